@@ -1,0 +1,45 @@
+# Every target works from a bare checkout: the virtual environment is made on first use.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PYTEST := $(BIN)/python -m pytest -q
+
+.PHONY: help setup demo test test-slow check format bench clean
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+setup: $(READY)  ## create .venv and install everything
+
+# Installed anew only when what it depends on has changed.
+$(READY): pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing into $(VENV) (the first time takes a minute or two)" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+demo: $(READY)  ## train on breast-cancer data from label proportions only
+	@$(BIN)/python examples/breast_cancer_bags.py
+
+test: $(READY)  ## run the tests (the slow ones: make test-slow)
+	$(PYTEST) -n auto -m "not slow"
+
+test-slow: $(READY)  ## run the tests that take minutes
+	$(PYTEST) -m slow
+
+check: $(READY)  ## formatting, lint, types, import rules
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY)  ## rewrite the files as ruff would have them
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(READY)  ## measure the speed promises, each as a ratio within one run
+	@set -e; for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script; done
+
+clean:  ## remove the environment and all caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist

@@ -1,0 +1,62 @@
+"""From corrupted labels to risk coefficients: noise rates, strata, pairing, combination."""
+
+from decorrupt.corruption.combine import (
+    COMBINATION_METHODS,
+    Combination,
+    check_strata,
+    combine_strata,
+    pooled_proportion,
+    resolve_target_prior,
+    stratum_information,
+)
+from decorrupt.corruption.noise import (
+    CorrectedLoss,
+    NoiseRates,
+    check_rate_rows,
+    corrected_loss,
+    correction_coefficients,
+    corrupt_labels,
+)
+from decorrupt.corruption.pairing import BagPairs, pair_bags
+from decorrupt.corruption.strata import (
+    Strata,
+    bag_targets,
+    factorize,
+    strata_from_bags,
+    strata_from_labels,
+)
+from decorrupt.corruption.terms import RiskTerms
+from decorrupt.corruption.weights import (
+    WEIGHT_SCHEMES,
+    noisy_share,
+    signal_to_noise,
+    source_weights,
+)
+
+__all__ = [
+    "COMBINATION_METHODS",
+    "WEIGHT_SCHEMES",
+    "BagPairs",
+    "Combination",
+    "CorrectedLoss",
+    "NoiseRates",
+    "RiskTerms",
+    "Strata",
+    "bag_targets",
+    "check_rate_rows",
+    "check_strata",
+    "combine_strata",
+    "corrected_loss",
+    "correction_coefficients",
+    "corrupt_labels",
+    "factorize",
+    "noisy_share",
+    "pair_bags",
+    "pooled_proportion",
+    "resolve_target_prior",
+    "signal_to_noise",
+    "source_weights",
+    "strata_from_bags",
+    "strata_from_labels",
+    "stratum_information",
+]

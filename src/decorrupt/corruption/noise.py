@@ -1,0 +1,231 @@
+"""Label noise of known rates: the rates, the act of corrupting, and the corrected loss."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+
+from decorrupt.losses import MarginLoss, get_loss
+from decorrupt.losses.margin import FloatArray
+
+
+@dataclass(frozen=True)
+class NoiseRates:
+    """ρ₊ = P(Ỹ=−1 | Y=1) and ρ₋ = P(Ỹ=1 | Y=−1), with ρ₊ + ρ₋ < 1.
+
+    Parameters
+    ----------
+    flip_pos : float
+        The share of true positives whose label was flipped to negative.
+    flip_neg : float
+        The share of true negatives whose label was flipped to positive.
+
+    Raises
+    ------
+    ValueError
+        If a rate is negative, not a number, or the two sum to one or more: at a sum of one the
+        noisy label says nothing about the true one, beyond it the label means its opposite.
+
+    Examples
+    --------
+    >>> from decorrupt import NoiseRates
+    >>> NoiseRates(0.1, 0.3).signal
+    0.6
+    """
+
+    flip_pos: float
+    flip_neg: float
+
+    def __post_init__(self) -> None:
+        for name in ("flip_pos", "flip_neg"):
+            rate = getattr(self, name)
+            if not 0 <= rate < 1:  # also catches NaN
+                raise ValueError(f"{name}={rate!r} is not a rate: it must lie in [0, 1)")
+        if self.flip_pos + self.flip_neg >= 1:
+            raise ValueError(
+                f"flip_pos + flip_neg = {self.flip_pos + self.flip_neg:g} must be below 1: "
+                "at 1 the labels carry no information, above it they mean the opposite class"
+            )
+
+    @property
+    def signal(self) -> float:
+        """1 − ρ₊ − ρ₋, what is left of the label's information."""
+        return 1.0 - self.flip_pos - self.flip_neg
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.flip_pos, self.flip_neg))
+
+    @classmethod
+    def of(cls, rates: NoiseRates | ArrayLike) -> NoiseRates:
+        """Return `rates` itself, or read a (flip_pos, flip_neg) pair."""
+        if isinstance(rates, NoiseRates):
+            return rates
+        pair = np.asarray(rates, dtype=float)
+        if pair.shape != (2,):
+            raise ValueError(f"noise rates must be a pair (flip_pos, flip_neg), got {rates!r}")
+        return cls(float(pair[0]), float(pair[1]))
+
+
+def check_rate_rows(noise_rates: ArrayLike, n_rows: int) -> FloatArray:
+    """Return an (n, 2) array of rates, one pair a row, or say which row is wrong."""
+    rates = np.asarray(noise_rates, dtype=float)
+    if rates.shape != (n_rows, 2):
+        raise ValueError(
+            f"noise_rates given row by row must have shape ({n_rows}, 2): one (flip_pos, "
+            f"flip_neg) for each row of X; got shape {rates.shape}"
+        )
+    bad = ~((rates >= 0).all(axis=1) & (rates.sum(axis=1) < 1))
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise ValueError(
+            f"noise_rates of row {row} are {rates[row].tolist()}: both must be at least 0 and "
+            "their sum below 1"
+        )
+    return rates
+
+
+def corrupt_labels(
+    y: ArrayLike,
+    noise_rates: NoiseRates | ArrayLike,
+    random_state: int | np.random.RandomState | None = None,
+) -> NDArray[Any]:
+    """Draw Ỹ given Y: flip positives with probability ρ₊ and negatives with probability ρ₋.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Labels of two values; the larger in sorted order is the positive class.
+    noise_rates : NoiseRates, pair of floats, or array of shape (n_rows, 2)
+        One pair for all rows, or one a row (noise that depends on the features).
+    random_state : int, RandomState or None
+        Where the flips come from.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,)
+        Labels of the same two values and dtype.
+
+    Examples
+    --------
+    >>> from decorrupt import corrupt_labels
+    >>> corrupt_labels(["no", "yes", "yes"], (0.999, 0.0), random_state=0).tolist()
+    ['no', 'no', 'no']
+    """
+    labels = np.asarray(y)
+    values = np.unique(labels)
+    if len(values) > 2:
+        raise ValueError(f"y must have two classes, found {len(values)}: {values[:5].tolist()}")
+    rates: FloatArray
+    if isinstance(noise_rates, NoiseRates) or np.ndim(noise_rates) == 1:
+        rates = np.tile(list(NoiseRates.of(noise_rates)), (len(labels), 1))
+    else:
+        rates = check_rate_rows(noise_rates, len(labels))
+    if len(values) < 2:
+        raise ValueError(
+            f"y has only the value {values.tolist()}: what a flip turns it into is unknown"
+        )
+    is_pos = labels == values[1]
+    flip_prob = np.where(is_pos, rates[:, 0], rates[:, 1])
+    flipped = check_random_state(random_state).uniform(size=len(labels)) < flip_prob
+    return np.asarray(np.where(is_pos ^ flipped, values[1], values[0]))
+
+
+def correction_coefficients(
+    is_pos: NDArray[np.bool_], flip_pos: ArrayLike, flip_neg: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    """Return (c₊, c₋) of the corrected loss at noisy labels; rates for all rows or row by row.
+
+    ỹ=+1: (1−ρ₋, −ρ₊)/(1−ρ₊−ρ₋);  ỹ=−1: (−ρ₋, 1−ρ₊)/(1−ρ₊−ρ₋).
+    """
+    flip_pos, flip_neg = np.asarray(flip_pos, dtype=float), np.asarray(flip_neg, dtype=float)
+    signal = 1 - flip_pos - flip_neg
+    return (is_pos - flip_neg) / signal, (~is_pos - flip_pos) / signal
+
+
+@dataclass(frozen=True)
+class CorrectedLoss:
+    """ℓ^ρ(t, ỹ), the loss whose mean over the noisy label is the loss of the true one.
+
+    With costs the correction is applied to the cost-sensitive loss ℓ_α (costs first):
+    ℓ^ρ(t,1) = [(1−ρ₋)α₊ℓ(t,1) − ρ₊α₋ℓ(t,−1)] / (1−ρ₋−ρ₊), ℓ^ρ(t,−1) likewise.
+    """
+
+    loss: MarginLoss
+    noise_rates: NoiseRates
+    cost_pos: float = 1.0
+    cost_neg: float = 1.0
+
+    def coefficients(self, noisy_label: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return (c₊, c₋) with ℓ^ρ(t, ỹ) = c₊·ℓ(t, 1) + c₋·ℓ(t, −1)."""
+        labels = np.asarray(noisy_label)
+        if not np.isin(labels, (-1, 1)).all():
+            raise ValueError("noisy_label must be −1 or +1")
+        coef_pos, coef_neg = correction_coefficients(labels > 0, *self.noise_rates)
+        return self.cost_pos * coef_pos, self.cost_neg * coef_neg
+
+    def value(self, score: ArrayLike, noisy_label: ArrayLike) -> FloatArray:
+        """Return ℓ^ρ(t, ỹ), elementwise; it may be negative."""
+        coef_pos, coef_neg = self.coefficients(noisy_label)
+        score = np.asarray(score, dtype=float)
+        return coef_pos * self.loss.value(score) + coef_neg * self.loss.value(-score)
+
+    def slope(self, score: ArrayLike, noisy_label: ArrayLike) -> FloatArray:
+        """Return dℓ^ρ(t, ỹ)/dt, elementwise."""
+        coef_pos, coef_neg = self.coefficients(noisy_label)
+        score = np.asarray(score, dtype=float)
+        return coef_pos * self.loss.slope(score) - coef_neg * self.loss.slope(-score)
+
+    @property
+    def lipschitz(self) -> float:
+        """The larger of the two labels' Lipschitz bounds (|c₊| + |c₋|)·|ℓ|."""
+        pos, neg = self.coefficients([-1, 1])
+        return float(np.max(np.abs(pos) + np.abs(neg)) * self.loss.lipschitz)
+
+    @property
+    def at_zero(self) -> float:
+        """max_ỹ ℓ^ρ(0, ỹ), written |ℓ|₀ in the paper."""
+        pos, neg = self.coefficients([-1, 1])
+        return float(np.max(pos + neg) * self.loss.at_zero)
+
+
+def corrected_loss(
+    loss: str | MarginLoss,
+    noise_rates: NoiseRates | ArrayLike,
+    *,
+    cost_pos: float = 1.0,
+    cost_neg: float = 1.0,
+) -> CorrectedLoss:
+    """Return ℓ^ρ with E[ℓ^ρ(t, Ỹ) | Y=y] = α_y·ℓ(t, y) for every score t (Lemma 1).
+
+    Parameters
+    ----------
+    loss : str or MarginLoss
+        The loss to correct.
+    noise_rates : NoiseRates or pair of floats
+        (flip_pos, flip_neg).
+    cost_pos, cost_neg : float
+        Costs of the two true classes. They are applied first, the correction second:
+        (ℓ_α)^ρ, which differs from (ℓ^ρ)_α.
+
+    Notes
+    -----
+    Natarajan et al. (2018), and Sec. 2.1 of Scott & Zhang (2019).
+
+    Examples
+    --------
+    >>> from decorrupt import corrected_loss
+    >>> noisy = corrected_loss("logistic", (0.2, 0.1))
+    >>> clean = corrected_loss("logistic", (0.0, 0.0))
+    >>> mean = 0.8 * noisy.value(1.5, 1) + 0.2 * noisy.value(1.5, -1)
+    >>> bool(abs(mean - clean.value(1.5, 1)) < 1e-12)
+    True
+    """
+    for name, cost in (("cost_pos", cost_pos), ("cost_neg", cost_neg)):
+        if not (np.isfinite(cost) and cost >= 0):
+            raise ValueError(f"{name}={cost!r} must be a finite number of at least 0")
+    return CorrectedLoss(get_loss(loss), NoiseRates.of(noise_rates), cost_pos, cost_neg)

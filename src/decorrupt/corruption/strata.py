@@ -1,0 +1,171 @@
+"""Strata: sets of rows with a known share of positives.
+
+A bag is one stratum. A noisy labelled source is two: its rows labelled +1 and those labelled −1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from decorrupt.losses.margin import FloatArray
+
+
+@dataclass(frozen=True)
+class Strata:
+    """Rows grouped into strata, each with its known share of positives.
+
+    Parameters
+    ----------
+    ids : ndarray of shape (n_strata,)
+        What the caller calls each stratum.
+    row_stratum : ndarray of int, shape (n_rows,)
+        Which stratum each row belongs to.
+    proportions : ndarray of shape (n_strata,)
+        P(Y=1) in each stratum.
+    """
+
+    ids: NDArray[Any]
+    row_stratum: NDArray[np.intp]
+    proportions: FloatArray
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        """Rows of each stratum."""
+        return np.bincount(self.row_stratum, minlength=len(self.ids))
+
+
+def factorize(values: Any, name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the distinct ids in `values`, sorted where they can be, and each row's index.
+
+    Any hashable ids will do: numbers, strings, categoricals, tuples.
+
+    Raises
+    ------
+    ValueError
+        If an id is missing (None or NaN); the message names `name` and the row.
+    """
+    array = _as_id_array(values, name)
+    # NaN is the one value that differs from itself.
+    missing = [value is None or value != value for value in array.tolist()]
+    if any(missing):
+        row = missing.index(True)
+        raise ValueError(f"{name} has no id in row {row}: every row must belong to one")
+    try:
+        ids, codes = np.unique(array, return_inverse=True)
+        return ids, codes.astype(np.intp)
+    except TypeError:  # ids of several types have no common order: keep that of appearance
+        order = {value: code for code, value in enumerate(dict.fromkeys(array.tolist()))}
+        ids = np.empty(len(order), dtype=object)
+        ids[:] = list(order)
+        return ids, np.array([order[value] for value in array.tolist()], dtype=np.intp)
+
+
+def _as_id_array(values: Any, name: str) -> NDArray[Any]:
+    if isinstance(values, list | tuple) and any(isinstance(v, tuple) for v in values):
+        array = np.empty(len(values), dtype=object)
+        array[:] = values  # keep tuples whole instead of making columns of them
+        return array
+    if isinstance(values, list) and len({type(v) for v in values}) > 1:
+        return np.array(values, dtype=object)  # numpy would turn 1 and "1" into one id
+    array = np.asarray(values)
+    if array.shape == (len(array), 1):
+        array = array.ravel()
+    if array.ndim != 1:
+        raise ValueError(f"{name} must hold one id a row, got shape {array.shape}")
+    return array
+
+
+def bag_targets(bags: Any, proportions: Any) -> FloatArray:
+    """Return y with y[j] = the proportion of row j's bag, from one proportion a bag.
+
+    Parameters
+    ----------
+    bags : array-like of shape (n_rows,)
+        The bag of each row; any hashable ids.
+    proportions : mapping, pandas Series (its index the bag ids), or array
+        One proportion a bag. An array is read in the sorted order of the distinct ids, so that
+        for bags numbered 0, 1, … entry k belongs to bag k.
+
+    Raises
+    ------
+    ValueError
+        If a bag has no proportion, has two, or the array's length is not the number of bags.
+
+    Examples
+    --------
+    >>> from decorrupt import bag_targets
+    >>> bag_targets(["north", "south", "north"], {"north": 0.25, "south": 0.5}).tolist()
+    [0.25, 0.5, 0.25]
+    """
+    ids, codes = factorize(bags, "bags")
+    if hasattr(proportions, "index") and hasattr(proportions, "to_dict"):  # a pandas Series
+        index = proportions.index
+        if not index.is_unique:
+            twice = index[index.duplicated()][0]
+            raise ValueError(f"proportions hold bag {twice!r} more than once")
+        proportions = proportions.to_dict()
+    if isinstance(proportions, Mapping):
+        missing = [bag for bag in ids.tolist() if bag not in proportions]
+        if missing:
+            raise ValueError(
+                f"proportions lack {len(missing)} of {len(ids)} bags, the first is {missing[0]!r}"
+            )
+        by_bag = np.array([proportions[bag] for bag in ids.tolist()], dtype=float)
+    else:
+        by_bag = np.asarray(proportions, dtype=float)
+        if by_bag.shape != ids.shape:
+            raise ValueError(
+                f"proportions have shape {by_bag.shape} but there are {len(ids)} bags: "
+                "give one proportion a bag, or a mapping from bag to proportion"
+            )
+    return by_bag[codes]
+
+
+def strata_from_bags(bags: Any, y: ArrayLike) -> Strata:
+    """Return one stratum a bag, the proportion of each read from its rows' y.
+
+    Raises
+    ------
+    ValueError
+        If y is not a proportion, or differs within a bag.
+    """
+    ids, codes = factorize(bags, "bags")
+    targets = np.asarray(y, dtype=float)
+    bad = np.flatnonzero(~((targets >= 0) & (targets <= 1)))  # also catches NaN
+    if len(bad):
+        row = int(bad[0])
+        raise ValueError(
+            f"y[{row}] = {targets[row]:g} (bag {_name(ids[codes[row]])}) is not a proportion: with "
+            "bags given, y holds each row's bag's share of positives, a number in [0, 1]"
+        )
+    lowest = np.full(len(ids), np.inf)
+    highest = np.full(len(ids), -np.inf)
+    np.minimum.at(lowest, codes, targets)
+    np.maximum.at(highest, codes, targets)
+    # Shares that went through float32 or a text file differ in the last digits only.
+    apart = np.flatnonzero(highest - lowest > 1e-6)
+    if len(apart):
+        bag = int(apart[0])
+        raise ValueError(
+            f"y differs within bag {_name(ids[bag])} (from {lowest[bag]:g} to {highest[bag]:g}): "
+            "all rows of a bag must carry the bag's one proportion"
+        )
+    return Strata(ids, codes, lowest)
+
+
+def strata_from_labels(labels: NDArray[np.int_]) -> Strata:
+    """Return the two pure strata of clean labels −1 and +1."""
+    return Strata(
+        ids=np.array(["label −1", "label +1"]),
+        row_stratum=(labels > 0).astype(np.intp),
+        proportions=np.array([0.0, 1.0]),
+    )
+
+
+def _name(bag: Any) -> str:
+    return repr(bag.item() if hasattr(bag, "item") else bag)

@@ -1,0 +1,143 @@
+"""The corrected-loss classifiers' common part: from row coefficients to a checked, solved model."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from sklearn.utils.metaestimators import available_if
+
+from decorrupt.corruption import RiskTerms, Strata
+from decorrupt.estimators.diagnostics import Diagnostics, describe_risk, describe_strata
+from decorrupt.estimators.score_classifier import ScoreClassifier
+from decorrupt.exceptions import DroppedBagsWarning, NegativeRiskWarning, NonConvexRiskWarning
+from decorrupt.features import FeatureMap
+from decorrupt.losses import MarginLoss, get_loss
+from decorrupt.losses.margin import FloatArray
+from decorrupt.solvers import CorrectedRisk, convexity_floor, least_admissible_reg
+
+CONVEX_CHOICES = ("check", "project", "ignore")
+
+
+def _score_is_log_odds(estimator: Any) -> bool:
+    if get_loss(estimator.loss).name != "logistic":
+        raise AttributeError(
+            f"predict_proba needs loss='logistic', whose score is a log-odds; "
+            f"this model has loss={estimator.loss!r}"
+        )
+    return True
+
+
+class CorrectedLossClassifier(ScoreClassifier):
+    """min_f Σ_j coef_pos·ℓ(f_j,1) + coef_neg·ℓ(f_j,−1) + λ‖f‖², the coefficients given."""
+
+    def _fit_terms(
+        self, X: Any, terms: RiskTerms, strata: Strata, dropped: dict[str, list[Any]], word: str
+    ) -> None:
+        loss = get_loss(self.loss)
+        risk = CorrectedRisk(terms, loss, self.risk_correction)
+        self._refuse_unbounded(terms, loss)
+        features = self._fit_features(X)
+        floor = self._check_reg_strength(features, terms, loss)
+        if dropped:
+            _warn_dropped(dropped, word)
+        result, scores = self._fit_scores(X, features, risk)
+        self.diagnostics_ = Diagnostics(
+            **describe_strata(strata),
+            **describe_risk(terms, loss, scores),
+            dropped=dropped,
+            target_prior=self.score_prior_,
+            convexity_floor=floor,
+            reg_strength=self.reg_strength,
+            kernel_rank=features.rank,
+            kernel_error=features.error,
+            solver=self.solver_,
+            solver_status=result.status,
+            n_iter=result.n_iter,
+            gradient_norm=result.gradient_norm,
+            stratum_word=word,
+        )
+        if self.diagnostics_.is_risk_negative and self.risk_correction is None:
+            warnings.warn(
+                f"the corrected training risk is {self.diagnostics_.training_risk:.3g}, below "
+                "zero, which no true risk can be: the model overfits. Raise reg_strength, or set "
+                "risk_correction='abs'",
+                NegativeRiskWarning,
+                stacklevel=3,
+            )
+
+    def _refuse_unbounded(self, terms: RiskTerms, loss: MarginLoss) -> None:
+        if self.convex not in CONVEX_CHOICES:
+            raise ValueError(
+                f"unknown convex={self.convex!r}: choose one of {', '.join(CONVEX_CHOICES)}"
+            )
+        if not self.reg_strength >= 0:
+            raise ValueError(f"reg_strength={self.reg_strength!r} must be at least 0")
+        if self._has_lower_bound() or self.reg_strength > 0 or terms.is_bounded_below(loss):
+            return
+        raise ValueError(
+            f"reg_strength=0 with the {loss.name} loss: the corrected risk has negative "
+            "coefficients and falls to −∞, so there is no minimum to find. Set reg_strength "
+            "above 0, risk_correction='abs', the bounded loss='sigmoid', or "
+            "solver='gradient_descent', whose fixed number of steps is the regularisation"
+        )
+
+    def _has_lower_bound(self) -> bool:
+        return self.solver == "gradient_descent" or self.risk_correction is not None
+
+    def _check_reg_strength(
+        self, features: FeatureMap, terms: RiskTerms, loss: MarginLoss
+    ) -> float:
+        """Return the convexity floor, having refused or warned of a λ below what is needed."""
+        least = (
+            0.0 if self._has_lower_bound() else least_admissible_reg(features.matrix, terms, loss)
+        )
+        if least and self.reg_strength <= least:
+            raise ValueError(
+                f"reg_strength={self.reg_strength:g} is too small for the {loss.name} loss: its "
+                f"corrected risk bends downwards faster than the penalty holds it and falls to "
+                f"−∞. Set reg_strength above {least:.3g}, convex='project', or loss='logistic'"
+            )
+        floor = convexity_floor(features.matrix, terms, loss)
+        if self.convex == "check" and self.reg_strength < floor and loss.is_convex:
+            warnings.warn(
+                f"the objective is not convex at reg_strength={self.reg_strength:g}: some rows' "
+                "coefficients sum to less than zero, and another minimum with other decisions "
+                f"may exist. Certainly convex from reg_strength={floor:.3g} on, or with "
+                "convex='project' or target_prior='pooled' and combine='least_squares'; silence "
+                "with convex='ignore'",
+                NonConvexRiskWarning,
+                stacklevel=4,
+            )
+        return floor
+
+    def _solver_options(self) -> dict[str, float]:
+        if self.solver_ != "gradient_descent":
+            return {}
+        return {"step_size": self.step_size, "step_decay": self.step_decay}
+
+    @available_if(_score_is_log_odds)
+    def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
+        """Return P(Y | x) for a population with a stated share of positives.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            Rows to score.
+        class_prior : float in (0, 1), optional
+            The share of positives in the population the rows come from. By default the one the
+            model was trained for, `score_prior_`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, 2)
+            Columns in the order of `classes_`.
+        """
+        return self._log_odds_to_proba(self._raw_scores(X), class_prior)
+
+
+def _warn_dropped(dropped: dict[str, list[Any]], word: str) -> None:
+    parts = [
+        f"{len(ids)} {word} {reason} (the first: {ids[0]!r})" for reason, ids in dropped.items()
+    ]
+    warnings.warn(f"{'; '.join(parts)}: their rows are not used", DroppedBagsWarning, stacklevel=4)

@@ -1,0 +1,308 @@
+"""The corrected-loss classifier for labelled sources with known noise rates."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_consistent_length
+
+from decorrupt.corruption import (
+    RiskTerms,
+    Strata,
+    combine_strata,
+    correction_coefficients,
+    noisy_share,
+    source_weights,
+)
+from decorrupt.estimators.corrected import CorrectedLossClassifier
+from decorrupt.estimators.inputs import NoisySources, read_class_priors, read_labels, read_sources
+from decorrupt.features import DEFAULT_RANK_TOL
+from decorrupt.losses.margin import FloatArray
+from decorrupt.solvers import (
+    DEFAULT_MAX_ITER,
+    DEFAULT_STEP_DECAY,
+    DEFAULT_STEP_SIZE,
+    DEFAULT_TOL,
+)
+
+BALANCED = 0.5
+
+
+class CorruptedSourcesClassifier(CorrectedLossClassifier):
+    """min_f Σ_i (w_i/n_i)·Σ_j ℓ^ρ_i(f(x_ij), ỹ_ij) + λ‖f‖², from noisy labels of several sources.
+
+    ℓ^ρ is the loss corrected for the source's flip rates (Natarajan et al. 2018), w the weights of
+    Scott & Zhang (2019). What is minimised depends on what is known:
+
+    - no `class_priors`: all sources are corruptions of one distribution P, and the target is the
+      risk under P (Sec. 2.2; one source is Natarajan's setting, none and no rates an ordinary
+      classifier);
+    - `class_priors` given: the sources share only their class-conditional distributions, and the
+      target is the balanced risk, or the one for `target_prior` (Sec. 2.3);
+    - rates given row by row in `fit`: noise that depends on the features (Remark 2), every row
+      weighted alike.
+
+    Parameters
+    ----------
+    noise_rates : mapping, pair or None, default=None
+        {source: (flip_pos, flip_neg)}, one pair for all rows, or None for clean labels. flip_pos
+        is the share of true positives labelled negative, flip_neg the share of true negatives
+        labelled positive. What `fit` is given takes precedence.
+    class_priors : mapping, float or None, default=None
+        P(Y=1) by source, or one for all.
+    weights : {"optimal", "exact", "size", "uniform"}, default="optimal"
+        How sources are weighted under combine="sources", see :func:`decorrupt.source_weights`.
+        Rates that vary within a source allow "uniform" only: weights that depend on a row's rates
+        would depend on its features, and bias the risk; "optimal" then warns and gives way.
+    combine : {"sources", "superbag", "pairs", "least_squares"}, default="sources"
+        "sources" corrects each source on its own and adds them up, the paper's way. The others
+        take each source's positively and negatively labelled rows as two strata of known
+        proportions, see :func:`decorrupt.combine_strata`; without `class_priors` one common prior
+        is estimated from the shares of noisy labels.
+    target_prior : float in (0, 1), "pooled" or None, default=None
+        The share of positives in the population the risk is for. None: P itself under
+        combine="sources" without `class_priors`, else ½, the balanced risk. "pooled": the share
+        among all training rows, as the rates and priors imply it.
+    loss, kernel, kernel_gamma, degree, coef0, reg_strength, pairing, convex, risk_correction, \
+fit_intercept, solver, step_size, step_decay, rank_tol, max_rank, tol, max_iter, random_state
+        As in :class:`LabelProportionsClassifier`.
+
+    Attributes
+    ----------
+    noise_rates_ : dict or None
+        {source: (flip_pos, flip_neg)} as used; None if they varied within a source.
+    class_priors_ : dict
+        {source: P(Y=1)}, given or estimated.
+    source_weights_ : dict or None
+        {source: w_i} under combine="sources"; None otherwise.
+    classes_, diagnostics_, score_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, \
+intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
+        As in :class:`LabelProportionsClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from decorrupt import CorruptedSourcesClassifier, corrupt_labels
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(0, 2, 600)                  # nobody sees these
+    >>> X = rng.normal(size=(600, 2)) + 2 * labels[:, None]
+    >>> sources = np.where(np.arange(600) < 300, "nurse", "rule")
+    >>> rates = {"nurse": (0.05, 0.1), "rule": (0.4, 0.2)}
+    >>> noisy = labels.copy()
+    >>> for source, pair in rates.items():
+    ...     rows = sources == source
+    ...     noisy[rows] = corrupt_labels(labels[rows], pair, random_state=0)
+    >>> model = CorruptedSourcesClassifier(noise_rates=rates, reg_strength=0.01, random_state=0)
+    >>> bool(model.fit(X, noisy, sources=sources).score(X, labels) > 0.85)
+    True
+    """
+
+    __metadata_request__fit = {"sources": True, "noise_rates": True}  # noqa: RUF012
+
+    def __init__(
+        self,
+        *,
+        noise_rates: Any = None,
+        class_priors: Any = None,
+        weights: str = "optimal",
+        combine: str = "sources",
+        loss: Any = "logistic",
+        kernel: Any = "rbf",
+        kernel_gamma: float | str = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        reg_strength: float = 1e-3,
+        pairing: str = "auto",
+        target_prior: float | str | None = None,
+        convex: str = "check",
+        risk_correction: str | None = None,
+        fit_intercept: bool = False,
+        solver: str = "auto",
+        step_size: float = DEFAULT_STEP_SIZE,
+        step_decay: float = DEFAULT_STEP_DECAY,
+        rank_tol: float = DEFAULT_RANK_TOL,
+        max_rank: int | None = None,
+        tol: float = DEFAULT_TOL,
+        max_iter: int = DEFAULT_MAX_ITER,
+        random_state: Any = None,
+    ) -> None:
+        self.noise_rates = noise_rates
+        self.class_priors = class_priors
+        self.weights = weights
+        self.combine = combine
+        self.loss = loss
+        self.kernel = kernel
+        self.kernel_gamma = kernel_gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.reg_strength = reg_strength
+        self.pairing = pairing
+        self.target_prior = target_prior
+        self.convex = convex
+        self.risk_correction = risk_correction
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.step_size = step_size
+        self.step_decay = step_decay
+        self.rank_tol = rank_tol
+        self.max_rank = max_rank
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(
+        self, X: Any, y: ArrayLike, *, sources: Any = None, noise_rates: Any = None
+    ) -> CorruptedSourcesClassifier:
+        """Train on rows whose labels y were flipped at known rates.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            The rows.
+        y : array-like of shape (n_rows,)
+            Noisy labels of two values; the larger is the positive class.
+        sources : array-like of shape (n_rows,), optional
+            The source of each row; any hashable ids. None: one source.
+        noise_rates : array of shape (n_rows, 2), mapping or pair, optional
+            Takes the place of the constructor's; an array gives each row its own rates.
+
+        Returns
+        -------
+        CorruptedSourcesClassifier
+            The fitted model itself.
+
+        Raises
+        ------
+        ValueError
+            If a source has no rates, rates sum to one or more, or a parameter is not what it
+            must be.
+        """
+        X = self._read_rows(X, reset=True)
+        check_consistent_length(X, y)
+        self.classes_, labels = read_labels(y)
+        noisy = read_sources(
+            labels, sources, self.noise_rates if noise_rates is None else noise_rates
+        )
+        priors = self._priors(noisy)
+        strata = _source_strata(noisy, priors)
+        if self.combine == "sources":
+            terms = self._terms_by_source(noisy, priors)
+        else:
+            terms = self._terms_by_strata(noisy, priors, strata)
+        self.decision_threshold_ = 0.0
+        sources_by_name = noisy.ids.tolist()
+        self.class_priors_ = dict(zip(sources_by_name, priors.tolist(), strict=True))
+        self.noise_rates_ = (
+            None
+            if noisy.rates_vary_within_source
+            else dict(zip(sources_by_name, map(tuple, noisy.source_rates.tolist()), strict=True))
+        )
+        self._fit_terms(X, terms, strata, {}, "strata")
+        return self
+
+    def _priors(self, noisy: NoisySources) -> FloatArray:
+        if self.class_priors is not None:
+            return read_class_priors(self.class_priors, noisy.ids)
+        return np.full(len(noisy.ids), _common_prior(noisy))
+
+    def _target_prior(self, noisy: NoisySources, priors: FloatArray) -> float:
+        pooled = float(np.average(priors, weights=noisy.sizes))
+        if self.target_prior is None:
+            is_common_source = self.combine == "sources" and self.class_priors is None
+            return pooled if is_common_source else BALANCED
+        if self.target_prior == "pooled":
+            return pooled
+        if isinstance(self.target_prior, str) or not 0 < self.target_prior < 1:
+            raise ValueError(
+                f"target_prior={self.target_prior!r}: give a number strictly between 0 and 1, "
+                "'pooled' or None"
+            )
+        return float(self.target_prior)
+
+    def _terms_by_source(self, noisy: NoisySources, priors: FloatArray) -> RiskTerms:
+        """Return w_i/n_i times the corrected, cost-sensitive loss's coefficients."""
+        self.score_prior_ = self._target_prior(noisy, priors)
+        coef_pos, coef_neg = correction_coefficients(noisy.is_pos, *noisy.rates.T)
+        # Costs turn each source's own prior into the target's; both equal means no costs.
+        row_prior = priors[noisy.row_source]
+        coef_pos = coef_pos * self.score_prior_ / row_prior
+        coef_neg = coef_neg * (1 - self.score_prior_) / (1 - row_prior)
+        row_weight = self._row_weights(noisy)
+        return RiskTerms(row_weight * coef_pos, row_weight * coef_neg)
+
+    def _row_weights(self, noisy: NoisySources) -> FloatArray:
+        """Return w_i/n_i for each row."""
+        if noisy.rates_vary_within_source:
+            if self.weights != "uniform":
+                warnings.warn(
+                    f"noise rates vary from row to row, so weights={self.weights!r} is not used: "
+                    "weights made from a row's rates depend on its features, and the weighted "
+                    "risk would be biased. Every row counts alike; set weights='uniform'",
+                    UserWarning,
+                    stacklevel=5,
+                )
+            self.source_weights_ = None
+            return np.full(len(noisy.row_source), 1 / len(noisy.row_source))
+        given = self.class_priors is not None
+        weights = source_weights(
+            noisy.sizes,
+            *noisy.source_rates.T,
+            class_priors=read_class_priors(self.class_priors, noisy.ids) if given else None,
+            scheme=self.weights,
+        )
+        self.source_weights_ = dict(zip(noisy.ids.tolist(), weights.tolist(), strict=True))
+        return np.asarray((weights / noisy.sizes)[noisy.row_source])
+
+    def _terms_by_strata(
+        self, noisy: NoisySources, priors: FloatArray, strata: Strata
+    ) -> RiskTerms:
+        if noisy.rates_vary_within_source:
+            raise ValueError(
+                f"combine={self.combine!r} needs one pair of rates a source; rates that vary from "
+                "row to row work with combine='sources'"
+            )
+        self.source_weights_ = None
+        self.score_prior_ = self._target_prior(noisy, priors)
+        combination = combine_strata(
+            strata.sizes,
+            strata.proportions,
+            method=self.combine,
+            target_prior=self.score_prior_,
+            pairing=self.pairing,
+            convex="project" if self.convex == "project" else None,
+            random_state=self.random_state,
+        )
+        return combination.row_terms(strata)
+
+
+def _common_prior(noisy: NoisySources) -> float:
+    """Return the least-squares estimate of π from E[1{Ỹ=1}] = ρ₋ + π(1−ρ₊−ρ₋), row by row."""
+    flip_pos, flip_neg = noisy.rates.T
+    signal = 1 - flip_pos - flip_neg
+    prior = np.dot(signal, noisy.is_pos - flip_neg) / np.dot(signal, signal)
+    margin = 0.5 / len(signal)  # a sample cannot prove that a class does not exist
+    return float(np.clip(prior, margin, 1 - margin))
+
+
+def _source_strata(noisy: NoisySources, priors: FloatArray) -> Strata:
+    """Return two strata a source, its rows labelled −1 and those labelled +1, where it has any."""
+    flip_pos, flip_neg = noisy.rates.T
+    prior = priors[noisy.row_source]
+    share_pos = noisy_share(prior, flip_pos, flip_neg)
+    row_proportion = np.where(
+        noisy.is_pos,
+        prior * (1 - flip_pos) / share_pos,
+        prior * flip_pos / np.maximum(1 - share_pos, np.finfo(float).tiny),
+    )
+    key = 2 * noisy.row_source + noisy.is_pos
+    present, row_stratum = np.unique(key, return_inverse=True)
+    sizes = np.bincount(row_stratum)
+    names = [f"{noisy.ids[k // 2]} labelled {'+' if k % 2 else '−'}" for k in present]
+    return Strata(
+        ids=np.array(names),
+        row_stratum=row_stratum.astype(np.intp),
+        proportions=np.bincount(row_stratum, row_proportion) / sizes,
+    )

@@ -1,0 +1,137 @@
+"""What every classifier of this library shares: a score f(x) = ⟨θ, z(x)⟩ + b, learned and applied.
+
+A subclass's `fit` turns its labels into a risk in score space; this class owns the way from X to
+features, from the risk to θ, and from θ to scores, decisions and probabilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from decorrupt.features import FeatureMap, Kernel, LinearMap, fit_feature_map, kernel_scores
+from decorrupt.features import resolve_kernel_gamma as resolve_gamma
+from decorrupt.losses.margin import FloatArray
+from decorrupt.solvers import Objective, ScoreRisk, SolverResult, choose_solver, solve
+
+FLOATS = (np.float64, np.float32)
+DECISIONS = ("balanced", "accuracy")
+
+
+def decision_threshold(decision: str, prior: float, score_at: Callable[[float], float]) -> float:
+    """Return the score above which to answer "positive", for scores made for `prior`.
+
+    Where P(Y=1|x) equals its prior the two classes are equally dense, so "balanced" puts the
+    threshold at the score of that probability; "accuracy" puts it at the score of ½, which is 0.
+    """
+    if decision not in DECISIONS:
+        raise ValueError(f"unknown decision {decision!r}: choose one of {', '.join(DECISIONS)}")
+    return 0.0 if decision == "accuracy" or prior == 0.5 else score_at(prior)
+
+
+class ScoreClassifier(ClassifierMixin, BaseEstimator):
+    """A binary classifier whose score is linear in the features of a kernel.
+
+    Subclasses have the parameters `kernel`, `kernel_gamma`, `degree`, `coef0`, and, where they
+    call `_fit_scores`, `reg_strength`, `fit_intercept`, `solver`, `rank_tol`, `max_rank`, `tol`,
+    `max_iter` and `random_state`. They set `classes_`, `score_prior_` (the share of positives in
+    the population the score is for) and `decision_threshold_`.
+    """
+
+    def _read_rows(self, X: Any, *, reset: bool) -> Any:
+        return validate_data(
+            self, X, reset=reset, accept_sparse="csr", dtype=FLOATS, accept_large_sparse=False
+        )
+
+    def _fit_features(self, X: Any) -> FeatureMap:
+        self.kernel_gamma_ = resolve_gamma(self.kernel_gamma, X)
+        return fit_feature_map(
+            X,
+            self._kernel(),
+            rank_tol=self.rank_tol,
+            max_rank=self.max_rank,
+            random_state=self.random_state,
+        )
+
+    def _fit_scores(
+        self, X: Any, features: FeatureMap, risk: ScoreRisk, start: FloatArray | None = None
+    ) -> tuple[SolverResult, FloatArray]:
+        """Minimise risk + λ‖f‖², keep what scores new rows, return the training rows' scores."""
+        objective = Objective(features.matrix, risk, self.reg_strength, self.fit_intercept)
+        self.solver_ = choose_solver(self.solver, objective)
+        result = solve(
+            objective,
+            solver=self.solver_,
+            start=start,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            **self._solver_options(),
+        )
+        self._keep(X, features, result.coef)
+        self.n_iter_ = result.n_iter
+        return result, objective.scores(result.coef)
+
+    def _solver_options(self) -> dict[str, float]:
+        return {}
+
+    def _keep(self, X: Any, features: FeatureMap, coef: FloatArray) -> None:
+        theta = coef[: features.rank].astype(X.dtype, copy=False)
+        self.intercept_ = float(coef[-1]) if self.fit_intercept else 0.0
+        if isinstance(features, LinearMap):
+            self.coef_ = features.coefficients(theta)
+        else:
+            self.dual_coef_ = features.coefficients(theta)
+            precomputed = self.kernel == "precomputed"
+            self.landmarks_ = features.pivots if precomputed else X[features.pivots]
+
+    def _kernel(self) -> Kernel:
+        return Kernel(self.kernel, self.kernel_gamma_, self.degree, self.coef0)
+
+    def _raw_scores(self, X: Any) -> FloatArray:
+        check_is_fitted(self)
+        X = self._read_rows(X, reset=False)
+        if self.kernel == "linear":
+            scores = X @ self.coef_
+        else:
+            scores = kernel_scores(X, self._kernel(), self.landmarks_, self.dual_coef_)
+        return np.asarray(scores + self.intercept_)
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return f(x) less the decision threshold: positive means `classes_[1]`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            Rows to score.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        return np.asarray(self._raw_scores(X) - self.decision_threshold_)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row of X, one of `classes_`."""
+        is_pos = self.decision_function(X) > 0
+        return np.asarray(self.classes_[is_pos.astype(np.intp)])
+
+    def _log_odds_to_proba(self, log_odds: FloatArray, class_prior: float | None) -> FloatArray:
+        """Return P(Y=1|x) under another prior: in log-odds a change of prior is a shift."""
+        if class_prior is not None:
+            if not 0 < class_prior < 1:
+                raise ValueError(f"class_prior={class_prior!r} must lie strictly between 0 and 1")
+            log_odds = log_odds + float(logit(class_prior) - logit(self.score_prior_))
+        return np.column_stack([expit(-log_odds), expit(log_odds)])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        return tags

@@ -1,0 +1,13 @@
+"""The warnings of this library, one class for each thing a user may want to silence or catch."""
+
+
+class NonConvexRiskWarning(UserWarning):
+    """The objective is not convex at this reg_strength: another minimum may exist."""
+
+
+class NegativeRiskWarning(UserWarning):
+    """The corrected training risk fell below zero, which no true risk does: overfitting."""
+
+
+class DroppedBagsWarning(UserWarning):
+    """Some bags carry no weight in the risk, so their rows were not used."""

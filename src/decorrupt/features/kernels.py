@@ -1,0 +1,112 @@
+"""Kernel functions, evaluated a block at a time so that no n×n matrix need exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.metrics.pairwise import (
+    euclidean_distances,
+    laplacian_kernel,
+    linear_kernel,
+    polynomial_kernel,
+    rbf_kernel,
+)
+
+from decorrupt.losses.margin import FloatArray
+
+KERNELS = ("rbf", "exponential", "laplacian", "polynomial", "linear", "precomputed")
+KernelFunction = Callable[[Any, Any], FloatArray]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """k(x, x'), one of the named kernels or a callable (X, Y) → matrix.
+
+    ========================== =====================================
+    ``rbf``                    exp(−γ‖x−x'‖²), the Gaussian kernel
+    ``exponential``            exp(−γ‖x−x'‖), distance not squared
+    ``laplacian``              exp(−γ‖x−x'‖₁)
+    ``polynomial``             (γ⟨x, x'⟩ + coef0)^degree
+    ``linear``                 ⟨x, x'⟩
+    ``precomputed``            X itself holds the kernel values
+    ========================== =====================================
+    """
+
+    name: str | KernelFunction
+    gamma: float = 1.0
+    degree: float = 3
+    coef0: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not callable(self.name) and self.name not in KERNELS:
+            raise ValueError(
+                f"unknown kernel {self.name!r}: choose one of {', '.join(KERNELS)}, or a callable"
+            )
+
+    def block(self, X: Any, Y: Any) -> FloatArray:
+        """Return the matrix of k(x, y) over the rows of X and of Y."""
+        if self.name == "rbf":
+            return np.asarray(rbf_kernel(X, Y, gamma=self.gamma))
+        if self.name == "exponential":
+            distances = euclidean_distances(X, Y)
+            return np.asarray(np.exp(-self.gamma * distances, out=distances))
+        if self.name == "laplacian":  # its distances come in double precision whatever X is
+            return np.asarray(laplacian_kernel(X, Y, gamma=self.gamma), dtype=X.dtype)
+        if self.name == "polynomial":
+            return np.asarray(polynomial_kernel(X, Y, self.degree, self.gamma, self.coef0))
+        if self.name == "linear":
+            return np.asarray(linear_kernel(X, Y, dense_output=True))
+        if self.name == "precomputed":
+            raise ValueError("a precomputed kernel has no function to evaluate")
+        assert callable(self.name)  # noqa: S101 — __post_init__ left nothing else
+        values = np.asarray(self.name(X, Y))
+        if values.shape != (X.shape[0], Y.shape[0]):
+            raise ValueError(
+                f"the kernel callable returned shape {values.shape} for {X.shape[0]} and "
+                f"{Y.shape[0]} rows: it must take two matrices and return all their pairs"
+            )
+        return values
+
+    def diagonal(self, X: Any) -> FloatArray:
+        """Return k(x, x) for every row of X."""
+        if self.name in ("rbf", "exponential", "laplacian"):
+            return np.ones(X.shape[0], dtype=X.dtype)
+        if self.name in ("polynomial", "linear"):
+            squares = squared_norms(X)
+            return (
+                squares
+                if self.name == "linear"
+                else ((self.gamma * squares + self.coef0) ** self.degree).astype(X.dtype)
+            )
+        if self.name == "precomputed":
+            return np.array(X.diagonal())
+        return np.array([self.block(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(X.shape[0])])
+
+
+def squared_norms(X: Any) -> FloatArray:
+    """Return ‖x‖² of every row, dense or sparse."""
+    if sparse.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.asarray(np.einsum("ij,ij->i", X, X))
+
+
+def resolve_kernel_gamma(kernel_gamma: float | str, X: Any) -> float:
+    """Return γ as a number: "scale" is 1/(d·Var X), "auto" is 1/d, as in scikit-learn's SVC."""
+    if isinstance(kernel_gamma, str):
+        if kernel_gamma == "auto":
+            return 1.0 / float(X.shape[1])
+        if kernel_gamma == "scale":
+            mean = X.mean()
+            mean_square = squared_norms(X).mean(dtype=float) / X.shape[1]
+            variance = float(mean_square - mean**2)
+            return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        raise ValueError(
+            f"kernel_gamma={kernel_gamma!r}: give a positive number, 'scale' or 'auto'"
+        )
+    if not (np.isfinite(kernel_gamma) and kernel_gamma > 0):
+        raise ValueError(f"kernel_gamma={kernel_gamma!r} must be a positive number")
+    return float(kernel_gamma)

@@ -1,0 +1,150 @@
+"""Feature maps: f(x) = ⟨θ, z(x)⟩ with ‖f‖² = ‖θ‖², linear or kernel.
+
+A map is fitted once to the training rows; it gives their feature matrix to the solver and turns
+the solver's θ into coefficients that score new rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+from sklearn.utils import check_random_state
+
+from decorrupt.features.kernels import Kernel
+from decorrupt.features.low_rank import pivoted_cholesky
+from decorrupt.losses.margin import FloatArray
+
+DEFAULT_RANK_TOL = 1e-3
+# What a rank nobody bounded may cost at most: 2,000 columns are 3.2 GB for 200,000 rows.
+DEFAULT_MAX_RANK = 2000
+SCORE_BLOCK_ROWS = 8192
+
+
+@dataclass(frozen=True)
+class LinearMap:
+    """z(x) = x, dense or sparse; the coefficients are θ itself."""
+
+    matrix: Any
+    error: float = 0.0
+
+    @property
+    def rank(self) -> int:
+        """Columns of X."""
+        return int(self.matrix.shape[1])
+
+    def coefficients(self, theta: FloatArray) -> FloatArray:
+        """Return θ."""
+        return theta
+
+
+@dataclass(frozen=True)
+class LowRankKernelMap:
+    """z(x) = triangle⁻¹·k(landmarks, x); at full rank the exact kernel.
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (n_rows, rank)
+        The training rows' features, ZZᵀ ≈ K.
+    pivots : ndarray of int, shape (rank,)
+        Which training rows are the landmarks.
+    triangle : ndarray of shape (rank, rank)
+        Lower triangular.
+    error : float
+        trace(K − ZZᵀ) / trace(K).
+    """
+
+    matrix: FloatArray
+    pivots: NDArray[np.intp]
+    triangle: FloatArray
+    error: float
+
+    @property
+    def rank(self) -> int:
+        """Number of landmarks."""
+        return len(self.pivots)
+
+    def coefficients(self, theta: FloatArray) -> FloatArray:
+        """Return β with f(x) = Σ_m β_m k(x, landmark_m): β = triangle⁻ᵀ·θ."""
+        return np.asarray(
+            solve_triangular(self.triangle, theta, lower=True, trans="T", check_finite=False)
+        )
+
+
+FeatureMap = LinearMap | LowRankKernelMap
+
+
+def fit_feature_map(
+    X: Any,
+    kernel: Kernel,
+    *,
+    rank_tol: float = DEFAULT_RANK_TOL,
+    max_rank: int | None = None,
+    random_state: Any = None,
+) -> FeatureMap:
+    """Return the feature map of `kernel` fitted to the rows of X.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_rows, n_columns)
+        The training rows; for a precomputed kernel the square Gram matrix.
+    kernel : Kernel
+        The linear kernel needs no factor.
+    rank_tol : float
+        The relative mean trace error at which the factor stops growing; 0 asks for full rank.
+    max_rank : int or None
+        Where it stops at the latest; None: at `DEFAULT_MAX_RANK`, or at the number of rows if
+        `rank_tol` is 0.
+    random_state : int, RandomState or None
+        Source of the random pivots.
+    """
+    if kernel.name == "linear":
+        return LinearMap(X)
+    if rank_tol < 0:
+        raise ValueError(f"rank_tol={rank_tol!r} must be at least 0")
+    if max_rank is not None and max_rank < 1:
+        raise ValueError(f"max_rank={max_rank!r} must be at least 1, or None")
+    n_rows = X.shape[0]
+    if max_rank is None:
+        max_rank = n_rows if rank_tol == 0 else DEFAULT_MAX_RANK
+    if kernel.name == "precomputed":
+        _check_gram(X)
+
+    def columns(indices: NDArray[np.intp]) -> FloatArray:
+        if kernel.name == "precomputed":
+            return np.asarray(X[:, indices])
+        return kernel.block(X, X[indices])
+
+    factor = pivoted_cholesky(
+        columns,
+        kernel.diagonal(X),
+        tol=rank_tol,
+        max_rank=min(max_rank, n_rows),
+        random_state=check_random_state(random_state),
+    )
+    return LowRankKernelMap(factor.factor, factor.pivots, factor.triangle, factor.error)
+
+
+def kernel_scores(X: Any, kernel: Kernel, landmarks: Any, dual_coef: FloatArray) -> FloatArray:
+    """Return f(x) = Σ_m β_m k(x, landmark_m) for the rows of X, a block of rows at a time.
+
+    For a precomputed kernel, `landmarks` are the columns of X that hold k(x, landmark_m).
+    """
+    if kernel.name == "precomputed":
+        return np.asarray(X[:, landmarks] @ dual_coef)
+    blocks = [
+        kernel.block(X[start : start + SCORE_BLOCK_ROWS], landmarks) @ dual_coef
+        for start in range(0, X.shape[0], SCORE_BLOCK_ROWS)
+    ]
+    return np.concatenate(blocks)
+
+
+def _check_gram(gram: Any) -> None:
+    if gram.shape[0] != gram.shape[1]:
+        raise ValueError(
+            f"a precomputed kernel must be a square matrix in fit (every row against every row), "
+            f"got {gram.shape[0]} × {gram.shape[1]}"
+        )

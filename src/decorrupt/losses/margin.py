@@ -1,0 +1,255 @@
+"""The margin losses, each with its derivatives and its constants.
+
+Conventions
+-----------
+- A loss is a function φ of the margin m = y·t, y ∈ {−1, +1}; ℓ(t, y) = φ(y·t).
+- ``value``, ``slope``, ``curvature`` are φ, φ', φ'' elementwise; float32 in, float32 out.
+- All of them are finite and accurate for |m| up to 1e4.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+
+FloatArray = NDArray[np.floating[Any]]
+
+
+def _as_float(margin: ArrayLike) -> FloatArray:
+    margin = np.asarray(margin)
+    return margin if margin.dtype.kind == "f" else margin.astype(np.float64)
+
+
+class MarginLoss(ABC):
+    """φ(m), a loss that depends on the score t and the label y through m = y·t alone.
+
+    Attributes
+    ----------
+    name : str
+        The name under which :func:`decorrupt.losses.get_loss` finds it.
+    lipschitz : float
+        sup |φ'|, infinite for the squared loss.
+    at_zero : float
+        φ(0), the risk of the classifier that always answers 0.
+    curvature_bound : float
+        sup |φ''|.
+    is_convex : bool
+        Whether φ'' ≥ 0 everywhere.
+    is_calibrated : bool
+        Whether φ'(0) < 0 (for a convex φ: classification calibrated, Bartlett et al. 2006).
+    is_symmetric : bool
+        Whether ℓ(t, 1) + ℓ(t, −1) is constant; under noise the same for both classes such a loss
+        needs no correction.
+    has_even_curvature : bool
+        Whether ℓ''(t, 1) = ℓ''(t, −1), i.e. φ'' is even: the condition of Props. 6 and 7.
+    slope_limits : tuple of float
+        (lim φ' at −∞, lim φ' at +∞): they decide whether a signed sum is bounded below.
+    """
+
+    name: ClassVar[str]
+    lipschitz: ClassVar[float]
+    at_zero: ClassVar[float]
+    curvature_bound: ClassVar[float]
+    is_convex: ClassVar[bool]
+    is_calibrated: ClassVar[bool] = True
+    is_symmetric: ClassVar[bool] = False
+    has_even_curvature: ClassVar[bool]
+    slope_limits: ClassVar[tuple[float, float]]
+
+    @abstractmethod
+    def value(self, margin: ArrayLike) -> FloatArray:
+        """Return φ(m)."""
+
+    @abstractmethod
+    def slope(self, margin: ArrayLike) -> FloatArray:
+        """Return φ'(m)."""
+
+    @abstractmethod
+    def curvature(self, margin: ArrayLike) -> FloatArray:
+        """Return φ''(m)."""
+
+    def score_at(self, probability: float) -> float:
+        """Return argmin_t p·φ(t) + (1−p)·φ(−t): the score of a point whose P(Y=1|x) is p.
+
+        Raises
+        ------
+        ValueError
+            If the loss only finds the sign (a symmetric loss has no finite minimiser).
+        """
+        raise ValueError(
+            f"the {self.name} loss estimates the sign of P(Y=1|x) − ½ only, "
+            f"so its score at probability {probability:g} is not defined"
+        )
+
+    def is_bounded_below(self, coef_pos: ArrayLike, coef_neg: ArrayLike) -> NDArray[np.bool_]:
+        """Tell elementwise whether inf_t c₊·φ(t) + c₋·φ(−t) > −∞."""
+        pos, neg = np.asarray(coef_pos), np.asarray(coef_neg)
+        slope_left, slope_right = self.slope_limits
+        rises_right = pos * slope_right - neg * slope_left >= 0
+        rises_left = pos * slope_left - neg * slope_right <= 0
+        return np.asarray(rises_right & rises_left)
+
+    def row_curvature_floor(self, coef_pos: ArrayLike, coef_neg: ArrayLike) -> FloatArray:
+        """Return sup_t max(0, −[c₊·φ''(t) + c₋·φ''(−t)]), the worst concavity of a signed row."""
+        pos, neg = _as_float(coef_pos), _as_float(coef_neg)
+        if self.has_even_curvature:
+            return self.curvature_bound * np.maximum(-(pos + neg), 0.0)
+        # Symmetric losses have an odd φ'': c₊φ''(t) + c₋φ''(−t) = (c₊−c₋)φ''(t).
+        return self.curvature_bound * np.abs(pos - neg)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+
+class LogisticLoss(MarginLoss):
+    """φ(m) = log(1 + exp(−m)); its score is the log-odds of the target prior's posterior."""
+
+    name = "logistic"
+    lipschitz = 1.0
+    at_zero = math.log(2.0)
+    curvature_bound = 0.25
+    is_convex = True
+    has_even_curvature = True
+    slope_limits = (-1.0, 0.0)
+
+    def value(self, margin: ArrayLike) -> FloatArray:
+        """Return φ(m) = max(−m, 0) + log1p(exp(−|m|)), which cannot overflow."""
+        margin = _as_float(margin)
+        return np.asarray(np.maximum(-margin, 0) + np.log1p(np.exp(-np.abs(margin))))
+
+    def slope(self, margin: ArrayLike) -> FloatArray:
+        """Return φ'(m) = −σ(−m)."""
+        return np.asarray(-expit(-_as_float(margin)))
+
+    def curvature(self, margin: ArrayLike) -> FloatArray:
+        """Return φ''(m) = σ(m)·σ(−m)."""
+        margin = _as_float(margin)
+        return np.asarray(expit(margin) * expit(-margin))
+
+    def score_at(self, probability: float) -> float:
+        """Return log(p / (1−p))."""
+        return math.log(probability) - math.log1p(-probability)
+
+
+class _QuadraticAtZeroLoss(MarginLoss):
+    """What squared and Huber share: (1−m)² around zero, hence the link t = 2p − 1."""
+
+    at_zero = 1.0
+    curvature_bound = 2.0
+    is_convex = True
+    has_even_curvature = True
+
+    def score_at(self, probability: float) -> float:
+        """Return 2p − 1."""
+        return 2.0 * probability - 1.0
+
+
+class SquaredLoss(_QuadraticAtZeroLoss):
+    """φ(m) = (1 − m)²; not Lipschitz, so the paper's bounds do not cover it."""
+
+    name = "squared"
+    lipschitz = math.inf
+    slope_limits = (-math.inf, math.inf)
+
+    def value(self, margin: ArrayLike) -> FloatArray:
+        """Return φ(m) = (1 − m)²."""
+        return np.asarray((1 - _as_float(margin)) ** 2)
+
+    def slope(self, margin: ArrayLike) -> FloatArray:
+        """Return φ'(m) = −2(1 − m)."""
+        return np.asarray(-2 * (1 - _as_float(margin)))
+
+    def curvature(self, margin: ArrayLike) -> FloatArray:
+        """Return φ''(m) = 2."""
+        return np.full_like(_as_float(margin), 2.0)
+
+    def is_bounded_below(self, coef_pos: ArrayLike, coef_neg: ArrayLike) -> NDArray[np.bool_]:
+        """Tell whether the parabola (c₊+c₋)t² − 2(c₊−c₋)t opens upwards or is flat."""
+        pos, neg = np.asarray(coef_pos), np.asarray(coef_neg)
+        return np.asarray((pos + neg > 0) | ((pos == 0) & (neg == 0)))
+
+
+class HuberLoss(_QuadraticAtZeroLoss):
+    """φ(m) = −4m below −1, (1 − m)² on [−1, 1], 0 above 1 (the modified Huber loss)."""
+
+    name = "huber"
+    lipschitz = 4.0
+    slope_limits = (-4.0, 0.0)
+
+    def value(self, margin: ArrayLike) -> FloatArray:
+        """Return φ(m)."""
+        margin = _as_float(margin)
+        inner = np.clip(margin, -1, 1)
+        return np.asarray((1 - inner) ** 2 + 4 * np.maximum(-1 - margin, 0))
+
+    def slope(self, margin: ArrayLike) -> FloatArray:
+        """Return φ'(m) = −2(1 − m), held constant outside [−1, 1]."""
+        return np.asarray(-2 * (1 - np.clip(_as_float(margin), -1, 1)))
+
+    def curvature(self, margin: ArrayLike) -> FloatArray:
+        """Return φ''(m) = 2 inside (−1, 1), 0 outside; even by the choice made at ±1."""
+        margin = _as_float(margin)
+        return (2 * (np.abs(margin) < 1)).astype(margin.dtype)
+
+
+class SigmoidLoss(MarginLoss):
+    """φ(m) = 1 / (1 + exp(m)); bounded and symmetric, not convex."""
+
+    name = "sigmoid"
+    lipschitz = 0.25
+    at_zero = 0.5
+    curvature_bound = 1 / (6 * math.sqrt(3.0))
+    is_convex = False
+    is_symmetric = True
+    has_even_curvature = False
+    slope_limits = (0.0, 0.0)
+
+    def value(self, margin: ArrayLike) -> FloatArray:
+        """Return φ(m) = σ(−m)."""
+        return np.asarray(expit(-_as_float(margin)))
+
+    def slope(self, margin: ArrayLike) -> FloatArray:
+        """Return φ'(m) = −σ(m)σ(−m)."""
+        margin = _as_float(margin)
+        return np.asarray(-expit(margin) * expit(-margin))
+
+    def curvature(self, margin: ArrayLike) -> FloatArray:
+        """Return φ''(m) = σ(m)σ(−m)·tanh(m/2), an odd function."""
+        margin = _as_float(margin)
+        return np.asarray(expit(margin) * expit(-margin) * np.tanh(margin / 2))
+
+
+class UnhingedLoss(MarginLoss):
+    """φ(m) = 1 − m; symmetric and convex, unbounded below (van Rooyen et al. 2015)."""
+
+    name = "unhinged"
+    lipschitz = 1.0
+    at_zero = 1.0
+    curvature_bound = 0.0
+    is_convex = True
+    is_symmetric = True
+    has_even_curvature = True
+    slope_limits = (-1.0, -1.0)
+
+    def value(self, margin: ArrayLike) -> FloatArray:
+        """Return φ(m) = 1 − m."""
+        return np.asarray(1 - _as_float(margin))
+
+    def slope(self, margin: ArrayLike) -> FloatArray:
+        """Return φ'(m) = −1."""
+        return np.full_like(_as_float(margin), -1.0)
+
+    def curvature(self, margin: ArrayLike) -> FloatArray:
+        """Return φ''(m) = 0."""
+        return np.zeros_like(_as_float(margin))

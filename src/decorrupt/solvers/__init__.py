@@ -1,0 +1,43 @@
+"""Minimisers of risk(Zθ) + λ‖θ‖², all returning the same SolverResult."""
+
+from decorrupt.solvers.convexity import convexity_floor, least_admissible_reg
+from decorrupt.solvers.corrected_risk import KINK_WIDTH, RISK_CORRECTIONS, CorrectedRisk
+from decorrupt.solvers.gradient_descent import (
+    DEFAULT_STEP_DECAY,
+    DEFAULT_STEP_SIZE,
+    solve_gradient_descent,
+)
+from decorrupt.solvers.lbfgs import solve_lbfgs
+from decorrupt.solvers.newton import solve_newton
+from decorrupt.solvers.objective import Objective, ScoreRisk
+from decorrupt.solvers.result import SolverResult
+from decorrupt.solvers.solve import (
+    DEFAULT_MAX_ITER,
+    DEFAULT_TOL,
+    SOLVERS,
+    choose_solver,
+    solve,
+    solve_path,
+)
+
+__all__ = [
+    "DEFAULT_MAX_ITER",
+    "DEFAULT_STEP_DECAY",
+    "DEFAULT_STEP_SIZE",
+    "DEFAULT_TOL",
+    "KINK_WIDTH",
+    "RISK_CORRECTIONS",
+    "SOLVERS",
+    "CorrectedRisk",
+    "Objective",
+    "ScoreRisk",
+    "SolverResult",
+    "choose_solver",
+    "convexity_floor",
+    "least_admissible_reg",
+    "solve",
+    "solve_gradient_descent",
+    "solve_lbfgs",
+    "solve_newton",
+    "solve_path",
+]

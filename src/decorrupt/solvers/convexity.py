@@ -1,0 +1,57 @@
+"""Which λ makes the objective convex, and which makes it have a minimum at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eigvalsh
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+from decorrupt.corruption import RiskTerms
+from decorrupt.losses import MarginLoss
+from decorrupt.losses.margin import FloatArray
+
+DENSE_RANK = 256
+BLOCK_ROWS = 8192
+
+
+def convexity_floor(features: Any, terms: RiskTerms, loss: MarginLoss) -> float:
+    """Return the λ from which on J is certainly convex: ½·λ_max(ZᵀCZ).
+
+    C holds by how much each row can bend downwards, whatever its score (see
+    :meth:`RiskTerms.concavity`); 0 if no row can.
+    """
+    concavity = terms.concavity(loss)
+    return 0.5 * _largest_eigenvalue(features, concavity) if concavity.any() else 0.0
+
+
+def least_admissible_reg(features: Any, terms: RiskTerms, loss: MarginLoss) -> float:
+    """Return the λ at and below which J falls to −∞; 0 if any positive λ gives a minimum.
+
+    Only a loss that grows as fast as the penalty (the squared one) can outrun it: its Hessian
+    ZᵀDZ + 2λ·I is constant and must be positive definite.
+    """
+    if np.isfinite(loss.lipschitz):
+        return 0.0
+    diagonal = loss.curvature_bound * (terms.coef_pos + terms.coef_neg)
+    return max(0.0, 0.5 * _largest_eigenvalue(features, -diagonal))
+
+
+def _largest_eigenvalue(features: Any, diagonal: FloatArray) -> float:
+    """Return λ_max(Zᵀ·diag(d)·Z)."""
+    rank = features.shape[1]
+    if rank <= DENSE_RANK:
+        gram = np.zeros((rank, rank))
+        for start in range(0, len(diagonal), BLOCK_ROWS):  # no second copy of Z
+            rows = slice(start, start + BLOCK_ROWS)
+            block = features[rows]
+            block = block.toarray() if hasattr(block, "toarray") else block
+            gram += block.T @ (diagonal[rows, None] * block)
+        return float(eigvalsh(gram, subset_by_index=[rank - 1, rank - 1])[0])
+    operator = LinearOperator(
+        (rank, rank), matvec=lambda v: features.T @ (diagonal * (features @ v)), dtype=float
+    )
+    return float(
+        eigsh(operator, k=1, which="LA", v0=np.ones(rank), return_eigenvectors=False, tol=1e-4)[0]
+    )

@@ -1,0 +1,48 @@
+"""What every solver returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from decorrupt.losses.margin import FloatArray
+
+CONVERGED = "converged"
+OUT_OF_STEPS = "max_iter reached"
+STALLED = "no further progress"
+BUDGET_SPENT = "budget spent"
+
+
+@dataclass(frozen=True)
+class SolverResult:
+    """The outcome of a minimisation, the same whichever solver ran.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (n_coef,)
+        θ, with the intercept last where there is one.
+    objective_history : ndarray of shape (n_iter + 1,)
+        The objective at the start and after every iteration.
+    gradient_norm : float
+        ‖∇‖₂ at `coef`.
+    n_iter : int
+        Iterations made.
+    status : str
+        "converged", "max_iter reached", "no further progress" (rounding or a failed line search),
+        or "budget spent" (gradient descent, whose number of steps is part of the method).
+    """
+
+    coef: FloatArray
+    objective_history: FloatArray
+    gradient_norm: float
+    n_iter: int
+    status: str
+
+    @property
+    def objective(self) -> float:
+        """The objective at `coef`."""
+        return float(self.objective_history[-1])
+
+    @property
+    def converged(self) -> bool:
+        """Whether the solver did what it set out to do."""
+        return self.status in (CONVERGED, BUDGET_SPENT)

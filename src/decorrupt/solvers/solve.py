@@ -1,0 +1,104 @@
+"""One door to all solvers, and λ paths through it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from decorrupt.losses.margin import FloatArray
+from decorrupt.solvers.gradient_descent import solve_gradient_descent
+from decorrupt.solvers.lbfgs import solve_lbfgs
+from decorrupt.solvers.newton import solve_newton
+from decorrupt.solvers.objective import Objective
+from decorrupt.solvers.result import SolverResult
+
+SOLVERS: dict[str, Callable[..., SolverResult]] = {
+    "newton": solve_newton,
+    "lbfgs": solve_lbfgs,
+    "gradient_descent": solve_gradient_descent,
+}
+DEFAULT_TOL = 1e-6
+DEFAULT_MAX_ITER = 1000
+# A dense Hessian costs rank/2 passes over the features; L-BFGS takes some tens of them in all.
+AUTO_NEWTON_COEFS = 64
+# Single precision cannot make the gradient smaller than this.
+SINGLE_PRECISION_TOL = 1e-4
+
+
+def solve(
+    objective: Objective,
+    *,
+    solver: str = "auto",
+    start: FloatArray | None = None,
+    tol: float = DEFAULT_TOL,
+    max_iter: int = DEFAULT_MAX_ITER,
+    **gradient_descent_steps: float,
+) -> SolverResult:
+    """Return argmin_θ J(θ) by the chosen solver.
+
+    Parameters
+    ----------
+    objective : Objective
+        What to minimise.
+    solver : {"auto", "newton", "lbfgs", "gradient_descent"}
+        "auto" takes Newton for few coefficients and L-BFGS for many.
+    start : ndarray of shape (n_coef,), optional
+        Where to start; zero by default.
+    tol : float
+        The gradient norm to reach; not used by gradient descent.
+    max_iter : int
+        Iterations at most; for gradient descent exactly.
+    **gradient_descent_steps
+        `step_size` and `step_decay`.
+
+    Warns
+    -----
+    ConvergenceWarning
+        If the gradient norm stayed above `tol`.
+    """
+    name = choose_solver(solver, objective)
+    if start is None:
+        start = np.zeros(objective.n_coef)
+    if objective.features.dtype == np.float32:
+        tol = max(tol, SINGLE_PRECISION_TOL)
+    options: dict[str, Any] = gradient_descent_steps if name == "gradient_descent" else {"tol": tol}
+    result = SOLVERS[name](objective, start, max_iter=max_iter, **options)
+    if not result.converged:
+        warnings.warn(
+            f"the {name} solver stopped after {result.n_iter} iterations, {result.status}: "
+            f"gradient norm {result.gradient_norm:.2g}, wanted {tol:.2g}. Raise max_iter, "
+            "tol or reg_strength, or scale the columns of X",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return result
+
+
+def choose_solver(solver: str, objective: Objective) -> str:
+    """Return the name of the solver to run."""
+    if solver == "auto":
+        return "newton" if objective.n_coef <= AUTO_NEWTON_COEFS else "lbfgs"
+    if solver not in SOLVERS:
+        raise ValueError(f"unknown solver {solver!r}: choose one of auto, {', '.join(SOLVERS)}")
+    return solver
+
+
+def solve_path(
+    objective: Objective, reg_strengths: Sequence[float], **options: Any
+) -> list[SolverResult]:
+    """Return the solution for every λ, each started from the next larger λ's.
+
+    Solved from the largest λ down, where the solution moves least; returned in the order given.
+    The options are those of :func:`solve`.
+    """
+    start = options.pop("start", None)
+    results: dict[float, SolverResult] = {}
+    for reg_strength in sorted(set(reg_strengths), reverse=True):
+        result = solve(objective.with_reg_strength(reg_strength), start=start, **options)
+        results[reg_strength] = result
+        start = result.coef
+    return [results[reg_strength] for reg_strength in reg_strengths]

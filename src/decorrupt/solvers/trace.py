@@ -1,0 +1,53 @@
+"""The record a scipy minimiser leaves behind: objective history and gradient, no work twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from decorrupt.losses.margin import FloatArray
+from decorrupt.solvers.objective import Objective
+from decorrupt.solvers.result import SolverResult
+
+
+class Trace:
+    """Evaluates an objective for scipy and remembers what a SolverResult needs."""
+
+    def __init__(self, objective: Objective, start: FloatArray) -> None:
+        self.objective = objective
+        self._at: FloatArray | None = None
+        self._known: tuple[float, FloatArray] = (np.nan, start)
+        self.history = [self.value_and_gradient(start)[0]]
+
+    @property
+    def n_iter(self) -> int:
+        """Iterations recorded so far."""
+        return len(self.history) - 1
+
+    def value_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
+        """Return J and ∇J, the last evaluation again if it is asked for again."""
+        if self._at is None or not np.array_equal(coef, self._at):
+            self._at, self._known = coef.copy(), self.objective.value_and_gradient(coef)
+        return self._known
+
+    def gradient_norm(self, coef: FloatArray) -> float:
+        """Return ‖∇J‖₂."""
+        return float(np.linalg.norm(self.value_and_gradient(coef)[1]))
+
+    def record(self, intermediate_result: Any) -> None:
+        """Be scipy's callback: one objective value an iteration."""
+        self.history.append(float(intermediate_result.fun))
+
+    def result(self, coef: FloatArray, status: str) -> SolverResult:
+        """Return what the run found."""
+        value, _ = self.value_and_gradient(coef)
+        if self.history[-1] != value:
+            self.history.append(value)
+        return SolverResult(
+            coef=coef,
+            objective_history=np.array(self.history),
+            gradient_norm=self.gradient_norm(coef),
+            n_iter=self.n_iter,
+            status=status,
+        )

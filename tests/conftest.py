@@ -1,0 +1,36 @@
+"""Data shared by the tests: two Gaussian classes, whose labels only the tests may see."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from decorrupt import corrupt_labels
+
+
+@pytest.fixture
+def bag_data():
+    """600 rows in 60 bags of 10 with spread proportions; the Bayes rule errs on about 8 %."""
+    rng = np.random.default_rng(7)
+    n_bags, bag_size = 60, 10
+    counts = rng.integers(0, bag_size + 1, n_bags)
+    labels = (np.arange(bag_size) < counts[:, None]).ravel().astype(int)
+    X = rng.normal(size=(len(labels), 2)) + 2 * labels[:, None]
+    bags = np.repeat(np.arange(n_bags), bag_size)
+    shares = counts / bag_size
+    return SimpleNamespace(X=X, labels=labels, bags=bags, shares=shares, y=shares[bags])
+
+
+@pytest.fixture
+def source_data():
+    """900 rows from three sources of one distribution, flipped at different rates."""
+    rng = np.random.default_rng(3)
+    labels = rng.integers(0, 2, 900)
+    X = rng.normal(size=(900, 2)) + 2 * labels[:, None]
+    sources = np.array(["expert", "crowd", "rule"])[np.arange(900) % 3]
+    rates = {"expert": (0.05, 0.05), "crowd": (0.2, 0.3), "rule": (0.4, 0.1)}
+    noisy = labels.copy()
+    for source, pair in rates.items():
+        rows = sources == source
+        noisy[rows] = corrupt_labels(labels[rows], pair, random_state=1)
+    return SimpleNamespace(X=X, labels=labels, noisy=noisy, sources=sources, rates=rates)

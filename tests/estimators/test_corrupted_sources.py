@@ -1,0 +1,149 @@
+"""Learning from noisy sources, in each of the paper's settings."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score
+
+from decorrupt import CorruptedSourcesClassifier, corrected_loss, corrupt_labels, source_weights
+
+
+def fit(data, **params):
+    model = CorruptedSourcesClassifier(
+        **{"noise_rates": data.rates, "reg_strength": 0.01, "random_state": 0} | params
+    )
+    return model.fit(data.X, data.noisy, sources=data.sources)
+
+
+@pytest.mark.filterwarnings("ignore::decorrupt.NegativeRiskWarning")
+@pytest.mark.parametrize("combine", ["sources", "superbag", "least_squares", "pairs"])
+@pytest.mark.parametrize("class_priors", [None, 0.5])
+def test_learns_the_clean_classes(source_data, combine, class_priors):
+    model = fit(source_data, combine=combine, class_priors=class_priors, convex="ignore")
+    assert balanced_accuracy_score(source_data.labels, model.predict(source_data.X)) > 0.88
+
+
+def test_weights_are_the_papers(source_data):
+    model = fit(source_data)
+    order = ["crowd", "expert", "rule"]
+    flips = np.array([source_data.rates[s] for s in order])
+    np.testing.assert_allclose(
+        [model.source_weights_[s] for s in order], source_weights([300] * 3, *flips.T)
+    )
+    assert model.noise_rates_["rule"] == (0.4, 0.1)
+
+
+def test_minimises_the_weighted_sum_of_corrected_losses(source_data):
+    """The training risk equals Σ w_i/n_i Σ ℓ^ρ_i(f, ỹ), written out source by source."""
+    d = source_data
+    model = fit(d)
+    scores = model.decision_function(d.X)
+    total = 0.0
+    for source, weight in model.source_weights_.items():
+        rows = d.sources == source
+        losses = corrected_loss("logistic", d.rates[source])
+        total += weight * losses.value(scores[rows], 2 * d.noisy[rows] - 1).mean()
+    assert model.diagnostics_.training_risk == pytest.approx(total, rel=1e-9)
+
+
+def test_varying_priors_minimise_the_balanced_risk(source_data):
+    d = source_data
+    priors = {"expert": 0.5, "crowd": 0.6, "rule": 0.4}
+    model = fit(d, class_priors=priors)
+    scores = model.decision_function(d.X)
+    total = 0.0
+    for source, weight in model.source_weights_.items():
+        rows, prior = d.sources == source, priors[source]
+        losses = corrected_loss(
+            "logistic", d.rates[source], cost_pos=0.5 / prior, cost_neg=0.5 / (1 - prior)
+        )
+        total += weight * losses.value(scores[rows], 2 * d.noisy[rows] - 1).mean()
+    assert model.score_prior_ == 0.5
+    assert model.diagnostics_.training_risk == pytest.approx(total, rel=1e-9)
+
+
+def test_no_sources_and_no_rates_is_logistic_regression(source_data):
+    d = source_data
+    model = CorruptedSourcesClassifier(
+        kernel="linear", fit_intercept=True, reg_strength=0.01, tol=1e-10
+    ).fit(d.X, d.labels)
+    reference = LogisticRegression(C=1 / (2 * 0.01 * len(d.labels)), tol=1e-10).fit(d.X, d.labels)
+    np.testing.assert_allclose(model.coef_, reference.coef_[0], rtol=1e-6)
+    assert model.intercept_ == pytest.approx(reference.intercept_[0], rel=1e-6)
+
+
+def test_one_source_is_natarajans_setting(source_data):
+    d = source_data
+    noisy = corrupt_labels(d.labels, (0.3, 0.1), random_state=0)
+    model = CorruptedSourcesClassifier(noise_rates=(0.3, 0.1), reg_strength=0.01)
+    assert model.fit(d.X, noisy).score(d.X, d.labels) > 0.88
+    assert model.source_weights_ == {"all rows": 1.0}
+
+
+def test_string_labels_and_sources(source_data):
+    d = source_data
+    words = np.where(d.noisy == 1, "sick", "healthy")
+    model = CorruptedSourcesClassifier(noise_rates=d.rates, reg_strength=0.01)
+    predicted = model.fit(d.X, words, sources=d.sources).predict(d.X)
+    assert ((predicted == "sick") == (d.labels == 1)).mean() > 0.88
+
+
+def test_estimated_common_prior(source_data):
+    model = fit(source_data)
+    assert model.class_priors_["rule"] == pytest.approx(source_data.labels.mean(), abs=0.05)
+    assert model.score_prior_ == pytest.approx(model.class_priors_["rule"])
+
+
+def feature_dependent(data):
+    rates = np.column_stack([0.4 * expit(data.X[:, 0]), 0.2 * expit(-data.X[:, 1])])
+    return rates, corrupt_labels(data.labels, rates, random_state=0)
+
+
+def test_feature_dependent_noise_counts_every_row_alike(source_data):
+    rates, noisy = feature_dependent(source_data)
+    model = CorruptedSourcesClassifier(weights="uniform", reg_strength=0.01)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(source_data.X, noisy, noise_rates=rates)
+    assert model.score(source_data.X, source_data.labels) > 0.88
+    assert model.noise_rates_ is None
+
+
+def test_optimal_weights_give_way_under_feature_dependent_noise(source_data):
+    rates, noisy = feature_dependent(source_data)
+    with pytest.warns(UserWarning, match="weights made from a row's rates depend on its features"):
+        asked = CorruptedSourcesClassifier(reg_strength=0.01, random_state=0).fit(
+            source_data.X, noisy, noise_rates=rates
+        )
+    uniform = CorruptedSourcesClassifier(weights="uniform", reg_strength=0.01, random_state=0).fit(
+        source_data.X, noisy, noise_rates=rates
+    )
+    np.testing.assert_allclose(
+        asked.decision_function(source_data.X), uniform.decision_function(source_data.X)
+    )
+
+
+def test_row_rates_that_are_constant_by_source_are_source_rates(source_data):
+    d = source_data
+    rows = np.array([d.rates[s] for s in d.sources])
+    by_row = CorruptedSourcesClassifier(reg_strength=0.01, random_state=0).fit(
+        d.X, d.noisy, sources=d.sources, noise_rates=rows
+    )
+    np.testing.assert_allclose(by_row.decision_function(d.X), fit(d).decision_function(d.X))
+
+
+def test_row_rates_cannot_be_strata(source_data):
+    rates, noisy = feature_dependent(source_data)
+    with pytest.raises(ValueError, match="combine='superbag' needs one pair of rates a source"):
+        CorruptedSourcesClassifier(combine="superbag").fit(source_data.X, noisy, noise_rates=rates)
+
+
+def test_target_prior_moves_the_decisions(source_data):
+    shares = [
+        (fit(source_data, target_prior=prior).predict(source_data.X) == 1).mean()
+        for prior in (0.1, 0.5, 0.9)
+    ]
+    assert shares[0] < shares[1] < shares[2]
