@@ -11,3 +11,15 @@ class NegativeRiskWarning(UserWarning):
 
 class DroppedBagsWarning(UserWarning):
     """Some bags carry no weight in the risk, so their rows were not used."""
+
+
+class SkippedFoldWarning(UserWarning):
+    """A fold's held-out bags all have one proportion: a criterion cannot be computed there."""
+
+
+class RoundedCountsWarning(UserWarning):
+    """Some proportions are no whole number of their bag's rows: the nearest count was taken."""
+
+
+class InexactPairingWarning(UserWarning):
+    """A pairing meant to be optimal is proved so only up to its ``shortfall``."""

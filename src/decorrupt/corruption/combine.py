@@ -23,6 +23,9 @@ from decorrupt.corruption.terms import RiskTerms
 from decorrupt.losses.margin import FloatArray
 
 
+ROUNDING = 1e-12  # proportions closer than this differ in the last digits only
+
+
 class Combination(NamedTuple):
     """(a_k, b_k) for each stratum: the rows of stratum k share a_k and b_k equally."""
 
@@ -37,9 +40,9 @@ class Combination(NamedTuple):
         )
 
 
-def pooled_proportion(sizes: FloatArray, proportions: FloatArray) -> float:
+def pooled_proportion(sizes: ArrayLike, proportions: ArrayLike) -> float:
     """Return γ̄ = Σnγ/Σn, the share of positives among all rows."""
-    return float(np.average(proportions, weights=sizes))
+    return float(np.average(np.asarray(proportions), weights=np.asarray(sizes)))
 
 
 def stratum_information(sizes: FloatArray, proportions: FloatArray) -> FloatArray:
@@ -70,7 +73,8 @@ def combine_strata(
           A bag without a partner of another proportion gets zeros.
         - ``least_squares`` minimises Σ(a²+b²)/n; it equals the mean map.
         - ``easy_llp`` takes the spread that bags of i.i.d. rows have instead of the observed one
-          (Busa-Fekete et al. 2023). Unbiased over such random bags only.
+          (Busa-Fekete et al. 2023). Unbiased over such random bags only, and there but for the
+          estimated prior, which costs a share of order 1/n_strata.
     target_prior : float in (0, 1) or "pooled"
         π_t, the share of positives in the population the risk is for; ½ is the balanced risk,
         "pooled" the share among all rows (then a_k + b_k ≥ 0 for ``least_squares``).
@@ -119,7 +123,7 @@ def combine_strata(
 
 
 def resolve_target_prior(
-    target_prior: float | str, sizes: FloatArray, proportions: FloatArray
+    target_prior: float | str, sizes: ArrayLike, proportions: ArrayLike
 ) -> float:
     """Return π_t as a number."""
     if isinstance(target_prior, str):
@@ -154,7 +158,7 @@ def check_strata(sizes: ArrayLike, proportions: ArrayLike) -> tuple[FloatArray, 
             "there is only one bag: nothing can be learned from a single proportion, because "
             "every classifier has the same risk estimate; at least two bags are needed"
         )
-    if np.ptp(proportions) == 0:
+    if np.ptp(proportions) <= ROUNDING:
         raise ValueError(
             f"all {len(sizes)} bags have the same proportion {proportions[0]:g}: nothing can be "
             "learned, because it is the differences between bags that tell the classes apart"

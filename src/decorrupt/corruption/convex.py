@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.optimize import brentq
 
 from decorrupt.losses.margin import FloatArray
-
-MAX_NEWTON_STEPS = 200  # the dual has two unknowns and finitely many pieces; a dozen suffice
-FEASIBILITY = 1e-12  # how exactly the constraints must hold
 
 
 def project_to_convex(
@@ -31,51 +29,54 @@ def project_to_convex(
     if not lowest <= target_prior <= highest:
         raise ValueError(
             f"no convex combination exists: target_prior={target_prior:g} lies outside the range "
-            f"of the proportions, [{lowest:g}, {highest:g}]; use target_prior='pooled' or "
-            "convex='check'"
+            f"of the proportions, [{lowest:g}, {highest:g}]; use target_prior='pooled', "
+            "or no projection"
         )
     even, odd = pos + neg, pos - neg
-    used = np.ones(len(sizes), dtype=bool)
-    constraints, targets = np.vstack([np.ones_like(sizes), proportions]), [1.0, target_prior]
     if target_prior in (lowest, highest):
         # Only bags at that very end can carry weight, and for them one constraint is enough.
         used = proportions == target_prior
-        constraints, targets = constraints[:1, used], [1.0]
-    projected = np.zeros_like(even)
-    projected[used] = _nearest_nonnegative(even[used], sizes[used], constraints, np.array(targets))
+        projected: FloatArray = np.zeros_like(even)
+        projected[used] = _onto_simplex(even[used], sizes[used])
+    else:
+        projected = _nearest_nonnegative(even, sizes, proportions - target_prior)
     return (projected + odd) / 2, (projected - odd) / 2
 
 
-def _nearest_nonnegative(
-    start: FloatArray, sizes: FloatArray, constraints: FloatArray, targets: FloatArray
-) -> FloatArray:
-    """Return argmin Σ(e−e⁰)²/n over e ≥ 0 with A·e = t.
+def _onto_simplex(start: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Return argmin Σ(e−e⁰)²/n over e ≥ 0 with Σe = 1: e = max(0, e⁰ + n·level)."""
+    order = np.argsort(-start / sizes)
+    levels = (1 - np.cumsum(start[order])) / np.cumsum(sizes[order])
+    last_used = np.flatnonzero(start[order] / sizes[order] + levels > 0)[-1]
+    return np.asarray(np.maximum(start + sizes * levels[last_used], 0.0))
 
-    The solution is e = max(0, e⁰ + n·Aᵀm), m the minimiser of the convex, piecewise quadratic
-    dual ½Σ max(0, e⁰ + n·Aᵀm)²/n − t·m: Newton's method on its pieces, with step halving.
+
+def _nearest_nonnegative(start: FloatArray, sizes: FloatArray, deviation: FloatArray) -> FloatArray:
+    """Return argmin Σ(e−e⁰)²/n over e ≥ 0 with Σe = 1, Σe·d = 0.
+
+    e = max(0, e⁰ + n·(level + tilt·d)). For each tilt the level is known in closed form, and
+    Σe·d never falls as the tilt grows: one bracketed root in one unknown.
     """
-    scale = sizes / sizes.sum()
 
-    def primal(multipliers: FloatArray) -> FloatArray:
-        return np.asarray(np.maximum(start + scale * (multipliers @ constraints), 0.0))
+    def tilted(tilt: float) -> FloatArray:
+        return _onto_simplex(start + tilt * sizes * deviation, sizes)
 
-    def dual(multipliers: FloatArray) -> float:
-        return float(0.5 * np.sum(primal(multipliers) ** 2 / scale) - targets @ multipliers)
+    def excess(tilt: float) -> float:
+        return float(tilted(tilt) @ deviation)
 
-    multipliers = np.zeros(len(targets))
-    for _ in range(MAX_NEWTON_STEPS):
-        solution = primal(multipliers)
-        violation = constraints @ solution - targets
-        if np.abs(violation).max() < FEASIBILITY:
-            break
-        active = solution > 0
-        hessian = (constraints[:, active] * scale[active]) @ constraints[:, active].T
-        ridge = 1e-14 * np.trace(hessian) + 1e-300
-        step = np.linalg.solve(hessian + ridge * np.eye(len(targets)), -violation)
-        length, before = 1.0, dual(multipliers)
-        while dual(multipliers + length * step) > before + 1e-4 * length * (violation @ step):
-            length /= 2
-            if length < 1e-10:  # rounding: the dual cannot be told apart any more
-                break
-        multipliers = multipliers + length * step
-    return primal(multipliers)
+    slack = excess(0.0)
+    if abs(slack) > 1e-13 * np.abs(start * deviation).sum():
+        bound = -np.sign(slack) * (1 + np.ptp(start / sizes)) / np.ptp(deviation)
+        while excess(bound) * slack > 0:
+            bound *= 2
+        tilt = brentq(excess, 0.0, bound, xtol=1e-300, rtol=1e-15, maxiter=1000)
+    else:
+        tilt = 0.0
+    rough = tilted(tilt)
+    # On the bags in use the solution is linear: solve there exactly.
+    used = rough > 0
+    root = np.sqrt(sizes[used])
+    rows = np.vstack([np.ones(used.sum()), deviation[used]])
+    missing = np.array([1.0, 0.0]) - rows @ rough[used]
+    rough[used] += root * np.linalg.lstsq(rows * root, missing, rcond=None)[0]
+    return np.maximum(rough, 0.0)

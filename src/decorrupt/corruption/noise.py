@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
+from sklearn.utils import check_random_state, column_or_1d
 
 from decorrupt.losses import MarginLoss, get_loss
 from decorrupt.losses.margin import FloatArray
@@ -34,8 +34,8 @@ class NoiseRates:
     Examples
     --------
     >>> from decorrupt import NoiseRates
-    >>> NoiseRates(0.1, 0.3).signal
-    0.6
+    >>> NoiseRates(0.25, 0.25).signal
+    0.5
     """
 
     flip_pos: float
@@ -116,7 +116,7 @@ def corrupt_labels(
     >>> corrupt_labels(["no", "yes", "yes"], (0.999, 0.0), random_state=0).tolist()
     ['no', 'no', 'no']
     """
-    labels = np.asarray(y)
+    labels = column_or_1d(y)
     values = np.unique(labels)
     if len(values) > 2:
         raise ValueError(f"y must have two classes, found {len(values)}: {values[:5].tolist()}")
@@ -132,7 +132,7 @@ def corrupt_labels(
     is_pos = labels == values[1]
     flip_prob = np.where(is_pos, rates[:, 0], rates[:, 1])
     flipped = check_random_state(random_state).uniform(size=len(labels)) < flip_prob
-    return np.asarray(np.where(is_pos ^ flipped, values[1], values[0]))
+    return np.asarray(np.where(is_pos ^ flipped, values[1], values[0]), dtype=labels.dtype)
 
 
 def correction_coefficients(

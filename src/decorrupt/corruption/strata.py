@@ -38,6 +38,16 @@ class Strata:
         """Rows of each stratum."""
         return np.bincount(self.row_stratum, minlength=len(self.ids))
 
+    @property
+    def row_proportions(self) -> FloatArray:
+        """The proportion of each row's stratum."""
+        return np.asarray(self.proportions[self.row_stratum])
+
+    def take(self, rows: NDArray[np.intp]) -> Strata:
+        """Return the strata of some rows only, without those that lose all theirs."""
+        present, row_stratum = np.unique(self.row_stratum[rows], return_inverse=True)
+        return Strata(self.ids[present], row_stratum, self.proportions[present])
+
 
 def factorize(values: Any, name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the distinct ids in `values`, sorted where they can be, and each row's index.
@@ -50,10 +60,9 @@ def factorize(values: Any, name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
         If an id is missing (None or NaN); the message names `name` and the row.
     """
     array = _as_id_array(values, name)
-    # NaN is the one value that differs from itself.
-    missing = [value is None or value != value for value in array.tolist()]
-    if any(missing):
-        row = missing.index(True)
+    missing = _missing(array)
+    if missing.any():
+        row = int(np.flatnonzero(missing)[0])
         raise ValueError(f"{name} has no id in row {row}: every row must belong to one")
     try:
         ids, codes = np.unique(array, return_inverse=True)
@@ -65,16 +74,30 @@ def factorize(values: Any, name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
         return ids, np.array([order[value] for value in array.tolist()], dtype=np.intp)
 
 
+def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
+    if array.dtype.kind in "mM":
+        return np.asarray(np.isnat(array))
+    if array.dtype.kind != "O":
+        return np.asarray(array != array)
+    return np.array([_is_missing(value) for value in array], dtype=bool)
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)  # NaN differs from itself
+    except (TypeError, ValueError):  # pandas.NA is neither equal nor different
+        return True
+
+
 def _as_id_array(values: Any, name: str) -> NDArray[Any]:
     if isinstance(values, list | tuple) and any(isinstance(v, tuple) for v in values):
         array = np.empty(len(values), dtype=object)
         array[:] = values  # keep tuples whole instead of making columns of them
         return array
-    if isinstance(values, list) and len({type(v) for v in values}) > 1:
+    if isinstance(values, list | tuple) and len({type(v) for v in values}) > 1:
         return np.array(values, dtype=object)  # numpy would turn 1 and "1" into one id
-    array = np.asarray(values)
-    if array.shape == (len(array), 1):
-        array = array.ravel()
+    is_column = np.ndim(values) == 2 and np.shape(values)[1] == 1
+    array = np.ravel(values) if is_column else np.asarray(values)
     if array.ndim != 1:
         raise ValueError(f"{name} must hold one id a row, got shape {array.shape}")
     return array
@@ -108,7 +131,10 @@ def bag_targets(bags: Any, proportions: Any) -> FloatArray:
         if not index.is_unique:
             twice = index[index.duplicated()][0]
             raise ValueError(f"proportions hold bag {twice!r} more than once")
-        proportions = proportions.to_dict()
+        # As arrays on both sides, so that dates compare with dates.
+        proportions = dict(
+            zip(np.asarray(index).tolist(), np.asarray(proportions).tolist(), strict=True)
+        )
     if isinstance(proportions, Mapping):
         missing = [bag for bag in ids.tolist() if bag not in proportions]
         if missing:
@@ -136,6 +162,11 @@ def strata_from_bags(bags: Any, y: ArrayLike) -> Strata:
     """
     ids, codes = factorize(bags, "bags")
     targets = np.asarray(y, dtype=float)
+    if targets.shape != codes.shape:
+        raise ValueError(
+            f"y and bags must both have one entry a row: y has shape {targets.shape} and bags "
+            f"{codes.shape}"
+        )
     bad = np.flatnonzero(~((targets >= 0) & (targets <= 1)))  # also catches NaN
     if len(bad):
         row = int(bad[0])

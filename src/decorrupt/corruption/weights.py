@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from decorrupt.corruption.noise import NoiseRates
 from decorrupt.losses.margin import FloatArray
@@ -96,9 +96,10 @@ def noisy_share(class_prior: ArrayLike, flip_pos: ArrayLike, flip_neg: ArrayLike
 def _check_sources(
     sizes: ArrayLike, flip_pos: ArrayLike, flip_neg: ArrayLike
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    sizes = np.atleast_1d(np.asarray(sizes, dtype=float))
-    if sizes.ndim != 1 or not (np.isfinite(sizes).all() and (sizes > 0).all()):
-        raise ValueError("sizes must be a list of positive numbers, one a source")
+    sizes = np.atleast_1d(np.array(sizes, dtype=float))
+    if sizes.ndim != 1:
+        raise ValueError("sizes must be a list of numbers, one a source")
+    _refuse("sizes", sizes, (sizes > 0) & np.isfinite(sizes), "must be positive numbers")
     columns = []
     for name, rates in (("flip_pos", flip_pos), ("flip_neg", flip_neg)):
         rates = np.asarray(rates, dtype=float)
@@ -119,6 +120,14 @@ def _check_priors(class_priors: ArrayLike, n_sources: int) -> FloatArray:
     priors = np.asarray(class_priors, dtype=float)
     if priors.ndim > 1 or (priors.ndim == 1 and len(priors) != n_sources):
         raise ValueError(f"class_priors must hold one prior a source ({n_sources}), or one number")
-    if not ((priors > 0) & (priors < 1)).all():
-        raise ValueError("class_priors must lie strictly between 0 and 1")
-    return np.broadcast_to(priors, (n_sources,))
+    priors = np.broadcast_to(priors, (n_sources,))
+    _refuse(
+        "class_priors", priors, (priors > 0) & (priors < 1), "must lie strictly between 0 and 1"
+    )
+    return priors
+
+
+def _refuse(name: str, values: FloatArray, fine: NDArray[np.bool_], must: str) -> None:
+    if not fine.all():
+        source = int(np.flatnonzero(~fine)[0])
+        raise ValueError(f"{name} {must}: that of source {source} is {values[source]:g}")

@@ -1,7 +1,25 @@
 """scikit-learn estimators."""
 
+from decorrupt.estimators.alternating_psvm import AlternatingPSVMClassifier
 from decorrupt.estimators.corrupted_sources import CorruptedSourcesClassifier
+from decorrupt.estimators.count_likelihood import CountLikelihoodClassifier
 from decorrupt.estimators.diagnostics import Diagnostics
+from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
+from decorrupt.estimators.invcal import InvCalClassifier
 from decorrupt.estimators.label_proportions import LabelProportionsClassifier
+from decorrupt.estimators.mean_map import MeanMapClassifier
+from decorrupt.estimators.proportion_matching import ProportionMatchingClassifier
+from decorrupt.estimators.set_classifier import SetClassifier
 
-__all__ = ["CorruptedSourcesClassifier", "Diagnostics", "LabelProportionsClassifier"]
+__all__ = [
+    "AlternatingPSVMClassifier",
+    "CorruptedSourcesClassifier",
+    "CountLikelihoodClassifier",
+    "Diagnostics",
+    "ForwardSourcesClassifier",
+    "InvCalClassifier",
+    "LabelProportionsClassifier",
+    "MeanMapClassifier",
+    "ProportionMatchingClassifier",
+    "SetClassifier",
+]

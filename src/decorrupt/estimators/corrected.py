@@ -111,10 +111,11 @@ class CorrectedLossClassifier(ScoreClassifier):
             )
         return floor
 
-    def _solver_options(self) -> dict[str, float]:
-        if self.solver_ != "gradient_descent":
-            return {}
-        return {"step_size": self.step_size, "step_decay": self.step_decay}
+    def _solver_options(self) -> dict[str, Any]:
+        options: dict[str, Any] = super()._solver_options()
+        if self.solver == "gradient_descent":
+            options |= {"step_size": self.step_size, "step_decay": self.step_decay}
+        return options
 
     @available_if(_score_is_log_odds)
     def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:

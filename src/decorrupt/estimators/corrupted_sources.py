@@ -18,7 +18,13 @@ from decorrupt.corruption import (
     source_weights,
 )
 from decorrupt.estimators.corrected import CorrectedLossClassifier
-from decorrupt.estimators.inputs import NoisySources, read_class_priors, read_labels, read_sources
+from decorrupt.estimators.inputs import (
+    NoisySources,
+    read_class_priors,
+    read_labels,
+    read_sources,
+    source_priors,
+)
 from decorrupt.features import DEFAULT_RANK_TOL
 from decorrupt.losses.margin import FloatArray
 from decorrupt.solvers import (
@@ -186,27 +192,17 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
         noisy = read_sources(
             labels, sources, self.noise_rates if noise_rates is None else noise_rates
         )
-        priors = self._priors(noisy)
+        priors = source_priors(self.class_priors, noisy)
         strata = _source_strata(noisy, priors)
         if self.combine == "sources":
             terms = self._terms_by_source(noisy, priors)
         else:
             terms = self._terms_by_strata(noisy, priors, strata)
         self.decision_threshold_ = 0.0
-        sources_by_name = noisy.ids.tolist()
-        self.class_priors_ = dict(zip(sources_by_name, priors.tolist(), strict=True))
-        self.noise_rates_ = (
-            None
-            if noisy.rates_vary_within_source
-            else dict(zip(sources_by_name, map(tuple, noisy.source_rates.tolist()), strict=True))
-        )
+        self.class_priors_ = noisy.by_source(priors)
+        self.noise_rates_ = noisy.rates_by_source
         self._fit_terms(X, terms, strata, {}, "strata")
         return self
-
-    def _priors(self, noisy: NoisySources) -> FloatArray:
-        if self.class_priors is not None:
-            return read_class_priors(self.class_priors, noisy.ids)
-        return np.full(len(noisy.ids), _common_prior(noisy))
 
     def _target_prior(self, noisy: NoisySources, priors: FloatArray) -> float:
         pooled = float(np.average(priors, weights=noisy.sizes))
@@ -253,7 +249,7 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
             class_priors=read_class_priors(self.class_priors, noisy.ids) if given else None,
             scheme=self.weights,
         )
-        self.source_weights_ = dict(zip(noisy.ids.tolist(), weights.tolist(), strict=True))
+        self.source_weights_ = noisy.by_source(weights)
         return np.asarray((weights / noisy.sizes)[noisy.row_source])
 
     def _terms_by_strata(
@@ -276,15 +272,6 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
             random_state=self.random_state,
         )
         return combination.row_terms(strata)
-
-
-def _common_prior(noisy: NoisySources) -> float:
-    """Return the least-squares estimate of π from E[1{Ỹ=1}] = ρ₋ + π(1−ρ₊−ρ₋), row by row."""
-    flip_pos, flip_neg = noisy.rates.T
-    signal = 1 - flip_pos - flip_neg
-    prior = np.dot(signal, noisy.is_pos - flip_neg) / np.dot(signal, signal)
-    margin = 0.5 / len(signal)  # a sample cannot prove that a class does not exist
-    return float(np.clip(prior, margin, 1 - margin))
 
 
 def _source_strata(noisy: NoisySources, priors: FloatArray) -> Strata:

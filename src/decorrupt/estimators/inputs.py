@@ -53,10 +53,18 @@ def read_labels(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int_]]:
     return classes, 2 * codes - 1
 
 
-def read_strata(y: ArrayLike, bags: Any) -> tuple[NDArray[Any], Strata]:
-    """Return the classes, and the strata of bags with proportions y, or of class labels y."""
+def read_strata(
+    y: ArrayLike, bags: Any, *, rows_as_bags: bool = False
+) -> tuple[NDArray[Any], Strata]:
+    """Return the classes, and the strata of bags with proportions y, or of class labels y.
+
+    Labels make two pure strata, or with `rows_as_bags` a pure bag of every row.
+    """
     if bags is None:
         classes, labels = read_labels(y)
+        if rows_as_bags:
+            rows = np.arange(len(labels))
+            return classes, Strata(rows, rows, (labels > 0).astype(float))
         return classes, strata_from_labels(labels)
     targets = column_or_1d(y, warn=True)
     check_consistent_length(targets, bags)
@@ -106,6 +114,17 @@ class NoisySources:
     def rates_vary_within_source(self) -> bool:
         """Whether the noise depends on the row and not on its source alone."""
         return bool((self.rates != self.source_rates[self.row_source]).any())
+
+    def by_source(self, values: FloatArray) -> dict[Any, Any]:
+        """Return {source: its value}."""
+        return dict(zip(self.ids.tolist(), values.tolist(), strict=True))
+
+    @property
+    def rates_by_source(self) -> dict[Any, tuple[float, float]] | None:
+        """{source: (flip_pos, flip_neg)}; None where they vary within a source."""
+        if self.rates_vary_within_source:
+            return None
+        return {source: tuple(pair) for source, pair in self.by_source(self.source_rates).items()}
 
 
 def read_sources(labels: NDArray[np.int_], sources: Any, noise_rates: Any) -> NoisySources:
@@ -174,3 +193,19 @@ def read_class_priors(class_priors: Any, ids: NDArray[Any]) -> FloatArray:
             "positives strictly between 0 and 1 is needed"
         )
     return priors
+
+
+def source_priors(class_priors: Any, noisy: NoisySources) -> FloatArray:
+    """Return P(Y=1) of each source: as given, or one for all as the noisy labels imply it."""
+    if class_priors is not None:
+        return read_class_priors(class_priors, noisy.ids)
+    return np.full(len(noisy.ids), _common_prior(noisy))
+
+
+def _common_prior(noisy: NoisySources) -> float:
+    """Return the least-squares estimate of π from E[1{Ỹ=1}] = ρ₋ + π(1−ρ₊−ρ₋), row by row."""
+    flip_pos, flip_neg = noisy.rates.T
+    signal = 1 - flip_pos - flip_neg
+    prior = np.dot(signal, noisy.is_pos - flip_neg) / np.dot(signal, signal)
+    margin = 0.5 / len(signal)  # a sample cannot prove that a class does not exist
+    return float(np.clip(prior, margin, 1 - margin))

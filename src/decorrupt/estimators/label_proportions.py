@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length
 
-from decorrupt.corruption import combine_strata, resolve_target_prior
+from decorrupt.corruption import Combination, Strata, combine_strata, resolve_target_prior
 from decorrupt.estimators.corrected import CorrectedLossClassifier
 from decorrupt.estimators.diagnostics import dropped_strata
 from decorrupt.estimators.inputs import read_strata
@@ -19,6 +20,8 @@ from decorrupt.solvers import (
     DEFAULT_STEP_DECAY,
     DEFAULT_STEP_SIZE,
     DEFAULT_TOL,
+    CorrectedRisk,
+    SolverResult,
 )
 
 IDLE_REASONS = {"pairs": "without a partner of another proportion"}
@@ -198,9 +201,15 @@ class LabelProportionsClassifier(CorrectedLossClassifier):
         X = self._read_rows(X, reset=True)
         check_consistent_length(X, y)
         self.classes_, strata = read_strata(y, bags)
-        sizes = strata.sizes.astype(float)
-        combination = combine_strata(
-            sizes,
+        combination = self._combine(strata)
+        self._set_prior(strata)
+        dropped = dropped_strata(strata, combination, IDLE_REASONS.get(self.combine, AT_THE_MEAN))
+        self._fit_terms(X, combination.row_terms(strata), strata, dropped, "bags")
+        return self
+
+    def _combine(self, strata: Strata) -> Combination:
+        return combine_strata(
+            strata.sizes,
             strata.proportions,
             method=self.combine,
             target_prior=self.target_prior,
@@ -208,10 +217,19 @@ class LabelProportionsClassifier(CorrectedLossClassifier):
             convex="project" if self.convex == "project" else None,
             random_state=self.random_state,
         )
-        self.score_prior_ = resolve_target_prior(self.target_prior, sizes, strata.proportions)
+
+    def _set_prior(self, strata: Strata) -> None:
+        self.score_prior_ = resolve_target_prior(
+            self.target_prior, strata.sizes, strata.proportions
+        )
         self.decision_threshold_ = decision_threshold(
             self.decision, self.score_prior_, get_loss(self.loss).score_at
         )
-        dropped = dropped_strata(strata, combination, IDLE_REASONS.get(self.combine, AT_THE_MEAN))
-        self._fit_terms(X, combination.row_terms(strata), strata, dropped, "bags")
-        return self
+
+    def _fit_path(
+        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float]
+    ) -> list[SolverResult]:
+        """Return θ for every λ over given features: what a search over λ needs of this method."""
+        terms = self._combine(strata).row_terms(strata)
+        risk = CorrectedRisk(terms, get_loss(self.loss), self.risk_correction)
+        return self._solve_path(matrix, risk, reg_strengths)

@@ -1,12 +1,16 @@
-"""What the probabilistic bag methods share: a score that is the log-odds of the training mixture."""
+"""What the probabilistic methods share: a score that is the training mixture's log-odds."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from scipy.special import logit
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit, logit
 
+from decorrupt.corruption import Strata, pooled_proportion
 from decorrupt.estimators.score_classifier import ScoreClassifier, decision_threshold
+from decorrupt.features import FeatureMap
 from decorrupt.losses.margin import FloatArray
 
 
@@ -22,6 +26,25 @@ class LogOddsClassifier(ScoreClassifier):
         self.decision_threshold_ = decision_threshold(
             self.decision, prior, lambda probability: float(logit(probability))
         )
+
+    def _set_prior(self, strata: Strata) -> None:
+        self._set_training_prior(pooled_proportion(strata.sizes, strata.proportions))
+
+    def _prior_start(self, features: FeatureMap) -> FloatArray:
+        """Return the coefficients of the score that knows the prior only, f = logit(prior)."""
+        start = np.zeros(features.rank + self.fit_intercept)
+        if self.fit_intercept:
+            start[-1] = logit(self.score_prior_)
+        return start
+
+    def _match_prior(self, scores: FloatArray) -> None:
+        """Shift the intercept so that σ(f) has the training rows' known share as its mean.
+
+        A likelihood that sees the label through a veil is nearly flat in the intercept, and the
+        penalty is not: it moves to where σ is steepest, so that small scores do.
+        """
+        if self.fit_intercept and self.match_prior:
+            self.intercept_ += prior_shift(scores, self.score_prior_)
 
     def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
         """Return P(Y | x) for a population with a stated share of positives.
@@ -40,3 +63,11 @@ class LogOddsClassifier(ScoreClassifier):
             Columns in the order of `classes_`.
         """
         return self._log_odds_to_proba(self._raw_scores(X), class_prior)
+
+
+def prior_shift(scores: FloatArray, prior: float) -> float:
+    """Return the shift s with mean σ(f + s) = prior."""
+    scores = scores.astype(float)
+    # σ(f + s) is all below the prior at the lower end and all above it at the upper one.
+    lower, upper = logit(prior) - scores.max() - 1, logit(prior) - scores.min() + 1
+    return float(brentq(lambda shift: expit(scores + shift).mean() - prior, lower, upper))

@@ -6,7 +6,7 @@ features, from the risk to θ, and from θ to scores, decisions and probabilitie
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from decorrupt.features import FeatureMap, Kernel, LinearMap, fit_feature_map, kernel_scores
 from decorrupt.features import resolve_kernel_gamma as resolve_gamma
 from decorrupt.losses.margin import FloatArray
-from decorrupt.solvers import Objective, ScoreRisk, SolverResult, choose_solver, solve
+from decorrupt.solvers import Objective, ScoreRisk, SolverResult, choose_solver, solve, solve_path
 
 FLOATS = (np.float64, np.float32)
 DECISIONS = ("balanced", "accuracy")
@@ -63,22 +63,24 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
         self, X: Any, features: FeatureMap, risk: ScoreRisk, start: FloatArray | None = None
     ) -> tuple[SolverResult, FloatArray]:
         """Minimise risk + λ‖f‖², keep what scores new rows, return the training rows' scores."""
+        if not self.reg_strength >= 0:
+            raise ValueError(f"reg_strength={self.reg_strength!r} must be at least 0")
         objective = Objective(features.matrix, risk, self.reg_strength, self.fit_intercept)
         self.solver_ = choose_solver(self.solver, objective)
-        result = solve(
-            objective,
-            solver=self.solver_,
-            start=start,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            **self._solver_options(),
-        )
+        result = solve(objective, start=start, **self._solver_options())
         self._keep(X, features, result.coef)
         self.n_iter_ = result.n_iter
         return result, objective.scores(result.coef)
 
-    def _solver_options(self) -> dict[str, float]:
-        return {}
+    def _solve_path(
+        self, matrix: Any, risk: ScoreRisk, reg_strengths: Sequence[float]
+    ) -> list[SolverResult]:
+        """Minimise risk + λ‖f‖² for every λ, over features that someone else made."""
+        objective = Objective(matrix, risk, reg_strengths[0], self.fit_intercept)
+        return solve_path(objective, reg_strengths, **self._solver_options())
+
+    def _solver_options(self) -> dict[str, Any]:
+        return {"solver": self.solver, "tol": self.tol, "max_iter": self.max_iter}
 
     def _keep(self, X: Any, features: FeatureMap, coef: FloatArray) -> None:
         theta = coef[: features.rank].astype(X.dtype, copy=False)

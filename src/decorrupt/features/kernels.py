@@ -52,8 +52,7 @@ class Kernel:
         if self.name == "rbf":
             return np.asarray(rbf_kernel(X, Y, gamma=self.gamma))
         if self.name == "exponential":
-            distances = euclidean_distances(X, Y)
-            return np.asarray(np.exp(-self.gamma * distances, out=distances))
+            return np.asarray(np.exp(-self.gamma * _distances(X, Y)))
         if self.name == "laplacian":  # its distances come in double precision whatever X is
             return np.asarray(laplacian_kernel(X, Y, gamma=self.gamma), dtype=X.dtype)
         if self.name == "polynomial":
@@ -94,15 +93,34 @@ def squared_norms(X: Any) -> FloatArray:
     return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
+def _distances(X: Any, Y: Any) -> FloatArray:
+    """Return ‖x−y‖, exactly 0 where x = y.
+
+    ‖x‖² − 2⟨x,y⟩ + ‖y‖² leaves rounding there, of which a root would make half the digits.
+    """
+    squares = euclidean_distances(X, Y, squared=True)
+    size = squared_norms(X)[:, None] + squared_norms(Y)
+    squares[squares <= 16 * np.finfo(squares.dtype).eps * size] = 0.0
+    return np.asarray(np.sqrt(squares))
+
+
+def _variance(X: Any) -> float:
+    """Return the variance of all entries, in double precision and without cancellation."""
+    if not sparse.issparse(X):
+        return float(np.var(X, dtype=float))
+    values = X.data.astype(float)
+    size = X.shape[0] * X.shape[1]
+    mean = values.sum() / size
+    return float((np.sum((values - mean) ** 2) + (size - len(values)) * mean**2) / size)
+
+
 def resolve_kernel_gamma(kernel_gamma: float | str, X: Any) -> float:
     """Return γ as a number: "scale" is 1/(d·Var X), "auto" is 1/d, as in scikit-learn's SVC."""
     if isinstance(kernel_gamma, str):
         if kernel_gamma == "auto":
             return 1.0 / float(X.shape[1])
         if kernel_gamma == "scale":
-            mean = X.mean()
-            mean_square = squared_norms(X).mean(dtype=float) / X.shape[1]
-            variance = float(mean_square - mean**2)
+            variance = _variance(X)
             return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
         raise ValueError(
             f"kernel_gamma={kernel_gamma!r}: give a positive number, 'scale' or 'auto'"

@@ -82,6 +82,7 @@ def pivoted_cholesky(
     trace = float(left.sum(dtype=float))
     # Below this, what is left of the diagonal is rounding.
     negligible = float(8 * np.finfo(left.dtype).eps * left.max(initial=0.0))
+    indefinite = float(np.finfo(left.dtype).eps ** (1 / 3) * left.max(initial=0.0))
     # Untouched columns of an empty Fortran-ordered array cost address space, not memory.
     factor = np.empty((len(left), max_rank), dtype=left.dtype, order="F")
     pivots = np.empty(max_rank, dtype=np.intp)
@@ -92,6 +93,12 @@ def pivoted_cholesky(
         )
         candidates = _draw(left, min(block, max_rank - rank), pivoting, random_state, negligible)
         residual = columns(candidates) - factor[:, :rank] @ factor[candidates, :rank].T
+        # Where the columns do not bear out what is left of the diagonal, it is rounding.
+        borne_out = residual[candidates, np.arange(len(candidates))] > 0.5 * left[candidates]
+        left[candidates[~borne_out]] = 0.0
+        if not borne_out.any():
+            continue
+        candidates, residual = candidates[borne_out], residual[:, borne_out]
         kept, triangle = _independent(residual[candidates], negligible)
         chosen = candidates[kept]
         fresh = solve_triangular(triangle, residual[:, kept].T, lower=True, check_finite=False).T
@@ -100,6 +107,11 @@ def pivoted_cholesky(
         rank += len(chosen)
         left -= np.einsum("ij,ij->i", fresh, fresh)
         left[chosen] = 0.0
+        if left.min() < -indefinite:
+            raise ValueError(
+                f"the kernel is not positive semi-definite: {left.min():.3g} is left of the "
+                f"diagonal in row {left.argmin()}"
+            )
         np.maximum(left, 0.0, out=left)
     factor, pivots = factor[:, :rank], pivots[:rank]
     # The upper triangle holds rounding residues only.

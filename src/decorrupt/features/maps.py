@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
+from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from decorrupt.features.kernels import Kernel
@@ -103,19 +104,20 @@ def fit_feature_map(
     """
     if kernel.name == "linear":
         return LinearMap(X)
-    if rank_tol < 0:
-        raise ValueError(f"rank_tol={rank_tol!r} must be at least 0")
+    if not 0 <= rank_tol < 1:
+        raise ValueError(f"rank_tol={rank_tol!r} must be at least 0 and below 1")
     if max_rank is not None and max_rank < 1:
         raise ValueError(f"max_rank={max_rank!r} must be at least 1, or None")
     n_rows = X.shape[0]
     if max_rank is None:
         max_rank = n_rows if rank_tol == 0 else DEFAULT_MAX_RANK
     if kernel.name == "precomputed":
-        _check_gram(X)
+        check_gram(X)
 
     def columns(indices: NDArray[np.intp]) -> FloatArray:
         if kernel.name == "precomputed":
-            return np.asarray(X[:, indices])
+            block = X[:, indices]
+            return np.asarray(block.toarray() if issparse(block) else block)
         return kernel.block(X, X[indices])
 
     factor = pivoted_cholesky(
@@ -142,7 +144,8 @@ def kernel_scores(X: Any, kernel: Kernel, landmarks: Any, dual_coef: FloatArray)
     return np.concatenate(blocks)
 
 
-def _check_gram(gram: Any) -> None:
+def check_gram(gram: Any) -> None:
+    """Raise ValueError unless a precomputed kernel is square, as it must be in fit."""
     if gram.shape[0] != gram.shape[1]:
         raise ValueError(
             f"a precomputed kernel must be a square matrix in fit (every row against every row), "

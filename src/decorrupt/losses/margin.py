@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit
+from scipy.special import expit, logit
 
 FloatArray = NDArray[np.floating[Any]]
 
@@ -138,8 +138,8 @@ class LogisticLoss(MarginLoss):
         return np.asarray(expit(margin) * expit(-margin))
 
     def score_at(self, probability: float) -> float:
-        """Return log(p / (1−p))."""
-        return math.log(probability) - math.log1p(-probability)
+        """Return log(p / (1−p)), infinite at 0 and 1."""
+        return float(logit(probability))
 
 
 class _QuadraticAtZeroLoss(MarginLoss):

@@ -52,6 +52,7 @@ def _largest_eigenvalue(features: Any, diagonal: FloatArray) -> float:
     operator = LinearOperator(
         (rank, rank), matvec=lambda v: features.T @ (diagonal * (features @ v)), dtype=float
     )
-    return float(
-        eigsh(operator, k=1, which="LA", v0=np.ones(rank), return_eigenvectors=False, tol=1e-4)[0]
-    )
+    start = np.random.default_rng(0).standard_normal(rank)
+    if not np.any(operator.matvec(start)):  # ARPACK refuses the zero matrix
+        return 0.0
+    return float(eigsh(operator, k=1, which="LA", v0=start, return_eigenvectors=False, tol=1e-4)[0])

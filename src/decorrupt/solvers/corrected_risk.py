@@ -88,7 +88,7 @@ def _corrected(total: float, correction: str | None) -> tuple[float, float, floa
     if correction is None:
         return total, 1.0, 0.0
     rounded = float(np.hypot(total, KINK_WIDTH))  # |r|, rounded off
-    tilt, bend = total / rounded, KINK_WIDTH**2 / rounded**3
+    tilt, bend = total / rounded, (KINK_WIDTH / rounded) ** 2 / rounded
     if correction == "abs":
         return rounded, tilt, bend
     return (total + rounded) / 2, (1 + tilt) / 2, bend / 2

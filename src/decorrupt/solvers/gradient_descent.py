@@ -27,9 +27,10 @@ def solve_gradient_descent(
     The number of steps is part of the method (it regularises, at λ = 0 alone), so the result
     counts as converged when the budget is spent.
     """
-    if not (step_size > 0 and step_decay >= 0):
+    if not (0 < step_size < np.inf and 0 <= step_decay < np.inf):
         raise ValueError(
-            f"step_size={step_size!r} must be positive and step_decay={step_decay!r} at least 0"
+            f"step_size={step_size!r} must be positive and step_decay={step_decay!r} at least 0, "
+            "both finite"
         )
     rank = objective.rank
     gram = objective.features.T @ objective.features
@@ -38,16 +39,19 @@ def solve_gradient_descent(
     history = [value]
     for step in range(max_iter):
         length = step_size * np.exp(-step_decay * step)
-        coef[:rank] -= length * (gram @ gradient[:rank])
-        coef[rank:] -= length * gradient[rank:]
-        value, gradient = objective.value_and_gradient(coef)
+        with np.errstate(over="ignore", invalid="ignore"):  # told by the status instead
+            coef[:rank] -= length * (gram @ gradient[:rank])
+            coef[rank:] -= length * gradient[rank:]
+            value, gradient = objective.value_and_gradient(coef)
         history.append(value)
         if not np.isfinite(value):
             break
+    with np.errstate(over="ignore", invalid="ignore"):
+        norm = float(np.linalg.norm(gradient))
     return SolverResult(
         coef=coef,
         objective_history=np.array(history),
-        gradient_norm=float(np.linalg.norm(gradient)),
+        gradient_norm=norm,
         n_iter=len(history) - 1,
         status=BUDGET_SPENT if np.isfinite(value) else STALLED,
     )

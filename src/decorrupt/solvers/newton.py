@@ -1,22 +1,30 @@
-"""Newton's method in a trust region, which follows negative curvature instead of stopping at it."""
+"""Newton's method in a trust region, which follows negative curvature instead of stopping at it.
+
+scipy's trust-region methods stop at saddles without slope, and some digits before the gradient
+reaches rounding; both matter here, hence a method of our own.
+"""
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import eigh, lstsq
-from scipy.optimize import minimize
-from scipy.sparse.linalg import LinearOperator, cg, eigsh
+from scipy.linalg import eigh, eigh_tridiagonal
+from scipy.optimize import brentq
 
 from decorrupt.losses.margin import FloatArray
-from decorrupt.solvers.objective import Objective
+from decorrupt.solvers.objective import Objective, Operator
 from decorrupt.solvers.result import CONVERGED, OUT_OF_STEPS, STALLED, SolverResult
-from decorrupt.solvers.trace import Trace
 
-# Up to here a dense Hessian and its factorisation cost less than Krylov iterations.
+# Up to here the whole spectrum of the Hessian costs less than Krylov iterations.
 DENSE_HESSIAN_COEFS = 512
-MAX_ESCAPES = 20
-# Curvature below this share of the largest is told apart from rounding.
-FLAT = 1e-9
+KRYLOV_DIMENSIONS = 120
+# Curvature below this share of the largest is not told apart from rounding.
+FLAT = 1e-10
+# A step is kept if it achieves this share of what the quadratic model promised.
+KEPT = 0.1
+# Rounding of an objective value, relative to its size; half a dozen sums of n terms.
+ROUNDING = 64 * np.finfo(float).eps
+# Steps without any progress of the gradient, once the objective cannot tell them apart.
+PATIENCE = 3
 
 
 def solve_newton(
@@ -24,93 +32,122 @@ def solve_newton(
 ) -> SolverResult:
     """Return argmin J(θ) near `start`, never a saddle point.
 
-    A trust-region Newton method (scipy's exact one for few coefficients, its Krylov one for many)
-    runs until ‖∇J‖ ≤ tol. If the objective is not known to be convex, the least eigenvalue of the
-    Hessian is looked at there: a negative one means a saddle, which is left along its eigenvector.
+    Each step minimises the quadratic model of J in a ball, exactly in the eigenvectors of the
+    Hessian (in a Krylov space of the gradient for many coefficients). Where the gradient has
+    vanished but the curvature is negative, the step follows that curvature.
     """
-    trace = Trace(objective, start)
-    coef, status = start, OUT_OF_STEPS
-    dense = objective.n_coef <= DENSE_HESSIAN_COEFS
-    for _ in range(MAX_ESCAPES):
-        curvature = (
-            {"hess": objective.hessian}
-            if dense
-            else {"hessp": lambda x, v: objective.hessian_operator(x)(v)}
-        )
-        found = minimize(
-            trace.value_and_gradient,
-            coef,
-            jac=True,
-            method="trust-exact" if dense else "trust-krylov",
-            callback=trace.record,
-            options={"gtol": tol, "maxiter": max(max_iter - trace.n_iter, 0)},
-            **curvature,
-        )
-        coef = _polish(objective, found.x, trace, tol)
-        status = _status(trace.gradient_norm(coef), tol, trace.n_iter, max_iter)
-        if status == OUT_OF_STEPS or objective.risk.is_convex:
+    coef = np.array(start, dtype=float)
+    value, gradient = objective.value_and_gradient(coef)
+    history = [value]
+    radius, status, idle = 1.0 + float(np.linalg.norm(coef)), OUT_OF_STEPS, 0
+    norm = float(np.linalg.norm(gradient))
+    while True:
+        if norm <= tol and objective.risk.is_convex:
+            status = CONVERGED
             break
-        lower = _leave_saddle(objective, coef, trace)
-        if lower is None:
+        curvatures, directions = _spectrum(objective, coef, gradient, is_flat=norm <= tol)
+        if norm <= tol and curvatures[0] >= -FLAT * np.abs(curvatures).max():
+            status = CONVERGED
             break
-        coef = lower
-    return trace.result(coef, status)
+        if len(history) > max_iter:
+            break
+        if idle >= PATIENCE or radius < ROUNDING * (1 + np.linalg.norm(coef)):
+            status = STALLED
+            break
+        step, promised = _step_in_ball(curvatures, directions.T @ gradient, radius)
+        moved = coef + directions @ step
+        with np.errstate(over="ignore", invalid="ignore"):
+            new_value, new_gradient = objective.value_and_gradient(moved)
+        # Both sides of the ratio carry the rounding of J: near the minimum it tends to one.
+        noise = ROUNDING * max(1.0, abs(value))
+        ratio = (value - new_value + noise) / (promised + noise)
+        length = float(np.linalg.norm(step))
+        if ratio > KEPT and np.isfinite(new_gradient).all():
+            new_norm = float(np.linalg.norm(new_gradient))
+            idle = idle + 1 if promised < noise and new_norm > 0.5 * norm else 0
+            coef, value, gradient, norm = moved, new_value, new_gradient, new_norm
+        radius = _next_radius(radius, length, ratio)
+        history.append(value)
+    return SolverResult(coef, np.array(history), norm, len(history) - 1, status)
 
 
-def _polish(objective: Objective, coef: FloatArray, trace: Trace, tol: float) -> FloatArray:
-    """Take plain Newton steps while they shrink the gradient.
+def _next_radius(radius: float, length: float, ratio: float) -> float:
+    if not ratio > 0.25:  # also where the objective was not finite
+        return length / 4
+    return max(radius, 3 * length) if ratio > 0.75 else radius
 
-    Close to the minimum a trust region stops: the objective's improvement drowns in rounding
-    long before the gradient's does.
+
+def _step_in_ball(
+    curvatures: FloatArray, slopes: FloatArray, radius: float
+) -> tuple[FloatArray, float]:
+    """Return argmin_p Σ s_i·p_i + ½c_i·p_i² over ‖p‖ ≤ radius, and the decrease it promises.
+
+    The solution is p = −s/(c+μ) with the least μ ≥ 0 that makes c+μ positive and p short enough;
+    where even μ = −c_min leaves it too short (no slope along the most negative curvature), the
+    rest of the way is made along that curvature.
     """
-    while (norm := trace.gradient_norm(coef)) > tol:
-        gradient = trace.value_and_gradient(coef)[1]
-        if objective.n_coef <= DENSE_HESSIAN_COEFS:
-            step = lstsq(objective.hessian(coef), gradient)[0]
-        else:
-            step, _ = cg(_hessian_operator(objective, coef), gradient, rtol=1e-6)
-        if not trace.gradient_norm(coef - step) < 0.5 * norm:
-            break
-        coef = coef - step
-    return coef
+    scale = float(np.abs(curvatures).max())
+    steepness = float(np.linalg.norm(slopes))
+    # What counts as no curvature at all; the second keeps a step over a plain finite.
+    flattest = max(FLAT * 1e-2 * scale, 1e-100 * steepness / radius, np.finfo(float).tiny)
+    least = max(0.0, -float(curvatures[0])) + flattest
+
+    def step(shift: float) -> FloatArray:
+        return np.asarray(-slopes / np.maximum(curvatures + shift, flattest))
+
+    shift = 0.0 if curvatures[0] > 0 else least
+    found = step(shift)
+    if np.linalg.norm(found) > radius:
+        enough = least + steepness / radius
+        shift = brentq(lambda m: np.linalg.norm(step(m)) - radius, shift, enough, rtol=1e-6)
+        found = step(shift)
+    elif curvatures[0] < -FLAT * scale:
+        missing = np.sqrt(max(radius**2 - float(found @ found) + found[0] ** 2, 0.0))
+        found[0] = -missing if slopes[0] > 0 else missing
+    promised = -float(slopes @ found + 0.5 * curvatures @ found**2)
+    return found, max(promised, 0.0)
 
 
-def _hessian_operator(objective: Objective, coef: FloatArray) -> LinearOperator:
-    shape = (objective.n_coef, objective.n_coef)
-    return LinearOperator(shape, matvec=objective.hessian_operator(coef), dtype=float)
-
-
-def _status(gradient_norm: float, tol: float, n_iter: int, max_iter: int) -> str:
-    if gradient_norm <= tol:
-        return CONVERGED
-    return OUT_OF_STEPS if n_iter >= max_iter else STALLED
-
-
-def _leave_saddle(objective: Objective, coef: FloatArray, trace: Trace) -> FloatArray | None:
-    """Return a lower point along the most negative curvature, or None at a minimum."""
-    eigenvalue, direction, scale = _least_curvature(objective, coef)
-    if eigenvalue >= -FLAT * scale:
-        return None
-    here, _ = trace.value_and_gradient(coef)
-    length = max(1.0, float(np.linalg.norm(coef)))
-    while length > 1e-8:
-        for sign in (1.0, -1.0):
-            there = coef + sign * length * direction
-            if trace.value_and_gradient(there)[0] < here:
-                return there
-        length /= 4
-    return None
-
-
-def _least_curvature(objective: Objective, coef: FloatArray) -> tuple[float, FloatArray, float]:
-    """Return the least eigenvalue of ∇²J, its eigenvector, and the Hessian's scale."""
+def _spectrum(
+    objective: Objective, coef: FloatArray, gradient: FloatArray, *, is_flat: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Return eigenvalues of ∇²J in ascending order and eigenvectors, or a Krylov space's."""
     n_coef = objective.n_coef
     if n_coef <= DENSE_HESSIAN_COEFS:
-        hessian = objective.hessian(coef)
-        values, vectors = eigh(hessian, subset_by_index=[0, 0])
-        return float(values[0]), vectors[:, 0], float(np.abs(hessian).max())
-    operator = _hessian_operator(objective, coef)
-    start = np.ones(n_coef)
-    largest = eigsh(operator, k=1, which="LM", v0=start, return_eigenvectors=False, tol=1e-2)
-    values, vectors = eigsh(operator, k=1, which="SA", v0=start, tol=1e-6)
-    return float(values[0]), vectors[:, 0], float(abs(largest[0]))
+        curvatures, directions = eigh(objective.hessian(coef), check_finite=False)
+        return curvatures, directions
+    # Where the gradient says nothing, any direction may see the negative curvature.
+    seed = np.random.default_rng(0).standard_normal(n_coef) if is_flat else gradient
+    return _krylov_spectrum(objective.hessian_operator(coef), seed, is_flat=is_flat)
+
+
+def _krylov_spectrum(
+    apply: Operator, seed: FloatArray, *, is_flat: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Return Ritz values and vectors of the Lanczos process, fully reorthogonalised.
+
+    It ends when the Newton step in its space leaves a small residual, or, looking for negative
+    curvature, when the space is exhausted.
+    """
+    norm = float(np.linalg.norm(seed))
+    wanted = min(0.1, np.sqrt(norm))  # of the residual: superlinear convergence
+    basis = [seed / norm]
+    diagonal: list[float] = []
+    beside: list[float] = []
+    for _ in range(min(KRYLOV_DIMENSIONS, len(seed))):
+        vector = apply(basis[-1])
+        diagonal.append(float(basis[-1] @ vector))
+        known = np.array(basis)
+        for _ in range(2):  # once is not enough in floating point
+            vector = vector - known.T @ (known @ vector)
+        length = float(np.linalg.norm(vector))
+        curvatures, directions = eigh_tridiagonal(diagonal, beside)
+        scale = max(float(np.abs(curvatures).max()), np.finfo(float).tiny)
+        # The Newton step's last coordinate times `length` is the residual it leaves.
+        inverse = 1 / np.where(np.abs(curvatures) > FLAT * scale, np.abs(curvatures), np.inf)
+        residual = length * abs(float(directions[-1] @ (inverse * directions[0])))
+        if length < FLAT * scale or (not is_flat and residual <= wanted):
+            break
+        beside.append(length)
+        basis.append(vector / length)
+    return curvatures, np.array(basis[: len(diagonal)]).T @ directions

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 
 from decorrupt.losses.margin import FloatArray
@@ -25,8 +26,6 @@ DEFAULT_TOL = 1e-6
 DEFAULT_MAX_ITER = 1000
 # A dense Hessian costs rank/2 passes over the features; L-BFGS takes some tens of them in all.
 AUTO_NEWTON_COEFS = 64
-# Single precision cannot make the gradient smaller than this.
-SINGLE_PRECISION_TOL = 1e-4
 
 
 def solve(
@@ -64,7 +63,7 @@ def solve(
     if start is None:
         start = np.zeros(objective.n_coef)
     if objective.features.dtype == np.float32:
-        tol = max(tol, SINGLE_PRECISION_TOL)
+        tol = max(tol, _gradient_rounding(objective, start))
     options: dict[str, Any] = gradient_descent_steps if name == "gradient_descent" else {"tol": tol}
     result = SOLVERS[name](objective, start, max_iter=max_iter, **options)
     if not result.converged:
@@ -76,6 +75,19 @@ def solve(
             stacklevel=2,
         )
     return result
+
+
+def _gradient_rounding(objective: Objective, start: FloatArray) -> float:
+    """Return the ‖∇J‖ below which J's own rounding hides any further descent.
+
+    J is known to its relative precision ε, so near a minimum the gradient is known to √ε of its
+    natural size, ‖Zᵀ·slope‖ ≤ ‖Z‖·‖slope‖.
+    """
+    _, slope = objective.risk.value_and_slope(objective.scores(start))
+    features = objective.features
+    values = features.data if issparse(features) else features
+    size = np.linalg.norm(values.ravel()) * np.linalg.norm(slope)
+    return float(np.sqrt(np.finfo(features.dtype).eps) / 4 * size)
 
 
 def choose_solver(solver: str, objective: Objective) -> str:

@@ -1,0 +1,212 @@
+"""Alternating ∝SVM (Yu et al. 2013): a support vector machine that also chooses the labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from sklearn.utils import check_random_state
+
+from decorrupt.estimators.psvm_alternation import alternate, stage_costs
+from decorrupt.estimators.psvm_labels import PENALTIES, labels_at_random, proportion_penalty
+from decorrupt.estimators.support_vector import (
+    SupportVectorClassifier,
+    check_choice,
+    check_count,
+    check_not_negative,
+    check_positive,
+)
+from decorrupt.features import Kernel
+from decorrupt.features.maps import check_gram
+from decorrupt.losses.margin import FloatArray
+
+DEFAULT_ANNEALING = (1e-4, 1.5)
+
+
+class AlternatingPSVMClassifier(SupportVectorClassifier):
+    """min_{y,f,b} ½‖f‖² + C·Σ_i hinge(y_i f(x_i)) + C_p·Σ_k s_k·|p̂_k(y) − p_k|, y_i = ±1.
+
+    p̂_k(y) is the share of positives that the labels y give bag k. The two halves are solved in
+    turn, each exactly: a support vector machine for given labels, the labels for given scores.
+    The problem as a whole has many local minima, so C is raised to its value in stages and
+    everything is done from several random labellings; the lowest objective wins.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        What a unit of hinge loss costs.
+    C_p : float, default=10.0
+        What a bag's share of positive labels that is not p_k costs. Where it is small beside C,
+        giving all rows one label is the minimum, and no model worth having.
+    penalty : {"size", "bag"}, default="size"
+        s_k = n_k, the bag's rows, as in the authors' released code, or s_k = 1, as in their paper.
+    n_starts : int, default=10
+        Random labellings to start from, each as near to the proportions as whole rows can be.
+        An even number treats the two classes alike.
+    annealing : (start, factor) or None, default=(1e-4, 1.5)
+        The stages' costs rise from start·C by the factor up to C. None: one stage.
+    tol : float, default=1e-2
+        A stage ends when a round lowers the objective by no more than this share of it, or when
+        no label changes.
+    kernel : str or callable, default="rbf"
+        rbf, exponential, laplacian, polynomial, linear, precomputed, or a callable that takes two
+        matrices and returns the kernel of all their rows. The whole Gram matrix is held.
+    kernel_gamma : float, "scale" or "auto", default="scale"
+        The kernel's width parameter; "scale" is 1/(n_columns·Var X), "auto" 1/n_columns.
+    degree, coef0 : float
+        Of the polynomial kernel (kernel_gamma·⟨x, x'⟩ + coef0)^degree.
+    n_jobs : int or None, default=None
+        Starts run at a time; the result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        For the random starts.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        [0, 1] after training on bags, else the two labels; the second is the positive class.
+    objective_ : float
+        The objective reached.
+    start_objectives_ : ndarray of shape (n_starts,)
+        The objective each start reached.
+    labels_ : ndarray of shape (n_rows,)
+        The labels of the training rows at the end, of `classes_`.
+    objective_history_ : ndarray of shape (n_iter_, 2)
+        The winning start's C of the stage and objective under it, round by round; within a stage
+        the objective never rises.
+    n_iter_ : int
+        Rounds of the winning start.
+    dual_coef_, landmarks_ : ndarray
+        f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_: the support vectors (kernel
+        models).
+    coef_ : ndarray
+        f(x) = ⟨coef_, x⟩ + intercept_ (kernel="linear").
+    intercept_ : float
+        b, which is not penalised.
+    kernel_gamma_ : float
+        The kernel parameter as a number.
+    score_prior_ : float
+        The share of positives among the training rows, the population whose labels sign f is for.
+    n_features_in_, feature_names_in_
+        Columns seen in fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from decorrupt import bag_targets
+    >>> from decorrupt.estimators.alternating_psvm import AlternatingPSVMClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(0, 2, 400)                  # nobody sees these
+    >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]
+    >>> bags = np.arange(400) // 10
+    >>> shares = {bag: labels[bags == bag].mean() for bag in range(40)}
+    >>> model = AlternatingPSVMClassifier(n_starts=2, random_state=0)
+    >>> model = model.fit(X, bag_targets(bags, shares), bags=bags)
+    >>> bool(model.score(X, labels) > 0.85)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        C_p: float = 10.0,
+        penalty: str = "size",
+        n_starts: int = 10,
+        annealing: tuple[float, float] | None = DEFAULT_ANNEALING,
+        tol: float = 1e-2,
+        kernel: Any = "rbf",
+        kernel_gamma: float | str = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.C_p = C_p
+        self.penalty = penalty
+        self.n_starts = n_starts
+        self.annealing = annealing
+        self.tol = tol
+        self.kernel = kernel
+        self.kernel_gamma = kernel_gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> AlternatingPSVMClassifier:
+        """Train on the rows of X, whose labels are known through y only.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            The rows; frames keep their column names.
+        y : array-like of shape (n_rows,)
+            The proportion of positives in each row's bag (:func:`decorrupt.bag_targets` makes it
+            from one number a bag); without `bags`, class labels of two values.
+        bags : array-like of shape (n_rows,), optional
+            The bag of each row; any hashable ids. None: every row is a bag of one, and a label
+            may be overruled at the price C_p.
+
+        Returns
+        -------
+        AlternatingPSVMClassifier
+            The fitted model itself.
+
+        Raises
+        ------
+        ValueError
+            If y, bags or a parameter is not what it must be, or nothing can be learned because
+            all proportions are equal.
+        """
+        self._check_parameters()
+        X, strata = self._read_training(X, y, bags)
+        penalty = proportion_penalty(strata, self.C_p, self.penalty)
+        starts = labels_at_random(penalty, self.n_starts, check_random_state(self.random_state))
+        trials = alternate(
+            gram_matrix(X, self._kernel()),
+            penalty,
+            starts,
+            stage_costs(self.C, self.annealing),
+            tol=self.tol,
+            n_jobs=self.n_jobs,
+        )
+        self.start_objectives_ = np.array([trial.objective(penalty, self.C) for trial in trials])
+        winner = trials[int(np.argmin(self.start_objectives_))]
+        self.objective_ = float(self.start_objectives_.min())
+        self.labels_ = self.classes_[(winner.labels > 0).astype(np.intp)]
+        self.objective_history_ = np.array(winner.history).reshape(-1, 2)
+        self.n_iter_ = len(winner.history)
+        self._keep_dual(X, winner.machine.dual, winner.machine.intercept)
+        return self
+
+    def _check_parameters(self) -> None:
+        check_positive("C", self.C)
+        check_positive("C_p", self.C_p)
+        check_choice("penalty", self.penalty, PENALTIES)
+        check_not_negative("tol", self.tol)
+        check_count("n_starts", self.n_starts)
+        if self.annealing is not None and not _is_schedule(self.annealing):
+            raise ValueError(
+                f"annealing={self.annealing!r}: give a pair (start, factor) with start above 0 and "
+                "at most 1 and factor above 1, or None"
+            )
+
+
+def _is_schedule(annealing: Any) -> bool:
+    if not isinstance(annealing, tuple | list) or len(annealing) != 2:
+        return False
+    start, factor = annealing
+    return bool(0 < start <= 1 and 1 < factor < np.inf)
+
+
+def gram_matrix(X: Any, kernel: Kernel) -> FloatArray:
+    """Return the whole of K as LIBSVM wants it, in double precision and C order."""
+    if kernel.name == "precomputed":
+        check_gram(X)
+        gram = X.toarray() if sparse.issparse(X) else X
+    else:
+        gram = kernel.block(X, X)
+    return np.ascontiguousarray(gram, dtype=np.float64)

@@ -1,0 +1,188 @@
+"""The classifier that makes the bags' counts of positives most probable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_consistent_length
+
+from decorrupt.corruption import Strata
+from decorrupt.estimators.inputs import read_strata
+from decorrupt.estimators.log_odds import LogOddsClassifier
+from decorrupt.features import DEFAULT_RANK_TOL
+from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, SolverResult
+from decorrupt.solvers.count_path import DEFAULT_STARTS, CountSolution, fit_count_path
+
+
+class CountLikelihoodClassifier(LogOddsClassifier):
+    """min_f −(1/n)·Σ_k log P(Σ_{j∈k} Y_j = c_k) + λ‖f‖², P(Y_j=1) = σ(f(x_j)).
+
+    The number of positives in a bag, c_k = p_k·n_k, is a sum of independent labels, whose
+    distribution (the Poisson-binomial) is computed exactly: every row's slope is its probability
+    given the bag's count less its probability without it. Bags of one row give logistic
+    regression. Not convex otherwise: it is started from the mean map and from the bare intercept,
+    and the better likelihood is kept. It uses all that the counts tell, where the mean map uses
+    the bags' means only; with few and large bags the mean map can be the safer choice.
+
+    Parameters
+    ----------
+    kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, tol, max_iter, random_state
+        As in :class:`LabelProportionsClassifier`.
+    reg_strength : float, default=1e-3
+        λ, at least 0.
+    large_bags : "auto" or float, default="auto"
+        Bags with more rows than this take a normal approximation of the count's distribution that
+        costs O(n_k) instead of O(n_k²) and is within 0.01 of a bag's log-likelihood, and within
+        0.001 of a row's slope, for every bag; "auto" is 256, ``numpy.inf`` asks for the exact
+        one always. The approximation is taken after shifting the bag's scores so that the count
+        is its mean; where the count's variance is then small, which is where a normal
+        approximation is bad whatever the size, it is replaced by an exact sum.
+    proportion_noise : float or mapping, default=0.0
+        The standard deviation of the noise in the proportions (a privacy mechanism's, say), for
+        all bags or by bag id. Bags with noise take the normal approximation, with n_k²·sd² added
+        to the variance. Without noise p_k·n_k must be a whole number, or else is rounded to one.
+        Labels (fit without bags) carry no such noise.
+    starts : sequence of {"mean_map", "intercept"}, default=("mean_map", "intercept")
+        Where the solver starts; the best solution is kept.
+    fit_intercept : bool, default=True
+        Whether f has an unpenalised intercept; without it f must find the prior by itself.
+    decision : {"balanced", "accuracy"}, default="balanced"
+        What `predict` is best at: the balanced error, or the error among rows like the training
+        rows.
+    solver : {"auto", "lbfgs"}, default="auto"
+        L-BFGS, except for labels, where "auto" may choose Newton's method.
+
+    Attributes
+    ----------
+    start_ : str
+        The start that led to the solution.
+    log_likelihood_ : float
+        Σ_k log P(c_k) at the solution.
+    score_prior_ : float
+        The share of positives among the training rows, Σn_k·p_k/Σn_k.
+    classes_, decision_threshold_, dual_coef_, landmarks_, coef_, intercept_, kernel_gamma_, \
+n_iter_, solver_, n_features_in_, feature_names_in_
+        As in :class:`LabelProportionsClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from decorrupt import bag_targets
+    >>> from decorrupt.estimators.count_likelihood import CountLikelihoodClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(0, 2, 400)                  # nobody sees these
+    >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]
+    >>> bags = np.arange(400) // 10
+    >>> shares = {bag: labels[bags == bag].mean() for bag in range(40)}
+    >>> model = CountLikelihoodClassifier(random_state=0)
+    >>> model = model.fit(X, bag_targets(bags, shares), bags=bags)
+    >>> bool(model.score(X, labels) > 0.9)
+    True
+    """
+
+    __metadata_request__fit = {"bags": True}  # noqa: RUF012 — scikit-learn reads it as it is
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        kernel_gamma: float | str = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        reg_strength: float = 1e-3,
+        large_bags: float | str = "auto",
+        proportion_noise: Any = 0.0,
+        starts: Sequence[str] = DEFAULT_STARTS,
+        fit_intercept: bool = True,
+        decision: str = "balanced",
+        solver: str = "auto",
+        rank_tol: float = DEFAULT_RANK_TOL,
+        max_rank: int | None = None,
+        tol: float = DEFAULT_TOL,
+        max_iter: int = DEFAULT_MAX_ITER,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.kernel_gamma = kernel_gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.reg_strength = reg_strength
+        self.large_bags = large_bags
+        self.proportion_noise = proportion_noise
+        self.starts = starts
+        self.fit_intercept = fit_intercept
+        self.decision = decision
+        self.solver = solver
+        self.rank_tol = rank_tol
+        self.max_rank = max_rank
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> CountLikelihoodClassifier:
+        """Train on the rows of X, whose labels are known through y only.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            The rows.
+        y : array-like of shape (n_rows,)
+            The proportion of positives in each row's bag (:func:`decorrupt.bag_targets` makes it
+            from one number a bag); without `bags`, class labels of two values, and the model is
+            logistic regression.
+        bags : array-like of shape (n_rows,), optional
+            The bag of each row; any hashable ids.
+
+        Returns
+        -------
+        CountLikelihoodClassifier
+            The fitted model itself.
+
+        Raises
+        ------
+        ValueError
+            If y, bags or a parameter is not what it must be, or nothing can be learned because
+            all proportions are equal.
+
+        Warns
+        -----
+        RoundedCountsWarning
+            If p_k·n_k is not a whole number in a bag without noise.
+        ConvergenceWarning
+        """
+        X = self._read_rows(X, reset=True)
+        check_consistent_length(X, y)
+        self.classes_, strata = read_strata(y, bags)
+        self._set_prior(strata)
+        features = self._fit_features(X)
+        noise = 0.0 if bags is None else self.proportion_noise
+        (solution,) = self._solutions(features.matrix, strata, [self.reg_strength], noise)
+        self._keep(X, features, solution.result.coef)
+        self.start_, self.solver_ = solution.start, solution.solver
+        self.n_iter_, self.log_likelihood_ = solution.result.n_iter, solution.log_likelihood
+        return self
+
+    def _solutions(
+        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float], noise: Any
+    ) -> list[CountSolution]:
+        if not min(reg_strengths) >= 0:
+            raise ValueError(f"reg_strength={min(reg_strengths)!r} must be at least 0")
+        return fit_count_path(
+            matrix,
+            strata,
+            reg_strengths,
+            fit_intercept=self.fit_intercept,
+            starts=self.starts,
+            large_bags=self.large_bags,
+            proportion_noise=noise,
+            **self._solver_options(),
+        )
+
+    def _fit_path(
+        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float]
+    ) -> list[SolverResult]:
+        """Return θ for every λ over given features: what a search over λ needs of this method."""
+        solutions = self._solutions(matrix, strata, reg_strengths, self.proportion_noise)
+        return [solution.result for solution in solutions]

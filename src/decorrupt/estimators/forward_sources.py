@@ -1,0 +1,170 @@
+"""The likelihood of noisy labels, the rival of the corrected loss for sources of known rates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import logit
+from sklearn.utils.validation import check_consistent_length
+
+from decorrupt.estimators.inputs import read_labels, read_sources, source_priors
+from decorrupt.estimators.log_odds import LogOddsClassifier
+from decorrupt.features import DEFAULT_RANK_TOL
+from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL
+from decorrupt.solvers.forward_risk import noisy_label_risk
+
+
+class ForwardSourcesClassifier(LogOddsClassifier):
+    """min_f −(1/n)·Σ_j log P_i(ỹ_j | x_j) + λ‖f‖², over rows j of all sources i.
+
+    P_i(ỹ|x) = Σ_y T_i(y, ỹ)·P_i(y|x) passes the model's probabilities through the source's flip
+    rates T_i, and P_i(y|x) ∝ P(y|x)·π_i(y)/π(y) through its class prior: σ(f) is P(Y=1|x) among
+    the training rows of all sources together. The likelihood is bounded below and weights the
+    sources by what they tell, with no weights to choose; it trusts the model to hold P(Y=1|x),
+    where the corrected loss of :class:`CorruptedSourcesClassifier` is unbiased whatever it holds.
+    Not convex; the solver starts where nothing but the prior is known. With one source and no
+    priors it is the forward correction of Patrini et al. (2017).
+
+    Parameters
+    ----------
+    noise_rates : mapping, pair or None, default=None
+        {source: (flip_pos, flip_neg)}, one pair for all rows, or None for clean labels. flip_pos
+        is the share of true positives labelled negative, flip_neg the share of true negatives
+        labelled positive. What `fit` is given takes precedence.
+    class_priors : mapping, float or None, default=None
+        P(Y=1) by source, or one for all. None: all sources are drawn from one population, whose
+        prior is estimated from the shares of noisy labels; only the balanced decision needs it.
+    kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, tol, max_iter, random_state
+        As in :class:`LabelProportionsClassifier`.
+    reg_strength : float, default=1e-3
+        λ, at least 0.
+    fit_intercept : bool, default=True
+        Whether f has an unpenalised intercept; without it f must find the prior by itself.
+    match_prior : bool, default=True
+        Whether to shift the intercept after training so that the probabilities of the training
+        rows have the known share of positives as their mean. Without it a penalised fit is often
+        off by far: the penalty pulls the scores to where the sigmoid is steepest.
+    decision : {"balanced", "accuracy"}, default="balanced"
+        What `predict` is best at: the balanced error, or the error among rows like the training
+        rows.
+    solver : {"auto", "newton", "lbfgs", "gradient_descent"}, default="auto"
+        How the objective is minimised.
+
+    Attributes
+    ----------
+    noise_rates_ : dict or None
+        {source: (flip_pos, flip_neg)} as used; None if they varied within a source.
+    class_priors_ : dict
+        {source: P(Y=1)}, given or estimated.
+    score_prior_ : float
+        The share of positives among the training rows, as the priors imply it.
+    classes_, decision_threshold_, dual_coef_, landmarks_, coef_, intercept_, kernel_gamma_, \
+n_iter_, solver_, n_features_in_, feature_names_in_
+        As in :class:`LabelProportionsClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from decorrupt import corrupt_labels
+    >>> from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(0, 2, 600)                  # nobody sees these
+    >>> X = rng.normal(size=(600, 2)) + 2 * labels[:, None]
+    >>> sources = np.where(np.arange(600) < 300, "nurse", "rule")
+    >>> rates = {"nurse": (0.05, 0.1), "rule": (0.4, 0.2)}
+    >>> noisy = corrupt_labels(labels, [rates[source] for source in sources], random_state=0)
+    >>> model = ForwardSourcesClassifier(noise_rates=rates, reg_strength=0.01, random_state=0)
+    >>> bool(model.fit(X, noisy, sources=sources).score(X, labels) > 0.85)
+    True
+    """
+
+    __metadata_request__fit = {"sources": True, "noise_rates": True}  # noqa: RUF012
+
+    def __init__(
+        self,
+        *,
+        noise_rates: Any = None,
+        class_priors: Any = None,
+        kernel: Any = "rbf",
+        kernel_gamma: float | str = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        reg_strength: float = 1e-3,
+        fit_intercept: bool = True,
+        match_prior: bool = True,
+        decision: str = "balanced",
+        solver: str = "auto",
+        rank_tol: float = DEFAULT_RANK_TOL,
+        max_rank: int | None = None,
+        tol: float = DEFAULT_TOL,
+        max_iter: int = DEFAULT_MAX_ITER,
+        random_state: Any = None,
+    ) -> None:
+        self.noise_rates = noise_rates
+        self.class_priors = class_priors
+        self.kernel = kernel
+        self.kernel_gamma = kernel_gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.reg_strength = reg_strength
+        self.fit_intercept = fit_intercept
+        self.match_prior = match_prior
+        self.decision = decision
+        self.solver = solver
+        self.rank_tol = rank_tol
+        self.max_rank = max_rank
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(
+        self, X: Any, y: ArrayLike, *, sources: Any = None, noise_rates: Any = None
+    ) -> ForwardSourcesClassifier:
+        """Train on rows whose labels y were flipped at known rates.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            The rows.
+        y : array-like of shape (n_rows,)
+            Noisy labels of two values; the larger is the positive class.
+        sources : array-like of shape (n_rows,), optional
+            The source of each row; any hashable ids. None: one source.
+        noise_rates : array of shape (n_rows, 2), mapping or pair, optional
+            Takes the place of the constructor's; an array gives each row its own rates.
+
+        Returns
+        -------
+        ForwardSourcesClassifier
+            The fitted model itself.
+
+        Raises
+        ------
+        ValueError
+            If a source has no rates, rates sum to one or more, or a parameter is not what it
+            must be.
+
+        Warns
+        -----
+        ConvergenceWarning
+        """
+        X = self._read_rows(X, reset=True)
+        check_consistent_length(X, y)
+        self.classes_, labels = read_labels(y)
+        noisy = read_sources(
+            labels, sources, self.noise_rates if noise_rates is None else noise_rates
+        )
+        priors = source_priors(self.class_priors, noisy)
+        self.class_priors_ = noisy.by_source(priors)
+        self.noise_rates_ = noisy.rates_by_source
+        self._set_training_prior(float(np.average(priors, weights=noisy.sizes)))
+        # In log-odds, going from the pooled prior to the source's own is a shift.
+        shift = (logit(priors) - logit(self.score_prior_))[noisy.row_source]
+        features = self._fit_features(X)
+        flip_pos, flip_neg = noisy.rates.T
+        risk = noisy_label_risk(noisy.is_pos, flip_pos, flip_neg, shift)
+        _, scores = self._fit_scores(X, features, risk, self._prior_start(features))
+        self._match_prior(scores)
+        return self

@@ -1,0 +1,315 @@
+"""The mean map family: labels enter the logistic loss through the mean operator alone."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_consistent_length
+
+from decorrupt.corruption import (
+    Combination,
+    RiskTerms,
+    Strata,
+    combine_strata,
+    pooled_proportion,
+)
+from decorrupt.corruption.mean_operator import (
+    bag_means,
+    check_similarity,
+    gaussian_similarity,
+    laplacian_combination,
+)
+from decorrupt.estimators.inputs import read_strata
+from decorrupt.estimators.log_odds import LogOddsClassifier
+from decorrupt.exceptions import NegativeRiskWarning
+from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
+from decorrupt.losses import LogisticLoss
+from decorrupt.losses.margin import FloatArray
+from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, CorrectedRisk
+
+VARIANTS = ("mean", "laplacian", "alternating")
+STARTS = ("mean", "laplacian")
+LOSS = LogisticLoss()
+
+
+class MeanMapClassifier(LogOddsClassifier):
+    """min_θ (1/n)·Σ_j log(2·cosh(f_j/2)) − ½⟨θ, m̂⟩ + λ‖θ‖², m̂ an estimate of E[y·z(x)].
+
+    The logistic loss is an even part, which needs no labels, less half of y·f: all that the labels
+    add is the mean operator E[y·z(x)], and bag means with their proportions are enough to
+    estimate it. Convex whatever the bags, save for "alternating". The variants:
+
+    - "mean": the two class means are the same in all bags, and found by least squares weighted by
+      bag size (Quadrianto et al. 2009). The same as :class:`LabelProportionsClassifier` with
+      ``combine="least_squares", target_prior="pooled"``.
+    - "laplacian": every bag has class means of its own, alike in similar bags
+      (Patrini et al. 2014); see
+      :func:`decorrupt.corruption.mean_operator.laplacian_combination`.
+    - "alternating": from either, label the top round(p_k·n_k) rows of every bag, refit by
+      logistic regression, and so on until the labels rest (Patrini et al. 2014). Each step lowers
+      min_labels (1/n)·Σ_j log(1+exp(−y_j f_j)) + λ‖θ‖², which is not convex.
+
+    Parameters
+    ----------
+    variant : {"mean", "laplacian", "alternating"}, default="mean"
+        How the mean operator is estimated.
+    start : {"mean", "laplacian"}, default="mean"
+        Where "alternating" starts.
+    similarity : "gaussian" or array of shape (n_bags, n_bags), default="gaussian"
+        How alike the class means of two bags are for "laplacian", the bags in sorted order of
+        their ids; symmetric, at least 0, dense or sparse; its scale does not matter. "gaussian" is
+        exp(−‖mean_k − mean_l‖²/σ²) of the bags' means in feature space, σ² their mean squared
+        distance; beyond 5,000 bags only a bag's 100 nearest ones count.
+    smoothness : float, default=1.0
+        How much alike similar bags are for "laplacian"; → ∞ gives the mean map.
+    max_rounds : int, default=100
+        Refits of "alternating" at most.
+    kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, tol, max_iter, random_state
+        As in :class:`LabelProportionsClassifier`.
+    reg_strength : float, default=1e-3
+        λ, above 0 unless every bag is pure: the estimated risk can fall without end.
+    fit_intercept : bool, default=True
+        Whether f has an unpenalised intercept; without it f must find the prior by itself.
+    decision : {"balanced", "accuracy"}, default="balanced"
+        What `predict` is best at: the balanced error, or the error among rows like the training
+        rows.
+    solver : {"auto", "newton", "lbfgs", "gradient_descent"}, default="auto"
+        How the objective is minimised.
+
+    Attributes
+    ----------
+    labels_ : ndarray of shape (n_rows,)
+        The class that "alternating" gave each training row.
+    n_rounds_ : int
+        Refits that "alternating" made.
+    score_prior_ : float
+        The share of positives among the training rows.
+    n_iter_ : int
+        Iterations of the solver, over all refits.
+    classes_, decision_threshold_, dual_coef_, landmarks_, coef_, intercept_, kernel_gamma_, \
+solver_, n_features_in_, feature_names_in_
+        As in :class:`LabelProportionsClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from decorrupt import bag_targets
+    >>> from decorrupt.estimators.mean_map import MeanMapClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(0, 2, 400)                  # nobody sees these
+    >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]
+    >>> bags = np.arange(400) // 10
+    >>> shares = {bag: labels[bags == bag].mean() for bag in range(40)}
+    >>> model = MeanMapClassifier(variant="alternating", reg_strength=0.01, random_state=0)
+    >>> model = model.fit(X, bag_targets(bags, shares), bags=bags)
+    >>> bool(model.score(X, labels) > 0.85)
+    True
+    """
+
+    __metadata_request__fit = {"bags": True}  # noqa: RUF012 — scikit-learn reads it as it is
+
+    def __init__(
+        self,
+        *,
+        variant: str = "mean",
+        start: str = "mean",
+        similarity: Any = "gaussian",
+        smoothness: float = 1.0,
+        max_rounds: int = 100,
+        kernel: Any = "rbf",
+        kernel_gamma: float | str = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        reg_strength: float = 1e-3,
+        fit_intercept: bool = True,
+        decision: str = "balanced",
+        solver: str = "auto",
+        rank_tol: float = DEFAULT_RANK_TOL,
+        max_rank: int | None = None,
+        tol: float = DEFAULT_TOL,
+        max_iter: int = DEFAULT_MAX_ITER,
+        random_state: Any = None,
+    ) -> None:
+        self.variant = variant
+        self.start = start
+        self.similarity = similarity
+        self.smoothness = smoothness
+        self.max_rounds = max_rounds
+        self.kernel = kernel
+        self.kernel_gamma = kernel_gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.reg_strength = reg_strength
+        self.fit_intercept = fit_intercept
+        self.decision = decision
+        self.solver = solver
+        self.rank_tol = rank_tol
+        self.max_rank = max_rank
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> MeanMapClassifier:
+        """Train on the rows of X, whose labels are known through y only.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            The rows.
+        y : array-like of shape (n_rows,)
+            The proportion of positives in each row's bag (:func:`decorrupt.bag_targets` makes it
+            from one number a bag); without `bags`, class labels of two values, and the model is
+            logistic regression.
+        bags : array-like of shape (n_rows,), optional
+            The bag of each row; any hashable ids.
+
+        Returns
+        -------
+        MeanMapClassifier
+            The fitted model itself.
+
+        Raises
+        ------
+        ValueError
+            If y, bags or a parameter is not what it must be, or nothing can be learned because
+            all proportions are equal.
+
+        Warns
+        -----
+        NegativeRiskWarning, ConvergenceWarning
+        """
+        X = self._read_rows(X, reset=True)
+        check_consistent_length(X, y)
+        self._check_variant()
+        self.classes_, strata = read_strata(y, bags)
+        self._set_training_prior(pooled_proportion(strata.sizes, strata.proportions))
+        features = self._fit_features(X)
+        start = self.start if self.variant == "alternating" else self.variant
+        terms = self._combination(start, features, strata).row_terms(strata)
+        self._refuse_unbounded(strata)
+        result, scores = self._fit_scores(X, features, CorrectedRisk(terms, LOSS))
+        if self.variant == "alternating":
+            self._alternate(X, features, strata, result.coef, scores)
+        elif (risk := terms.risk(LOSS, scores)) < 0:
+            warnings.warn(
+                f"the estimated training risk is {risk:.3g}, below zero, which no true risk can "
+                "be: the model overfits. Raise reg_strength",
+                NegativeRiskWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def _check_variant(self) -> None:
+        for name, known in (("variant", VARIANTS), ("start", STARTS)):
+            if getattr(self, name) not in known:
+                raise ValueError(
+                    f"unknown {name} {getattr(self, name)!r}: choose one of {', '.join(known)}"
+                )
+        if self.max_rounds < 1:
+            raise ValueError(f"max_rounds={self.max_rounds!r} must be at least 1")
+
+    def _combination(self, start: str, features: FeatureMap, strata: Strata) -> Combination:
+        sizes = strata.sizes.astype(float)
+        if start == "mean":
+            return combine_strata(
+                sizes, strata.proportions, method="least_squares", target_prior="pooled"
+            )
+        if isinstance(self.similarity, str):
+            if self.similarity != "gaussian":
+                raise ValueError(
+                    f"unknown similarity {self.similarity!r}: give 'gaussian' or a matrix"
+                )
+            similarity = gaussian_similarity(bag_means(features.matrix, strata))
+        else:
+            similarity = check_similarity(self.similarity, len(sizes))
+        return laplacian_combination(sizes, strata.proportions, similarity, self.smoothness)
+
+    def _refuse_unbounded(self, strata: Strata) -> None:
+        # Unless all bags are pure, the one of least proportion has a negative coefficient.
+        is_pure = np.isin(strata.proportions, (0.0, 1.0)).all()
+        has_minimum = self.reg_strength > 0 or is_pure
+        if has_minimum or self.solver == "gradient_descent":
+            return
+        raise ValueError(
+            f"reg_strength={self.reg_strength!r} with bags that are not pure: the estimated risk "
+            "falls to −∞, so there is no minimum to find. Set reg_strength above 0"
+        )
+
+    def _alternate(
+        self, X: Any, features: FeatureMap, strata: Strata, coef: FloatArray, scores: FloatArray
+    ) -> None:
+        """Label and refit in turn, from the scores given; keep the model whose labels rest."""
+        counts = positives_per_bag(strata)
+        is_pos = label_top_rows(scores, strata, counts)
+        rounds: list[_Round] = []
+        n_iter, seen, is_over = self.n_iter_, set(), False
+        while not is_over and len(rounds) < self.max_rounds:
+            seen.add(is_pos.tobytes())
+            terms = RiskTerms(is_pos / len(is_pos), ~is_pos / len(is_pos))
+            result, scores = self._fit_scores(X, features, CorrectedRisk(terms, LOSS), coef)
+            coef, n_iter = result.coef, n_iter + result.n_iter
+            relabelled = label_top_rows(scores, strata, counts)
+            at_rest = np.array_equal(relabelled, is_pos)
+            rounds.append(_Round(not at_rest, result.objective, coef, is_pos))
+            # Each round lowers the objective, so labels come back only where rounding hides it.
+            is_over = relabelled.tobytes() in seen
+            is_pos = relabelled
+        if not is_over:
+            _warn_restless(self.max_rounds)
+        best = min(rounds, key=lambda each: (each.moves, each.objective))
+        self._keep(X, features, best.coef)
+        self.labels_ = self.classes_[best.is_pos.astype(np.intp)]
+        self.n_rounds_, self.n_iter_ = len(rounds), n_iter
+
+
+@dataclass(frozen=True)
+class _Round:
+    """One refit: whether its own labels moved afterwards, what it reached, and with which."""
+
+    moves: bool
+    objective: float
+    coef: FloatArray
+    is_pos: NDArray[np.bool_]
+
+
+def _warn_restless(max_rounds: int) -> None:
+    warnings.warn(
+        f"the labels still moved after max_rounds={max_rounds} refits; the best round is kept. "
+        "Raise max_rounds or reg_strength",
+        ConvergenceWarning,
+        stacklevel=4,
+    )
+
+
+def positives_per_bag(strata: Strata) -> NDArray[np.intp]:
+    """Return round(p_k·n_k).
+
+    Raises
+    ------
+    ValueError
+        If that leaves no row, or all rows, for one class: a classifier needs rows of two.
+    """
+    counts: NDArray[np.intp] = np.rint(strata.proportions * strata.sizes).astype(np.intp)
+    if not 0 < counts.sum() < len(strata.row_stratum):
+        raise ValueError(
+            "every bag's p_k·n_k rounds to " + ("0" if counts.sum() == 0 else "its size") + ", so "
+            "variant='alternating' would label all rows alike; use larger bags or variant='mean'"
+        )
+    return counts
+
+
+def label_top_rows(
+    scores: FloatArray, strata: Strata, counts: NDArray[np.intp]
+) -> NDArray[np.bool_]:
+    """Return which rows are among the counts[k] highest scores of their bag k."""
+    order = np.lexsort((-scores, strata.row_stratum))
+    first = np.cumsum(strata.sizes) - strata.sizes
+    bag = strata.row_stratum[order]
+    is_pos = np.empty(len(scores), dtype=bool)
+    is_pos[order] = np.arange(len(scores)) - first[bag] < counts[bag]
+    return is_pos

@@ -1,0 +1,153 @@
+"""The classifier whose mean probability in each bag matches the bag's proportion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_consistent_length
+
+from decorrupt.corruption import Strata
+from decorrupt.estimators.inputs import read_strata
+from decorrupt.estimators.log_odds import LogOddsClassifier
+from decorrupt.features import DEFAULT_RANK_TOL
+from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Objective, SolverResult, solve_path
+from decorrupt.solvers.count_path import mean_map_start
+from decorrupt.solvers.proportion_risk import ProportionRisk
+
+
+class ProportionMatchingClassifier(LogOddsClassifier):
+    """min_f (1/M)·Σ_k (n_k/n̄)·CE(p_k, mean_{j∈k} σ(f(x_j))) + λ‖f‖².
+
+    Empirical proportion risk minimisation (Yu et al. 2015) with the cross-entropy
+    CE(p, m) = −p·log m − (1−p)·log(1−m): the mean is taken before the logarithm. Bags of one row
+    give logistic regression. Not convex otherwise: it is started from the mean map.
+
+    Unlike :class:`CountLikelihoodClassifier` it does not ask that labels be independent given the
+    rows, nor that p_k·n_k be whole; but a bag can match its proportion with all its rows at one
+    probability as well as with certain ones, so that it learns less from small bags.
+
+    Parameters
+    ----------
+    kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, tol, max_iter, random_state
+        As in :class:`LabelProportionsClassifier`.
+    reg_strength : float, default=1e-3
+        λ, at least 0.
+    fit_intercept : bool, default=True
+        Whether f has an unpenalised intercept; without it f must find the prior by itself.
+    decision : {"balanced", "accuracy"}, default="balanced"
+        What `predict` is best at: the balanced error, or the error among rows like the training
+        rows.
+    solver : {"auto", "newton", "lbfgs", "gradient_descent"}, default="auto"
+        How the objective is minimised.
+
+    Attributes
+    ----------
+    score_prior_ : float
+        The share of positives among the training rows, Σn_k·p_k/Σn_k.
+    classes_, decision_threshold_, dual_coef_, landmarks_, coef_, intercept_, kernel_gamma_, \
+n_iter_, solver_, n_features_in_, feature_names_in_
+        As in :class:`LabelProportionsClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from decorrupt import bag_targets
+    >>> from decorrupt.estimators.proportion_matching import ProportionMatchingClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(0, 2, 400)                  # nobody sees these
+    >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]
+    >>> bags = np.arange(400) // 10
+    >>> shares = {bag: labels[bags == bag].mean() for bag in range(40)}
+    >>> model = ProportionMatchingClassifier(random_state=0)
+    >>> model = model.fit(X, bag_targets(bags, shares), bags=bags)
+    >>> bool(model.score(X, labels) > 0.85)
+    True
+    """
+
+    __metadata_request__fit = {"bags": True}  # noqa: RUF012 — scikit-learn reads it as it is
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        kernel_gamma: float | str = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        reg_strength: float = 1e-3,
+        fit_intercept: bool = True,
+        decision: str = "balanced",
+        solver: str = "auto",
+        rank_tol: float = DEFAULT_RANK_TOL,
+        max_rank: int | None = None,
+        tol: float = DEFAULT_TOL,
+        max_iter: int = DEFAULT_MAX_ITER,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.kernel_gamma = kernel_gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.reg_strength = reg_strength
+        self.fit_intercept = fit_intercept
+        self.decision = decision
+        self.solver = solver
+        self.rank_tol = rank_tol
+        self.max_rank = max_rank
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> ProportionMatchingClassifier:
+        """Train on the rows of X, whose labels are known through y only.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            The rows.
+        y : array-like of shape (n_rows,)
+            The proportion of positives in each row's bag (:func:`decorrupt.bag_targets` makes it
+            from one number a bag); without `bags`, class labels of two values, every row is a bag
+            of its own, and the model is logistic regression.
+        bags : array-like of shape (n_rows,), optional
+            The bag of each row; any hashable ids.
+
+        Returns
+        -------
+        ProportionMatchingClassifier
+            The fitted model itself.
+
+        Raises
+        ------
+        ValueError
+            If y, bags or a parameter is not what it must be, or nothing can be learned because
+            all proportions are equal.
+
+        Warns
+        -----
+        ConvergenceWarning
+        """
+        X = self._read_rows(X, reset=True)
+        check_consistent_length(X, y)
+        self.classes_, strata = read_strata(y, bags)
+        self._set_prior(strata)
+        if bags is None:
+            rows = np.arange(len(strata.row_stratum))
+            strata = Strata(rows, rows, strata.row_proportions)
+        features = self._fit_features(X)
+        start = mean_map_start(self._objective(features.matrix, strata, self.reg_strength), strata)
+        self._fit_scores(X, features, ProportionRisk(strata), start)
+        return self
+
+    def _objective(self, matrix: Any, strata: Strata, reg_strength: float) -> Objective:
+        return Objective(matrix, ProportionRisk(strata), reg_strength, self.fit_intercept)
+
+    def _fit_path(
+        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float]
+    ) -> list[SolverResult]:
+        """Return θ for every λ over given features: what a search over λ needs of this method."""
+        objective = self._objective(matrix, strata, max(reg_strengths))
+        start = mean_map_start(objective, strata)
+        return solve_path(objective, reg_strengths, start=start, **self._solver_options())

@@ -1,0 +1,156 @@
+"""The alternation of ∝SVM: support vector machine for given labels, labels for given scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn import config_context
+from sklearn.svm import SVC
+
+from decorrupt.estimators.psvm_labels import Labels, ProportionPenalty, best_labels, hinge
+from decorrupt.losses.margin import FloatArray
+
+# LIBSVM stops when the optimality conditions hold to this much, in units of the score.
+SVM_TOL = 1e-4
+MAX_ROUNDS = 100  # of a stage; labels are finite in number, so a handful does
+
+
+@dataclass(frozen=True)
+class Machine:
+    """f = Σ_j dual_j·k(·, x_j) + b, with what the objective asks of it.
+
+    Attributes
+    ----------
+    dual : ndarray of shape (n_rows,)
+        Zero for all but the support vectors.
+    intercept : float
+        b.
+    scores : ndarray of shape (n_rows,)
+        f at the training rows.
+    half_norm : float
+        ½‖f − b‖².
+    """
+
+    dual: FloatArray
+    intercept: float
+    scores: FloatArray
+    half_norm: float
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Where one start has got to: a machine and a labelling.
+
+    Attributes
+    ----------
+    machine : Machine
+        The machine.
+    labels : ndarray of −1 and +1, shape (n_rows,)
+        The labels.
+    history : tuple of (float, float)
+        The stage's cost and the objective under it, after every round so far.
+    """
+
+    machine: Machine
+    labels: Labels
+    history: tuple[tuple[float, float], ...] = ()
+
+    def objective(self, penalty: ProportionPenalty, cost: float) -> float:
+        """Return ½‖f‖² + cost·Σ hinge(y_i f_i) + penalty(y)."""
+        losses = cost * float(hinge(self.labels * self.machine.scores).sum())
+        return self.machine.half_norm + losses + penalty.value(self.labels)
+
+
+def stage_costs(cost: float, annealing: tuple[float, float] | None) -> list[float]:
+    """Return the costs C* of the stages: from start·C by the factor up to C itself."""
+    if annealing is None:
+        return [cost]
+    start, factor = annealing
+    n_steps = int(np.ceil(np.log(1 / start) / np.log(factor)))
+    return [cost * min(1.0, start * factor**k) for k in range(1, n_steps)] + [cost]
+
+
+def alternate(
+    gram: FloatArray,
+    penalty: ProportionPenalty,
+    starts: list[Labels],
+    costs: list[float],
+    *,
+    tol: float,
+    n_jobs: int | None = None,
+) -> list[Trial]:
+    """Return, for every start, where the alternation under rising costs ends.
+
+    Starts that reach the same labels at the end of a stage share their way from there on.
+
+    Parameters
+    ----------
+    gram : ndarray of shape (n_rows, n_rows)
+        K, in double precision and C order.
+    penalty : ProportionPenalty
+        The bags.
+    starts : list of ndarray of −1 and +1
+        Labellings to start from.
+    costs : list of float
+        C* of each stage.
+    tol : float
+        A stage ends when a round lowers the objective by no more than this share of it.
+    n_jobs : int or None
+        Starts run at a time; LIBSVM works outside the interpreter's lock, so threads do.
+    """
+    trials = [Trial(constant_machine(labels), labels) for labels in starts]
+    with Parallel(n_jobs=n_jobs, prefer="threads") as pool:
+        for cost in costs:
+            distinct = {trial.labels.tobytes(): trial for trial in reversed(trials)}
+            ended = pool(
+                delayed(run_stage)(gram, penalty, trial, cost, tol) for trial in distinct.values()
+            )
+            reached = dict(zip(distinct, ended, strict=True))
+            trials = [reached[trial.labels.tobytes()] for trial in trials]
+    return trials
+
+
+def run_stage(
+    gram: FloatArray, penalty: ProportionPenalty, trial: Trial, cost: float, tol: float
+) -> Trial:
+    """Return the trial after alternating at one cost until the objective rests.
+
+    A round that does not lower the objective, which LIBSVM's tolerance allows, is not taken.
+    """
+    value = trial.objective(penalty, cost)
+    for _ in range(MAX_ROUNDS):
+        machine = refit(gram, trial, cost)
+        labels = best_labels(machine.scores, penalty, cost)
+        following = replace(trial, machine=machine, labels=labels)
+        lower = following.objective(penalty, cost)
+        if not lower < value:
+            break
+        rests = np.array_equal(labels, trial.labels) or value - lower <= tol * lower
+        trial = replace(following, history=(*trial.history, (cost, lower)))
+        value = lower
+        if rests:
+            break
+    return trial
+
+
+def refit(gram: FloatArray, trial: Trial, cost: float) -> Machine:
+    """Return the support vector machine of the labels; where they are of one class, the old one."""
+    labels = trial.labels
+    if (labels == labels[0]).all():
+        return trial.machine
+    # K was checked once and the parameters in fit: nothing to look at again in every round.
+    with config_context(assume_finite=True, skip_parameter_validation=True):
+        svc = SVC(kernel="precomputed", C=cost, tol=SVM_TOL).fit(gram, labels)
+    dual = np.zeros(len(labels))
+    dual[svc.support_] = svc.dual_coef_[0]
+    centred = gram @ dual
+    intercept = float(svc.intercept_[0])
+    return Machine(dual, intercept, centred + intercept, 0.5 * float(dual @ centred))
+
+
+def constant_machine(labels: Labels) -> Machine:
+    """Return f = ±1, the sign that most labels have: a machine for those who have none yet."""
+    intercept = 1.0 if labels.sum(dtype=int) > 0 else -1.0
+    return Machine(np.zeros(len(labels)), intercept, np.full(len(labels), intercept), 0.0)

@@ -1,0 +1,144 @@
+"""Learning from bags by telling the bags apart (U^m set classification)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_consistent_length
+
+from decorrupt.corruption import pooled_proportion
+from decorrupt.estimators.inputs import read_strata
+from decorrupt.estimators.log_odds import LogOddsClassifier
+from decorrupt.features import DEFAULT_RANK_TOL
+from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL
+from decorrupt.solvers.set_risk import set_risk
+
+
+class SetClassifier(LogOddsClassifier):
+    """min_f −(1/n)·Σ_j log P(bag(j) | x_j) + λ‖f‖², the bags told apart through P(Y=1|x) alone.
+
+    With g = σ(f(x)) = P(Y=1|x) among the training rows, whose share of positives is γ̄,
+
+        P(bag = k | x) = (n_k/n)·[ (p_k/γ̄)·g + ((1−p_k)/(1−γ̄))·(1−g) ],
+
+    the set classification of Lu et al. (2021), *Binary classification from multiple unlabeled
+    datasets via surrogate set classification*. It takes any number and size of bags, is bounded
+    below, and asks only that bags differ by their proportions: rows of a class must look alike in
+    all of them. Not convex unless every bag is pure; the solver starts where nothing but the
+    prior is known.
+
+    Parameters
+    ----------
+    kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, tol, max_iter, random_state
+        As in :class:`LabelProportionsClassifier`.
+    reg_strength : float, default=1e-3
+        λ, at least 0.
+    fit_intercept : bool, default=True
+        Whether f has an unpenalised intercept; without it f must find the prior by itself.
+    match_prior : bool, default=True
+        Whether to shift the intercept after training so that the probabilities of the training
+        rows have the known share of positives as their mean. Without it a penalised fit is often
+        off by far: the penalty pulls the scores to where the sigmoid is steepest.
+    decision : {"balanced", "accuracy"}, default="balanced"
+        What `predict` is best at: the balanced error, or the error among rows like the training
+        rows.
+    solver : {"auto", "newton", "lbfgs", "gradient_descent"}, default="auto"
+        How the objective is minimised.
+
+    Attributes
+    ----------
+    score_prior_ : float
+        γ̄, the share of positives among the training rows.
+    classes_, decision_threshold_, dual_coef_, landmarks_, coef_, intercept_, kernel_gamma_, \
+n_iter_, solver_, n_features_in_, feature_names_in_
+        As in :class:`LabelProportionsClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from decorrupt import bag_targets
+    >>> from decorrupt.estimators.set_classifier import SetClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(0, 2, 400)                  # nobody sees these
+    >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]
+    >>> bags = np.arange(400) // 10
+    >>> shares = {bag: labels[bags == bag].mean() for bag in range(40)}
+    >>> model = SetClassifier(reg_strength=0.01, random_state=0)
+    >>> model = model.fit(X, bag_targets(bags, shares), bags=bags)
+    >>> bool(model.score(X, labels) > 0.85)
+    True
+    """
+
+    __metadata_request__fit = {"bags": True}  # noqa: RUF012 — scikit-learn reads it as it is
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        kernel_gamma: float | str = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        reg_strength: float = 1e-3,
+        fit_intercept: bool = True,
+        match_prior: bool = True,
+        decision: str = "balanced",
+        solver: str = "auto",
+        rank_tol: float = DEFAULT_RANK_TOL,
+        max_rank: int | None = None,
+        tol: float = DEFAULT_TOL,
+        max_iter: int = DEFAULT_MAX_ITER,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.kernel_gamma = kernel_gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.reg_strength = reg_strength
+        self.fit_intercept = fit_intercept
+        self.match_prior = match_prior
+        self.decision = decision
+        self.solver = solver
+        self.rank_tol = rank_tol
+        self.max_rank = max_rank
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> SetClassifier:
+        """Train on the rows of X, whose labels are known through y only.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            The rows.
+        y : array-like of shape (n_rows,)
+            The proportion of positives in each row's bag (:func:`decorrupt.bag_targets` makes it
+            from one number a bag); without `bags`, class labels of two values, and the model is
+            logistic regression.
+        bags : array-like of shape (n_rows,), optional
+            The bag of each row; any hashable ids.
+
+        Returns
+        -------
+        SetClassifier
+            The fitted model itself.
+
+        Raises
+        ------
+        ValueError
+            If y, bags or a parameter is not what it must be, or nothing can be learned because
+            all proportions are equal.
+
+        Warns
+        -----
+        ConvergenceWarning
+        """
+        X = self._read_rows(X, reset=True)
+        check_consistent_length(X, y)
+        self.classes_, strata = read_strata(y, bags)
+        self._set_training_prior(pooled_proportion(strata.sizes, strata.proportions))
+        features = self._fit_features(X)
+        _, scores = self._fit_scores(X, features, set_risk(strata), self._prior_start(features))
+        self._match_prior(scores)
+        return self

@@ -1,0 +1,117 @@
+"""From scores to log-odds by held-out bag counts: Platt's scaling without a single label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from decorrupt.solvers.count_risk import count_risk
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, logit
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from decorrupt.corruption import Strata
+from decorrupt.estimators.score_classifier import decision_threshold
+from decorrupt.losses.margin import FloatArray
+from decorrupt.model_selection.scorers import pooled_prior
+from decorrupt.model_selection.splitters import Fold
+from decorrupt.solvers import Objective, solve
+
+# Enough to keep the slope finite when scores separate the bags perfectly.
+SLOPE_PENALTY = 1e-4
+
+
+def fit_calibration(scores: FloatArray, strata: Strata) -> tuple[float, float]:
+    """Return (slope, shift) that maximise Σ_k log P(count_k | σ(slope·s + shift))."""
+    scale = float(np.std(scores)) or 1.0
+    objective = Objective(
+        (scores / scale)[:, None], count_risk(strata), SLOPE_PENALTY, fit_intercept=True
+    )
+    start = np.array([1.0, logit(pooled_prior(strata.row_proportions))])
+    slope, shift = solve(objective, solver="lbfgs", start=start, tol=1e-5).coef
+    return float(slope) / scale, float(shift)
+
+
+def cross_calibrate(scores: FloatArray, strata: Strata, folds: Sequence[Fold]) -> FloatArray:
+    """Return log-odds in a balanced population, each fold's calibrated on the other folds."""
+    log_odds = np.full(len(scores), np.nan)
+    seen = ~np.isnan(scores)
+    for _, test in folds:
+        others = np.flatnonzero(seen & ~np.isin(np.arange(len(scores)), test))
+        other_strata = strata.take(others)
+        slope, shift = fit_calibration(scores[others], other_strata)
+        prior = pooled_prior(other_strata.row_proportions)
+        log_odds[test] = slope * scores[test] + shift - logit(prior)
+    return log_odds
+
+
+class CalibratedBagClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """log-odds = slope·f(x) + shift over a classifier whose scores f are not log-odds.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Fitted on all rows in `fit`.
+    slope, shift : float
+        From :func:`fit_calibration` on held-out scores.
+    prior : float
+        The share of positives for which they give log-odds.
+    decision : {"balanced", "accuracy"}
+        What `predict` is best at.
+
+    Attributes
+    ----------
+    estimator_, classes_
+        The fitted classifier and its classes.
+    score_prior_ : float
+        `prior`.
+    """
+
+    __metadata_request__fit = {"bags": True}  # noqa: RUF012
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        slope: float = 1.0,
+        shift: float = 0.0,
+        prior: float = 0.5,
+        decision: str = "balanced",
+    ) -> None:
+        self.estimator = estimator
+        self.slope = slope
+        self.shift = shift
+        self.prior = prior
+        self.decision = decision
+
+    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> CalibratedBagClassifier:
+        """Fit the classifier; the calibration is given."""
+        self.decision_threshold_ = decision_threshold(
+            self.decision, self.prior, lambda probability: float(logit(probability))
+        )
+        self.score_prior_ = self.prior
+        self.estimator_ = clone(self.estimator).fit(X, y, bags=bags)
+        self.classes_ = self.estimator_.classes_
+        return self
+
+    def _log_odds(self, X: Any) -> FloatArray:
+        check_is_fitted(self)
+        return np.asarray(self.slope * self.estimator_.decision_function(X) + self.shift)
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the calibrated log-odds less the decision threshold."""
+        return self._log_odds(X) - self.decision_threshold_
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of each row of X."""
+        is_pos = self.decision_function(X) > 0
+        return np.asarray(self.classes_[is_pos.astype(np.intp)])
+
+    def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
+        """Return P(Y | x) for the share of positives `prior`, or the one given."""
+        log_odds = self._log_odds(X)
+        if class_prior is not None:
+            log_odds = log_odds + logit(class_prior) - logit(self.prior)
+        return np.column_stack([expit(-log_odds), expit(log_odds)])

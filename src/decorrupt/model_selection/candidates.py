@@ -1,0 +1,100 @@
+"""The methods an automatic choice is made from, with what is searched in each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from decorrupt.estimators import (
+    AlternatingPSVMClassifier,
+    CountLikelihoodClassifier,
+    InvCalClassifier,
+    LabelProportionsClassifier,
+    MeanMapClassifier,
+    ProportionMatchingClassifier,
+    SetClassifier,
+)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A method and its grid.
+
+    Attributes
+    ----------
+    name : str
+        As in the leaderboard.
+    estimator : estimator
+        The template.
+    grid : dict of str to list
+        Parameters searched beside the kernel's; for methods with a λ path, λ is searched too.
+    """
+
+    name: str
+    estimator: Any
+    grid: dict[str, list[Any]] = field(default_factory=dict)
+
+    @property
+    def has_path(self) -> bool:
+        """Whether λ is searched by warm-started paths over shared features."""
+        return hasattr(self.estimator, "_fit_path")
+
+
+# From the most to the least stable: convex objectives first, then smooth ones whose result can
+# depend on the start, then the combinatorial one. A near-tie goes to the earlier.
+_CANDIDATES = (
+    Candidate("mean_map", MeanMapClassifier()),
+    Candidate("corrected_loss", LabelProportionsClassifier(convex="ignore", fit_intercept=True)),
+    Candidate("invcal", InvCalClassifier(), {"C_p": [0.1, 1.0, 10.0], "epsilon": [0.0, 0.1]}),
+    Candidate("set_classification", SetClassifier()),
+    Candidate("proportion_matching", ProportionMatchingClassifier()),
+    Candidate("count_likelihood", CountLikelihoodClassifier()),
+    Candidate(
+        "alternating_psvm",
+        AlternatingPSVMClassifier(n_starts=1),
+        {"C": [0.1, 1.0, 10.0], "C_p": [1.0, 10.0, 100.0]},
+    ),
+)
+CANDIDATES = {candidate.name: candidate for candidate in _CANDIDATES}
+PRESETS = {
+    "fast": ("mean_map", "corrected_loss", "count_likelihood"),
+    "thorough": tuple(CANDIDATES),
+}
+
+
+def resolve_candidates(candidates: str | Sequence[Any]) -> list[Candidate]:
+    """Return the candidates of a preset, or those listed.
+
+    Parameters
+    ----------
+    candidates : {"fast", "thorough"} or list
+        A list may hold names of known methods, estimators, (name, estimator) pairs, and
+        (name, estimator, grid) triples. Its order is the order of preference in a near-tie.
+    """
+    if isinstance(candidates, str):
+        if candidates not in PRESETS:
+            raise ValueError(
+                f"unknown candidates {candidates!r}: choose one of {', '.join(PRESETS)}, or give "
+                "a list of names and estimators"
+            )
+        candidates = PRESETS[candidates]
+    resolved = [_resolve(candidate) for candidate in candidates]
+    names = [candidate.name for candidate in resolved]
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"candidates must be a list of different methods, got {names}")
+    return resolved
+
+
+def _resolve(candidate: Any) -> Candidate:
+    if isinstance(candidate, Candidate):
+        return candidate
+    if isinstance(candidate, str):
+        if candidate not in CANDIDATES:
+            raise ValueError(
+                f"unknown candidate {candidate!r}: choose among {', '.join(CANDIDATES)}"
+            )
+        return CANDIDATES[candidate]
+    if isinstance(candidate, tuple):
+        return Candidate(*candidate)
+    return Candidate(type(candidate).__name__, candidate)

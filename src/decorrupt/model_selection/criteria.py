@@ -1,0 +1,116 @@
+"""Label-free criteria: how good predictions are on held-out bags whose labels nobody has.
+
+Every criterion takes the rows' proportions y and bags in place of labels. Greater is better for
+those called score, smaller for those called risk.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from decorrupt.solvers.count_risk import count_log_likelihood
+from numpy.typing import ArrayLike
+
+from decorrupt.corruption import Combination, Strata, check_strata, combine_strata, strata_from_bags
+from decorrupt.losses import MarginLoss, get_loss
+from decorrupt.losses.margin import FloatArray
+
+
+class Estimate(NamedTuple):
+    """An estimate and its standard error."""
+
+    value: float
+    std_error: float
+
+
+def corrected_accuracy(y: ArrayLike, scores: ArrayLike, *, bags: Any) -> Estimate:
+    """Return 1 − Σ_k [a_k·P̂_k(f ≤ 0) + b_k·P̂_k(f > 0)], unbiased for the balanced accuracy.
+
+    (a_k, b_k) is the superbag combination, of least worst-case variance. The standard error takes
+    the rows of a bag as independent, which errs on the safe side when the bag's share of positives
+    is known exactly. On few bags the estimate can leave [0, 1].
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        The proportion of each row's bag.
+    scores : array-like of shape (n_rows,)
+        Decision values, positive for the positive class.
+    bags : array-like of shape (n_rows,)
+        The bag of each row.
+
+    Raises
+    ------
+    ValueError
+        If all bags have one proportion: then nothing can be said.
+    """
+    strata, combination, sizes = _strata_to_combine(y, bags)
+    share_pos = _bag_means(np.asarray(scores) > 0, strata)
+    error = combination.pos @ (1 - share_pos) + combination.neg @ share_pos
+    lever = combination.pos - combination.neg
+    variance = np.sum(lever**2 * share_pos * (1 - share_pos) / sizes)
+    return Estimate(float(1 - error), float(np.sqrt(variance)))
+
+
+def corrected_risk(
+    y: ArrayLike, scores: ArrayLike, *, bags: Any, loss: str | MarginLoss = "sigmoid"
+) -> Estimate:
+    """Return Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1), unbiased for the balanced risk.
+
+    The default loss is bounded on purpose: by an unbounded one, selection can pick the model
+    whose estimated risk is −∞. The parameters are those of :func:`corrected_accuracy`.
+    """
+    strata, combination, sizes = _strata_to_combine(y, bags)
+    loss = get_loss(loss)
+    scores = np.asarray(scores, dtype=float)
+    rows = (
+        combination.pos[strata.row_stratum] * loss.value(scores)
+        + combination.neg[strata.row_stratum] * loss.value(-scores)
+    )  # fmt: skip
+    means = _bag_means(rows, strata)
+    spread = _bag_means(rows**2, strata) - means**2
+    return Estimate(float(means.sum()), float(np.sqrt(np.sum(np.maximum(spread, 0) / sizes))))
+
+
+def proportion_risk(y: ArrayLike, scores: ArrayLike, *, bags: Any) -> Estimate:
+    """Return Σ_k (n_k/n)·|p̂_k − p_k|, p̂_k the share of rows of bag k with a positive score.
+
+    The criterion of InvCal and ∝SVM (Yu et al. 2015). It cannot tell a good model from one that
+    answers every bag's proportion with the wrong rows.
+    """
+    strata = strata_from_bags(bags, y)
+    share_pos = _bag_means(np.asarray(scores) > 0, strata)
+    return weighted_mean(np.abs(share_pos - strata.proportions), strata.sizes)
+
+
+def count_score(y: ArrayLike, probabilities: ArrayLike, *, bags: Any) -> Estimate:
+    """Return (1/n)·Σ_k log P(count_k | probabilities), a proper score for any probabilities.
+
+    `probabilities` are P(Y=1|x) by row, or the two columns of `predict_proba`.
+    """
+    strata = strata_from_bags(bags, y)
+    probabilities = np.asarray(probabilities, dtype=float)
+    if probabilities.ndim == 2:
+        probabilities = probabilities[:, 1]
+    by_bag = count_log_likelihood(probabilities, strata)
+    return weighted_mean(by_bag / strata.sizes, strata.sizes)
+
+
+def _strata_to_combine(y: ArrayLike, bags: Any) -> tuple[Strata, Combination, FloatArray]:
+    strata = strata_from_bags(bags, y)
+    sizes, proportions = check_strata(strata.sizes, strata.proportions)
+    return strata, combine_strata(sizes, proportions), sizes
+
+
+def _bag_means(rows: ArrayLike, strata: Strata) -> FloatArray:
+    return np.bincount(strata.row_stratum, np.asarray(rows, dtype=float)) / strata.sizes
+
+
+def weighted_mean(by_bag: FloatArray, sizes: ArrayLike) -> Estimate:
+    """Return the mean weighted by bag size, and the standard error of such a mean over bags."""
+    weights = np.asarray(sizes) / np.sum(sizes)
+    mean = float(weights @ by_bag)
+    n_bags = len(by_bag)
+    variance = np.sum(weights**2 * (by_bag - mean) ** 2) * n_bags / max(n_bags - 1, 1)
+    return Estimate(mean, float(np.sqrt(variance)))

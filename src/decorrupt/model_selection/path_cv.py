@@ -1,0 +1,235 @@
+"""Classifiers that choose λ and the kernel parameter by themselves, on held-out bags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit, logit
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from decorrupt.estimators import CountLikelihoodClassifier, LabelProportionsClassifier
+from decorrupt.estimators.inputs import read_strata
+from decorrupt.estimators.score_classifier import FLOATS
+from decorrupt.losses.margin import FloatArray
+from decorrupt.model_selection.path_search import (
+    DEFAULT_REG_STRENGTHS,
+    HeldOutPath,
+    held_out_paths,
+    resolve_kernel_gammas,
+)
+from decorrupt.model_selection.scorers import CRITERIA, LOWER_IS_BETTER, NEED_SPREAD, pooled_prior
+from decorrupt.model_selection.search import DEFAULT_FOLDS, usable_folds
+from decorrupt.progress import track
+
+
+def _best_has(name: str) -> Any:
+    def check(search: Any) -> bool:
+        getattr(getattr(search, "best_estimator_", None) or search._template(), name)
+        return True
+
+    return check
+
+
+class DelegatingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """A classifier that answers with its `best_estimator_`."""
+
+    __metadata_request__fit = {"bags": True}  # noqa: RUF012
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the chosen model's decision values."""
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.decision_function(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the chosen model's classes."""
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.predict(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.input_tags.sparse = True
+        return tags
+
+
+class _PathSearchCV(DelegatingClassifier):
+    """Choose (kernel_gamma, reg_strength) of a template by a criterion on held-out bags."""
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        reg_strengths: Sequence[float] = DEFAULT_REG_STRENGTHS,
+        kernel_gammas: Sequence[float | str] | None = None,
+        cv: Any = DEFAULT_FOLDS,
+        scoring: str = "corrected_accuracy",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.reg_strengths = reg_strengths
+        self.kernel_gammas = kernel_gammas
+        self.cv = cv
+        self.scoring = scoring
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _template(self) -> Any:
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> Any:
+        """Search the grid by held-out bags and refit the best on all rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            The rows.
+        y : array-like of shape (n_rows,)
+            The proportion of each row's bag, or without `bags` class labels.
+        bags : array-like of shape (n_rows,), optional
+            The bag of each row.
+        """
+        if self.scoring not in CRITERIA:
+            raise ValueError(
+                f"unknown scoring {self.scoring!r}: choose one of {', '.join(CRITERIA)}"
+            )
+        template = self._template()
+        if self.random_state is not None:
+            template.set_params(random_state=self.random_state)
+        rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
+        check_consistent_length(rows, y)
+        self.classes_, strata = read_strata(y, bags, rows_as_bags=True)
+        folds = usable_folds(
+            self.cv,
+            rows,
+            strata.row_proportions,
+            strata.row_stratum,
+            needs_spread=self.scoring in NEED_SPREAD,
+        )
+        gammas = resolve_kernel_gammas(self.kernel_gammas, rows)
+        if template.kernel == "linear":
+            gammas = gammas[:1]  # it has no parameter to search over
+        scores = np.empty((len(gammas), len(self.reg_strengths), len(folds)))
+        for g, gamma in enumerate(track(gammas, "searching", len(gammas))):
+            (paths,) = held_out_paths(
+                [template], rows, strata, folds, gamma, self.reg_strengths, self.n_jobs
+            )
+            for k, path in enumerate(paths):
+                scores[g, :, k] = self._criterion(path, strata)
+        self._keep(scores, gammas)
+        self.best_estimator_ = template.set_params(**self.best_params_).fit(X, y, bags=bags)
+        return self
+
+    def _criterion(self, path: HeldOutPath, strata: Any) -> list[float]:
+        held_out = strata.take(path.test)
+        y = held_out.row_proportions
+        if self.scoring == "count_log_likelihood":
+            predictions = expit(path.scores - logit(path.prior) + logit(pooled_prior(y)))
+        else:
+            predictions = path.scores - path.threshold
+        sign = -1 if self.scoring in LOWER_IS_BETTER else 1
+        return [
+            sign * CRITERIA[self.scoring](y, column, bags=held_out.row_stratum).value
+            for column in predictions.T
+        ]
+
+    def _keep(self, scores: FloatArray, gammas: list[float]) -> None:
+        means = scores.mean(axis=2)
+        g, r = np.unravel_index(means.argmax(), means.shape)
+        self.best_params_ = {
+            "kernel_gamma": gammas[g],
+            "reg_strength": float(self.reg_strengths[r]),
+        }
+        self.best_score_ = float(means[g, r])
+        grid = [(gamma, float(reg)) for gamma in gammas for reg in self.reg_strengths]
+        self.cv_results_ = {
+            "param_kernel_gamma": np.array([gamma for gamma, _ in grid]),
+            "param_reg_strength": np.array([reg for _, reg in grid]),
+            "mean_test_score": means.ravel(),
+            "std_test_score": scores.std(axis=2).ravel(),
+        }
+
+
+class LabelProportionsClassifierCV(_PathSearchCV):
+    """:class:`LabelProportionsClassifier` that chooses λ and kernel γ on held-out bags.
+
+    Kernel factors are shared by all folds and λ, and λ paths are warm-started: the same choice as
+    :class:`BagGridSearchCV` on the same grid at a fraction of the cost (``benchmarks/``).
+
+    Parameters
+    ----------
+    estimator : LabelProportionsClassifier or None
+        The template with all other parameters; None for the defaults.
+    reg_strengths : sequence of float
+        λ to try.
+    kernel_gammas : sequence of float, "scale" or "auto", or None
+        Kernel parameters to try; None: 0.03, 0.3 and 1 times "scale".
+    cv : int or splitter, default=5
+        An int is the number of folds of :class:`BagKFold`.
+    scoring : str, default="corrected_accuracy"
+        "corrected_accuracy", "corrected_risk", "proportion_risk" or "count_log_likelihood".
+    n_jobs : int or None
+        Folds solved at a time.
+    random_state : int, RandomState or None
+        Set on the template if given.
+
+    Attributes
+    ----------
+    best_estimator_ : LabelProportionsClassifier
+        Refitted on all rows.
+    best_params_, best_score_, cv_results_
+        As in scikit-learn's searches; greater scores are better.
+    classes_, n_features_in_, feature_names_in_
+        As in :class:`LabelProportionsClassifier`.
+    """
+
+    def _template(self) -> Any:
+        return LabelProportionsClassifier() if self.estimator is None else clone(self.estimator)
+
+    @available_if(_best_has("predict_proba"))
+    def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
+        """Return the chosen model's probabilities, for its target prior or the one given."""
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.predict_proba(X, class_prior=class_prior))
+
+
+class CountLikelihoodClassifierCV(_PathSearchCV):
+    """:class:`CountLikelihoodClassifier` that chooses λ and kernel γ on held-out bags.
+
+    The parameters are those of :class:`LabelProportionsClassifierCV`, the template a
+    CountLikelihoodClassifier and the default criterion the held-out count log-likelihood.
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        reg_strengths: Sequence[float] = DEFAULT_REG_STRENGTHS,
+        kernel_gammas: Sequence[float | str] | None = None,
+        cv: Any = DEFAULT_FOLDS,
+        scoring: str = "count_log_likelihood",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            estimator,
+            reg_strengths=reg_strengths,
+            kernel_gammas=kernel_gammas,
+            cv=cv,
+            scoring=scoring,
+            n_jobs=n_jobs,
+            random_state=random_state,
+        )
+
+    def _template(self) -> Any:
+        return CountLikelihoodClassifier() if self.estimator is None else clone(self.estimator)
+
+    def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
+        """Return the chosen model's probabilities, for the training mixture or the prior given."""
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.predict_proba(X, class_prior=class_prior))

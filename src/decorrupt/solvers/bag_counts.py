@@ -1,0 +1,166 @@
+"""Bags sorted by how the probability of their count is computed: pure, exact, approximate."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, log_expit
+
+from decorrupt.corruption import Strata
+from decorrupt.exceptions import RoundedCountsWarning
+from decorrupt.losses.margin import FloatArray
+from decorrupt.solvers.poisson_binomial import poisson_binomial
+from decorrupt.solvers.segments import Segments
+from decorrupt.solvers.tilted_normal import tilted_normal
+
+# Up to here the exact O(n²) sums cost less than what the features of as many rows cost anyway.
+LARGE_BAG = 256
+# A count this close to a whole number is one: shares that went through text or float32.
+WHOLE_TOL = 0.01
+SHOWN_BAGS = 5
+
+
+@dataclass(frozen=True)
+class PureBags:
+    """Bags of one class, bags of one row among them: Σ log σ(±f), the logistic loss."""
+
+    bags: NDArray[np.intp]
+    rows: NDArray[np.intp]
+    segments: Segments
+    sign: FloatArray
+
+    def log_prob_and_slope(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return Σ_j log σ(±f_j) and ±σ(∓f_j)."""
+        margin = self.sign * scores[self.rows]
+        return self.segments.sum(log_expit(margin)), self.sign * expit(-margin)
+
+
+@dataclass(frozen=True)
+class SmallBags:
+    """Bags of nearly one size, exact; `rows` has one column a bag, filled up with row −1."""
+
+    bags: NDArray[np.intp]
+    rows: NDArray[np.intp]
+    counts: NDArray[np.intp]
+
+    def log_prob_and_slope(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """See :func:`poisson_binomial`."""
+        return poisson_binomial(scores[self.rows], self.counts)
+
+
+@dataclass(frozen=True)
+class ApproximateBags:
+    """Large bags, and bags whose proportion is noisy."""
+
+    bags: NDArray[np.intp]
+    rows: NDArray[np.intp]
+    segments: Segments
+    counts: FloatArray
+    noise_variance: FloatArray
+
+    def log_prob_and_slope(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """See :func:`tilted_normal`."""
+        return tilted_normal(scores[self.rows], self.segments, self.counts, self.noise_variance)
+
+
+BagGroup = PureBags | SmallBags | ApproximateBags
+
+
+def group_bags(
+    strata: Strata, *, large_bags: float | str, proportion_noise: Any
+) -> Iterator[BagGroup]:
+    """Yield groups that hold every bag once; the parameters are those of :func:`count_risk`."""
+    noise_variance = (strata.sizes * read_noise(strata, proportion_noise)) ** 2
+    counts = read_counts(strata, noise_variance > 0)
+    threshold = _size_threshold(large_bags)
+    by_bag = np.argsort(strata.row_stratum, kind="stable")
+    sizes = strata.sizes
+    all_rows = Segments(sizes)
+
+    def select(chosen: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp], Segments]:
+        bags = np.flatnonzero(chosen)
+        return bags, by_bag[all_rows.spread(chosen)], Segments(sizes[bags])
+
+    noisy = noise_variance > 0
+    pure = ~noisy & ((counts == 0) | (counts == sizes))
+    if pure.any():
+        bags, rows, segments = select(pure)
+        yield PureBags(bags, rows, segments, segments.spread(np.where(counts[bags] > 0, 1.0, -1.0)))
+    approximate = noisy | (~pure & (sizes > threshold))
+    if approximate.any():
+        bags, rows, segments = select(approximate)
+        yield ApproximateBags(bags, rows, segments, counts[bags], noise_variance[bags])
+    shared = np.where(pure | approximate, 0, _shared_size(sizes))
+    for size in np.unique(shared[shared > 0]):
+        bags, rows, segments = select(shared == size)
+        yield SmallBags(bags, _columns(rows, segments, size), counts[bags].astype(np.intp))
+
+
+def _shared_size(sizes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the size up to which a bag is filled: itself up to 16, then at most ⅛ more."""
+    octave = np.ceil(np.log2(np.maximum(sizes, 16))).astype(int)
+    step = 2 ** (octave - 4)
+    return np.asarray(-(-sizes // step) * step)
+
+
+def _columns(rows: NDArray[np.intp], segments: Segments, size: int) -> NDArray[np.intp]:
+    """Return the rows of each bag as a column of length `size`, −1 below its last row."""
+    columns = np.full((len(segments.sizes), size), -1, dtype=np.intp)
+    columns[np.arange(size) < segments.sizes[:, None]] = rows
+    return np.ascontiguousarray(columns.T)
+
+
+def read_noise(strata: Strata, proportion_noise: Any) -> FloatArray:
+    """Return the standard deviation of every bag's proportion, from a number or a mapping."""
+    ids = strata.ids.tolist()
+    if isinstance(proportion_noise, Mapping):
+        missing = [bag for bag in ids if bag not in proportion_noise]
+        if missing:
+            raise ValueError(f"proportion_noise has no entry for bag {missing[0]!r}")
+        noise = np.array([proportion_noise[bag] for bag in ids], dtype=float)
+    else:
+        noise = np.full(len(ids), proportion_noise, dtype=float)
+    bad = np.flatnonzero(~((noise >= 0) & np.isfinite(noise)))
+    if len(bad):
+        raise ValueError(
+            f"proportion_noise of bag {ids[bad[0]]!r} is {noise[bad[0]]:g}: a standard deviation "
+            "of at least 0 is needed"
+        )
+    return noise
+
+
+def read_counts(strata: Strata, is_noisy: NDArray[np.bool_]) -> FloatArray:
+    """Return c_k = p_k·n_k, made whole with a warning where the bag has no noise."""
+    given = strata.proportions * strata.sizes
+    whole = np.rint(given)
+    rounded = np.flatnonzero((np.abs(given - whole) > WHOLE_TOL) & ~is_noisy)
+    if len(rounded):
+        shown = ", ".join(
+            f"{strata.ids.tolist()[k]!r} ({given[k]:.4g} of {strata.sizes[k]})"
+            for k in rounded[:SHOWN_BAGS]
+        )
+        more = f" and {len(rounded) - SHOWN_BAGS} more" if len(rounded) > SHOWN_BAGS else ""
+        warnings.warn(
+            f"the proportions of {len(rounded)} bags are no whole number of positive rows, the "
+            f"nearest count was taken: {shown}{more}. If the proportions are noisy, give their "
+            "standard deviation as proportion_noise",
+            RoundedCountsWarning,
+            stacklevel=4,
+        )
+    return np.where(is_noisy, given, whole)
+
+
+def _size_threshold(large_bags: float | str) -> float:
+    if large_bags == "auto":
+        return LARGE_BAG
+    if isinstance(large_bags, str) or not large_bags >= 1:
+        raise ValueError(
+            f"large_bags={large_bags!r}: give 'auto' or the largest size of a bag to be exact, a "
+            "number of at least 1 (numpy.inf for all)"
+        )
+    return float(large_bags)

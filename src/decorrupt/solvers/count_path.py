@@ -1,0 +1,169 @@
+"""Maximum count likelihood from several starting points, for one λ or a whole path of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.special import logit
+
+from decorrupt.corruption import Strata, combine_strata, pooled_proportion
+from decorrupt.losses import get_loss
+from decorrupt.losses.margin import FloatArray
+from decorrupt.solvers.corrected_risk import CorrectedRisk
+from decorrupt.solvers.count_risk import count_risk
+from decorrupt.solvers.lbfgs import solve_lbfgs
+from decorrupt.solvers.objective import Objective
+from decorrupt.solvers.result import SolverResult
+from decorrupt.solvers.solve import DEFAULT_MAX_ITER, DEFAULT_TOL, choose_solver, solve_path
+
+DEFAULT_STARTS = ("mean_map", "intercept")
+COUNT_SOLVERS = ("auto", "lbfgs")
+# A start need not be a minimum to many digits.
+START_TOL = 1e-3
+START_MAX_ITER = 200
+# At a smaller λ the mean map is so sure of itself that the likelihood cannot turn it round.
+START_REG_STRENGTH = 1e-3
+# Two starts that end this close have ended in one place; the first is then said to have led there.
+SAME_OBJECTIVE = 1e-6
+
+
+def mean_map_start(objective: Objective, strata: Strata) -> FloatArray:
+    """Return the mean map's θ, roughly: argmin (1/n)Σ log(2cosh(f_j/2)) − ½⟨θ, m̂⟩ + λ‖θ‖².
+
+    It is convex, its score is the log-odds of the training mixture, and it is the least-squares
+    combination of bags for the pooled prior.
+    """
+    combination = combine_strata(
+        strata.sizes, strata.proportions, method="least_squares", target_prior="pooled"
+    )
+    risk = CorrectedRisk(combination.row_terms(strata), get_loss("logistic"))
+    reg_strength = max(objective.reg_strength, START_REG_STRENGTH)
+    convex = replace(objective, risk=risk, reg_strength=reg_strength)
+    start = intercept_start(objective, strata)
+    return solve_lbfgs(convex, start, tol=START_TOL, max_iter=START_MAX_ITER).coef
+
+
+def intercept_start(objective: Objective, strata: Strata) -> FloatArray:
+    """Return θ = 0 and the intercept logit(γ̄), γ̄ the share of positives among all rows."""
+    start = np.zeros(objective.n_coef)
+    if objective.fit_intercept:
+        start[-1] = logit(pooled_proportion(strata.sizes, strata.proportions))
+    return start
+
+
+STARTS: dict[str, Callable[[Objective, Strata], FloatArray]] = {
+    "mean_map": mean_map_start,
+    "intercept": intercept_start,
+}
+
+
+@dataclass(frozen=True)
+class CountSolution:
+    """The best of several starts at one λ.
+
+    Attributes
+    ----------
+    start : str
+        Where the solver set out.
+    solver : str
+        Which one it was.
+    result : SolverResult
+        What it found.
+    log_likelihood : float
+        Σ_k log P(count_k) there.
+    """
+
+    start: str
+    solver: str
+    result: SolverResult
+    log_likelihood: float
+
+
+def fit_count_path(
+    features: Any,
+    strata: Strata,
+    reg_strengths: Sequence[float],
+    *,
+    fit_intercept: bool = True,
+    starts: Sequence[str] = DEFAULT_STARTS,
+    large_bags: float | str = "auto",
+    proportion_noise: Any = 0.0,
+    solver: str = "auto",
+    tol: float = DEFAULT_TOL,
+    max_iter: int = DEFAULT_MAX_ITER,
+) -> list[CountSolution]:
+    """Return argmin_θ −(1/n)·Σ_k log P(count_k) + λ‖θ‖² for every λ, the best of several starts.
+
+    Each start leads down a path of its own, from the largest λ to the smallest, every λ starting
+    at the solution of the one before; at each λ the path with the least objective is kept. Where
+    all bags are of one class the problem is convex (logistic regression) and one start will do.
+
+    Parameters
+    ----------
+    features : array or sparse matrix of shape (n_rows, rank)
+        Z, with scores Zθ + b.
+    strata : Strata
+        The bags and their proportions.
+    reg_strengths : sequence of float
+        λ, in any order.
+    fit_intercept : bool
+        Whether there is an unpenalised b, the last coefficient.
+    starts : sequence of {"mean_map", "intercept"}
+        Where to start, at least one.
+    large_bags, proportion_noise
+        See :func:`count_risk`.
+    solver : {"auto", "lbfgs"}
+        The curvature is not computed, so that Newton's method is no choice.
+    tol, max_iter
+        See :func:`solve`.
+    """
+    check_starts(starts)
+    check_solver(solver)
+    risk = count_risk(strata, large_bags=large_bags, proportion_noise=proportion_noise)
+    objective = Objective(features, risk, max(reg_strengths), fit_intercept)
+    if risk.is_convex:
+        starts, solver = starts[:1], choose_solver(solver, objective)
+    else:
+        solver = "lbfgs"
+    options = {"solver": solver, "tol": tol, "max_iter": max_iter}
+    paths = [
+        solve_path(objective, reg_strengths, start=STARTS[name](objective, strata), **options)
+        for name in starts
+    ]
+    return [
+        _best(
+            dict(zip(starts, results, strict=True)),
+            objective.with_reg_strength(reg_strength),
+            solver,
+        )
+        for reg_strength, *results in zip(reg_strengths, *paths, strict=True)
+    ]
+
+
+def _best(results: dict[str, SolverResult], objective: Objective, solver: str) -> CountSolution:
+    least = min(result.objective for result in results.values())
+    start = next(name for name in results if results[name].objective <= least + SAME_OBJECTIVE)
+    result = results[start]
+    theta = result.coef[: objective.rank]
+    risk = result.objective - objective.reg_strength * float(theta @ theta)
+    return CountSolution(start, solver, result, -risk * objective.features.shape[0])
+
+
+def check_starts(starts: Any) -> None:
+    """Raise a ValueError unless `starts` holds one or more known names."""
+    names = [starts] if isinstance(starts, str) else list(starts)
+    unknown = [name for name in names if name not in STARTS]
+    if isinstance(starts, str) or unknown or not names:
+        raise ValueError(f"starts={starts!r}: give a list of one or more of {', '.join(STARTS)}")
+
+
+def check_solver(solver: str) -> None:
+    """Raise a ValueError unless the solver can do without curvature."""
+    if solver not in COUNT_SOLVERS:
+        raise ValueError(
+            f"solver={solver!r} does not go with the count likelihood, whose curvature is not "
+            f"computed: choose one of {', '.join(COUNT_SOLVERS)}"
+        )

@@ -1,0 +1,74 @@
+"""What the bounds accept: weights on the simplex, pairs of proportions, one number a source."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from decorrupt.losses.margin import FloatArray
+
+
+def resolve_weights(weights: str | ArrayLike, schemes: dict[str, FloatArray]) -> FloatArray:
+    """Return the weights themselves, or those of a scheme, w ∝ the scheme's numbers.
+
+    Raises
+    ------
+    ValueError
+        If the scheme is unknown, or the weights are not on the simplex.
+    """
+    if isinstance(weights, str):
+        if weights not in schemes:
+            raise ValueError(
+                f"unknown weights {weights!r}: choose one of {', '.join(schemes)}, or give the "
+                "weights themselves"
+            )
+        return np.asarray(schemes[weights] / schemes[weights].sum())
+    given = vector("weights", weights, len(schemes["uniform"]))
+    if (given < 0).any() or abs(given.sum() - 1) > 1e-9:
+        raise ValueError(
+            f"weights must be at least 0 and sum to 1, got the sum {given.sum():g} and the least "
+            f"weight {given.min():g}"
+        )
+    return given
+
+
+def check_pairs(
+    proportions_pos: ArrayLike, proportions_neg: ArrayLike, sizes: ArrayLike
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the three as float arrays, or say which pair is wrong."""
+    rows = positive_vector("sizes", sizes)
+    upper = vector("proportions_pos", proportions_pos, len(rows))
+    lower = vector("proportions_neg", proportions_neg, len(rows))
+    bad = np.flatnonzero(~((lower >= 0) & (lower < upper) & (upper <= 1)))
+    if len(bad):
+        pair = int(bad[0])
+        raise ValueError(
+            f"pair {pair} has proportions_neg {lower[pair]:g} and proportions_pos "
+            f"{upper[pair]:g}: they must satisfy 0 ≤ proportions_neg < proportions_pos ≤ 1"
+        )
+    return upper, lower, rows
+
+
+def vector(name: str, values: ArrayLike, length: int) -> FloatArray:
+    """Return one finite number a source, from an array of that length or one number for all."""
+    numbers = np.asarray(values, dtype=float)
+    if numbers.ndim > 1 or (numbers.ndim == 1 and len(numbers) != length):
+        raise ValueError(
+            f"{name} has shape {numbers.shape}: give {length} numbers, as many as sizes"
+        )
+    if not np.isfinite(numbers).all():
+        raise ValueError(f"{name} must be finite numbers")
+    return np.broadcast_to(numbers, (length,))
+
+
+def positive_vector(name: str, values: ArrayLike) -> FloatArray:
+    """Return a list of positive numbers, or name what is not."""
+    numbers = np.atleast_1d(np.asarray(values, dtype=float))
+    if numbers.ndim != 1 or not len(numbers) or not (np.isfinite(numbers) & (numbers > 0)).all():
+        raise ValueError(f"{name} must be a list of positive numbers")
+    return numbers
+
+
+def norm(terms: FloatArray) -> float:
+    """Return √Σ terms²."""
+    return float(np.linalg.norm(terms))

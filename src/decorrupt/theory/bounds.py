@@ -1,0 +1,295 @@
+"""The generalisation bounds of the paper, as printed and repaired.
+
+All of them bound, with probability at least 1−δ over the draw of the sample,
+
+    sup over ‖f‖ ≤ R of |corrected empirical risk − true risk|,
+
+and all come from one argument. Symmetrisation and contraction bound the mean of the supremum by
+2KR·√(Σ_i w_i²|ℓ_i|²/n_i), |ℓ_i| the Lipschitz constant of source i's corrected loss. McDiarmid's
+inequality bounds its fluctuation by √(Σ_i w_i²D_i²/n_i · log(2/δ)/2), (w_i/n_i)·D_i the most that
+one replaced observation can change it. The paper takes for D_i the largest *value* of the loss,
+|ℓ_i|₀ + |ℓ_i|KR. That would do for a loss that is never negative, but a corrected loss is signed:
+D_i is its largest *difference*, :func:`replacement_change`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from decorrupt.corruption import WEIGHT_SCHEMES, signal_to_noise
+from decorrupt.theory.arguments import check_pairs, norm, positive_vector, resolve_weights, vector
+from decorrupt.theory.ball import (
+    DEFAULT_FAILURE_PROB,
+    LOGISTIC_AT_ZERO,
+    LOGISTIC_LIPSCHITZ,
+    Ball,
+)
+from decorrupt.theory.master import replacement_change
+
+# The factor before KRL·√(Σw²c²·log(2/δ)/2): (as printed, repaired).
+COMMON_SOURCE_CONSTANTS = (4.0, 4.0)
+VARYING_PRIORS_CONSTANTS = (2.0, 2.25)
+
+
+def bound_common_source(
+    sizes: ArrayLike,
+    flip_pos: ArrayLike,
+    flip_neg: ArrayLike,
+    *,
+    weights: str | ArrayLike = "optimal",
+    radius: float,
+    kernel_bound: float = 1.0,
+    lipschitz: float = LOGISTIC_LIPSCHITZ,
+    at_zero: float = LOGISTIC_AT_ZERO,
+    failure_prob: float = DEFAULT_FAILURE_PROB,
+    as_printed: bool = False,
+) -> float:
+    """Return 4KRL·√(Σ w_i²c_i² · log(2/δ)/2), c_i² = (1+|ρ₊−ρ₋|)²/(n_i(1−ρ₊−ρ₋)²): Theorem 2.
+
+    Parameters
+    ----------
+    sizes : array-like of shape (n_sources,)
+        Rows of each source.
+    flip_pos, flip_neg : array-like of shape (n_sources,) or float
+        Noise rates of each source; all sources corrupt one clean distribution.
+    weights : {"optimal", "size", "uniform"} or array-like of shape (n_sources,)
+        The scheme of :func:`decorrupt.source_weights`, or the weights themselves: at least 0,
+        of sum 1.
+    radius : float
+        R, more than φ(0)/(K·L).
+    kernel_bound : float, default=1.0
+        K = sup √k(x,x).
+    lipschitz, at_zero : float
+        L and φ(0) of the loss; those of the logistic loss by default.
+    failure_prob : float, default=0.05
+        δ, at most ¼.
+    as_printed : bool, default=False
+        The paper's constant instead of the repaired one. Here they are the same.
+
+    Raises
+    ------
+    ValueError
+        If a condition of the theorem is not met; the message names it.
+
+    Notes
+    -----
+    Why 4 stands: with equal costs both labels have the same corrected loss at zero, φ(0), so one
+    replaced observation changes the loss by at most 2|ℓ_i|KR. The two terms are then
+    2KR·√… + 2KR·√…·√(log(2/δ)/2), at most 4KR·√…·√(log(2/δ)/2) for δ ≤ ¼.
+
+    Examples
+    --------
+    >>> from decorrupt.theory import bound_common_source
+    >>> round(bound_common_source([1000, 1000], [0.1, 0.4], [0.1, 0.4], radius=1), 4)
+    0.2083
+    """
+    ball = Ball(radius, kernel_bound, lipschitz, at_zero, failure_prob)
+    ball.require("Theorem 2")
+    snr = signal_to_noise(sizes, flip_pos, flip_neg)
+    schemes = {
+        "optimal": snr,
+        "size": positive_vector("sizes", sizes),
+        "uniform": np.ones_like(snr),
+    }
+    factor = norm(resolve_weights(weights, schemes) / np.sqrt(snr))
+    constant = _constant(COMMON_SOURCE_CONSTANTS, as_printed)
+    return constant * ball.loss_reach * ball.confidence * factor
+
+
+def bound_varying_priors(
+    sizes: ArrayLike,
+    flip_pos: ArrayLike,
+    flip_neg: ArrayLike,
+    class_priors: ArrayLike,
+    *,
+    weights: str | ArrayLike = "optimal",
+    radius: float,
+    kernel_bound: float = 1.0,
+    lipschitz: float = LOGISTIC_LIPSCHITZ,
+    at_zero: float = LOGISTIC_AT_ZERO,
+    failure_prob: float = DEFAULT_FAILURE_PROB,
+    as_printed: bool = False,
+) -> float:
+    """Return 2.25·KRL·√(Σ w_i²c_i² · log(2/δ)/2), c_i² also over min(π_i,1−π_i)²: Theorem 3.
+
+    Parameters
+    ----------
+    sizes, flip_pos, flip_neg
+        As in :func:`bound_common_source`.
+    class_priors : array-like of shape (n_sources,) or float
+        P(Y=1) of each source, strictly between 0 and 1.
+    weights : {"optimal", "exact", "size", "uniform"} or array-like of shape (n_sources,)
+        As in :func:`decorrupt.source_weights`.
+    radius : float
+        R, more than 2φ(0)/(K·L).
+    kernel_bound, lipschitz, at_zero, failure_prob
+        As in :func:`bound_common_source`.
+    as_printed : bool, default=False
+        The paper's constant 2 instead of 2.25.
+
+    Raises
+    ------
+    ValueError
+        If a condition of the theorem is not met; the message names it.
+
+    Notes
+    -----
+    With s = 1−ρ₊−ρ₋ and costs α = (1/2π, 1/2(1−π)) the two labels' corrected losses at zero differ
+    by φ(0)|α₊−α₋|/s ≤ φ(0)·max(α)/s, at most ½|ℓ_i|KR for R > 2φ(0)/KL. So one replaced
+    observation changes the loss by at most 2.5|ℓ_i|KR, and (2 + 2.5)·max(α) = 2.25/min(π, 1−π).
+
+    The printed 2 can be saved by a step the paper does not make: when the label changes too, the
+    Lipschitz constants of the *two* labels add up to L(α₊+α₋)/s, not to twice the larger one, and
+    φ(0)|α₊−α₋| + LKR(α₊+α₋) ≤ 2LKR·max(α) as soon as R ≥ φ(0)/KL. So ``as_printed=True`` is a
+    valid bound here; only its published proof is not.
+
+    Examples
+    --------
+    >>> from decorrupt.theory import bound_varying_priors
+    >>> round(bound_varying_priors([4000, 4000], 0.1, 0.1, [0.5, 0.2], radius=2), 4)
+    0.2243
+    """
+    ball = Ball(radius, kernel_bound, lipschitz, at_zero, failure_prob)
+    ball.require("Theorem 3", multiple=2.0)
+    schemes = {
+        scheme: signal_to_noise(sizes, flip_pos, flip_neg, class_priors=class_priors, scheme=scheme)
+        for scheme in WEIGHT_SCHEMES
+    }
+    factor = norm(resolve_weights(weights, schemes) / np.sqrt(schemes["optimal"]))
+    constant = _constant(VARYING_PRIORS_CONSTANTS, as_printed)
+    return constant * ball.loss_reach * ball.confidence * factor
+
+
+def bound_label_proportions(
+    proportions_pos: ArrayLike,
+    proportions_neg: ArrayLike,
+    sizes: ArrayLike,
+    *,
+    weights: str | ArrayLike = "optimal",
+    radius: float,
+    kernel_bound: float = 1.0,
+    lipschitz: float = LOGISTIC_LIPSCHITZ,
+    at_zero: float = LOGISTIC_AT_ZERO,
+    failure_prob: float = DEFAULT_FAILURE_PROB,
+    fixed_sizes: bool = False,
+    as_printed: bool = False,
+) -> float:
+    """Return KRL·(2‖x‖ + ‖d·x‖)·√(log(2/δ)/2), x_i = w_i/(√n_i·gap_i): Theorem 4.
+
+    d_i = 2 + 2|1−2π_i|·φ(0)/(LKR), π_i = (γ₊+γ₋)/2 the middle of pair i. With one π for all pairs
+    that is (4 + 2|1−2π|φ(0)/(LKR))·KRL·√(Σ w²/(n·gap²)·log(2/δ)/2); the paper prints 4.
+
+    Parameters
+    ----------
+    proportions_pos, proportions_neg : array-like of shape (n_pairs,)
+        γ₊ > γ₋ of each pair of bags.
+    sizes : array-like of shape (n_pairs,)
+        Rows of each pair, both bags together.
+    weights : {"optimal", "exact", "size", "uniform"} or array-like of shape (n_pairs,)
+        "optimal" is w ∝ n·gap², and "exact" the same thing here; or the weights themselves.
+    radius : float
+        R, more than φ(0)/(K·L).
+    kernel_bound, lipschitz, at_zero, failure_prob
+        As in :func:`bound_common_source`.
+    fixed_sizes : bool, default=False
+        Whether the two bags of a pair have a fixed, equal number of rows, as in practice, and not
+        a coin thrown for every row, as in the paper's model. For bags of other fixed sizes see
+        :func:`bound_strata`.
+    as_printed : bool, default=False
+        The paper's constant 4 whatever the sizes.
+
+    Raises
+    ------
+    ValueError
+        If a condition of the theorem is not met; the message names it.
+
+    Notes
+    -----
+    Both labels' corrected losses have the Lipschitz constant L/gap, but at zero they differ by
+    2|1−2π|φ(0)/gap: where the coin falls differently, one observation moves from one bag to the
+    other and changes the loss by up to (2LKR + 2|1−2π|φ(0))/gap, attained by the unhinged loss.
+    With fixed sizes an observation is replaced within its bag, the second part vanishes and 4
+    stands. The proof gives the sum of two norms; ‖(2+d)·x‖ would be smaller (Minkowski) and is
+    not implied. For φ ≥ 0 the change is also at most 2·max(π,1−π)·(φ(0) + LKR)/gap, which is less.
+
+    Examples
+    --------
+    >>> from decorrupt.theory import bound_label_proportions
+    >>> options = {"sizes": [2000, 2000], "radius": 1.0}
+    >>> round(bound_label_proportions([0.9, 0.8], [0.3, 0.5], **options), 4)
+    0.1949
+    >>> round(bound_label_proportions([0.9, 0.8], [0.3, 0.5], **options, as_printed=True), 4)
+    0.1811
+    """
+    ball = Ball(radius, kernel_bound, lipschitz, at_zero, failure_prob)
+    ball.require("Theorem 4")
+    upper, lower, rows = check_pairs(proportions_pos, proportions_neg, sizes)
+    gap = upper - lower
+    schemes = {"optimal": rows * gap**2, "size": rows, "uniform": np.ones_like(rows)}
+    share = resolve_weights(weights, schemes | {"exact": schemes["optimal"]}) / np.sqrt(rows)
+    tilt = 0.0 if as_printed or fixed_sizes else 2 * np.abs(1 - upper - lower) * at_zero
+    change = replacement_change(lipschitz / gap, tilt / gap, ball.score_bound)
+    mean = 2 * ball.loss_reach * norm(share / gap)
+    return (mean + norm(share * change)) * ball.confidence
+
+
+def bound_strata(
+    sizes: ArrayLike,
+    pos: ArrayLike,
+    neg: ArrayLike,
+    *,
+    radius: float,
+    kernel_bound: float = 1.0,
+    lipschitz: float = LOGISTIC_LIPSCHITZ,
+    at_zero: float = LOGISTIC_AT_ZERO,
+    failure_prob: float = DEFAULT_FAILURE_PROB,
+) -> float:
+    """Return 4KRL·√(Σ_k (|a_k|+|b_k|)²/n_k · log(2/δ)/2) for strata of fixed sizes.
+
+    It bounds how far Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1) strays from its expectation, which
+    for an unbiased combination is the target risk.
+
+    Parameters
+    ----------
+    sizes : array-like of shape (n_strata,)
+        Rows of each stratum.
+    pos, neg : array-like of shape (n_strata,)
+        a_k and b_k, such as :func:`decorrupt.combine_strata` returns.
+    radius : float
+        R, more than φ(0)/(K·L) as in Theorem 4. The argument does not need it; ``at_zero=0``
+        lifts it.
+    kernel_bound, lipschitz, at_zero, failure_prob
+        As in :func:`bound_common_source`.
+
+    Raises
+    ------
+    ValueError
+        If a condition is not met; the message names it.
+
+    Notes
+    -----
+    A row of stratum k has the loss a_k·φ(t) + b_k·φ(−t), of Lipschitz constant (|a_k|+|b_k|)·L, and
+    replacing the row within its stratum changes that by at most 2(|a_k|+|b_k|)·LKR. Rows need to be
+    independent, not identically distributed: the bound holds as well where γ_k is the exact share
+    of positives in bag k. For equal bags in pairs it is Theorem 4 with its printed constant; with
+    ``superbag`` the sum is 1/(4V), the least any unbiased combination reaches.
+
+    Examples
+    --------
+    >>> from decorrupt import combine_strata
+    >>> from decorrupt.theory import bound_strata
+    >>> sizes, shares = [1000, 1000, 2000], [0.9, 0.5, 0.2]
+    >>> round(bound_strata(sizes, *combine_strata(sizes, shares), radius=1), 4)
+    0.1495
+    """
+    ball = Ball(radius, kernel_bound, lipschitz, at_zero, failure_prob)
+    ball.require("the bound for strata")
+    rows = positive_vector("sizes", sizes)
+    magnitude = np.abs(vector("pos", pos, len(rows))) + np.abs(vector("neg", neg, len(rows)))
+    return 4 * ball.loss_reach * ball.confidence * norm(magnitude / np.sqrt(rows))
+
+
+def _constant(constants: tuple[float, float], as_printed: bool) -> float:
+    printed, repaired = constants
+    return printed if as_printed else repaired

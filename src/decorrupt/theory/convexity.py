@@ -1,0 +1,154 @@
+"""Whether a corrected risk has one minimum, or any, and what the paper's Prop. 7 does not say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from decorrupt.corruption import RiskTerms
+from decorrupt.losses import MarginLoss, get_loss
+from decorrupt.solvers import convexity as solver_convexity
+from decorrupt.theory.arguments import check_pairs, positive_vector, resolve_weights, vector
+
+Terms = RiskTerms | tuple[ArrayLike, ArrayLike]
+
+
+def is_convex(terms: Terms, loss: str | MarginLoss = "logistic") -> bool:
+    """Tell whether Σ_j c₊φ(f_j) + c₋φ(−f_j) is convex in f, whatever λ and the features.
+
+    For a loss of even curvature: iff c₊ + c₋ ≥ 0 in every row, equivalently a_k + b_k ≥ 0 in every
+    stratum; for a pair of bags γ₋ ≤ ½ ≤ γ₊. Possible at all iff the target prior lies between the
+    least and the largest proportion.
+
+    Parameters
+    ----------
+    terms : RiskTerms, or a pair (pos, neg) of arrays
+        Coefficients row by row or stratum by stratum: only their signs matter here.
+    loss : str or MarginLoss, default="logistic"
+        φ.
+
+    Examples
+    --------
+    >>> from decorrupt import combine_strata
+    >>> from decorrupt.theory import is_convex
+    >>> is_convex(combine_strata([10, 10], [0.9, 0.3]))
+    True
+    >>> is_convex(combine_strata([10, 10], [0.9, 0.6]))
+    False
+    """
+    return not _as_terms(terms).concavity(get_loss(loss)).any()
+
+
+def is_bounded_below(terms: Terms, loss: str | MarginLoss = "logistic") -> bool:
+    """Tell whether inf over all scores of Σ_j c₊φ(f_j) + c₋φ(−f_j) is above −∞.
+
+    Where it is not, λ = 0 leaves nothing to minimise as soon as the features are rich enough to
+    score every row freely. For the logistic loss: iff no coefficient is negative.
+
+    Parameters
+    ----------
+    terms, loss
+        As in :func:`is_convex`.
+
+    Examples
+    --------
+    >>> from decorrupt.theory import is_bounded_below
+    >>> is_bounded_below(([1.0, -0.5], [0.0, 0.5])), is_bounded_below(([1.0, 0.0], [0.0, 0.5]))
+    (False, True)
+    """
+    return _as_terms(terms).is_bounded_below(get_loss(loss))
+
+
+def convexity_floor(
+    terms: Terms,
+    loss: str | MarginLoss = "logistic",
+    *,
+    features: Any = None,
+    kernel_bound: float = 1.0,
+) -> float:
+    """Return a λ from which on risk + λ‖f‖² is convex: ½·λ_max(ZᵀCZ) ≤ ½K²·Σ_j C_j.
+
+    C_j is by how much row j can bend downwards whatever its score: for the logistic loss a quarter
+    of the negative part of c₊ + c₋.
+
+    Parameters
+    ----------
+    terms, loss
+        As in :func:`is_convex`.
+    features : array or sparse matrix of shape (n_rows, rank), optional
+        Z with ZZᵀ the kernel matrix; `terms` must then be given row by row. Without it the
+        right-hand side is returned, which needs nothing but the coefficients.
+    kernel_bound : float, default=1.0
+        K = sup √k(x,x); used without `features` only.
+
+    Examples
+    --------
+    >>> from decorrupt import combine_strata
+    >>> from decorrupt.theory import convexity_floor
+    >>> round(convexity_floor(combine_strata([10, 10], [0.9, 0.6])), 4)
+    0.0417
+    """
+    risk_terms, loss = _as_terms(terms), get_loss(loss)
+    if features is None:
+        return float(0.5 * kernel_bound**2 * risk_terms.concavity(loss).sum())
+    if features.shape[0] != len(risk_terms.coef_pos):
+        raise ValueError(
+            f"features have {features.shape[0]} rows but terms {len(risk_terms.coef_pos)}: with "
+            "features, give the coefficients row by row (Combination.row_terms)"
+        )
+    return solver_convexity.convexity_floor(features, risk_terms, loss)
+
+
+def aggregate_condition(
+    proportions_pos: ArrayLike,
+    proportions_neg: ArrayLike,
+    sizes_pos: ArrayLike,
+    sizes_neg: ArrayLike,
+    *,
+    weights: str | ArrayLike = "optimal",
+) -> bool:
+    """Tell whether Σ_i w_i/(n_i·gap_i)·[n_i⁺(½−γ_i⁻) + n_i⁻(γ_i⁺−½)] ≥ 0: Prop. 7 as printed.
+
+    It says that J(t) = Σ_i (w_i/n_i)Σ_j ℓ_i(t, ỹ_ij) is convex in *one* score t shared by all rows.
+    It does not say that the training objective is convex: there every row has a score of its own,
+    and rows whose coefficients sum to less than zero bend it downwards whatever the others do.
+    Bags of equal sizes always satisfy the condition, even γ = (.9, .6), where two opposite
+    classifiers are both best. Ask :func:`is_convex`.
+
+    Parameters
+    ----------
+    proportions_pos, proportions_neg : array-like of shape (n_pairs,)
+        γ₊ > γ₋ of each pair of bags.
+    sizes_pos, sizes_neg : array-like of shape (n_pairs,)
+        Rows of the two bags of each pair, n_i their sum.
+    weights : {"optimal", "size", "uniform"} or array-like of shape (n_pairs,)
+        "optimal" is w ∝ n·gap².
+
+    Examples
+    --------
+    >>> from decorrupt.theory import aggregate_condition
+    >>> aggregate_condition([0.9], [0.6], [10], [10])
+    True
+    """
+    n_pos = positive_vector("sizes_pos", sizes_pos)
+    n_neg = vector("sizes_neg", positive_vector("sizes_neg", sizes_neg), len(n_pos))
+    upper, lower, rows = check_pairs(proportions_pos, proportions_neg, n_pos + n_neg)
+    gap = upper - lower
+    schemes = {"optimal": rows * gap**2, "size": rows, "uniform": np.ones_like(rows)}
+    share = resolve_weights(weights, schemes) / (rows * gap)
+    terms = share * np.array([n_pos * (0.5 - lower), n_neg * (upper - 0.5)])
+    # Terms that cancel exactly on paper leave a rounding residue.
+    return bool(terms.sum() >= -64 * np.finfo(float).eps * np.abs(terms).sum())
+
+
+def _as_terms(terms: Terms) -> RiskTerms:
+    if isinstance(terms, RiskTerms):
+        return terms
+    pos, neg = (np.atleast_1d(np.asarray(coef, dtype=float)) for coef in terms)
+    if pos.ndim != 1 or pos.shape != neg.shape:
+        raise ValueError(
+            f"terms must be two lists of one length, got shapes {pos.shape} and {neg.shape}"
+        )
+    return RiskTerms(pos, neg)

@@ -1,0 +1,161 @@
+"""How many rows a wanted bound or effective sample size takes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from decorrupt.corruption import combine_strata, signal_to_noise
+from decorrupt.losses.margin import FloatArray
+from decorrupt.theory.arguments import positive_vector, resolve_weights
+from decorrupt.theory.bounds import bound_common_source, bound_strata, bound_varying_priors
+from decorrupt.theory.information import strata_sample_size
+
+QUANTITIES = ("bound", "effective_sample_size")
+
+
+@dataclass(frozen=True, eq=False)
+class RequiredRows:
+    """The least common factor on all sizes that reaches the target; ``int`` of it is all rows.
+
+    Attributes
+    ----------
+    factor : float
+        What every size has to be multiplied by.
+    sizes : ndarray of int, shape (n_strata or n_sources,)
+        The sizes it comes to, rounded up.
+    """
+
+    factor: float
+    sizes: NDArray[np.int_]
+
+    @property
+    def total(self) -> int:
+        """All rows."""
+        return int(self.sizes.sum())
+
+    @property
+    def copies(self) -> int:
+        """Times the given strata or sources must be collected anew at the sizes they have."""
+        return math.ceil(self.factor)
+
+    def __int__(self) -> int:
+        return self.total
+
+
+def required_rows(
+    target: float,
+    *,
+    quantity: str = "bound",
+    proportions: ArrayLike | None = None,
+    flip_pos: ArrayLike | None = None,
+    flip_neg: ArrayLike | None = None,
+    class_priors: ArrayLike | None = None,
+    sizes: ArrayLike | None = None,
+    combine: str = "superbag",
+    weights: str | ArrayLike = "optimal",
+    **bound_options: Any,
+) -> RequiredRows:
+    """Return the sizes t·n_k at which a bound ∝ 1/√t, or an effective size ∝ t, is `target`.
+
+    Parameters
+    ----------
+    target : float
+        The largest bound, or the smallest effective sample size, that will do.
+    quantity : {"bound", "effective_sample_size"}
+        What `target` is.
+    proportions : array-like of shape (n_strata,), optional
+        Share of positives of each bag; give these, or the two noise rates.
+    flip_pos, flip_neg : array-like of shape (n_sources,) or float, optional
+        Noise rates of each source.
+    class_priors : array-like of shape (n_sources,) or float, optional
+        P(Y=1) of each source (Theorem 3); without it one clean distribution (Theorem 2).
+    sizes : array-like, optional
+        Rows of each bag or source; only their ratios matter, but for `copies`. All 1 by default.
+    combine : str, default="superbag"
+        How bags are combined, see :func:`decorrupt.combine_strata`.
+    weights : str or array-like
+        How sources are weighted, see :func:`bound_common_source`.
+    **bound_options
+        For quantity="bound": `radius`, and if need be `kernel_bound`, `lipschitz`, `at_zero`,
+        `failure_prob`, as in :func:`bound_strata`.
+
+    Raises
+    ------
+    ValueError
+        If neither or both of proportions and noise rates are given, or something is out of range.
+
+    Examples
+    --------
+    Half the bags at 60 % and half at 40 % positives: 25 times the rows that labels would take.
+
+    >>> from decorrupt.theory import required_rows
+    >>> int(required_rows(400, quantity="effective_sample_size", proportions=[0.6, 0.4]))
+    10000
+    >>> int(required_rows(0.1, proportions=[0.6, 0.4], radius=1.0))
+    73778
+    """
+    if not (math.isfinite(target) and target > 0):
+        raise ValueError(f"target={target!r} must be a positive number")
+    if quantity not in QUANTITIES:
+        raise ValueError(f"unknown quantity {quantity!r}: choose one of {', '.join(QUANTITIES)}")
+    if proportions is not None and flip_pos is None and flip_neg is None:
+        given = _sizes(sizes, proportions)
+        reached = _of_strata(quantity, given, proportions, combine, bound_options)
+    elif proportions is None and flip_pos is not None and flip_neg is not None:
+        rates = np.stack(np.broadcast_arrays(np.atleast_1d(flip_pos), flip_neg)).astype(float)
+        given = _sizes(sizes, rates[0])
+        reached = _of_sources(quantity, given, rates, class_priors, weights, bound_options)
+    else:
+        raise ValueError("give either the proportions of bags or flip_pos and flip_neg of sources")
+    factor = (reached / target) ** 2 if quantity == "bound" else target / reached
+    # A product that is whole on paper must not be rounded up for its last binary digit.
+    rows = np.ceil(factor * given * (1 - 1e-12)).astype(int)
+    return RequiredRows(factor, np.maximum(rows, 1))
+
+
+def _sizes(sizes: ArrayLike | None, like: ArrayLike) -> FloatArray:
+    return np.ones(np.size(like)) if sizes is None else positive_vector("sizes", sizes)
+
+
+def _of_strata(
+    quantity: str, sizes: FloatArray, proportions: ArrayLike, combine: str, options: dict[str, Any]
+) -> float:
+    if quantity == "effective_sample_size":
+        _refuse(options)
+        return strata_sample_size(sizes, proportions, combine=combine)
+    return bound_strata(sizes, *combine_strata(sizes, proportions, method=combine), **options)
+
+
+def _of_sources(
+    quantity: str,
+    sizes: FloatArray,
+    rates: FloatArray,
+    class_priors: ArrayLike | None,
+    weights: str | ArrayLike,
+    options: dict[str, Any],
+) -> float:
+    if quantity == "effective_sample_size":
+        _refuse(options)
+        snr = signal_to_noise(sizes, rates[0], rates[1], class_priors=class_priors)
+        share = resolve_weights(
+            weights, {"optimal": snr, "size": sizes, "uniform": np.ones_like(snr)}
+        )
+        # Clean rows of a balanced population have c² = 4/n with class priors, 1/n without.
+        clean = 1.0 if class_priors is None else 4.0
+        return float(clean / np.sum(share**2 / snr))
+    if class_priors is None:
+        return bound_common_source(sizes, rates[0], rates[1], weights=weights, **options)
+    return bound_varying_priors(sizes, rates[0], rates[1], class_priors, weights=weights, **options)
+
+
+def _refuse(options: dict[str, Any]) -> None:
+    if options:
+        raise ValueError(
+            f"{', '.join(options)} belong to quantity='bound' and do not change an effective "
+            "sample size: leave them out"
+        )

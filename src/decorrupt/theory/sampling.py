@@ -1,0 +1,127 @@
+"""The four sampling models of the theorems, over cells that hold the mass of either class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from decorrupt.corruption import (
+    combine_strata,
+    correction_coefficients,
+    pair_bags,
+    source_weights,
+)
+from decorrupt.losses.margin import FloatArray
+from decorrupt.theory.bounds import (
+    bound_common_source,
+    bound_label_proportions,
+    bound_strata,
+    bound_varying_priors,
+)
+
+SIZES = np.array([60, 90, 40])
+FLIP_POS, FLIP_NEG = np.array([0.1, 0.3, 0.0]), np.array([0.2, 0.1, 0.4])
+CLASS_PRIOR = 0.4
+CLASS_PRIORS = np.array([0.5, 0.3, 0.6])
+BAG_SIZE = 40
+PROPORTIONS = np.array([0.95, 0.9, 0.8, 0.75, 0.5, 0.3])
+
+
+class Sample(NamedTuple):
+    """Independent observations of a cell and a group, and what each adds to the risk.
+
+    `joint` holds the probabilities, of shape (n_groups, n_cells); `coef_pos` and `coef_neg` the
+    coefficients of φ(f) and φ(−f) an observation, by group.
+    """
+
+    size: int
+    joint: FloatArray
+    coef_pos: FloatArray
+    coef_neg: FloatArray
+
+
+class Model(NamedTuple):
+    """What is drawn, the prior of the risk it estimates, and what the theorem promises."""
+
+    samples: list[Sample]
+    target_prior: float
+    bound: float
+    printed_bound: float
+
+
+def _labelled(
+    masses: FloatArray, size: int, rates: Sequence[float], prior: float, costs: FloatArray
+) -> Sample:
+    """Rows of a clean distribution with noisy labels; the costs carry the source's weight."""
+    flip_pos, flip_neg = rates
+    flips = np.array([[1 - flip_pos, flip_neg], [flip_pos, 1 - flip_neg]])
+    joint = flips @ (np.array([[prior], [1 - prior]]) * masses)
+    coef = correction_coefficients(np.array([True, False]), flip_pos, flip_neg)
+    return Sample(size, joint, costs[0] * coef[0] / size, costs[1] * coef[1] / size)
+
+
+def _common_source(masses: FloatArray, options: dict[str, Any]) -> Model:
+    weights = source_weights(SIZES, FLIP_POS, FLIP_NEG)
+    samples = [
+        _labelled(masses, size, rates, CLASS_PRIOR, np.array([weight, weight]))
+        for size, *rates, weight in zip(SIZES, FLIP_POS, FLIP_NEG, weights, strict=True)
+    ]
+    bounds = _both(bound_common_source, SIZES, FLIP_POS, FLIP_NEG, **options)
+    return Model(samples, CLASS_PRIOR, *bounds)
+
+
+def _varying_priors(masses: FloatArray, options: dict[str, Any]) -> Model:
+    weights = source_weights(SIZES, FLIP_POS, FLIP_NEG, class_priors=CLASS_PRIORS)
+    samples = [
+        _labelled(masses, size, rates, prior, weight / np.array([2 * prior, 2 * (1 - prior)]))
+        for size, *rates, prior, weight in zip(
+            SIZES, FLIP_POS, FLIP_NEG, CLASS_PRIORS, weights, strict=True
+        )
+    ]
+    bounds = _both(bound_varying_priors, SIZES, FLIP_POS, FLIP_NEG, CLASS_PRIORS, **options)
+    return Model(samples, 0.5, *bounds)
+
+
+def _label_proportions(masses: FloatArray, options: dict[str, Any]) -> Model:
+    """Treat a pair of bags as a noisy source, with the prior, costs and rates of Theorem 4."""
+    pairs = pair_bags(PROPORTIONS)
+    sizes = np.full(len(pairs.pos), 2 * BAG_SIZE)
+    upper, lower = PROPORTIONS[pairs.pos], PROPORTIONS[pairs.neg]
+    samples = [
+        _labelled(
+            masses,
+            size,
+            (low / (low + up), (1 - up) / (2 - low - up)),
+            (low + up) / 2,
+            weight / np.array([low + up, 2 - low - up]),
+        )
+        for size, up, low, weight in zip(sizes, upper, lower, pairs.weight, strict=True)
+    ]
+    return Model(samples, 0.5, *_both(bound_label_proportions, upper, lower, sizes, **options))
+
+
+def _strata(masses: FloatArray, options: dict[str, Any]) -> Model:
+    sizes = np.full(len(PROPORTIONS), BAG_SIZE)
+    combination = combine_strata(sizes, PROPORTIONS)
+    samples = [
+        Sample(size, np.array([share, 1 - share])[None] @ masses, pos / size, neg / size)
+        for size, share, pos, neg in zip(
+            sizes, PROPORTIONS, combination.pos[:, None], combination.neg[:, None], strict=True
+        )
+    ]
+    bound = bound_strata(sizes, *combination, **options)
+    return Model(samples, 0.5, bound, bound)
+
+
+def _both(bound: Callable[..., float], *data: FloatArray, **options: Any) -> tuple[float, float]:
+    return bound(*data, **options), bound(*data, **options, as_printed=True)
+
+
+MODELS: dict[str, Callable[[FloatArray, dict[str, Any]], Model]] = {
+    "common_source": _common_source,
+    "varying_priors": _varying_priors,
+    "label_proportions": _label_proportions,
+    "strata": _strata,
+}

@@ -1,0 +1,500 @@
+"""Combinations of strata: hand examples, closed forms, optimality, symmetry, refusals."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import decorrupt
+from decorrupt.corruption import (
+    COMBINATION_METHODS,
+    check_strata,
+    combine_strata,
+    pooled_proportion,
+    resolve_target_prior,
+    stratum_information,
+)
+from oracles.combinations import (
+    average_over_whole_pair,
+    bound_factor,
+    combine_pairs,
+    least_squares_by_lagrange,
+    moments,
+    smallest_bound_factor,
+    square_factor,
+    wanted_moments,
+)
+
+UNBIASED = ("superbag", "pairs", "least_squares")
+SIZES = np.array([10.0, 4.0, 25.0, 7.0, 13.0, 9.0])
+PROPORTIONS = np.array([0.15, 0.8, 0.35, 0.6, 0.05, 0.95])
+PRIORS = (0.5, 0.12, 0.77)
+
+unbiased_methods = pytest.mark.parametrize("method", UNBIASED)
+all_methods = pytest.mark.parametrize("method", COMBINATION_METHODS)
+
+
+def random_strata(seed, count=6, largest=60):
+    rng = np.random.default_rng(seed)
+    return rng.integers(1, largest, count).astype(float), rng.uniform(0, 1, count)
+
+
+def information(sizes, proportions):
+    """V, written with loops."""
+    total = sum(sizes)
+    mean = sum(n * g for n, g in zip(sizes, proportions, strict=True)) / total
+    return sum(n * (g - mean) ** 2 for n, g in zip(sizes, proportions, strict=True))
+
+
+class TestTwoBags:
+    """With two bags of one size all unbiased methods are the paper's one pair."""
+
+    @unbiased_methods
+    def test_equal_sizes(self, method):
+        pos, neg = combine_strata([10, 10], [0.75, 0.25], method=method)
+        # ½·(1−γ−, −γ−)/gap and ½·(−(1−γ+), γ+)/gap
+        np.testing.assert_allclose(pos, [0.75, -0.25], rtol=1e-14)
+        np.testing.assert_allclose(neg, [-0.25, 0.75], rtol=1e-14)
+
+    @unbiased_methods
+    def test_sizes_do_not_matter_for_two_bags(self, method):
+        """Two bags leave no freedom: four equations, four unknowns."""
+        one = combine_strata([10, 10], [0.9, 0.3], method=method)
+        other = combine_strata([3, 700], [0.9, 0.3], method=method)
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+
+    @unbiased_methods
+    def test_pure_bags_are_class_means(self, method):
+        pos, neg = combine_strata([8, 2], [0.0, 1.0], method=method)
+        np.testing.assert_allclose(pos, [0, 0.5], atol=1e-15)
+        np.testing.assert_allclose(neg, [0.5, 0], atol=1e-15)
+
+    @unbiased_methods
+    def test_target_prior_scales_the_two_columns(self, method):
+        pos, neg = combine_strata([10, 10], [0.75, 0.25], method=method, target_prior=0.2)
+        np.testing.assert_allclose(pos, 0.4 * np.array([0.75, -0.25]), rtol=1e-14)
+        np.testing.assert_allclose(neg, 1.6 * np.array([-0.25, 0.75]), rtol=1e-14)
+
+
+class TestUnbiasedness:
+    @unbiased_methods
+    @pytest.mark.parametrize("target_prior", PRIORS)
+    def test_moments(self, method, target_prior):
+        combination = combine_strata(SIZES, PROPORTIONS, method=method, target_prior=target_prior)
+        np.testing.assert_allclose(
+            moments(*combination, PROPORTIONS), wanted_moments(target_prior), atol=1e-14
+        )
+
+    @unbiased_methods
+    def test_pooled_prior(self, method):
+        pooled = float(SIZES @ PROPORTIONS / SIZES.sum())
+        combination = combine_strata(SIZES, PROPORTIONS, method=method, target_prior="pooled")
+        np.testing.assert_allclose(
+            moments(*combination, PROPORTIONS), wanted_moments(pooled), atol=1e-14
+        )
+
+    def test_risk_over_the_populations_of_the_bags(self):
+        """Not by moments: three bags whose every row is known, and a score for each kind of row."""
+        sizes, positives = np.array([4, 10, 6]), np.array([1, 7, 3])
+        labels = np.concatenate([np.arange(n) < k for n, k in zip(sizes, positives, strict=True)])
+        bags = np.repeat([0, 1, 2], sizes)
+        loss_pos = np.where(labels, 0.3, 2.0)  # ℓ(f,1), the same in all rows of one class
+        loss_neg = np.where(labels, 1.7, 0.4)  # ℓ(f,−1)
+        balanced = 0.5 * 0.3 + 0.5 * 0.4
+        for method in UNBIASED:
+            pos, neg = combine_strata(sizes, positives / sizes, method=method)
+            estimate = sum(
+                pos[k] * loss_pos[bags == k].mean() + neg[k] * loss_neg[bags == k].mean()
+                for k in range(3)
+            )
+            assert estimate == pytest.approx(balanced, rel=1e-12)
+
+    def test_averaging_over_the_whole_pair_is_biased_for_unequal_sizes(self):
+        """The paper's Σ_j/n_i: bags of 30 and 10 rows, γ = (.8, .2).
+
+        a = (¾·.8, −¼·.2)/.6 = (1, −1/12), so Σaγ = .8 − 1/60 instead of ½.
+        """
+        pos, neg = average_over_whole_pair(30, 10, 0.8, 0.2)
+        np.testing.assert_allclose(pos, [1, -1 / 12], rtol=1e-14)
+        np.testing.assert_allclose(neg, [-1 / 4, 1 / 3], rtol=1e-14)
+        np.testing.assert_allclose(
+            moments(pos, neg, [0.8, 0.2]),
+            [0.8 - 1 / 60, 0.2 - 1 / 15, -0.2 + 1 / 15, -0.05 + 0.8 / 3],
+            rtol=1e-12,
+        )
+        ours = combine_strata([30, 10], [0.8, 0.2], method="pairs")
+        np.testing.assert_allclose(moments(*ours, [0.8, 0.2]), wanted_moments(0.5), atol=1e-15)
+
+    def test_averaging_over_the_whole_pair_is_the_same_thing_for_equal_sizes(self):
+        paper = average_over_whole_pair(20, 20, 0.8, 0.2)
+        ours = combine_strata([20, 20], [0.8, 0.2], method="pairs")
+        np.testing.assert_allclose(ours, paper, rtol=1e-14)
+
+
+class TestPairs:
+    def test_four_bags_by_the_loop(self):
+        sizes, proportions = np.full(4, 8.0), np.array([0.9, 0.3, 0.1, 0.6])
+        combination = combine_strata(sizes, proportions, method="pairs")
+        expected = combine_pairs([(0, 2), (1, 3)], sizes, proportions)
+        np.testing.assert_allclose(combination, expected, rtol=1e-13)
+
+    def test_unequal_sizes_weight_pairs_by_harmonic_size_and_gap(self):
+        sizes, proportions = np.array([100.0, 1.0, 50.0, 20.0]), np.array([0.9, 0.95, 0.1, 0.2])
+        combination = combine_strata(sizes, proportions, method="pairs", pairing="matching")
+        candidates = [[(0, 1), (2, 3)], [(0, 2), (1, 3)], [(0, 3), (1, 2)]]
+        options = [combine_pairs(pairs, sizes, proportions) for pairs in candidates]
+        best = min(options, key=lambda option: bound_factor(*option, sizes))
+        np.testing.assert_allclose(combination, best, rtol=1e-12)
+
+    def test_odd_bag_out_gets_zeros(self):
+        pos, neg = combine_strata([5, 5, 5], [0.2, 0.8, 0.4], method="pairs")
+        assert (pos[2], neg[2]) == (0, 0)
+        np.testing.assert_allclose(
+            moments(pos, neg, [0.2, 0.8, 0.4]), wanted_moments(0.5), atol=1e-15
+        )
+
+    def test_zero_gap_pair_gets_zeros(self):
+        pos, neg = combine_strata([5, 5, 5, 5], [0.4, 0.9, 0.4, 0.1], method="pairs")
+        np.testing.assert_array_equal(pos[[0, 2]], 0)
+        np.testing.assert_array_equal(neg[[0, 2]], 0)
+        two = combine_strata([5, 5], [0.9, 0.1], method="pairs")
+        np.testing.assert_allclose([pos[[1, 3]], neg[[1, 3]]], two, rtol=1e-14)
+
+    def test_random_pairing_is_reproducible(self):
+        once, again = (
+            combine_strata(SIZES, PROPORTIONS, method="pairs", pairing="random", random_state=3)
+            for _ in range(2)
+        )
+        np.testing.assert_array_equal(once, again)
+
+    def test_random_pairing_is_random_and_unbiased(self):
+        seen = set()
+        for seed in range(12):
+            pos, neg = combine_strata(
+                SIZES, PROPORTIONS, method="pairs", pairing="random", random_state=seed
+            )
+            np.testing.assert_allclose(
+                moments(pos, neg, PROPORTIONS), wanted_moments(0.5), atol=1e-13
+            )
+            seen.add(tuple(pos))
+        assert len(seen) > 3
+
+    def test_unknown_pairing(self):
+        with pytest.raises(ValueError, match="'best'") as caught:
+            combine_strata(SIZES, PROPORTIONS, method="pairs", pairing="best")
+        assert "matching" in str(caught.value)
+
+
+class TestSuperbag:
+    def test_three_bags_by_hand(self):
+        """n = 10, γ = (.9, .5, .1): γ̄ = .5, V = 3.2, the middle bag has no lever."""
+        pos, neg = combine_strata([10, 10, 10], [0.9, 0.5, 0.1])
+        # u/(2V) = ±4/6.4 = ±.625; θ = .9 above, .1 below
+        np.testing.assert_allclose(pos, [0.625 * 0.9, 0, -0.625 * 0.1], atol=1e-15)
+        np.testing.assert_allclose(neg, [-0.625 * 0.1, 0, 0.625 * 0.9], atol=1e-15)
+
+    def test_unequal_bags_by_hand(self):
+        """n = (1, 2, 1), γ = (1, .5, .8): γ̄ = .7, V = .18; superbags at .95 and .5."""
+        pos, neg = combine_strata([1, 2, 1], [1.0, 0.5, 0.8])
+        share = np.array([0.5, 0.05, 0.5])
+        lever = np.array([0.3, -0.4, 0.1]) / 0.36
+        np.testing.assert_allclose(pos, share * lever, rtol=1e-12)
+        np.testing.assert_allclose(neg, -(1 - share) * lever, rtol=1e-12)
+
+    @pytest.mark.parametrize("seed", range(20))
+    def test_bound_factor_is_one_over_four_v(self, seed):
+        sizes, proportions = random_strata(seed)
+        factor = bound_factor(*combine_strata(sizes, proportions), sizes)
+        assert factor == pytest.approx(1 / (4 * information(sizes, proportions)), rel=1e-11)
+
+    @pytest.mark.parametrize("seed", range(10))
+    def test_no_unbiased_combination_has_a_smaller_bound_factor(self, seed):
+        sizes, proportions = random_strata(seed, count=5)
+        least = smallest_bound_factor(sizes, proportions)
+        factor = bound_factor(*combine_strata(sizes, proportions), sizes)
+        assert factor == pytest.approx(least, rel=1e-4)
+
+    @pytest.mark.parametrize("seed", range(10))
+    @pytest.mark.parametrize("equal_sizes", [True, False])
+    def test_never_above_any_pairing_and_below_twice_it(self, seed, equal_sizes):
+        sizes, proportions = random_strata(seed)
+        if equal_sizes:
+            sizes = np.full(6, 12.0)
+        factor = bound_factor(*combine_strata(sizes, proportions), sizes)
+        by_pairing = [
+            bound_factor(*combine_pairs(pairs, sizes, proportions), sizes)
+            for pairs in perfect_matchings(range(6))
+        ]
+        assert len(by_pairing) == 15
+        assert min(by_pairing) >= factor * (1 - 1e-12)
+        if equal_sizes:
+            # The mean over all pairings of their information is V/2·M/(M−1).
+            assert min(by_pairing) <= 2 * 5 / 6 * factor * (1 + 1e-12)
+        for pairing in ("sorted", "matching", "random"):
+            combination = combine_strata(
+                sizes, proportions, method="pairs", pairing=pairing, random_state=seed
+            )
+            assert bound_factor(*combination, sizes) >= factor * (1 - 1e-12)
+
+    def test_the_gain_over_pairs_tends_to_two(self):
+        """One pure negative bag among positives: pairs can use one of the others, superbag all."""
+        sizes, proportions = np.full(200, 5.0), np.r_[0.0, np.ones(199)]
+        superbag = bound_factor(*combine_strata(sizes, proportions), sizes)
+        pairs = bound_factor(*combine_strata(sizes, proportions, method="pairs"), sizes)
+        assert pairs / superbag == pytest.approx(2 * 199 / 200)
+
+    def test_bags_of_the_pooled_proportion_get_zeros(self):
+        pos, neg = combine_strata([10, 10, 10], [0.75, 0.5, 0.25])
+        assert pos[1] == 0
+        assert neg[1] == 0
+
+
+def perfect_matchings(items):
+    """All ways to split an even number of items into pairs."""
+    items = list(items)
+    if not items:
+        yield []
+        return
+    first, rest = items[0], items[1:]
+    for partner in rest:
+        others = [item for item in rest if item != partner]
+        for pairs in perfect_matchings(others):
+            yield [(first, partner), *pairs]
+
+
+class TestLeastSquares:
+    @pytest.mark.parametrize("seed", range(15))
+    @pytest.mark.parametrize("target_prior", PRIORS)
+    def test_minimises_the_sum_of_squares(self, seed, target_prior):
+        sizes, proportions = random_strata(seed)
+        combination = combine_strata(
+            sizes, proportions, method="least_squares", target_prior=target_prior
+        )
+        expected = least_squares_by_lagrange(sizes, proportions, target_prior)
+        np.testing.assert_allclose(combination, expected, rtol=1e-8, atol=1e-10)
+
+    @pytest.mark.parametrize("target_prior", PRIORS)
+    def test_even_and_odd_parts_of_the_design(self, target_prior):
+        pos, neg = combine_strata(
+            SIZES, PROPORTIONS, method="least_squares", target_prior=target_prior
+        )
+        share = SIZES / SIZES.sum()
+        mean = share @ PROPORTIONS
+        spread = share @ (PROPORTIONS - mean) ** 2
+        tilt = (PROPORTIONS - mean) / spread
+        even = share * (1 + (target_prior - mean) * tilt)
+        cross = target_prior * (1 - mean) + (1 - target_prior) * mean
+        odd = share * ((2 * target_prior - 1) + cross * tilt)
+        np.testing.assert_allclose(pos + neg, even, rtol=1e-12)
+        np.testing.assert_allclose(pos - neg, odd, rtol=1e-12, atol=1e-15)
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_pooled_prior_weighs_every_row_alike(self, seed):
+        sizes, proportions = random_strata(seed, count=9)
+        pos, neg = combine_strata(sizes, proportions, method="least_squares", target_prior="pooled")
+        np.testing.assert_allclose(pos + neg, sizes / sizes.sum(), rtol=1e-10)
+
+    def test_equals_all_pairs(self):
+        """Weighting every pair of bags by n_a·n_b·gap² gives the same even and odd tilt."""
+        pos, neg = np.zeros(6), np.zeros(6)
+        total = 0.0
+        for one, other in itertools.combinations(range(6), 2):
+            gap = PROPORTIONS[one] - PROPORTIONS[other]
+            weight = SIZES[one] * SIZES[other] * gap**2
+            total += weight
+            pos[one] += weight * (1 - PROPORTIONS[other]) / (2 * gap)
+            pos[other] -= weight * (1 - PROPORTIONS[one]) / (2 * gap)
+            neg[one] -= weight * PROPORTIONS[other] / (2 * gap)
+            neg[other] += weight * PROPORTIONS[one] / (2 * gap)
+        combination = combine_strata(SIZES, PROPORTIONS, method="least_squares")
+        np.testing.assert_allclose(combination, (pos / total, neg / total), rtol=1e-12)
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_each_criterion_is_won_by_its_own_method(self, seed):
+        sizes, proportions = random_strata(seed)
+        squares, superbag = (
+            combine_strata(sizes, proportions, method=method)
+            for method in ("least_squares", "superbag")
+        )
+        assert square_factor(*squares, sizes) < square_factor(*superbag, sizes)
+        assert bound_factor(*superbag, sizes) < bound_factor(*squares, sizes)
+
+
+class TestEasyLLP:
+    def test_closed_form_at_the_pooled_prior(self):
+        """a = (n/S)·(k(γ−p) + p), b = (n/S)·((1−p) − k(γ−p)) (Busa-Fekete et al. 2023)."""
+        size, proportions = 8, np.array([0.25, 0.5, 0.125, 0.875, 0.5])
+        pos, neg = combine_strata([size] * 5, proportions, method="easy_llp", target_prior="pooled")
+        prior = proportions.mean()
+        np.testing.assert_allclose(pos, (size * (proportions - prior) + prior) / 5, atol=1e-14)
+        np.testing.assert_allclose(neg, (1 - prior - size * (proportions - prior)) / 5, atol=1e-14)
+
+    def test_closed_form_for_unequal_sizes(self):
+        """Every bag's own size stands for k."""
+        pos, neg = combine_strata(SIZES, PROPORTIONS, method="easy_llp", target_prior="pooled")
+        share = SIZES / SIZES.sum()
+        prior = share @ PROPORTIONS
+        lift = SIZES * (PROPORTIONS - prior)
+        np.testing.assert_allclose(pos, share * (lift + prior), rtol=1e-12)
+        np.testing.assert_allclose(neg, share * (1 - prior - lift), rtol=1e-12)
+
+    def test_equals_least_squares_where_the_spread_is_the_binomial_one(self):
+        """k = 4, p = ½: γ = ½ ± ¼ has variance exactly p(1−p)/k."""
+        sizes, proportions = [4, 4, 4, 4], [0.25, 0.75, 0.75, 0.25]
+        easy = combine_strata(sizes, proportions, method="easy_llp")
+        np.testing.assert_allclose(
+            easy, combine_strata(sizes, proportions, method="least_squares"), rtol=1e-14
+        )
+
+    def test_biased_for_bags_that_are_not_random(self):
+        """γ = (¾, ¼) in bags of 10: Σaγ = k·v + p² = .625 + .25 instead of ½."""
+        combination = combine_strata([10, 10], [0.75, 0.25], method="easy_llp")
+        assert moments(*combination, [0.75, 0.25])[0] == pytest.approx(0.875)
+
+    @staticmethod
+    def simulated_moments(n_bags, bag_size, prior, repeats, seed, **options):
+        rng = np.random.default_rng(seed)
+        counts = rng.binomial(bag_size, prior, size=(repeats, n_bags))
+        return np.array(
+            [
+                moments(
+                    *combine_strata(np.full(n_bags, bag_size), row, method="easy_llp", **options),
+                    row,
+                )
+                for row in counts / bag_size
+            ]
+        )
+
+    @pytest.mark.parametrize("prior", [0.3, 0.6])
+    def test_unbiased_over_random_bags_up_to_one_over_the_number_of_bags(self, prior):
+        """p is estimated by γ̄, which costs exactly p(1−p)(1−1/k)/M."""
+        n_bags, bag_size, repeats = 12, 5, 3000
+        draws = self.simulated_moments(
+            n_bags, bag_size, prior, repeats, seed=1, target_prior="pooled"
+        )
+        lost = prior * (1 - prior) * (1 - 1 / bag_size) / n_bags
+        expected = np.array([prior - lost, lost, lost, 1 - prior - lost])
+        error = draws.mean(axis=0) - expected
+        assert (np.abs(error) < 4.5 * draws.std(axis=0) / math.sqrt(repeats)).all()
+
+    def test_unbiased_over_many_random_bags(self):
+        n_bags, repeats = 2500, 300
+        draws = self.simulated_moments(n_bags, 5, 0.35, repeats, seed=2)
+        error = draws.mean(axis=0) - wanted_moments(0.5)
+        assert (np.abs(error) < 1 / n_bags + 4.5 * draws.std(axis=0) / math.sqrt(repeats)).all()
+
+
+class TestSymmetry:
+    @all_methods
+    @pytest.mark.parametrize("target_prior", PRIORS)
+    def test_swapping_the_classes_swaps_the_columns(self, method, target_prior):
+        pos, neg = combine_strata(SIZES, PROPORTIONS, method=method, target_prior=target_prior)
+        swapped = combine_strata(
+            SIZES, 1 - PROPORTIONS, method=method, target_prior=1 - target_prior
+        )
+        np.testing.assert_allclose(swapped.pos, neg, rtol=1e-10, atol=1e-14)
+        np.testing.assert_allclose(swapped.neg, pos, rtol=1e-10, atol=1e-14)
+
+    @all_methods
+    @pytest.mark.parametrize("convex", [None, "project"])
+    def test_the_order_of_the_strata_does_not_matter(self, method, convex):
+        order = np.random.default_rng(0).permutation(6)
+        plain = combine_strata(SIZES, PROPORTIONS, method=method, convex=convex)
+        moved = combine_strata(SIZES[order], PROPORTIONS[order], method=method, convex=convex)
+        np.testing.assert_allclose(moved.pos, plain.pos[order], rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(moved.neg, plain.neg[order], rtol=1e-9, atol=1e-12)
+
+    @pytest.mark.parametrize("method", ["superbag", "least_squares"])
+    def test_a_bag_cut_in_two_keeps_its_total(self, method):
+        """Rows of one proportion are exchangeable, whichever bag they are said to be in."""
+        whole = combine_strata(SIZES, PROPORTIONS, method=method)
+        cut = combine_strata([3, 7, *SIZES[1:]], [0.15, *PROPORTIONS], method=method)
+        for before, after in zip(whole, cut, strict=True):
+            np.testing.assert_allclose(after[:2], before[0] * np.array([0.3, 0.7]), rtol=1e-11)
+            np.testing.assert_allclose(after[2:], before[1:], rtol=1e-11)
+
+    @pytest.mark.parametrize("method", UNBIASED)
+    def test_only_relative_sizes_matter(self, method):
+        plain = combine_strata(SIZES, PROPORTIONS, method=method)
+        larger = combine_strata(1000 * SIZES, PROPORTIONS, method=method)
+        np.testing.assert_allclose(larger, plain, rtol=1e-11)
+
+
+class TestHelpers:
+    def test_pooled_proportion(self):
+        assert pooled_proportion(np.array([1.0, 3.0]), np.array([1.0, 0.2])) == pytest.approx(0.4)
+
+    def test_information_sums_to_v(self):
+        parts = stratum_information(SIZES, PROPORTIONS)
+        assert parts.sum() == pytest.approx(information(SIZES, PROPORTIONS))
+        assert parts.shape == (6,)
+
+    @pytest.mark.parametrize("prior", [0.25, np.float32(0.25)])
+    def test_target_prior_is_a_plain_float(self, prior):
+        resolved = resolve_target_prior(prior, SIZES, PROPORTIONS)
+        assert type(resolved) is float
+        assert resolved == 0.25
+
+    def test_check_strata_returns_floats(self):
+        sizes, proportions = check_strata([1, 2], [0, 1])
+        assert sizes.dtype == proportions.dtype == float
+
+    def test_public(self):
+        assert decorrupt.combine_strata is combine_strata
+        pos, neg = combine_strata([1, 1], [0, 1])
+        assert pos.shape == neg.shape == (2,)
+
+
+class TestRefusals:
+    def test_unknown_method_lists_the_known_ones(self):
+        with pytest.raises(ValueError, match="unknown method 'mean_map'") as caught:
+            combine_strata(SIZES, PROPORTIONS, method="mean_map")
+        for method in COMBINATION_METHODS:
+            assert method in str(caught.value)
+
+    def test_unknown_convex(self):
+        with pytest.raises(ValueError, match="unknown convex='yes': choose None or 'project'"):
+            combine_strata(SIZES, PROPORTIONS, convex="yes")
+
+    @pytest.mark.parametrize("prior", [0, 1, -0.2, 1.5, math.nan])
+    def test_target_prior_out_of_range(self, prior):
+        with pytest.raises(ValueError, match=rf"target_prior={prior} must lie strictly between"):
+            combine_strata(SIZES, PROPORTIONS, target_prior=prior)
+
+    def test_target_prior_of_another_name(self):
+        with pytest.raises(ValueError, match=r"target_prior='balanced': give a number .* 'pooled'"):
+            combine_strata(SIZES, PROPORTIONS, target_prior="balanced")
+
+    @all_methods
+    def test_one_bag(self, method):
+        with pytest.raises(ValueError, match="only one bag: nothing can be learned"):
+            combine_strata([10], [0.4], method=method)
+
+    @all_methods
+    def test_all_proportions_equal(self, method):
+        with pytest.raises(ValueError, match=r"all 3 bags have the same proportion 0\.4: nothing"):
+            combine_strata([10, 5, 7], [0.4, 0.4, 0.4], method=method)
+
+    @all_methods
+    def test_all_proportions_equal_but_for_rounding(self, method):
+        """.1 + .2 is not .3 in doubles; coefficients of 1e15 are no answer to that."""
+        with pytest.raises(ValueError, match="nothing can be learned"):
+            combine_strata([10, 10, 10], [0.3, 0.1 + 0.2, 0.3], method=method)
+
+    @pytest.mark.parametrize("bad", [0, -2, math.nan, math.inf])
+    def test_bad_size_names_the_bag(self, bad):
+        with pytest.raises(ValueError, match=rf"sizes of bag 1 is {bad:g}: "):
+            combine_strata([10, bad, 3], [0.1, 0.2, 0.3])
+
+    @pytest.mark.parametrize("bad", [-0.01, 1.2, math.nan, math.inf])
+    def test_bad_proportion_names_the_bag(self, bad):
+        with pytest.raises(ValueError, match=rf"proportions of bag 2 is {bad:g}: use \[0, 1\]"):
+            combine_strata([10, 5, 3], [0.1, 0.2, bad])
+
+    @pytest.mark.parametrize(
+        ("sizes", "proportions"), [([1, 2], [0.1]), ([[1, 2]], [[0.1, 0.2]]), (3, 0.2)]
+    )
+    def test_different_lengths(self, sizes, proportions):
+        with pytest.raises(ValueError, match="two lists of one length, got shapes"):
+            combine_strata(sizes, proportions)

@@ -1,0 +1,410 @@
+import sys
+
+import networkx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from decorrupt.corruption import matching
+from decorrupt.corruption.pairing import InexactPairingWarning, pair_bags
+
+METHODS = ["auto", "sorted", "matching", "random"]
+
+
+def weights_of_all_pairs(proportions, sizes):
+    n, g = np.asarray(sizes, float), np.asarray(proportions, float)
+    return n[:, None] * n / (n[:, None] + n) * (g[:, None] - g) ** 2
+
+
+def best_by_brute_force(weight):
+    """Try every matching: the first bag stays alone or takes each of the others."""
+
+    def best(bags):
+        if len(bags) < 2:
+            return 0.0
+        first, rest = bags[0], bags[1:]
+        alone = best(rest)
+        return max(
+            [alone] + [weight[first, b] + best(tuple(x for x in rest if x != b)) for b in rest]
+        )
+
+    return best(tuple(range(len(weight))))
+
+
+def best_by_networkx(weight):
+    graph = networkx.Graph()
+    graph.add_weighted_edges_from(
+        (a, b, weight[a, b]) for a in range(len(weight)) for b in range(a)
+    )
+    return sum(weight[a, b] for a, b in networkx.max_weight_matching(graph))
+
+
+def total(pairs, proportions, sizes=None):
+    sizes = np.ones(len(proportions)) if sizes is None else sizes
+    return weights_of_all_pairs(proportions, sizes)[pairs.pos, pairs.neg].sum()
+
+
+def spread(proportions, sizes):
+    mean = np.average(proportions, weights=sizes)
+    return np.sum(np.asarray(sizes) * (np.asarray(proportions) - mean) ** 2)
+
+
+def random_bags(seed, least=2, most=9):
+    """Few and many bags, with and without ties, of tame and of wildly different sizes."""
+    rng = np.random.default_rng(seed)
+    n_bags = rng.integers(least, most + 1)
+    shares = [rng.random(n_bags), rng.integers(0, 4, n_bags) / 3, rng.beta(0.5, 5, n_bags)]
+    sizes = [
+        rng.integers(1, 100, n_bags),
+        rng.choice([10, 20, 50], n_bags),
+        10.0 ** rng.integers(0, 4, n_bags),
+        np.exp(rng.normal(3, 1, n_bags)),
+    ]
+    proportions = shares[rng.integers(len(shares))]
+    if np.all(proportions == proportions[0]):
+        proportions[0] = 1 - proportions[0] if proportions[0] != 0.5 else 0
+    return proportions, sizes[rng.integers(len(sizes))].astype(float)
+
+
+def assert_sound(pairs, proportions, sizes):
+    """The promises that hold whatever the method."""
+    proportions = np.asarray(proportions, float)
+    used = np.concatenate([pairs.pos, pairs.neg, pairs.unpaired])
+    assert sorted(used.tolist()) == list(range(len(proportions)))
+    assert pairs.unpaired.tolist() == sorted(pairs.unpaired.tolist())
+    assert np.all(pairs.gap > 0)
+    np.testing.assert_array_equal(pairs.gap, proportions[pairs.pos] - proportions[pairs.neg])
+    expected = weights_of_all_pairs(proportions, sizes)[pairs.pos, pairs.neg]
+    np.testing.assert_allclose(pairs.weight, expected / expected.sum(), rtol=1e-9)
+    assert pairs.weight.sum() == pytest.approx(1)
+    assert 0 <= pairs.shortfall < 1
+
+
+# --- the optimum, against slow obvious code
+
+
+@pytest.mark.parametrize("seed", range(250))
+def test_sorted_is_optimal_for_equal_sizes(seed):
+    proportions, _ = random_bags(seed)
+    weight = weights_of_all_pairs(proportions, np.ones(len(proportions)))
+    pairs = pair_bags(proportions, method="sorted")
+    assert_sound(pairs, proportions, np.ones(len(proportions)))
+    assert total(pairs, proportions) == pytest.approx(best_by_brute_force(weight), rel=1e-12)
+    assert total(pairs, proportions) == pytest.approx(best_by_networkx(weight), rel=1e-12)
+    assert pairs.shortfall == 0.0
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_matching_is_optimal_for_unequal_sizes(seed):
+    proportions, sizes = random_bags(seed)
+    weight = weights_of_all_pairs(proportions, sizes)
+    pairs = pair_bags(proportions, sizes, method="matching")
+    assert_sound(pairs, proportions, sizes)
+    assert total(pairs, proportions, sizes) == pytest.approx(best_by_brute_force(weight), rel=1e-9)
+    assert total(pairs, proportions, sizes) == pytest.approx(best_by_networkx(weight), rel=1e-9)
+    assert pairs.shortfall == 0.0
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_matching_is_optimal_for_more_bags(seed):
+    proportions, sizes = random_bags(seed, least=40, most=81)
+    best = best_by_networkx(weights_of_all_pairs(proportions, sizes))
+    pairs = pair_bags(proportions, sizes, method="matching")
+    assert total(pairs, proportions, sizes) == pytest.approx(best, rel=1e-9)
+
+
+def test_matching_and_sorted_agree_on_equal_sizes():
+    for seed in range(50):
+        proportions, _ = random_bags(seed, most=40)
+        bags = matching.Bags.centred(proportions, np.full(len(proportions), 7.0))
+        found = matching.exact_matching(bags)
+        by_matching = matching.pair_weight(bags, found.first, found.second).sum()
+        by_sorting = 7 * total(pair_bags(proportions), proportions)
+        assert by_matching == pytest.approx(by_sorting, rel=1e-12)
+
+
+# The best assignment of these bags has odd cycles, and its bound no matching reaches. In the
+# cases with a plus the optimum also pairs across cycles, so cutting each cycle is not enough.
+ODD_CYCLES = {
+    "3": ([0, 0.3, 1], [1, 1000, 1]),
+    "5": ([0.25, 0, 0.55, 0.3, 0.65], [100, 5, 1, 30, 2]),
+    "3+2": ([0.75, 0.3, 0.55, 0.95, 0.25], [100, 2, 5, 300, 5]),
+    "3+3": ([0.4, 0.05, 0.2, 0.45, 0.8, 0.85], [300, 100, 1, 100, 30, 2]),
+    "5+1": ([0.2, 0.05, 0.75, 0.1, 0.7, 0.35], [1, 30, 10, 100, 10, 100]),
+    "5+2": ([0.45, 0.85, 0.7, 0.75, 0.9, 0.25, 0.4], [10, 30, 30, 100, 100, 1, 5]),
+}
+
+
+def assignment_bound(proportions, sizes):
+    from scipy.optimize import linear_sum_assignment
+
+    weight = weights_of_all_pairs(proportions, sizes)
+    return weight[linear_sum_assignment(weight, maximize=True)].sum() / 2
+
+
+@pytest.mark.parametrize("hidden", [False, True], ids=["rustworkx", "without rustworkx"])
+@pytest.mark.parametrize("case", ODD_CYCLES)
+def test_odd_cycles(case, hidden, monkeypatch):
+    if hidden:
+        monkeypatch.setitem(sys.modules, "rustworkx", None)
+    proportions, sizes = ODD_CYCLES[case]
+    best = best_by_brute_force(weights_of_all_pairs(proportions, sizes))
+    assert best < assignment_bound(proportions, sizes) * (1 - 1e-6)
+    pairs = pair_bags(proportions, sizes)
+    assert total(pairs, proportions, sizes) == pytest.approx(best, rel=1e-12)
+    assert pairs.shortfall == 0.0
+
+
+def test_without_rustworkx_the_optimum_is_the_same(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rustworkx", None)
+    needed = 0
+    for seed in range(200):
+        proportions, sizes = random_bags(seed, least=3, most=15)
+        best = best_by_networkx(weights_of_all_pairs(proportions, sizes))
+        needed += best < assignment_bound(proportions, sizes) * (1 - 1e-9)
+        pairs = pair_bags(proportions, sizes, method="matching")
+        assert total(pairs, proportions, sizes) == pytest.approx(best, rel=1e-9)
+    assert needed > 10
+
+
+def test_without_rustworkx_too_many_edges_are_named_and_bounded(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rustworkx", None)
+    monkeypatch.setattr(matching, "BRANCHING_EDGES", 0)
+    proportions, sizes = ODD_CYCLES["3+2"]
+    with pytest.warns(InexactPairingWarning, match=r"pip install decorrupt\[matching\]"):
+        pairs = pair_bags(proportions, sizes)
+    best = best_by_brute_force(weights_of_all_pairs(proportions, sizes))
+    bound = assignment_bound(proportions, sizes)
+    assert total(pairs, proportions, sizes) == pytest.approx(bound * (1 - pairs.shortfall))
+    assert total(pairs, proportions, sizes) < best < bound
+
+
+def test_too_many_edges_for_edmonds_are_named(monkeypatch):
+    monkeypatch.setattr(matching, "EDMONDS_EDGES", 0)
+    with pytest.warns(InexactPairingWarning, match="candidate pairs, too many to try"):
+        assert pair_bags(*ODD_CYCLES["3"]).shortfall > 0
+
+
+# --- more bags than the exact method takes
+
+
+@pytest.fixture
+def few_are_many(monkeypatch):
+    """Shrink the limits so that some ten bags go the way of a hundred thousand."""
+    for name, value in {
+        "EXACT_LIMIT": 4, "CERTIFY_SAMPLE": 12, "BLOCK": 4, "CELL": 5, "TANGENTS": 7
+    }.items():  # fmt: skip
+        monkeypatch.setattr(matching, name, value)
+
+
+@pytest.mark.filterwarnings("ignore::decorrupt.corruption.pairing.InexactPairingWarning")
+@pytest.mark.parametrize("seed", range(60))
+def test_blockwise_shortfall_is_valid(seed, few_are_many):
+    proportions, sizes = random_bags(seed, least=5, most=60)
+    pairs = pair_bags(proportions, sizes, method="matching")
+    assert_sound(pairs, proportions, sizes)
+    best = best_by_networkx(weights_of_all_pairs(proportions, sizes))
+    found = total(pairs, proportions, sizes)
+    assert found <= best * (1 + 1e-9)
+    assert found / (1 - pairs.shortfall) >= best * (1 - 1e-9)
+
+
+def test_certified_prices_hold_for_every_pair(few_are_many):
+    for seed in range(40):
+        bags = matching.Bags.centred(*random_bags(seed, least=20, most=60))
+        # Prices far too high and of no structure: all the work is left to the lowering.
+        price = np.random.default_rng(seed).random(len(bags)) * bags.value
+        pooled = bags.surplus / bags.size
+        once = np.ones(len(bags), dtype=int)
+        lowered = matching._lowered(bags, price, once, matching._cells(bags), pooled)
+        room = matching.pairwise_loss(bags, bags) - np.add.outer(lowered, lowered)
+        assert room.min() >= -1e-9 * bags.value.sum()
+        assert np.all(lowered <= price)
+
+
+def test_blockwise_is_never_silent_and_certifies_a_small_shortfall():
+    rng = np.random.default_rng(0)
+    proportions, sizes = rng.beta(0.5, 20, 20_000), rng.integers(50, 100, 20_000)
+    with pytest.warns(InexactPairingWarning, match="at most 4000 bags of unequal size, not 20000"):
+        pairs = pair_bags(proportions, sizes)
+    assert 0 < pairs.shortfall < 0.005  # V alone would leave 0.2
+
+
+def test_beyond_the_certificate_the_spread_is_the_bound(monkeypatch):
+    monkeypatch.setattr(matching, "EXACT_LIMIT", 10)
+    monkeypatch.setattr(matching, "CERTIFY_LIMIT", 20)
+    proportions, sizes = random_bags(3, least=30, most=50)
+    with pytest.warns(InexactPairingWarning):
+        pairs = pair_bags(proportions, sizes)
+    share = total(pairs, proportions, sizes) / spread(proportions, sizes)
+    assert pairs.shortfall == pytest.approx(1 - share)
+
+
+def test_large_inputs_run():
+    rng = np.random.default_rng(0)
+    assert len(pair_bags(rng.random(1_000_000)).pos) == 500_000
+    pairs = pair_bags(rng.random(2_000), rng.integers(1, 200, 2_000))
+    assert len(pairs.pos) == 1_000
+    assert pairs.shortfall == 0.0
+
+
+def test_assignment_prices_bound_every_pair_and_add_up():
+    from scipy.optimize import linear_sum_assignment
+
+    for seed in range(30):
+        bags = matching.Bags.centred(*random_bags(seed, most=40))
+        cost = matching.pairwise_loss(bags, bags)
+        rows, partner = linear_sum_assignment(cost)
+        tolerance = 1e-13 * bags.value.sum()
+        price = matching.assignment_prices(cost, partner, tolerance)
+        assert (cost - np.add.outer(price, price)).min() >= -2 * tolerance
+        assert price.sum() == pytest.approx(cost[rows, partner].sum() / 2, abs=1e-9 * cost.max())
+
+
+# --- promises of every method
+
+bag_lists = st.lists(
+    st.tuples(
+        st.one_of(st.sampled_from([0, 0.1, 0.25, 0.5, 0.9, 1]), st.floats(0, 1)),
+        st.integers(1, 1000),
+    ),
+    min_size=2,
+    max_size=8,
+).filter(lambda bags: len({1 - (1 - proportion) for proportion, _ in bags}) > 1)
+
+
+@settings(max_examples=150, deadline=None)
+@given(bags=bag_lists, method=st.sampled_from(METHODS), equal=st.booleans())
+def test_totals_and_shortfalls_are_honest(bags, method, equal):
+    proportions, sizes = np.array(bags, dtype=float).T
+    sizes = np.full(len(sizes), 5.0) if equal else sizes
+    pairs = pair_bags(proportions, sizes, method=method, random_state=0)
+    assert_sound(pairs, proportions, sizes)
+    found = total(pairs, proportions, sizes)
+    best = best_by_brute_force(weights_of_all_pairs(proportions, sizes))
+    assert found <= best * (1 + 1e-9)
+    assert best <= spread(proportions, sizes) * (1 + 1e-9)
+    assert found / (1 - pairs.shortfall) >= best * (1 - 1e-9)
+
+
+@settings(max_examples=100, deadline=None)
+@given(bags=bag_lists, method=st.sampled_from(METHODS))
+def test_swapping_the_classes_swaps_pos_and_neg(bags, method):
+    proportions, sizes = np.array(bags, dtype=float).T
+    proportions = 1 - (1 - proportions)  # shares whose complement is a float
+    pairs = pair_bags(proportions, sizes, method=method, random_state=0)
+    swapped = pair_bags(1 - proportions, sizes, method=method, random_state=0)
+    np.testing.assert_array_equal(pairs.pos, swapped.neg)
+    np.testing.assert_array_equal(pairs.neg, swapped.pos)
+    np.testing.assert_array_equal(pairs.unpaired, swapped.unpaired)
+
+
+@settings(max_examples=100, deadline=None)
+@given(bags=bag_lists, data=st.data())
+def test_the_total_does_not_depend_on_the_order_of_bags(bags, data):
+    proportions, sizes = np.array(bags, dtype=float).T
+    order = np.array(data.draw(st.permutations(range(len(bags)))))
+    one = pair_bags(proportions, sizes)
+    other = pair_bags(proportions[order], sizes[order])
+    assert total(one, proportions, sizes) == pytest.approx(
+        total(other, proportions[order], sizes[order]), rel=1e-9
+    )
+
+
+def test_ties_are_broken_the_same_way_every_time():
+    proportions, sizes = [0, 0, 0.5, 0.5, 1, 1, 1], [3, 3, 3, 2, 2, 2, 2]
+    first = pair_bags(proportions, sizes)
+    for _ in range(3):
+        np.testing.assert_array_equal(pair_bags(proportions, sizes).pos, first.pos)
+
+
+# --- each method by hand
+
+
+def test_sorted_by_hand():
+    pairs = pair_bags([0.1, 0.5, 0.75, 0.4, 0.9])
+    assert pairs.pos.tolist() == [4, 2]
+    assert pairs.neg.tolist() == [0, 3]
+    assert pairs.unpaired.tolist() == [1]  # the median
+    np.testing.assert_allclose(pairs.gap, [0.8, 0.35])
+    np.testing.assert_allclose(pairs.weight, np.array([0.64, 0.1225]) / 0.7625)
+
+
+def test_zero_gap_pairs_are_left_out():
+    pairs = pair_bags([0.5, 0, 0.5, 0.5, 0.5, 1])
+    assert (pairs.pos.tolist(), pairs.neg.tolist()) == ([5], [1])
+    assert pairs.unpaired.tolist() == [0, 2, 3, 4]
+    pairs = pair_bags([0.5, 0, 0.5, 0.5, 0.5, 1], [5, 1, 4, 3, 2, 1], method="matching")
+    assert np.all(pairs.gap > 0)
+
+
+def test_sorting_unequal_sizes_admits_its_shortfall():
+    proportions, sizes = [0, 0.1, 0.9, 1], [1, 100, 100, 1]
+    assert pair_bags(proportions, sizes, method="sorted").shortfall < 0.01
+    crossed = pair_bags(proportions, [1, 100, 1, 100], method="sorted")
+    assert crossed.shortfall > 0.4
+    assert pair_bags(proportions, [1, 100, 1, 100]).shortfall == 0.0
+
+
+def test_auto_sorts_equal_sizes_and_matches_unequal_ones(monkeypatch):
+    matched = []
+    monkeypatch.setattr(
+        "decorrupt.corruption.pairing.best_matching",
+        lambda bags: matched.append(bags) or matching.exact_matching(bags),
+    )
+    pair_bags([0, 0.5, 1, 0.2], [3, 3, 3, 3])
+    pair_bags([0, 0.5, 1, 0.2])
+    assert not matched
+    pair_bags([0, 0.5, 1, 0.2], [3, 3, 3, 4])
+    assert len(matched) == 1
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: 7, lambda: np.random.RandomState(7), lambda: np.random.default_rng(7)]
+)
+def test_random_pairs_repeat_with_their_random_state(make):
+    proportions = np.linspace(0, 1, 101)
+    one, other = (pair_bags(proportions, method="random", random_state=make()) for _ in range(2))
+    np.testing.assert_array_equal(one.pos, other.pos)
+    assert one.shortfall > 0.2  # against the sorted pairs, which are the best
+    best = total(pair_bags(proportions), proportions)
+    assert one.shortfall == pytest.approx(1 - total(one, proportions) / best)
+
+
+def test_random_pairs_always_have_a_gap_somewhere():
+    for seed in range(20):
+        assert len(pair_bags([0, 0, 1, 1], method="random", random_state=seed).pos) == 2
+    assert len(pair_bags([0, 1], method="random").pos) == 1
+
+
+# --- bad input
+
+BAD_INPUT = {
+    "above one": (([0.1, 0.2, 45],), r"proportions\[2\] = 45 \(bag 2\).*\[0, 1\]"),
+    "below zero": (([0.1, -0.2],), r"proportions\[1\] = -0.2 \(bag 1\)"),
+    "NaN": (([0.1, np.nan],), r"proportions\[1\] = nan \(bag 1\)"),
+    "text": ((["a", "b"],), "proportions must be numbers"),
+    "a table": (([[0.1, 0.2]],), r"proportions must hold one number a bag, got shape \(1, 2\)"),
+    "one bag": (([0.1],), "two bags or more"),
+    "no bag": (([],), "two bags or more"),
+    "all equal": (([0.3, 0.3, 0.3],), r"all equal \(0.3\), so nothing can be learned"),
+    "empty bag": (([0.1, 0.2], [3, 0]), r"sizes\[1\] = 0 \(bag 1\).*above zero"),
+    "negative size": (([0.1, 0.2], [-3, 1]), r"sizes\[0\] = -3 \(bag 0\)"),
+    "NaN size": (([0.1, 0.2], [3, np.nan]), r"sizes\[1\] = nan \(bag 1\)"),
+    "infinite size": (([0.1, 0.2], [3, np.inf]), r"sizes\[1\] = inf \(bag 1\)"),
+    "lengths": (([0.1, 0.2], [3, 4, 5]), "sizes are of 3 bags but proportions of 2"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_INPUT)
+@pytest.mark.parametrize("method", METHODS)
+def test_bad_input_is_named(case, method):
+    arguments, message = BAD_INPUT[case]
+    with pytest.raises(ValueError, match=message):
+        pair_bags(*arguments, method=method)
+
+
+def test_an_unknown_method_lists_the_known_ones():
+    with pytest.raises(ValueError, match=r"'best'.*auto, sorted, matching, random"):
+        pair_bags([0, 1], method="best")

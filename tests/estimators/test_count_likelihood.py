@@ -1,0 +1,309 @@
+"""Learning from counts: the likelihood is maximised, and what comes of it is a classifier."""
+
+import os
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from numpy.testing import assert_allclose
+from scipy import sparse
+from scipy.special import expit, logit
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from decorrupt.corruption import strata_from_bags
+from decorrupt.estimators.count_likelihood import CountLikelihoodClassifier
+from decorrupt.exceptions import RoundedCountsWarning
+from decorrupt.features import Kernel, fit_feature_map
+from decorrupt.solvers.count_path import fit_count_path
+from decorrupt.solvers.count_risk import count_log_likelihood
+from oracles.counts import enumerate_count
+
+
+def fit(data, X=None, **params):
+    model = CountLikelihoodClassifier(**{"random_state": 0} | params)
+    return model.fit(data.X if X is None else X, data.y, bags=data.bags)
+
+
+@pytest.mark.filterwarnings("ignore")  # the checks feed degenerate data on purpose
+@parametrize_with_checks([CountLikelihoodClassifier()])
+def test_scikit_learn_compatible(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("reg_strength", [1e-3, 0.1])
+@pytest.mark.parametrize("in_bags", [True, False])
+def test_bags_of_one_row_are_logistic_regression(bag_data, reg_strength, in_bags):
+    X, labels = bag_data.X, bag_data.labels
+    model = CountLikelihoodClassifier(kernel="linear", reg_strength=reg_strength, tol=1e-8)
+    if in_bags:
+        model.fit(X, labels.astype(float), bags=np.arange(len(labels)))
+    else:
+        model.fit(X, labels)
+    reference = LogisticRegression(C=1 / (2 * reg_strength * len(labels)), tol=1e-8).fit(X, labels)
+    assert_allclose(model.coef_, reference.coef_[0], rtol=1e-5)
+    assert_allclose(model.intercept_, reference.intercept_[0], rtol=1e-5)
+    assert_allclose(model.predict_proba(X), reference.predict_proba(X), atol=1e-6)
+
+
+def test_comes_close_to_the_bayes_rule():
+    """Two Gaussian classes in 400 random bags of 8: the best score is a known linear one."""
+    rng = np.random.default_rng(0)
+    labels = rng.random(3200) < 0.3
+    X = rng.normal(size=(3200, 2)) + np.where(labels[:, None], [1.5, 0.5], 0.0)
+    bags = np.arange(3200) // 8
+    shares = np.bincount(bags, labels) / 8
+    model = CountLikelihoodClassifier(kernel="linear", reg_strength=1e-6)
+    model.fit(X, shares[bags], bags=bags)
+    assert_allclose(model.coef_, [1.5, 0.5], atol=0.2)
+    assert_allclose(model.intercept_, logit(0.3) - (1.5**2 + 0.5**2) / 2, atol=0.2)
+    bayes = expit(X @ [1.5, 0.5] + logit(0.3) - 1.25)
+    assert np.abs(model.predict_proba(X)[:, 1] - bayes).mean() < 0.02
+
+
+def test_solution_is_the_minimum_of_the_written_objective(bag_data):
+    """No low rank, no solver of ours: 2λf = −K·slope on the training rows, up to the intercept."""
+    model = fit(bag_data, rank_tol=0.0, tol=1e-8, kernel_gamma=0.7, reg_strength=0.01)
+    scores = logit(model.predict_proba(bag_data.X)[:, 1])
+    slope = np.empty(600)
+    for bag in range(60):
+        rows = bag_data.bags == bag
+        slope[rows] = -enumerate_count(scores[rows], round(10 * bag_data.shares[bag]))[1] / 600
+    gram = rbf_kernel(bag_data.X, gamma=0.7)
+    assert_allclose(2 * 0.01 * (scores - model.intercept_), -gram @ slope, atol=1e-7)
+    assert_allclose(slope.sum(), 0, atol=1e-8)
+
+
+def test_the_free_intercept_keeps_the_share_of_positives(bag_data):
+    model = fit(bag_data, tol=1e-8)
+    assert_allclose(model.score_prior_, bag_data.labels.mean())
+    assert_allclose(model.predict_proba(bag_data.X)[:, 1].mean(), model.score_prior_, atol=1e-6)
+
+
+def test_the_log_likelihood_is_that_of_the_fitted_probabilities(bag_data):
+    model = fit(bag_data)
+    strata = strata_from_bags(bag_data.bags, bag_data.y)
+    by_bag = count_log_likelihood(model.predict_proba(bag_data.X)[:, 1], strata)
+    assert_allclose(model.log_likelihood_, by_bag.sum(), rtol=1e-6)
+
+
+def penalised(model, data):
+    gram = rbf_kernel(model.landmarks_, gamma=model.kernel_gamma_)
+    norm = model.dual_coef_ @ gram @ model.dual_coef_
+    return model.log_likelihood_ - len(data.y) * model.reg_strength * norm
+
+
+@pytest.mark.parametrize("reg_strength", [1e-2, 1e-5])
+def test_the_better_start_is_kept(bag_data, reg_strength):
+    alone = {
+        start: penalised(fit(bag_data, starts=[start], reg_strength=reg_strength), bag_data)
+        for start in ("mean_map", "intercept")
+    }
+    both = fit(bag_data, reg_strength=reg_strength)
+    assert_allclose(penalised(both, bag_data), max(alone.values()), atol=0.01)
+    assert alone[both.start_] >= max(alone.values()) - 0.01
+
+
+def test_a_start_that_leads_astray_loses(bag_data, monkeypatch):
+    """From a start with the classes swapped the solver ends in another, worse maximum."""
+    from decorrupt.solvers.count_path import STARTS
+
+    right = STARTS["mean_map"]
+    monkeypatch.setitem(STARTS, "intercept", lambda o, s: -30 * right(o, s))
+    options = {"reg_strength": 1e-6, "kernel": "linear"}
+    astray = fit(bag_data, starts=["intercept"], **options)
+    model = fit(bag_data, starts=["intercept", "mean_map"], **options)
+    assert model.start_ == ("mean_map" if astray.coef_.sum() < 0 else "intercept")
+    assert model.coef_.sum() > 0
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        lambda bags: [f"precinct {b}" for b in bags],
+        lambda bags: pd.Series(pd.Categorical([f"{b:02d}" for b in bags])),
+        lambda bags: [("ward", int(b)) for b in bags],
+    ],
+)
+def test_any_bag_ids(bag_data, ids):
+    reference = fit(bag_data).decision_function(bag_data.X)
+    model = CountLikelihoodClassifier(random_state=0)
+    model.fit(bag_data.X, bag_data.y, bags=ids(bag_data.bags))
+    assert_allclose(model.decision_function(bag_data.X), reference, atol=1e-3)
+
+
+def test_row_and_bag_order_do_not_matter(bag_data):
+    order = np.random.default_rng(0).permutation(len(bag_data.y))
+    model = CountLikelihoodClassifier(rank_tol=0.0, tol=1e-8)
+    straight = model.fit(bag_data.X, bag_data.y, bags=bag_data.bags).decision_function(bag_data.X)
+    shuffled = model.fit(bag_data.X[order], bag_data.y[order], bags=(-bag_data.bags)[order])
+    assert_allclose(shuffled.decision_function(bag_data.X), straight, atol=1e-5)
+
+
+def test_swapping_the_classes_swaps_the_scores(bag_data):
+    model = CountLikelihoodClassifier(rank_tol=0.0, tol=1e-8)
+    scores = model.fit(bag_data.X, bag_data.y, bags=bag_data.bags).decision_function(bag_data.X)
+    swapped = model.fit(bag_data.X, 1 - bag_data.y, bags=bag_data.bags)
+    assert_allclose(swapped.decision_function(bag_data.X), -scores, atol=1e-5)
+
+
+def test_a_path_solves_what_single_fits_solve(bag_data):
+    strata = strata_from_bags(bag_data.bags, bag_data.y)
+    features = fit_feature_map(bag_data.X, Kernel("rbf", 0.5), random_state=0).matrix
+    reg_strengths = [1e-4, 1e-2, 1e-3]
+    path = fit_count_path(features, strata, reg_strengths)
+    for reg_strength, solution in zip(reg_strengths, path, strict=True):
+        (alone,) = fit_count_path(features, strata, [reg_strength])
+        assert_allclose(solution.result.objective, alone.result.objective, atol=1e-7)
+    model = CountLikelihoodClassifier()
+    results = model._fit_path(features, strata, reg_strengths)
+    assert_allclose(results[1].coef, path[1].result.coef)
+
+
+def test_large_bags_are_learned_from_too():
+    """Bags of 300 rows: the O(n) approximation and the exact sums find the same classifier."""
+    rng = np.random.default_rng(1)
+    shares = rng.choice([0.2, 0.5, 0.8], size=20)
+    bags = np.repeat(np.arange(20), 300)
+    labels = rng.random(6000) < shares[bags]
+    X = rng.normal(size=(6000, 2)) + 1.5 * labels[:, None]
+    y = (np.bincount(bags, labels) / 300)[bags]
+    fast, exact = (
+        CountLikelihoodClassifier(kernel="linear", large_bags=large).fit(X, y, bags=bags)
+        for large in ("auto", np.inf)
+    )
+    assert_allclose(fast.coef_, exact.coef_, rtol=1e-3)
+    assert_allclose(fast.log_likelihood_, exact.log_likelihood_, atol=20 * 0.01)
+    assert balanced_accuracy_score(labels, fast.predict(X)) > 0.84
+
+
+def test_noisy_proportions(bag_data):
+    """Stated noise is better than taking noisy shares for counts, and much of it flattens f."""
+    rng = np.random.default_rng(2)
+    noisy = np.clip(bag_data.shares + rng.normal(scale=0.1, size=60), 0, 1)[bag_data.bags]
+    options = {"reg_strength": 1e-4, "random_state": 0}
+    stated = CountLikelihoodClassifier(proportion_noise=0.1, **options)
+    stated.fit(bag_data.X, noisy, bags=bag_data.bags)
+    assert balanced_accuracy_score(bag_data.labels, stated.predict(bag_data.X)) > 0.88
+    flat = CountLikelihoodClassifier(proportion_noise=1e4, **options)
+    flat.fit(bag_data.X, noisy, bags=bag_data.bags)
+    assert np.ptp(flat.decision_function(bag_data.X)) < 1e-3
+    by_bag = CountLikelihoodClassifier(proportion_noise=dict.fromkeys(range(60), 0.1), **options)
+    by_bag.fit(bag_data.X, noisy, bags=bag_data.bags)
+    assert_allclose(by_bag.decision_function(bag_data.X), stated.decision_function(bag_data.X))
+
+
+def test_noise_is_no_matter_of_labels(bag_data):
+    plain = CountLikelihoodClassifier(random_state=0).fit(bag_data.X, bag_data.labels)
+    noisy = clone(plain).set_params(proportion_noise=0.2).fit(bag_data.X, bag_data.labels)
+    assert_allclose(noisy.decision_function(bag_data.X), plain.decision_function(bag_data.X))
+
+
+def test_counts_that_do_not_match_sizes_are_rounded_with_a_warning(bag_data):
+    y = np.where(bag_data.bags == 3, 0.34, bag_data.y)
+    with pytest.warns(RoundedCountsWarning, match=r"of 1 bags .* 3 \(3\.4 of 10\)"):
+        model = CountLikelihoodClassifier(random_state=0).fit(bag_data.X, y, bags=bag_data.bags)
+    rounded = np.where(bag_data.bags == 3, 0.3, bag_data.y)
+    reference = clone(model).fit(bag_data.X, rounded, bags=bag_data.bags)
+    assert_allclose(model.log_likelihood_, reference.log_likelihood_, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"solver": "newton"}, r"solver='newton' does not go with .* choose one of auto, lbfgs"),
+        ({"starts": ["zero"]}, r"starts=\['zero'\]: give a list of one or more of mean_map, inter"),
+        ({"starts": []}, r"starts=\[\]: give a list"),
+        ({"starts": "mean_map"}, r"starts='mean_map': give a list"),
+        ({"reg_strength": -1.0}, r"reg_strength=-1\.0 must be at least 0"),
+        ({"large_bags": "all"}, r"large_bags='all'"),
+        ({"proportion_noise": -1}, r"proportion_noise of bag 0 is -1"),
+        ({"decision": "best"}, r"unknown decision 'best'"),
+    ],
+)
+def test_bad_parameters(bag_data, params, message):
+    with pytest.raises(ValueError, match=message):
+        fit(bag_data, **params)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_sparse_equals_dense(bag_data, kernel):
+    params = {"kernel": kernel, "kernel_gamma": 0.5, "rank_tol": 0.0, "tol": 1e-8}
+    dense = fit(bag_data, **params).decision_function(bag_data.X)
+    as_sparse = sparse.csr_matrix(bag_data.X)
+    model = fit(bag_data, as_sparse, **params)
+    assert_allclose(model.decision_function(as_sparse), dense, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_float32_stays_float32(bag_data, kernel):
+    single = bag_data.X.astype(np.float32)
+    scores = fit(bag_data, single, kernel=kernel).decision_function(single)
+    assert scores.dtype == np.float32
+    full = fit(bag_data, kernel=kernel).decision_function(bag_data.X)
+    assert_allclose(scores, full, atol=0.1)
+
+
+def test_pipeline_pickle_and_clone(bag_data):
+    with sklearn.config_context(enable_metadata_routing=True):
+        pipe = make_pipeline(StandardScaler(), CountLikelihoodClassifier(random_state=0))
+        pipe.fit(bag_data.X, bag_data.y, bags=bag_data.bags)
+    assert pipe.score(bag_data.X, bag_data.labels) > 0.9
+    again = pickle.loads(pickle.dumps(pipe))  # noqa: S301 — our own bytes
+    assert_allclose(again.predict_proba(bag_data.X), pipe.predict_proba(bag_data.X))
+    assert clone(pipe[-1]).get_params() == pipe[-1].get_params()
+
+
+def read_uci(name, positives):
+    folder = os.environ.get("DECORRUPT_DATA")
+    if not folder:
+        pytest.skip("DECORRUPT_DATA is not set: the directory of the UCI files")
+    table = pd.read_csv(Path(folder) / f"{name}.csv.gz")
+    labels = table.pop("label").isin(positives).to_numpy()
+    return table.to_numpy(dtype=float), labels.astype(int)
+
+
+def choose_reg_strength(X, y, bags):
+    """Return the λ with the best count likelihood on a fifth of the bags; no label is looked at."""
+    reg_strengths = [1e-3, 1e-4, 1e-5, 1e-6]
+    features = fit_feature_map(X, Kernel("rbf", 1 / X.shape[1]), random_state=0).matrix
+    strata = strata_from_bags(bags, y)
+    held_out = bags % 5 == 0
+    train, test = np.flatnonzero(~held_out), np.flatnonzero(held_out)
+    path = fit_count_path(features[train], strata.take(train), reg_strengths)
+    quality = [
+        count_log_likelihood(
+            expit(features[test] @ s.result.coef[:-1] + s.result.coef[-1]), strata.take(test)
+        ).sum()
+        for s in path
+    ]
+    return reg_strengths[int(np.argmax(quality))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "positives"), [("banknote", [0]), ("wireless", [1])])
+@pytest.mark.parametrize("repetition", range(3))
+def test_bags_of_sixteen_are_worth_labels(name, positives, repetition):
+    X, labels = read_uci(name, positives)
+    order = np.random.default_rng(repetition).permutation(len(labels))
+    train, test = np.split(order, [int(0.8 * len(order))])
+    scale = StandardScaler().fit(X[train])
+    X_train, X_test = scale.transform(X[train]), scale.transform(X[test])
+    bags = np.arange(len(train)) // 16
+    y = (np.bincount(bags, labels[train]) / np.bincount(bags))[bags]
+    reg_strength = choose_reg_strength(X_train, y, bags)
+    model = CountLikelihoodClassifier(
+        reg_strength=reg_strength, kernel_gamma=1 / X.shape[1], random_state=0
+    )
+    supervised = clone(model).fit(X_train, labels[train]).predict(X_test)
+    from_bags = model.fit(X_train, y, bags=bags).predict(X_test)
+    wanted = balanced_accuracy_score(labels[test], supervised)
+    assert balanced_accuracy_score(labels[test], from_bags) >= wanted - 0.01

@@ -1,0 +1,268 @@
+"""The forward likelihood: logistic regression for clean labels, the Bayes rule for noisy ones."""
+
+import numpy as np
+import pytest
+import sklearn
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.optimize import minimize
+from scipy.special import expit, logit
+from scipy.stats import norm
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score, log_loss
+from sklearn.model_selection import cross_validate
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from decorrupt import CorruptedSourcesClassifier, corrupt_labels
+from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
+from decorrupt.estimators.set_classifier import SetClassifier
+
+EXACT = {"kernel": "linear", "tol": 1e-9, "random_state": 0}
+
+
+def fit(data, **params):
+    model = ForwardSourcesClassifier(
+        **{"noise_rates": data.rates, "reg_strength": 0.01, "random_state": 0} | params
+    )
+    return model.fit(data.X, data.noisy, sources=data.sources)
+
+
+@pytest.mark.filterwarnings("ignore")  # the checks feed degenerate data on purpose
+@parametrize_with_checks([ForwardSourcesClassifier()])
+def test_scikit_learn_compatible(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("class_priors", [None, 0.5, {"expert": 0.5, "crowd": 0.5, "rule": 0.5}])
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_learns_the_clean_classes(source_data, class_priors, kernel):
+    model = fit(source_data, class_priors=class_priors, kernel=kernel)
+    assert balanced_accuracy_score(source_data.labels, model.predict(source_data.X)) > 0.88
+    assert model.noise_rates_["rule"] == (0.4, 0.1)
+
+
+@pytest.mark.parametrize("noise_rates", [None, (0.0, 0.0)])
+@pytest.mark.parametrize("reg_strength", [0.0, 0.01])
+def test_without_noise_it_is_logistic_regression(source_data, noise_rates, reg_strength):
+    d = source_data
+    model = ForwardSourcesClassifier(reg_strength=reg_strength, noise_rates=noise_rates, **EXACT)
+    model.fit(d.X, d.noisy)
+    strength = 1 / (2 * reg_strength * len(d.noisy)) if reg_strength else np.inf
+    reference = LogisticRegression(C=strength, tol=1e-10).fit(d.X, d.noisy)
+    assert_allclose(model.coef_, reference.coef_[0], rtol=1e-5)
+    assert model.intercept_ == pytest.approx(reference.intercept_[0], rel=1e-5, abs=1e-6)
+
+
+@pytest.mark.parametrize("class_priors", [None, {"expert": 0.5, "crowd": 0.7, "rule": 0.2}])
+def test_minimises_the_likelihood_written_source_by_source(source_data, class_priors):
+    d = source_data
+    pooled = 0.5 if class_priors is None else np.mean(list(class_priors.values()))
+
+    def objective(coef):
+        total = 0.0
+        for source, (flip_pos, flip_neg) in d.rates.items():
+            rows = d.sources == source
+            prob = expit(d.X[rows] @ coef[:2] + coef[2])
+            own = pooled if class_priors is None else class_priors[source]
+            joint_pos = prob * own / pooled
+            joint_neg = (1 - prob) * (1 - own) / (1 - pooled)
+            clean = joint_pos / (joint_pos + joint_neg)
+            noisy = (1 - flip_pos) * clean + flip_neg * (1 - clean)
+            total -= np.log(np.where(d.noisy[rows] == 1, noisy, 1 - noisy)).sum()
+        return total / len(d.noisy) + 0.01 * coef[:2] @ coef[:2]
+
+    found = minimize(objective, np.zeros(3), tol=1e-12)
+    model = fit(d, class_priors=class_priors, match_prior=False, **EXACT)
+    assert_allclose([*model.coef_, model.intercept_], found.x, rtol=1e-3, atol=1e-4)
+
+
+def test_a_source_is_two_bags_of_its_noisy_labels():
+    """One source's likelihood and set classification of its two noisy classes agree.
+
+    The bags' proportions follow from the rates at the prior the noisy share implies; their shares
+    are then the noisy labels' own probabilities, up to a constant.
+    """
+    rng = np.random.default_rng(2)
+    labels = rng.integers(0, 2, 500)
+    X = rng.normal(size=(500, 2)) + labels[:, None]
+    flip_pos, flip_neg = rates = (0.3, 0.1)
+    noisy = corrupt_labels(labels, rates, random_state=0)
+    forward = ForwardSourcesClassifier(noise_rates=rates, reg_strength=0.01, **EXACT)
+    forward.fit(X, noisy)
+    share = noisy.mean()
+    prior = (share - flip_neg) / (1 - flip_pos - flip_neg)
+    proportions = np.array([prior * flip_pos / (1 - share), prior * (1 - flip_pos) / share])
+    bags = SetClassifier(reg_strength=0.01, **EXACT).fit(X, proportions[noisy], bags=noisy)
+    assert forward.score_prior_ == pytest.approx(prior)
+    assert_allclose(bags.decision_function(X), forward.decision_function(X), atol=1e-6)
+
+
+def asymmetric(seed=0, n_rows=4000):
+    """Unit Gaussians at distance 2; a source that misses a third of the positives."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 2, n_rows)
+    X = rng.normal(size=(n_rows, 2)) + labels[:, None] * np.array([2.0, 0.0])
+    return X, labels, corrupt_labels(labels, (0.4, 0.05), random_state=seed)
+
+
+def test_beats_ignoring_the_noise():
+    """Ignored noise shrinks and shifts the probabilities, so that accuracy at ½ suffers."""
+    X, _, noisy = asymmetric()
+    model = ForwardSourcesClassifier(kernel="linear", reg_strength=1e-4, decision="accuracy")
+    forward = clone(model).set_params(noise_rates=(0.4, 0.05)).fit(X, noisy)
+    ignoring = clone(model).fit(X, noisy)
+    X_test, test_labels, _ = asymmetric(seed=1, n_rows=20_000)
+    assert forward.score(X_test, test_labels) > norm.cdf(1) - 0.006
+    assert forward.score(X_test, test_labels) > ignoring.score(X_test, test_labels) + 0.03
+    losses = [log_loss(test_labels, m.predict_proba(X_test)) for m in (forward, ignoring)]
+    assert losses[0] < losses[1] - 0.05
+
+
+def test_recovers_the_true_log_odds():
+    X, _, noisy = asymmetric(n_rows=20_000)
+    model = ForwardSourcesClassifier(kernel="linear", reg_strength=1e-6, noise_rates=(0.4, 0.05))
+    model.fit(X, noisy)
+    assert_allclose([*model.coef_, model.intercept_], [2, 0, -2], atol=0.2)
+
+
+def test_sources_of_different_priors_share_one_score():
+    """The pooled prior is ½; a model that took the sources for one population would be off."""
+    rng = np.random.default_rng(4)
+    n_rows = 8000
+    sources = np.arange(n_rows) % 2
+    priors = {0: 0.2, 1: 0.8}
+    labels = (rng.random(n_rows) < np.where(sources == 0, 0.2, 0.8)).astype(int)
+    X = rng.normal(size=(n_rows, 2)) + labels[:, None] * np.array([2.0, 0.0])
+    rates = {0: (0.1, 0.3), 1: (0.3, 0.0)}
+    noisy = corrupt_labels(labels, [rates[s] for s in sources], random_state=0)
+    model = ForwardSourcesClassifier(
+        noise_rates=rates, class_priors=priors, kernel="linear", reg_strength=1e-6
+    ).fit(X, noisy, sources=sources)
+    assert model.score_prior_ == pytest.approx(0.5)
+    assert model.class_priors_ == priors
+    assert_allclose([*model.coef_, model.intercept_], [2, 0, -2], atol=0.25)
+
+
+def test_rates_row_by_row(source_data):
+    d = source_data
+    rows = np.array([d.rates[s] for s in d.sources])
+    by_row = ForwardSourcesClassifier(reg_strength=0.01, random_state=0)
+    by_row.fit(d.X, d.noisy, sources=d.sources, noise_rates=rows)
+    assert_allclose(by_row.decision_function(d.X), fit(d).decision_function(d.X), rtol=1e-6)
+    varying = np.column_stack([0.4 * expit(d.X[:, 0]), 0.2 * expit(-d.X[:, 1])])
+    noisy = corrupt_labels(d.labels, varying, random_state=0)
+    model = ForwardSourcesClassifier(reg_strength=1e-3, random_state=0)
+    assert model.fit(d.X, noisy, noise_rates=varying).score(d.X, d.labels) > 0.88
+    assert model.noise_rates_ is None
+
+
+def test_priors_and_rates_are_read_as_by_the_corrected_loss(source_data):
+    corrected = CorruptedSourcesClassifier(noise_rates=source_data.rates, reg_strength=0.01)
+    corrected.fit(source_data.X, source_data.noisy, sources=source_data.sources)
+    model = fit(source_data)
+    assert model.class_priors_ == corrected.class_priors_
+    assert model.noise_rates_ == corrected.noise_rates_
+    assert model.score_prior_ == pytest.approx(corrected.score_prior_)
+
+
+def test_matched_probabilities_have_the_prior_as_mean(source_data):
+    d = source_data
+    model = fit(d, class_priors=0.45)
+    assert model.predict_proba(d.X)[:, 1].mean() == pytest.approx(0.45, rel=1e-9)
+    assert model.decision_threshold_ == pytest.approx(logit(0.45))
+    unmatched = fit(d, class_priors=0.45, match_prior=False)
+    assert abs(unmatched.predict_proba(d.X)[:, 1].mean() - 0.45) > 1e-3
+
+
+@pytest.mark.parametrize("decision", ["balanced", "accuracy"])
+def test_exchanging_the_classes_turns_the_scores_round(source_data, decision):
+    d = source_data
+    scores = fit(d, decision=decision, **EXACT).decision_function(d.X)
+    swapped = ForwardSourcesClassifier(
+        noise_rates={source: pair[::-1] for source, pair in d.rates.items()},
+        decision=decision,
+        reg_strength=0.01,
+        **EXACT,
+    ).fit(d.X, 1 - d.noisy, sources=d.sources)
+    assert_allclose(swapped.decision_function(d.X), -scores, atol=1e-5)
+
+
+def test_row_order_and_source_names_do_not_matter(source_data):
+    d = source_data
+    order = np.random.default_rng(0).permutation(len(d.noisy))
+    names = {"expert": 3, "crowd": 1, "rule": 2}
+    renamed = np.array([names[s] for s in d.sources])
+    model = ForwardSourcesClassifier(
+        noise_rates={names[s]: pair for s, pair in d.rates.items()}, reg_strength=0.01, **EXACT
+    ).fit(d.X[order], d.noisy[order], sources=renamed[order])
+    reference = fit(d, **EXACT).decision_function(d.X)
+    assert_allclose(model.decision_function(d.X), reference, atol=1e-5)
+
+
+def test_string_labels(source_data):
+    d = source_data
+    words = np.where(d.noisy == 1, "sick", "healthy")
+    model = ForwardSourcesClassifier(noise_rates=d.rates, reg_strength=0.01)
+    predicted = model.fit(d.X, words, sources=d.sources).predict(d.X)
+    assert ((predicted == "sick") == (d.labels == 1)).mean() > 0.88
+
+
+def test_sources_are_routed_to_fit(source_data):
+    d = source_data
+    with sklearn.config_context(enable_metadata_routing=True):
+        out = cross_validate(
+            ForwardSourcesClassifier(noise_rates=d.rates, reg_strength=0.01),
+            d.X,
+            d.noisy,
+            params={"sources": d.sources},
+            cv=3,
+        )
+    assert len(out["test_score"]) == 3
+
+
+def test_sparse_rows_and_single_precision(source_data):
+    d = source_data
+    model = ForwardSourcesClassifier(noise_rates=d.rates, kernel="linear", reg_strength=0.01)
+    dense = clone(model).fit(d.X, d.noisy, sources=d.sources).decision_function(d.X)
+    rows = sparse.csr_matrix(d.X)
+    from_sparse = clone(model).fit(rows, d.noisy, sources=d.sources).decision_function(rows)
+    assert_allclose(from_sparse, dense, atol=1e-5)
+    single = d.X.astype(np.float32)
+    scores = clone(model).fit(single, d.noisy, sources=d.sources).decision_function(single)
+    assert scores.dtype == np.float32
+    assert np.abs(scores - dense).max() < 0.05
+
+
+def test_decisions_and_probabilities_agree(source_data):
+    d = source_data
+    model = fit(d, decision="accuracy")
+    assert_array_equal(model.predict(d.X), model.predict_proba(d.X)[:, 1] > 0.5)
+    balanced = fit(d)
+    assert_array_equal(balanced.predict(d.X), balanced.predict_proba(d.X, 0.5)[:, 1] > 0.5)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"noise_rates": {"expert": (0.1, 0.1)}}, r"no entry for source 'crowd'"),
+        ({"noise_rates": None}, r"3 sources but no noise_rates"),
+        ({"noise_rates": (0.6, 0.4)}, r"flip_pos \+ flip_neg = 1 must be below 1"),
+        ({"class_priors": {"expert": 0.5}}, r"class_priors have no entry for source 'crowd'"),
+        ({"class_priors": 1.0}, r"class_priors of source 'crowd' is 1"),
+        ({"reg_strength": -1.0}, r"reg_strength=-1\.0 must be at least 0"),
+        ({"decision": "best"}, r"unknown decision 'best'"),
+        ({"solver": "sgd"}, r"unknown solver 'sgd'"),
+    ],
+)
+def test_bad_parameters(source_data, params, message):
+    with pytest.raises(ValueError, match=message):
+        fit(source_data, **params)
+
+
+def test_bad_labels(source_data):
+    d = source_data
+    with pytest.raises(ValueError, match="y has 3 classes"):
+        ForwardSourcesClassifier().fit(d.X, np.arange(len(d.X)) % 3)
+    with pytest.raises(ValueError, match="only one class"):
+        ForwardSourcesClassifier().fit(d.X, np.zeros(len(d.X)))

@@ -1,0 +1,247 @@
+"""InvCal against a quadratic programming solver, and what the estimator promises."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from scipy import sparse
+from scipy.special import logit
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVR
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from decorrupt.corruption import strata_from_bags
+from decorrupt.estimators import invcal
+from decorrupt.estimators.invcal import InvCalClassifier, bag_mean_gram
+from decorrupt.features import Kernel
+from oracles.dense_kernel import gram as dense_gram
+from oracles.psvm import bag_means, solve_tubes_qp, tube_objective, tubes
+
+GAMMA = 0.4
+
+
+def fit(data, X=None, **params):
+    return InvCalClassifier(**params).fit(data.X if X is None else X, data.y, bags=data.bags)
+
+
+def random_bags(seed, n_bags=12):
+    """Bags of 2 to 6 rows with proportions that are anything, some of them 0 or 1."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(2, 7, n_bags)
+    bags = rng.permutation(np.repeat(np.arange(n_bags), sizes))
+    proportions = np.clip(rng.uniform(-0.2, 1.2, n_bags), 0, 1)
+    X = rng.normal(size=(len(bags), 2)) + 2 * proportions[bags, None]
+    return X, bags, proportions
+
+
+@pytest.mark.parametrize("tube", ["logit", "proportion"])
+@pytest.mark.parametrize(("cost", "epsilon"), [(0.1, 0.1), (1.0, 0.0), (1.0, 0.05), (10.0, 0.01)])
+@pytest.mark.parametrize("seed", range(3))
+def test_reaches_the_minimum_of_the_quadratic_programme(tube, cost, epsilon, seed):
+    X, bags, proportions = random_bags(seed)
+    model = InvCalClassifier(C_p=cost, epsilon=epsilon, tube=tube, kernel_gamma=GAMMA)
+    model.fit(X, proportions[bags], bags=bags)
+    rows = dense_gram(X, X, "rbf", GAMMA)
+    gram = bag_means(bag_means(rows, bags).T, bags)
+    centres, widths = tubes(proportions, epsilon, tube, len(X))
+    beta, intercept = solve_tubes_qp(gram, centres, widths, cost)
+    wanted = tube_objective(
+        0.5 * beta @ gram @ beta, gram @ beta + intercept, centres, widths, cost
+    )
+    found = tube_objective(
+        0.5 * model.bag_coef_ @ gram @ model.bag_coef_,
+        bag_means(model.decision_function(X), bags),
+        centres,
+        widths,
+        cost,
+    )
+    assert found == pytest.approx(wanted, rel=1e-6)
+    fresh = np.random.default_rng(9).normal(size=(50, 2))
+    shape = bag_means(dense_gram(X, fresh, "rbf", GAMMA), bags).T @ beta
+    scores = model.decision_function(fresh)
+    # Where no bag lies on the edge of its tube the bias may be anywhere in an interval.
+    on_edge = (np.abs(model.bag_coef_) > 1e-9) & (np.abs(model.bag_coef_) < cost * (1 - 1e-9))
+    if on_edge.any():
+        np.testing.assert_allclose(scores, shape + intercept, atol=1e-5)
+    np.testing.assert_allclose(scores - scores.mean(), shape - shape.mean(), atol=1e-5)
+
+
+def test_the_logit_tube_is_scikit_learns_regression(bag_data):
+    model = fit(bag_data, C_p=3.0, epsilon=0.2, kernel_gamma=GAMMA)
+    gram = bag_means(bag_means(rbf_kernel(bag_data.X, gamma=GAMMA), bag_data.bags).T, bag_data.bags)
+    targets = logit(np.clip(bag_data.shares, 1 / 600, 1 - 1 / 600))
+    reference = SVR(kernel="precomputed", C=3.0, epsilon=0.2, tol=1e-6).fit(gram, targets)
+    np.testing.assert_allclose(
+        bag_means(model.decision_function(bag_data.X), bag_data.bags),
+        reference.predict(gram),
+        atol=1e-5,
+    )
+
+
+@pytest.mark.parametrize("name", ["rbf", "exponential", "laplacian", "polynomial", "linear"])
+@pytest.mark.parametrize("block_entries", [1, 7 * 45, 2**22])
+def test_bag_means_of_the_kernel(monkeypatch, name, block_entries):
+    X, bags, proportions = random_bags(4)
+    monkeypatch.setattr(invcal, "BLOCK_ENTRIES", block_entries)
+    found = bag_mean_gram(X, Kernel(name, 0.3), strata_from_bags(bags, proportions[bags]))
+    rows = dense_gram(X, X, name, 0.3)
+    np.testing.assert_allclose(found, bag_means(bag_means(rows, bags).T, bags), rtol=1e-7)
+
+
+@pytest.mark.parametrize("tube", ["logit", "proportion"])
+def test_learns_the_classes_from_proportions_alone(bag_data, tube):
+    model = fit(bag_data, tube=tube, epsilon=0.01)
+    assert balanced_accuracy_score(bag_data.labels, model.predict(bag_data.X)) > 0.88
+
+
+def test_decides_by_the_sign_of_the_score_and_claims_no_probabilities(bag_data):
+    model = fit(bag_data)
+    assert ((model.decision_function(bag_data.X) > 0) == (model.predict(bag_data.X) == 1)).all()
+    assert not hasattr(model, "predict_proba")
+    assert model.score_prior_ == pytest.approx(bag_data.y.mean())
+
+
+@pytest.mark.parametrize("tube", ["logit", "proportion"])
+def test_swapping_the_classes_swaps_the_scores(bag_data, tube):
+    model = InvCalClassifier(tube=tube)
+    scores = model.fit(bag_data.X, bag_data.y, bags=bag_data.bags).decision_function(bag_data.X)
+    swapped = model.fit(bag_data.X, 1 - bag_data.y, bags=bag_data.bags)
+    np.testing.assert_allclose(swapped.decision_function(bag_data.X), -scores, atol=1e-5)
+
+
+@pytest.mark.parametrize("tube", ["logit", "proportion"])
+def test_row_and_bag_order_do_not_matter(bag_data, tube):
+    order = np.random.default_rng(0).permutation(len(bag_data.y))
+    model = InvCalClassifier(tube=tube)
+    straight = model.fit(bag_data.X, bag_data.y, bags=bag_data.bags).decision_function(bag_data.X)
+    shuffled = model.fit(bag_data.X[order], bag_data.y[order], bags=(-bag_data.bags)[order])
+    np.testing.assert_allclose(shuffled.decision_function(bag_data.X), straight, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        lambda bags: [f"precinct {b:02d}" for b in bags],
+        lambda bags: pd.Series(pd.Categorical([f"{b:02d}" for b in bags])),
+        lambda bags: [("ward", int(b)) for b in bags],
+    ],
+)
+def test_any_bag_ids(bag_data, ids):
+    reference = fit(bag_data).decision_function(bag_data.X)
+    model = InvCalClassifier().fit(bag_data.X, bag_data.y, bags=ids(bag_data.bags))
+    np.testing.assert_allclose(model.decision_function(bag_data.X), reference, atol=1e-9)
+
+
+def test_without_bags_every_row_is_a_bag(bag_data):
+    names = np.where(bag_data.labels == 1, "yes", "no")
+    by_label = InvCalClassifier().fit(bag_data.X, names)
+    assert by_label.classes_.tolist() == ["no", "yes"]
+    assert by_label.score(bag_data.X, names) > 0.9
+    by_bag = InvCalClassifier().fit(bag_data.X, bag_data.labels, bags=np.arange(600))
+    np.testing.assert_allclose(
+        by_label.decision_function(bag_data.X), by_bag.decision_function(bag_data.X)
+    )
+
+
+def test_tubes_that_hold_every_bag_give_a_constant(bag_data):
+    model = fit(bag_data, epsilon=100.0)
+    assert np.ptp(model.decision_function(bag_data.X)) == 0
+    assert (model.bag_coef_ == 0).all()
+
+
+def test_only_rows_that_count_are_kept(bag_data):
+    model = fit(bag_data, epsilon=1.0)
+    assert len(model.landmarks_) == 10 * np.count_nonzero(model.bag_coef_) < 600
+
+
+def test_one_kernel_given_in_four_ways(bag_data):
+    direct = fit(bag_data, kernel_gamma=GAMMA).decision_function(bag_data.X)
+    gram = rbf_kernel(bag_data.X, gamma=GAMMA)
+    precomputed = fit(bag_data, X=gram, kernel="precomputed")
+    np.testing.assert_allclose(precomputed.decision_function(gram), direct, atol=1e-5)
+    called = fit(bag_data, kernel=lambda A, B: rbf_kernel(A, B, gamma=GAMMA))
+    np.testing.assert_allclose(called.decision_function(bag_data.X), direct, atol=1e-5)
+    rows = sparse.csr_matrix(bag_data.X)
+    from_sparse = fit(bag_data, X=rows, kernel_gamma=GAMMA)
+    np.testing.assert_allclose(from_sparse.decision_function(rows), direct, atol=1e-5)
+
+
+def test_linear_kernel(bag_data):
+    model = fit(bag_data, kernel="linear")
+    gram = fit(bag_data, X=bag_data.X @ bag_data.X.T, kernel="precomputed")
+    np.testing.assert_allclose(
+        model.decision_function(bag_data.X),
+        gram.decision_function(bag_data.X @ bag_data.X.T),
+        atol=1e-4,
+    )
+    assert model.coef_.shape == (2,)
+    rows = sparse.csr_matrix(bag_data.X)
+    np.testing.assert_allclose(fit(bag_data, X=rows, kernel="linear").coef_, model.coef_, rtol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_float32_stays_float32(bag_data, kernel):
+    X = bag_data.X.astype(np.float32)
+    scores = fit(bag_data, X=X, kernel=kernel).decision_function(X)
+    assert scores.dtype == np.float32
+    full = fit(bag_data, kernel=kernel).decision_function(bag_data.X)
+    np.testing.assert_allclose(scores, full, atol=1e-3)
+
+
+@pytest.mark.parametrize("routing", [False, True])
+def test_pipeline_passes_bags_and_pickle_keeps_scores(bag_data, routing):
+    with sklearn.config_context(enable_metadata_routing=routing):
+        pipe = make_pipeline(StandardScaler(), InvCalClassifier())
+        name = "bags" if routing else "invcalclassifier__bags"
+        pipe.fit(bag_data.X, bag_data.y, **{name: bag_data.bags})
+    again = pickle.loads(pickle.dumps(pipe))  # noqa: S301 — our own bytes
+    np.testing.assert_array_equal(
+        again.decision_function(bag_data.X), pipe.decision_function(bag_data.X)
+    )
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"tube": "wide"}, r"unknown tube 'wide': choose one of logit, proportion"),
+        ({"kernel": "gauss"}, r"unknown kernel 'gauss'.*rbf, exponential"),
+        ({"C_p": 0.0}, r"C_p=0\.0 must be a positive number"),
+        ({"C_p": np.inf}, r"C_p=inf must be a positive number"),
+        ({"C_p": "1"}, r"C_p='1' must be a positive number"),
+        ({"epsilon": -0.1}, r"epsilon=-0\.1 must be a number, at least 0"),
+        ({"epsilon": np.nan}, r"epsilon=nan must be a number, at least 0"),
+        ({"kernel_gamma": -1.0}, r"kernel_gamma=-1\.0 must be a positive number"),
+        ({"kernel": "precomputed"}, r"precomputed kernel must be a square matrix.*600 × 2"),
+    ],
+)
+def test_bad_parameters(bag_data, params, message):
+    with pytest.raises(ValueError, match=message):
+        fit(bag_data, **params)
+
+
+@pytest.mark.parametrize(
+    ("y", "bags", "message"),
+    [
+        ([0.5, 0.5, 1.5, 1.5], [0, 0, 1, 1], r"y\[2\] = 1\.5 \(bag 1\)"),
+        ([0.5, 0.4, 1.0, 1.0], list("aabb"), r"y differs within bag 'a'"),
+        ([0.5, 0.5, 0.5, 0.5], [0, 0, 1, 1], r"all 2 bags have the same proportion 0\.5"),
+        ([0.5, 0.5, 0.5, 0.5], [0, 0, 0, 0], r"only one bag"),
+        ([0.5, 0.5, 1.0, 1.0], None, r"pass bags= as well"),
+        ([0, 1, 2, 1], None, r"y has 3 classes"),
+        ([0, 0, 1, 1], [0, 0, 1], r"inconsistent numbers of samples: \[4, 3\]"),
+    ],
+)
+def test_bad_bags(y, bags, message):
+    with pytest.raises(ValueError, match=message):
+        InvCalClassifier().fit(np.eye(4), y, bags=bags)
+
+
+@pytest.mark.filterwarnings("ignore")  # the checks feed degenerate data on purpose
+@parametrize_with_checks([InvCalClassifier(), InvCalClassifier(tube="proportion", epsilon=1e-4)])
+def test_scikit_learn_compatible(estimator, check):
+    check(estimator)

@@ -1,0 +1,136 @@
+"""The automatic choice."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from decorrupt import (
+    AutoLabelProportionsClassifier,
+    InvCalClassifier,
+    LabelProportionsClassifier,
+    MeanMapClassifier,
+    SetClassifier,
+)
+from decorrupt.model_selection.held_out import HeldOut
+from decorrupt.model_selection.leaderboard import Entry, choose
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::decorrupt.NegativeRiskWarning", "ignore::decorrupt.DroppedBagsWarning"
+)
+QUICK = {"reg_strengths": (0.1, 0.01), "kernel_gammas": ("scale",), "cv": 3, "random_state": 0}
+
+
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks([AutoLabelProportionsClassifier(**QUICK | {"cv": 2})])
+def test_scikit_learn_compatible(estimator, check):
+    check(estimator)
+
+
+def test_chooses_a_good_model_and_says_how(bag_data):
+    d = bag_data
+    model = AutoLabelProportionsClassifier(**QUICK).fit(d.X, d.y, bags=d.bags)
+    assert model.score(d.X, d.labels) > 0.88
+    methods = [row["method"] for row in model.leaderboard_.rows]
+    assert sorted(methods) == ["corrected_loss", "count_likelihood", "mean_map"]
+    scores = [row["score"] for row in model.leaderboard_.rows]
+    assert scores == sorted(scores, reverse=True)
+    (chosen,) = [row for row in model.leaderboard_.rows if row["chosen"]]
+    assert chosen["method"] == model.best_method_
+    assert chosen["params"] == model.best_params_
+    assert "± std error" in str(model.leaderboard_)
+    assert model.predict_proba(d.X).mean(axis=0)[1] == pytest.approx(d.y.mean(), abs=0.05)
+
+
+def test_thorough_tries_every_method(bag_data):
+    d = bag_data
+    model = AutoLabelProportionsClassifier(candidates="thorough", **QUICK | {"n_jobs": 2})
+    model.fit(d.X, d.y, bags=d.bags)
+    assert len(model.leaderboard_.rows) == 7
+    assert model.score(d.X, d.labels) > 0.88
+
+
+@pytest.mark.parametrize("scoring", ["corrected_accuracy", "corrected_risk", "proportion_risk"])
+def test_other_criteria(bag_data, scoring):
+    d = bag_data
+    model = AutoLabelProportionsClassifier(scoring=scoring, **QUICK)
+    with np.errstate(all="raise"):
+        model.fit(d.X, d.y, bags=d.bags)
+    assert model.score(d.X, d.labels) > 0.85
+
+
+def test_candidates_of_ones_own_are_calibrated(bag_data):
+    d = bag_data
+    model = AutoLabelProportionsClassifier(
+        candidates=[("inverse", InvCalClassifier(), {"C_p": [1.0]})], **QUICK
+    ).fit(d.X, d.y, bags=d.bags)
+    assert model.best_method_ == "inverse"
+    assert model.best_params_["C_p"] == 1.0
+    probability = model.predict_proba(d.X)[:, 1]
+    assert probability.mean() == pytest.approx(d.labels.mean(), abs=0.05)
+    # Calibrated: among rows called 70–90 % about 80 % are positive.
+    some = (probability > 0.7) & (probability < 0.9)
+    assert d.labels[some].mean() == pytest.approx(0.8, abs=0.15)
+    assert ((model.predict(d.X) == 1) == (model.decision_function(d.X) > 0)).all()
+
+
+def test_estimators_and_names_may_be_mixed(bag_data):
+    d = bag_data
+    model = AutoLabelProportionsClassifier(candidates=["mean_map", SetClassifier()], **QUICK)
+    model.fit(d.X, d.y, bags=d.bags)
+    assert {row["method"] for row in model.leaderboard_.rows} == {"mean_map", "SetClassifier"}
+
+
+def test_class_priors_and_decisions(bag_data):
+    d = bag_data
+    rare = d.y < 0.55
+    model = AutoLabelProportionsClassifier(candidates=["mean_map"], **QUICK)
+    balanced = clone(model).fit(d.X[rare], d.y[rare], bags=d.bags[rare])
+    accurate = clone(model).set_params(decision="accuracy")
+    accurate.fit(d.X[rare], d.y[rare], bags=d.bags[rare])
+    assert (accurate.predict(d.X) == 1).sum() < (balanced.predict(d.X) == 1).sum()
+    assert balanced.training_prior_ == pytest.approx(d.y[rare].mean())
+
+
+def entry(name, by_bag):
+    by_bag = np.asarray(by_bag, dtype=float)
+    held_out = HeldOut(name, {}, np.zeros(1), np.zeros(1), 0.0)
+    return Entry(held_out, by_bag.mean(), 1.0, by_bag, np.ones(len(by_bag)))
+
+
+def test_a_near_tie_goes_to_the_more_stable_method():
+    noise = np.random.default_rng(0).normal(size=100)
+    best = entry("bold", noise)
+    tied = entry("steady", noise - 0.01 + np.tile([-0.2, 0.2], 50))  # 0.01 ± 0.02 behind
+    beaten = entry("steady", noise - 0.01)  # the difference is small but certain
+    assert choose([best, tied], ["steady", "bold"]).method == "steady"
+    assert choose([best, beaten], ["steady", "bold"]).method == "bold"
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"candidates": "all"}, "unknown candidates 'all'.*fast, thorough"),
+        ({"candidates": ["svm"]}, "unknown candidate 'svm'.*mean_map"),
+        ({"candidates": []}, "list of different methods"),
+        ({"candidates": [MeanMapClassifier(), MeanMapClassifier()]}, "different methods"),
+        ({"scoring": "auc"}, "unknown scoring 'auc'"),
+        ({"decision": "best"}, "unknown decision 'best'"),
+    ],
+)
+def test_messages(bag_data, params, message):
+    with pytest.raises(ValueError, match=message):
+        AutoLabelProportionsClassifier(**params).fit(bag_data.X, bag_data.y, bags=bag_data.bags)
+
+
+def test_few_bags_lower_the_number_of_folds():
+    rng = np.random.default_rng(0)
+    bags = np.repeat(np.arange(4), 50)
+    shares = np.array([0.1, 0.4, 0.6, 0.9])
+    labels = rng.random(200) < shares[bags]
+    X = rng.normal(size=(200, 2)) + 2 * labels[:, None]
+    y = (np.bincount(bags, labels) / 50)[bags]
+    model = AutoLabelProportionsClassifier(
+        candidates=["mean_map", ("corrected", LabelProportionsClassifier(convex="ignore"))]
+    )
+    assert model.fit(X, y, bags=bags).score(X, labels) > 0.8

@@ -1,0 +1,90 @@
+"""λ and kernel parameter chosen over shared features: the grid search's choice, sooner."""
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from decorrupt import (
+    BagGridSearchCV,
+    BagKFold,
+    CountLikelihoodClassifier,
+    CountLikelihoodClassifierCV,
+    LabelProportionsClassifier,
+    LabelProportionsClassifierCV,
+    WithinBagKFold,
+)
+
+REG_STRENGTHS = [1.0, 0.1, 0.01]
+GAMMAS = [0.05, 0.5]
+
+
+@pytest.mark.filterwarnings("ignore")
+@parametrize_with_checks(
+    [
+        LabelProportionsClassifierCV(cv=2, reg_strengths=(0.1, 0.01), kernel_gammas=("scale",)),
+        CountLikelihoodClassifierCV(cv=2, reg_strengths=(0.1, 0.01), kernel_gammas=("scale",)),
+    ]
+)
+def test_scikit_learn_compatible(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore::decorrupt.NegativeRiskWarning")
+@pytest.mark.parametrize(
+    ("search_class", "template", "scoring"),
+    [
+        (
+            LabelProportionsClassifierCV,
+            LabelProportionsClassifier(rank_tol=0.0, convex="ignore", random_state=0),
+            "corrected_accuracy",
+        ),
+        (
+            LabelProportionsClassifierCV,
+            LabelProportionsClassifier(rank_tol=0.0, convex="ignore", random_state=0),
+            "count_log_likelihood",
+        ),
+        (
+            CountLikelihoodClassifierCV,
+            CountLikelihoodClassifier(rank_tol=0.0, random_state=0),
+            "count_log_likelihood",
+        ),
+    ],
+)
+def test_same_scores_and_choice_as_the_grid_search(bag_data, search_class, template, scoring):
+    d = bag_data
+    path = search_class(
+        template, reg_strengths=REG_STRENGTHS, kernel_gammas=GAMMAS, cv=3, scoring=scoring
+    ).fit(d.X, d.y, bags=d.bags)
+    grid = BagGridSearchCV(
+        template, {"kernel_gamma": GAMMAS, "reg_strength": REG_STRENGTHS}, cv=3, scoring=scoring
+    ).fit(d.X, d.y, bags=d.bags)
+    np.testing.assert_allclose(
+        path.cv_results_["mean_test_score"], grid.cv_results_["mean_test_score"], atol=2e-3
+    )
+    assert path.best_params_ == grid.best_params_
+    np.testing.assert_array_equal(path.predict(d.X), grid.predict(d.X))
+
+
+def test_other_folds_and_criteria(bag_data):
+    d = bag_data
+    for cv in (BagKFold(4, shuffle=True, random_state=0), WithinBagKFold(3)):
+        for scoring in ("proportion_risk", "corrected_risk"):
+            model = LabelProportionsClassifierCV(
+                LabelProportionsClassifier(convex="ignore", random_state=0),
+                reg_strengths=REG_STRENGTHS,
+                cv=cv,
+                scoring=scoring,
+            ).fit(d.X, d.y, bags=d.bags)
+            assert model.score(d.X, d.labels) > 0.85
+            assert model.best_score_ == model.cv_results_["mean_test_score"].max()
+
+
+def test_probabilities_and_messages(bag_data):
+    d = bag_data
+    model = CountLikelihoodClassifierCV(reg_strengths=REG_STRENGTHS, cv=3)
+    model.fit(d.X, d.y, bags=d.bags)
+    assert model.predict_proba(d.X, class_prior=0.1)[:, 1].mean() < 0.3
+    with pytest.raises(ValueError, match="unknown scoring 'auc'"):
+        LabelProportionsClassifierCV(scoring="auc").fit(d.X, d.y, bags=d.bags)
+    no_probabilities = LabelProportionsClassifierCV(LabelProportionsClassifier(loss="huber"))
+    assert not hasattr(no_probabilities, "predict_proba")

@@ -1,0 +1,67 @@
+"""Counts of positives by brute force: all labelings, convolutions, recursions in logarithms."""
+
+import itertools
+import math
+
+import numpy as np
+from scipy.signal import convolve
+from scipy.special import expit, log_expit, logsumexp
+
+
+def enumerate_count(scores, count):
+    """Return log P(ΣY = count) and E[Y_j | count] − σ(f_j), from every labeling with that count."""
+    scores = np.asarray(scores, dtype=float)
+    chosen = list(itertools.combinations(range(len(scores)), count))
+    labelings = np.zeros((len(chosen), len(scores)))
+    for labeling, positives in zip(labelings, chosen, strict=True):
+        labeling[list(positives)] = 1
+    log_weights = np.where(labelings == 1, log_expit(scores), log_expit(-scores)).sum(axis=1)
+    log_prob = logsumexp(log_weights)
+    return log_prob, np.exp(log_weights - log_prob) @ labelings - expit(scores)
+
+
+def convolved_pmf(scores):
+    """Return P(ΣY = s) for s = 0 … n, one row at a time."""
+    pmf = np.ones(1)
+    for score in scores:
+        pmf = convolve(pmf, [expit(-score), expit(score)], method="direct")
+    return pmf
+
+
+def convolved_count(scores, count):
+    """Return log P(ΣY = count) and its slope, leaving out each row in turn."""
+    prob = convolved_pmf(scores)[count]
+    rest = [convolved_pmf(np.delete(scores, j))[count - 1] for j in range(len(scores))]
+    return math.log(prob), expit(scores) * rest / prob - expit(scores)
+
+
+def log_recursion(scores, count):
+    """Return log P(ΣY = count), by logarithms of P(S_j = s) only: no scale can hurt it."""
+    logs = np.full(count + 1, -np.inf)
+    logs[0] = 0.0
+    for score in scores:
+        stay = logs + log_expit(-score)
+        move = np.append(-np.inf, logs[:-1] + log_expit(score))
+        logs = np.logaddexp(stay, move)
+    return logs[count]
+
+
+def noisy_count_density(scores, count, noise_sd):
+    """Return log Σ_s P(ΣY = s)·N(count; s, noise_sd²)."""
+    pmf = convolved_pmf(scores)
+    distance = (count - np.arange(len(pmf))) / noise_sd
+    normal = np.exp(-0.5 * distance**2) / (noise_sd * math.sqrt(2 * math.pi))
+    return math.log(pmf @ normal)
+
+
+def proportion_cross_entropy(scores, bags, proportion_of):
+    """Return (1/M)·Σ_k (n_k/n̄)·CE(p_k, mean_k σ(f)), bag by bag."""
+    names = sorted(set(bags))
+    mean_size = len(scores) / len(names)
+    total = 0.0
+    for name in names:
+        probs = [1 / (1 + math.exp(-f)) for f, bag in zip(scores, bags, strict=True) if bag == name]
+        mean, p = sum(probs) / len(probs), proportion_of[name]
+        cross_entropy = -(p * math.log(mean) if p else 0) - ((1 - p) * math.log(1 - mean))
+        total += len(probs) / mean_size * cross_entropy
+    return total / len(names)

@@ -1,0 +1,229 @@
+"""What must hold for every noise rate, every weight and every set of strata."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from decorrupt.corruption import (
+    combine_strata,
+    corrected_loss,
+    signal_to_noise,
+    source_weights,
+)
+from decorrupt.losses import LOSSES
+from oracles.combinations import (
+    bound_factor,
+    least_squares_by_lagrange,
+    moments,
+    square_factor,
+    wanted_moments,
+)
+from oracles.label_noise import mean_over_noise, pair_as_source
+
+# Derandomised: a property that fails does so for everyone, on every machine.
+thorough = settings(max_examples=150, deadline=None, derandomize=True, database=None)
+
+loss_names = st.sampled_from(sorted(LOSSES))
+scores = st.floats(-50, 50)
+costs = st.floats(0.01, 10)
+shares = st.floats(0, 1, allow_subnormal=False)
+
+
+@st.composite
+def noise_rates(draw, most=0.98):
+    total, share = draw(st.floats(0, most)), draw(shares)
+    return total * share, total * (1 - share)
+
+
+@st.composite
+def strata(draw, fewest=2, most=9, spread=0.02):
+    """Sizes and proportions that differ enough for double precision to tell."""
+    count = draw(st.integers(fewest, most))
+    sizes = draw(st.lists(st.integers(1, 500), min_size=count, max_size=count))
+    proportions = draw(st.lists(shares, min_size=count, max_size=count))
+    assume(max(proportions) - min(proportions) >= spread)
+    return np.array(sizes, dtype=float), np.array(proportions)
+
+
+target_priors = st.floats(0.01, 0.99)
+
+
+def assert_unbiased(combination, proportions, target_prior):
+    size = 1 + np.abs(combination.pos).sum() + np.abs(combination.neg).sum()
+    np.testing.assert_allclose(
+        moments(*combination, proportions), wanted_moments(target_prior), atol=1e-11 * size
+    )
+
+
+class TestCorrectedLoss:
+    @thorough
+    @given(loss_names, noise_rates(), scores, costs, costs)
+    def test_lemma_1_costs_first(self, name, rates, score, cost_pos, cost_neg):
+        """E[ℓ^ρ_α(t, Ỹ) | Y = y] = α_y·ℓ(t, y)."""
+        corrected = corrected_loss(name, rates, cost_pos=cost_pos, cost_neg=cost_neg)
+        for label, cost in ((1, cost_pos), (-1, cost_neg)):
+            mean = mean_over_noise(lambda noisy: corrected.value(score, noisy), label, *rates)
+            largest = max(abs(corrected.value(score, noisy)) for noisy in (-1, 1))
+            expected = cost * LOSSES[name].value(label * score)
+            # what cancels is the corrected loss' two terms, as large as |ℓ(±t)|·α/(1−ρ₊−ρ₋)
+            terms = (cost_pos + cost_neg) * np.abs(LOSSES[name].value([score, -score])).max()
+            assert abs(mean - expected) <= 1e-13 * (largest + terms / (1 - sum(rates)))
+
+    @thorough
+    @given(loss_names, noise_rates(most=0.9), scores, costs, costs, st.sampled_from([-1, 1]))
+    def test_slope_is_the_derivative(self, name, rates, score, cost_pos, cost_neg, label):
+        assume(abs(abs(score) - 1) > 1e-3)  # Huber's kinks
+        corrected = corrected_loss(name, rates, cost_pos=cost_pos, cost_neg=cost_neg)
+        step = 1e-5
+        rise = corrected.value(score + step, label) - corrected.value(score - step, label)
+        size = np.abs(corrected.coefficients(label)).sum() * (1 + score**2)
+        assert abs(corrected.slope(score, label) - rise / (2 * step)) <= 1e-9 * size
+
+    @thorough
+    @given(loss_names, noise_rates())
+    def test_at_zero_does_not_change_without_costs(self, name, rates):
+        assert corrected_loss(name, rates).at_zero == pytest.approx(LOSSES[name].at_zero, rel=1e-12)
+
+    @thorough
+    @given(shares, shares)
+    def test_a_pair_of_bags_is_a_corrupted_source(self, one, other):
+        """Theorem 4's costs and rates give the LLP reduction, and ½ of it is combine_strata's."""
+        proportion_pos, proportion_neg = max(one, other), min(one, other)
+        gap = proportion_pos - proportion_neg
+        assume(gap > 1e-3)
+        source = pair_as_source(proportion_pos, proportion_neg)
+        corrected = corrected_loss(
+            "logistic",
+            (source.flip_pos, source.flip_neg),
+            cost_pos=source.cost_pos,
+            cost_neg=source.cost_neg,
+        )
+        expected = {
+            1: ((1 - proportion_neg) / gap, -proportion_neg / gap),
+            -1: (-(1 - proportion_pos) / gap, proportion_pos / gap),
+        }
+        pos, neg = combine_strata([7, 7], [proportion_pos, proportion_neg], method="pairs")
+        for label, bag in ((1, 0), (-1, 1)):
+            np.testing.assert_allclose(
+                corrected.coefficients(label), expected[label], rtol=1e-9, atol=1e-9 / gap
+            )
+            np.testing.assert_allclose(
+                (2 * pos[bag], 2 * neg[bag]), expected[label], rtol=1e-9, atol=1e-12
+            )
+
+
+class TestSourceWeights:
+    @thorough
+    @given(st.data(), st.integers(1, 8), st.booleans())
+    def test_optimal_weights_beat_any_point_of_the_simplex(self, data, count, has_priors):
+        sizes = data.draw(st.lists(st.integers(1, 10_000), min_size=count, max_size=count))
+        rates = np.array(data.draw(st.lists(noise_rates(), min_size=count, max_size=count)))
+        priors = None
+        if has_priors:
+            priors = data.draw(st.lists(st.floats(0.01, 0.99), min_size=count, max_size=count))
+        raw = data.draw(st.lists(st.floats(1e-6, 1), min_size=count, max_size=count))
+        rival = np.array(raw) / np.sum(raw)
+        noise = noise_by_formula(np.array(sizes), rates, priors)
+        weights = source_weights(sizes, *rates.T, class_priors=priors)
+        best = np.sum(weights**2 * noise)
+        assert best <= np.sum(rival**2 * noise) * (1 + 1e-12)
+        # the optimum is H/N, H the harmonic mean of c²
+        assert best == pytest.approx(1 / np.sum(1 / noise), rel=1e-10)
+
+    @thorough
+    @given(st.integers(1, 1000), noise_rates(), st.floats(0.01, 0.99))
+    def test_exact_is_symmetric_under_swapping_the_classes(self, size, rates, prior):
+        one = signal_to_noise([size], *rates, class_priors=prior, scheme="exact")
+        other = signal_to_noise([size], *rates[::-1], class_priors=1 - prior, scheme="exact")
+        np.testing.assert_allclose(one, other, rtol=1e-9)
+
+
+def noise_by_formula(sizes, rates, priors):
+    """c² of Thms 2 and 3 as printed."""
+    flip_pos, flip_neg = rates.T
+    noise = (1 + np.abs(flip_pos - flip_neg)) ** 2 / (sizes * (1 - flip_pos - flip_neg) ** 2)
+    if priors is None:
+        return noise
+    priors = np.array(priors)
+    return noise / np.minimum(priors, 1 - priors) ** 2
+
+
+class TestCombinations:
+    @thorough
+    @given(strata(), target_priors, st.sampled_from(["superbag", "least_squares"]))
+    def test_closed_forms_are_unbiased(self, bags, target_prior, method):
+        combination = combine_strata(*bags, method=method, target_prior=target_prior)
+        assert_unbiased(combination, bags[1], target_prior)
+
+    @thorough
+    @given(strata(), target_priors, st.sampled_from(["sorted", "matching", "random"]))
+    def test_pairs_are_unbiased_however_they_were_made(self, bags, target_prior, pairing):
+        combination = combine_strata(
+            *bags, method="pairs", pairing=pairing, target_prior=target_prior, random_state=0
+        )
+        assert_unbiased(combination, bags[1], target_prior)
+
+    @thorough
+    @given(strata(), st.floats(0, 1), st.sampled_from(["superbag", "pairs", "least_squares"]))
+    def test_still_unbiased_and_convex_after_projection(self, bags, where, method):
+        lowest, highest = bags[1].min(), bags[1].max()
+        target_prior = float(lowest + where * (highest - lowest))
+        assume(1e-6 < target_prior < 1 - 1e-6)
+        target_prior = min(max(target_prior, lowest), highest)
+        combination = combine_strata(
+            *bags, method=method, target_prior=target_prior, convex="project"
+        )
+        assert_unbiased(combination, bags[1], target_prior)
+        even = combination.pos + combination.neg
+        assert even.min() >= -1e-13 * (1 + np.abs(combination.pos).max())
+
+    @thorough
+    @given(strata(), st.sampled_from(["sorted", "matching", "random"]))
+    def test_superbag_reaches_the_smallest_bound(self, bags, pairing):
+        sizes, proportions = bags
+        superbag = bound_factor(*combine_strata(*bags), sizes)
+        mean = np.average(proportions, weights=sizes)
+        information = np.sum(sizes * (proportions - mean) ** 2)
+        assert superbag == pytest.approx(1 / (4 * information), rel=1e-9)
+        pairs = combine_strata(*bags, method="pairs", pairing=pairing, random_state=0)
+        assert superbag <= bound_factor(*pairs, sizes) * (1 + 1e-9)
+
+    @thorough
+    @given(strata(), target_priors)
+    def test_least_squares_is_the_least(self, bags, target_prior):
+        sizes, _ = bags
+        ours = combine_strata(*bags, method="least_squares", target_prior=target_prior)
+        expected = least_squares_by_lagrange(*bags, target_prior)
+        assert square_factor(*ours, sizes) <= square_factor(*expected, sizes) * (1 + 1e-9)
+        np.testing.assert_allclose(ours, expected, rtol=1e-5, atol=1e-8 * np.abs(expected).max())
+
+    @thorough
+    @given(strata())
+    def test_pooled_least_squares_is_always_convex(self, bags):
+        pos, neg = combine_strata(*bags, method="least_squares", target_prior="pooled")
+        np.testing.assert_allclose(pos + neg, bags[0] / bags[0].sum(), rtol=1e-7)
+
+    @thorough
+    @given(strata(), target_priors, st.sampled_from(["superbag", "least_squares", "easy_llp"]))
+    def test_swapping_the_classes_swaps_the_columns(self, bags, target_prior, method):
+        sizes, proportions = bags
+        plain = combine_strata(sizes, proportions, method=method, target_prior=target_prior)
+        swapped = combine_strata(
+            sizes, 1 - proportions, method=method, target_prior=1 - target_prior
+        )
+        tolerance = {"rtol": 1e-7, "atol": 1e-9 * np.abs(plain).max()}
+        np.testing.assert_allclose(swapped.neg, plain.pos, **tolerance)
+        np.testing.assert_allclose(swapped.pos, plain.neg, **tolerance)
+
+    @thorough
+    @given(strata(), st.randoms(use_true_random=False), st.sampled_from(["superbag", "easy_llp"]))
+    def test_the_order_of_the_strata_does_not_matter(self, bags, random, method):
+        sizes, proportions = bags
+        order = list(range(len(sizes)))
+        random.shuffle(order)
+        plain = combine_strata(sizes, proportions, method=method)
+        moved = combine_strata(sizes[order], proportions[order], method=method)
+        tolerance = {"rtol": 1e-9, "atol": 1e-11 * np.abs(plain).max()}
+        np.testing.assert_allclose(moved.pos, plain.pos[order], **tolerance)
+        np.testing.assert_allclose(moved.neg, plain.neg[order], **tolerance)

@@ -1,0 +1,156 @@
+"""J(θ, b) = risk(Zθ + b) + λ‖θ‖²: its value written out, its derivatives against differences."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from scipy.optimize import approx_fprime, check_grad
+
+from decorrupt.solvers import KINK_WIDTH
+from oracles.dense_risk import LOSS_NAMES, central_differences, class_sums, make_objective
+
+N_ROWS, RANK = 15, 4
+every_case = pytest.mark.parametrize(
+    ("loss", "correction", "fit_intercept", "wrap"),
+    [
+        pytest.param(loss, correction, fit_intercept, wrap, id=f"{loss}-{correction}-{ends}-{kind}")
+        for loss in LOSS_NAMES
+        for correction in (None, "abs", "relu")
+        for fit_intercept, ends in ((False, "through zero"), (True, "intercept"))
+        for kind, wrap in (("dense", np.asarray), ("sparse", sparse.csr_matrix))
+    ],
+)
+
+
+def problem(
+    loss="logistic", correction=None, fit_intercept=False, wrap=np.asarray, *, seed=0, scale=1.0
+):
+    """Return an objective with signed coefficients and a point at which to look at it."""
+    rng = np.random.default_rng(seed)
+    features = rng.normal(size=(N_ROWS, RANK))
+    coef_pos, coef_neg = scale * rng.normal(size=(2, N_ROWS)) / 3
+    objective = make_objective(
+        wrap(features),
+        coef_pos,
+        coef_neg,
+        loss,
+        0.3 * scale,
+        correction=correction,
+        fit_intercept=fit_intercept,
+    )
+    return objective, rng.normal(size=RANK + fit_intercept)
+
+
+def value(objective):
+    return lambda coef: objective.value_and_gradient(coef)[0]
+
+
+def gradient(objective):
+    return lambda coef: objective.value_and_gradient(coef)[1]
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("loss", LOSS_NAMES)
+def test_the_value_is_risk_plus_penalty_without_the_intercept(loss, fit_intercept):
+    objective, coef = problem(loss, fit_intercept=fit_intercept)
+    theta, intercept = coef[:RANK], coef[-1] if fit_intercept else 0.0
+    scores = [row @ theta + intercept for row in objective.features]
+    terms = objective.risk.terms
+    expected = sum(class_sums(loss, terms.coef_pos, terms.coef_neg, scores))
+    expected += 0.3 * sum(theta**2)
+    assert_allclose(objective.value_and_gradient(coef)[0], expected, rtol=1e-12)
+    assert_allclose(objective.scores(coef), scores, rtol=1e-12)
+
+
+@every_case
+def test_gradient_and_hessian_are_those_of_the_differences(loss, correction, fit_intercept, wrap):
+    objective, coef = problem(loss, correction, fit_intercept, wrap)
+    scale = 1 + np.linalg.norm(gradient(objective)(coef))
+    assert check_grad(value(objective), gradient(objective), coef) < 1e-5 * scale
+    assert_allclose(
+        gradient(objective)(coef), central_differences(value(objective), coef), atol=1e-7 * scale
+    )
+    hessian = objective.hessian(coef)
+    differences = central_differences(gradient(objective), coef)
+    assert_allclose(hessian, differences, atol=1e-6 * np.abs(differences).max())
+
+
+@every_case
+def test_within_a_kink_too(loss, correction, fit_intercept, wrap):
+    # Coefficients the size of the kink's width put both sums into the bends of |r| and max(r, 0).
+    objective, coef = problem(loss, correction, fit_intercept, wrap, seed=3, scale=KINK_WIDTH)
+    assert_allclose(
+        gradient(objective)(coef),
+        central_differences(value(objective), coef),
+        atol=1e-7 * KINK_WIDTH,
+    )
+    differences = central_differences(gradient(objective), coef)
+    hessian = objective.hessian(coef)
+    assert_allclose(hessian, differences, atol=1e-6 * np.abs(differences).max())
+
+
+@every_case
+def test_the_hessian_operator_is_the_hessian(loss, correction, fit_intercept, wrap):
+    objective, coef = problem(loss, correction, fit_intercept, wrap)
+    apply, hessian = objective.hessian_operator(coef), objective.hessian(coef)
+    assert_allclose(hessian, hessian.T, atol=1e-12)
+    for direction in np.random.default_rng(1).normal(size=(3, objective.n_coef)):
+        assert_allclose(apply(direction), hessian @ direction, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("correction", [None, "abs", "relu"])
+@pytest.mark.parametrize("loss", LOSS_NAMES)
+def test_sparse_features_give_what_dense_ones_give(loss, correction):
+    for fit_intercept in (False, True):
+        dense, coef = problem(loss, correction, fit_intercept)
+        other, _ = problem(loss, correction, fit_intercept, sparse.csr_array)
+        assert_allclose(value(other)(coef), value(dense)(coef), rtol=1e-12)
+        assert_allclose(gradient(other)(coef), gradient(dense)(coef), rtol=1e-10, atol=1e-13)
+        assert_allclose(other.hessian(coef), dense.hessian(coef), rtol=1e-10, atol=1e-13)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("loss", LOSS_NAMES)
+def test_single_precision_features_keep_the_derivatives_close(loss, fit_intercept):
+    objective, coef = problem(loss, fit_intercept=fit_intercept)
+    single, _ = problem(loss, fit_intercept=fit_intercept, wrap=lambda Z: Z.astype(np.float32))
+    assert single.scores(coef).dtype == np.float32
+    assert gradient(single)(coef).dtype == np.float64
+    scale = np.abs(gradient(objective)(coef)).max()
+    assert_allclose(gradient(single)(coef), gradient(objective)(coef), atol=1e-5 * scale)
+    assert_allclose(single.hessian(coef), objective.hessian(coef), atol=1e-4 * scale)
+    direction = np.ones(objective.n_coef)
+    assert_allclose(
+        single.hessian_operator(coef)(direction),
+        objective.hessian(coef) @ direction,
+        atol=1e-4 * scale,
+    )
+
+
+def test_the_intercept_is_last_and_free_of_the_penalty():
+    objective, coef = problem(fit_intercept=True)
+    heavy = objective.with_reg_strength(objective.reg_strength + 1.0)
+    assert (heavy.n_coef, heavy.rank) == (RANK + 1, RANK)
+    difference = gradient(heavy)(coef) - gradient(objective)(coef)
+    assert_allclose(difference, [*(2 * coef[:RANK]), 0.0], atol=1e-12)
+    assert_allclose(value(heavy)(coef) - value(objective)(coef), coef[:RANK] @ coef[:RANK])
+    bend = heavy.hessian(coef) - objective.hessian(coef)
+    assert_allclose(bend, np.diag([2.0] * RANK + [0.0]), atol=1e-12)
+    slope_in_intercept = approx_fprime(coef, value(objective))[-1]
+    assert_allclose(gradient(objective)(coef)[-1], slope_in_intercept, atol=1e-5)
+
+
+def test_another_reg_strength_leaves_the_first_objective_alone():
+    objective, coef = problem()
+    before = value(objective)(coef)
+    assert objective.with_reg_strength(7.0).reg_strength == 7.0
+    assert value(objective)(coef) == before
+
+
+def test_evaluating_does_not_write_to_the_coefficients():
+    objective, coef = problem(fit_intercept=True)
+    kept = coef.copy()
+    objective.value_and_gradient(coef)
+    objective.hessian(coef)
+    objective.hessian_operator(coef)(coef)
+    assert (coef == kept).all()

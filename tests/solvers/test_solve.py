@@ -1,0 +1,156 @@
+"""One door to all solvers: names, warnings, histories, λ paths."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import ConvergenceWarning
+
+from decorrupt.solvers import SOLVERS, choose_solver, solve, solve_path
+from oracles.dense_risk import make_objective, never_rises, pair_coefs, stable_step
+from oracles.solved_problems import SOLVED, logistic_regression
+
+DESCENTS = ("newton", "lbfgs")
+
+
+def bags(n_columns=5, *, dtype=float, **options):
+    features = np.random.default_rng(0).normal(size=(40, n_columns)).astype(dtype)
+    return make_objective(features, *pair_coefs(20, 20), reg_strength=0.05, **options)
+
+
+def test_an_unknown_solver_is_told_the_known_ones():
+    with pytest.raises(ValueError, match="unknown solver 'sgd'") as error:
+        solve(bags(), solver="sgd")
+    assert all(name in str(error.value) for name in ("auto", *SOLVERS))
+
+
+def test_auto_takes_newton_for_few_coefficients_and_lbfgs_for_many():
+    assert choose_solver("auto", bags(5)) == "newton"
+    assert choose_solver("auto", bags(2000)) == "lbfgs"
+    assert [choose_solver(name, bags()) for name in SOLVERS] == list(SOLVERS)
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_all_solvers_agree_on_an_easy_problem(fit_intercept):
+    objective, optimum = logistic_regression(fit_intercept=fit_intercept)
+    steps = {"max_iter": 3000, "step_size": stable_step(objective), "step_decay": 0.0}
+    descent = solve(objective, solver="gradient_descent", **steps)
+    for name in DESCENTS:
+        result = solve(objective, solver=name, tol=1e-7)
+        assert_allclose(result.coef, descent.coef, atol=1e-5)
+        assert_allclose(result.coef, optimum, atol=1e-5)
+
+
+@pytest.mark.parametrize("solver", DESCENTS)
+def test_too_few_steps_are_warned_of(solver):
+    objective, _ = SOLVED["dual, more columns than rows"]()
+    start = np.full(objective.n_coef, 10.0)
+    with pytest.warns(ConvergenceWarning, match=rf"{solver} solver stopped after 1 iter.*max_iter"):
+        result = solve(objective, solver=solver, start=start, max_iter=1, tol=1e-10)
+    assert not result.converged
+
+
+@pytest.mark.parametrize("problem", ["convex", "not convex", "corrected"])
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_the_result_is_consistent_with_itself(solver, problem):
+    objective = {
+        "convex": lambda: logistic_regression(fit_intercept=True)[0],
+        "not convex": lambda: bags(fit_intercept=True),
+        "corrected": lambda: bags(correction="abs"),
+    }[problem]()
+    start = np.random.default_rng(1).normal(size=objective.n_coef)
+    kept = start.copy()
+    steps = {"max_iter": 50, "step_size": 0.01} if solver == "gradient_descent" else {}
+    result = solve(objective, solver=solver, start=start, **steps)
+    value, gradient = objective.value_and_gradient(result.coef)
+    assert result.coef.shape == (objective.n_coef,)
+    assert result.coef.dtype == np.float64
+    assert_allclose(result.objective, value, rtol=1e-12)
+    assert_allclose(result.gradient_norm, np.linalg.norm(gradient), rtol=1e-8)
+    assert result.objective_history.shape == (result.n_iter + 1,)
+    assert_allclose(result.objective_history[0], objective.value_and_gradient(start)[0], rtol=1e-12)
+    assert result.converged
+    assert_array_equal(start, kept)
+    if solver in DESCENTS:
+        assert result.gradient_norm <= 1e-6
+        assert never_rises(result.objective_history)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_the_start_is_zero_unless_given(solver):
+    objective = bags()
+    first = solve(objective, solver=solver, max_iter=200).objective_history[0]
+    assert first == objective.value_and_gradient(np.zeros(5))[0]
+
+
+@pytest.mark.parametrize("solver", DESCENTS)
+def test_a_start_at_the_minimum_takes_no_steps(solver):
+    objective, optimum = SOLVED["logistic"]()
+    result = solve(objective, solver=solver, start=optimum, tol=1e-8)
+    assert result.n_iter == 0
+    assert_array_equal(result.coef, optimum)
+
+
+@pytest.mark.parametrize("n_columns", [5, 600])
+@pytest.mark.parametrize("solver", DESCENTS)
+def test_single_precision_converges_without_a_warning(solver, n_columns):
+    double = solve(bags(n_columns), solver=solver)
+    single = solve(bags(n_columns, dtype=np.float32), solver=solver)
+    assert single.converged
+    assert_allclose(single.objective, double.objective, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("solver", ["auto", *DESCENTS])
+def test_a_path_is_the_solutions_one_by_one_in_the_order_given(solver):
+    objective, _ = logistic_regression(fit_intercept=True)
+    reg_strengths = [0.1, 1e-3, 1.0, 0.1, 0.01]
+    path = solve_path(objective, reg_strengths, solver=solver, tol=1e-7)
+    assert len(path) == 5
+    for reg_strength, result in zip(reg_strengths, path, strict=True):
+        alone = objective.with_reg_strength(reg_strength)
+        cold = solve(alone, solver=solver, tol=1e-7)
+        assert_allclose(result.coef, cold.coef, atol=1e-4)
+        assert_allclose(result.objective, alone.value_and_gradient(result.coef)[0], rtol=1e-12)
+
+
+def test_a_path_starts_each_solution_from_the_next_larger_one():
+    objective, _ = logistic_regression()
+    small, large = solve_path(objective, [0.01, 0.02], solver="lbfgs")
+    start = objective.with_reg_strength(0.01).value_and_gradient(large.coef)[0]
+    assert_allclose(small.objective_history[0], start, rtol=1e-12)
+    given = np.ones(objective.n_coef)
+    (first,) = solve_path(objective, [0.5], start=given)
+    at_start = objective.with_reg_strength(0.5).value_and_gradient(given)[0]
+    assert_allclose(first.objective_history[0], at_start, rtol=1e-12)
+
+
+def test_an_array_of_reg_strengths_is_a_path_too():
+    objective, _ = logistic_regression()
+    path = solve_path(objective, np.logspace(-2, 0, 3))
+    norms = [np.linalg.norm(result.coef) for result in path]
+    assert norms == sorted(norms, reverse=True)
+    assert solve_path(objective, []) == []
+
+
+@pytest.mark.parametrize(
+    ("loss", "reg_strength", "fit_intercept"),
+    [("squared", 0.01, False), ("squared", 0.01, True), ("logistic", 0.0, False)],
+)
+@pytest.mark.parametrize("solver", DESCENTS)
+def test_an_objective_that_falls_for_ever_is_reported(solver, loss, reg_strength, fit_intercept):
+    rng = np.random.default_rng(0)
+    features = 2 * rng.normal(size=(40, 3)) + np.repeat([[3.0], [0.0]], 20, axis=0)
+    objective = make_objective(
+        features, *pair_coefs(20, 20), loss, reg_strength, fit_intercept=fit_intercept
+    )
+    with pytest.warns(ConvergenceWarning):  # and no other: warnings are errors here
+        result = solve(objective, solver=solver)
+    assert not result.converged
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_features_without_columns_have_nothing_to_solve(solver):
+    # What a kernel that is zero on all rows leaves.
+    objective = make_objective(np.zeros((40, 0)), *pair_coefs(20, 20), reg_strength=0.1)
+    result = solve(objective, solver=solver)
+    assert result.converged
+    assert result.coef.shape == (0,)
