@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.metrics import balanced_accuracy_score
@@ -55,6 +55,7 @@ def scored_bags(draw):
     return np.array(scores), make_strata(bags, proportions)
 
 
+@settings(deadline=None)
 @given(
     scored_bags(),
     st.sampled_from([0.01, 0.5, 1.0, 10.0]),

@@ -23,7 +23,7 @@ from decorrupt.corruption import strata_from_bags
 from decorrupt.estimators.count_likelihood import CountLikelihoodClassifier
 from decorrupt.exceptions import RoundedCountsWarning
 from decorrupt.features import Kernel, fit_feature_map
-from decorrupt.solvers.count_path import fit_count_path
+from decorrupt.solvers.count_path import STARTS, fit_count_path
 from decorrupt.solvers.count_risk import count_log_likelihood
 from oracles.counts import enumerate_count
 
@@ -112,17 +112,20 @@ def test_the_better_start_is_kept(bag_data, reg_strength):
     assert alone[both.start_] >= max(alone.values()) - 0.01
 
 
-def test_a_start_that_leads_astray_loses(bag_data, monkeypatch):
-    """From a start with the classes swapped the solver ends in another, worse maximum."""
-    from decorrupt.solvers.count_path import STARTS
-
-    right = STARTS["mean_map"]
-    monkeypatch.setitem(STARTS, "intercept", lambda o, s: -30 * right(o, s))
-    options = {"reg_strength": 1e-6, "kernel": "linear"}
-    astray = fit(bag_data, starts=["intercept"], **options)
-    model = fit(bag_data, starts=["intercept", "mean_map"], **options)
-    assert model.start_ == ("mean_map" if astray.coef_.sum() < 0 else "intercept")
-    assert model.coef_.sum() > 0
+def test_a_start_that_leads_astray_loses(monkeypatch):
+    """Forty pairs of one row of each class say which rows differ, one labelled row who is who."""
+    rng = np.random.default_rng(3)
+    bags = np.append(np.repeat(np.arange(40), 2), 40)
+    labels = np.append(np.tile([-1, 1], 40), 1)
+    X = 2 * labels[:, None] + rng.normal(size=(81, 1))
+    y = np.where(bags < 40, 0.5, 1.0)
+    monkeypatch.setitem(STARTS, "intercept", lambda *_: np.array([-1.0]))
+    model = CountLikelihoodClassifier(kernel="linear", fit_intercept=False, reg_strength=1e-4)
+    astray = clone(model).set_params(starts=["intercept"]).fit(X, y, bags=bags)
+    best = clone(model).set_params(starts=["intercept", "mean_map"]).fit(X, y, bags=bags)
+    assert astray.coef_[0] < 0 < best.coef_[0]
+    assert best.start_ == "mean_map"
+    assert best.log_likelihood_ > astray.log_likelihood_ + 1
 
 
 @pytest.mark.parametrize(

@@ -165,6 +165,6 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         features = self._fit_features(X)
         flip_pos, flip_neg = noisy.rates.T
         risk = noisy_label_risk(noisy.is_pos, flip_pos, flip_neg, shift)
-        _, scores = self._fit_scores(X, features, risk, self._prior_start(features))
+        _, scores = self._fit_scores(X, features, risk, self._prior_start(features.rank))
         self._match_prior(scores)
         return self

@@ -10,7 +10,6 @@ from scipy.special import expit, logit
 
 from decorrupt.corruption import Strata, pooled_proportion
 from decorrupt.estimators.score_classifier import ScoreClassifier, decision_threshold
-from decorrupt.features import FeatureMap
 from decorrupt.losses.margin import FloatArray
 
 
@@ -30,9 +29,9 @@ class LogOddsClassifier(ScoreClassifier):
     def _set_prior(self, strata: Strata) -> None:
         self._set_training_prior(pooled_proportion(strata.sizes, strata.proportions))
 
-    def _prior_start(self, features: FeatureMap) -> FloatArray:
+    def _prior_start(self, rank: int) -> FloatArray:
         """Return the coefficients of the score that knows the prior only, f = logit(prior)."""
-        start = np.zeros(features.rank + self.fit_intercept)
+        start = np.zeros(rank + self.fit_intercept)
         if self.fit_intercept:
             start[-1] = logit(self.score_prior_)
         return start

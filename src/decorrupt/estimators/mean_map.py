@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length
 
 from decorrupt.corruption import (
@@ -30,7 +32,7 @@ from decorrupt.exceptions import NegativeRiskWarning
 from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
 from decorrupt.losses import LogisticLoss
 from decorrupt.losses.margin import FloatArray
-from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, CorrectedRisk
+from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, CorrectedRisk, SolverResult
 
 VARIANTS = ("mean", "laplacian", "alternating")
 STARTS = ("mean", "laplacian")
@@ -190,7 +192,7 @@ solver_, n_features_in_, feature_names_in_
         self._set_training_prior(pooled_proportion(strata.sizes, strata.proportions))
         features = self._fit_features(X)
         start = self.start if self.variant == "alternating" else self.variant
-        terms = self._combination(start, features, strata).row_terms(strata)
+        terms = self._combination(start, features.matrix, strata).row_terms(strata)
         self._refuse_unbounded(strata)
         result, scores = self._fit_scores(X, features, CorrectedRisk(terms, LOSS))
         if self.variant == "alternating":
@@ -213,7 +215,15 @@ solver_, n_features_in_, feature_names_in_
         if self.max_rounds < 1:
             raise ValueError(f"max_rounds={self.max_rounds!r} must be at least 1")
 
-    def _combination(self, start: str, features: FeatureMap, strata: Strata) -> Combination:
+    @available_if(lambda self: self.variant != "alternating")
+    def _fit_path(
+        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float]
+    ) -> list[SolverResult]:
+        """Return θ for every λ over given features: what a search over λ needs of this method."""
+        terms = self._combination(self.variant, matrix, strata).row_terms(strata)
+        return self._solve_path(matrix, CorrectedRisk(terms, LOSS), reg_strengths)
+
+    def _combination(self, start: str, matrix: Any, strata: Strata) -> Combination:
         sizes = strata.sizes.astype(float)
         if start == "mean":
             return combine_strata(
@@ -224,7 +234,7 @@ solver_, n_features_in_, feature_names_in_
                 raise ValueError(
                     f"unknown similarity {self.similarity!r}: give 'gaussian' or a matrix"
                 )
-            similarity = gaussian_similarity(bag_means(features.matrix, strata))
+            similarity = gaussian_similarity(bag_means(matrix, strata))
         else:
             similarity = check_similarity(self.similarity, len(sizes))
         return laplacian_combination(sizes, strata.proportions, similarity, self.smoothness)

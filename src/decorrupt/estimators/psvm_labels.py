@@ -93,5 +93,5 @@ def labels_at_random(
     priorities = random_state.standard_normal(((n_starts + 1) // 2, len(penalty.row_bag)))
     # So small a cost that the scores decide only between counts with the same penalty.
     cost = 1e-6 * float(np.min(penalty.bag_costs / penalty.sizes))
-    pairs = [(best_labels(p, penalty, cost), best_labels(p[::-1], penalty, cost)) for p in priorities]
+    pairs = [(best_labels(p, penalty, cost), best_labels(-p, penalty, cost)) for p in priorities]
     return [labels for pair in pairs for labels in pair][:n_starts]

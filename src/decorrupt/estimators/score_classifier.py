@@ -73,11 +73,15 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
         return result, objective.scores(result.coef)
 
     def _solve_path(
-        self, matrix: Any, risk: ScoreRisk, reg_strengths: Sequence[float]
+        self,
+        matrix: Any,
+        risk: ScoreRisk,
+        reg_strengths: Sequence[float],
+        start: FloatArray | None = None,
     ) -> list[SolverResult]:
         """Minimise risk + λ‖f‖² for every λ, over features that someone else made."""
         objective = Objective(matrix, risk, reg_strengths[0], self.fit_intercept)
-        return solve_path(objective, reg_strengths, **self._solver_options())
+        return solve_path(objective, reg_strengths, start=start, **self._solver_options())
 
     def _solver_options(self) -> dict[str, Any]:
         return {"solver": self.solver, "tol": self.tol, "max_iter": self.max_iter}

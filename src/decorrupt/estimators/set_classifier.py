@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length
 
-from decorrupt.corruption import pooled_proportion
+from decorrupt.corruption import Strata, pooled_proportion
 from decorrupt.estimators.inputs import read_strata
-from decorrupt.estimators.log_odds import LogOddsClassifier
+from decorrupt.estimators.log_odds import LogOddsClassifier, prior_shift
 from decorrupt.features import DEFAULT_RANK_TOL
-from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL
+from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, SolverResult
 from decorrupt.solvers.set_risk import set_risk
 
 
@@ -139,6 +141,24 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         self.classes_, strata = read_strata(y, bags)
         self._set_training_prior(pooled_proportion(strata.sizes, strata.proportions))
         features = self._fit_features(X)
-        _, scores = self._fit_scores(X, features, set_risk(strata), self._prior_start(features))
+        _, scores = self._fit_scores(
+            X, features, set_risk(strata), self._prior_start(features.rank)
+        )
         self._match_prior(scores)
         return self
+
+    def _fit_path(
+        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float]
+    ) -> list[SolverResult]:
+        """Return θ for every λ over given features: what a search over λ needs of this method."""
+        start = self._prior_start(matrix.shape[1])
+        path = self._solve_path(matrix, set_risk(strata), reg_strengths, start)
+        if not (self.fit_intercept and self.match_prior):
+            return path
+        shifted = []
+        for result in path:
+            scores = matrix @ result.coef[:-1] + result.coef[-1]
+            coef = result.coef.copy()
+            coef[-1] += prior_shift(scores, self.score_prior_)
+            shifted.append(replace(result, coef=coef))
+        return shifted

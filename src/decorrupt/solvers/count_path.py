@@ -24,7 +24,7 @@ COUNT_SOLVERS = ("auto", "lbfgs")
 # A start need not be a minimum to many digits.
 START_TOL = 1e-3
 START_MAX_ITER = 200
-# At a smaller λ the mean map is so sure of itself that the likelihood cannot turn it round.
+# The mean map has no minimum at λ = 0 and overfits near it, which a start should not.
 START_REG_STRENGTH = 1e-3
 # Two starts that end this close have ended in one place; the first is then said to have led there.
 SAME_OBJECTIVE = 1e-6

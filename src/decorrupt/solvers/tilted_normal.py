@@ -14,11 +14,11 @@ from decorrupt.solvers.poisson_binomial import log_partition, tilt_to_count
 from decorrupt.solvers.segments import Segments
 
 # The variance of the tilted count up to which a bag is exact, and that from which it is normal.
-EXACT_BELOW = 8.0
-NORMAL_ABOVE = 16.0
-# A count with a variance of 16 strays further than this from its mean with probability < 1e-27.
+EXACT_BELOW = 16.0
+NORMAL_ABOVE = 32.0
+# A count with a variance of 32 strays this far from its mean with a probability below 1e-25.
 # Odd, so that no node is −1, where the factor of a row with p = ½ vanishes.
-FOURIER_NODES = 63
+FOURIER_NODES = 79
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def tilted_normal(
     bound as v → 0, from rewarding certainty. It errs by about 0.02/v, at most 0.2/v (a normal
     density at the untilted mean: by |z³−3z|/(6√v), z standard deviations out). Where v is small
     that is too much, whatever the size of the bag; without noise, the last term is therefore exact
-    below v = 8, by Fourier sums, normal above v = 16, and goes smoothly from one to the other.
+    below v = 16, by Fourier sums, normal above v = 32, and goes smoothly from one to the other.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def _log_prob_at_mean(tilted: _TiltedBags, counts: FloatArray) -> tuple[FloatArr
 def _blend(
     tilted: _TiltedBags, counts: FloatArray, normal: FloatArray, normal_slope: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return ω·normal + (1−ω)·exact and its slope, ω(v) = 3s²−2s³ from v = 8 to v = 16."""
+    """Return ω·normal + (1−ω)·exact and its slope, ω(v) = 3s²−2s³ from v = 16 to v = 32."""
     exact, exact_slope = _fourier(tilted, counts)
     width = NORMAL_ABOVE - EXACT_BELOW
     step = np.clip((tilted.variance - EXACT_BELOW) / width, 0.0, 1.0)

@@ -108,7 +108,7 @@ def simulate_bound_coverage(
         "failure_prob": failure_prob,
     }
     model = MODELS[theorem](np.array(masses), options)
-    excess_pos, excess_neg = _excess(model, np.array(masses), n_draws, rng)
+    excess_pos, excess_neg = draw_excess(model, np.array(masses), n_draws, rng)
     features = np.column_stack([np.cos(FREQUENCY * points), np.sin(FREQUENCY * points)])
     grid, covering = disc_grid(radius)
     scores = features @ grid.T
@@ -128,7 +128,7 @@ def disc_grid(radius: float, step: float = GRID_STEP) -> tuple[FloatArray, float
     return radius * np.vstack([inside, rim]), radius * step
 
 
-def _excess(
+def draw_excess(
     model: Model, masses: FloatArray, n_draws: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Return, cell by cell, the coefficients of φ(f) and φ(−f) in empirical − true risk."""

@@ -79,7 +79,7 @@ def bound_master(
     slope = vector("lipschitz", lipschitz, len(rows))
     zero = vector("at_zero", at_zero, len(rows))
     # The ball checks lipschitz and at_zero too; the smallest of each stands for all sources.
-    ball = Ball(radius, kernel_bound, slope.min(), zero.min(), failure_prob)
+    ball = Ball(radius, kernel_bound, float(slope.min()), float(zero.min()), failure_prob)
     gap = 2 * zero if at_zero_gap is None else vector("at_zero_gap", at_zero_gap, len(rows))
     schemes = {"optimal": rows / slope**2, "size": rows, "uniform": np.ones_like(rows)}
     share = resolve_weights(weights, schemes) / np.sqrt(rows)

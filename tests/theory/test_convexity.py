@@ -1,0 +1,161 @@
+"""Convexity and boundedness, with the counter-examples to Prop. 7 and to λ = 0."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from decorrupt import combine_strata, get_loss
+from decorrupt.corruption import RiskTerms
+from decorrupt.solvers import CorrectedRisk, Objective, solve
+from decorrupt.theory import aggregate_condition, convexity_floor, is_bounded_below, is_convex
+
+shares = st.integers(0, 20).map(lambda k: k / 20)
+
+
+def objective_on_the_line(X, terms, reg_strength, slopes):
+    """J(θ) = Σ c₊φ(θx) + c₋φ(−θx) + λθ², evaluated at many θ."""
+    loss = get_loss("logistic")
+    scores = np.outer(slopes, X)
+    risk = loss.value(scores) @ terms.coef_pos + loss.value(-scores) @ terms.coef_neg
+    return risk + reg_strength * slopes**2
+
+
+class TestTheCounterExampleToProp7:
+    """Two bags of two rows, γ = (.9, .6); the first at x = ±3, the second at x = ±1."""
+
+    X = np.array([3.0, -3.0, 1.0, -1.0])
+    pair = combine_strata([2, 2], [0.9, 0.6])
+    terms = RiskTerms(np.repeat(pair.pos / 2, 2), np.repeat(pair.neg / 2, 2))
+
+    def test_the_printed_condition_holds(self):
+        assert aggregate_condition([0.9], [0.6], [2], [2])
+
+    def test_but_there_are_two_best_and_opposite_classifiers(self):
+        slopes = np.linspace(-2, 2, 401)
+        values = objective_on_the_line(self.X, self.terms, 0.1, slopes)
+        best = np.abs(slopes[values.argmin()])
+        assert best > 0.5
+        assert values.min() < values[200] - 0.01  # at θ = 0
+        np.testing.assert_allclose(values, values[::-1], rtol=1e-12)
+
+    def test_the_solver_finds_both(self):
+        problem = Objective(self.X[:, None], CorrectedRisk(self.terms, get_loss("logistic")), 0.1)
+        found = [solve(problem, start=np.array([start])).coef[0] for start in (1.0, -1.0)]
+        assert found[0] == pytest.approx(-found[1])
+        assert found[0] > 0.5
+
+    def test_our_condition_says_so(self):
+        assert not is_convex(self.pair)
+        assert not is_convex(self.terms)
+
+    def test_and_the_floor_restores_convexity(self):
+        floor = convexity_floor(self.terms, features=self.X[:, None])
+        # ½·¼·⅓·9: the first bag's coefficients sum to −⅓, its mean square is 9.
+        assert floor == pytest.approx(0.375)
+        slopes = np.linspace(-5, 5, 2001)
+        bend = np.diff(objective_on_the_line(self.X, self.terms, floor, slopes), n=2)
+        assert bend.min() > -1e-12
+        assert np.diff(objective_on_the_line(self.X, self.terms, 0.1, slopes), n=2).min() < -1e-6
+
+
+class TestIsConvex:
+    @given(shares, shares, st.integers(1, 30), st.integers(1, 30))
+    def test_a_pair_iff_its_proportions_lie_on_either_side_of_a_half(self, one, other, n, m):
+        assume(one != other)
+        pair = combine_strata([n, m], [one, other])
+        assert is_convex(pair) == (min(one, other) <= 0.5 <= max(one, other))
+
+    @given(st.lists(shares, min_size=2, max_size=6), st.floats(0.05, 0.95))
+    def test_possible_iff_the_target_prior_is_among_the_proportions(self, proportions, prior):
+        assume(len(set(proportions)) > 1)
+        sizes = [10] * len(proportions)
+        if min(proportions) <= prior <= max(proportions):
+            pair = combine_strata(sizes, proportions, target_prior=prior, convex="project")
+            assert is_convex(pair)
+        else:
+            assert not is_convex(combine_strata(sizes, proportions, target_prior=prior))
+
+    @pytest.mark.parametrize("loss", ["logistic", "squared", "huber"])
+    def test_agrees_with_the_curvature_of_rows(self, loss):
+        rng = np.random.default_rng(1)
+        scores = np.linspace(-0.9, 0.9, 31)
+        for coef_pos, coef_neg in rng.normal(size=(50, 2)):
+            bend = coef_pos * get_loss(loss).curvature(scores)
+            bend += coef_neg * get_loss(loss).curvature(-scores)
+            assert is_convex(([coef_pos], [coef_neg]), loss) == (bend.min() >= 0)
+
+    def test_symmetric_losses(self):
+        assert is_convex(([-3.0], [1.0]), "unhinged")
+        assert not is_convex(([1.0], [0.0]), "sigmoid")
+
+    def test_refuses_lists_of_different_lengths(self):
+        with pytest.raises(ValueError, match="two lists of one length"):
+            is_convex(([1.0], [1.0, 2.0]))
+
+
+class TestConvexityFloor:
+    def test_without_features_it_is_never_below_the_one_with(self):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(40, 3))
+        X /= np.linalg.norm(X, axis=1, keepdims=True)
+        terms = RiskTerms(rng.normal(size=40) / 40, rng.normal(size=40) / 40)
+        exact = convexity_floor(terms, features=X)
+        concavity = 0.25 * np.maximum(-(terms.coef_pos + terms.coef_neg), 0)
+        gram = np.sqrt(concavity)[:, None] * (X @ X.T) * np.sqrt(concavity)
+        assert exact == pytest.approx(0.5 * np.linalg.eigvalsh(gram)[-1])
+        assert exact <= convexity_floor(terms) == pytest.approx(0.5 * concavity.sum())
+        assert convexity_floor(terms, kernel_bound=2.0) == pytest.approx(2 * concavity.sum())
+
+    def test_strata_and_rows_agree_without_features(self):
+        pair = combine_strata([5, 7], [0.9, 0.7])
+        rows = (np.repeat(pair.pos / [5, 7], [5, 7]), np.repeat(pair.neg / [5, 7], [5, 7]))
+        assert convexity_floor(pair) == pytest.approx(convexity_floor(rows))
+
+    def test_zero_where_convex(self):
+        assert convexity_floor(combine_strata([5, 7], [0.9, 0.3])) == 0.0
+
+    def test_features_need_rows(self):
+        with pytest.raises(ValueError, match="features have 12 rows but terms 2"):
+            convexity_floor(combine_strata([5, 7], [0.9, 0.7]), features=np.ones((12, 1)))
+
+
+class TestIsBoundedBelow:
+    @pytest.mark.parametrize("loss", ["logistic", "squared", "huber", "sigmoid", "unhinged"])
+    def test_agrees_with_the_values_far_out(self, loss):
+        far = np.array([-1e4, 1e4])
+        for coef_pos in (-1.0, -0.3, 0.0, 0.5, 2.0):
+            for coef_neg in (-1.0, -0.3, 0.0, 0.5, 2.0):
+                row = coef_pos * get_loss(loss).value(far) + coef_neg * get_loss(loss).value(-far)
+                bounded = is_bounded_below(([coef_pos], [coef_neg]), loss)
+                assert bounded == (row.min() > -100)
+
+    def test_corrected_risks_are_not(self):
+        assert not is_bounded_below(combine_strata([5, 5], [0.8, 0.3]))
+        assert is_bounded_below(combine_strata([5, 5], [1.0, 0.0]))
+
+
+class TestAggregateCondition:
+    @given(shares, shares, st.integers(1, 30), st.integers(1, 30))
+    def test_is_the_convexity_of_one_shared_score(self, one, other, n_pos, n_neg):
+        """J''(t) is the sum of all coefficients of the paper's Σ_j/n_i, times φ''."""
+        assume(one != other)
+        low, up = min(one, other), max(one, other)
+        total = n_pos * (1 - 2 * low) + n_neg * (2 * up - 1)
+        assume(abs(total) > 1e-9)
+        assert aggregate_condition([up], [low], [n_pos], [n_neg]) == (total >= 0)
+
+    @given(st.lists(st.tuples(shares, shares), min_size=1, max_size=5))
+    def test_equal_bags_always_satisfy_it(self, pairs):
+        assume(all(one != other for one, other in pairs))
+        upper, lower = np.sort(pairs, axis=1)[:, ::-1].T
+        sizes = [8] * len(pairs)
+        assert aggregate_condition(upper, lower, sizes, sizes)
+
+    def test_weights_count(self):
+        pairs = ([0.9, 0.9], [0.8, 0.1], [50, 5], [1, 5])
+        assert not aggregate_condition(*pairs, weights=[1.0, 0.0])
+        assert aggregate_condition(*pairs, weights=[0.0, 1.0])
+
+    def test_a_zero_sum_is_convex(self):
+        assert aggregate_condition([0.7], [0.6], [2], [1])
