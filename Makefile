@@ -23,10 +23,10 @@ demo: $(READY)  ## train on breast-cancer data from label proportions only
 	@$(BIN)/python examples/breast_cancer_bags.py
 
 test: $(READY)  ## run the tests (the slow ones: make test-slow)
-	$(PYTEST) -n auto -m "not slow"
+	OMP_NUM_THREADS=1 $(PYTEST) -n auto -m "not slow"
 
 test-slow: $(READY)  ## run the tests that take minutes
-	$(PYTEST) -m slow
+	OMP_NUM_THREADS=1 $(PYTEST) -n auto -m slow
 
 check: $(READY)  ## formatting, lint, types, import rules
 	$(BIN)/ruff format --check .

@@ -70,7 +70,7 @@ def timed(function, *args):
 def main():
     X, terms = problem()
     low_rank_path(X, terms)  # both sides once before timing: pages and threads are warm
-    seconds_ours, (ours, rank) = min((timed(low_rank_path, X, terms) for _ in range(3)))
+    seconds_ours, (ours, rank) = min(timed(low_rank_path, X, terms) for _ in range(3))
     seconds_theirs, theirs = timed(dense_dual, X, terms)
     print(f"{'λ':>8} {'dense dual':>12} {'ours':>12}")
     for reg_strength, their, our in zip(REG_STRENGTHS, theirs, ours, strict=True):

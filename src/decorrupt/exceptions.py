@@ -23,3 +23,7 @@ class RoundedCountsWarning(UserWarning):
 
 class InexactPairingWarning(UserWarning):
     """A pairing meant to be optimal is proved so only up to its ``shortfall``."""
+
+
+class UninformativeRatesWarning(UserWarning):
+    """Noise rates may sum to one, where a label says nothing about the class."""

@@ -48,7 +48,7 @@ PARAMETER_CASES = [
     ({"kernel": "gauss"}, r"unknown kernel 'gauss'.*rbf, exponential, laplacian"),
     ({"solver": "sgd"}, r"unknown solver 'sgd'.*newton, lbfgs, gradient_descent"),
     ({"combine": "average"}, r"unknown method 'average'.*superbag, pairs"),
-    ({"combine": "pairs", "pairing": "best"}, r"unknown method 'best'.*sorted"),
+    ({"combine": "pairs", "pairing": "best"}, r"unknown pairing method 'best'.*sorted"),
     ({"target_prior": 1.0}, r"target_prior=1\.0 must lie strictly between 0 and 1"),
     ({"target_prior": "natural"}, r"target_prior='natural'.*'pooled'"),
     ({"convex": "yes"}, r"unknown convex='yes'.*check, project, ignore"),

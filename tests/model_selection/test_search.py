@@ -124,7 +124,7 @@ def test_messages(bag_data):
         BagGridSearchCV(template(), GRID).fit(bag_data.X, bag_data.y)
     with pytest.raises(ValueError, match="cannot make 100 folds of 60 bags"):
         BagGridSearchCV(template(), GRID, cv=100).fit(bag_data.X, bag_data.y, bags=bag_data.bags)
-    with pytest.raises(ValueError, match="unknown scoring 'auc'.*count_log_likelihood"):
+    with pytest.raises(ValueError, match=r"unknown scoring 'auc'.*count_log_likelihood"):
         BagScorer("auc")
     every_fold_flat = [(np.arange(10, 600), np.arange(10))]
     with pytest.raises(ValueError, match="in every fold the held-out bags all have one proportion"):

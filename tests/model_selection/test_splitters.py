@@ -36,7 +36,7 @@ def test_bag_folds_are_disjoint_cover_all_rows_and_keep_bags_whole(
 def test_within_bag_folds_are_disjoint_cover_all_rows_and_cut_every_bag(
     sizes, n_splits, shuffle, seed
 ):
-    bags, y = rows_of(sizes, seed)
+    bags, _ = rows_of(sizes, seed)
     folds = list(
         WithinBagKFold(n_splits, shuffle=shuffle, random_state=seed).split(bags, bags=bags)
     )

@@ -157,5 +157,6 @@ class TestAggregateCondition:
         assert not aggregate_condition(*pairs, weights=[1.0, 0.0])
         assert aggregate_condition(*pairs, weights=[0.0, 1.0])
 
-    def test_a_zero_sum_is_convex(self):
-        assert aggregate_condition([0.7], [0.6], [2], [1])
+    def test_a_zero_sum_is_convex_even_if_it_rounds_to_less(self):
+        assert aggregate_condition([0.57], [0.51], [7], [1])
+        assert not aggregate_condition([0.57], [0.51], [8], [1])

@@ -22,7 +22,6 @@ from decorrupt.corruption.strata import Strata
 from decorrupt.corruption.terms import RiskTerms
 from decorrupt.losses.margin import FloatArray
 
-
 ROUNDING = 1e-12  # proportions closer than this differ in the last digits only
 
 

@@ -35,7 +35,7 @@ EXACT_LIMIT = 4_000
 CERTIFY_LIMIT = 300_000
 # Totals closer than this share of V are the same number.
 ROUNDING = 1e-12
-# Edmonds' algorithm needs about a minute for this many edges, branch and bound for far fewer.
+# Edmonds' algorithm needs minutes for this many edges, branch and bound up to half a minute.
 EDMONDS_EDGES = 1_000_000
 BRANCHING_EDGES = 20_000
 # Bags whose prices, solved exactly, start the exact method and certify the blockwise one.

@@ -123,7 +123,7 @@ def pair_bags(
 
 def _symmetric(proportion: FloatArray) -> FloatArray:
     """Round γ (by 1e-16 at most) so that 1 − (1 − γ) = γ, and both labellings see the same ties."""
-    return proportion
+    return np.asarray(1 - (1 - proportion))
 
 
 def _all_equal(values: FloatArray) -> bool:

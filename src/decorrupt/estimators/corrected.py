@@ -89,21 +89,25 @@ class CorrectedLossClassifier(ScoreClassifier):
         self, features: FeatureMap, terms: RiskTerms, loss: MarginLoss
     ) -> float:
         """Return the convexity floor, having refused or warned of a λ below what is needed."""
-        least = (
-            0.0 if self._has_lower_bound() else least_admissible_reg(features.matrix, terms, loss)
-        )
+        problem = {
+            "features": features.matrix,
+            "terms": terms,
+            "loss": loss,
+            "fit_intercept": self.fit_intercept,
+        }
+        least = 0.0 if self._has_lower_bound() else least_admissible_reg(**problem)
         if least and self.reg_strength <= least:
             raise ValueError(
                 f"reg_strength={self.reg_strength:g} is too small for the {loss.name} loss: its "
                 f"corrected risk bends downwards faster than the penalty holds it and falls to "
                 f"−∞. Set reg_strength above {least:.3g}, convex='project', or loss='logistic'"
             )
-        floor = convexity_floor(features.matrix, terms, loss)
+        floor = convexity_floor(**problem)
         if self.convex == "check" and self.reg_strength < floor and loss.is_convex:
             warnings.warn(
                 f"the objective is not convex at reg_strength={self.reg_strength:g}: some rows' "
                 "coefficients sum to less than zero, and another minimum with other decisions "
-                f"may exist. Certainly convex from reg_strength={floor:.3g} on, or with "
+                f"may exist. {_certain_from(floor)}, or with "
                 "convex='project' or target_prior='pooled' and combine='least_squares'; silence "
                 "with convex='ignore'",
                 NonConvexRiskWarning,
@@ -135,6 +139,12 @@ class CorrectedLossClassifier(ScoreClassifier):
             Columns in the order of `classes_`.
         """
         return self._log_odds_to_proba(self._raw_scores(X), class_prior)
+
+
+def _certain_from(floor: float) -> str:
+    if floor == float("inf"):
+        return "With an intercept no reg_strength makes it certain; without, a large one does"
+    return f"Certainly convex from reg_strength={floor:.3g} on"
 
 
 def _warn_dropped(dropped: dict[str, list[Any]], word: str) -> None:

@@ -100,7 +100,8 @@ def _distances(X: Any, Y: Any) -> FloatArray:
     """
     squares = euclidean_distances(X, Y, squared=True)
     size = squared_norms(X)[:, None] + squared_norms(Y)
-    squares[squares <= 16 * np.finfo(squares.dtype).eps * size] = 0.0
+    # scikit-learn takes the products in double precision whatever X is.
+    squares[squares <= 16 * np.finfo(float).eps * size] = 0.0
     return np.asarray(np.sqrt(squares))
 
 

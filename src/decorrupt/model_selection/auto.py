@@ -19,7 +19,11 @@ from decorrupt.model_selection.candidates import Candidate, resolve_candidates
 from decorrupt.model_selection.held_out import HeldOut, evaluate_grid, evaluate_paths
 from decorrupt.model_selection.leaderboard import Entry, Leaderboard, choose
 from decorrupt.model_selection.path_cv import DelegatingClassifier
-from decorrupt.model_selection.path_search import DEFAULT_REG_STRENGTHS, resolve_kernel_gammas
+from decorrupt.model_selection.path_search import (
+    DEFAULT_REG_STRENGTHS,
+    quiet_selection,
+    resolve_kernel_gammas,
+)
 from decorrupt.model_selection.scorers import CRITERIA, NEED_SPREAD, pooled_prior
 from decorrupt.model_selection.search import DEFAULT_FOLDS, usable_folds
 from decorrupt.progress import track
@@ -138,7 +142,8 @@ class AutoLabelProportionsClassifier(DelegatingClassifier):
         )
         self.training_prior_ = pooled_prior(strata.row_proportions)
         held_out = self._evaluate(candidates, rows, strata, folds)
-        entries = [Entry.of(one, strata, self.scoring) for one in held_out]
+        with quiet_selection():
+            entries = [Entry.of(one, strata, self.scoring) for one in held_out]
         self.leaderboard_ = Leaderboard.of(entries, [c.name for c in candidates])
         winner = choose(entries, [c.name for c in candidates])
         self.best_method_, self.best_params_ = winner.method, winner.params

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from decorrupt.solvers.count_risk import count_risk
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
@@ -18,6 +17,7 @@ from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.scorers import pooled_prior
 from decorrupt.model_selection.splitters import Fold
 from decorrupt.solvers import Objective, solve
+from decorrupt.solvers.count_risk import count_risk
 
 # Enough to keep the slope finite when scores separate the bags perfectly.
 SLOPE_PENALTY = 1e-4

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from decorrupt.solvers.count_risk import count_log_likelihood
 from numpy.typing import ArrayLike
 
 from decorrupt.corruption import Combination, Strata, check_strata, combine_strata, strata_from_bags
 from decorrupt.losses import MarginLoss, get_loss
 from decorrupt.losses.margin import FloatArray
+from decorrupt.solvers.count_risk import count_log_likelihood
 
 
 class Estimate(NamedTuple):

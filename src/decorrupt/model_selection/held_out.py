@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,14 +11,13 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy.special import logit
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ParameterGrid
 
 from decorrupt.corruption import Strata
 from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.calibration import cross_calibrate
 from decorrupt.model_selection.candidates import Candidate
-from decorrupt.model_selection.path_search import HeldOutPath, held_out_paths
+from decorrupt.model_selection.path_search import HeldOutPath, held_out_paths, quiet_selection
 from decorrupt.model_selection.splitters import Fold
 
 # What estimators must have in common to share their features.
@@ -141,8 +139,6 @@ def _fit_and_score(estimator: Any, X: Any, strata: Strata, fold: Fold) -> tuple[
     began = time.perf_counter()
     train, test = fold
     y, bags = strata.row_proportions[train], strata.row_stratum[train]
-    with warnings.catch_warnings():
-        # An unconverged candidate is judged by its held-out score; the refit warns by itself.
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with quiet_selection():
         estimator.fit(X[train], y, bags=bags)
     return estimator.decision_function(X[test]), time.perf_counter() - began

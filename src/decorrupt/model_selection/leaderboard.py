@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from decorrupt.solvers.count_risk import count_log_likelihood
 from scipy.special import expit, logit
 
 from decorrupt.corruption import Strata
@@ -15,6 +14,7 @@ from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.criteria import Estimate, weighted_mean
 from decorrupt.model_selection.held_out import HeldOut
 from decorrupt.model_selection.scorers import CRITERIA, LOWER_IS_BETTER, pooled_prior
+from decorrupt.solvers.count_risk import count_log_likelihood
 
 
 @dataclass(frozen=True)

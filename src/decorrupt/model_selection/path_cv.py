@@ -20,6 +20,7 @@ from decorrupt.model_selection.path_search import (
     DEFAULT_REG_STRENGTHS,
     HeldOutPath,
     held_out_paths,
+    quiet_selection,
     resolve_kernel_gammas,
 )
 from decorrupt.model_selection.scorers import CRITERIA, LOWER_IS_BETTER, NEED_SPREAD, pooled_prior
@@ -119,8 +120,9 @@ class _PathSearchCV(DelegatingClassifier):
             (paths,) = held_out_paths(
                 [template], rows, strata, folds, gamma, self.reg_strengths, self.n_jobs
             )
-            for k, path in enumerate(paths):
-                scores[g, :, k] = self._criterion(path, strata)
+            with quiet_selection():
+                for k, path in enumerate(paths):
+                    scores[g, :, k] = self._criterion(path, strata)
         self._keep(scores, gammas)
         self.best_estimator_ = template.set_params(**self.best_params_).fit(X, y, bags=bags)
         return self

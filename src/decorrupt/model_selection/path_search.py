@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +18,16 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits
 
 from decorrupt.corruption import Strata
+from decorrupt.exceptions import RoundedCountsWarning
 from decorrupt.features import resolve_kernel_gamma
 from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.splitters import Fold
 
+# Held-out scores of a path do not need more; the refit uses the estimator's own tolerance.
+SELECTION_TOL = 1e-4
 DEFAULT_REG_STRENGTHS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 # Multiples of kernel_gamma="scale": from nearly linear to as local as 1/(n_columns·Var X).
 DEFAULT_GAMMA_FACTORS = (0.03, 0.3, 1.0)
@@ -49,6 +54,19 @@ class HeldOutPath:
     threshold: float
     prior: float
     seconds: float
+
+
+@contextmanager
+def quiet_selection() -> Iterator[None]:
+    """Silence what the refit says by itself.
+
+    An unconverged candidate is judged by its held-out score like any other, and a part of a bag
+    has no whole number of positives.
+    """
+    with warnings.catch_warnings():
+        for category in (ConvergenceWarning, RoundedCountsWarning):
+            warnings.simplefilter("ignore", category)
+        yield
 
 
 def resolve_kernel_gammas(kernel_gammas: Any, X: Any) -> list[float]:
@@ -79,7 +97,10 @@ def held_out_paths(
         for fold in folds
     ]
     # Threads: the work is in BLAS and numpy, which release the lock, and the features are shared.
-    paths = Parallel(n_jobs=n_jobs, prefer="threads")(jobs)
+    # BLAS itself gets one thread each: its products are small here, and threads that wait for
+    # each other on busy cores cost far more than they save.
+    with threadpool_limits(1, user_api="blas"):
+        paths = Parallel(n_jobs=n_jobs, prefer="threads")(jobs)
     return [paths[k * len(folds) : (k + 1) * len(folds)] for k in range(len(estimators))]
 
 
@@ -88,11 +109,10 @@ def _held_out_path(
 ) -> HeldOutPath:
     began = time.perf_counter()
     train, test = fold
+    estimator.set_params(tol=max(estimator.tol, SELECTION_TOL))
     training = strata.take(train)
     estimator._set_prior(training)
-    with warnings.catch_warnings():
-        # An unconverged candidate is judged by its held-out score; the refit warns by itself.
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with quiet_selection():
         path = estimator._fit_path(matrix[train], training, reg_strengths)
     coefs = np.column_stack([result.coef for result in path])
     rank = matrix.shape[1]

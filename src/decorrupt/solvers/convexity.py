@@ -16,25 +16,39 @@ DENSE_RANK = 256
 BLOCK_ROWS = 8192
 
 
-def convexity_floor(features: Any, terms: RiskTerms, loss: MarginLoss) -> float:
+def convexity_floor(
+    features: Any, terms: RiskTerms, loss: MarginLoss, *, fit_intercept: bool = False
+) -> float:
     """Return the λ from which on J is certainly convex: ½·λ_max(ZᵀCZ).
 
     C holds by how much each row can bend downwards, whatever its score (see
-    :meth:`RiskTerms.concavity`); 0 if no row can.
+    :meth:`RiskTerms.concavity`); 0 if no row can. Where one can, no λ makes it certain with an
+    intercept, which is not penalised: infinity.
     """
     concavity = terms.concavity(loss)
-    return 0.5 * _largest_eigenvalue(features, concavity) if concavity.any() else 0.0
+    if not concavity.any():
+        return 0.0
+    return np.inf if fit_intercept else 0.5 * _largest_eigenvalue(features, concavity)
 
 
-def least_admissible_reg(features: Any, terms: RiskTerms, loss: MarginLoss) -> float:
+def least_admissible_reg(
+    features: Any, terms: RiskTerms, loss: MarginLoss, *, fit_intercept: bool = False
+) -> float:
     """Return the λ at and below which J falls to −∞; 0 if any positive λ gives a minimum.
 
     Only a loss that grows as fast as the penalty (the squared one) can outrun it: its Hessian
-    ZᵀDZ + 2λ·I is constant and must be positive definite.
+    ZᵀDZ + 2λ·I is constant and must be positive definite. A free intercept goes where it is best
+    for each θ, which centres Z by its D-weighted mean.
     """
     if np.isfinite(loss.lipschitz):
         return 0.0
     diagonal = loss.curvature_bound * (terms.coef_pos + terms.coef_neg)
+    if fit_intercept:
+        total = diagonal.sum()
+        if total <= 0:
+            return np.inf
+        dense = features.toarray() if hasattr(features, "toarray") else features
+        features = dense - (features.T @ diagonal) / total
     return max(0.0, 0.5 * _largest_eigenvalue(features, -diagonal))
 
 

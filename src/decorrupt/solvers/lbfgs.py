@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from scipy.optimize import minimize
 
 from decorrupt.losses.margin import FloatArray
@@ -13,6 +14,7 @@ MEMORY = 20
 MAX_LINE_SEARCH = 50
 
 
+@np.errstate(over="ignore", invalid="ignore")  # told by the status instead
 def solve_lbfgs(
     objective: Objective, start: FloatArray, *, tol: float, max_iter: int
 ) -> SolverResult:

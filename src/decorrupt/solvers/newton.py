@@ -27,6 +27,7 @@ ROUNDING = 64 * np.finfo(float).eps
 PATIENCE = 3
 
 
+@np.errstate(over="ignore", invalid="ignore")  # told by the status instead
 def solve_newton(
     objective: Objective, start: FloatArray, *, tol: float, max_iter: int
 ) -> SolverResult:
@@ -42,7 +43,7 @@ def solve_newton(
     radius, status, idle = 1.0 + float(np.linalg.norm(coef)), OUT_OF_STEPS, 0
     norm = float(np.linalg.norm(gradient))
     while True:
-        if norm <= tol and objective.risk.is_convex:
+        if norm <= tol and (objective.risk.is_convex or not objective.n_coef):
             status = CONVERGED
             break
         curvatures, directions = _spectrum(objective, coef, gradient, is_flat=norm <= tol)
@@ -56,14 +57,13 @@ def solve_newton(
             break
         step, promised = _step_in_ball(curvatures, directions.T @ gradient, radius)
         moved = coef + directions @ step
-        with np.errstate(over="ignore", invalid="ignore"):
-            new_value, new_gradient = objective.value_and_gradient(moved)
+        new_value, new_gradient = objective.value_and_gradient(moved)
+        new_norm = float(np.linalg.norm(new_gradient))
         # Both sides of the ratio carry the rounding of J: near the minimum it tends to one.
         noise = ROUNDING * max(1.0, abs(value))
         ratio = (value - new_value + noise) / (promised + noise)
         length = float(np.linalg.norm(step))
-        if ratio > KEPT and np.isfinite(new_gradient).all():
-            new_norm = float(np.linalg.norm(new_gradient))
+        if ratio > KEPT and np.isfinite(new_norm):
             idle = idle + 1 if promised < noise and new_norm > 0.5 * norm else 0
             coef, value, gradient, norm = moved, new_value, new_gradient, new_norm
         radius = _next_radius(radius, length, ratio)
@@ -98,7 +98,7 @@ def _step_in_ball(
     shift = 0.0 if curvatures[0] > 0 else least
     found = step(shift)
     if np.linalg.norm(found) > radius:
-        enough = least + steepness / radius
+        enough = least + 2 * steepness / radius
         shift = brentq(lambda m: np.linalg.norm(step(m)) - radius, shift, enough, rtol=1e-6)
         found = step(shift)
     elif curvatures[0] < -FLAT * scale:

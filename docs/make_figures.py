@@ -1,0 +1,172 @@
+"""Make the figures of docs/theory.md: ``python docs/make_figures.py [name …]``, all by default.
+
+Everything is drawn from fixed seeds with the functions of :mod:`decorrupt.theory`; a run takes
+about half a minute and writes docs/figures/NAME.svg. Needs matplotlib.
+"""
+
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from decorrupt import combine_strata, corrected_loss, get_loss
+from decorrupt.theory import (
+    convexity_floor,
+    simulate_bound_coverage,
+    simulate_consistency,
+    simulate_variance,
+    weights_comparison,
+)
+
+FOLDER = Path(__file__).parent / "figures"
+SEED = 0
+THEOREMS = {
+    "common_source": "Theorem 2",
+    "varying_priors": "Theorem 3",
+    "label_proportions": "Theorem 4",
+    "strata": "strata of fixed sizes",
+}
+STYLE = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "decorrupt",  # the same figure gives the same file
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "lines.linewidth": 1.5,
+}
+
+
+def convexity(axes: Axes) -> None:
+    """Draw the counter-example to Prop. 7: one objective, two opposite minima."""
+    X = np.array([3.0, -3.0, 1.0, -1.0])
+    pair = combine_strata([2, 2], [0.9, 0.6])
+    pos, neg = np.repeat(pair.pos / 2, 2), np.repeat(pair.neg / 2, 2)
+    floor = convexity_floor((pos, neg), features=X[:, None])
+    slopes, loss = np.linspace(-2.2, 2.2, 201), get_loss("logistic")
+    scores = np.outer(slopes, X)
+    risk = loss.value(scores) @ pos + loss.value(-scores) @ neg
+    for reg_strength in (0.05, 0.1, floor):
+        name = f"λ = {reg_strength:g}" + (", the floor" if reg_strength == floor else "")
+        axes.plot(slopes, risk + reg_strength * slopes**2, label=name)
+    axes.set(xlabel="θ, the classifier is sign(θx)", ylabel="objective", ylim=(0.2, 1.6))
+    axes.legend()
+
+
+def replacement(axes: Axes) -> None:
+    """Draw both labels' corrected losses, and how far apart the paper lets them be."""
+    upper, lower, n_rows, reach = 0.9, 0.75, 200, 10.0
+    total = upper + lower
+    loss = corrected_loss(
+        "logistic",
+        (lower / total, (1 - upper) / (2 - total)),
+        cost_pos=1 / total,
+        cost_neg=1 / (2 - total),
+    )
+    scores = np.linspace(-reach, reach, 101)
+    by_label = {label: loss.value(scores, np.full(101, label)) / n_rows for label in (1, -1)}
+    for label, values in by_label.items():
+        axes.plot(scores, values, label=f"ỹ = {label:+d}")
+    printed = (loss.at_zero + loss.lipschitz * reach) / n_rows
+    lowest, highest = (extreme(list(by_label.values())) for extreme in (np.min, np.max))
+    for place, (change, word) in enumerate(
+        [(highest - lowest, "what it can be"), (printed, "what the proof allows")]
+    ):
+        x = reach + 0.8 + 1.2 * place
+        axes.plot([x, x], [lowest, lowest + change], marker="_", color=f"C{2 + place}")
+        axes.text(x + 0.3, lowest + change, f"{word}: {change:.2f}", color=f"C{2 + place}")
+    axes.set(xlabel="score f(x)", ylabel="one row's part of the risk", xlim=(-10, 21))
+    axes.set_xticks([-10, -5, 0, 5, 10])
+    axes.legend(loc="lower left")
+
+
+def weights(axes: Axes) -> None:
+    """Draw what uniform weights cost when one of ten sources gets worse and worse."""
+    noise = np.linspace(0.01, 0.495, 98)
+    rates = [[0.01] * 9 + [rate] for rate in noise]
+    found = [weights_comparison([100] * 10, rate, rate).factors for rate in rates]
+    for scheme in ("uniform", "optimal"):
+        axes.semilogy(noise, [factors[scheme] for factors in found], label=f"{scheme} weights")
+    at_paper = weights_comparison([100] * 10, [0.01] * 9 + [0.49], [0.01] * 9 + [0.49])
+    axes.annotate(
+        f"the paper's example:\n{at_paper.mean_ratio:.1f} to 1",
+        (0.49, at_paper.factors["uniform"]),
+        xytext=(0.25, 0.1),
+        arrowprops={"arrowstyle": "-"},
+    )
+    axes.set(xlabel="flip rate of the tenth source", ylabel="Σw²c²")
+    axes.legend()
+
+
+def coverage(axes: Axes) -> None:
+    """Draw the distribution of the largest deviation over the bound, theorem by theorem."""
+    for theorem, name in THEOREMS.items():
+        found = simulate_bound_coverage(theorem, n_draws=1000, random_state=SEED)
+        sizes = np.quantile(found.deviations + found.slack, np.linspace(0, 1, 101)) / found.bound
+        axes.plot(sizes, np.linspace(0, 1, 101), label=f"{name}: {found.coverage:.1%} within")
+    axes.axvline(1, color="black", linestyle=":")
+    axes.set(xlabel="largest deviation in the ball / bound", ylabel="share of 1,000 draws")
+    axes.set_xlim(0, 1.05)
+    axes.legend(loc=(0.35, 0.3))
+
+
+def consistency(axes: Axes) -> None:
+    """Draw the balanced logistic risk falling to the Bayes risk as bags of 8 grow in number."""
+    sizes = tuple(2**k for k in range(7, 16))
+    for exponent, name in ((1 / 3, "⅓"), (1 / 2, "½"), (2 / 3, "⅔")):
+        found = simulate_consistency(sizes, n_repeats=8, exponent=exponent, random_state=SEED)
+        axes.loglog(found.n_rows, found.excess_risk, marker=".", label=f"λ = 0.1·n^(−{name})")
+    axes.set(xlabel="rows n, in bags of 8", ylabel="balanced risk above the Bayes risk")
+    axes.legend()
+
+
+def variance(axes: Axes) -> None:
+    """Draw the effective sample size and the exact variance of three combinations."""
+    rng = np.random.default_rng(SEED)
+    uneven = rng.integers(2, 40, 40)
+    settings = {
+        "40 bags of 8,\nshares even": ([8] * 40, rng.integers(0, 9, 40) / 8),
+        "40 bags of 2–39,\nprior ½": (uneven, rng.binomial(uneven, 0.5) / uneven),
+        "40 bags of 16,\nprior .2": ([16] * 40, rng.binomial(16, 0.2, 40) / 16),
+        "10 bags of 16,\none apart": ([16] * 10, np.array([0.9] + [0.3] * 9)),
+    }
+    names = ("pairs", "superbag", "least_squares")
+    for place, (sizes, shares) in enumerate(settings.values()):
+        found = simulate_variance(sizes, shares, n_draws=1, combinations=names, random_state=SEED)
+        for shift, name in enumerate(names):
+            x, colour = place + 0.25 * (shift - 1), f"C{shift}"
+            factor = found.bound_factors["superbag"] / found.bound_factors[name]
+            spread = found.exact_variances["superbag"] / found.exact_variances[name]
+            axes.bar(x, factor, 0.22, color=colour, label=None if place else name, alpha=0.5)
+            axes.plot(x, spread, "o", color=colour, markersize=4)
+    axes.plot([], [], "o", color="grey", label="1/variance at the Bayes score")
+    axes.set(ylabel="relative to superbag", ylim=(0, 1.5))
+    axes.set_xticks(range(len(settings)), list(settings))
+    axes.set_title("bars: effective sample size", fontsize=9, loc="left")
+    axes.legend(loc="upper right", ncols=2)
+
+
+FIGURES = {
+    draw.__name__: draw
+    for draw in (convexity, replacement, weights, coverage, consistency, variance)
+}
+
+
+def main(names: list[str]) -> None:
+    """Write the named figures, or all of them."""
+    unknown = sorted(set(names) - set(FIGURES))
+    if unknown:
+        raise SystemExit(f"no figure {unknown[0]!r}: choose among {', '.join(FIGURES)}")
+    FOLDER.mkdir(exist_ok=True)
+    with mpl.rc_context(STYLE):
+        for name in names or FIGURES:
+            figure = Figure(figsize=(6, 3.4), layout="constrained")
+            FIGURES[name](figure.subplots())
+            figure.savefig(FOLDER / f"{name}.svg", metadata={"Date": None})
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,127 @@
+"""What every way of finding noise rates returns: rates, intervals, and a table to read."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from decorrupt.corruption import NoiseRates
+from decorrupt.exceptions import UninformativeRatesWarning
+from decorrupt.losses.margin import FloatArray
+from decorrupt.noise_rates.mixture import SourceMixture
+
+LEAST_SIGNAL = 0.01  # NoiseRates must sum to less than one; an estimate need not
+FLIPS = ("flip_pos", "flip_neg")
+Intervals = dict[Any, dict[str, tuple[float, float]]]
+
+
+@dataclass(frozen=True)
+class NoiseRateEstimate:
+    """Estimated flip rates by source, and how far to trust them; ``print`` it for a table.
+
+    Attributes
+    ----------
+    rates : dict
+        {source: NoiseRates}; it can be given to a classifier's `noise_rates` as it is.
+    intervals : dict
+        {source: {"flip_pos": (low, high), "flip_neg": (low, high)}}; empty if none were asked for.
+    level : float
+        The share of repetitions in which an interval is meant to hold the true rate.
+    class_prior : float
+        P(Y=1) of the clean distribution, as the rates and the shares of labels imply it.
+    method : str
+        How the rates were found.
+    """
+
+    rates: dict[Any, NoiseRates]
+    intervals: Intervals
+    level: float
+    class_prior: float
+    method: str
+
+    @property
+    def mixtures(self) -> dict[Any, SourceMixture]:
+        """{source: what share of its positive and of its negative labels is truly positive}."""
+        return {
+            source: SourceMixture.of_rates(self.class_prior, rates)
+            for source, rates in self.rates.items()
+        }
+
+    def __str__(self) -> str:
+        head = f"{'source':<16}{'flip_pos':>24}{'flip_neg':>24}"
+        rows = [f"{source!s:<16}" + self._cells(source) for source in self.rates]
+        foot = f"class prior {self.class_prior:.3f}; {self.level:.0%} intervals; {self.method}"
+        return "\n".join([head, *rows, foot])
+
+    def _cells(self, source: Any) -> str:
+        cells = []
+        for name, rate in zip(FLIPS, self.rates[source], strict=True):
+            interval = self.intervals.get(source, {}).get(name)
+            span = "" if interval is None else f" ({interval[0]:.3f} to {interval[1]:.3f})"
+            cells.append(f"{f'{rate:.3f}{span}':>24}")
+        return "".join(cells)
+
+
+def check_level(level: float) -> float:
+    """Return `level`, or say what a level is."""
+    if not 0 < level < 1:
+        raise ValueError(f"level={level!r} must lie strictly between 0 and 1, such as 0.9")
+    return float(level)
+
+
+def informative(flips: FloatArray) -> FloatArray:
+    """Return flip rates in [0, 1], drawn back in proportion where they sum to one or more."""
+    flips = np.clip(flips, 0.0, 1.0)
+    total = np.maximum(flips.sum(axis=-1, keepdims=True), 1 - LEAST_SIGNAL)
+    return np.asarray(flips * (1 - LEAST_SIGNAL) / total)
+
+
+def quantile_intervals(ids: Sequence[Any], draws: FloatArray, level: float) -> Intervals:
+    """Return the central `level` of draws of shape (n_draws, n_sources, 2); none for no draws."""
+    if not len(draws):
+        return {}
+    tail = (1 - level) / 2
+    low, high = np.quantile(np.clip(draws, 0.0, 1.0), [tail, 1 - tail], axis=0)
+    return {
+        source: {
+            name: (float(low[i, j]), float(high[i, j])) for j, name in enumerate(FLIPS)
+        }
+        for i, source in enumerate(ids)
+    }  # fmt: skip
+
+
+def to_rates(ids: Sequence[Any], flips: FloatArray, word: str) -> dict[Any, NoiseRates]:
+    """Return {source: NoiseRates}, with a warning for each source that is no better than a coin."""
+    for source, pair in zip(ids, flips, strict=True):
+        if pair.sum() > 1 - LEAST_SIGNAL:
+            warnings.warn(
+                f"{word} {source!r}: flip_pos + flip_neg was estimated at {pair.sum():.3g}. Its "
+                "labels say nothing about the class, or mean the opposite one; the rates were "
+                f"drawn back to a sum of {1 - LEAST_SIGNAL:g}. Leave the {word} out, or swap its "
+                "labels",
+                UninformativeRatesWarning,
+                stacklevel=4,
+            )
+    pairs = informative(flips)
+    return {
+        source: NoiseRates(float(pair[0]), float(pair[1]))
+        for source, pair in zip(ids, pairs, strict=True)
+    }
+
+
+def warn_of_wide(intervals: Intervals, word: str) -> None:
+    """Warn of each source whose interval reaches flip_pos + flip_neg = 1."""
+    for source, interval in intervals.items():
+        highest = sum(interval[name][1] for name in FLIPS)
+        if highest >= 1:
+            warnings.warn(
+                f"{word} {source!r}: the intervals reach flip_pos + flip_neg = {highest:.3g}, and "
+                "from 1 on its labels would say nothing. Get more rows or an audit of this "
+                f"{word}, or leave it out",
+                UninformativeRatesWarning,
+                stacklevel=4,
+            )

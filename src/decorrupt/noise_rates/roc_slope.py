@@ -1,0 +1,161 @@
+"""Flip rates from a smooth ROC curve: the slopes at its ends, carried beyond the last rows."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit
+from scipy.stats import norm
+
+from decorrupt.losses.margin import FloatArray
+
+KNOT_QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
+# Neighbouring slopes of the log-odds differ by a factor of about exp(1/√5) = 1.6 a priori. Fixed,
+# so that it gives way as rows are added.
+SLOPE_PRECISION = 5.0
+LARGEST_LOG_SLOPE = 6.0
+SHARE_MARGIN = 1e-6
+START_SHARE = 0.1  # of the bins, at either end, that the search takes as pure to begin with
+START_SLOPE = 2.0
+MAX_STEPS = 200
+ENOUGH = 1e-5  # log-likelihood gained by a step: rates no longer move at any sample size
+
+
+def roc_slope_flips(counts: FloatArray, start: FloatArray | None = None) -> FloatArray:
+    """Return (ρ₊, ρ₋) by source, the ends of :func:`fit_roc`."""
+    return flips_of(fit_roc(counts, start), counts.shape[2])
+
+
+def flips_of(params: FloatArray, n_sources: int) -> FloatArray:
+    """Return (ρ₊, ρ₋) by source from the parameters of :func:`fit_roc`."""
+    bottom, top, _, _ = _split(params, n_sources)
+    return np.column_stack([1 - top, bottom])
+
+
+def fit_roc(counts: FloatArray, start: FloatArray | None = None) -> FloatArray:
+    """Maximise Σ log P_i(ỹ|b), P_i(+|b) = ρ₋ + (1−ρ₊−ρ₋)·σ(g(b)), over the rates and rising g.
+
+    g is piecewise linear in the class score of the rank, its first and last pieces running on to
+    the ends: where the data stop short of pure rows, the ROC curve goes on as it came. Only ranks
+    enter, so any increasing transform of the score gives the same rates. Slopes are positive, and
+    held near each other by a fixed prior. The maximum is found by damped Fisher scoring.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_folds, n_bins, n_sources, 2)
+        Rows by fold, bin of the score in rising order, source and noisy label (−, +).
+    start : ndarray, optional
+        Parameters to start from, as returned.
+
+    Returns
+    -------
+    ndarray
+        P_i(+) at the lower end, P_i(+) at the upper end, g at the first knot, log-slopes.
+    """
+    table = counts.sum(axis=0)
+    basis = _pieces(len(table))
+    params = _start(table, basis.shape[1]) if start is None else start
+    loss, damping = _loss(params, table, basis), 1e-3
+    for _ in range(MAX_STEPS):
+        gradient, fisher = _scoring(params, table, basis)
+        scale = np.diag(np.diag(fisher) + np.finfo(float).eps)
+        tried = _into_bounds(
+            params - np.linalg.solve(fisher + damping * scale, gradient), table.shape[1]
+        )
+        tried_loss = _loss(tried, table, basis)
+        if tried_loss > loss:
+            damping *= 4
+            if damping > 1 / ENOUGH:
+                break
+            continue
+        gain, params, loss = loss - tried_loss, tried, tried_loss
+        damping /= 5
+        if gain < ENOUGH:
+            break
+    return params
+
+
+def _split(params: FloatArray, n_sources: int) -> tuple[FloatArray, FloatArray, float, FloatArray]:
+    bottom, top = params[:n_sources], params[n_sources : 2 * n_sources]
+    return bottom, top, float(params[2 * n_sources]), params[2 * n_sources + 1 :]
+
+
+def class_scores(ranks: ArrayLike) -> FloatArray:
+    """Return F⁻¹(rank), F the equal mixture of N(−1, 1) and N(1, 1).
+
+    On this scale the log-odds of two normal classes are straight lines, or nearly so, out to the
+    ends of the range; on the normal scores of a single class they bend where it matters.
+    """
+    grid = np.linspace(-9.0, 9.0, 3601)
+    return np.interp(ranks, (norm.cdf(grid - 1) + norm.cdf(grid + 1)) / 2, grid)
+
+
+def _pieces(n_bins: int) -> FloatArray:
+    """Return how far each bin's class score has run through each piece between the knots."""
+    score = class_scores((np.arange(n_bins) + 0.5) / n_bins)
+    knots = class_scores(KNOT_QUANTILES)
+    first = np.minimum(score, knots[0]) - knots[0]
+    between = [np.clip(score, *ends) - ends[0] for ends in zip(knots, knots[1:], strict=False)]
+    return np.column_stack([first, *between, np.maximum(score - knots[-1], 0)])
+
+
+def _start(table: FloatArray, n_pieces: int) -> FloatArray:
+    n_end = max(1, int(START_SHARE * len(table)))
+    ends = [table[:n_end].sum(axis=0), table[-n_end:].sum(axis=0)]
+    bottom, top = ((end[:, 1] + 1) / (end.sum(axis=1) + 2) for end in ends)
+    first_knot = START_SLOPE * float(class_scores(KNOT_QUANTILES[0]))
+    return np.concatenate([bottom, top, [first_knot], np.full(n_pieces, np.log(START_SLOPE))])
+
+
+def _into_bounds(params: FloatArray, n_sources: int) -> FloatArray:
+    bottom, top, first_knot, log_slopes = _split(params, n_sources)
+    return np.concatenate(
+        [
+            np.clip([*bottom, *top], SHARE_MARGIN, 1 - SHARE_MARGIN),
+            [first_knot],
+            np.clip(log_slopes, -LARGEST_LOG_SLOPE, LARGEST_LOG_SLOPE),
+        ]
+    )
+
+
+def _posterior(first_knot: float, log_slopes: FloatArray, basis: FloatArray) -> FloatArray:
+    return np.asarray(expit(first_knot + basis @ np.exp(log_slopes)))
+
+
+def _loss(params: FloatArray, table: FloatArray, basis: FloatArray) -> float:
+    """Return the negative log-likelihood plus the negative log-prior of the slopes."""
+    bottom, top, first_knot, log_slopes = _split(params, table.shape[1])
+    share = bottom + np.outer(_posterior(first_knot, log_slopes, basis), top - bottom)
+    steps = np.diff(log_slopes)
+    likelihood = np.sum(table[..., 1] * np.log(share) + table[..., 0] * np.log1p(-share))
+    return float(SLOPE_PRECISION / 2 * steps @ steps - likelihood)
+
+
+def _scoring(
+    params: FloatArray, table: FloatArray, basis: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the gradient of the loss, and the expected Hessian of the likelihood plus prior."""
+    n_bins, n_sources, _ = table.shape
+    bottom, top, first_knot, log_slopes = _split(params, n_sources)
+    posterior = _posterior(first_knot, log_slopes, basis)[:, None]
+    share = bottom + posterior * (top - bottom)
+
+    by_odds = posterior * (1 - posterior) * (top - bottom)
+    by_shape = np.column_stack([np.ones(n_bins), basis * np.exp(log_slopes)])
+    jacobian = np.zeros((n_bins, n_sources, len(params)))
+    own = np.arange(n_sources)
+    jacobian[:, own, own] = 1 - posterior
+    jacobian[:, own, n_sources + own] = posterior
+    jacobian[:, :, 2 * n_sources :] = by_odds[:, :, None] * by_shape[:, None, :]
+    jacobian = jacobian.reshape(n_bins * n_sources, len(params))
+
+    rows = table.sum(axis=2)
+    precision = 1 / (share * (1 - share))
+    gradient = jacobian.T @ (precision * (rows * share - table[..., 1])).ravel()
+    fisher = jacobian.T @ (jacobian * (precision * rows).reshape(-1, 1))
+
+    differences = np.diff(np.eye(len(log_slopes)), axis=0)
+    prior = SLOPE_PRECISION * differences.T @ differences
+    gradient[2 * n_sources + 1 :] += prior @ log_slopes
+    fisher[2 * n_sources + 1 :, 2 * n_sources + 1 :] += prior
+    return gradient, fisher

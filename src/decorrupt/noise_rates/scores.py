@@ -1,0 +1,144 @@
+"""One score for all sources, out of fold, and the labels counted along it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold, check_cv, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.validation import check_array
+
+from decorrupt.estimators.inputs import NoisySources
+from decorrupt.losses.margin import FloatArray
+
+ROWS_PER_BIN = 50
+MOST_BINS, FEWEST_BINS = 200, 10
+Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+
+@dataclass(frozen=True)
+class OutOfFold:
+    """Scores of rows by a model that has not seen them.
+
+    Attributes
+    ----------
+    scores : ndarray of shape (n_rows,)
+        Larger for rows more likely to be positive; only their order counts.
+    folds : ndarray of int, shape (n_rows,)
+        Which fold held the row out.
+    auc : float
+        The area under the ROC curve of the scores against the noisy labels.
+    estimator : object
+        The model, unfitted.
+    """
+
+    scores: FloatArray
+    folds: NDArray[np.intp]
+    auc: float
+    estimator: Any
+
+
+def split_rows(X: Any, noisy: NoisySources, cv: Any, random_state: Any) -> list[Split]:
+    """Return (train, test) rows of each fold; every row is held out once."""
+    strata = 2 * noisy.row_source + noisy.is_pos
+    if isinstance(cv, int | np.integer):
+        splitter = StratifiedKFold(int(cv), shuffle=True, random_state=random_state)
+    else:
+        splitter = check_cv(cv, strata, classifier=True)
+    splits = list(splitter.split(X, strata))
+    held_out = np.bincount(np.concatenate([test for _, test in splits]), minlength=len(strata))
+    if (held_out != 1).any():
+        row = int(np.flatnonzero(held_out != 1)[0])
+        raise ValueError(
+            f"cv holds row {row} out {held_out[row]} times: its folds must be a partition of the "
+            "rows, such as those of StratifiedKFold"
+        )
+    return splits
+
+
+def out_of_fold(
+    X: Any, noisy: NoisySources, estimator: Any, splits: list[Split], random_state: Any
+) -> OutOfFold:
+    """Return the out-of-fold scores of a model trained on all sources' noisy labels together.
+
+    All sources' P(Ỹ=1|x) rise with P(Y=1|x), so one model of all labels ranks rows for each of
+    them. Without an estimator, the better of a linear and a boosted model is taken; better by the
+    area under the ROC curve, because only the ranking is used.
+    """
+    if estimator is None:
+        X, candidates = check_array(X, accept_sparse="csr"), default_estimators(X, random_state)
+    else:
+        candidates = [estimator]
+    folds = np.empty(len(noisy.is_pos), dtype=np.intp)
+    for k, (_, test) in enumerate(splits):
+        folds[test] = k
+    found = []
+    for candidate in candidates:
+        scores = _predict(candidate, X, noisy, splits)
+        found.append(
+            OutOfFold(scores, folds, float(roc_auc_score(noisy.is_pos, scores)), candidate)
+        )
+    return max(found, key=lambda result: result.auc)
+
+
+def default_estimators(X: Any, random_state: Any) -> list[Any]:
+    """Return the models that are tried where the caller names none."""
+    is_sparse = scipy.sparse.issparse(X)
+    linear = make_pipeline(StandardScaler(with_mean=not is_sparse), LogisticRegression())
+    if is_sparse:
+        return [linear]
+    boosted = HistGradientBoostingClassifier(  # few and small trees: the labels are noisy
+        max_leaf_nodes=8, max_iter=60, min_samples_leaf=40, random_state=random_state
+    )
+    return [linear, boosted]
+
+
+def noisy_posteriors(
+    X: Any, noisy: NoisySources, estimator: Any, splits: list[Split]
+) -> FloatArray:
+    """Return P̂(Ỹ=1|x) of each row by a model of its own source's other rows."""
+    if not hasattr(estimator, "predict_proba"):
+        raise ValueError(
+            f"method='anchor' needs an estimator with predict_proba; {estimator!r} has none"
+        )
+    by_source = [
+        (train[noisy.row_source[train] == i], test[noisy.row_source[test] == i])
+        for i in range(len(noisy.ids))
+        for train, test in splits
+    ]
+    return _predict(estimator, X, noisy, by_source)
+
+
+def _predict(estimator: Any, X: Any, noisy: NoisySources, splits: list[Split]) -> FloatArray:
+    has_proba = hasattr(estimator, "predict_proba")
+    method = "predict_proba" if has_proba else "decision_function"
+    labels = noisy.is_pos.astype(int)
+    scores = cross_val_predict(estimator, X, labels, cv=splits, method=method)
+    return np.asarray(scores[:, 1] if has_proba else scores, dtype=float)
+
+
+def count_labels(
+    result: OutOfFold, noisy: NoisySources, random_state: np.random.RandomState
+) -> FloatArray:
+    """Return rows counted by fold, bin of the score, source and label; bins hold equally many.
+
+    Rows of equal scores fall into neighbouring bins at random: in the order of the rows, labels
+    that were sorted would look like a perfect score.
+    """
+    n_rows = len(result.scores)
+    n_bins = int(np.clip(n_rows // ROWS_PER_BIN, FEWEST_BINS, MOST_BINS))
+    order = np.lexsort((random_state.uniform(size=n_rows), result.scores))
+    bins = np.empty(n_rows, dtype=np.intp)
+    bins[order] = np.arange(n_rows) * n_bins // n_rows
+    shape = (int(result.folds.max()) + 1, n_bins, len(noisy.ids), 2)
+    counts = np.zeros(shape)
+    np.add.at(counts, (result.folds, bins, noisy.row_source, noisy.is_pos.astype(int)), 1.0)
+    return counts
