@@ -17,7 +17,7 @@ from decorrupt import (
 )
 
 ROWS, COLUMNS, BAG_SIZE = 1600, 10, 16
-REG_STRENGTHS = [0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6]
+REG_STRENGTHS = np.logspace(-1, -6, 16).tolist()
 GAMMAS = [0.003, 0.03, 0.1]
 WANTED = 5.0
 

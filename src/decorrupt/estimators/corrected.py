@@ -5,10 +5,16 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from decorrupt.corruption import RiskTerms, Strata
-from decorrupt.estimators.diagnostics import Diagnostics, describe_risk, describe_strata
+from decorrupt.estimators.diagnostics import (
+    Diagnostics,
+    describe_risk,
+    describe_strata,
+    generalization_bound,
+)
 from decorrupt.estimators.score_classifier import ScoreClassifier
 from decorrupt.exceptions import DroppedBagsWarning, NegativeRiskWarning, NonConvexRiskWarning
 from decorrupt.features import FeatureMap
@@ -42,11 +48,17 @@ class CorrectedLossClassifier(ScoreClassifier):
         if dropped:
             _warn_dropped(dropped, word)
         result, scores = self._fit_scores(X, features, risk)
+        radius = float(np.linalg.norm(result.coef[: features.rank]))
+        kernel_bound = float(np.sqrt(self._kernel().diagonal(X).max()))
         self.diagnostics_ = Diagnostics(
             **describe_strata(strata),
             **describe_risk(terms, loss, scores),
             dropped=dropped,
             target_prior=self.score_prior_,
+            radius=radius,
+            bound=generalization_bound(
+                terms, loss, radius, kernel_bound, fit_intercept=self.fit_intercept
+            ),
             convexity_floor=floor,
             reg_strength=self.reg_strength,
             kernel_rank=features.rank,

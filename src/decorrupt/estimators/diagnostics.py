@@ -10,6 +10,7 @@ import numpy as np
 from decorrupt.corruption import Combination, RiskTerms, Strata, stratum_information
 from decorrupt.losses import MarginLoss
 from decorrupt.losses.margin import FloatArray
+from decorrupt.theory.bounds import bound_strata
 
 SHOWN_IDS = 5
 
@@ -40,6 +41,15 @@ class Diagnostics:
         λ of this fit.
     training_risk : float
         The corrected risk at the solution, penalty and risk correction left out.
+    risk_at_zero : float
+        φ(0), the risk of the score that is 0 everywhere.
+    radius : float
+        ‖f‖, the intercept left out.
+    bound : float
+        With probability 95 % no function in the ball of this radius has a training risk further
+        than this from its true risk (:func:`decorrupt.theory.bound_strata`); the ball is taken as
+        if chosen beforehand. NaN where the theorem does not apply: an unpenalised intercept lies
+        outside every ball, and the squared loss is not Lipschitz.
     kernel_rank, kernel_error : int, float
         Columns of the feature matrix and its relative mean trace error.
     solver, solver_status : str
@@ -64,6 +74,9 @@ class Diagnostics:
     convexity_floor: float
     reg_strength: float
     training_risk: float
+    risk_at_zero: float
+    radius: float
+    bound: float
     kernel_rank: int
     kernel_error: float
     solver: str
@@ -81,6 +94,11 @@ class Diagnostics:
     def is_risk_negative(self) -> bool:
         """Whether the training risk fell below zero."""
         return self.training_risk < 0
+
+    @property
+    def is_bound_vacuous(self) -> bool:
+        """Whether the bound leaves open that the score 0 everywhere has a smaller risk."""
+        return not self.training_risk + self.bound < self.risk_at_zero
 
     @property
     def is_convex_at_reg_strength(self) -> bool:
@@ -104,6 +122,7 @@ class Diagnostics:
             ("target prior", f"{self.target_prior:.4g}"),
             ("convex", self._convexity()),
             ("training risk", f"{self.training_risk:.4g}" + self._negative()),
+            ("bound on its error", self._bound()),
             ("kernel rank", f"{self.kernel_rank:,} (mean trace error {self.kernel_error:.2g})"),
             (
                 "solver",
@@ -121,6 +140,53 @@ class Diagnostics:
             f"{at_reg} at reg_strength={self.reg_strength:g}; not row by row, "
             f"certain from {self.convexity_floor:.3g}"
         )
+
+    def _bound(self) -> str:
+        if np.isnan(self.bound):
+            return "none: the theorem covers Lipschitz losses without an intercept"
+        verdict = "vacuous: it does not exclude a risk above that of f = 0" * self.is_bound_vacuous
+        return f"± {self.bound:.3g} for ‖f‖ ≤ {self.radius:.3g}" + (
+            f" ({verdict})" if verdict else ""
+        )
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw each stratum's proportion and what it contributes to the information.
+
+        Parameters
+        ----------
+        axes : sequence of two matplotlib axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        ndarray of two axes
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed (``pip install 'decorrupt[plot]'``).
+        """
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError:
+            raise ImportError("plot() needs matplotlib: pip install 'decorrupt[plot]'") from None
+        if axes is None:
+            _, axes = plt.subplots(2, 1, sharex=True, figsize=(7, 5), layout="constrained")
+        order = np.argsort(self.stratum_proportions, kind="stable")
+        place = np.arange(len(order))
+        pooled = np.average(self.stratum_proportions, weights=self.stratum_sizes)
+        axes[0].scatter(place, self.stratum_proportions[order], s=12)
+        axes[0].axhline(pooled, linestyle="--", color="gray", label=f"pooled, {pooled:.3f}")
+        axes[0].set(ylabel="share of positives", ylim=(-0.03, 1.03))
+        axes[0].legend(loc="upper left")
+        share = self.stratum_information[order] / self.information
+        axes[1].bar(place, share, width=1.0)
+        axes[1].set(
+            ylabel="share of the information",
+            xlabel=f"{self.stratum_word}, by share of positives",
+            title=f"worth {self.effective_sample_size:,.0f} clean labelled rows of {self.n_rows:,}",
+        )
+        return np.asarray(axes)
 
     def _negative(self) -> str:
         return " (negative: overfitted)" if self.is_risk_negative else ""
@@ -159,4 +225,22 @@ def describe_risk(terms: RiskTerms, loss: MarginLoss, scores: FloatArray) -> dic
         "effective_sample_size": terms.effective_sample_size,
         "is_convex": not np.any(terms.concavity(loss)),
         "training_risk": terms.risk(loss, scores),
+        "risk_at_zero": loss.at_zero * float(terms.coef_pos.sum() + terms.coef_neg.sum()),
     }
+
+
+def generalization_bound(
+    terms: RiskTerms, loss: MarginLoss, radius: float, kernel_bound: float, *, fit_intercept: bool
+) -> float:
+    """Return the bound for the ball of this radius, every row a stratum of its own; else NaN."""
+    if fit_intercept or not np.isfinite(loss.lipschitz) or radius == 0:
+        return float("nan")
+    return bound_strata(
+        np.ones(len(terms.coef_pos)),
+        terms.coef_pos,
+        terms.coef_neg,
+        radius=radius,
+        kernel_bound=kernel_bound,
+        lipschitz=loss.lipschitz,
+        at_zero=0.0,  # lifts a condition on the radius that fixed strata do not need
+    )

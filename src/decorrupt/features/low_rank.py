@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
+from scipy.linalg.blas import get_blas_funcs
 from scipy.linalg.lapack import get_lapack_funcs
 
 from decorrupt.losses.margin import FloatArray
 
 SMALLEST_BLOCK = 16
-LARGEST_BLOCK = 128
+LARGEST_BLOCK = 256
 PIVOTINGS = ("random", "greedy")
 
 
@@ -86,26 +86,33 @@ def pivoted_cholesky(
     # Untouched columns of an empty Fortran-ordered array cost address space, not memory.
     factor = np.empty((len(left), max_rank), dtype=left.dtype, order="F")
     pivots = np.empty(max_rank, dtype=np.intp)
+    # In place, because fresh memory for every block would cost more than the arithmetic.
+    gemm, trsm = get_blas_funcs(("gemm", "trsm"), (factor,))
     rank = 0
     while rank < max_rank and left.sum(dtype=float) > tol * trace and left.max() > negligible:
         block = (
             1 if pivoting == "greedy" else int(np.clip(rank // 4, SMALLEST_BLOCK, LARGEST_BLOCK))
         )
         candidates = _draw(left, min(block, max_rank - rank), pivoting, random_state, negligible)
-        residual = columns(candidates) - factor[:, :rank] @ factor[candidates, :rank].T
+        residual = np.asfortranarray(columns(candidates), dtype=factor.dtype)
+        if rank:
+            known = factor[candidates, :rank]
+            residual = gemm(-1, factor[:, :rank], known, 1, residual, trans_b=1, overwrite_c=1)
         # Where the columns do not bear out what is left of the diagonal, it is rounding.
         borne_out = residual[candidates, np.arange(len(candidates))] > 0.5 * left[candidates]
         left[candidates[~borne_out]] = 0.0
         if not borne_out.any():
             continue
-        candidates, residual = candidates[borne_out], residual[:, borne_out]
-        kept, triangle = _independent(residual[candidates], negligible)
-        chosen = candidates[kept]
-        fresh = solve_triangular(triangle, residual[:, kept].T, lower=True, check_finite=False).T
+        usable = np.flatnonzero(borne_out)
+        gram = residual[np.ix_(candidates[usable], usable)]
+        kept, triangle = _independent(gram, negligible)
+        chosen = candidates[usable[kept]]
+        fresh = residual.T[usable[kept]].T  # columns, without changing the order in memory
+        fresh = trsm(1, triangle, fresh, side=1, lower=1, trans_a=1, overwrite_b=1)
         factor[:, rank : rank + len(chosen)] = fresh
         pivots[rank : rank + len(chosen)] = chosen
         rank += len(chosen)
-        left -= np.einsum("ij,ij->i", fresh, fresh)
+        left -= np.einsum("ji,ji->i", fresh.T, fresh.T)
         left[chosen] = 0.0
         if left.min() < -indefinite:
             raise ValueError(

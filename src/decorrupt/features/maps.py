@@ -118,7 +118,7 @@ def fit_feature_map(
         if kernel.name == "precomputed":
             block = X[:, indices]
             return np.asarray(block.toarray() if issparse(block) else block)
-        return kernel.block(X, X[indices])
+        return kernel.block(X[indices], X).T  # whole columns in a row of memory
 
     factor = pivoted_cholesky(
         columns,

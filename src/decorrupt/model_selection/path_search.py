@@ -27,7 +27,7 @@ from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.splitters import Fold
 
 # Held-out scores of a path do not need more; the refit uses the estimator's own tolerance.
-SELECTION_TOL = 1e-4
+SELECTION_TOL = 5e-4
 DEFAULT_REG_STRENGTHS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 # Multiples of kernel_gamma="scale": from nearly linear to as local as 1/(n_columns·Var X).
 DEFAULT_GAMMA_FACTORS = (0.03, 0.3, 1.0)

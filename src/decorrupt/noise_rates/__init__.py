@@ -1,7 +1,23 @@
 """Where noise rates come from when nobody knows them, and what their uncertainty does."""
 
+from decorrupt.noise_rates.annotators import (
+    AnnotatorEstimate,
+    estimate_noise_rates_from_annotators,
+)
+from decorrupt.noise_rates.audit import estimate_noise_rates_from_audit
 from decorrupt.noise_rates.estimate import RATE_METHODS, estimate_noise_rates
 from decorrupt.noise_rates.mixture import SourceMixture
 from decorrupt.noise_rates.result import NoiseRateEstimate
+from decorrupt.noise_rates.sensitivity import Sensitivity, sensitivity
 
-__all__ = ["RATE_METHODS", "NoiseRateEstimate", "SourceMixture", "estimate_noise_rates"]
+__all__ = [
+    "RATE_METHODS",
+    "AnnotatorEstimate",
+    "NoiseRateEstimate",
+    "Sensitivity",
+    "SourceMixture",
+    "estimate_noise_rates",
+    "estimate_noise_rates_from_annotators",
+    "estimate_noise_rates_from_audit",
+    "sensitivity",
+]

@@ -46,7 +46,7 @@ def _fit_line(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
     rows, pos = counts.sum(axis=2), counts[..., 1]
     size = rows.sum(axis=0)
     share = pos.sum(axis=0) / size
-    weight = np.ones(len(size))
+    weight: FloatArray = np.ones(len(size))
     for _ in range(INDEX_ROUNDS):
         bin_weight = np.maximum(rows @ weight, np.finfo(float).tiny)
         index = isotonic_regression(pos @ weight / bin_weight, sample_weight=bin_weight)

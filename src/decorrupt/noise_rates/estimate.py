@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,18 +13,19 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
+from decorrupt.corruption import NoiseRates
 from decorrupt.estimators.inputs import NoisySources, read_labels, read_sources, source_priors
 from decorrupt.exceptions import UninformativeRatesWarning
 from decorrupt.losses.margin import FloatArray
 from decorrupt.noise_rates.best_bin import best_bin_flips
 from decorrupt.noise_rates.result import (
+    UNKNOWN_RATES,
     NoiseRateEstimate,
     check_level,
+    checked_rates,
     quantile_intervals,
-    to_rates,
-    warn_of_wide,
 )
-from decorrupt.noise_rates.roc_slope import fit_roc, flips_of, roc_slope_flips
+from decorrupt.noise_rates.roc_slope import fit_roc, roc_slope_flips
 from decorrupt.noise_rates.scores import (
     OutOfFold,
     Split,
@@ -37,7 +39,6 @@ RATE_METHODS = ("roc_slope", "best_bin", "anchor")
 FEWEST_ROWS = 10  # of either label in each source
 CHANCE_WIDTH = 3.0  # standard errors above ½ that the score's AUC must reach
 DEFAULT_BOOTSTRAPS = 200
-UNKNOWN = (0.0, 0.0)  # stands where rates are read before they are known
 
 
 def estimate_noise_rates(
@@ -128,7 +129,7 @@ def estimate_noise_rates(
         raise ValueError(f"n_bootstrap={n_bootstrap!r} must be at least 0")
     check_consistent_length(X, y)
     classes, labels = read_labels(y)
-    noisy = read_sources(labels, sources, UNKNOWN)
+    noisy = read_sources(labels, sources, UNKNOWN_RATES)
     _check_enough(noisy, classes.tolist(), cv)
     rng = check_random_state(random_state)
     seed = int(rng.randint(2**31 - 1))
@@ -139,7 +140,10 @@ def estimate_noise_rates(
         flips, draws = _anchor(X, noisy, scored, splits, n_bootstrap, rng)
     else:
         flips, draws = _along_score(method, count_labels(scored, noisy, rng), n_bootstrap, rng)
-    return _result(noisy, flips, draws, level, method)
+    ids = noisy.ids.tolist()
+    intervals = quantile_intervals(ids, draws, level)
+    rates = checked_rates(ids, flips, intervals, "source")
+    return NoiseRateEstimate(rates, intervals, level, _common_prior(noisy, rates), method)
 
 
 def _check_enough(noisy: NoisySources, classes: list[Any], cv: Any) -> None:
@@ -177,18 +181,13 @@ def _warn_of_chance(scored: OutOfFold, noisy: NoisySources) -> None:
 def _along_score(
     method: str, counts: FloatArray, n_bootstrap: int, rng: np.random.RandomState
 ) -> tuple[FloatArray, FloatArray]:
+    """Return the rates read off counts along the score, and off resamples of these counts."""
     flips_from: Callable[[FloatArray], FloatArray] = best_bin_flips
     if method == "roc_slope":
-        params = fit_roc(counts)
-        flips = flips_of(params, counts.shape[2])
-
-        def flips_from(table: FloatArray) -> FloatArray:
-            return roc_slope_flips(table, start=params)
-
-    else:
-        flips = best_bin_flips(counts)
+        # A resample's maximum is near: starting there takes a tenth of the steps.
+        flips_from = partial(roc_slope_flips, start=fit_roc(counts))
     draws = [flips_from(resample(counts, rng)) for _ in range(n_bootstrap)]
-    return flips, np.array(draws)
+    return flips_from(counts), np.array(draws)
 
 
 def resample(counts: FloatArray, rng: np.random.RandomState) -> FloatArray:
@@ -223,13 +222,6 @@ def _anchor(
     return extremes(by_source), np.array(draws)
 
 
-def _result(
-    noisy: NoisySources, flips: FloatArray, draws: FloatArray, level: float, method: str
-) -> NoiseRateEstimate:
-    ids = noisy.ids.tolist()
-    rates = to_rates(ids, flips, "source")
-    intervals = quantile_intervals(ids, draws, level)
-    warn_of_wide(intervals, "source")
+def _common_prior(noisy: NoisySources, rates: dict[Any, NoiseRates]) -> float:
     by_row = np.array([list(pair) for pair in rates.values()])[noisy.row_source]
-    prior = source_priors(None, replace(noisy, rates=by_row))[0]
-    return NoiseRateEstimate(rates, intervals, level, float(prior), method)
+    return float(source_priors(None, replace(noisy, rates=by_row))[0])

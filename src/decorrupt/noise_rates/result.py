@@ -16,6 +16,7 @@ from decorrupt.noise_rates.mixture import SourceMixture
 
 LEAST_SIGNAL = 0.01  # NoiseRates must sum to less than one; an estimate need not
 FLIPS = ("flip_pos", "flip_neg")
+UNKNOWN_RATES = (0.0, 0.0)  # stands where sources are read before their rates are known
 Intervals = dict[Any, dict[str, tuple[float, float]]]
 
 
@@ -94,34 +95,30 @@ def quantile_intervals(ids: Sequence[Any], draws: FloatArray, level: float) -> I
     }  # fmt: skip
 
 
-def to_rates(ids: Sequence[Any], flips: FloatArray, word: str) -> dict[Any, NoiseRates]:
-    """Return {source: NoiseRates}, with a warning for each source that is no better than a coin."""
-    for source, pair in zip(ids, flips, strict=True):
-        if pair.sum() > 1 - LEAST_SIGNAL:
-            warnings.warn(
-                f"{word} {source!r}: flip_pos + flip_neg was estimated at {pair.sum():.3g}. Its "
-                "labels say nothing about the class, or mean the opposite one; the rates were "
-                f"drawn back to a sum of {1 - LEAST_SIGNAL:g}. Leave the {word} out, or swap its "
-                "labels",
-                UninformativeRatesWarning,
-                stacklevel=4,
+def checked_rates(
+    ids: Sequence[Any], flips: FloatArray, intervals: Intervals, word: str
+) -> dict[Any, NoiseRates]:
+    """Return {source: NoiseRates}, with a warning for each that may be no better than a coin.
+
+    Called by the public functions directly: the warnings point to their caller.
+    """
+    for source, total in zip(ids, flips.sum(axis=1).tolist(), strict=True):
+        highest = sum(high for _, high in intervals.get(source, {}).values())
+        if total > 1 - LEAST_SIGNAL:
+            _warn(
+                f"{word} {source!r}: flip_pos + flip_neg was estimated at {total:.3g}. Its labels "
+                "say nothing about the class, or mean the opposite one; the rates were drawn back "
+                f"to a sum of {1 - LEAST_SIGNAL:g}. Leave the {word} out, or swap its labels"
             )
-    pairs = informative(flips)
-    return {
-        source: NoiseRates(float(pair[0]), float(pair[1]))
-        for source, pair in zip(ids, pairs, strict=True)
-    }
-
-
-def warn_of_wide(intervals: Intervals, word: str) -> None:
-    """Warn of each source whose interval reaches flip_pos + flip_neg = 1."""
-    for source, interval in intervals.items():
-        highest = sum(interval[name][1] for name in FLIPS)
-        if highest >= 1:
-            warnings.warn(
+        elif highest >= 1:
+            _warn(
                 f"{word} {source!r}: the intervals reach flip_pos + flip_neg = {highest:.3g}, and "
                 "from 1 on its labels would say nothing. Get more rows or an audit of this "
-                f"{word}, or leave it out",
-                UninformativeRatesWarning,
-                stacklevel=4,
+                f"{word}, or leave it out"
             )
+    pairs = informative(flips).tolist()
+    return {source: NoiseRates(*pair) for source, pair in zip(ids, pairs, strict=True)}
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, UninformativeRatesWarning, stacklevel=4)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
@@ -87,7 +89,8 @@ def class_scores(ranks: ArrayLike) -> FloatArray:
     ends of the range; on the normal scores of a single class they bend where it matters.
     """
     grid = np.linspace(-9.0, 9.0, 3601)
-    return np.interp(ranks, (norm.cdf(grid - 1) + norm.cdf(grid + 1)) / 2, grid)
+    cdf = (norm.cdf(grid - 1) + norm.cdf(grid + 1)) / 2
+    return np.asarray(np.interp(np.asarray(ranks, dtype=float), cdf, grid))
 
 
 def _pieces(n_bins: int) -> FloatArray:
@@ -95,7 +98,7 @@ def _pieces(n_bins: int) -> FloatArray:
     score = class_scores((np.arange(n_bins) + 0.5) / n_bins)
     knots = class_scores(KNOT_QUANTILES)
     first = np.minimum(score, knots[0]) - knots[0]
-    between = [np.clip(score, *ends) - ends[0] for ends in zip(knots, knots[1:], strict=False)]
+    between = [np.clip(score, *ends) - ends[0] for ends in pairwise(knots)]
     return np.column_stack([first, *between, np.maximum(score - knots[-1], 0)])
 
 
@@ -142,12 +145,12 @@ def _scoring(
 
     by_odds = posterior * (1 - posterior) * (top - bottom)
     by_shape = np.column_stack([np.ones(n_bins), basis * np.exp(log_slopes)])
-    jacobian = np.zeros((n_bins, n_sources, len(params)))
+    by_source = np.zeros((n_bins, n_sources, len(params)))
     own = np.arange(n_sources)
-    jacobian[:, own, own] = 1 - posterior
-    jacobian[:, own, n_sources + own] = posterior
-    jacobian[:, :, 2 * n_sources :] = by_odds[:, :, None] * by_shape[:, None, :]
-    jacobian = jacobian.reshape(n_bins * n_sources, len(params))
+    by_source[:, own, own] = 1 - posterior
+    by_source[:, own, n_sources + own] = posterior
+    by_source[:, :, 2 * n_sources :] = by_odds[:, :, None] * by_shape[:, None, :]
+    jacobian = by_source.reshape(n_bins * n_sources, len(params))
 
     rows = table.sum(axis=2)
     precision = 1 / (share * (1 - share))

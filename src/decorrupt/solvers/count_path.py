@@ -17,7 +17,7 @@ from decorrupt.solvers.count_risk import count_risk
 from decorrupt.solvers.lbfgs import solve_lbfgs
 from decorrupt.solvers.objective import Objective
 from decorrupt.solvers.result import SolverResult
-from decorrupt.solvers.solve import DEFAULT_MAX_ITER, DEFAULT_TOL, choose_solver, solve_path
+from decorrupt.solvers.solve import DEFAULT_MAX_ITER, DEFAULT_TOL, choose_solver, solve
 
 DEFAULT_STARTS = ("mean_map", "intercept")
 COUNT_SOLVERS = ("auto", "lbfgs")
@@ -28,6 +28,8 @@ START_MAX_ITER = 200
 START_REG_STRENGTH = 1e-3
 # Two starts that end this close have ended in one place; the first is then said to have led there.
 SAME_OBJECTIVE = 1e-6
+# Paths whose scores differ by less than this share will not part again.
+SAME_SCORES = 1e-2
 
 
 def mean_map_start(objective: Objective, strata: Strata) -> FloatArray:
@@ -98,8 +100,9 @@ def fit_count_path(
     """Return argmin_θ −(1/n)·Σ_k log P(count_k) + λ‖θ‖² for every λ, the best of several starts.
 
     Each start leads down a path of its own, from the largest λ to the smallest, every λ starting
-    at the solution of the one before; at each λ the path with the least objective is kept. Where
-    all bags are of one class the problem is convex (logistic regression) and one start will do.
+    at the solution of the one before; at each λ the path with the least objective is kept, and
+    paths that have come together go on as one. Where all bags are of one class the problem is
+    convex (logistic regression) and one start will do.
 
     Parameters
     ----------
@@ -128,19 +131,30 @@ def fit_count_path(
         starts, solver = starts[:1], choose_solver(solver, objective)
     else:
         solver = "lbfgs"
-    options = {"solver": solver, "tol": tol, "max_iter": max_iter}
-    paths = [
-        solve_path(objective, reg_strengths, start=STARTS[name](objective, strata), **options)
-        for name in starts
-    ]
-    return [
-        _best(
-            dict(zip(starts, results, strict=True)),
-            objective.with_reg_strength(reg_strength),
-            solver,
-        )
-        for reg_strength, *results in zip(reg_strengths, *paths, strict=True)
-    ]
+    under_way = {name: STARTS[name](objective, strata) for name in starts}
+    found: dict[float, CountSolution] = {}
+    for reg_strength in sorted(set(reg_strengths), reverse=True):
+        problem = objective.with_reg_strength(reg_strength)
+        results = {
+            name: solve(problem, solver=solver, start=coef, tol=tol, max_iter=max_iter)
+            for name, coef in under_way.items()
+        }
+        found[reg_strength] = _best(results, problem, solver)
+        under_way = _apart(results, problem)
+    return [found[reg_strength] for reg_strength in reg_strengths]
+
+
+def _apart(results: dict[str, SolverResult], objective: Objective) -> dict[str, FloatArray]:
+    """Return the paths' last coefficients, of those that have come together the first only."""
+    kept: dict[str, FloatArray] = {}
+    scores: list[FloatArray] = []
+    for name, result in results.items():
+        own = objective.scores(result.coef)
+        limit = SAME_SCORES * np.linalg.norm(own)
+        if all(np.linalg.norm(own - other) > limit for other in scores):
+            kept[name] = result.coef
+            scores.append(own)
+    return kept
 
 
 def _best(results: dict[str, SolverResult], objective: Objective, solver: str) -> CountSolution:

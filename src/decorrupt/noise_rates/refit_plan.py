@@ -1,0 +1,104 @@
+"""The boxes of noise rates or proportions that a sensitivity analysis moves a model through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from decorrupt.corruption import NoiseRates, factorize, strata_from_bags
+from decorrupt.losses.margin import FloatArray
+from decorrupt.noise_rates.result import FLIPS, NoiseRateEstimate, informative
+
+FLIP_CORNERS = ((0, 0), (1, 1), (0, 1), (1, 0))  # which end of (flip_pos, flip_neg), all sources
+BAG_CORNERS = ((0,), (1,))
+
+
+@dataclass(frozen=True)
+class RefitPlan:
+    """The box to move in, its corners, and how to train at a point of it.
+
+    The point and the ends are of shape (n_units, n_values): (n_sources, 2) or (n_bags, 1).
+    """
+
+    names: list[str]
+    point: FloatArray
+    low: FloatArray
+    high: FloatArray
+    corners: tuple[tuple[int, ...], ...]
+    fit: Callable[[Any, FloatArray], Any]
+
+    def settings(self, n_draws: int, rng: np.random.RandomState) -> Iterator[FloatArray]:
+        """Yield the corners, then uniform points of the box."""
+        for corner in self.corners:
+            yield np.where(np.array(corner, dtype=bool), self.high, self.low)
+        for _ in range(n_draws):
+            yield self.low + rng.uniform(size=self.low.shape) * (self.high - self.low)
+
+
+def source_plan(X: Any, y: ArrayLike, sources: Any, noise_rates: Any, intervals: Any) -> RefitPlan:
+    """Return the plan that moves every source's rates within their intervals."""
+    if isinstance(noise_rates, NoiseRateEstimate):
+        intervals = noise_rates.intervals if intervals is None else intervals
+        noise_rates = noise_rates.rates
+    if not isinstance(noise_rates, Mapping) or not isinstance(intervals, Mapping):
+        raise ValueError(
+            "give noise_rates and intervals, both by source, or a NoiseRateEstimate as "
+            "noise_rates; or give bags and their intervals"
+        )
+    ids = list(noise_rates) if sources is None else factorize(sources, "sources")[0].tolist()
+    if sources is None and len(ids) != 1:
+        raise ValueError(f"noise_rates name {len(ids)} sources: pass sources=, one for each row")
+    for name, given in (("noise_rates", noise_rates), ("intervals", intervals)):
+        missing = [source for source in ids if source not in given]
+        if missing:
+            raise ValueError(f"{name} have no entry for source {missing[0]!r}")
+    ends = [
+        [_interval(intervals[source][flip], f"source {source!r}, {flip}") for flip in FLIPS]
+        for source in ids
+    ]
+
+    def fit(model: Any, flips: FloatArray) -> Any:
+        pairs = [tuple(pair) for pair in informative(flips).tolist()]
+        rates = pairs[0] if sources is None else dict(zip(ids, pairs, strict=True))
+        return model.fit(X, y, sources=sources, noise_rates=rates)
+
+    point = np.array([list(NoiseRates.of(noise_rates[source])) for source in ids])
+    low, high = np.moveaxis(np.array(ends), -1, 0)
+    names = [f"{flip} of source {source!r}" for source in ids for flip in FLIPS]
+    return RefitPlan(names, point, low, high, FLIP_CORNERS, fit)
+
+
+def bag_plan(X: Any, y: ArrayLike, bags: Any, intervals: Any) -> RefitPlan:
+    """Return the plan that moves every bag's proportion within its interval."""
+    strata = strata_from_bags(bags, y)
+    ids, point = strata.ids.tolist(), strata.proportions[:, None]
+    if isinstance(intervals, Mapping):
+        missing = [bag for bag in ids if bag not in intervals]
+        if missing:
+            raise ValueError(f"intervals have no entry for bag {missing[0]!r}")
+        ends = np.array([_interval(intervals[bag], f"bag {bag!r}") for bag in ids])
+        low, high = ends[:, :1], ends[:, 1:]
+    elif intervals is not None and np.ndim(intervals) == 0 and 0 <= intervals <= 1:
+        low, high = np.maximum(point - intervals, 0.0), np.minimum(point + intervals, 1.0)
+    else:
+        raise ValueError(
+            f"intervals={intervals!r}: for bags give {{bag: (low, high)}}, or one number in "
+            "[0, 1], how far each proportion may be off"
+        )
+
+    def fit(model: Any, proportions: FloatArray) -> Any:
+        return model.fit(X, proportions[strata.row_stratum, 0], bags=bags)
+
+    names = [f"proportion of bag {bag!r}" for bag in ids]
+    return RefitPlan(names, point, low, high, BAG_CORNERS, fit)
+
+
+def _interval(ends: Any, name: str) -> tuple[float, float]:
+    low, high = (float(end) for end in ends)
+    if not 0 <= low <= high <= 1:
+        raise ValueError(f"intervals of {name} are ({low:g}, {high:g}): need 0 ≤ low ≤ high ≤ 1")
+    return low, high

@@ -1,0 +1,178 @@
+"""Dawid–Skene: against loops, enumeration and crowd-kit."""
+
+import warnings
+from math import log
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+
+from decorrupt import corrupt_labels
+from decorrupt.exceptions import UninformativeRatesWarning
+from decorrupt.noise_rates import estimate_noise_rates_from_annotators
+from oracles.dawid_skene import dawid_skene as looped
+from oracles.dawid_skene import likelihood
+
+# Rates at which EM comes to rest soon.
+CLEAR = {f"worker {k}": (0.05 + 0.04 * k, 0.25 - 0.04 * k) for k in range(6)}
+RATES = {"ann": (0.1, 0.05), "bob": (0.3, 0.1), "cy": (0.2, 0.3), "dot": (0.15, 0.2)}
+
+
+def crowd(n_items, seed, prior=0.4, rates=RATES, missing=0.2):
+    """Return (labels, annotators, items, true) with a share of the labels missing."""
+    rng = np.random.default_rng(seed)
+    true = (rng.uniform(size=n_items) < prior).astype(int)
+    labels, annotators, items = [], [], []
+    for k, (annotator, pair) in enumerate(rates.items()):
+        seen = np.flatnonzero(rng.uniform(size=n_items) >= missing)
+        labels.append(corrupt_labels(true, pair, random_state=100 * seed + k)[seen])
+        annotators += [annotator] * len(seen)
+        items.append(seen)
+    return np.concatenate(labels), np.array(annotators), np.concatenate(items), true
+
+
+def estimate(labels, annotators, items, **options):
+    options = {"n_bootstrap": 0, "tol": 1e-9, "max_iter": 5000} | options
+    return estimate_noise_rates_from_annotators(labels, annotators, items, **options)
+
+
+def test_rates_prior_and_items_of_a_large_crowd():
+    labels, annotators, items, true = crowd(20_000, seed=0)
+    found = estimate(labels, annotators, items)
+    for annotator, pair in RATES.items():
+        assert tuple(found.rates[annotator]) == pytest.approx(pair, abs=0.02)
+    assert found.class_prior == pytest.approx(true.mean(), abs=0.02)
+    guess = np.array([found.item_posteriors[item] > 0.5 for item in found.item_posteriors])
+    assert (guess == true[list(found.item_posteriors)]).mean() > 0.9
+
+
+@given(st.integers(0, 10**6), st.integers(1, 12))
+@settings(deadline=None, max_examples=25)
+def test_every_round_is_that_of_the_loops(seed, n_rounds):
+    labels, annotators, items, _ = crowd(30, seed, missing=0.1)
+    rates, prior, posterior = looped(labels, annotators, items, n_rounds)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = estimate(labels, annotators, items, max_iter=n_rounds, tol=0)
+    assert found.class_prior == pytest.approx(prior, abs=1e-8)
+    assert found.item_posteriors == pytest.approx(posterior, abs=1e-8)
+    for annotator, pair in rates.items():
+        if sum(pair) < 0.98:
+            assert tuple(found.rates[annotator]) == pytest.approx(pair, abs=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.UninformativeRatesWarning")
+def test_the_likelihood_is_the_sum_over_all_true_classes():
+    labels, annotators, items, _ = crowd(8, seed=5, missing=0.0)
+    found = estimate(labels, annotators, items)
+    rates = {name: tuple(pair) for name, pair in found.rates.items()}
+    assert all(sum(pair) < 0.98 for pair in rates.values())
+    exact = log(likelihood(labels, annotators, items, rates, found.class_prior))
+    assert found.log_likelihood == pytest.approx(exact, abs=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_likelihood_never_falls():
+    labels, annotators, items, _ = crowd(200, seed=2)
+    path = [
+        estimate(labels, annotators, items, max_iter=n, tol=0).log_likelihood for n in range(1, 15)
+    ]
+    assert (np.diff(path) >= -1e-9).all()
+
+
+@pytest.mark.filterwarnings("ignore")  # crowd-kit's own, from pandas
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_as_crowd_kit(seed):
+    aggregation = pytest.importorskip("crowdkit.aggregation")
+    labels, annotators, items, _ = crowd(300, seed, rates=CLEAR)
+    data = pd.DataFrame({"task": items, "worker": annotators, "label": labels})
+    # Its own rule can end EM early: the bound it watches counts the prior once a label.
+    theirs = aggregation.DawidSkene(n_iter=60, tol=-np.inf).fit(data)
+    ours = estimate(labels, annotators, items)
+    assert ours.class_prior == pytest.approx(theirs.priors_[1], abs=1e-3)
+    for annotator in CLEAR:
+        errors = theirs.errors_.loc[annotator]
+        assert tuple(ours.rates[annotator]) == pytest.approx(
+            (errors.loc[0, 1], errors.loc[1, 0]), abs=1e-3
+        )
+    posteriors = theirs.probas_[1]
+    assert ours.item_posteriors == pytest.approx(posteriors.to_dict(), abs=1e-3)
+
+
+def test_swapping_the_labels_swaps_the_rates():
+    labels, annotators, items, _ = crowd(300, seed=3)
+    here, there = (estimate(y, annotators, items) for y in (labels, 1 - labels))
+    assert there.class_prior == pytest.approx(1 - here.class_prior, abs=1e-6)
+    for annotator in RATES:
+        assert tuple(there.rates[annotator]) == pytest.approx(
+            tuple(here.rates[annotator])[::-1], abs=1e-6
+        )
+
+
+def test_intervals_cover():
+    hits = []
+    for seed in range(10):
+        labels, annotators, items, _ = crowd(300, seed + 20, rates=CLEAR)
+        found = estimate_noise_rates_from_annotators(
+            labels, annotators, items, n_bootstrap=60, random_state=seed
+        )
+        hits += [
+            low <= rate <= high
+            for annotator, pair in CLEAR.items()
+            for rate, (low, high) in zip(pair, found.intervals[annotator].values(), strict=True)
+        ]
+    assert np.mean(hits) > 0.8
+
+
+def test_random_state_decides_the_intervals():
+    labels, annotators, items, _ = crowd(100, seed=3)
+    first, again, other = (
+        estimate(labels, annotators, items, n_bootstrap=10, tol=1e-4, random_state=state)
+        for state in (1, 1, 2)
+    )
+    assert first == again
+    assert first.intervals != other.intervals
+
+
+def test_any_ids_and_labels():
+    labels, annotators, items, _ = crowd(200, seed=4)
+    words = np.where(labels == 1, "spam", "ham")
+    found = estimate(words, pd.Categorical(annotators), [f"mail {i}" for i in items])
+    plain = estimate(labels, annotators, items)
+    assert tuple(found.rates["bob"]) == pytest.approx(tuple(plain.rates["bob"]))
+    assert found.item_posteriors[f"mail {items[0]}"] == pytest.approx(
+        plain.item_posteriors[items[0]]
+    )
+
+
+def test_two_annotators_are_too_few_to_tell():
+    labels, annotators, items, _ = crowd(300, seed=0)
+    two = np.isin(annotators, ["ann", "bob"])
+    with pytest.warns(UninformativeRatesWarning, match="no item has labels of three annotators"):
+        estimate(labels[two], annotators[two], items[two], tol=1e-4)
+
+
+def test_an_unfinished_em_says_so():
+    labels, annotators, items, _ = crowd(300, seed=0)
+    with pytest.warns(ConvergenceWarning, match="max_iter=2"):
+        estimate(labels, annotators, items, max_iter=2)
+
+
+LABELS, WHO, WHAT, _ = crowd(40, seed=1)
+BAD = [
+    ((LABELS[:-1], WHO, WHAT), r"inconsistent numbers of samples"),
+    ((LABELS, WHO, WHAT[:-1]), r"inconsistent numbers of samples"),
+    ((np.ones(len(LABELS)), WHO, WHAT), r"labels must hold labels of two classes, found 1"),
+    ((LABELS, WHO, np.arange(len(LABELS))), r"every item has labels of one annotator only"),
+    ((LABELS, pd.Categorical(WHO, [*RATES, "eve"]), WHAT), r"annotator 'eve' has no items"),
+    ((LABELS, [None, *WHO[1:]], WHAT), r"annotators has no id in row 0"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), BAD)
+def test_bad_input(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        estimate_noise_rates_from_annotators(*arguments)

@@ -1,0 +1,339 @@
+"""Rates estimated from noisy labels alone."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_matrix
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, ShuffleSplit
+from sklearn.svm import LinearSVC
+
+from decorrupt import CorruptedSourcesClassifier, corrupt_labels
+from decorrupt.estimators.inputs import read_sources
+from decorrupt.exceptions import UninformativeRatesWarning
+from decorrupt.noise_rates import RATE_METHODS, estimate_noise_rates
+from decorrupt.noise_rates.estimate import _common_prior
+from decorrupt.noise_rates.result import FLIPS
+from decorrupt.noise_rates.scores import OutOfFold, count_labels
+
+RATES = {"a": (0.1, 0.3), "b": (0.2, 0.2), "c": (0.05, 0.15)}
+LINEAR = LogisticRegression()
+
+
+def noisy_rows(X, labels, seed, rates=RATES):
+    """Give each source every third row, and flip its labels."""
+    names = np.array(list(rates))
+    sources = names[np.arange(len(labels)) % len(names)]
+    noisy = corrupt_labels(labels, [rates[s] for s in sources], random_state=seed)
+    return X, noisy, sources
+
+
+def normal_classes(n_rows, seed, distance=2.5, prior=0.5, rates=RATES):
+    """Unit normal classes in three dimensions, their means `distance` apart."""
+    rng = np.random.default_rng(seed)
+    labels = (rng.uniform(size=n_rows) < prior).astype(int)
+    X = rng.normal(size=(n_rows, 3))
+    X[:, 0] += distance * (labels - 0.5)
+    return noisy_rows(X, labels, seed, rates)
+
+
+def errors(found, rates=RATES):
+    return np.array([np.abs(np.subtract(list(found.rates[s]), rates[s])) for s in rates])
+
+
+def covered(found, rates=RATES):
+    return np.array(
+        [
+            [
+                low <= rate <= high
+                for rate, (low, high) in zip(rates[s], found.intervals[s].values(), strict=True)
+            ]
+            for s in rates
+        ]
+    )
+
+
+@pytest.mark.parametrize("method", ["roc_slope", "best_bin"])
+def test_three_sources_of_normal_classes(method):
+    X, y, sources = normal_classes(15_000, seed=0)
+    found = estimate_noise_rates(
+        X, y, sources=sources, method=method, n_bootstrap=50, random_state=0
+    )
+    assert errors(found).mean() < 0.03
+    assert covered(found).mean() > 0.8
+    assert found.class_prior == pytest.approx(0.5, abs=0.05)
+    assert found.mixtures["a"].proportion_pos == pytest.approx(0.9 / 1.2, abs=0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["roc_slope", "best_bin"])
+def test_error_and_coverage_over_twenty_seeds(method):
+    """5,000 rows a source; 100 bootstrap resamples instead of the default 200."""
+    error, hits = [], []
+    for seed in range(20):
+        X, y, sources = normal_classes(15_000, seed)
+        found = estimate_noise_rates(
+            X, y, sources=sources, method=method, n_bootstrap=100, random_state=seed
+        )
+        error.append(errors(found))
+        hits.append(covered(found))
+    assert np.mean(error) <= 0.03
+    assert np.mean(hits) >= 0.8
+
+
+def overlapping_squares(rng, n_rows):
+    labels = rng.integers(0, 2, n_rows)
+    X = rng.uniform(-1, 1, size=(n_rows, 2))
+    X[:, 0] += labels - 0.5
+    return X, labels
+
+
+def ring(rng, n_rows):
+    labels = rng.integers(0, 2, n_rows)
+    angle, radius = rng.uniform(0, 2 * np.pi, n_rows), 2.5 * labels + 0.7 * rng.normal(size=n_rows)
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]), labels
+
+
+def chequerboard(rng, n_rows):
+    corner = rng.integers(0, 2, (n_rows, 2))
+    X = 1.2 * (2 * corner - 1) + 0.7 * rng.normal(size=(n_rows, 2))
+    return X, (corner[:, 0] == corner[:, 1]).astype(int)
+
+
+def close_classes(rng, n_rows):
+    labels = rng.integers(0, 2, n_rows)
+    return rng.normal(size=(n_rows, 3)) + 1.5 * (labels[:, None] - 0.5) * [1, 0, 0], labels
+
+
+def rare_class(rng, n_rows):
+    labels = (rng.uniform(size=n_rows) < 0.2).astype(int)
+    return rng.normal(size=(n_rows, 3)) + 3 * (labels[:, None] - 0.5) * [1, 0, 0], labels
+
+
+def heavy_tails(rng, n_rows):
+    labels = rng.integers(0, 2, n_rows)
+    return rng.standard_t(3, size=(n_rows, 2)) + 3 * (labels[:, None] - 0.5) * [1, 0], labels
+
+
+GRID = [overlapping_squares, ring, chequerboard, close_classes, rare_class, heavy_tails]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", GRID)
+def test_no_worse_than_anchor_points(setting):
+    error = {method: [] for method in RATE_METHODS}
+    for seed in range(3):
+        rows = noisy_rows(*setting(np.random.default_rng(seed), 6000), seed)
+        for method in RATE_METHODS:
+            found = estimate_noise_rates(
+                rows[0], rows[1], sources=rows[2], method=method, n_bootstrap=0, random_state=seed
+            )
+            error[method].append(errors(found).mean())
+    assert np.mean(error["roc_slope"]) <= np.mean(error["anchor"])
+    assert np.mean(error["best_bin"]) <= np.mean(error["anchor"])
+
+
+def test_anchor_points_are_the_extremes_of_the_noisy_posterior():
+    """With a model that answers P(Ỹ=1|x) exactly, they are the rates; here X is that answer."""
+
+    class Oracle(LogisticRegression):
+        def predict_proba(self, X):
+            return np.column_stack([1 - X[:, 0], X[:, 0]])
+
+    rng = np.random.default_rng(0)
+    posterior = rng.uniform(0.2, 0.9, 400)
+    posterior[:2] = 0.2, 0.9
+    y = (rng.uniform(size=400) < posterior).astype(int)
+    found = estimate_noise_rates(
+        posterior[:, None], y, method="anchor", estimator=Oracle(), n_bootstrap=5, random_state=0
+    )
+    assert tuple(found.rates["all rows"]) == pytest.approx((0.1, 0.2))
+    assert found.method == "anchor"
+
+
+@pytest.mark.parametrize("method", RATE_METHODS)
+def test_random_state_decides_everything(method):
+    X, y, sources = normal_classes(1500, seed=1)
+    first, again, other = (
+        estimate_noise_rates(
+            X, y, sources=sources, method=method, n_bootstrap=10, random_state=state
+        )
+        for state in (3, 3, 4)
+    )
+    assert first == again
+    assert first.intervals != other.intervals
+
+
+@pytest.mark.parametrize("method", ["roc_slope", "best_bin"])
+def test_swapping_the_labels_swaps_the_rates(method):
+    X, y, sources = normal_classes(9000, seed=2)
+    keep = {"sources": sources, "method": method, "estimator": LINEAR, "n_bootstrap": 0}
+    here = estimate_noise_rates(X, y, **keep, random_state=0)
+    there = estimate_noise_rates(X, 1 - y, **keep, random_state=0)
+    for source in RATES:  # the folds differ, so not to the last digit
+        assert tuple(there.rates[source])[::-1] == pytest.approx(
+            tuple(here.rates[source]), abs=0.03
+        )
+    assert there.class_prior == pytest.approx(1 - here.class_prior, abs=0.03)
+
+
+def test_any_increasing_transform_of_the_score_gives_the_same_rates():
+    X, y, sources = normal_classes(3000, seed=3)
+
+    class Cubed(LogisticRegression):
+        def predict_proba(self, X):
+            return super().predict_proba(X) ** 3
+
+    found = [
+        estimate_noise_rates(
+            X, y, sources=sources, estimator=model, n_bootstrap=0, random_state=0
+        ).rates
+        for model in (LogisticRegression(), Cubed())
+    ]
+    assert found[0] == found[1]
+
+
+def sources_of(y, sources):
+    return read_sources(2 * y - 1, sources, (0.0, 0.0))
+
+
+def test_tied_scores_do_not_reveal_sorted_labels():
+    """With all scores tied, labels in sorted order must not look like a perfect score."""
+    noisy = sources_of(np.repeat([0, 1], 1000), None)
+    found = OutOfFold(np.zeros(2000), np.zeros(2000, dtype=int), 0.5, None)
+    by_bin = count_labels(found, noisy, np.random.RandomState(0))[0, :, 0]
+    assert by_bin.shape == (40, 2)
+    assert by_bin.min() > 8  # of 50; 25 is expected
+
+
+def test_bins_hold_equally_many_rows_of_rising_score():
+    _, y, sources = normal_classes(1003, seed=0)
+    scores = np.random.default_rng(0).permutation(1003).astype(float)
+    found = OutOfFold(scores, np.arange(1003) % 4, 0.5, None)
+    noisy = sources_of(y, sources)
+    counts = count_labels(found, noisy, np.random.RandomState(0))
+    assert counts.shape == (4, 20, 3, 2)
+    assert set(counts.sum(axis=(0, 2, 3))) <= {50, 51}
+    lowest = scores < 50
+    expected = np.bincount(noisy.row_source[lowest & noisy.is_pos], minlength=3)
+    np.testing.assert_allclose(counts[:, 0, :, 1].sum(axis=0), expected, atol=1)
+
+
+def test_the_rates_train_a_classifier():
+    X, y, sources = normal_classes(1500, seed=4)
+    found = estimate_noise_rates(X, y, sources=sources, n_bootstrap=0, random_state=0)
+    model = CorruptedSourcesClassifier(noise_rates=found.rates, reg_strength=0.1, kernel="linear")
+    assert model.fit(X, y, sources=sources).class_priors_["a"] == pytest.approx(found.class_prior)
+
+
+def test_no_bootstrap_no_intervals():
+    X, y, _ = normal_classes(900, seed=0)
+    found = estimate_noise_rates(X, y, estimator=LINEAR, n_bootstrap=0, random_state=0)
+    assert found.intervals == {}
+    assert list(found.rates) == ["all rows"]
+
+
+def test_wider_level_wider_intervals():
+    X, y, sources = normal_classes(1500, seed=0)
+    spans = []
+    for level in (0.5, 0.95):
+        found = estimate_noise_rates(
+            X, y, sources=sources, estimator=LINEAR, n_bootstrap=40, level=level, random_state=0
+        )
+        spans.append([np.ptp(found.intervals[s][flip]) for s in RATES for flip in FLIPS])
+    assert (np.array(spans[1]) >= spans[0]).all()
+
+
+@pytest.mark.parametrize(
+    "estimator", [RandomForestClassifier(20, min_samples_leaf=40, random_state=0), LinearSVC()]
+)
+def test_other_estimators(estimator):
+    X, y, sources = normal_classes(3000, seed=0)
+    found = estimate_noise_rates(
+        X, y, sources=sources, estimator=estimator, n_bootstrap=0, random_state=0
+    )
+    assert errors(found).mean() < 0.06
+
+
+def test_frames_sparse_matrices_and_strings():
+    X, y, sources = normal_classes(2000, seed=0)
+    words = np.where(y == 1, "sick", "healthy")
+    keep = {"sources": sources, "n_bootstrap": 0, "random_state": 0}
+    plain = estimate_noise_rates(X, y, **keep)
+    assert estimate_noise_rates(pd.DataFrame(X), words, **keep).rates == plain.rates
+    sparse = estimate_noise_rates(csr_matrix(X), y, **keep)
+    assert errors(sparse).mean() < 0.08
+
+
+def test_splitters():
+    X, y, sources = normal_classes(2000, seed=0)
+    found = estimate_noise_rates(
+        X, y, sources=sources, estimator=LINEAR, cv=KFold(4), n_bootstrap=0, random_state=0
+    )
+    assert errors(found).mean() < 0.08
+    with pytest.raises(ValueError, match=r"cv holds row \d+ out \d times.*partition"):
+        estimate_noise_rates(X, y, sources=sources, cv=ShuffleSplit(3, random_state=0))
+
+
+def test_labels_that_follow_nothing_are_reported():
+    rng = np.random.default_rng(0)
+    with pytest.warns(UninformativeRatesWarning, match=r"no better than chance \(AUC"):
+        estimate_noise_rates(
+            rng.normal(size=(600, 2)), rng.integers(0, 2, 600), n_bootstrap=0, random_state=0
+        )
+
+
+def test_a_coin_among_the_sources_is_reported():
+    rates = {"good": (0.1, 0.1), "coin": (0.5, 0.4999)}
+    X, y, sources = normal_classes(4000, seed=0, distance=3.0, rates=rates)
+    with pytest.warns(UninformativeRatesWarning, match="source 'coin'") as caught:
+        found = estimate_noise_rates(X, y, sources=sources, n_bootstrap=30, random_state=0)
+    assert not any("'good'" in str(warning.message) for warning in caught)
+    assert sum(found.rates["coin"]) < 1
+    assert caught[0].filename == __file__
+
+
+def test_good_sources_warn_of_nothing():
+    X, y, sources = normal_classes(1500, seed=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = estimate_noise_rates(X, y, sources=sources, n_bootstrap=20, random_state=0)
+    table = str(found)
+    assert "flip_pos" in table
+    assert "90% intervals; roc_slope" in table
+    assert len(table.splitlines()) == 5
+
+
+X_BAD = np.random.default_rng(0).normal(size=(60, 2))
+Y_BAD = np.tile([0, 1], 30)
+TWO = np.repeat(["s", "t"], 30)
+BAD = [
+    ({"y": np.zeros(60)}, r"only one class"),
+    ({"y": np.tile([0, 1, 2], 20)}, r"y has 3 classes"),
+    ({"y": Y_BAD[:-1]}, r"inconsistent numbers of samples: \[60, 59\]"),
+    ({"sources": TWO[:-1]}, r"inconsistent numbers of samples"),
+    ({"sources": np.where(Y_BAD == 1, "s", "t")}, r"source 's' has no row labelled 0"),
+    ({"y": np.r_[np.ones(5), np.zeros(55)]}, r"'all rows' has only 5 rows labelled 1.*at least 10"),
+    ({"cv": 25, "sources": TWO}, r"source 's' has only 15 rows labelled 0: at least 25"),
+    ({"method": "best"}, r"unknown method 'best': choose one of roc_slope, best_bin, anchor"),
+    ({"level": 1.0}, r"level=1\.0 must lie strictly between 0 and 1"),
+    ({"n_bootstrap": -1}, r"n_bootstrap=-1 must be at least 0"),
+    ({"X": np.full((60, 2), np.nan)}, r"Input contains NaN"),
+    ({"method": "anchor", "estimator": LinearSVC()}, r"needs an estimator with predict_proba"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), BAD)
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.UninformativeRatesWarning")
+def test_bad_input(change, message):
+    arguments = {"X": X_BAD, "y": Y_BAD, "sources": None} | change
+    with pytest.raises(ValueError, match=message):
+        estimate_noise_rates(arguments.pop("X"), arguments.pop("y"), **arguments)
+
+
+def test_the_common_prior_is_that_of_the_labels():
+    _, y, sources = normal_classes(90_000, seed=0, prior=0.3)
+    assert _common_prior(sources_of(y, sources), RATES) == pytest.approx(0.3, abs=0.01)
