@@ -1,5 +1,6 @@
 """Train classifiers from labels nobody trusts: corrupted sources and label proportions."""
 
+from decorrupt import theory
 from decorrupt.corruption import (
     BagPairs,
     NoiseRates,
@@ -30,6 +31,7 @@ from decorrupt.exceptions import (
     NonConvexRiskWarning,
     RoundedCountsWarning,
     SkippedFoldWarning,
+    UninformativeRatesWarning,
 )
 from decorrupt.losses import LOSSES, get_loss
 from decorrupt.model_selection import (
@@ -46,6 +48,13 @@ from decorrupt.model_selection import (
     corrected_risk,
     count_score,
     proportion_risk,
+)
+from decorrupt.noise_rates import (
+    NoiseRateEstimate,
+    estimate_noise_rates,
+    estimate_noise_rates_from_annotators,
+    estimate_noise_rates_from_audit,
+    sensitivity,
 )
 
 __version__ = "0.1.0"
@@ -72,12 +81,14 @@ __all__ = [
     "LabelProportionsClassifierCV",
     "MeanMapClassifier",
     "NegativeRiskWarning",
+    "NoiseRateEstimate",
     "NoiseRates",
     "NonConvexRiskWarning",
     "ProportionMatchingClassifier",
     "RoundedCountsWarning",
     "SetClassifier",
     "SkippedFoldWarning",
+    "UninformativeRatesWarning",
     "WithinBagKFold",
     "bag_targets",
     "combine_strata",
@@ -86,9 +97,14 @@ __all__ = [
     "corrected_risk",
     "corrupt_labels",
     "count_score",
+    "estimate_noise_rates",
+    "estimate_noise_rates_from_annotators",
+    "estimate_noise_rates_from_audit",
     "get_loss",
     "pair_bags",
     "proportion_risk",
+    "sensitivity",
     "signal_to_noise",
     "source_weights",
+    "theory",
 ]

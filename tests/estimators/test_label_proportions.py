@@ -19,6 +19,7 @@ from decorrupt import (
     get_loss,
 )
 from decorrupt.solvers import KINK_WIDTH
+from decorrupt.theory import bound_strata
 
 
 def fit(data, X=None, **params):
@@ -263,3 +264,33 @@ def test_more_bags_approach_the_bayes_rule():
     test_labels = rng.integers(0, 2, 20_000)
     X_test = rng.normal(size=(20_000, 2)) + 2 * test_labels[:, None]
     assert model.score(X_test, test_labels) > 0.915
+
+
+def test_diagnostics_carry_the_bound(bag_data):
+    d = fit(bag_data).diagnostics_
+    pos, neg = combine_strata(np.full(60, 10), bag_data.shares)
+    expected = bound_strata(np.full(60, 10), pos, neg, radius=d.radius, at_zero=0.0)
+    assert d.bound == pytest.approx(expected)
+    assert d.is_bound_vacuous
+    assert "vacuous" in str(d)
+    with_intercept = fit(bag_data, fit_intercept=True, convex="project").diagnostics_
+    assert np.isnan(with_intercept.bound)
+    assert "none: the theorem covers" in str(with_intercept)
+
+
+def test_many_pure_rows_make_the_bound_say_something():
+    rng = np.random.default_rng(0)
+    labels = np.tile([0, 1], 20_000)
+    X = np.sign(labels - 0.5)[:, None] + 0.1 * rng.normal(size=(40_000, 1))
+    model = LabelProportionsClassifier(kernel="linear", reg_strength=0.1).fit(X, labels)
+    assert not model.diagnostics_.is_bound_vacuous
+
+
+def test_diagnostics_can_be_drawn(bag_data):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    proportions, information = fit(bag_data).diagnostics_.plot()
+    assert len(proportions.collections[0].get_offsets()) == 60
+    heights = [bar.get_height() for bar in information.patches]
+    assert sum(heights) == pytest.approx(1.0)
+    assert "clean labelled rows" in information.get_title()

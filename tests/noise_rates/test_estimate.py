@@ -71,13 +71,11 @@ def test_three_sources_of_normal_classes(method):
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["roc_slope", "best_bin"])
 def test_error_and_coverage_over_twenty_seeds(method):
-    """5,000 rows a source; 100 bootstrap resamples instead of the default 200."""
+    """5,000 rows a source, and the default number of resamples."""
     error, hits = [], []
     for seed in range(20):
         X, y, sources = normal_classes(15_000, seed)
-        found = estimate_noise_rates(
-            X, y, sources=sources, method=method, n_bootstrap=100, random_state=seed
-        )
+        found = estimate_noise_rates(X, y, sources=sources, method=method, random_state=seed)
         error.append(errors(found))
         hits.append(covered(found))
     assert np.mean(error) <= 0.03

@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_consistent_length
 
 from decorrupt.corruption import (
@@ -53,10 +53,11 @@ class CorruptedSourcesClassifier(CorrectedLossClassifier):
 
     Parameters
     ----------
-    noise_rates : mapping, pair or None, default=None
-        {source: (flip_pos, flip_neg)}, one pair for all rows, or None for clean labels. flip_pos
-        is the share of true positives labelled negative, flip_neg the share of true negatives
-        labelled positive. What `fit` is given takes precedence.
+    noise_rates : mapping, pair, "estimate" or None, default=None
+        {source: (flip_pos, flip_neg)}, one pair for all rows, or None for clean labels; "estimate"
+        for :func:`decorrupt.estimate_noise_rates`, whose assumptions it takes on. flip_pos is the
+        share of true positives labelled negative, flip_neg that of true negatives labelled
+        positive. What `fit` is given takes precedence.
     class_priors : mapping, float or None, default=None
         P(Y=1) by source, or one for all.
     weights : {"optimal", "exact", "size", "uniform"}, default="optimal"
@@ -80,6 +81,8 @@ fit_intercept, solver, step_size, step_decay, rank_tol, max_rank, tol, max_iter,
     ----------
     noise_rates_ : dict or None
         {source: (flip_pos, flip_neg)} as used; None if they varied within a source.
+    noise_rate_intervals_ : dict or None
+        {source: {"flip_pos": (low, high), "flip_neg": (low, high)}} of estimated rates.
     class_priors_ : dict
         {source: P(Y=1)}, given or estimated.
     source_weights_ : dict or None
@@ -189,9 +192,11 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
         X = self._read_rows(X, reset=True)
         check_consistent_length(X, y)
         self.classes_, labels = read_labels(y)
-        noisy = read_sources(
-            labels, sources, self.noise_rates if noise_rates is None else noise_rates
-        )
+        noise_rates = self.noise_rates if noise_rates is None else noise_rates
+        self.noise_rate_intervals_: dict[Any, Any] | None = None
+        if isinstance(noise_rates, str):
+            noise_rates = self._estimate(X, labels, sources, noise_rates)
+        noisy = read_sources(labels, sources, noise_rates)
         priors = source_priors(self.class_priors, noisy)
         strata = _source_strata(noisy, priors)
         if self.combine == "sources":
@@ -203,6 +208,18 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
         self.noise_rates_ = noisy.rates_by_source
         self._fit_terms(X, terms, strata, {}, "strata")
         return self
+
+    def _estimate(self, X: Any, labels: NDArray[np.int_], sources: Any, how: str) -> Any:
+        """Return estimated rates by source, or the one pair where there are no sources."""
+        from decorrupt.noise_rates import estimate_noise_rates  # it stands on the estimators
+
+        if how != "estimate":
+            raise ValueError(
+                f"noise_rates={how!r}: give rates by source, one pair, 'estimate' or None"
+            )
+        estimate = estimate_noise_rates(X, labels, sources=sources, random_state=self.random_state)
+        self.noise_rate_intervals_ = estimate.intervals
+        return estimate.rates if sources is not None else next(iter(estimate.rates.values()))
 
     def _target_prior(self, noisy: NoisySources, priors: FloatArray) -> float:
         pooled = float(np.average(priors, weights=noisy.sizes))

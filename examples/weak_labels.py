@@ -1,0 +1,104 @@
+"""Four annotators overlook loops in scanned digits: a classifier from their labels.
+
+Labels of several annotators for the *same* rows are dependent, and the theory of several sources
+wants independent samples; where rows are plentiful, each annotator can be given rows of its own
+(Scott & Zhang 2019, Sec. 1). How often each errs is unknown, and found in three ways: by checking
+some of its rows, from the annotators' agreement on a few rows that all of them label (Dawid &
+Skene), and from labels and features alone.
+
+Run it with ``python examples/weak_labels.py``; it takes some seconds. True labels play the
+annotators and the checker, and score the models; no model is trained on them but the last.
+"""
+
+import numpy as np
+from sklearn.datasets import load_digits
+from sklearn.metrics import accuracy_score
+from sklearn.model_selection import train_test_split
+
+from decorrupt import CorruptedSourcesClassifier, corrupt_labels
+from decorrupt.noise_rates import (
+    estimate_noise_rates,
+    estimate_noise_rates_from_annotators,
+    estimate_noise_rates_from_audit,
+    sensitivity,
+)
+
+SEED = 0
+WITH_LOOP = (0, 6, 8, 9)
+N_CHECKED = 50
+N_SHARED = 200
+# Of each annotator: the share of loops overlooked, and of loops seen where there are none.
+TRUE_RATES = {"ann": (0.10, 0.05), "bob": (0.30, 0.05), "cy": (0.45, 0.10), "dot": (0.50, 0.20)}
+
+
+def main() -> None:
+    """Label, estimate the rates in three ways, train with each, print two tables."""
+    pixels, digit = load_digits(return_X_y=True)
+    X_train, X_test, y_train, y_test = train_test_split(
+        pixels / 16, np.isin(digit, WITH_LOOP).astype(int), test_size=0.25, random_state=SEED
+    )
+    X, truth = X_train[N_SHARED:], y_train[N_SHARED:]  # the first rows are labelled by all
+    names = np.array(list(TRUE_RATES))
+    annotator = names[np.random.default_rng(SEED).permutation(len(X)) % len(names)]
+    label = corrupt_labels(truth, [TRUE_RATES[name] for name in annotator], random_state=SEED)
+
+    found = {
+        f"{N_CHECKED} checked rows each": audit(annotator, label, truth),
+        f"{N_SHARED} shared rows": agreement(y_train[:N_SHARED]),
+        "labels and features": estimate_noise_rates(X, label, sources=annotator, random_state=SEED),
+    }
+    print(f"{len(X)} rows, each labelled by one of four annotators\n")
+    print_rates(found)
+
+    model = CorruptedSourcesClassifier(reg_strength=1e-3, convex="ignore", risk_correction="abs")
+    print(f"\n{'trained on their labels, with rates from':<44}accuracy ({len(X_test)} test rows)")
+    naive = model.fit(X, label, sources=annotator, noise_rates=(0.0, 0.0))
+    print_score("nothing: the labels as they are", naive, X_test, y_test)
+    for name, estimate in [*found.items()]:
+        fitted = model.fit(X, label, sources=annotator, noise_rates=estimate.rates)
+        print_score(name, fitted, X_test, y_test)
+    fitted = model.fit(X, label, sources=annotator, noise_rates=TRUE_RATES)
+    print_score("(the true rates)", fitted, X_test, y_test)
+    print_score("(the true labels: the ceiling)", model.fit(X, truth), X_test, y_test)
+
+    moved = sensitivity(
+        model, X, label, sources=annotator, noise_rates=found["labels and features"],
+        X_new=X_test, random_state=SEED,
+    )  # fmt: skip
+    print("\nIf the rates from labels and features move within their 90 % intervals:")
+    print(moved)
+
+
+def audit(annotator, label, truth):
+    """Check the first rows of each annotator, a random sample because rows are in random order."""
+    rows = np.concatenate([np.flatnonzero(annotator == name)[:N_CHECKED] for name in TRUE_RATES])
+    return estimate_noise_rates_from_audit(label[rows], truth[rows], annotator[rows])
+
+
+def agreement(truth):
+    """Let all annotators label the same rows."""
+    labels = [
+        corrupt_labels(truth, rates, random_state=SEED + 1 + k)
+        for k, rates in enumerate(TRUE_RATES.values())
+    ]
+    who, row = np.repeat(list(TRUE_RATES), len(truth)), np.tile(np.arange(len(truth)), len(labels))
+    return estimate_noise_rates_from_annotators(
+        np.concatenate(labels), who, row, random_state=SEED
+    )  # fmt: skip
+
+
+def print_rates(found):
+    """Print flip_pos and flip_neg of every annotator by every way, and the truth."""
+    print(f"{'flip_pos / flip_neg':<20}" + "".join(f"{name:>24}" for name in [*found, "(truth)"]))
+    for name, true_pair in TRUE_RATES.items():
+        pairs = [*(estimate.rates[name] for estimate in found.values()), true_pair]
+        print(f"{name:<20}" + "".join(f"{f'{pos:.2f} / {neg:.2f}':>24}" for pos, neg in pairs))
+
+
+def print_score(name, model, X, truth):
+    """Print one line of the table of models."""
+    print(f"{name:<44}{accuracy_score(truth, model.predict(X)):.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+"""The worked example says what it promises."""
+
+import runpy
+from pathlib import Path
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "weak_labels.py"
+
+
+def test_rates_help(capsys):
+    runpy.run_path(str(EXAMPLE), run_name="__main__")
+    lines = capsys.readouterr().out.splitlines()
+    accuracy = {line[:44].strip(): line[44:] for line in lines if "0." in line[44:49]}
+    naive = float(accuracy["nothing: the labels as they are"])
+    for way in ("50 checked rows each", "200 shared rows", "labels and features"):
+        assert float(accuracy[way]) > naive + 0.05
+    assert any("rows that ever change class" in line for line in lines)
