@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from decorrupt import corrupt_labels
 from decorrupt.exceptions import UninformativeRatesWarning
 from decorrupt.noise_rates import estimate_noise_rates_from_annotators
+from decorrupt.noise_rates.dawid_skene import Votes, dawid_skene
 from oracles.dawid_skene import dawid_skene as looped
 from oracles.dawid_skene import likelihood
 
@@ -81,6 +82,20 @@ def test_the_likelihood_never_falls():
         estimate(labels, annotators, items, max_iter=n, tol=0).log_likelihood for n in range(1, 15)
     ]
     assert (np.diff(path) >= -1e-9).all()
+
+
+def test_an_item_drawn_twice_counts_twice():
+    """What a bootstrap resample does by weights, done by repeating the items' labels."""
+    labels, annotators, items, _ = crowd(30, seed=6, missing=0.0)
+    drawn = np.random.default_rng(0).multinomial(30, np.full(30, 1 / 30))
+    rows = np.concatenate([np.flatnonzero(items == i) for i in range(30) for _ in range(drawn[i])])
+    copies = np.repeat(np.arange(30), len(RATES))
+    rates, _, _ = looped(labels[rows], annotators[rows], copies, n_rounds=4)
+    names, who = np.unique(annotators, return_inverse=True)
+    votes = Votes(items, who, labels == 1, 30, len(names))
+    start = votes.by_item(labels.astype(float)) / len(names)
+    found, _, _ = dawid_skene(votes, start, drawn, max_iter=4, tol=0)
+    np.testing.assert_allclose(found, [rates[name] for name in names], atol=1e-8)
 
 
 @pytest.mark.filterwarnings("ignore")  # crowd-kit's own, from pandas

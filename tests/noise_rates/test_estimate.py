@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, ShuffleSplit
@@ -150,6 +151,18 @@ def test_anchor_points_are_the_extremes_of_the_noisy_posterior():
     )
     assert tuple(found.rates["all rows"]) == pytest.approx((0.1, 0.2))
     assert found.method == "anchor"
+
+
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.UninformativeRatesWarning")
+def test_anchor_points_know_only_their_own_source():
+    """A model that answers the share of positive labels it was trained on."""
+    y, sources = np.repeat([0, 1, 0, 1], [150, 50, 50, 150]), np.repeat(["s", "t"], 200)
+    found = estimate_noise_rates(
+        np.zeros((400, 1)), y, sources=sources, method="anchor",
+        estimator=DummyClassifier(strategy="prior"), n_bootstrap=0, random_state=0,
+    )  # fmt: skip
+    assert found.rates["s"].flip_neg == pytest.approx(0.25, abs=0.01)
+    assert found.rates["t"].flip_neg == pytest.approx(0.75, abs=0.01)
 
 
 @pytest.mark.parametrize("method", RATE_METHODS)

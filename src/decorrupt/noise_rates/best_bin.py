@@ -9,7 +9,6 @@ from decorrupt.losses.margin import FloatArray
 
 # How many standard errors a smaller tail must gain to be preferred over a larger, surer one.
 TAIL_WIDTH = 2.0
-INDEX_ROUNDS = 2  # the second weights the sources by the signal that the first found
 
 
 def best_bin_flips(counts: FloatArray) -> FloatArray:
@@ -46,13 +45,9 @@ def _fit_line(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
     rows, pos = counts.sum(axis=2), counts[..., 1]
     size = rows.sum(axis=0)
     share = pos.sum(axis=0) / size
-    weight: FloatArray = np.ones(len(size))
-    for _ in range(INDEX_ROUNDS):
-        bin_weight = np.maximum(rows @ weight, np.finfo(float).tiny)
-        index = isotonic_regression(pos @ weight / bin_weight, sample_weight=bin_weight)
-        slope = (index @ pos - share * (index @ rows)) / size
-        weight = _information(share, slope)
-    return share, slope
+    bin_rows = np.maximum(rows.sum(axis=1), np.finfo(float).tiny)
+    index = isotonic_regression(pos.sum(axis=1) / bin_rows, sample_weight=bin_rows)
+    return share, (index @ pos - share * (index @ rows)) / size
 
 
 def _information(share: FloatArray, slope: FloatArray) -> FloatArray:

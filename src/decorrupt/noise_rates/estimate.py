@@ -195,8 +195,8 @@ def resample(counts: FloatArray, rng: np.random.RandomState) -> FloatArray:
     drawn = np.empty_like(counts)
     for i in range(counts.shape[2]):
         cells = counts[:, :, i]
-        size = int(cells.sum())
-        drawn[:, :, i] = rng.multinomial(size, cells.ravel() / size).reshape(cells.shape)
+        size = cells.sum()
+        drawn[:, :, i] = rng.multinomial(round(size), cells.ravel() / size).reshape(cells.shape)
     return drawn
 
 

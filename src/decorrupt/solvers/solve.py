@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from decorrupt.solvers.gradient_descent import solve_gradient_descent
 from decorrupt.solvers.lbfgs import solve_lbfgs
 from decorrupt.solvers.newton import solve_newton
 from decorrupt.solvers.objective import Objective
-from decorrupt.solvers.result import SolverResult
+from decorrupt.solvers.result import STALLED, SolverResult
 
 SOLVERS: dict[str, Callable[..., SolverResult]] = {
     "newton": solve_newton,
@@ -44,7 +45,8 @@ def solve(
     objective : Objective
         What to minimise.
     solver : {"auto", "newton", "lbfgs", "gradient_descent"}
-        "auto" takes Newton for few coefficients and L-BFGS for many.
+        "auto" takes Newton for few coefficients and L-BFGS for many, with Newton for the last
+        digits where the objective's rounding stops L-BFGS.
     start : ndarray of shape (n_coef,), optional
         Where to start; zero by default.
     tol : float
@@ -66,6 +68,8 @@ def solve(
         tol = max(tol, _gradient_rounding(objective, start))
     options: dict[str, Any] = gradient_descent_steps if name == "gradient_descent" else {"tol": tol}
     result = SOLVERS[name](objective, start, max_iter=max_iter, **options)
+    if solver == "auto" and result.status == STALLED:
+        result = _finish(objective, result, tol=tol, max_iter=max_iter)
     if not result.converged:
         warnings.warn(
             f"the {name} solver stopped after {result.n_iter} iterations, {result.status}: "
@@ -75,6 +79,16 @@ def solve(
             stacklevel=2,
         )
     return result
+
+
+def _finish(
+    objective: Objective, stalled: SolverResult, *, tol: float, max_iter: int
+) -> SolverResult:
+    """Go on from where rounding stopped a line search, by Newton's method, which has none."""
+    left = max(max_iter - stalled.n_iter, 0)
+    finished = solve_newton(objective, stalled.coef, tol=tol, max_iter=left)
+    history = np.concatenate([stalled.objective_history, finished.objective_history[1:]])
+    return replace(finished, objective_history=history, n_iter=len(history) - 1)
 
 
 def _gradient_rounding(objective: Objective, start: FloatArray) -> float:
