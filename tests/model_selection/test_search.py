@@ -109,7 +109,7 @@ def test_a_fold_without_spread_is_named_and_left_out():
         for held in ([0, 1], [2, 3], [4, 5])
     ]
     search = BagGridSearchCV(template(), {"reg_strength": [0.01, 0.1]}, cv=folds)
-    with pytest.warns(SkippedFoldWarning, match=r"fold\(s\) 2, whose held-out bags all have one"):
+    with pytest.warns(SkippedFoldWarning, match="fold 2, whose held-out bags all have one"):
         search.fit(X, shares[bags], bags=bags)
     assert search.n_splits_ == 2
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
@@ -117,6 +117,20 @@ def test_a_fold_without_spread_is_named_and_left_out():
         template(), {"reg_strength": [0.01]}, cv=folds, scoring="count_log_likelihood"
     ).fit(X, shares[bags], bags=bags)
     assert counts.n_splits_ == 3
+
+
+def test_a_fold_without_spread_in_training_is_left_out_by_every_criterion():
+    rng = np.random.default_rng(0)
+    shares = np.array([0.5, 0.5, 0.9, 0.5])
+    bags = np.repeat(np.arange(4), 40)
+    X = rng.normal(size=(160, 2)) + (rng.random(160) < shares[bags])[:, None]
+    folds = [(np.flatnonzero(bags != k), np.flatnonzero(bags == k)) for k in range(4)]
+    search = BagGridSearchCV(
+        template(), {"reg_strength": [0.1]}, cv=folds, scoring="proportion_risk"
+    )
+    with pytest.warns(SkippedFoldWarning, match="fold 2, whose training bags all have one"):
+        search.fit(X, shares[bags], bags=bags)
+    assert search.n_splits_ == 3
 
 
 def test_messages(bag_data):

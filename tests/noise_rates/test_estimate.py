@@ -1,5 +1,6 @@
 """Rates estimated from noisy labels alone."""
 
+import logging
 import warnings
 
 import numpy as np
@@ -22,6 +23,7 @@ from decorrupt.noise_rates.scores import OutOfFold, count_labels
 
 RATES = {"a": (0.1, 0.3), "b": (0.2, 0.2), "c": (0.05, 0.15)}
 LINEAR = LogisticRegression()
+LOG = logging.getLogger(__name__)  # docs/noise_rates.md quotes what the slow tests measure
 
 
 def noisy_rows(X, labels, seed, rates=RATES):
@@ -79,6 +81,7 @@ def test_error_and_coverage_over_twenty_seeds(method):
         found = estimate_noise_rates(X, y, sources=sources, method=method, random_state=seed)
         error.append(errors(found))
         hits.append(covered(found))
+    LOG.info("%s: mean error %.4f, coverage %.3f", method, np.mean(error), np.mean(hits))
     assert np.mean(error) <= 0.03
     assert np.mean(hits) >= 0.8
 
@@ -131,6 +134,8 @@ def test_no_worse_than_anchor_points(setting):
                 rows[0], rows[1], sources=rows[2], method=method, n_bootstrap=0, random_state=seed
             )
             error[method].append(errors(found).mean())
+    means = ", ".join(f"{method} {np.mean(error[method]):.3f}" for method in RATE_METHODS)
+    LOG.info("%s: %s", setting.__name__, means)
     assert np.mean(error["roc_slope"]) <= np.mean(error["anchor"])
     assert np.mean(error["best_bin"]) <= np.mean(error["anchor"])
 

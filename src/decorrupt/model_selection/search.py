@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from decorrupt.exceptions import SkippedFoldWarning
 from decorrupt.model_selection.scorers import BAG_SCORERS, NEED_SPREAD
-from decorrupt.model_selection.splitters import BagKFold, Fold
+from decorrupt.model_selection.splitters import BagKFold, BagSplitter, Fold
 from decorrupt.progress import track
 
 DEFAULT_FOLDS = 5
@@ -33,32 +33,35 @@ def usable_folds(cv: Any, X: Any, y: ArrayLike, bags: Any, *, needs_spread: bool
     Warns
     -----
     SkippedFoldWarning
-        If the held-out bags of a fold all have one proportion and the criterion lives on
-        differences; the fold is named and left out, for all candidates alike.
+        If the training bags of a fold all have one proportion, or the held-out bags do and the
+        criterion lives on differences; the fold is named and left out, for all candidates alike.
     """
     if cv is None or isinstance(cv, int | np.integer):
         cv = BagKFold(DEFAULT_FOLDS if cv is None else int(cv))
     if hasattr(cv, "split"):
-        routed = "bags" if isinstance(cv, BagKFold.__base__) else "groups"
+        routed = "bags" if isinstance(cv, BagSplitter) else "groups"
         folds = list(cv.split(X, y, **{routed: bags}))
     else:
         folds = list(cv)
     y = np.asarray(y, dtype=float)
-    silent = [k for k, (_, test) in enumerate(folds) if np.ptp(y[test]) == 0]
-    if not (needs_spread and silent):
+    useless = {}
+    for k, (train, test) in enumerate(folds):
+        if np.ptp(y[train]) == 0:
+            useless[k] = "training bags"  # nothing can be learned from them
+        elif needs_spread and np.ptp(y[test]) == 0:
+            useless[k] = "held-out bags"
+    if not useless:
         return folds
-    if len(silent) == len(folds):
+    if len(useless) == len(folds):
         raise ValueError(
-            "in every fold the held-out bags all have one proportion, so this criterion cannot be "
-            "computed: use fewer folds, or scoring='count_log_likelihood'"
+            f"in every fold the {useless[0]} all have one proportion, so that candidates cannot be "
+            "compared: use fewer folds, or scoring='count_log_likelihood'"
         )
-    warnings.warn(
-        f"left out of the selection: fold(s) {', '.join(map(str, silent))}, whose held-out bags "
-        "all have one proportion, so that the criterion cannot be computed there",
-        SkippedFoldWarning,
-        stacklevel=3,
+    named = "; ".join(
+        f"fold {k}, whose {part} all have one proportion" for k, part in useless.items()
     )
-    return [fold for k, fold in enumerate(folds) if k not in silent]
+    warnings.warn(f"left out of the selection: {named}", SkippedFoldWarning, stacklevel=3)
+    return [fold for k, fold in enumerate(folds) if k not in useless]
 
 
 class _BagSearch:

@@ -17,7 +17,7 @@ from decorrupt.losses.margin import FloatArray
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
-class _BagSplitter(BaseCrossValidator):
+class BagSplitter(BaseCrossValidator):
     """What both splitters share: bags reach `split` by routing, or as `groups` without it."""
 
     __metadata_request__split = {"bags": True, "groups": UNUSED}  # noqa: RUF012
@@ -77,7 +77,7 @@ class _BagSplitter(BaseCrossValidator):
         return np.asarray(check_random_state(self.random_state).permutation(n))
 
 
-class BagKFold(_BagSplitter):
+class BagKFold(BagSplitter):
     """K folds of whole bags, balanced in rows and spread over the proportions.
 
     Bags are taken in the order of their proportions, `n_splits` at a time; of each such hand every
@@ -141,7 +141,7 @@ class BagKFold(_BagSplitter):
         return bag_fold[row_bag]
 
 
-class WithinBagKFold(_BagSplitter):
+class WithinBagKFold(BagSplitter):
     """K folds that each hold a part of every bag's rows, under the whole bag's proportion.
 
     Where bags are few and large, leaving whole bags out takes away much of what there is to learn

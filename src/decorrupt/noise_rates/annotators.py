@@ -18,9 +18,9 @@ from decorrupt.noise_rates.audit import two_classes
 from decorrupt.noise_rates.dawid_skene import Votes, dawid_skene, log_likelihood
 from decorrupt.noise_rates.result import (
     NoiseRateEstimate,
+    bootstrap_intervals,
     check_level,
     checked_rates,
-    quantile_intervals,
 )
 
 RESAMPLE_TOL = 1e-4  # a resample starts near its end, and its error is far below its scatter
@@ -124,7 +124,7 @@ def estimate_noise_rates_from_annotators(
         dawid_skene(votes, posterior, rng.multinomial(votes.n_items, chance), max_iter, loose)[0]
         for _ in range(n_bootstrap)
     ]
-    intervals = quantile_intervals(annotator_ids, np.array(draws), level)
+    intervals = bootstrap_intervals(annotator_ids, flips, np.array(draws), level)
     prior = float(posterior.mean())
     return AnnotatorEstimate(
         checked_rates(annotator_ids, flips, intervals, "annotator"),

@@ -21,9 +21,9 @@ from decorrupt.noise_rates.best_bin import best_bin_flips
 from decorrupt.noise_rates.result import (
     UNKNOWN_RATES,
     NoiseRateEstimate,
+    bootstrap_intervals,
     check_level,
     checked_rates,
-    quantile_intervals,
 )
 from decorrupt.noise_rates.roc_slope import fit_roc, roc_slope_flips
 from decorrupt.noise_rates.scores import (
@@ -141,7 +141,7 @@ def estimate_noise_rates(
     else:
         flips, draws = _along_score(method, count_labels(scored, noisy, rng), n_bootstrap, rng)
     ids = noisy.ids.tolist()
-    intervals = quantile_intervals(ids, draws, level)
+    intervals = bootstrap_intervals(ids, flips, draws, level)
     rates = checked_rates(ids, flips, intervals, "source")
     return NoiseRateEstimate(rates, intervals, level, _common_prior(noisy, rates), method)
 

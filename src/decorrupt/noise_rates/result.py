@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.stats import norm
 
 from decorrupt.corruption import NoiseRates
 from decorrupt.exceptions import UninformativeRatesWarning
@@ -81,18 +82,36 @@ def informative(flips: FloatArray) -> FloatArray:
     return np.asarray(flips * (1 - LEAST_SIGNAL) / total)
 
 
-def quantile_intervals(ids: Sequence[Any], draws: FloatArray, level: float) -> Intervals:
-    """Return the central `level` of draws of shape (n_draws, n_sources, 2); none for no draws."""
+def bootstrap_intervals(
+    ids: Sequence[Any], flips: FloatArray, draws: FloatArray, level: float
+) -> Intervals:
+    """Return the wider, at either end, of the draws' central `level` and ρ̂ ± z·sd(draws).
+
+    The resamples leave out what they do not redo, such as training the score: the percentiles
+    alone hold the true rate a little too seldom. No draws, no intervals.
+
+    Parameters
+    ----------
+    ids : sequence
+        The sources.
+    flips : ndarray of shape (n_sources, 2)
+        The estimated rates.
+    draws : ndarray of shape (n_draws, n_sources, 2)
+        The same from resamples.
+    level : float
+        Of the intervals.
+    """
     if not len(draws):
         return {}
     tail = (1 - level) / 2
-    low, high = np.quantile(np.clip(draws, 0.0, 1.0), [tail, 1 - tail], axis=0)
+    reach = norm.ppf(1 - tail) * draws.std(axis=0)
+    low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
+    low = np.clip(np.minimum(low, flips - reach), 0.0, 1.0).tolist()
+    high = np.clip(np.maximum(high, flips + reach), 0.0, 1.0).tolist()
     return {
-        source: {
-            name: (float(low[i, j]), float(high[i, j])) for j, name in enumerate(FLIPS)
-        }
-        for i, source in enumerate(ids)
-    }  # fmt: skip
+        source: dict(zip(FLIPS, zip(*ends, strict=True), strict=True))
+        for source, *ends in zip(ids, low, high, strict=True)
+    }
 
 
 def checked_rates(

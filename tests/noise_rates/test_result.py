@@ -1,0 +1,60 @@
+"""What the estimates have in common: intervals, and rates that stay below a coin."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+from decorrupt.corruption import NoiseRates
+from decorrupt.noise_rates import NoiseRateEstimate
+from decorrupt.noise_rates.result import bootstrap_intervals, informative
+
+
+@given(st.floats(-0.5, 1.5), st.floats(-0.5, 1.5))
+def test_drawn_back_rates_are_rates(flip_pos, flip_neg):
+    pair = informative(np.array([[flip_pos, flip_neg]]))[0]
+    assert NoiseRates(*pair).signal >= 0.01 - 1e-12
+    if min(flip_pos, flip_neg) >= 0 and flip_pos + flip_neg <= 0.99:
+        np.testing.assert_allclose(pair, (flip_pos, flip_neg))
+
+
+def test_intervals_are_the_wider_of_two():
+    """Skewed draws around .2 for one rate, draws far below the estimate for the other."""
+    draws = np.zeros((101, 1, 2))
+    draws[:, 0, 0] = 0.2 + np.linspace(0, 1, 101) ** 4 * 0.4
+    draws[:, 0, 1] = np.linspace(-0.1, 0.1, 101)
+    flips = np.array([[0.2, 0.3]])
+    (low, high), (second_low, second_high) = bootstrap_intervals(["s"], flips, draws, 0.9)[
+        "s"
+    ].values()
+    reach = norm.ppf(0.95) * draws.std(axis=0)[0]
+    assert low == pytest.approx(0.2 - reach[0])
+    assert high == pytest.approx(0.2 + 0.95**4 * 0.4)
+    assert second_low == 0
+    assert second_high == pytest.approx(0.3 + reach[1])
+
+
+def test_no_draws_no_intervals():
+    assert bootstrap_intervals(["s"], np.array([[0.2, 0.3]]), np.array([]), 0.9) == {}
+
+
+def test_the_table():
+    found = NoiseRateEstimate(
+        {"nurse": NoiseRates(0.1, 0.25)},
+        {"nurse": {"flip_pos": (0.05, 0.2), "flip_neg": (0.2, 0.3)}},
+        0.9, 0.4, "audit",
+    )  # fmt: skip
+    lines = str(found).splitlines()
+    assert lines[1].split() == [
+        "nurse",
+        "0.100",
+        "(0.050",
+        "to",
+        "0.200)",
+        "0.250",
+        "(0.200",
+        "to",
+        "0.300)",
+    ]
+    assert lines[2] == "class prior 0.400; 90% intervals; audit"
