@@ -110,6 +110,11 @@ def close_classes(rng, n_rows):
     return rng.normal(size=(n_rows, 3)) + 1.5 * (labels[:, None] - 0.5) * [1, 0, 0], labels
 
 
+def very_close_classes(rng, n_rows):
+    labels = rng.integers(0, 2, n_rows)
+    return rng.normal(size=(n_rows, 3)) + (labels[:, None] - 0.5) * [1, 0, 0], labels
+
+
 def rare_class(rng, n_rows):
     labels = (rng.uniform(size=n_rows) < 0.2).astype(int)
     return rng.normal(size=(n_rows, 3)) + 3 * (labels[:, None] - 0.5) * [1, 0, 0], labels
@@ -120,14 +125,17 @@ def heavy_tails(rng, n_rows):
     return rng.standard_t(3, size=(n_rows, 2)) + 3 * (labels[:, None] - 0.5) * [1, 0], labels
 
 
-GRID = [overlapping_squares, ring, chequerboard, close_classes, rare_class, heavy_tails]
+GRID = [
+    overlapping_squares, ring, chequerboard, close_classes, very_close_classes, rare_class,
+    heavy_tails,
+]  # fmt: skip
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", GRID)
 def test_no_worse_than_anchor_points(setting):
     error = {method: [] for method in RATE_METHODS}
-    for seed in range(3):
+    for seed in range(5):
         rows = noisy_rows(*setting(np.random.default_rng(seed), 6000), seed)
         for method in RATE_METHODS:
             found = estimate_noise_rates(
