@@ -1,0 +1,367 @@
+"""Cutting labelled rows into bags, and the form in which bags leave this package: no labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.cluster import KMeans
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length
+
+from decorrupt.corruption import factorize, strata_from_bags
+from decorrupt.estimators.inputs import read_labels
+from decorrupt.losses.margin import FloatArray
+
+Rows = NDArray[np.intp]
+WAYS = ("bag_size", "sizes", "by", "n_clusters")
+
+
+@dataclass(frozen=True, eq=False)
+class Bags:
+    """Which rows went into which bag, and each bag's share of positives.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (n_used,)
+        Rows of the data that were put in a bag, each at most once, bag after bag.
+    bags : ndarray of int, shape (n_used,)
+        The bag of each of these rows, 0, 1, …
+    proportions : ndarray of shape (n_bags,)
+        The share of positives in each bag.
+    n_left_out : int
+        Rows in no bag.
+    """
+
+    rows: Rows
+    bags: Rows
+    proportions: FloatArray
+    n_left_out: int
+
+    @property
+    def y(self) -> FloatArray:
+        """The proportion of each row's bag, what `fit` takes."""
+        return np.asarray(self.proportions[self.bags])
+
+    @property
+    def sizes(self) -> Rows:
+        """Rows of each bag."""
+        return np.bincount(self.bags, minlength=len(self.proportions))
+
+
+def make_bags(
+    y: ArrayLike,
+    *,
+    bag_size: int | None = None,
+    sizes: Sequence[int] | None = None,
+    proportions: Sequence[float] | None = None,
+    by: Any = None,
+    n_clusters: int | None = None,
+    X: Any = None,
+    random_state: int | np.random.RandomState | None = None,
+) -> Bags:
+    """Return disjoint bags of rows with γ_k = (1/n_k)·Σ_j 1{y_j = positive}, for labels y.
+
+    Give exactly one of `bag_size`, `sizes`, `by` and `n_clusters`. The first two draw rows without
+    replacement and leave out those that do not fill a bag; the last two use every row.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Labels of two values, the larger in sorted order the positive class.
+    bag_size : int, optional
+        Rows of every bag.
+    sizes : (low, high), optional
+        Each bag's size is drawn uniformly from low, …, high; the last bag may be cut short, but
+        never below low.
+    proportions : (low, high), optional
+        With `bag_size` or `sizes`: each bag's share of positives is drawn uniformly from this
+        range and met to the nearest row, so that no bag is further than half a row outside the
+        range. Drawing stops where the rows left cannot make such a bag.
+    by : array-like of shape (n_rows,), or a column of X, optional
+        Rows of equal value make a bag. A number or a name stands for that column of X. Bags are
+        numbered in the order of the sorted values.
+    n_clusters : int, optional
+        The bags are the k-means clusters of X.
+    X : array-like or frame of shape (n_rows, n_columns), optional
+        The features, for `n_clusters` and for a column `by`.
+    random_state : int, RandomState or None
+        Where the draws come from.
+
+    Raises
+    ------
+    ValueError
+        If y does not hold two classes, the ways to make bags are none or several, a size or range
+        is impossible, or no bag can be made.
+
+    Examples
+    --------
+    >>> from decorrupt.datasets import make_bags
+    >>> made = make_bags([0, 1] * 5, bag_size=4, random_state=0)
+    >>> made.sizes.tolist(), made.n_left_out
+    ([4, 4], 2)
+    >>> make_bags([0, 0, 1, 1], by=["north", "south", "south", "south"]).proportions.round(2)
+    array([0.  , 0.67])
+    """
+    is_pos = read_labels(y)[1] > 0
+    given = dict(zip(WAYS, (bag_size, sizes, by, n_clusters), strict=True))
+    way = _chosen_way(given, proportions, X)
+    rng = check_random_state(random_state)
+    if way == "by":
+        return _group(_column(by, X, len(is_pos)), is_pos)
+    if way == "n_clusters":
+        return _group(_clusters(X, n_clusters, len(is_pos), rng), is_pos)
+    size_range = _size_range(way, given[way], len(is_pos))
+    if proportions is None:
+        return _bags_of(_cut(len(is_pos), size_range, rng), is_pos)
+    return _bags_of(_fill(is_pos, size_range, _share_range(proportions), rng), is_pos)
+
+
+def _chosen_way(given: dict[str, Any], proportions: Any, X: Any) -> str:
+    chosen = [way for way, value in given.items() if value is not None]
+    if len(chosen) != 1:
+        raise ValueError(
+            f"give exactly one of {', '.join(WAYS)} to say how bags are made, got "
+            f"{' and '.join(chosen) or 'none'}"
+        )
+    way = chosen[0]
+    if proportions is not None and way in ("by", "n_clusters"):
+        raise ValueError(f"proportions go with bag_size or sizes: with {way} the data decide them")
+    if X is None and way == "n_clusters":
+        raise ValueError("n_clusters needs X=, the features to cluster")
+    return way
+
+
+def _size_range(name: str, value: Any, n_rows: int) -> tuple[int, int]:
+    low, high = (value, value) if name == "bag_size" else _pair(name, value)
+    whole = all(isinstance(end, int | np.integer) for end in (low, high))
+    if not (whole and 1 <= low <= high):
+        raise ValueError(f"{name}={value!r} must be whole numbers of at least 1, low ≤ high")
+    if low > n_rows:
+        raise ValueError(f"{name}={value!r}: y has only {n_rows} rows, too few for one bag")
+    return int(low), int(high)
+
+
+def _share_range(value: Any) -> tuple[float, float]:
+    low, high = _pair("proportions", value)
+    if not 0 <= low <= high <= 1:
+        raise ValueError(f"proportions={value!r} must satisfy 0 ≤ low ≤ high ≤ 1")
+    return float(low), float(high)
+
+
+def _pair(name: str, value: Any) -> tuple[Any, Any]:
+    if np.shape(value) != (2,):
+        raise ValueError(f"{name}={value!r} must be a range (low, high)")
+    low, high = value
+    return low, high
+
+
+def _cut(n_rows: int, size_range: tuple[int, int], rng: np.random.RandomState) -> list[Rows]:
+    """Cut the shuffled rows into bags until fewer than the smallest size are left."""
+    low, high = size_range
+    left = rng.permutation(n_rows)
+    members = []
+    while len(left) >= low:
+        size = min(rng.randint(low, high + 1), len(left))
+        members.append(left[:size])
+        left = left[size:]
+    return members
+
+
+def _fill(
+    is_pos: NDArray[np.bool_],
+    size_range: tuple[int, int],
+    share_range: tuple[float, float],
+    rng: np.random.RandomState,
+) -> list[Rows]:
+    """Fill bags of drawn shares from the two classes, as long as these can supply them."""
+    low, high = size_range
+    pos, neg = (rng.permutation(np.flatnonzero(side)) for side in (is_pos, ~is_pos))
+    members = []
+    while len(pos) + len(neg) >= low:
+        size = min(rng.randint(low, high + 1), len(pos) + len(neg))
+        wanted = np.rint(rng.uniform(*share_range) * size)
+        n_pos = int(np.clip(wanted, size - len(neg), len(pos)))
+        # Half a row of slack: the range may hold no multiple of 1/size.
+        if max(share_range[0] * size - n_pos, n_pos - share_range[1] * size) > 0.5:
+            break
+        members.append(rng.permutation(np.r_[pos[:n_pos], neg[: size - n_pos]]))
+        pos, neg = pos[n_pos:], neg[size - n_pos :]
+    if not members:
+        raise ValueError(
+            f"no bag of {low} to {high} rows with proportions in {list(share_range)} can be made "
+            f"of {len(pos)} positive and {len(neg)} negative rows"
+        )
+    return members
+
+
+def _column(by: Any, X: Any, n_rows: int) -> Any:
+    """Return the values bags are made by: `by` itself, or the column of X it names."""
+    if np.ndim(by) == 0:
+        if X is None:
+            raise ValueError(f"by={by!r} names a column, so X= is needed as well")
+        by = _column_of(X, by)
+    if len(by) != n_rows:
+        raise ValueError(f"by has {len(by)} values but y has {n_rows} rows: give one a row")
+    return by
+
+
+def _column_of(X: Any, column: Any) -> Any:
+    if isinstance(column, str):
+        frame = _frame(X, "X")
+        _need_columns(frame, [column], "by")
+        return frame[column].to_numpy()
+    table = np.asarray(X)
+    if not (table.ndim == 2 and 0 <= column < table.shape[1]):
+        raise ValueError(f"by={column!r} is not a column of X, which has shape {table.shape}")
+    return table[:, column]
+
+
+def _clusters(X: Any, n_clusters: Any, n_rows: int, rng: np.random.RandomState) -> Any:
+    if not (isinstance(n_clusters, int | np.integer) and 1 <= n_clusters <= n_rows):
+        raise ValueError(f"n_clusters={n_clusters!r} must be a whole number from 1 to {n_rows}")
+    clusters = KMeans(n_clusters, n_init=10, random_state=rng).fit_predict(X)
+    check_consistent_length(clusters, np.empty(n_rows))
+    return clusters
+
+
+def _group(values: Any, is_pos: NDArray[np.bool_]) -> Bags:
+    ids, codes = factorize(values, "by")
+    return _bags_of([np.flatnonzero(codes == bag) for bag in range(len(ids))], is_pos)
+
+
+def _bags_of(members: list[Rows], is_pos: NDArray[np.bool_]) -> Bags:
+    rows = np.concatenate(members)
+    bags = np.repeat(np.arange(len(members)), [len(bag) for bag in members])
+    shares = np.array([is_pos[bag].mean() for bag in members])
+    return Bags(rows, bags, shares, len(is_pos) - len(rows))
+
+
+@dataclass(frozen=True, eq=False)
+class BagDataset:
+    """Training rows with y_j = γ of row j's bag, and test rows with labels.
+
+    No attribute holds a label of a training row.
+
+    Attributes
+    ----------
+    X : ndarray or frame of shape (n_rows, n_features)
+        Features of the training rows.
+    y : ndarray of shape (n_rows,)
+        The proportion of positives in each row's bag.
+    bags : ndarray of shape (n_rows,)
+        The bag of each row.
+    X_test, y_test : ndarray or None
+        Held-out rows and their labels, 1 for the positive class and 0 for the other.
+    feature_names : tuple of str
+        The columns of X.
+    name : str
+        What the data are.
+    positive_class : str
+        What a positive is.
+    n_left_out : int
+        Training rows that did not fill a bag.
+    """
+
+    X: Any
+    y: FloatArray
+    bags: NDArray[Any]
+    X_test: Any = None
+    y_test: NDArray[np.int_] | None = None
+    feature_names: tuple[str, ...] = ()
+    name: str = "table"
+    positive_class: str = "positive"
+    n_left_out: int = 0
+
+    @classmethod
+    def from_frame(
+        cls, df: Any, *, bag: str, proportion: str, features: Sequence[str] | None = None
+    ) -> BagDataset:
+        """Read a table with one row a row, its bag in one column, the bag's share in another.
+
+        Parameters
+        ----------
+        df : pandas, polars or arrow table
+            In memory; a lazy frame must be collected first.
+        bag, proportion : str
+            The columns of the bag ids and of the bags' proportions of positives.
+        features : sequence of str, optional
+            The columns of X, which stays a frame of the same library; None for all others.
+
+        Raises
+        ------
+        TypeError
+            If df is not such a table.
+        ValueError
+            If a column is missing or named twice, a bag id is missing, or the proportions are not
+            numbers in [0, 1], the same in all rows of a bag.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from decorrupt.datasets import BagDataset
+        >>> df = pd.DataFrame({"age": [30, 40, 50], "town": ["a", "a", "b"], "yes": [0.5, 0.5, 1]})
+        >>> data = BagDataset.from_frame(df, bag="town", proportion="yes")
+        >>> data.feature_names, data.y.tolist()
+        (('age',), [0.5, 0.5, 1.0])
+        """
+        frame = _frame(df, "df")
+        _need_columns(frame, [bag], "bag")
+        _need_columns(frame, [proportion], "proportion")
+        names = _feature_columns(frame, bag, proportion, features)
+        bags = frame[bag].to_numpy()
+        factorize(bags, f"column {bag!r}")
+        return cls(
+            X=frame.select(names).to_native(),
+            y=_proportions(frame[proportion].to_numpy(), bags, proportion),
+            bags=bags,
+            feature_names=tuple(names),
+        )
+
+
+def _frame(df: Any, name: str) -> Any:
+    try:
+        return nw.from_native(df, eager_only=True)
+    except TypeError:
+        raise TypeError(
+            f"{name} must be a pandas, polars or arrow table in memory, got {type(df).__name__}"
+        ) from None
+
+
+def _need_columns(frame: Any, names: Sequence[str], argument: str) -> None:
+    missing = [name for name in names if name not in frame.columns]
+    if missing:
+        known = ", ".join(map(repr, frame.columns[:10]))
+        raise ValueError(f"{argument}: there is no column {missing[0]!r} (there are: {known})")
+
+
+def _feature_columns(
+    frame: Any, bag: str, proportion: str, features: Sequence[str] | None
+) -> list[str]:
+    taken = (bag, proportion)
+    if bag == proportion:
+        raise ValueError(f"bag and proportion are both column {bag!r}: they must be two columns")
+    if features is None:
+        features = [name for name in frame.columns if name not in taken]
+    if isinstance(features, str):
+        raise ValueError(f"features={features!r} must be a list of columns: [{features!r}]")
+    _need_columns(frame, features, "features")
+    wrong = [name for k, name in enumerate(features) if name in (*taken, *features[:k])]
+    if wrong:
+        raise ValueError(
+            f"features hold column {wrong[0]!r} twice, or it is the bag or the proportion"
+        )
+    if not features:
+        raise ValueError(f"no column is left for the features beside {bag!r} and {proportion!r}")
+    return list(features)
+
+
+def _proportions(values: Any, bags: NDArray[Any], column: str) -> FloatArray:
+    try:
+        return strata_from_bags(bags, values).row_proportions
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"proportion column {column!r}: {error}") from None

@@ -1,0 +1,202 @@
+"""Rows of two Gaussian classes, whose balanced Bayes risk is known exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from decorrupt.corruption import corrupt_labels
+from decorrupt.estimators.inputs import read_class_priors, read_sources
+from decorrupt.losses.margin import FloatArray
+from decorrupt.theory import GaussianClasses
+
+DEFAULT_MEAN = (1.0, 0.0)  # the second column says nothing; the Bayes error is Φ(−1) ≈ 16 %
+RandomState = int | np.random.RandomState | None
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianData:
+    """Labelled rows of two Gaussian classes.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        The rows.
+    y : ndarray of int, shape (n_rows,)
+        Their classes, 0 and 1: for :func:`make_bags`, or for a test set.
+    population : GaussianClasses
+        What they were drawn from; its `bayes_error` and `bayes_risk` are the least balanced error
+        and balanced logistic risk there are, `linear_error` those of any linear rule.
+    """
+
+    X: FloatArray
+    y: NDArray[np.int_]
+    population: GaussianClasses
+
+
+@dataclass(frozen=True, eq=False)
+class CorruptedSources:
+    """Rows with noisy labels of several sources; the true labels are not kept.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        The rows, source after source.
+    y : ndarray of int, shape (n_rows,)
+        Their noisy labels, 0 and 1.
+    sources : ndarray of shape (n_rows,)
+        The source of each row.
+    noise_rates : dict
+        {source: (flip_pos, flip_neg)}.
+    class_priors : dict
+        {source: P(Y=1)}.
+    population : GaussianClasses
+        The classes, common to all sources, and their exact balanced risks.
+    """
+
+    X: FloatArray
+    y: NDArray[np.int_]
+    sources: NDArray[Any]
+    noise_rates: dict[Any, tuple[float, float]]
+    class_priors: dict[Any, float]
+    population: GaussianClasses
+
+
+def make_gaussian_classes(
+    n_rows: int,
+    *,
+    class_prior: float = 0.5,
+    mean: Sequence[float] = DEFAULT_MEAN,
+    random_state: RandomState = None,
+) -> GaussianData:
+    """Draw Y with P(Y=1) = π and X | Y=y ~ N(y·μ, I), y = ±1; the Bayes error is Φ(−‖μ‖).
+
+    Parameters
+    ----------
+    n_rows : int
+        Rows to draw.
+    class_prior : float in (0, 1), default=0.5
+        π.
+    mean : sequence of float, default=(1.0, 0.0)
+        μ, half the difference of the classes' means; its length is the number of features.
+    random_state : int, RandomState or None
+        Where the draws come from.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+
+    Examples
+    --------
+    >>> from decorrupt.datasets import make_gaussian_classes
+    >>> data = make_gaussian_classes(100, mean=(1.0,), random_state=0)
+    >>> data.X.shape, round(data.population.bayes_error, 4)
+    ((100, 1), 0.1587)
+    """
+    _check_count("n_rows", n_rows)
+    if not 0 < class_prior < 1:
+        raise ValueError(f"class_prior={class_prior!r} must lie strictly between 0 and 1")
+    X, labels, population = _draw(np.full(n_rows, class_prior), mean, random_state)
+    return GaussianData(X, labels, population)
+
+
+def make_corrupted_sources(
+    n_rows: Any,
+    noise_rates: Any,
+    class_priors: Any = 0.5,
+    *,
+    mean: Sequence[float] = DEFAULT_MEAN,
+    random_state: RandomState = None,
+) -> CorruptedSources:
+    """Draw rows of two Gaussian classes and flip the labels of source i at its (ρ₊, ρ₋).
+
+    Parameters
+    ----------
+    n_rows : int, mapping or sequence
+        Rows of every source, or of each.
+    noise_rates : mapping or sequence of pairs
+        {source: (flip_pos, flip_neg)}; the sources of a sequence are called 0, 1, …
+    class_priors : float, mapping or sequence, default=0.5
+        P(Y=1) in all sources, or in each.
+    mean : sequence of float, default=(1.0, 0.0)
+        As in :func:`make_gaussian_classes`.
+    random_state : int, RandomState or None
+        Where the draws come from.
+
+    Raises
+    ------
+    ValueError
+        If a source has no rows, rates or prior, or they are out of range; or if all rows drawn
+        are of one class.
+
+    Examples
+    --------
+    >>> from decorrupt.datasets import make_corrupted_sources
+    >>> rates = {"nurse": (0.05, 0.1), "rule": (0.4, 0.2)}
+    >>> data = make_corrupted_sources({"nurse": 100, "rule": 300}, rates, random_state=0)
+    >>> data.X.shape, data.class_priors
+    ((400, 2), {'nurse': 0.5, 'rule': 0.5})
+    """
+    rates_of = noise_rates if isinstance(noise_rates, Mapping) else dict(enumerate(noise_rates))
+    ids = np.empty(len(rates_of), dtype=object)
+    ids[:] = list(rates_of)
+    priors = read_class_priors(_by_source("class_priors", class_priors, ids), ids)
+    sizes = _sizes(n_rows, ids)
+    sources = np.repeat(ids, sizes)
+    noisy = read_sources(np.ones(len(sources), dtype=int), sources, rates_of)
+    rng = check_random_state(random_state)
+    X, labels, population = _draw(np.repeat(priors, sizes), mean, rng)
+    if labels.min() == labels.max():
+        raise ValueError(f"all {len(labels)} rows drawn are of one class: draw more rows")
+    return CorruptedSources(
+        X=X,
+        y=corrupt_labels(labels, noisy.rates, random_state=rng),
+        sources=sources,
+        noise_rates=noisy.rates_by_source or {},
+        class_priors=dict(zip(ids.tolist(), priors.tolist(), strict=True)),
+        population=population,
+    )
+
+
+def _draw(
+    row_priors: FloatArray, mean: Sequence[float], random_state: RandomState
+) -> tuple[FloatArray, NDArray[np.int_], GaussianClasses]:
+    """Return rows, their classes 0 and 1, and the population, for P(Y=1) row by row."""
+    centre = np.asarray(mean, dtype=float)
+    if centre.ndim != 1 or not len(centre) or not np.isfinite(centre).all():
+        raise ValueError(f"mean={mean!r} must be a list of finite numbers, one a feature")
+    population = GaussianClasses(tuple(centre.tolist()))
+    rng = check_random_state(random_state)
+    labels = (rng.uniform(size=len(row_priors)) < row_priors).astype(int)
+    generator = np.random.default_rng(rng.randint(2**31 - 1))
+    return population.draw(2 * labels - 1, generator), labels, population
+
+
+def _sizes(n_rows: Any, ids: NDArray[Any]) -> NDArray[np.intp]:
+    given = _by_source("n_rows", n_rows, ids)
+    for source in ids.tolist():
+        if source not in given:
+            raise ValueError(f"n_rows have no entry for source {source!r}")
+        _check_count(f"n_rows of source {source!r}", given[source])
+    return np.array([given[source] for source in ids.tolist()], dtype=np.intp)
+
+
+def _by_source(name: str, values: Any, ids: NDArray[Any]) -> Mapping[Any, Any]:
+    if isinstance(values, Mapping):
+        return values
+    if np.ndim(values) == 0:
+        return dict.fromkeys(ids.tolist(), values)
+    if len(values) != len(ids):
+        raise ValueError(f"{name} has {len(values)} entries, but there are {len(ids)} sources")
+    return dict(zip(ids.tolist(), values, strict=True))
+
+
+def _check_count(name: str, value: Any) -> None:
+    if not (isinstance(value, int | np.integer) and value >= 1):
+        raise ValueError(f"{name} is {value!r}: a whole number of at least 1 is needed")

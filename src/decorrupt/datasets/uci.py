@@ -1,0 +1,388 @@
+"""The paper's seven data sets, from a tidy file at hand or from the UCI repository.
+
+A tidy file is a gzip-compressed CSV: a header row, the features, and the class last, as `label`.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import http.client
+import io
+import os
+import urllib.request
+import zipfile
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+ENVIRONMENT_VARIABLE = "DECORRUPT_DATA"
+TIMEOUT_SECONDS = 30
+LICENCE = "CC BY 4.0"
+# No connection, a broken one, another file than a zip archive, or one without the member.
+DOWNLOAD_ERRORS = (
+    OSError,
+    http.client.HTTPException,
+    zipfile.BadZipFile,
+    zlib.error,
+    LookupError,
+)
+
+
+class RawFile(NamedTuple):
+    """Where UCI keeps the data, and how to read them: one row a line, no header."""
+
+    archive: str  # under https://archive.ics.uci.edu/static/public/
+    member: str
+    features: Sequence[str]
+    separator: str | None = None  # None for white space
+    label_first: bool = False
+
+
+class Source(NamedTuple):
+    """What is known of one data set before any file is read."""
+
+    n_features: int
+    positive_classes: tuple[str, ...]
+    reference: str
+    page: str
+    file_sha256: str
+    content_sha256: str  # of the CSV itself: gzip packs the same text differently elsewhere
+    raw: RawFile | None = None  # None where UCI has a spreadsheet
+
+
+def _numbered(prefix: str, count: int, digits: int) -> tuple[str, ...]:
+    return tuple(f"{prefix}{k:0{digits}}" for k in range(1, count + 1))
+
+
+GERMAN_REFERENCE = "Hofmann, H. (1994). Statlog (German Credit Data)"
+GERMAN_PAGE = "https://doi.org/10.24432/C5NC77"
+GERMAN_ARCHIVE = "144/statlog+german+credit+data.zip"
+
+SOURCES: dict[str, Source] = {
+    "banknote": Source(
+        n_features=4,
+        positive_classes=("0",),
+        reference="Lohweg, V. (2012). Banknote Authentication",
+        page="https://doi.org/10.24432/C55P57",
+        file_sha256="529543a9b9720f4340db061833b5fdb5334e1b0ccbdbe118383cbbc8fb17b3ed",
+        content_sha256="5285d6869ffbb776a3393b0844dae7f66aaf1b067a0e1ad70f25749e4e4392ee",
+        raw=RawFile(
+            "267/banknote+authentication.zip",
+            "data_banknote_authentication.txt",
+            ("variance", "skewness", "curtosis", "entropy"),
+            separator=",",
+        ),
+    ),
+    "cardiotocography": Source(
+        n_features=21,
+        positive_classes=("2", "3"),
+        reference="Campos, D. & Bernardes, J. (2000). Cardiotocography",
+        page="https://doi.org/10.24432/C51S4N",
+        file_sha256="fc83fc310f6b4b514a6349a79a049757fe80a9418afc6581f370be39f5a80c49",
+        content_sha256="332f5e98ed869cc8824fcc11a7607d4662ba6a23c2a86caf9f6ba8982a847d88",
+    ),
+    "cnae": Source(
+        n_features=856,
+        positive_classes=("1",),
+        reference="Ciarelli, P. & Oliveira, E. (2009). CNAE-9",
+        page="https://doi.org/10.24432/C51G7P",
+        file_sha256="d9dcb376ec5fb181b2b23f0af922a36029f5f388c14537b35a9221a650d71f72",
+        content_sha256="6fb00389470413cdc873e3f9adbcf6ae1d5179c213b46e11d0368ca98365de2e",
+        raw=RawFile(
+            "233/cnae+9.zip",
+            "CNAE-9.data",
+            _numbered("w", 856, 3),
+            separator=",",
+            label_first=True,
+        ),
+    ),
+    "contraceptive": Source(
+        n_features=9,
+        positive_classes=("1",),
+        reference="Lim, T.-S. (1999). Contraceptive Method Choice",
+        page="https://doi.org/10.24432/C59W2D",
+        file_sha256="31d30de58788bc5ef197dec86fbf09091a3a730d73c67ee732776cfc8290c532",
+        content_sha256="7b565e905b4dd0a023380bcd299989188454b50d95a46dfceee4eb49b8793280",
+        raw=RawFile(
+            "30/contraceptive+method+choice.zip",
+            "cmc.data",
+            [
+                "wife_age",
+                "wife_education",
+                "husband_education",
+                "n_children",
+                "wife_religion",
+                "wife_working",
+                "husband_occupation",
+                "living_standard",
+                "media_exposure",
+            ],
+            separator=",",
+        ),
+    ),
+    "german": Source(
+        n_features=24,
+        positive_classes=("2",),
+        reference=GERMAN_REFERENCE,
+        page=GERMAN_PAGE,
+        file_sha256="f929c8e3e9c0a331cfdf61b530b2a9a643f43607056cfefc1058427706c73af0",
+        content_sha256="0ae9fd7a48c943d936f2a7c43f7f40cd977a3fab8e0f616cddafdfaf55365ada",
+        raw=RawFile(GERMAN_ARCHIVE, "german.data-numeric", _numbered("a", 24, 2)),
+    ),
+    "german_categorical": Source(
+        n_features=20,
+        positive_classes=("2",),
+        reference=GERMAN_REFERENCE,
+        page=GERMAN_PAGE,
+        file_sha256="70c6b0091aa0bfcf66ec0f2f562cbdf271d2bd3ceb853b9d43d00011e15a18ae",
+        content_sha256="8d420aeb4e1ecda111abece0afcc03f3a04d9c98e42c41efcfe54fd571641a59",
+        raw=RawFile(
+            GERMAN_ARCHIVE,
+            "german.data",
+            [
+                "checking_status",
+                "duration_months",
+                "credit_history",
+                "purpose",
+                "credit_amount",
+                "savings",
+                "employment_since",
+                "installment_rate",
+                "personal_status_sex",
+                "other_debtors",
+                "residence_since",
+                "property",
+                "age",
+                "other_installments",
+                "housing",
+                "n_credits",
+                "job",
+                "n_liable",
+                "telephone",
+                "foreign_worker",
+            ],
+        ),
+    ),
+    "sports": Source(
+        n_features=59,
+        positive_classes=("objective",),
+        reference="Rizk, Y. & Awad, M. (2018). Sports Articles for Objectivity Analysis",
+        page="https://archive.ics.uci.edu/dataset/450/sports+articles+for+objectivity+analysis",
+        file_sha256="0030990c087070dbd003ce82a96cc777ae54e5ee561ae2af3a083af85a3cebc4",
+        content_sha256="897a2f71fb4ce26c2c9d18ecef098e206f076d6f16c304e666401b9b34dab15e",
+    ),
+    "wireless": Source(
+        n_features=7,
+        positive_classes=("1",),
+        reference="Bhatt, R. (2017). Wireless Indoor Localization",
+        page="https://doi.org/10.24432/C51880",
+        file_sha256="d8d7afe2223a80d0324afcb934320159e09d406df30b190144bfa52dfb380de1",
+        content_sha256="20ad906cfa0b528791daf763fa11e486bdd250488cee892f44167eb4fd52bce9",
+        raw=RawFile(
+            "422/wireless+indoor+localization.zip",
+            "wifi_localization.txt",
+            _numbered("ws", 7, 1),
+        ),
+    ),
+}
+UCI_NAMES = tuple(SOURCES)
+
+
+@dataclass(frozen=True, eq=False)
+class UciDataset:
+    """A data set of the paper as a binary task.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Floats; for german_categorical objects, the codes as strings and the numbers as floats.
+    y : ndarray of int, shape (n_rows,)
+        1 where the original class is one of `positive_classes`, else 0.
+    feature_names : tuple of str
+        The columns of X.
+    name : str
+        As given to :func:`fetch_uci`.
+    positive_classes : tuple of str
+        The original classes that count as positive.
+    citation : str
+        Reference, page and licence: to be shown wherever the data are.
+    """
+
+    X: NDArray[Any]
+    y: NDArray[np.int_]
+    feature_names: tuple[str, ...]
+    name: str
+    positive_classes: tuple[str, ...]
+    citation: str
+
+
+def fetch_uci(
+    name: str,
+    data_home: str | os.PathLike[str] | None = None,
+    download_if_missing: bool = True,
+) -> UciDataset:
+    """Return one of the paper's seven data sets, y = 1{class is positive}.
+
+    The file `<name>.csv.gz` is looked for in `data_home`, in the directory that the environment
+    variable DECORRUPT_DATA names, and in the user's cache ($XDG_CACHE_HOME/decorrupt or
+    ~/.cache/decorrupt); the first one found is checked against its known sha256. If there is none,
+    the data are downloaded from UCI, rewritten, checked and kept in `data_home` or the cache.
+
+    Parameters
+    ----------
+    name : str
+        banknote, cardiotocography, cnae, contraceptive, german, sports or wireless; or
+        german_categorical, german with its 20 original attributes.
+    data_home : path, optional
+        The directory to look in first, and to write to.
+    download_if_missing : bool, default=True
+        Whether to ask UCI. It keeps cardiotocography and sports as spreadsheets, which are not
+        read: their files must be put in place by hand.
+
+    Raises
+    ------
+    ValueError
+        If the name is unknown.
+    OSError
+        If there is no file and it cannot be downloaded (the message names the paths looked at, the
+        page of the data and what the file must hold), or if a file has another sha256.
+    """
+    if name not in SOURCES:
+        raise ValueError(f"unknown data set {name!r}: choose one of {', '.join(UCI_NAMES)}")
+    source = SOURCES[name]
+    paths = [folder / f"{name}.csv.gz" for folder in _folders(data_home)]
+    found = next((path for path in paths if path.is_file()), None)
+    if found is None:
+        content = _downloaded(name, paths, download_if_missing)
+        _write_atomically(paths[-1 if data_home is None else 0], gzip.compress(content, mtime=0))
+    else:
+        content = _read_checked(found, source)
+    return _parse(name, content.decode())
+
+
+def _folders(data_home: str | os.PathLike[str] | None) -> list[Path]:
+    """Return where to look, in this order; the cache stands last."""
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    given = [data_home, os.environ.get(ENVIRONMENT_VARIABLE)]
+    return [*(Path(folder).expanduser() for folder in given if folder), Path(cache, "decorrupt")]
+
+
+def _read_checked(path: Path, source: Source) -> bytes:
+    packed = path.read_bytes()
+    found = _sha256(packed)
+    try:
+        content = gzip.decompress(packed)
+    except (OSError, EOFError, zlib.error):
+        content = b""
+    if found != source.file_sha256 and _sha256(content) != source.content_sha256:
+        raise OSError(
+            f"{path} is damaged or another version: expected sha256 {source.file_sha256}, found "
+            f"{found}. Remove it, or put the right file in its place"
+        )
+    return content
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _downloaded(name: str, paths: list[Path], download_if_missing: bool) -> bytes:
+    """Return the tidy CSV made of UCI's file, or say all that helps to put it there by hand."""
+    source = SOURCES[name]
+    if not download_if_missing:
+        reason: str | Exception = "download_if_missing is False"
+    elif source.raw is None:
+        reason = "UCI keeps it as a spreadsheet, which decorrupt does not read"
+    else:
+        try:
+            content = tidy(_raw_text(source.raw), source.raw)
+            if _sha256(content) == source.content_sha256:
+                return content
+            reason = (
+                f"UCI's file is not the one known: expected sha256 {source.content_sha256} once "
+                f"rewritten, found {_sha256(content)}"
+            )
+        except DOWNLOAD_ERRORS as error:
+            reason = error
+    message = (
+        f"the data set {name!r} is not at {' nor at '.join(map(str, paths))}, and was not "
+        f"downloaded ({reason}). Its page is {source.page}; the file must be a gzip-compressed CSV "
+        f"with a header row, {source.n_features} features and the class in the last column, 'label'"
+    )
+    raise OSError(message) from (reason if isinstance(reason, Exception) else None)
+
+
+def _raw_text(raw: RawFile) -> str:
+    url = f"https://archive.ics.uci.edu/static/public/{raw.archive}"
+    with urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS) as reply:
+        archive = zipfile.ZipFile(io.BytesIO(reply.read()))
+    return archive.read(raw.member).decode("latin-1")
+
+
+def tidy(text: str, raw: RawFile) -> bytes:
+    """Return UCI's rows as the tidy CSV: a header, the features, the class last as `label`."""
+    rows = [
+        [cell.strip() for cell in line.split(raw.separator)]
+        for line in text.splitlines()
+        if line.strip()
+    ]
+    if raw.label_first:
+        rows = [[*row[1:], row[0]] for row in rows]
+    columns = [_in_one_form(column) for column in zip(*rows, strict=False)]
+    lines = [(*raw.features, "label"), *zip(*columns, strict=True)]
+    return "".join(",".join(line) + "\n" for line in lines).encode()
+
+
+def _in_one_form(column: tuple[str, ...]) -> tuple[str, ...]:
+    """Write every number of a column as a float if one of them has a decimal point."""
+    if not any("." in cell for cell in column):
+        return column
+    try:
+        return tuple(repr(float(cell)) for cell in column)
+    except ValueError:
+        return column
+
+
+def _write_atomically(path: Path, data: bytes) -> None:
+    """Write under a temporary name first, so that no one ever reads half a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_bytes(data)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _parse(name: str, text: str) -> UciDataset:
+    source = SOURCES[name]
+    header, *rows = csv.reader(io.StringIO(text))
+    cells = np.array(rows)
+    return UciDataset(
+        X=_features(cells[:, :-1]),
+        y=np.isin(cells[:, -1], source.positive_classes).astype(int),
+        feature_names=tuple(header[:-1]),
+        name=name,
+        positive_classes=source.positive_classes,
+        citation=(
+            f"{source.reference}. UCI Machine Learning Repository. {source.page} ({LICENCE})"
+        ),
+    )
+
+
+def _features(cells: NDArray[np.str_]) -> NDArray[Any]:
+    try:
+        return cells.astype(float)
+    except ValueError:  # codes among the numbers
+        features = cells.astype(object)
+        for k, column in enumerate(cells.T):
+            if not any(cell[:1].isalpha() for cell in column):
+                features[:, k] = column.astype(float)
+        return features

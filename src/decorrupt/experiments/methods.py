@@ -1,0 +1,128 @@
+"""The methods of the experiments, each with the grid and the criterion it is chosen by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from decorrupt.estimators import (
+    AlternatingPSVMClassifier,
+    InvCalClassifier,
+    LabelProportionsClassifier,
+)
+from decorrupt.experiments.published_grid import search_published_grid
+from decorrupt.model_selection import (
+    AutoLabelProportionsClassifier,
+    BagGridSearchCV,
+    BagKFold,
+    CountLikelihoodClassifierCV,
+    LabelProportionsClassifierCV,
+)
+
+# The grids of Scott & Zhang (2019), Sec. 5.2.
+PAPER_GAMMAS = [0.001, 0.1, 1.0]
+INVCAL_GRID = {"C_p": [0.1, 1.0, 10.0], "epsilon": [0.0, 0.01, 0.1], "kernel_gamma": PAPER_GAMMAS}
+PSVM_GRID = {"C": [0.1, 1.0, 10.0], "C_p": [1.0, 10.0, 100.0], "kernel_gamma": PAPER_GAMMAS}
+SELECTION_STARTS, FINAL_STARTS = 1, 10
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A trained model, what was chosen for it, and the criterion's value."""
+
+    model: Any
+    params: dict[str, Any]
+    criterion: float
+
+
+@dataclass(frozen=True)
+class Task:
+    """Training data of a cell: proportions and bags, or labels and no bags for the ceiling."""
+
+    X: Any
+    y: ArrayLike
+    bags: Any
+    n_folds: int
+    seed: int
+
+
+def _auto(task: Task, candidates: Any = "fast") -> Fitted:
+    model = AutoLabelProportionsClassifier(
+        candidates=candidates, cv=_folds(task), random_state=task.seed
+    ).fit(task.X, task.y, bags=task.bags)
+    (chosen,) = [row for row in model.leaderboard_.rows if row["chosen"]]
+    params = {"method": model.best_method_} | model.best_params_
+    return Fitted(model, params, chosen["score"])
+
+
+def _mean_map(task: Task) -> Fitted:
+    return _auto(task, ["mean_map"])
+
+
+def _corrected_loss(task: Task) -> Fitted:
+    template = LabelProportionsClassifier(convex="ignore", fit_intercept=True)
+    return _by_path(LabelProportionsClassifierCV(template), task)
+
+
+def _count_likelihood(task: Task) -> Fitted:
+    return _by_path(CountLikelihoodClassifierCV(), task)
+
+
+def _by_path(search: Any, task: Task) -> Fitted:
+    search.set_params(cv=_folds(task), random_state=task.seed)
+    search.fit(task.X, task.y, bags=task.bags)
+    return Fitted(search, search.best_params_, search.best_score_)
+
+
+def _invcal(task: Task) -> Fitted:
+    search = BagGridSearchCV(
+        InvCalClassifier(), INVCAL_GRID, scoring="proportion_risk", cv=_folds(task)
+    ).fit(task.X, task.y, bags=task.bags)
+    return Fitted(search, search.best_params_, search.best_score_)
+
+
+def _alternating_psvm(task: Task) -> Fitted:
+    template = AlternatingPSVMClassifier(n_starts=SELECTION_STARTS, random_state=task.seed)
+    search = BagGridSearchCV(
+        template, PSVM_GRID, scoring="proportion_risk", cv=_folds(task), refit=False
+    ).fit(task.X, task.y, bags=task.bags)
+    model = template.set_params(n_starts=FINAL_STARTS, **search.best_params_)
+    return Fitted(
+        model.fit(task.X, task.y, bags=task.bags), search.best_params_, search.best_score_
+    )
+
+
+def _corrected_loss_published(task: Task) -> Fitted:
+    folds = list(_folds(task).split(task.X, task.y, bags=task.bags))
+    choice = search_published_grid(task.X, task.y, task.bags, folds=folds)
+    return Fitted(choice.model, asdict(choice.setting), -choice.criterion)
+
+
+def _folds(task: Task) -> BagKFold:
+    rows_or_bags = task.y if task.bags is None else task.bags
+    n_bags = len(np.asarray(task.y)) if task.bags is None else len(np.unique(rows_or_bags))
+    return BagKFold(min(task.n_folds, n_bags), shuffle=True, random_state=task.seed % 2**31)
+
+
+@dataclass(frozen=True)
+class Method:
+    """How to train a method, and whether it is the ceiling that sees the labels."""
+
+    train: Callable[[Task], Fitted]
+    sees_labels: bool = False
+
+
+METHODS = {
+    "supervised": Method(_count_likelihood, sees_labels=True),
+    "mean_map": Method(_mean_map),
+    "corrected_loss": Method(_corrected_loss),
+    "count_likelihood": Method(_count_likelihood),
+    "auto": Method(_auto),
+    "invcal": Method(_invcal),
+    "corrected_loss_published": Method(_corrected_loss_published),
+    "alternating_psvm": Method(_alternating_psvm),
+}
