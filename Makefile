@@ -39,7 +39,9 @@ format: $(READY)  ## rewrite the files as ruff would have them
 	$(BIN)/ruff check --fix .
 
 bench: $(READY)  ## measure the speed promises, each as a ratio within one run
-	@set -e; for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script; done
+	@missed=; for script in benchmarks/bench_*.py; do \
+		echo "== $$script"; $(BIN)/python $$script || missed="$$missed $$script"; \
+	done; test -z "$$missed" || { echo "missed:$$missed" >&2; exit 1; }
 
 clean:  ## remove the environment and all caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist

@@ -221,7 +221,6 @@ class _Descent:
     def __init__(self, gram: FloatArray, terms: RiskTerms, grid: PublishedGrid) -> None:
         paths = np.array(list(product(grid.step_sizes, grid.step_decays, grid.reg_strengths)))
         self.step_size, self.step_decay, self.reg_strength = paths.T[:, :, None]
-        # g = coef_pos·φ'(f) − coef_neg·φ'(−f) for φ' = −σ(−·)
         self.coef_sum, self.coef_pos = terms.coef_pos + terms.coef_neg, terms.coef_pos
         common = gcd(*grid.checkpoints)
         self.block = max(k for k in range(1, LONGEST_BLOCK + 1) if common % k == 0)
@@ -244,51 +243,58 @@ class _Descent:
         self.slow_values, self.fast_values = values[slow], values[~slow]
         self.slow_modes = np.ascontiguousarray(modes[:, slow])
         self.fast_modes = np.ascontiguousarray(modes[:, ~slow])
+        # g = (coef_pos + coef_neg)·σ(f) − coef_pos, its products with the modes prepared.
+        self.fast_to_scores = np.square(self.fast_values)[:, None] * self.fast_modes.T
+        self.scores_to_fast = self.coef_sum[:, None] * self.fast_modes
+        self.fast_at_zero = self.coef_pos @ self.fast_modes
 
     def advance(self, checkpoint: int) -> None:
         """Go on to step number `checkpoint`, an end of a block."""
         while self.step < checkpoint:
             if len(self.slow_scores) < HISTORY:
-                self.slow_scores.append(self.slow_scores[-1].copy())
+                self.slow_scores.append(self._slow_scores())
                 for _ in range(self.block):
-                    self._take(self.slow_scores[-1][None])
+                    self._take(self.slow_scores[-1][:, None].copy())
                     self.slow_scores[-1] = self._slow_scores()
             else:
                 ahead = self.extrapolation @ np.stack(self.slow_scores, axis=1)
-                self._take(ahead.transpose(1, 0, 2))
+                self._take(ahead)
                 self.slow_scores = [*self.slow_scores[1:], self._slow_scores()]
 
-    def _take(self, slow_scores: FloatArray) -> None:
-        """Take a step for each of `slow_scores` (overwritten), then let the slow modes catch up."""
-        steps = np.arange(self.step, self.step + len(slow_scores))[:, None, None]
+    def _take(self, scores: FloatArray) -> None:
+        """Take a step for each of the slow scores (n_descents, n_steps, n_rows), overwritten."""
+        n_steps = scores.shape[1]
+        steps = np.arange(self.step, self.step + n_steps)
         lengths = self.step_size * np.exp(-self.step_decay * steps)
         shrinks = 2 * lengths * self.reg_strength
-        later = np.cumsum(shrinks[::-1], axis=0)[::-1] - shrinks  # the penalty after each step
-        later -= np.average(later, axis=0, weights=lengths)
-        fast_scores = np.square(self.fast_values)[:, None] * self.fast_modes.T
-        gained, shrunk = np.zeros_like(slow_scores[0]), np.zeros_like(slow_scores[0])
-        for slope, length, shrink, left in zip(slow_scores, lengths, shrinks, later, strict=True):
-            slope += self.fast @ fast_scores
-            self._into_slope(slope)
-            slope *= length
-            self.fast *= 1 - shrink * self.fast_values
-            self.fast -= slope @ self.fast_modes
-            gained += slope
-            slope *= left
-            shrunk += slope
+        for s in range(n_steps):
+            self._step_fast(scores[:, s], lengths[:, [s]], shrinks[:, [s]])
+        self._catch_up(scores, lengths, shrinks)
+        self.step += n_steps
+
+    def _step_fast(self, scores: FloatArray, length: FloatArray, shrink: FloatArray) -> None:
+        """Step the fast modes, and leave σ(f) in place of the slow scores."""
+        scores += self.fast @ self.fast_to_scores
+        expit(scores, out=scores)
+        slope = scores @ self.scores_to_fast
+        slope -= self.fast_at_zero
+        slope *= length
+        self.fast *= 1 - shrink * self.fast_values
+        self.fast -= slope
+
+    def _catch_up(self, sigmoids: FloatArray, lengths: FloatArray, shrinks: FloatArray) -> None:
+        """Give the slow modes all slopes of a block at once."""
+        later = np.cumsum(shrinks[:, ::-1], axis=1)[:, ::-1] - shrinks  # the penalty after a step
+        later -= np.average(later, axis=1, weights=lengths)[:, None]
+        weights = np.stack([lengths, lengths * later], axis=1)
+        gained = (weights @ sigmoids) * self.coef_sum
+        gained -= weights.sum(axis=2, keepdims=True) * self.coef_pos
         kept, mean_kept = _penalty_of_block(shrinks, self.slow_values)
         self.slow *= kept
         # Exact for a slope that does not change in the block, to first order in its change.
-        self.slow -= mean_kept * (gained @ self.slow_modes)
-        if len(steps) > 1 and self.reg_strength.any():
-            self.slow += self.slow_values * (shrunk @ self.slow_modes)
-        self.step += len(steps)
-
-    def _into_slope(self, scores: FloatArray) -> None:
-        """Write g over the scores."""
-        expit(scores, out=scores)
-        scores *= self.coef_sum
-        scores -= self.coef_pos
+        self.slow -= mean_kept * (gained[:, 0] @ self.slow_modes)
+        if shrinks.shape[1] > 1 and shrinks.any():
+            self.slow += self.slow_values * (gained[:, 1] @ self.slow_modes)
 
     def _slow_scores(self) -> FloatArray:
         return np.asarray((np.square(self.slow_values) * self.slow) @ self.slow_modes.T)
@@ -305,9 +311,9 @@ def _penalty_of_block(shrinks: FloatArray, values: FloatArray) -> tuple[FloatArr
     What the penalty leaves of the past, and of the block's own steps. x_sΛ is far below one for
     slow modes, so that four terms of the logarithm are exact.
     """
-    powers = (np.sum(shrinks**k, axis=0) * values**k / k for k in range(1, 5))
+    powers = (np.sum(shrinks**k, axis=1, keepdims=True) * values**k / k for k in range(1, 5))
     log_kept = np.negative(sum(powers))
-    total = shrinks.sum(axis=0) * values
+    total = shrinks.sum(axis=1, keepdims=True) * values
     shares = np.divide(-np.expm1(log_kept), total, out=np.ones_like(total), where=total > 0)
     return np.exp(log_kept), shares
 
