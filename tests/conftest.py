@@ -4,8 +4,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from decorrupt import corrupt_labels
+
+# No deadlines, because a busy machine is no failure; the same examples in every run, because a
+# change should fail for what it did.
+settings.register_profile("decorrupt", deadline=None, derandomize=True)
+settings.load_profile("decorrupt")
 
 
 @pytest.fixture

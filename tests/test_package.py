@@ -1,7 +1,10 @@
 """The package as a newcomer meets it."""
 
+import re
 import runpy
 from pathlib import Path
+
+import pytest
 
 import decorrupt
 
@@ -19,3 +22,13 @@ def test_the_demo_prints_both_models(capsys):
     assert "the bags' proportions only" in printed
     assert "the true labels (the ceiling)" in printed
     assert "* chosen: the most stable" in printed
+
+
+README_EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", README_EXAMPLES, ids=["bags", "sources"])
+def test_the_readmes_examples_run(example, capsys):
+    exec(compile(example, "README.md", "exec"), {})  # noqa: S102 — our own text
+    assert "0." in capsys.readouterr().out
