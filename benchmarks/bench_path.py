@@ -22,7 +22,8 @@ from decorrupt.solvers import CorrectedRisk, Objective, solve_path
 ROWS, COLUMNS, BAG_SIZE = 5120, 10, 32
 REG_STRENGTHS = [1.0, 0.1, 0.01, 1e-3, 1e-4, 1e-5]
 WANTED = 8.0
-# Just enough that no objective is above the rival's, which is checked.
+# Loosened in three tries (1e-3, 4e-3, 6e-3) against the rival's objectives on this very problem, to
+# where none is above them. At the library's defaults (1e-3, 1e-6) the ratio is about 4.5.
 RANK_TOL, TOL = 6e-3, 1e-3
 LOSS = get_loss("logistic")
 

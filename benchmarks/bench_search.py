@@ -2,11 +2,16 @@
 
 Both sides have one BLAS thread: on products this small more threads only wait for each other,
 which would slow the grid search down many times over on a busy machine.
+
+Two grids, because the ratio depends on it: the library's default of 6 λ, where the promise is not
+kept yet (3.4× for the corrected loss; 7.4× for the count likelihood but another choice), and a
+path of 16 λ, where warm starts pay. The second was added after the first had missed.
 """
 
 import sys
 import time
 import warnings
+from itertools import product
 
 import numpy as np
 from sklearn.datasets import make_classification
@@ -20,9 +25,10 @@ from decorrupt import (
     LabelProportionsClassifier,
     LabelProportionsClassifierCV,
 )
+from decorrupt.model_selection.path_search import DEFAULT_REG_STRENGTHS
 
 ROWS, COLUMNS, BAG_SIZE = 1600, 10, 16
-REG_STRENGTHS = np.logspace(-1, -6, 16).tolist()
+GRIDS = {"6 λ": list(DEFAULT_REG_STRENGTHS), "16 λ": np.logspace(-1, -6, 16).tolist()}
 GAMMAS = [0.003, 0.03, 0.1]
 WANTED = 5.0
 
@@ -44,8 +50,8 @@ def main():
     warnings.simplefilter("ignore")
     X, y, bags = data()
     reached = True
-    print(f"{'method':<20} {'grid search':>12} {'shared paths':>13} {'ratio':>7}  same choice")
-    for name, path_class, template, scoring in (
+    print(f"{'method':<24} {'grid search':>12} {'shared paths':>13} {'ratio':>7}  same choice")
+    cases = (
         (
             "corrected loss",
             LabelProportionsClassifierCV,
@@ -58,20 +64,19 @@ def main():
             CountLikelihoodClassifier(random_state=0),
             "count_log_likelihood",
         ),
-    ):
-        seconds, path = timed(
-            path_class(
-                template, reg_strengths=REG_STRENGTHS, kernel_gammas=GAMMAS, scoring=scoring
-            ),
-            X,
-            y,
-            bags,
+    )
+    for (label, reg_strengths), case in product(GRIDS.items(), cases):
+        name, path_class, template, scoring = case
+        path = path_class(
+            template, reg_strengths=reg_strengths, kernel_gammas=GAMMAS, scoring=scoring
         )
-        grid = {"kernel_gamma": GAMMAS, "reg_strength": REG_STRENGTHS}
+        seconds, path = timed(path, X, y, bags)
+        grid = {"kernel_gamma": GAMMAS, "reg_strength": reg_strengths}
         grid_seconds, search = timed(BagGridSearchCV(template, grid, scoring=scoring), X, y, bags)
         ratio, same = grid_seconds / seconds, path.best_params_ == search.best_params_
         reached &= ratio >= WANTED and same
-        print(f"{name:<20} {grid_seconds:>10.1f} s {seconds:>11.1f} s {ratio:>6.1f}×  {same}")
+        name = f"{name}, {label}"
+        print(f"{name:<24} {grid_seconds:>10.1f} s {seconds:>11.1f} s {ratio:>6.1f}×  {same}")
     print(f"wanted: {WANTED:g}× and the same choice")
     return 0 if reached else 1
 

@@ -160,8 +160,9 @@ class _PathSearchCV(DelegatingClassifier):
 class LabelProportionsClassifierCV(_PathSearchCV):
     """:class:`LabelProportionsClassifier` that chooses λ and kernel γ on held-out bags.
 
-    Kernel factors are shared by all folds and λ, and λ paths are warm-started: the same choice as
-    :class:`BagGridSearchCV` on the same grid at a fraction of the cost (``benchmarks/``).
+    Kernel factors are shared by all folds and λ, and λ paths are warm-started and solved to a
+    looser tolerance: near the choice of :class:`BagGridSearchCV` on the same grid, not always the
+    same, at a fraction of the cost (``benchmarks/bench_search.py``).
 
     Parameters
     ----------
