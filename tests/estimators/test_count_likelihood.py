@@ -171,6 +171,15 @@ def test_a_path_solves_what_single_fits_solve(bag_data):
     assert_allclose(results[1].coef, path[1].result.coef)
 
 
+def test_a_small_reg_strength_is_reached_by_way_of_larger_ones(bag_data):
+    """Where the likelihood has several maxima, the same one alone and at the end of a path."""
+    strata = strata_from_bags(bag_data.bags, bag_data.y)
+    features = fit_feature_map(bag_data.X, Kernel("rbf", 5.0), random_state=0).matrix
+    *_, end = fit_count_path(features, strata, [0.1, 1e-2, 1e-3, 1e-4, 1e-5])
+    (alone,) = fit_count_path(features, strata, [1e-5])
+    assert_allclose(alone.result.coef, end.result.coef)
+
+
 def test_large_bags_are_learned_from_too():
     """Bags of 300 rows: the O(n) approximation and the exact sums find the same classifier."""
     rng = np.random.default_rng(1)

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from decorrupt import (
@@ -88,3 +90,14 @@ def test_probabilities_and_messages(bag_data):
         LabelProportionsClassifierCV(scoring="auc").fit(d.X, d.y, bags=d.bags)
     no_probabilities = LabelProportionsClassifierCV(LabelProportionsClassifier(loss="huber"))
     assert not hasattr(no_probabilities, "predict_proba")
+
+
+@pytest.mark.parametrize(
+    "search_class", [LabelProportionsClassifierCV, CountLikelihoodClassifierCV]
+)
+def test_the_refit_is_an_ordinary_fit_at_the_chosen_parameters(bag_data, search_class):
+    d = bag_data
+    search = search_class(kernel_gammas=GAMMAS, cv=3, random_state=0).fit(d.X, d.y, bags=d.bags)
+    alone = clone(search.best_estimator_).fit(d.X, d.y, bags=d.bags)
+    assert_array_equal(search.decision_function(d.X), alone.decision_function(d.X))
+    assert not [name for name in vars(search.best_estimator_) if name.startswith("_")]

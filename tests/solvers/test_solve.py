@@ -99,6 +99,19 @@ def test_single_precision_converges_without_a_warning(solver, n_columns):
     assert_allclose(single.objective, double.objective, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("solver", DESCENTS)
+@pytest.mark.parametrize("objective_tol", [1e-3, 1e-5])
+def test_objective_tol_bounds_the_distance_from_the_minimum(solver, objective_tol):
+    objective, _ = logistic_regression()
+    for reg_strength in (0.1, 1e-3, 1e-5):
+        problem = objective.with_reg_strength(reg_strength)
+        least = solve(problem, solver="newton", tol=1e-10).objective
+        rough = solve(problem, solver=solver, tol=1e-10, objective_tol=objective_tol)
+        assert rough.converged
+        assert rough.gradient_norm <= 2 * np.sqrt(reg_strength * objective_tol)
+        assert rough.objective - least <= objective_tol
+
+
 @pytest.mark.parametrize("solver", ["auto", *DESCENTS])
 def test_a_path_is_the_solutions_one_by_one_in_the_order_given(solver):
     objective, _ = logistic_regression(fit_intercept=True)

@@ -61,14 +61,10 @@ def evaluate_paths(
     """Return all (method, λ) of the methods that have λ paths, at one kernel parameter."""
     found = []
     for group in _groups_with_common_features(candidates):
+        estimators = [candidate.estimator for candidate in group]
+        features = clone(estimators[0]).set_params(kernel_gamma=kernel_gamma)._fit_features(X)
         paths_by_method = held_out_paths(
-            [candidate.estimator for candidate in group],
-            X,
-            strata,
-            folds,
-            kernel_gamma,
-            reg_strengths,
-            n_jobs,
+            estimators, features.matrix, strata, folds, reg_strengths, n_jobs
         )
         for candidate, paths in zip(group, paths_by_method, strict=True):
             found += _from_paths(candidate.name, paths, strata, kernel_gamma, reg_strengths)

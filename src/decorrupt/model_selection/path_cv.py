@@ -115,16 +115,20 @@ class _PathSearchCV(DelegatingClassifier):
         gammas = resolve_kernel_gammas(self.kernel_gammas, rows)
         if template.kernel == "linear":
             gammas = gammas[:1]  # it has no parameter to search over
-        scores = np.empty((len(gammas), len(self.reg_strengths), len(folds)))
+        scores = np.full((len(gammas), len(self.reg_strengths), len(folds)), -np.inf)
         for g, gamma in enumerate(track(gammas, "searching", len(gammas))):
+            features = template.set_params(kernel_gamma=gamma)._fit_features(rows)
             (paths,) = held_out_paths(
-                [template], rows, strata, folds, gamma, self.reg_strengths, self.n_jobs
+                [template], features.matrix, strata, folds, self.reg_strengths, self.n_jobs
             )
             with quiet_selection():
                 for k, path in enumerate(paths):
                     scores[g, :, k] = self._criterion(path, strata)
+            if scores.mean(axis=2).argmax() // len(self.reg_strengths) == g:
+                best_features = features
         self._keep(scores, gammas)
-        self.best_estimator_ = template.set_params(**self.best_params_).fit(X, y, bags=bags)
+        template.set_params(**self.best_params_)._ready_features = best_features
+        self.best_estimator_ = template.fit(X, y, bags=bags)
         return self
 
     def _criterion(self, path: HeldOutPath, strata: Any) -> list[float]:
@@ -160,9 +164,10 @@ class _PathSearchCV(DelegatingClassifier):
 class LabelProportionsClassifierCV(_PathSearchCV):
     """:class:`LabelProportionsClassifier` that chooses λ and kernel γ on held-out bags.
 
-    Kernel factors are shared by all folds and λ, and λ paths are warm-started and solved to a
-    looser tolerance: near the choice of :class:`BagGridSearchCV` on the same grid, not always the
-    same, at a fraction of the cost (``benchmarks/bench_search.py``).
+    Kernel factors are built once from all rows (they look at X only) and shared by all folds and
+    λ; λ paths are warm-started, in single precision and to fewer digits. The choice is that of
+    :class:`BagGridSearchCV` on the same grid except where two points of it are nearly tied, at a
+    fraction of the cost (``benchmarks/bench_search.py``).
 
     Parameters
     ----------

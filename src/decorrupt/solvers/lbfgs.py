@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.optimize import minimize
 
@@ -10,7 +12,8 @@ from decorrupt.solvers.objective import Objective
 from decorrupt.solvers.result import CONVERGED, OUT_OF_STEPS, STALLED, SolverResult
 from decorrupt.solvers.trace import Trace
 
-MEMORY = 20
+# Small λ make badly conditioned problems, where memory saves far more iterations than it costs.
+MEMORY = 50
 MAX_LINE_SEARCH = 50
 
 
@@ -25,15 +28,23 @@ def solve_lbfgs(
     condition number and takes several times the iterations.
     """
     trace = Trace(objective, start)
+
+    def until_converged(intermediate_result: Any) -> None:
+        trace.record(intermediate_result)
+        # scipy itself would test the largest component, which says little about the norm.
+        if trace.gradient_norm(intermediate_result.x) <= tol:
+            raise StopIteration
+
+    if trace.gradient_norm(start) <= tol:
+        return trace.result(start, CONVERGED)
     found = minimize(
         trace.value_and_gradient,
         start,
         jac=True,
         method="L-BFGS-B",
-        callback=trace.record,
+        callback=until_converged,
         options={
-            # scipy tests the largest component; the norm of n components is at most √n times it.
-            "gtol": tol / max(objective.n_coef, 1) ** 0.5,
+            "gtol": 0.0,
             "ftol": 0.0,
             "maxiter": max_iter,
             "maxfun": 2 * max_iter + MAX_LINE_SEARCH,

@@ -171,7 +171,7 @@ def _tree(n_rows: int) -> _Tree:
 
 def _multiply(level: FloatArray, size: int) -> FloatArray:
     """Return the products of the first half with the second; no power is above `size`."""
-    left, right = np.split(level, 2, axis=1)
+    left, right = _halves(level)
     product = np.zeros((size + 1, *left.shape[1:]))
     term = np.empty_like(right)
     for power, coefficient in enumerate(left):
@@ -179,6 +179,11 @@ def _multiply(level: FloatArray, size: int) -> FloatArray:
         np.multiply(coefficient, right[:some], out=term[:some])
         product[power : power + some] += term[:some]
     return product
+
+
+def _halves(level: FloatArray) -> tuple[FloatArray, FloatArray]:
+    middle = level.shape[1] // 2
+    return level[:, :middle], level[:, middle:]
 
 
 def _count_at_top(top: FloatArray, counts: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
@@ -195,7 +200,7 @@ def _count_at_top(top: FloatArray, counts: NDArray[np.intp]) -> tuple[FloatArray
 def _slope_below(level: FloatArray, slope: FloatArray) -> FloatArray:
     """Return the slope in a level's polynomials from that in the products of its two halves."""
     below = np.zeros_like(level)
-    halves, others = np.split(below, 2, axis=1), np.split(level, 2, axis=1)[::-1]
+    halves, others = _halves(below), _halves(level)[::-1]
     term = np.empty(others[0].shape)
     for mine, theirs in zip(halves, others, strict=True):
         for power, coefficient in enumerate(theirs):

@@ -35,6 +35,7 @@ def solve(
     solver: str = "auto",
     start: FloatArray | None = None,
     tol: float = DEFAULT_TOL,
+    objective_tol: float = 0.0,
     max_iter: int = DEFAULT_MAX_ITER,
     **gradient_descent_steps: float,
 ) -> SolverResult:
@@ -51,6 +52,9 @@ def solve(
         Where to start; zero by default.
     tol : float
         The gradient norm to reach; not used by gradient descent.
+    objective_tol : float
+        Stop also where a convex J would be within this of its minimum: λ‖θ‖² makes J strongly
+        convex, so that J − min J ≤ ‖∇J‖²/(4λ). One figure serves a whole λ path.
     max_iter : int
         Iterations at most; for gradient descent exactly.
     **gradient_descent_steps
@@ -64,6 +68,7 @@ def solve(
     name = choose_solver(solver, objective)
     if start is None:
         start = np.zeros(objective.n_coef)
+    tol = max(tol, 2 * np.sqrt(objective_tol * objective.reg_strength))
     if objective.features.dtype == np.float32:
         tol = max(tol, _gradient_rounding(objective, start))
     options: dict[str, Any] = gradient_descent_steps if name == "gradient_descent" else {"tol": tol}
