@@ -19,8 +19,8 @@ $(READY): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
-demo: $(READY)  ## train on breast-cancer data from label proportions only
-	@$(BIN)/python examples/breast_cancer_bags.py
+demo: $(READY)  ## train on breast-cancer data from label proportions only, and make a page of it
+	@$(BIN)/decorrupt demo --force
 
 test: $(READY)  ## run the tests (the slow ones: make test-slow)
 	OMP_NUM_THREADS=1 $(PYTEST) -n auto -m "not slow"

@@ -3,6 +3,10 @@
 The rival is the paper's method as written: the Gram matrix of the training rows, then two products
 with it a step. 216 settings × 5 folds of it would take minutes, so it is timed on a random sample
 of them, drawn evenly over the iteration counts, and scaled up. Both sides run on one thread.
+
+The ratio grows with the rows, because the rival's Gram matrix leaves the processor's cache: the
+sizes are the least, the median and the greatest number of training rows in the paper's seven data
+sets. The promise is looked at for the median.
 """
 
 import sys
@@ -18,15 +22,16 @@ from decorrupt import BagKFold, get_loss
 from decorrupt.corruption import strata_from_bags
 from decorrupt.experiments.published_grid import pair_terms, search_published_grid
 
-ROWS, COLUMNS, BAG_SIZE, FOLDS = 800, 10, 16, 5
-SAMPLE_OF_EACH_COUNT = 12
+LEAST, MEDIAN, GREATEST = 800, 1088, 1696
+COLUMNS, BAG_SIZE, FOLDS = 10, 16, 5
+SAMPLE_OF_EACH_COUNT = 6
 WANTED, TOLERANCE = 50.0, 1e-6
 LOSS = get_loss("logistic")
 
 
-def problem(seed=0):
-    X, labels = make_classification(ROWS, COLUMNS, n_informative=6, random_state=seed)
-    bags = np.random.default_rng(seed).permutation(ROWS) // BAG_SIZE
+def problem(n_rows, seed=0):
+    X, labels = make_classification(n_rows, COLUMNS, n_informative=6, random_state=seed)
+    bags = np.random.default_rng(seed).permutation(n_rows) // BAG_SIZE
     shares = np.bincount(bags, labels) / BAG_SIZE
     return StandardScaler().fit_transform(X), shares[bags], bags
 
@@ -61,30 +66,31 @@ def timed(function, *args, **options):
     return time.perf_counter() - start, result
 
 
-def main():
-    X, y, bags = problem()
+def compare(n_rows):
+    """Return the ratio of the times, and the largest difference of a criterion."""
+    X, y, bags = problem(n_rows)
     strata = strata_from_bags(bags, y)
     folds = list(BagKFold(FOLDS).split(X, y, bags=bags))
     seconds_ours, choice = timed(search_published_grid, X, y, bags, folds=folds)
     drawn = sample(choice.settings, np.random.default_rng(0))
     runs = [timed(literal_run, X, strata, folds[k], choice.settings[s]) for s, k in drawn]
-    seconds = sum(run[0] for run in runs)
-    total_runs = len(choice.settings) * FOLDS
-    seconds_theirs = seconds / len(runs) * total_runs
-    errors = [
+    seconds_theirs = sum(run[0] for run in runs) / len(runs) * len(choice.settings) * FOLDS
+    error = max(
         abs(choice.criteria[s, k] - value) / max(1.0, abs(value))
         for (s, k), (_, value) in zip(drawn, runs, strict=True)
-    ]
-    ratio = seconds_theirs / seconds_ours
-    print(f"chosen: {choice.setting}, criterion {choice.criterion:.4f}")
-    print(f"shared descents: {seconds_ours:.1f} s for all {total_runs} runs and the refit")
-    print(
-        f"one descent a run: {seconds:.1f} s for {len(runs)} random runs, scaled up to "
-        f"{total_runs}: {seconds_theirs:.0f} s"
     )
-    print(f"largest difference of a criterion on the sample: {max(errors):.1e}")
-    print(f"ratio {ratio:.1f}× (wanted {WANTED:g}×), same numbers: {max(errors) <= TOLERANCE}")
-    return 0 if ratio >= WANTED and max(errors) <= TOLERANCE else 1
+    ratio = seconds_theirs / seconds_ours
+    times = f"{seconds_ours:>14.1f} s {seconds_theirs:>16.0f} s"
+    print(f"{n_rows:>5} {times} {ratio:>6.1f}× {error:>12.1e}")
+    return ratio, error
+
+
+def main():
+    print(" rows  shared descents  one descent a run   ratio   difference")
+    found = {n_rows: compare(n_rows) for n_rows in (LEAST, MEDIAN, GREATEST)}
+    print(f"wanted: {WANTED:g}× at {MEDIAN} rows, no difference above {TOLERANCE:g}")
+    same = all(error <= TOLERANCE for _, error in found.values())
+    return 0 if found[MEDIAN][0] >= WANTED and same else 1
 
 
 if __name__ == "__main__":

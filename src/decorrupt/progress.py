@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 Item = TypeVar("Item")
 
+_silenced = False
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """Show no bars inside, whatever stderr is."""
+    global _silenced
+    before, _silenced = _silenced, True
+    try:
+        yield
+    finally:
+        _silenced = before
+
 
 def track(items: Iterable[Item], description: str, total: int) -> Iterator[Item]:
     """Yield `items`, with a bar on stderr if that is a terminal and rich is installed."""
-    if not sys.stderr.isatty():
+    if _silenced or not sys.stderr.isatty():
         yield from items
         return
     try:

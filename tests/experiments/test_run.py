@@ -14,7 +14,7 @@ from decorrupt.experiments import run as run_module
 from decorrupt.experiments.methods import METHODS, Fitted, Method, Task
 from decorrupt.experiments.plan import Cell, Plan
 from decorrupt.experiments.records import read_records
-from decorrupt.experiments.run import run_cell, run_plan, summarise
+from decorrupt.experiments.run import run_cell, run_plan
 from decorrupt.experiments.split import split_into_bags
 
 PLAN = Plan(("toy",), (4, 8), ("supervised", "mean_map"), repetitions=2)
@@ -42,7 +42,6 @@ def test_every_cell_is_recorded_and_a_second_run_has_nothing_to_do(tmp_path):
         assert all(key in record for record in records), key
     assert min(record["balanced_accuracy"] for record in records) > 0.7
     assert run_plan(PLAN, path) == 0
-    assert summarise(records)["toy", 4, "mean_map"][2] == 2
     text = path.read_text()
     assert str(tmp_path) not in text
     assert os.uname().nodename not in text

@@ -55,7 +55,8 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
     def _fit_features(self, X: Any) -> FeatureMap:
         self.kernel_gamma_ = resolve_gamma(self.kernel_gamma, X)
         # Left here by a search over the same rows that has just built them; good for one fit.
-        if ready := self.__dict__.pop("_ready_features", None):
+        ready: FeatureMap | None = self.__dict__.pop("_ready_features", None)
+        if ready is not None:
             return ready
         return fit_feature_map(
             X,

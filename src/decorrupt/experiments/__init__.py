@@ -3,7 +3,7 @@
 from decorrupt.experiments.methods import METHODS
 from decorrupt.experiments.plan import Cell, Plan
 from decorrupt.experiments.records import append_record, read_records
-from decorrupt.experiments.run import run_cell, run_plan, summarise
+from decorrupt.experiments.run import run_cell, run_plan
 
 __all__ = [
     "METHODS",
@@ -13,5 +13,4 @@ __all__ = [
     "read_records",
     "run_cell",
     "run_plan",
-    "summarise",
 ]

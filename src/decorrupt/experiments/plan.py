@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
+
+# The plans that come with the package: the paper's protocol, and a small part of it.
+SHIPPED_PLANS = ("paper", "quick")
 
 
 class Cell(NamedTuple):
@@ -65,8 +69,27 @@ class Plan:
         ValueError
             If a key is unknown or missing; the message names it and the file.
         """
-        with open(path, "rb") as file:
-            given = tomllib.load(file)
+        text = Path(path).read_text(encoding="utf-8")
+        return cls._parse(text, str(path))
+
+    @classmethod
+    def shipped(cls, name: str = "paper") -> Plan:
+        """Return a plan of :data:`SHIPPED_PLANS`.
+
+        Examples
+        --------
+        >>> Plan.shipped().bag_sizes
+        (2, 4, 8, 16, 32, 64)
+        """
+        file = resources.files("decorrupt.experiments") / "plans" / f"{name}.toml"
+        return cls._parse(file.read_text(encoding="utf-8"), file.name)
+
+    @classmethod
+    def _parse(cls, text: str, path: str) -> Plan:
+        try:
+            given = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise ValueError(f"{path}: not TOML: {error}") from error
         known = set(cls.__dataclass_fields__)
         if unknown := sorted(set(given) - known):
             names = ", ".join(sorted(known))
@@ -78,6 +101,29 @@ class Plan:
         if "repetitions" not in given:
             raise ValueError(f"{path}: repetitions is missing")
         return cls(**given)
+
+    def narrowed(self, *, repetitions: int | None = None, **axes: Sequence[Any]) -> Plan:
+        """Return the part of the plan with these of its `datasets`, `bag_sizes` and `methods`.
+
+        An axis that is not given, or empty, stays as it is.
+
+        Raises
+        ------
+        ValueError
+            If a value is not in the plan; the message names it and those that are.
+        """
+        changes: dict[str, Any] = {}
+        for axis, chosen in axes.items():
+            known = getattr(self, axis)
+            if unknown := [value for value in chosen if value not in known]:
+                names = ", ".join(map(str, known))
+                raise ValueError(f"{axis}: {unknown[0]!r} is not in the plan; it has {names}")
+            changes[axis] = tuple(value for value in known if value in chosen) or known
+        if repetitions is not None:
+            if repetitions < 1:
+                raise ValueError(f"repetitions={repetitions} must be at least 1")
+            changes["repetitions"] = min(repetitions, self.repetitions)
+        return replace(self, **changes)
 
     def cells(self) -> Iterator[Cell]:
         """Yield all cells, repetition by repetition, so that early stops leave whole tables."""

@@ -7,7 +7,7 @@ import resource
 import sys
 import time
 import warnings
-from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -96,10 +96,8 @@ def _results(cell: Cell, test_share: float, n_folds: int, data_home: str | None)
 
 def versions() -> dict[str, str]:
     """Return the versions a number may depend on."""
-    from decorrupt import __version__
-
     return {
-        "decorrupt": __version__,
+        "decorrupt": version("decorrupt"),
         "python": platform.python_version(),
         "numpy": np.__version__,
         "scipy": scipy.__version__,
@@ -114,16 +112,3 @@ def _plain(value: Any) -> Any:
 def _peak_mb() -> float:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / 2**20 if sys.platform == "darwin" else peak / 2**10
-
-
-def summarise(records: Sequence[Record]) -> dict[tuple[str, int, str], tuple[float, float, int]]:
-    """Return mean, standard deviation and number of balanced accuracies by cell and method."""
-    values: dict[tuple[str, int, str], list[float]] = {}
-    for record in records:
-        if record["status"] == DONE:
-            key = (record["dataset"], int(record["bag_size"]), record["method"])
-            values.setdefault(key, []).append(record["balanced_accuracy"])
-    return {
-        key: (float(np.mean(found)), float(np.std(found)), len(found))
-        for key, found in values.items()
-    }

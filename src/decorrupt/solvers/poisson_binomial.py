@@ -2,23 +2,25 @@
 
 With p_j = σ(f_j), P(ΣY_j = s) is the coefficient of z^s in Π_j (1−p_j + p_j·z). The product is
 taken pairwise, as a tree over the rows of the bag, for many bags of one size at a time; going down
-the tree again, by the chain rule, leaves P(Σ_{i≠j} Y_i = c−1) and P(Σ_{i≠j} Y_i = c) at the leaf of
-row j. Both ways only add and multiply non-negative numbers, so no digits cancel; what could happen
-is underflow, and a bag near it is tilted first (:func:`tilt_to_count`).
+the tree again, by the chain rule, leaves P(Σ_{i≠j} Y_i = c−1) − P(Σ_{i≠j} Y_i = c) at the leaf of
+row j. The one subtraction is done at the top, all else adds and multiplies by non-negative numbers,
+so no digits cancel but those of the slope itself; what could happen is underflow, and a bag near it
+is tilted first (:func:`tilt_to_count`).
 
-O(n²) a bag: ¾n² multiply-adds, about half of what forward and backward recursions over the rows
-need, in few numpy calls over long arrays.
+O(n²) a bag: n² multiply-adds, in one numpy call for each level of the tree, up and down.
 
 Conventions
 -----------
 - Scores have shape (n_rows, n_bags): bags lie along the fast axis, over which all is vectorised.
 - A score of −∞ is no row at all (its factor is 1), which is how bags of several sizes share a tree.
+- A level of the tree whose nodes have at most m rows under them has shape (3m+1, n_nodes, n_bags):
+  the m+1 coefficients of its polynomials between m zeros on either side, so that every sum over
+  powers is one over a window of the level. Nodes k and k + n_nodes/2 make one of the level above.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,21 +30,15 @@ from decorrupt.losses import LOSSES
 from decorrupt.losses.margin import FloatArray
 from decorrupt.solvers.segments import Segments
 
-# What one pass of the tree works on: about what fits into a second-level cache.
-CHUNK_ROWS = 16384
+# What one pass of the tree works on: its levels about fill a second-level cache.
+CHUNK_ROWS = 4096
 # Below this, a probability is computed again after tilting, long before digits are lost.
 RARE = 1e-100
 # |ΣP(Y=1) − c| at which a tilt is found, in units of the bag's rows: rounding is not far below.
 TILT_TOL = 1e-12
 MAX_TILT_STEPS = 200
-
-
-class _Tree(NamedTuple):
-    """Which leaves hold the rows of a bag, and the most rows under a node of each level above."""
-
-    leaves: NDArray[np.intp]
-    n_leaves: int
-    node_sizes: tuple[int, ...]
+# Scores above are as good as this one, whose odds are still finite.
+LARGEST_SCORE = 700.0
 
 
 def poisson_binomial(scores: FloatArray, counts: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
@@ -56,8 +52,10 @@ def poisson_binomial(scores: FloatArray, counts: NDArray[np.intp]) -> tuple[Floa
         c, strictly between 0 and the bag's number of rows.
     """
     n_rows, n_bags = scores.shape
-    log_prob, slope = np.empty(n_bags), np.empty(scores.shape)
     width = max(1, CHUNK_ROWS // n_rows)
+    if n_bags <= width:
+        return _stable(scores, counts)
+    log_prob, slope = np.empty(n_bags), np.empty(scores.shape)
     for first in range(0, n_bags, width):
         some = slice(first, first + width)
         log_prob[some], slope[:, some] = _stable(scores[:, some], counts[some])
@@ -66,9 +64,9 @@ def poisson_binomial(scores: FloatArray, counts: NDArray[np.intp]) -> tuple[Floa
 
 def _stable(scores: FloatArray, counts: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
     prob, slope = _product_tree(scores, counts)
-    with np.errstate(divide="ignore"):
-        log_prob = np.log(prob)
-    rare = np.flatnonzero(~(prob > RARE))
+    (rare,) = np.nonzero(prob < RARE)
+    prob[rare] = 1.0  # nothing to divide by; the tilt replaces what follows from it
+    log_prob, slope = np.log(prob), slope / prob
     if len(rare):
         log_prob[rare], slope[:, rare] = _tilted(scores[:, rare], counts[rare])
     return log_prob, slope
@@ -84,7 +82,7 @@ def _tilted(scores: FloatArray, counts: NDArray[np.intp]) -> tuple[FloatArray, F
     tilt = tilt_to_count(scores.T[is_row], Segments(is_row.sum(axis=1)), counts.astype(float))
     prob, slope = _product_tree(scores + tilt, counts)
     measure = np.sum(log_partition(scores + tilt) - log_partition(scores), axis=0) - tilt * counts
-    return np.log(prob) + measure, slope + expit(scores + tilt) - expit(scores)
+    return np.log(prob) + measure, slope / prob + expit(scores + tilt) - expit(scores)
 
 
 def log_partition(scores: FloatArray) -> FloatArray:
@@ -138,73 +136,80 @@ def _bracket(
 
 
 def _product_tree(scores: FloatArray, counts: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
-    """Return P(ΣY = c), and p_j(1−p_j)·[P(Σ_{i≠j} = c−1) − P(Σ_{i≠j} = c)] / P(ΣY = c).
-
-    A polynomial's coefficients lie along the first axis, the nodes of a level along the second.
-    """
-    tree = _tree(len(scores))
-    leaves = np.zeros((2, tree.n_leaves, scores.shape[1]))
-    leaves[0] = 1.0
-    leaves[0, tree.leaves], leaves[1, tree.leaves] = expit(-scores), expit(scores)
-    levels: list[FloatArray] = [leaves]
-    for size in tree.node_sizes:
+    """Return P(ΣY = c) and its slope p_j(1−p_j)·[P(Σ_{i≠j} = c−1) − P(Σ_{i≠j} = c)]."""
+    levels = [_leaves(scores)]
+    for size in _node_sizes(len(scores)):
         levels.append(_multiply(levels[-1], size))
-    prob, slope = _count_at_top(levels[-1], counts)
+    prob, steps = _count_at_top(levels[-1], counts)
     for level in levels[-2::-1]:
-        slope = _slope_below(level, slope)
-    rows = leaves[:, tree.leaves]
-    with np.errstate(divide="ignore", invalid="ignore"):  # underflow, which the caller looks for
-        return prob, rows[0] * rows[1] * (slope[1] - slope[0])[tree.leaves] / prob
+        steps = _steps_below(level, steps)
+    negative, positive = levels[0][1:3, : len(scores)]
+    return prob, negative * positive * steps[0, : len(scores)]
+
+
+def _leaves(scores: FloatArray) -> FloatArray:
+    """Return the factors 1−p_j + p_j·z, followed by as many factors of 1 as make a full tree."""
+    n_rows, n_bags = scores.shape
+    leaves = np.zeros((4, 1 << (n_rows - 1).bit_length(), n_bags))
+    leaves[1] = 1.0
+    negative, positive = leaves[1:3, :n_rows]
+    np.exp(np.minimum(scores, LARGEST_SCORE, out=positive), out=positive)
+    total = 1 + positive
+    negative /= total
+    positive /= total
+    return leaves
 
 
 @lru_cache(maxsize=256)
-def _tree(n_rows: int) -> _Tree:
-    """Return a tree whose nodes have at most ⌈n/2⌉, ⌈n/4⌉, … rows under them, as even as can be."""
+def _node_sizes(n_rows: int) -> tuple[int, ...]:
+    """Return the most rows under a node of each level above the leaves: …, ⌈n/4⌉, ⌈n/2⌉."""
     sizes = [-(-n_rows // 2)]  # the two polynomials at the top are never multiplied out
     while sizes[-1] > 1:
         sizes.append(-(-sizes[-1] // 2))
-    rows_under = np.array([n_rows])
-    for _ in sizes:
-        rows_under = np.concatenate([-(-rows_under // 2), rows_under // 2])
-    return _Tree(np.flatnonzero(rows_under), len(rows_under), tuple(sizes[-2::-1]))
+    return tuple(sizes[-2::-1])
 
 
 def _multiply(level: FloatArray, size: int) -> FloatArray:
-    """Return the products of the first half with the second; no power is above `size`."""
-    left, right = _halves(level)
-    product = np.zeros((size + 1, *left.shape[1:]))
-    term = np.empty_like(right)
-    for power, coefficient in enumerate(left):
-        some = min(len(right), size + 1 - power)
-        np.multiply(coefficient, right[:some], out=term[:some])
-        product[power : power + some] += term[:some]
+    """Return the level of the products C_s = Σ_p A_p·B_{s−p}, no power s above `size`."""
+    below, n_nodes, n_bags = len(level) // 3, level.shape[1] // 2, level.shape[2]
+    product = np.zeros((3 * size + 1, n_nodes, n_bags))
+    backwards = level[2 * below : below - 1 : -1, :n_nodes]
+    others = _windows(level, size + 1, below + 1)[:, :, n_nodes:]
+    np.einsum("spkb,pkb->skb", others, backwards, out=product[size : 2 * size + 1])
     return product
 
 
-def _halves(level: FloatArray) -> tuple[FloatArray, FloatArray]:
-    middle = level.shape[1] // 2
-    return level[:, :middle], level[:, middle:]
+def _windows(rows: FloatArray, n_windows: int, width: int) -> FloatArray:
+    """Return the view whose [s, p] is rows[s + p]; numpy's own functions for it take longer."""
+    shape, strides = (n_windows, width, *rows.shape[1:]), (rows.strides[0], *rows.strides)
+    return np.ndarray(shape, rows.dtype, rows, strides=strides)
 
 
 def _count_at_top(top: FloatArray, counts: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
-    """Return P(ΣY = c) = Σ_s A_s·B_{c−s} from the last two polynomials, and its slope in them."""
-    other = counts - np.arange(len(top))[:, None]
-    exists = (other >= 0) & (other < len(top))
-    other = np.where(exists, other, 0)
-    slope = np.empty_like(top)
-    for side in (0, 1):
-        slope[:, side] = np.take_along_axis(top[:, 1 - side], other, axis=0) * exists
-    return np.einsum("sb,sb->b", top[:, 0], slope[:, 0]), slope
+    """Return P(ΣY = c) = Σ_s A_s·B_{c−s} from the last two polynomials, and the steps of its slope.
+
+    The slope in A_s is B_{c−s}, and that in B_s is A_{c−s}: the coefficients read backwards, from
+    power c on, in which order those of A and B have changed places.
+    """
+    size, n_bags = len(top) // 3, len(counts)
+    backwards = n_bags * np.arange(2 * size + 1, -3, -1)[:, None]
+    slope = top.take(backwards + (2 * n_bags * counts + np.arange(n_bags)))
+    slope = slope.reshape(size + 2, 2, n_bags)
+    prob = np.einsum("sb,sb->b", top[size : 2 * size + 1, 0], slope[:-1, 0])
+    return prob, slope[1:] - slope[:-1]
 
 
-def _slope_below(level: FloatArray, slope: FloatArray) -> FloatArray:
-    """Return the slope in a level's polynomials from that in the products of its two halves."""
-    below = np.zeros_like(level)
-    halves, others = _halves(below), _halves(level)[::-1]
-    term = np.empty(others[0].shape)
-    for mine, theirs in zip(halves, others, strict=True):
-        for power, coefficient in enumerate(theirs):
-            some = min(len(mine), len(slope) - power)
-            np.multiply(slope[power : power + some], coefficient, out=term[:some])
-            mine[:some] += term[:some]
+def _steps_below(level: FloatArray, steps: FloatArray) -> FloatArray:
+    """Return the steps of the slope in a level's polynomials from those in their products.
+
+    Where the product of A and B has the slope g, A has the slope Σ_p B_p·g_{s+p} in its coefficient
+    s, and what that grows by from s to s+1 is the same sum over the steps g_{s+p+1} − g_{s+p}.
+    """
+    size, (n_nodes, n_bags) = len(level) // 3, level.shape[1:]
+    halves = (2, n_nodes // 2, n_bags)
+    others = level[size : 2 * size + 1].reshape(size + 1, *halves)[:, ::-1]
+    # A level of 2m−1 rows passes 2m steps to one of m; the last is that of a power it never has.
+    below = np.zeros((size + 1, n_nodes, n_bags))
+    out = below[:-1].reshape(size, *halves)
+    np.einsum("spkb,phkb->shkb", _windows(steps, size, size + 1), others, out=out)
     return below

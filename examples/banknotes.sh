@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Banknotes: genuine or forged, learned from the number of forgeries in each batch.
+#
+# A bank counts the forgeries of a batch and does not say which notes they were. All options stand in
+# a config file. The data (Lohweg 2012, UCI, CC BY 4.0) are read from $DECORRUPT_DATA; without them
+# the script says so and exits with 77.
+#
+#     examples/banknotes.sh [DIRECTORY FOR THE RESULTS]
+set -euo pipefail
+
+data="${DECORRUPT_DATA:-.}/banknote.csv.gz"
+out="${1:-out/banknotes}"
+if [ ! -f "$data" ]; then
+    echo "skipped: there is no $data (set DECORRUPT_DATA to the directory of the UCI files)" >&2
+    exit 77
+fi
+mkdir -p "$out"
+
+cat > "$out/run.toml" <<'TOML'
+seed = 1
+force = true
+
+[bags]
+label-column = "label"
+positive-label = "1"
+bag-column = "batch"
+bag-size = 25
+test-share = 0.25
+
+[fit]
+bag-column = "batch"
+count-column = "count"
+TOML
+
+echo "== The labelled table becomes batches of 25 notes"
+decorrupt bags "$data" --config "$out/run.toml" -o "$out/notes.parquet" \
+    --bags-output "$out/batches.csv" --test-output "$out/test.parquet"
+
+echo
+echo "== How many notes would a promise of the theory ask for?"
+decorrupt bound "$out/batches.csv" --radius 5 --target-bound 0.5
+
+echo
+echo "== Train on the batches' counts"
+decorrupt fit "$out/notes.parquet" "$out/batches.csv" --config "$out/run.toml" -o "$out/model.skops"
+
+echo
+echo "== How good is it? (The test labels were never used.)"
+decorrupt evaluate "$out/model.skops" "$out/test.parquet" --label-column label --positive-label 1
+
+echo
+echo "== Predictions for new notes"
+decorrupt predict "$out/model.skops" "$out/test.parquet" --proba --keep variance,skewness \
+    -o "$out/predictions.csv" --force
+head -n 5 "$out/predictions.csv"
+
+echo
+decorrupt explain "$out/model.skops"

@@ -1,0 +1,110 @@
+"""decorrupt bags: a labelled table cut into bags, for an experiment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from decorrupt.cli.conventions import Config, Force, Json, Output, Quiet, Rows, Seed, Sql, option
+from decorrupt.cli.options import PositiveLabel, open_table, refuse_existing
+from decorrupt.cli.text import bags_listing, listing
+
+if TYPE_CHECKING:
+    from decorrupt.tabular.make_bags import BagTables
+
+
+def bags(
+    rows: Rows,
+    *,
+    label_column: Annotated[str, option("--label-column", help="Column of labels.")],
+    output: Annotated[
+        str,
+        option("--output", "-o", help="Rows to write, without the label.", metavar="FILE"),
+    ],
+    bags_output: Annotated[
+        str,
+        option("--bags-output", help="Table to write of one row a bag.", metavar="FILE"),
+    ],
+    positive_label: PositiveLabel = None,
+    bag_size: Annotated[int | None, option("--bag-size", help="Rows of every bag.", min=1)] = None,
+    sizes: Annotated[
+        str | None,
+        option("--sizes", help="Range of the bags' sizes, such as 5:40.", metavar="LOW:HIGH"),
+    ] = None,
+    by: Annotated[
+        str | None,
+        option("--by", help="Rows of equal value in this column make a bag.", metavar="COLUMN"),
+    ] = None,
+    proportions: Annotated[
+        str | None,
+        option(
+            "--proportions",
+            help="Range the bags' shares of positives are drawn from, such as 0.1:0.9.",
+            metavar="LOW:HIGH",
+        ),
+    ] = None,
+    bag_column: Annotated[
+        str, option("--bag-column", help="Name of the column to add; with --by, that column.")
+    ] = "bag",
+    test_share: Annotated[
+        float,
+        option("--test-share", help="Share of rows held out with their labels.", min=0, max=0.95),
+    ] = 0.0,
+    test_output: Annotated[
+        str | None,
+        option("--test-output", help="Table to write of the rows held out.", metavar="FILE"),
+    ] = None,
+    sql: Sql = None,
+    seed: Seed = 0,
+    config: Config = None,  # noqa: ARG001 — read by its callback
+    json_output: Json = False,
+    quiet: Quiet = False,
+    force: Force = False,
+) -> None:
+    """Cut a labelled table into bags: rows without their label, and each bag's proportion.
+
+    Give one of --bag-size, --sizes and --by. The table of bags has the columns bag, rows, count
+    and proportion.
+    """
+    from decorrupt.tables import write_table
+    from decorrupt.tabular.make_bags import cut_into_bags
+
+    say = Output(json_output, quiet)
+    if (test_share > 0) != (test_output is not None):
+        raise typer.BadParameter("--test-share and --test-output go together")
+    refuse_existing(output, bags_output, test_output, force=force)
+    made = cut_into_bags(
+        open_table(rows, sql),
+        label_column=label_column,
+        positive_label=positive_label,
+        bag_size=bag_size,
+        sizes=_range("--sizes", sizes, int),
+        by=by,
+        proportions=_range("--proportions", proportions, float),
+        bag_column=bag_column,
+        test_share=test_share,
+        seed=seed,
+    )
+    write_table(made.rows, output, force=force)
+    write_table(made.bags, bags_output, force=force)
+    if test_output is not None:
+        write_table(made.test, test_output, force=force)
+    say.result(made.summary, _text(made))
+
+
+def _range(name: str, text: str | None, kind: Any) -> tuple[Any, Any] | None:
+    if text is None:
+        return None
+    try:
+        low, high = (kind(end) for end in text.split(":"))
+    except ValueError:
+        raise typer.BadParameter(f"{name} {text!r} must be a range LOW:HIGH") from None
+    return low, high
+
+
+def _text(made: BagTables) -> str:
+    facts = bags_listing(made.summary["bags"])
+    facts.append(("rows in no bag", f"{made.summary['n_left_out']:,}"))
+    facts.append(("rows held out for a test", f"{made.summary['n_test']:,}"))
+    return listing(facts)

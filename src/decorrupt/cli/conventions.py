@@ -1,0 +1,182 @@
+"""What all commands share: options, where their values come from, results and messages."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+ENVIRONMENT = "DECORRUPT"
+# How click names the places a value can come from, and how a reader would.
+SOURCES = {
+    "COMMANDLINE": "command line",
+    "ENVIRONMENT": "environment",
+    "DEFAULT_MAP": "config file",
+    "DEFAULT": "default",
+}
+OWN_BUSINESS = ("config", "json_output", "quiet", "force")
+MINUS = "-"
+
+
+def option(*names: str, help: str, shared: bool = False, **settings: Any) -> Any:  # noqa: A002
+    """Return a Typer option that can also be set by environment and config file.
+
+    The variable is DECORRUPT_<COMMAND>_<OPTION>; `shared` options also listen to
+    DECORRUPT_<OPTION>, which holds for all commands.
+    """
+    if shared:
+        settings["envvar"] = f"{ENVIRONMENT}_{names[0].lstrip('-').replace('-', '_').upper()}"
+    return typer.Option(*names, help=help, show_envvar=False, **settings)
+
+
+def read_config(context: typer.Context, path: str | None) -> str | None:
+    """Take defaults from a TOML file: its top level, then the table of the command's name."""
+    if path is None or context.resilient_parsing:
+        return path
+    values = _toml(path)
+    own = values.get(str(context.info_name), {})
+    shared = {key: value for key, value in values.items() if not isinstance(value, dict)}
+    known = {str(parameter.name): parameter for parameter in context.command.params}
+    defaults: dict[str, Any] = {}
+    for key, value in [*shared.items(), *own.items()]:
+        name = _parameter_name(key, known)
+        if name is None or name == "config":
+            if key in shared and key not in own:
+                continue  # meant for another command
+            raise typer.BadParameter(f"{path}: unknown key {key!r} in [{context.info_name}]")
+        defaults[name] = _joined(value) if isinstance(value, list) else value
+    context.default_map = {**(context.default_map or {}), **defaults}
+    return path
+
+
+def _toml(path: str) -> dict[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise typer.BadParameter(f"{path}: cannot be read as TOML: {reason}") from None
+
+
+def _parameter_name(key: str, known: dict[str, Any]) -> str | None:
+    """Return the parameter a key of a config file means: by its option or by its name."""
+    flag = "--" + key.replace("_", "-")
+    for name, parameter in known.items():
+        if flag in parameter.opts or key.replace("-", "_") == name:
+            return name
+    return None
+
+
+def _joined(values: list[Any]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(values)
+    return line.getvalue()
+
+
+def split_names(text: str | None) -> list[str]:
+    """Return the names in a comma-separated list; one with a comma stands in double quotes."""
+    if not text:
+        return []
+    (names,) = csv.reader([text], skipinitialspace=True)
+    return [name for name in names if name]
+
+
+Rows = Annotated[str, typer.Argument(help="Table of rows; - reads CSV from standard input.")]
+Sql = Annotated[
+    str | None,
+    option("--sql", help="Query that gives the rows; in it a CSV, Parquet or JSON file is 'rows'."),
+]
+Config = Annotated[
+    str | None,
+    option(
+        "--config",
+        help="TOML file with defaults for the options of this command.",
+        callback=read_config,
+        is_eager=True,
+        metavar="FILE",
+    ),
+]
+Json = Annotated[bool, option("--json", help="Print the result as JSON.")]
+Quiet = Annotated[bool, option("--quiet", "-q", help="Print no messages but errors.", shared=True)]
+Force = Annotated[bool, option("--force", "-f", help="Overwrite files that exist.")]
+Seed = Annotated[int, option("--seed", help="Seed of all random draws.", shared=True)]
+Jobs = Annotated[int, option("--jobs", "-j", help="Fits at a time; -1 for all cores.", shared=True)]
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where results and messages go: results to stdout, messages to stderr.
+
+    Attributes
+    ----------
+    as_json : bool
+        Print the result as JSON instead of text.
+    quiet : bool
+        Say nothing but errors.
+    """
+
+    as_json: bool = False
+    quiet: bool = False
+
+    @property
+    def console(self) -> Console:
+        """Messages: coloured on a terminal unless NO_COLOR is set."""
+        return console()
+
+    def note(self, message: str) -> None:
+        """Say what is going on, to a person at a terminal only."""
+        if not self.quiet and sys.stderr.isatty():
+            self.console.print(message, style="dim", markup=False, highlight=False)
+
+    def warn(self, messages: Iterable[str]) -> None:
+        """Say what the user should know, on pipes as well."""
+        for message in () if self.quiet else messages:
+            print_error_line("warning", message)
+
+    def result(self, value: Any, text: str) -> None:
+        """Print a result, as text or as JSON."""
+        if self.as_json:
+            text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+        sys.stdout.write(text.rstrip("\n") + "\n")
+        sys.stdout.flush()
+
+
+def console() -> Console:
+    """Return a console on stderr that never breaks a line in two."""
+    from rich.console import Console
+
+    return Console(stderr=True, soft_wrap=True)
+
+
+def print_error_line(kind: str, message: str) -> None:
+    """Print one line to stderr: ``error: …`` or ``warning: …``."""
+    style = "bold red" if kind == "error" else "yellow"
+    to = console()
+    to.print(f"{kind}:", style=style, end=" ", markup=False, highlight=False)
+    to.print(" ".join(message.split()), markup=False, highlight=False)
+
+
+def resolved_configuration(context: typer.Context) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return every option's value and where it came from; of files only their names."""
+    values, sources = {}, {}
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        if name in OWN_BUSINESS or name not in context.params:
+            continue
+        value = context.params[name]
+        shown = name.removesuffix("_path")
+        values[shown] = Path(value).name if isinstance(value, str) and "/" in value else value
+        source = context.get_parameter_source(name)
+        sources[shown] = SOURCES.get(getattr(source, "name", ""), "default")
+    return values, sources

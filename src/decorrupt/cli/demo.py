@@ -1,0 +1,93 @@
+"""decorrupt demo: embedded data in bags, labels hidden, a model beside the supervised ceiling."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from decorrupt.cli.conventions import Config, Force, Jobs, Json, Output, Quiet, Seed, option
+from decorrupt.cli.options import refuse_existing, write_page
+from decorrupt.cli.pages import page_module
+from decorrupt.cli.text import bags_listing, leaderboard_text, listing, measured, table
+
+if TYPE_CHECKING:
+    from decorrupt.tabular.train import TrainedModel
+
+MODEL, PAGE = "model.skops", "model.html"
+
+
+def demo(
+    data: Annotated[str, option("--data", help="breast-cancer, digits or wine.")] = "breast-cancer",
+    bag_size: Annotated[int, option("--bag-size", help="Rows of every bag.", min=2)] = 16,
+    output: Annotated[
+        str, option("--output", "-o", help="Directory for the model and the page.", metavar="DIR")
+    ] = "out",
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    config: Config = None,  # noqa: ARG001 — read by its callback
+    json_output: Json = False,
+    quiet: Quiet = False,
+    force: Force = False,
+) -> None:
+    """Train on embedded data cut into bags, from the bags' proportions alone.
+
+    The training labels serve to compute the proportions and, for the ceiling, a second model that
+    is trained on them. Both are measured on test rows.
+    """
+    from decorrupt.model_files import save
+    from decorrupt.progress import silence
+    from decorrupt.tabular.demo import run_demo
+
+    say = Output(json_output, quiet)
+    folder = Path(output)
+    model_path, page_path = folder / MODEL, folder / PAGE
+    refuse_existing(*(str(p) for p in (model_path, page_path) if folder.is_dir()), force=force)
+    with silence() if quiet else nullcontext():
+        result = run_demo(data, bag_size, seed=seed, n_jobs=jobs)
+    folder.mkdir(parents=True, exist_ok=True)
+    save(result.trained.model, str(model_path), dict(result.trained.card), force=force)
+    page = _page(result.trained, seed)
+    if page is not None:
+        write_page(page, str(page_path), force=force)
+    found = {
+        "data": data,
+        "card": dict(result.trained.card),
+        "test": result.test,
+        "model": str(model_path),
+        "page": None if page is None else str(page_path),
+    }
+    say.result(found, _text(result, found))
+
+
+def _page(trained: TrainedModel, seed: int) -> str | None:
+    renderer = page_module()
+    if renderer is None:
+        return None
+    return str(renderer.render_model(dict(trained.card), trained.importance(seed)))
+
+
+def _text(result: Any, found: dict[str, Any]) -> str:
+    card = found["card"]
+    rows = [
+        (
+            name,
+            measured(one["balanced_accuracy"]),
+            measured(one["accuracy"]),
+            measured(one["roc_auc"]),
+        )
+        for name, one in found["test"].items()
+        if name != "n_rows"
+    ]
+    header = ("trained on", "balanced accuracy", "accuracy", "AUC")
+    shown = found["page"] or found["model"]
+    parts = [
+        f"{result.title}: positives are {result.positive_class!r}; training labels hidden.\n"
+        + listing(bags_listing(card["bags"]), "  "),
+        leaderboard_text(card["leaderboard"], card["scoring"]),
+        f"On {found['test']['n_rows']} test rows with labels, ± standard error\n"
+        + table(header, rows),
+        f"The model is {found['model']} (decorrupt explain {found['model']}).",
+        f"Page: {Path(shown).resolve()}" if found["page"] else "",
+    ]
+    return "\n\n".join(part for part in parts if part)

@@ -1,0 +1,170 @@
+"""decorrupt evaluate: a model measured on labels, or on bags without any."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from decorrupt.cli.conventions import Config, Force, Json, Output, Quiet, Rows, Seed, Sql, option
+from decorrupt.cli.options import (
+    BagColumn,
+    BagsArgument,
+    CountColumn,
+    LabelColumn,
+    PositiveLabel,
+    ProportionColumn,
+    open_table,
+    read_bag_rows,
+    refuse_existing,
+    write_page,
+)
+from decorrupt.cli.pages import pages
+from decorrupt.cli.predict import ClassPrior, ModelFile, open_predictor
+from decorrupt.cli.text import criteria_text, listing, measured, table
+
+if TYPE_CHECKING:
+    from decorrupt.tabular.predict import Predictor
+    from decorrupt.tabular.roles import BagRows, Table
+
+
+def evaluate(
+    model: ModelFile,
+    rows: Rows,
+    bags: BagsArgument = None,
+    *,
+    label_column: LabelColumn = None,
+    positive_label: PositiveLabel = None,
+    bag_column: BagColumn = None,
+    proportion_column: ProportionColumn = None,
+    count_column: CountColumn = None,
+    class_prior: ClassPrior = None,
+    sql: Sql = None,
+    report: Annotated[
+        str | None, option("--report", help="Page to write, *.html.", metavar="FILE")
+    ] = None,
+    seed: Seed = 0,
+    config: Config = None,  # noqa: ARG001 — read by its callback
+    json_output: Json = False,
+    quiet: Quiet = False,
+    force: Force = False,
+) -> None:
+    """Measure a model on rows it was not trained on: by labels, or by bags' proportions.
+
+    --label-column: accuracy, balanced accuracy, AUC, Brier score, log loss, confusion matrix and
+    calibration. --bag-column with --proportion-column or --count-column: criteria that need no
+    label. Both may be given at once.
+    """
+    from decorrupt.tabular.results import now
+
+    say = Output(json_output, quiet)
+    if label_column is None and bag_column is None:
+        raise typer.BadParameter("give --label-column, or --bag-column and --proportion-column")
+    refuse_existing(report, force=force)
+    renderer = pages(report)
+    predictor = open_predictor(model)
+    data = open_table(rows, sql)
+    predictions = predictor.predict(data.frame, class_prior=class_prior, table=data.name)
+    found: dict[str, Any] = {
+        "model": Path(model).name,
+        "rows": Path(rows).name,
+        "created": now(),
+        "n_rows": len(data.frame),
+        "warnings": predictor.unseen_in_words(),
+    }
+    if label_column is not None:
+        found["labels"] = _on_labels(
+            predictor, data, predictions, label_column, positive_label, class_prior
+        )
+    if bag_column is not None:
+        in_bags = read_bag_rows(
+            data,
+            bags,
+            bag_column=bag_column,
+            proportion_column=proportion_column,
+            count_column=count_column,
+        )
+        found |= _on_bags(predictor, in_bags, predictions, seed if report else None)
+    if renderer and report:
+        page = renderer.render_evaluation(found, predictor.card)
+        write_page(page, report, force=force)
+    say.warn(found["warnings"])
+    say.result(found, evaluation_text(found))
+
+
+def _on_labels(
+    predictor: Predictor,
+    data: Table,
+    predictions: Any,
+    label_column: str,
+    positive_label: str | None,
+    class_prior: float | None,
+) -> dict[str, Any]:
+    from decorrupt.tabular.evaluate import evaluate_labels
+    from decorrupt.tabular.preprocess import as_text
+    from decorrupt.tabular.source_roles import read_labels
+
+    positive = str(predictor.classes[1])
+    if positive_label is None and label_column in data.frame.columns:
+        # A model of labelled sources knows by itself which label is positive.
+        values = set(as_text(data.frame[label_column]).tolist())
+        positive_label = positive if set(positive.split(",")) <= values else None
+    labels = read_labels(data, label_column, positive_label)
+    prior = predictor.training_prior if class_prior is None else class_prior
+    return evaluate_labels(predictions, labels.is_pos, prior) | {"positive": labels.positive}
+
+
+def _on_bags(
+    predictor: Predictor, rows: BagRows, predictions: Any, seed: int | None
+) -> dict[str, Any]:
+    from decorrupt.tabular.evaluate import bag_importance, evaluate_bags
+    from decorrupt.tabular.summary import summarize_bags
+
+    results: Any = evaluate_bags(rows, predictions)
+    if seed is not None:
+        results["importance"], results["importance_criterion"] = bag_importance(
+            predictor, rows, seed
+        )
+    return {"bags": results, "bag_summary": summarize_bags(rows.strata)}
+
+
+def evaluation_text(found: dict[str, Any]) -> str:
+    """Return what `evaluate` prints."""
+    parts = [f"{found['model']} on {found['n_rows']:,} rows of {found['rows']}, ± standard error"]
+    if "labels" in found:
+        parts += _labels_text(found["labels"])
+    if "bags" in found:
+        summary = found["bag_summary"]
+        parts.append(
+            f"Without labels, on {summary['n_bags']} bags (they must not be those it was trained "
+            f"on)\n{criteria_text(found['bags']['criteria'])}"
+        )
+    return "\n\n".join(parts)
+
+
+def _labels_text(labels: dict[str, Any]) -> list[str]:
+    metrics = [
+        (name.replace("_", " "), measured(value)) for name, value in labels["metrics"].items()
+    ]
+    confusion = labels["confusion"]
+    counts = [
+        ("positive", f"{confusion['true_positive']:,}", f"{confusion['false_negative']:,}"),
+        ("negative", f"{confusion['false_positive']:,}", f"{confusion['true_negative']:,}"),
+    ]
+    bins = [
+        (
+            f"{one['low']:.3f} to {one['high']:.3f}",
+            f"{one['n_rows']:,}",
+            f"{one['predicted']:.3f}",
+            f"{one['share']:.3f} ± {one['std_error']:.3f}",
+        )
+        for one in labels["calibration"]
+    ]
+    return [
+        f"By labels, {labels['n_positive']:,} of {labels['n_rows']:,} positive "
+        f"({labels['positive']!r})\n" + listing(metrics, "  "),
+        "Confusion\n" + table(("true class", "said positive", "said negative"), counts),
+        f"Calibration, probabilities for {labels['class_prior']:.1%} positives\n"
+        + table(("probability", "rows", "predicted", "share of positives"), bins),
+    ]

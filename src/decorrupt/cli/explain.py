@@ -1,0 +1,21 @@
+"""decorrupt explain: what a model is, how it was trained, what it must not be used for."""
+
+from __future__ import annotations
+
+from decorrupt.cli.conventions import Json, Output
+from decorrupt.cli.predict import ModelFile
+
+
+def explain(model: ModelFile, *, json_output: Json = False) -> None:
+    """Say what a model is, how it was trained, and what it must not be used for."""
+    from decorrupt.cli.explanation import explanation_text, warnings_of_use
+    from decorrupt.model_files import load_with_metadata
+
+    loaded, card = load_with_metadata(model)
+    if "columns" not in card:
+        card = {"estimator": repr(loaded), "metadata": card}
+        text = f"A {type(loaded).__name__} saved from Python, without a card:\n{loaded!r}"
+    else:
+        card = {**card, "not_for": warnings_of_use(card)}
+        text = explanation_text(card)
+    Output(as_json=json_output).result(card, text)

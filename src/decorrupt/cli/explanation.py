@@ -1,0 +1,126 @@
+"""A model's card in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from decorrupt.cli.text import (
+    bags_listing,
+    bullets,
+    columns_text,
+    criteria_text,
+    leaderboard_text,
+    listing,
+    sources_text,
+)
+from decorrupt.tabular.methods import BAG_METHODS, SOURCE_METHODS
+
+
+def explanation_text(card: dict[str, Any]) -> str:
+    """Return the card as paragraphs."""
+    method = card["method"]
+    is_bags = card["situation"] == "bags"
+    data = listing(bags_listing(card["bags"]), "  ") if is_bags else sources_text(card["sources"])
+    taught_by = "bags of known proportions" if is_bags else "noisy labels of sources"
+    parts = [
+        _what_it_is(card),
+        f"Trained on {taught_by}\n{data}",
+        "Columns it needs\n"
+        + columns_text(card["columns"], card["left_out"], len(card["columns"])),
+        leaderboard_text(card["leaderboard"], card["scoring"]),
+        f"On held-out data ({method['held_out']}), ± standard error\n"
+        + criteria_text(card["criteria"]),
+        "Diagnostics\n" + listing(_diagnostics(card), "  "),
+        "Warnings when it was trained\n" + bullets(card["warnings"]),
+        "It must not be used\n" + bullets(card["not_for"]),
+        "Made\n" + listing(_made(card), "  "),
+    ]
+    return "\n\n".join(parts)
+
+
+def _what_it_is(card: dict[str, Any]) -> str:
+    method, classes = card["method"], card["classes"]
+    known = BAG_METHODS if card["situation"] == "bags" else SOURCE_METHODS
+    meaning = known[method["asked"]]
+    decision = (
+        "the balanced error (both classes count alike)"
+        if method["decision"] == "balanced"
+        else "accuracy among rows like the training rows"
+    )
+    facts = [
+        ("what", f"a classifier of rows as {classes['negative']!r} or {classes['positive']!r}"),
+        ("method", f"{method['chosen']} ({method['estimator']})"),
+        ("asked for", f"{method['asked']}: {meaning if isinstance(meaning, str) else meaning[1]}"),
+        ("parameters", ", ".join(f"{k}={v:.4g}" for k, v in method["parameters"].items())),
+        ("decides for", decision),
+        (
+            "probabilities",
+            f"for a population with {card['training_prior']:.1%} positives, unless --class-prior "
+            "says otherwise",
+        ),
+    ]
+    return "What it is\n" + listing(facts, "  ")
+
+
+def _diagnostics(card: dict[str, Any]) -> list[tuple[str, str]]:
+    found = card["diagnostics"]
+    if found is None:
+        return [("none", f"{card['method']['estimator']} keeps none; see the held-out criteria")]
+    convex = "yes" if found["is_convex_at_reg_strength"] else "not certain"
+    rows = [
+        ("one minimum", f"{convex} (certain from reg_strength {found['convexity_floor']:.3g} on)"),
+        (
+            "training risk",
+            f"{found['training_risk']:.4g}"
+            + (" (negative: overfitted)" if found["is_risk_negative"] else ""),
+        ),
+        ("kernel rank", f"{found['kernel_rank']} (error {found['kernel_error']:.2g})"),
+        ("solver", f"{found['solver']}: {found['solver_status']}"),
+    ]
+    if found["bound"] is not None:
+        rows.append(("bound on the risk's error", f"± {found['bound']:.3g}"))
+    rows += [("left out", f"{n} {reason}") for reason, n in found["dropped"].items()]
+    return rows
+
+
+def warnings_of_use(card: dict[str, Any]) -> list[str]:
+    """Return what the model must not be used for, as far as its card can tell."""
+    method, prior = card["method"], card["training_prior"]
+    accuracy = card["criteria"]["corrected_accuracy"]
+    said = []
+    if card["situation"] == "bags":
+        said.append(
+            "for rows whose classes look different from bag to bag: it was trained as if a "
+            "positive in one bag looked like a positive in any other"
+        )
+    else:
+        said.append(
+            "where sources err in other ways than at the rates it was trained with: noise that "
+            "depends on more than the class is not corrected"
+        )
+    said.append(
+        f"with its probabilities as they stand where positives are not near {prior:.1%} of the "
+        "rows: say the share by --class-prior"
+    )
+    said.append(
+        "for decisions about single cases on its held-out figures alone: these are estimates "
+        "without one true label; check it on labelled rows by 'decorrupt evaluate' first"
+    )
+    if accuracy["value"] is None or accuracy["value"] - 2 * accuracy["std_error"] < 0.5:
+        said.append("at all, before more data shows that it is better than guessing")
+    if method["n_landmarks"]:
+        said.append(
+            f"as a file to publish if the rows are confidential: {method['n_landmarks']} training "
+            "rows' features stand in it, as landmarks of its kernel"
+        )
+    return said
+
+
+def _made(card: dict[str, Any]) -> list[tuple[str, str]]:
+    versions = ", ".join(f"{name} {version}" for name, version in card["versions"].items())
+    chosen = [
+        f"{name}={card['configuration'][name]} ({source})"
+        for name, source in card.get("configuration_from", {}).items()
+        if source != "default"
+    ]
+    return [("at", card["created"]), ("with", versions), ("options", ", ".join(chosen) or "none")]

@@ -1,0 +1,165 @@
+"""decorrupt fit: from tables to a model file."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from decorrupt.cli.conventions import (
+    Config,
+    Force,
+    Jobs,
+    Json,
+    Output,
+    Quiet,
+    Rows,
+    Seed,
+    Sql,
+    option,
+    resolved_configuration,
+)
+from decorrupt.cli.options import (
+    BagColumn,
+    BagsArgument,
+    CategoricalColumns,
+    CountColumn,
+    DropColumns,
+    FeatureColumns,
+    LabelColumn,
+    NoiseRatesFile,
+    PositiveLabel,
+    ProportionColumn,
+    SourceColumn,
+    left_out_in_words,
+    open_table,
+    read_bag_rows,
+    read_features,
+    read_source_rows,
+    refuse_existing,
+    write_page,
+)
+from decorrupt.cli.pages import pages
+from decorrupt.tabular.methods import BAG_METHODS, SOURCE_METHODS
+
+if TYPE_CHECKING:
+    from decorrupt.tabular.train import TrainedModel
+
+METHOD_HELP = (
+    f"Bags: {', '.join(BAG_METHODS)}. Sources: {', '.join(SOURCE_METHODS)}. "
+    "auto compares methods on held-out data."
+)
+
+
+def fit(
+    context: typer.Context,
+    rows: Rows,
+    bags: BagsArgument = None,
+    *,
+    output: Annotated[
+        str, option("--output", "-o", help="Model file to write, *.skops.", metavar="FILE")
+    ],
+    bag_column: BagColumn = None,
+    proportion_column: ProportionColumn = None,
+    count_column: CountColumn = None,
+    label_column: LabelColumn = None,
+    positive_label: PositiveLabel = None,
+    source_column: SourceColumn = None,
+    noise_rates: NoiseRatesFile = None,
+    estimate_noise_rates: Annotated[
+        bool, option("--estimate-noise-rates", help="Estimate the rates from the labels.")
+    ] = False,
+    features: FeatureColumns = None,
+    drop: DropColumns = None,
+    categorical: CategoricalColumns = None,
+    method: Annotated[str, option("--method", help=METHOD_HELP)] = "auto",
+    decision: Annotated[
+        str,
+        option("--decision", help="What predictions are best at: balanced error, or accuracy."),
+    ] = "balanced",
+    folds: Annotated[int, option("--folds", help="Folds of held-out data.", min=2)] = 5,
+    sql: Sql = None,
+    report: Annotated[
+        str | None, option("--report", help="Page to write, *.html.", metavar="FILE")
+    ] = None,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    config: Config = None,  # noqa: ARG001 — read by its callback
+    json_output: Json = False,
+    quiet: Quiet = False,
+    force: Force = False,
+) -> None:
+    """Train a model from bags with known proportions, or from noisy labels of sources.
+
+    Bags: --bag-column and --proportion-column or --count-column, which stand in the rows' own table
+    or in BAGS. Sources: --label-column, --source-column and --noise-rates or
+    --estimate-noise-rates. Numbers are imputed and scaled, categories one-hot encoded with rare
+    levels folded; all of it is saved in the model.
+    """
+    from decorrupt.cli.text import card_text
+    from decorrupt.model_files import save
+    from decorrupt.progress import silence
+    from decorrupt.tabular.train import Settings
+
+    say = Output(json_output, quiet)
+    refuse_existing(output, report, force=force)
+    renderer = pages(report)
+    table = open_table(rows, sql)
+    if bag_column is not None and label_column is None:
+        _refuse_unused(
+            "bags",
+            source_column=source_column,
+            noise_rates=noise_rates,
+            estimate_noise_rates=estimate_noise_rates,
+            positive_label=positive_label,
+        )
+        data: Any = read_bag_rows(
+            table,
+            bags,
+            bag_column=bag_column,
+            proportion_column=proportion_column,
+            count_column=count_column,
+        )
+    elif label_column is not None and bag_column is None:
+        _refuse_unused(
+            "sources", bags=bags, proportion_column=proportion_column, count_column=count_column
+        )
+        data = read_source_rows(
+            table, label_column, source_column, positive_label, noise_rates, estimate_noise_rates
+        )
+    else:
+        raise typer.BadParameter("give either --bag-column (bags) or --label-column (sources)")
+    used = read_features(data, features, drop, categorical)
+    say.warn(left_out_in_words(used))
+    settings = Settings(method, decision, folds, seed, jobs)
+    say.note(f"{len(table.frame):,} rows, {len(used.columns)} columns to learn from")
+    with silence() if quiet else nullcontext():
+        trained = _train(data, used, settings)
+        held_out = trained.importance(seed) if renderer else trained.held_out
+    card: dict[str, Any] = dict(trained.card)
+    card["configuration"], card["configuration_from"] = resolved_configuration(context)
+    page = renderer.render_model(card, held_out) if renderer else ""
+    save(trained.model, output, card, force=force)
+    if report:
+        write_page(page, report, force=force)
+    say.warn(card["warnings"])
+    say.result(card, card_text(card) + f"\n\nSaved in {output}.")
+
+
+def _train(data: Any, features: Any, settings: Any) -> TrainedModel:
+    from decorrupt.tabular.roles import BagRows
+    from decorrupt.tabular.train import train_bags
+    from decorrupt.tabular.train_sources import train_sources
+
+    if settings.decision not in ("balanced", "accuracy"):
+        raise typer.BadParameter(f"--decision {settings.decision!r}: choose balanced or accuracy")
+    train: Any = train_bags if isinstance(data, BagRows) else train_sources
+    return train(data, features, settings)  # type: ignore[no-any-return]
+
+
+def _refuse_unused(situation: str, **given: Any) -> None:
+    for name, value in given.items():
+        if value:
+            shown = "the table BAGS" if name == "bags" else "--" + name.replace("_", "-")
+            raise typer.BadParameter(f"{shown} does not go with training on {situation}")

@@ -1,0 +1,168 @@
+"""decorrupt inspect: what is in the data before any training."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from decorrupt.cli.conventions import Config, Force, Json, Output, Quiet, Rows, Seed, Sql, option
+from decorrupt.cli.options import (
+    BagColumn,
+    BagsArgument,
+    CategoricalColumns,
+    CountColumn,
+    DropColumns,
+    FeatureColumns,
+    LabelColumn,
+    NoiseRatesFile,
+    PositiveLabel,
+    ProportionColumn,
+    SourceColumn,
+    open_table,
+    read_bag_rows,
+    read_features,
+    read_source_rows,
+    refuse_existing,
+    write_page,
+)
+from decorrupt.cli.pages import pages
+from decorrupt.cli.text import (
+    SHOWN_BAGS,
+    bags_listing,
+    bullets,
+    columns_text,
+    listing,
+    measured,
+    sources_text,
+    table,
+    wrapped,
+)
+
+
+def inspect(
+    rows: Rows,
+    bags: BagsArgument = None,
+    *,
+    bag_column: BagColumn = None,
+    proportion_column: ProportionColumn = None,
+    count_column: CountColumn = None,
+    label_column: LabelColumn = None,
+    positive_label: PositiveLabel = None,
+    source_column: SourceColumn = None,
+    noise_rates: NoiseRatesFile = None,
+    features: FeatureColumns = None,
+    drop: DropColumns = None,
+    categorical: CategoricalColumns = None,
+    quick_fit: Annotated[
+        bool,
+        option("--quick-fit", help="Also train one fast method, to see what accuracy it reaches."),
+    ] = False,
+    sql: Sql = None,
+    html: Annotated[
+        str | None, option("--html", help="Page to write, *.html.", metavar="FILE")
+    ] = None,
+    seed: Seed = 0,
+    config: Config = None,  # noqa: ARG001 — read by its callback
+    json_output: Json = False,
+    quiet: Quiet = False,
+    force: Force = False,
+) -> None:
+    """Say what is in the data before any training.
+
+    Rows, bags, sizes and proportions; how many labelled rows they are worth; which bags matter and
+    which tell nothing; whether a convex objective exists; which method fits; what accuracy can be
+    hoped for; and what may be wrong. For sources: --label-column, --source-column, --noise-rates.
+    """
+    say = Output(json_output, quiet)
+    refuse_existing(html, force=force)
+    renderer = pages(html)
+    data = open_table(rows, sql)
+    if label_column is not None and bag_column is None:
+        found = _sources(
+            read_source_rows(
+                data, label_column, source_column, positive_label, noise_rates, noise_rates is None
+            ),
+            (features, drop, categorical),
+        )
+        text = _sources_text(found)
+    elif bag_column is not None:
+        from decorrupt.tabular.inspect import inspect_bags
+
+        in_bags = read_bag_rows(
+            data,
+            bags,
+            bag_column=bag_column,
+            proportion_column=proportion_column,
+            count_column=count_column,
+        )
+        used = read_features(in_bags, features, drop, categorical)
+        found = dict(inspect_bags(in_bags, used, quick_fit=quick_fit, seed=seed))
+        text = _bags_text(found)
+    else:
+        raise typer.BadParameter("give either --bag-column (bags) or --label-column (sources)")
+    if renderer and html:
+        write_page(renderer.render_inspection(found), html, force=force)
+    say.result(found, text)
+
+
+def _sources(rows: Any, columns: tuple[str | None, str | None, str | None]) -> dict[str, Any]:
+    from decorrupt.tabular.inspect_sources import inspect_sources
+
+    return dict(inspect_sources(rows, read_features(rows, *columns)))
+
+
+def _bags_text(found: dict[str, Any]) -> str:
+    convex, advice, hope = found["convex"], found["advice"], found["hope"]
+    shares = found["bag_shares"]
+    top = [
+        (bag["bag"], f"{bag['size']:,}", f"{bag['proportion']:.3f}", f"{bag['share']:.1%}")
+        for bag in shares[:SHOWN_BAGS]
+    ]
+    useless = found["useless"]
+    named = ", ".join(useless[:SHOWN_BAGS]) + (", …" if len(useless) > SHOWN_BAGS else "")
+    facts = [
+        ("bags that matter", f"{found['matter']} of {len(shares)} hold 90 % of V"),
+        ("bags that tell nothing", f"{len(useless)}" + (f" ({named})" if useless else "")),
+        ("convex objective", _convex_words(convex)),
+        ("method that fits", f"{advice['method']}: {advice['reason']}"),
+    ]
+    parts = [
+        "Bags\n" + listing([*bags_listing(found["bags"]), *facts], "  "),
+        "The bags that tell most\n" + table(("bag", "rows", "proportion", "share of V"), top),
+        "Columns\n" + columns_text(found["columns"], found["left_out"]),
+        "What accuracy can be hoped for\n" + wrapped(hope["words"] + _quick(hope)),
+        "Warnings\n" + bullets(found["warnings"]),
+    ]
+    return "\n\n".join(parts)
+
+
+def _convex_words(convex: dict[str, Any]) -> str:
+    if convex["superbag"]:
+        return "yes, whatever the regularisation"
+    if convex["exists"]:
+        return f"possible (convex='project'), or from reg_strength {convex['floor']:.3g} on"
+    return (
+        f"not for the balanced risk (no bag on the other side of ½); from reg_strength "
+        f"{convex['floor']:.3g} on, and always for mean-map"
+    )
+
+
+def _quick(hope: dict[str, Any]) -> str:
+    if "quick_fit" not in hope:
+        return " --quick-fit trains one fast method and measures it on held-out bags."
+    return (
+        " A quick mean-map model reached a balanced accuracy of "
+        f"{measured(hope['quick_fit'])} (standard error), estimated on held-out bags."
+    )
+
+
+def _sources_text(found: dict[str, Any]) -> str:
+    parts = [
+        "Sources\n" + sources_text(found["sources"]),
+        "Columns\n" + columns_text(found["columns"], found["left_out"]),
+        f"Method that fits\n  {found['advice']['method']}: {found['advice']['reason']}",
+        "What accuracy can be hoped for\n" + wrapped(found["hope"]["words"]),
+        "Warnings\n" + bullets(found["warnings"]),
+    ]
+    return "\n\n".join(parts)

@@ -1,0 +1,178 @@
+"""Options that several commands share, and how the tables they name are read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from decorrupt.cli.conventions import MINUS, option, split_names
+
+if TYPE_CHECKING:
+    from decorrupt.tabular.columns import Features
+    from decorrupt.tabular.roles import BagRows, Table
+    from decorrupt.tabular.source_roles import SourceRows
+
+BagsArgument = Annotated[
+    str | None,
+    typer.Argument(
+        help="Table of one row a bag, joined on the bag column; without it the proportion or "
+        "count stands in every row."
+    ),
+]
+BagColumn = Annotated[
+    str | None, option("--bag-column", help="Column that names each row's bag.", metavar="COLUMN")
+]
+ProportionColumn = Annotated[
+    str | None,
+    option(
+        "--proportion-column", help="Column of the bags' shares of positives.", metavar="COLUMN"
+    ),
+]
+CountColumn = Annotated[
+    str | None,
+    option("--count-column", help="Column of the bags' numbers of positives.", metavar="COLUMN"),
+]
+LabelColumn = Annotated[
+    str | None, option("--label-column", help="Column of labels.", metavar="COLUMN")
+]
+PositiveLabel = Annotated[
+    str | None,
+    option(
+        "--positive-label",
+        help="Label that means positive, or several with commas; all others are negative.",
+        metavar="LABEL",
+    ),
+]
+SourceColumn = Annotated[
+    str | None,
+    option("--source-column", help="Column that names each label's source.", metavar="COLUMN"),
+]
+NoiseRatesFile = Annotated[
+    str | None,
+    option(
+        "--noise-rates",
+        help="Table with columns source, flip_pos, flip_neg and, if known, class_prior.",
+        metavar="FILE",
+    ),
+]
+FeatureColumns = Annotated[
+    str | None,
+    option(
+        "--features",
+        help="Columns to learn from, with commas between; by default all that have no other role.",
+        metavar="COLUMNS",
+    ),
+]
+DropColumns = Annotated[
+    str | None, option("--drop", help="Columns not to learn from.", metavar="COLUMNS")
+]
+CategoricalColumns = Annotated[
+    str | None,
+    option("--categorical", help="Columns of numbers that are codes.", metavar="COLUMNS"),
+]
+
+
+def open_table(source: str, sql: str | None = None) -> Table:
+    """Return a table with the name it has in messages."""
+    from decorrupt.tables import read_table
+    from decorrupt.tabular.roles import Table
+
+    return Table(read_table(source, sql=sql), table_name(source))
+
+
+def table_name(source: str) -> str:
+    """Return what to call a source in messages."""
+    return "standard input" if source == MINUS else source
+
+
+def read_bag_rows(
+    rows: Table,
+    bags: str | None,
+    *,
+    bag_column: str | None,
+    proportion_column: str | None,
+    count_column: str | None,
+) -> BagRows:
+    """Return rows in bags as the options say."""
+    from decorrupt.tabular.roles import read_bags
+
+    if bag_column is None:
+        raise typer.BadParameter("--bag-column is needed: which column names each row's bag?")
+    return read_bags(
+        rows,
+        None if bags is None else open_table(bags),
+        bag_column=bag_column,
+        proportion_column=proportion_column,
+        count_column=count_column,
+    )
+
+
+def read_source_rows(
+    rows: Table,
+    label_column: str,
+    source_column: str | None,
+    positive_label: str | None,
+    noise_rates: str | None,
+    estimate: bool,
+) -> SourceRows:
+    """Return rows with noisy labels as the options say."""
+    from decorrupt.tabular.source_roles import read_sources
+
+    if (noise_rates is None) != estimate:
+        raise typer.BadParameter(
+            "give either --noise-rates, a table of known rates, or --estimate-noise-rates"
+        )
+    return read_sources(
+        rows,
+        None if noise_rates is None else open_table(noise_rates),
+        label_column=label_column,
+        source_column=source_column,
+        positive_label=positive_label,
+    )
+
+
+def read_features(
+    rows: Any, features: str | None, drop: str | None, categorical: str | None
+) -> Features:
+    """Return the columns to learn from as the options say; `rows` are bag or source rows."""
+    from decorrupt.tabular.columns import choose_features
+
+    return choose_features(
+        rows.table.frame,
+        roles=rows.roles,
+        features=split_names(features) or None,
+        drop=split_names(drop),
+        categorical=split_names(categorical),
+        table=rows.table.name,
+    )
+
+
+def left_out_in_words(features: Features) -> list[str]:
+    """Return a line for each column that is not used although nobody said so."""
+    return [f"column {name!r} is not used: {why}" for name, why in features.left_out.items()]
+
+
+def refuse_existing(*paths: str | None, force: bool) -> None:
+    """Fail before the work starts if an output exists, or its directory does not.
+
+    Raises
+    ------
+    FileExistsError, FileNotFoundError
+    """
+    for path in paths:
+        if path is None or path == MINUS:
+            continue
+        if Path(path).exists() and not force:
+            raise FileExistsError(f"{path} exists: choose another name, or overwrite it by --force")
+        if not Path(path).resolve().parent.is_dir():
+            raise FileNotFoundError(2, "there is no such directory", str(Path(path).parent))
+
+
+def write_page(page: str, path: str, *, force: bool) -> None:
+    """Write an HTML page whole or not at all."""
+    from decorrupt.tables import atomic_write
+
+    with atomic_write(path, force=force) as temporary:
+        Path(temporary).write_text(page, encoding="utf-8")

@@ -1,0 +1,102 @@
+"""decorrupt predict: classes and probabilities of new rows, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from decorrupt.cli.conventions import (
+    MINUS,
+    Config,
+    Force,
+    Output,
+    Quiet,
+    Rows,
+    Sql,
+    option,
+    split_names,
+)
+from decorrupt.cli.options import refuse_existing, table_name
+
+if TYPE_CHECKING:
+    from decorrupt.tabular.predict import Predictor
+
+ModelFile = Annotated[str, typer.Argument(help="Model file that 'decorrupt fit' wrote.")]
+ClassPrior = Annotated[
+    float | None,
+    option(
+        "--class-prior",
+        help="Share of positives among these rows, if it differs from the training rows'; "
+        "probabilities are for it, and the prediction is the more probable class.",
+    ),
+]
+
+
+def predict(
+    model: ModelFile,
+    rows: Rows,
+    output: Annotated[
+        str,
+        option("--output", "-o", help="Table to write; - for CSV on stdout.", metavar="FILE"),
+    ] = MINUS,
+    proba: Annotated[
+        bool, option("--proba", help="Add the probability of the positive class.")
+    ] = False,
+    class_prior: ClassPrior = None,
+    keep: Annotated[
+        str | None,
+        option("--keep", help="Columns to copy into the answer.", metavar="COLUMNS"),
+    ] = None,
+    sql: Sql = None,
+    config: Config = None,  # noqa: ARG001 — read by its callback
+    quiet: Quiet = False,
+    force: Force = False,
+) -> None:
+    """Predict the class of every row.
+
+    Columns are found by name, in any order; others are ignored. The answer has one row for each,
+    in the same order. Without --class-prior the prediction is the model's own decision, which is
+    for the balanced error unless it was trained with --decision accuracy.
+    """
+    from decorrupt.tables import write_table
+
+    say = Output(quiet=quiet)
+    refuse_existing(output, force=force)
+    predictor = open_predictor(model)
+    write_table(
+        _parts(predictor, rows, sql, split_names(keep), class_prior, proba=proba),
+        output,
+        force=force,
+    )
+    say.warn(predictor.unseen_in_words())
+
+
+def open_predictor(model: str) -> Predictor:
+    """Return a model file's predictor."""
+    from decorrupt.model_files import load_with_metadata
+    from decorrupt.tabular.predict import Predictor
+
+    return Predictor.of(*load_with_metadata(model), model)
+
+
+def _parts(
+    predictor: Predictor,
+    rows: str,
+    sql: str | None,
+    keep: list[str],
+    class_prior: float | None,
+    *,
+    proba: bool,
+) -> Iterator[Any]:
+    from decorrupt.tables import stream_table
+
+    first_row = 1
+    for frame in stream_table(rows, sql=sql):
+        predictor.check_keep(frame, keep, table_name(rows))
+        predictions = predictor.predict(
+            frame, class_prior=class_prior, table=table_name(rows), first_row=first_row
+        )
+        yield predictor.table_of(frame, predictions, keep, proba=proba)
+        first_row += len(frame)

@@ -1,0 +1,99 @@
+"""decorrupt.json inside a model file: which version wrote it, and the model's card."""
+
+from __future__ import annotations
+
+import json
+import math
+import platform
+import re
+from importlib.metadata import version
+from typing import Any
+
+from decorrupt.model_files.errors import ModelFileError
+
+MEMBER = "decorrupt.json"
+FORMAT = 1
+RECORDED = ("numpy", "scipy", "scikit-learn", "skops")
+PLAIN = (str, bool, int, type(None))
+
+
+def own_version() -> str:
+    """Return the version of decorrupt that runs."""
+    from decorrupt import __version__
+
+    return __version__
+
+
+def make_envelope(metadata: Any) -> str:
+    """Return the text of decorrupt.json.
+
+    Raises
+    ------
+    ModelFileError
+        If `metadata` is not a dict of plain JSON; the message names the place.
+    """
+    metadata = {} if metadata is None else metadata
+    if not isinstance(metadata, dict):
+        raise ModelFileError(f"metadata must be a dict, got {type(metadata).__name__}")
+    _check_plain(metadata, "metadata")
+    return json.dumps(
+        {
+            "format": FORMAT,
+            "decorrupt": own_version(),
+            "versions": {"python": platform.python_version()}
+            | {package: version(package) for package in RECORDED},
+            "metadata": metadata,
+        },
+        ensure_ascii=False,
+        allow_nan=False,
+        indent=1,
+    )
+
+
+def _check_plain(value: Any, place: str) -> None:
+    """Raise unless JSON gives back `value` as it is."""
+    if type(value) is dict:
+        for key, part in value.items():
+            if type(key) is not str:
+                raise ModelFileError(f"{place} has the key {key!r}: keys of JSON are texts")
+            _check_plain(part, f"{place}[{key!r}]")
+    elif type(value) is list:
+        for k, part in enumerate(value):
+            _check_plain(part, f"{place}[{k}]")
+    elif type(value) is float and not math.isfinite(value):
+        raise ModelFileError(f"{place} is {value}, which JSON has no word for: use None")
+    elif type(value) not in (*PLAIN, float):
+        raise ModelFileError(
+            f"{place} is of type {type(value).__name__}: metadata is plain JSON, that is dict, "
+            "list, str, int, float, bool and None"
+        )
+
+
+def read_envelope(envelope: Any, name: str) -> dict[str, Any]:
+    """Return the metadata of a file that this version can read.
+
+    Raises
+    ------
+    ModelFileError
+        If the file was written by a newer decorrupt, or the envelope is not ours.
+    """
+    if not isinstance(envelope, dict) or not isinstance(envelope.get("metadata"), dict):
+        raise ModelFileError(f"{name} is damaged: {MEMBER} is not what decorrupt writes")
+    file_format, writer = envelope.get("format"), envelope.get("decorrupt")
+    if not isinstance(file_format, int) or not isinstance(writer, str):
+        raise ModelFileError(f"{name} is damaged: {MEMBER} names no version")
+    if file_format > FORMAT or _release(writer, name) > _release(own_version(), name):
+        raise ModelFileError(
+            f"{name} was written by decorrupt {writer} (format {file_format}); this is decorrupt "
+            f"{own_version()}, which reads format {FORMAT}: install decorrupt {writer} or later"
+        )
+    if file_format != FORMAT:
+        raise ModelFileError(f"{name} is damaged: unknown format {file_format}")
+    return dict(envelope["metadata"])
+
+
+def _release(written: str, name: str) -> tuple[int, ...]:
+    numbers = re.match(r"\d{1,9}(\.\d{1,9})*", written)
+    if numbers is None:
+        raise ModelFileError(f"{name} is damaged: {written!r} is no version of decorrupt")
+    return tuple(map(int, numbers.group().split(".")))

@@ -1,0 +1,152 @@
+"""Models to files and back, without pickle: nothing in a file is run that is not listed."""
+
+from __future__ import annotations
+
+import io
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from decorrupt.atomic import atomic_write
+from decorrupt.model_files.envelope import MEMBER, make_envelope, read_envelope
+from decorrupt.model_files.errors import ModelFileError
+from decorrupt.model_files.trusted import trusted_types
+
+SCHEMA = "schema.json"
+
+
+def save(
+    model: Any,
+    path: str | os.PathLike[str],
+    metadata: dict[str, Any] | None = None,
+    *,
+    force: bool = True,
+) -> None:
+    """Write a model to one file, from which :func:`load` makes the same model again.
+
+    The file is a skops archive with `metadata` inside. It is read back before it is put in its
+    place, so that a model which could not be loaded is refused now and not later.
+
+    Parameters
+    ----------
+    model : estimator
+        A classifier of decorrupt, or a pipeline or search around one.
+    path : path
+        Where to; ``.skops`` is the customary ending. The file appears whole or not at all.
+    metadata : dict, optional
+        Anything to say about the model, in plain JSON.
+    force : bool, default=True
+        Whether an existing file may be replaced.
+
+    Raises
+    ------
+    ModelFileError
+        If the model holds types outside the fixed list, which are named, or `metadata` is not
+        plain JSON.
+    OutputExistsError
+        If the file exists and `force` is False.
+
+    Notes
+    -----
+    Kernel models keep rows of the training data, their landmarks: whoever has the file has these
+    rows, and the names of the bags are in the diagnostics.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from decorrupt import LabelProportionsClassifier
+    >>> path = Path(tempfile.mkdtemp(), "model.skops")
+    >>> model = LabelProportionsClassifier(kernel="linear").fit([[0.0], [1.0]], [0, 1])
+    >>> save(model, path, {"made_for": "an example"})
+    >>> load_with_metadata(path)
+    (LabelProportionsClassifier(kernel='linear'), {'made_for': 'an example'})
+    """
+    envelope = make_envelope(metadata)
+    data = _packed(model, str(path), envelope)
+    _restore(data, f"the file for {path}")
+    with atomic_write(path, force=force) as temporary:
+        temporary.write_bytes(data)
+
+
+def _packed(model: Any, name: str, envelope: str) -> bytes:
+    import skops.io
+    from sklearn.base import BaseEstimator
+
+    if not isinstance(model, BaseEstimator):
+        raise ModelFileError(f"{name}: expected an estimator, got {type(model).__name__}")
+    buffer = io.BytesIO()
+    try:
+        skops.io.dump(model, buffer, compression=zipfile.ZIP_DEFLATED)
+    except (TypeError, ValueError, AttributeError, RecursionError) as error:
+        reason = " ".join(str(error).split())
+        raise ModelFileError(f"{name}: the model cannot be stored: {reason}") from error
+    with zipfile.ZipFile(buffer, "a", compression=zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(MEMBER, envelope)
+    return buffer.getvalue()
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Return the model in a file that :func:`save` wrote.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Raises
+    ------
+    ModelFileError
+        If the file holds any type outside the fixed list (they are named), is cut, damaged, not a
+        model file or from a newer decorrupt. Nothing in it was run.
+    """
+    return load_with_metadata(path)[0]
+
+
+def load_with_metadata(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
+    """Return the model in a file, and what was said about it when it was saved.
+
+    Parameters and errors are those of :func:`load`.
+    """
+    from decorrupt.model_files.archive import MAX_UNPACKED
+
+    place = Path(path)
+    try:
+        if place.stat().st_size > MAX_UNPACKED:
+            raise ModelFileError(f"{path} is larger than {MAX_UNPACKED:,} bytes")
+        data = place.read_bytes()
+    except OSError as error:
+        raise ModelFileError(f"{path} cannot be read: {error.strerror}") from None
+    return _restore(data, str(path))
+
+
+def _restore(data: bytes, name: str) -> tuple[Any, dict[str, Any]]:
+    from sklearn.base import BaseEstimator
+
+    from decorrupt.model_files.archive import check_arrays, read_json, read_members
+    from decorrupt.model_files.audit import check_schema
+
+    members = read_members(data, name)
+    metadata = read_envelope(read_json(members, MEMBER, name), name)
+    try:
+        check_schema(read_json(members, SCHEMA, name), name)
+    except RecursionError:
+        raise ModelFileError(f"{name} is damaged: nested too deeply") from None
+    check_arrays(members, name)
+    model = _construct(data, name)
+    if not isinstance(model, BaseEstimator):
+        raise ModelFileError(f"{name} holds no model but a {type(model).__name__}")
+    return model, metadata
+
+
+def _construct(data: bytes, name: str) -> Any:
+    import skops.io
+
+    trusted = sorted(frozenset().union(*trusted_types().values()))
+    try:
+        return skops.io.loads(data, trusted=trusted)
+    except Exception as error:  # whatever a well-typed but wrong content makes its classes raise
+        reason = " ".join(str(error).split())
+        raise ModelFileError(
+            f"{name} is damaged: {type(error).__name__} while building the model ({reason})"
+        ) from error

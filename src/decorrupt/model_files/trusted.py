@@ -1,0 +1,114 @@
+"""What a model file may hold: exact types, each under the one loader of skops that builds it.
+
+The list is fixed and narrower than what skops trusts by itself. Left out on purpose, though skops
+knows them: operator.attrgetter and methodcaller, functools.partial and bound methods (they call
+what they name), constructors with arguments from the file, defaultdict (calls its factory), trees
+and libsvm models (their compiled code follows indices from the file without a check), functions
+other than numpy's arithmetic, and formats of older skops versions.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+OURS = frozenset(
+    f"decorrupt.{name}"
+    for name in (
+        "corruption.noise.NoiseRates",
+        "estimators.alternating_psvm.AlternatingPSVMClassifier",
+        "estimators.corrupted_sources.CorruptedSourcesClassifier",
+        "estimators.count_likelihood.CountLikelihoodClassifier",
+        "estimators.diagnostics.Diagnostics",
+        "estimators.forward_sources.ForwardSourcesClassifier",
+        "estimators.invcal.InvCalClassifier",
+        "estimators.label_proportions.LabelProportionsClassifier",
+        "estimators.mean_map.MeanMapClassifier",
+        "estimators.proportion_matching.ProportionMatchingClassifier",
+        "estimators.set_classifier.SetClassifier",
+        "model_selection.auto.AutoLabelProportionsClassifier",
+        "model_selection.calibration.CalibratedBagClassifier",
+        "model_selection.leaderboard.Leaderboard",
+        "model_selection.path_cv.CountLikelihoodClassifierCV",
+        "model_selection.path_cv.LabelProportionsClassifierCV",
+        "model_selection.scorers.BagScorer",
+        "model_selection.search.BagGridSearchCV",
+        "model_selection.search.BagRandomizedSearchCV",
+        "model_selection.splitters.BagKFold",
+        "model_selection.splitters.WithinBagKFold",
+        "noise_rates.result.NoiseRateEstimate",
+    )
+)
+# What stands before a classifier in a pipeline; plain arrays inside, plain arithmetic on them.
+SKLEARN = frozenset(
+    f"sklearn.{name}"
+    for name in (
+        "compose._column_transformer.ColumnTransformer",
+        "decomposition._pca.PCA",
+        "decomposition._truncated_svd.TruncatedSVD",
+        "feature_extraction.text.CountVectorizer",
+        "feature_extraction.text.HashingVectorizer",
+        "feature_extraction.text.TfidfTransformer",
+        "feature_extraction.text.TfidfVectorizer",
+        "feature_selection._variance_threshold.VarianceThreshold",
+        "impute._base.MissingIndicator",
+        "impute._base.SimpleImputer",
+        "kernel_approximation.Nystroem",
+        "kernel_approximation.RBFSampler",
+        "model_selection._split._CVIterableWrapper",
+        "pipeline.FeatureUnion",
+        "pipeline.Pipeline",
+        "preprocessing._data.Binarizer",
+        "preprocessing._data.MaxAbsScaler",
+        "preprocessing._data.MinMaxScaler",
+        "preprocessing._data.Normalizer",
+        "preprocessing._data.PowerTransformer",
+        "preprocessing._data.QuantileTransformer",
+        "preprocessing._data.RobustScaler",
+        "preprocessing._data.StandardScaler",
+        "preprocessing._discretization.KBinsDiscretizer",
+        "preprocessing._encoders.OneHotEncoder",
+        "preprocessing._encoders.OrdinalEncoder",
+        "preprocessing._function_transformer.FunctionTransformer",
+        "preprocessing._polynomial.PolynomialFeatures",
+    )
+)
+SCALARS = frozenset(
+    f"numpy.{name}"
+    for name in (
+        *("bool", "bool_", "str_", "object_", "float16", "float32", "float64"),
+        *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)),
+    )
+)
+SPARSE = frozenset(
+    f"scipy.sparse._{form}.{form}_{kind}" for form in ("csr", "csc") for kind in ("matrix", "array")
+)
+# A key is stored as text and read back by its type: bool("False") would be True.
+KEY_TYPES = SCALARS - {"numpy.bool", "numpy.bool_"} | {
+    f"builtins.{name}" for name in ("str", "int", "float")
+}
+# Attributes that must be null: a pipeline's memory is a directory of pickles.
+NULL_ATTRIBUTES = {"sklearn.pipeline.Pipeline": ("memory",)}
+
+
+@cache
+def trusted_types() -> dict[str, frozenset[str]]:
+    """Return, for every loader that may occur, the types it may build."""
+    import numpy as np
+
+    arithmetic = [name for name in dir(np) if isinstance(getattr(np, name), np.ufunc)]
+    return {
+        "DictNode": frozenset({"builtins.dict"}),
+        "DTypeNode": frozenset({"numpy.dtype"}),
+        "FunctionNode": frozenset(f"numpy.{name}" for name in arithmetic),
+        "JsonNode": frozenset({"builtins.str"}),
+        "ListNode": frozenset({"builtins.list"}),
+        "MaskedArrayNode": frozenset({"numpy.ma.MaskedArray", "numpy.ma.core.MaskedArray"}),
+        "NdArrayNode": SCALARS | {"numpy.ndarray"},
+        "ObjectNode": OURS | SKLEARN,
+        "RandomStateNode": frozenset({"numpy.random.mtrand.RandomState"}),
+        "SetNode": frozenset({"builtins.set"}),
+        "SliceNode": frozenset({"builtins.slice"}),
+        "SparseMatrixNode": SPARSE,
+        "TupleNode": frozenset({"builtins.tuple"}),
+        "TypeNode": KEY_TYPES | SCALARS | {"builtins.bool"},
+    }

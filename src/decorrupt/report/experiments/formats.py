@@ -1,0 +1,58 @@
+"""A report as HTML, markdown or JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from decorrupt.experiments.records import Record
+from decorrupt.report.document import to_html, to_markdown
+from decorrupt.report.experiments.document import experiment_document
+from decorrupt.report.experiments.summary import summarise_run
+
+
+def _html(summary: dict[str, Any]) -> str:
+    return to_html(experiment_document(summary))
+
+
+def _markdown(summary: dict[str, Any]) -> str:
+    return to_markdown(experiment_document(summary))
+
+
+def _json(summary: dict[str, Any]) -> str:
+    return json.dumps(summary, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+FORMATS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "html": _html,
+    "markdown": _markdown,
+    "json": _json,
+}
+ENDINGS = {
+    ".html": "html",
+    ".htm": "html",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".json": "json",
+}
+
+
+def format_of(path: str | Path) -> str:
+    """Return the format that a file's ending stands for.
+
+    Raises
+    ------
+    ValueError
+        If it stands for none; the message names those that do.
+    """
+    ending = Path(path).suffix.lower()
+    if ending not in ENDINGS:
+        raise ValueError(f"{path}: a report's name must end in one of {', '.join(ENDINGS)}")
+    return ENDINGS[ending]
+
+
+def format_report(records: Sequence[Record], form: str) -> str:
+    """Return the report of `records` as one of :data:`FORMATS`."""
+    return FORMATS[form](summarise_run(records))

@@ -1,0 +1,30 @@
+"use strict";
+// Column headings become buttons here, so that without scripts nothing looks as if it could sort.
+for (const table of document.querySelectorAll("table.sortable")) {
+  const heads = [...table.querySelectorAll("thead tr.columns th")];
+  const body = table.tBodies[0];
+  const key = (row, column) => {
+    const cell = row.cells[column];
+    const text = (cell.dataset.sort ?? cell.textContent).trim();
+    return text === "" || text === "—" ? null : isFinite(text) ? Number(text) : text;
+  };
+  const compare = (one, other) =>
+    typeof one === "number" && typeof other === "number"
+      ? one - other
+      : String(one).localeCompare(String(other), "en", { numeric: true });
+  heads.forEach((head, column) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const way = head.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+      for (const other of heads) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", way === 1 ? "ascending" : "descending");
+      const rows = [...body.rows].map((row) => [key(row, column), row]);
+      rows.sort(([one], [other]) =>
+        one === null || other === null ? (one === null) - (other === null) : way * compare(one, other));
+      body.append(...rows.map(([, row]) => row));
+    });
+  });
+}

@@ -1,0 +1,15 @@
+"""Tables read and written: CSV, Parquet, JSON lines, SQLite, DuckDB; no row lost on the way."""
+
+from decorrupt.atomic import OutputExistsError, atomic_write
+from decorrupt.tables.errors import TableError
+from decorrupt.tables.read import read_table, stream_table
+from decorrupt.tables.write import write_table
+
+__all__ = [
+    "OutputExistsError",
+    "TableError",
+    "atomic_write",
+    "read_table",
+    "stream_table",
+    "write_table",
+]

@@ -1,0 +1,15 @@
+"""The one error of readers and writers of tables."""
+
+import re
+
+PREFIX = re.compile(r"^[A-Z]\w*( [A-Z]\w*)* Error: ")
+
+
+class TableError(ValueError):
+    """A table cannot be read or written; one line that names the file, and column or line."""
+
+
+def one_line(error: object) -> str:
+    """Return the first paragraph of a library's message on one line, without its prefix."""
+    paragraph = str(error).strip().split("\n\n")[0]
+    return " ".join(PREFIX.sub("", paragraph).split())

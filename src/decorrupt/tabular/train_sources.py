@@ -1,0 +1,243 @@
+"""Training on noisy labels: rates known or estimated, method and parameters by held-out rows."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from decorrupt.corruption import Strata
+from decorrupt.estimators import CorruptedSourcesClassifier, ForwardSourcesClassifier
+from decorrupt.estimators.inputs import read_sources as noisy_sources
+from decorrupt.estimators.inputs import source_priors
+from decorrupt.features import resolve_kernel_gamma
+from decorrupt.losses.margin import FloatArray
+from decorrupt.model_selection import WithinBagKFold, corrected_accuracy
+from decorrupt.model_selection.splitters import Fold
+from decorrupt.noise_rates import estimate_noise_rates
+from decorrupt.progress import track
+from decorrupt.tabular.columns import Features
+from decorrupt.tabular.held_out import ABOUT_A_FOLD, held_out_results, out_of_fold
+from decorrupt.tabular.methods import SOURCE_METHODS, method_name
+from decorrupt.tabular.preprocess import make_preprocessor, prepare
+from decorrupt.tabular.results import ModelCard, plain
+from decorrupt.tabular.source_roles import SourceRows
+from decorrupt.tabular.summary import source_strata, summarize_sources
+from decorrupt.tabular.train import (
+    CLASSIFIER,
+    FEW_CLEAN_ROWS,
+    Settings,
+    TrainedModel,
+    chance_warning,
+    collected_warnings,
+    common_card,
+)
+
+REG_STRENGTHS = (1e-1, 1e-2, 1e-3, 1e-4)
+# Multiples of kernel_gamma="scale".
+GAMMA_FACTORS = (0.1, 1.0)
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Rates of every source, where they come from, and the priors they are used with."""
+
+    rates: dict[str, tuple[float, float]]
+    intervals: dict[Any, Any] | None
+    given_priors: dict[str, float] | None
+    priors: dict[str, float]
+    pooled: float
+
+
+def train_sources(rows: SourceRows, features: Features, settings: Settings) -> TrainedModel:
+    """Train on noisy labels; the balanced accuracy of held-out rows, corrected, is the judge.
+
+    Parameters
+    ----------
+    rows : SourceRows
+        What :func:`decorrupt.tabular.source_roles.read_sources` returns; without rates they are
+        estimated from the labels.
+    features : Features
+        The columns to use.
+    settings : Settings
+        How to train.
+    """
+    name = method_name(settings.method, SOURCE_METHODS)
+    prepared = prepare(rows.table.frame, features.columns, table=rows.table.name)
+    preprocessor = make_preprocessor(features.columns, len(prepared))
+    y, sources = rows.labels.is_pos.astype(int), rows.sources.astype(str)
+    said: list[str] = list(rows.warnings)
+    with collected_warnings(said):
+        matrix = preprocessor.fit_transform(prepared)
+        noise = _noise(rows, matrix, y, sources, settings.seed)
+    strata = source_strata(sources, rows.labels.is_pos, noise.rates, noise.priors)
+    cv = WithinBagKFold(settings.n_folds, shuffle=True, random_state=settings.seed)
+    folds = list(cv.split(matrix, None, bags=strata.row_stratum))
+    methods = ("corrected", "forward") if name == "auto" else (name,)
+    tried = _search(methods, matrix, y, sources, noise, strata, folds, settings)
+    leaderboard = _leaderboard(tried)
+    best = next(row for row in leaderboard if row["chosen"])
+    estimator = _template(best["method"], noise, settings.seed, settings.decision)
+    estimator.set_params(**best["params"])
+    with collected_warnings(said):
+        fitted = clone(estimator).fit(matrix, y, sources=sources)
+    judged = out_of_fold(
+        Pipeline([("preprocess", clone(preprocessor)), (CLASSIFIER, estimator)]),
+        prepared,
+        y,
+        folds,
+        noise.pooled,
+        settings.n_jobs,
+        sources=sources,
+    )
+    results = held_out_results(strata, judged.decisions, judged.probabilities, counts=False)
+    card = common_card(features, preprocessor, settings, fitted)
+    card["situation"] = "sources"
+    card["classes"] = {"negative": rows.labels.negative, "positive": rows.labels.positive}
+    card["sources"] = summarize_sources(
+        sources,
+        rows.labels.is_pos,
+        noise.rates,
+        noise.pooled,
+        getattr(fitted, "source_weights_", None),
+        noise.intervals,
+    )
+    card["training_prior"] = noise.pooled
+    card["method"] |= {
+        "asked": name,
+        "chosen": best["method"],
+        "parameters": plain(best["params"]),
+        "held_out": "rows",
+        "noise_rates": "given" if rows.rates else "estimated",
+    }
+    card["leaderboard"] = plain(leaderboard)
+    card["scoring"] = "corrected_accuracy"
+    card["criteria"] = results["criteria"]
+    card["warnings"] = said + _source_warnings(card)
+    model = Pipeline([("preprocess", preprocessor), (CLASSIFIER, fitted)])
+    return TrainedModel(model, card, results, prepared, strata, judged, counts=False)
+
+
+def _noise(
+    rows: SourceRows, matrix: Any, y: NDArray[np.int_], sources: NDArray[Any], seed: int
+) -> Noise:
+    rates, intervals = rows.rates, None
+    if rates is None:
+        estimate = estimate_noise_rates(matrix, y, sources=sources, random_state=seed)
+        rates = {str(source): (pair[0], pair[1]) for source, pair in _pairs(estimate.rates)}
+        intervals = estimate.intervals
+    noisy = noisy_sources(2 * y - 1, sources, rates)
+    priors = source_priors(rows.class_priors, noisy)
+    return Noise(
+        rates=rates,
+        intervals=intervals,
+        given_priors=rows.class_priors,
+        priors={str(source): prior for source, prior in noisy.by_source(priors).items()},
+        pooled=float(np.average(priors, weights=noisy.sizes)),
+    )
+
+
+def _pairs(rates: dict[Any, Any]) -> Any:
+    return ((source, [float(rate) for rate in pair]) for source, pair in rates.items())
+
+
+def _template(method: str, noise: Noise, seed: int, decision: str) -> Any:
+    common: dict[str, Any] = {
+        "noise_rates": noise.rates,
+        "class_priors": noise.given_priors,
+        "fit_intercept": True,
+        "random_state": seed,
+    }
+    if method == "forward":
+        return ForwardSourcesClassifier(**common, decision=decision)
+    target = 0.5 if decision == "balanced" else "pooled"
+    return CorruptedSourcesClassifier(**common, target_prior=target, convex="ignore")
+
+
+def _search(
+    methods: tuple[str, ...],
+    matrix: FloatArray,
+    y: NDArray[np.int_],
+    sources: NDArray[Any],
+    noise: Noise,
+    strata: Strata,
+    folds: list[Fold],
+    settings: Settings,
+) -> list[dict[str, Any]]:
+    """Return every configuration's corrected accuracy on held-out rows, all folds together."""
+    scale = resolve_kernel_gamma("scale", matrix)
+    grid = [
+        (method, {"kernel_gamma": factor * scale, "reg_strength": reg_strength})
+        for method in methods
+        for factor in GAMMA_FACTORS
+        for reg_strength in REG_STRENGTHS
+    ]
+    tried = []
+    for method, params in track(grid, "trying methods", len(grid)):
+        began = time.perf_counter()
+        # Whatever the model is to decide for in the end, candidates are compared balanced.
+        template = _template(method, noise, settings.seed, "balanced").set_params(**params)
+        scores = Parallel(n_jobs=settings.n_jobs)(
+            delayed(_fit_and_score)(template, matrix, y, sources, fold) for fold in folds
+        )
+        decisions = np.empty(len(y))
+        for (_, test), own in zip(folds, scores, strict=True):
+            decisions[test] = own
+        score, std_error = corrected_accuracy(
+            strata.row_proportions, decisions, bags=strata.row_stratum
+        )
+        seconds = time.perf_counter() - began
+        tried.append(
+            {
+                "method": method,
+                "params": params,
+                "score": score,
+                "std_error": std_error,
+                "seconds": seconds,
+            }
+        )
+    return tried
+
+
+def _fit_and_score(template: Any, matrix: Any, y: Any, sources: Any, fold: Fold) -> FloatArray:
+    train, test = fold
+    with warnings.catch_warnings():
+        for category in ABOUT_A_FOLD:
+            warnings.simplefilter("ignore", category)
+        model = clone(template).fit(matrix[train], y[train], sources=sources[train])
+    return np.asarray(model.decision_function(matrix[test]))
+
+
+def _leaderboard(tried: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return each method at its best; of equal scores the smoother, which comes first, wins."""
+    best: dict[str, dict[str, Any]] = {}
+    for row in tried:
+        if row["method"] not in best or row["score"] > best[row["method"]]["score"]:
+            best[row["method"]] = row
+    seconds = {method: sum(r["seconds"] for r in tried if r["method"] == method) for method in best}
+    ranked = sorted(best.values(), key=lambda row: -row["score"])
+    return [
+        row | {"seconds": seconds[row["method"]], "chosen": place == 0}
+        for place, row in enumerate(ranked)
+    ]
+
+
+def _source_warnings(card: ModelCard) -> list[str]:
+    said = []
+    if card["method"]["noise_rates"] == "estimated":
+        said.append(
+            "the noise rates were estimated from the labels themselves: right only if some rows "
+            "are surely positive, some surely negative, and labels err by class alone"
+        )
+    if card["sources"]["effective_sample_size"] < FEW_CLEAN_ROWS:
+        worth = card["sources"]["effective_sample_size"]
+        said.append(f"the noisy labels are worth about {worth:.0f} clean ones: expect little")
+    accuracy = card["criteria"]["corrected_accuracy"]
+    return said + chance_warning(accuracy["value"], accuracy["std_error"])

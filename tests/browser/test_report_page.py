@@ -1,0 +1,195 @@
+"""The report in a real browser: complete, alone, readable on a phone, usable by keyboard."""
+
+from itertools import pairwise
+
+import pytest
+
+from decorrupt.experiments.published import published_cells
+from decorrupt.report.experiments import format_report
+from decorrupt.report.experiments.columns import COLUMNS
+from synthetic_records import full_run
+
+VIEWS = {
+    "desktop": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
+    "desktop dark": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
+    "phone": {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
+    "phone dark": {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"},
+}
+IN_ORDER = """
+() => [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")].map((h) => Number(h.tagName[1]))
+"""
+CELLS = """
+(table) => [...document.querySelectorAll(`#${table} tbody tr`)].map(
+  (row) => [...row.cells].map((cell) => cell.innerText.trim()))
+"""
+TEXTS = """
+() => [...document.querySelectorAll("figure > svg")].map((plot) =>
+  [plot, ...plot.querySelectorAll("text")].map((part) => {
+    const { left, right, top, bottom } = part.getBoundingClientRect();
+    return { left, right, top, bottom, size: parseFloat(getComputedStyle(part).fontSize)
+      * plot.getBoundingClientRect().width / plot.viewBox.baseVal.width };
+  }))
+"""
+BACKGROUND = "() => getComputedStyle(document.body).backgroundColor"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_text(format_report(full_run(), "html"), encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture(params=VIEWS)
+def view(request, browser, address):
+    """The page in one of the views, with all it asked for and complained of."""
+    context = browser.new_context(**VIEWS[request.param])
+    page = context.new_page()
+    requests, complaints = [], []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(address)
+    yield page, requests, complaints
+    context.close()
+
+
+@pytest.fixture
+def page(browser, address):
+    context = browser.new_context(**VIEWS["desktop"])
+    page = context.new_page()
+    page.goto(address)
+    yield page
+    context.close()
+
+
+def test_it_asks_for_nothing_and_complains_of_nothing(view, address):
+    page, requests, complaints = view
+    page.mouse.wheel(0, 20_000)
+    page.wait_for_timeout(100)
+    assert requests == [address]
+    assert complaints == []
+
+
+def test_plots_are_seen_and_nothing_is_wider_than_the_screen(view):
+    page, *_ = view
+    width = page.viewport_size["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    plots = page.locator("figure > svg")
+    assert plots.count() == 7 + 1, "one a data set, and the cost"
+    for plot in plots.all():
+        box = plot.bounding_box()
+        assert box["width"] >= 300
+        assert box["height"] >= 200
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+    for box in (region.bounding_box() for region in page.locator(".scroll").all()):
+        assert box["x"] + box["width"] <= width, "wide tables scroll in a box of their own"
+
+
+def test_texts_of_plots_are_large_enough_and_apart(view):
+    page, *_ = view
+    for frame, *texts in page.evaluate(TEXTS):
+        assert len(texts) > 5
+        for k, one in enumerate(texts):
+            assert one["size"] >= 9
+            assert frame["left"] - 1 <= one["left"]
+            assert one["right"] <= frame["right"] + 1
+            assert not [other for other in texts[:k] if overlap(one, other) > 3]
+
+
+def overlap(one, other):
+    """Return by how many pixels two boxes run into each other."""
+    across = min(one["right"], other["right"]) - max(one["left"], other["left"])
+    along = min(one["bottom"], other["bottom"]) - max(one["top"], other["top"])
+    return min(across, along)
+
+
+def test_dark_and_light(view, request):
+    page, *_ = view
+    dark = "dark" in request.node.callspec.params["view"]
+    shade = sum(int(part) for part in page.evaluate(BACKGROUND)[4:-1].split(","))
+    assert (shade < 150) if dark else (shade > 700)
+    ink = page.locator("figure > svg text").first.evaluate("e => getComputedStyle(e).fill")
+    shade = sum(int(part) for part in ink[4:-1].split(","))
+    assert (shade > 500) if dark else (shade < 250), "plots follow the page"
+
+
+@pytest.mark.parametrize("table", ["paper-table-1", "paper-table-2"])
+def test_all_cells_and_methods_are_there(page, table):
+    rows = page.evaluate(CELLS, table)
+    assert [(row[0], int(row[1])) for row in rows] == published_cells()
+    assert all(len(row) == 2 + len(COLUMNS) for row in rows)
+    texts = [text for row in rows for text in row[2:]]
+    assert texts.count("—") == 2
+    assert all("±" in text or text == "—" for text in texts)
+
+
+def test_sorting_by_keyboard(page):
+    before = page.evaluate(CELLS, "paper-table-1")
+    button = page.locator("#paper-table-1 tr.columns th").nth(3).get_by_role("button")
+    head = page.locator("#paper-table-1 tr.columns th").nth(3)
+    button.focus()
+    for key, order in (("Enter", "ascending"), ("Space", "descending")):
+        page.keyboard.press(key)
+        assert head.get_attribute("aria-sort") == order
+        rows = page.evaluate(CELLS, "paper-table-1")
+        assert rows[-1][3] == "—", "what is missing stands last either way"
+        values = [float(row[3].split()[0]) for row in rows[:-1]]
+        assert values == sorted(values, reverse=order == "descending")
+    page.locator("#paper-table-1 tr.columns th").nth(1).get_by_role("button").press("Enter")
+    assert head.get_attribute("aria-sort") is None
+    sizes = [int(row[1]) for row in page.evaluate(CELLS, "paper-table-1")]
+    assert sizes == sorted(sizes), "sizes sort as numbers"
+    assert sorted(before) == sorted(page.evaluate(CELLS, "paper-table-1")), "no row is lost"
+
+
+def test_the_mean_stays_below(page):
+    foot = page.locator("#paper-table-1 tfoot tr").first.inner_text()
+    page.locator("#paper-table-1 tr.columns button").first.click()
+    assert page.locator("#paper-table-1 tfoot tr").first.inner_text() == foot
+
+
+def test_headings_captions_and_names(page):
+    levels = page.evaluate(IN_ORDER)
+    assert levels.count(1) == 1
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    for table in page.locator("table").all():
+        assert table.locator("caption").inner_text().strip()
+        assert table.locator("th[scope=col]").count() > 0
+    for drawing in page.locator("svg").all():
+        assert drawing.locator("> title").text_content().strip()
+    assert page.locator("main").count() == page.locator("header").count() == 1
+    assert page.locator("html").get_attribute("lang") == "en"
+    ids = page.evaluate("() => [...document.querySelectorAll('[id]')].map((e) => e.id)")
+    assert len(ids) == len(set(ids))
+
+
+def test_the_first_tab_skips_to_the_content(page):
+    page.keyboard.press("Tab")
+    link = page.locator("a.skip")
+    assert link.evaluate("e => e === document.activeElement")
+    assert link.bounding_box()["x"] >= 0
+    page.keyboard.press("Enter")
+    assert page.evaluate("() => document.activeElement.id") == "content"
+
+
+def test_on_paper_it_is_black_on_white_and_whole(browser, address):
+    context = browser.new_context(**VIEWS["desktop dark"])
+    page = context.new_page()
+    page.goto(address)
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate(BACKGROUND) == "rgb(255, 255, 255)"
+    assert page.locator("nav").is_hidden()
+    assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
+    context.close()
+
+
+def test_without_scripts_all_is_there_and_no_button(browser, address):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(address)
+    assert page.locator("#paper-table-1 tbody tr").count() == 42
+    assert page.locator("button").count() == 0
+    context.close()

@@ -1,0 +1,167 @@
+"""Every model of ours, saved and loaded, answers exactly as before."""
+
+import warnings
+from importlib import import_module
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+
+import decorrupt
+from decorrupt import (
+    AlternatingPSVMClassifier,
+    AutoLabelProportionsClassifier,
+    BagGridSearchCV,
+    BagKFold,
+    BagRandomizedSearchCV,
+    CorruptedSourcesClassifier,
+    CountLikelihoodClassifier,
+    CountLikelihoodClassifierCV,
+    ForwardSourcesClassifier,
+    InvCalClassifier,
+    LabelProportionsClassifier,
+    LabelProportionsClassifierCV,
+    MeanMapClassifier,
+    NoiseRates,
+    ProportionMatchingClassifier,
+    SetClassifier,
+    WithinBagKFold,
+)
+from decorrupt.model_files import load_with_metadata, save
+from decorrupt.model_files.trusted import OURS, SKLEARN
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+FOR_BAGS = [
+    AlternatingPSVMClassifier(n_starts=1, random_state=0),
+    CountLikelihoodClassifier(random_state=0),
+    InvCalClassifier(),
+    LabelProportionsClassifier(random_state=0),
+    LabelProportionsClassifier(kernel="linear", combine="pairs", random_state=0),
+    LabelProportionsClassifier(random_state=np.random.RandomState(3)),
+    MeanMapClassifier(),
+    ProportionMatchingClassifier(random_state=0),
+    SetClassifier(random_state=0),
+    AutoLabelProportionsClassifier(cv=3, random_state=0, reg_strengths=(0.01, 0.1)),
+    AutoLabelProportionsClassifier(candidates=["invcal"], cv=3, kernel_gammas=[0.5]),
+    LabelProportionsClassifierCV(cv=WithinBagKFold(3), reg_strengths=(0.01, 0.1), random_state=0),
+    CountLikelihoodClassifierCV(cv=BagKFold(3), reg_strengths=(0.01, 0.1), random_state=0),
+    BagGridSearchCV(MeanMapClassifier(), {"reg_strength": [0.01, 0.1]}, cv=3),
+    BagRandomizedSearchCV(MeanMapClassifier(), {"reg_strength": [0.01, 0.1]}, n_iter=2, cv=3),
+]
+FOR_SOURCES = [
+    CorruptedSourcesClassifier(random_state=0),
+    CorruptedSourcesClassifier(random_state=0, noise_rates="estimate"),
+    ForwardSourcesClassifier(random_state=0),
+]
+
+
+def kind(model):
+    return type(model).__name__
+
+
+def assert_same_answers(model, path, X):
+    save(model, path, {"n": 1})
+    again, metadata = load_with_metadata(path)
+    assert type(again) is type(model)
+    assert metadata == {"n": 1}
+    for answer in ("decision_function", "predict", "predict_proba"):
+        if hasattr(model, answer):
+            np.testing.assert_array_equal(getattr(again, answer)(X), getattr(model, answer)(X))
+    assert set(vars(again)) == set(vars(model))
+    return again
+
+
+def bag_rows(data, n=200):
+    return data.X[:n], data.y[:n], data.bags[:n]
+
+
+@pytest.mark.parametrize("model", FOR_BAGS, ids=kind)
+def test_models_for_bags(model, bag_data, tmp_path):
+    X, y, bags = bag_rows(bag_data)
+    fitted = sklearn.base.clone(model).fit(X, y, bags=bags)
+    again = assert_same_answers(fitted, tmp_path / "m.skops", bag_data.X)
+    for told in ("diagnostics_", "leaderboard_"):
+        if hasattr(fitted, told):
+            assert str(getattr(again, told)) == str(getattr(fitted, told))
+
+
+@pytest.mark.parametrize("model", FOR_SOURCES, ids=kind)
+@pytest.mark.parametrize(
+    "as_rates", [tuple, lambda pair: NoiseRates(*pair)], ids=["pairs", "rates"]
+)
+def test_models_for_sources(model, as_rates, source_data, tmp_path):
+    if isinstance(model.noise_rates, str) and as_rates is not tuple:
+        pytest.skip("the rates are estimated")
+    model = sklearn.base.clone(model)
+    if not isinstance(model.noise_rates, str):
+        rates = {source: as_rates(pair) for source, pair in source_data.rates.items()}
+        model.set_params(noise_rates=rates)
+    model.fit(source_data.X[:300], source_data.noisy[:300], sources=source_data.sources[:300])
+    again = assert_same_answers(model, tmp_path / "m.skops", source_data.X)
+    if isinstance(model.noise_rates, dict):
+        assert again.noise_rates == model.noise_rates
+
+
+def test_every_public_estimator_is_tried_above():
+    tried = {kind(model) for model in FOR_BAGS + FOR_SOURCES}
+    public = {
+        name
+        for name in decorrupt.__all__
+        if isinstance(getattr(decorrupt, name), type)
+        and issubclass(getattr(decorrupt, name), BaseEstimator)
+    }
+    assert public <= tried
+
+
+@pytest.mark.parametrize("name", sorted(OURS | SKLEARN))
+def test_every_trusted_name_is_a_class(name):
+    module, _, cls = name.rpartition(".")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert isinstance(getattr(import_module(module), cls), type)
+
+
+def test_sparse_rows_string_labels_and_string_bags(bag_data, tmp_path):
+    X, y, bags = bag_rows(bag_data)
+    names = np.array([f"branch {bag}" for bag in bags])
+    model = LabelProportionsClassifier(random_state=0).fit(sparse.csr_array(X), y, bags=names)
+    again = assert_same_answers(model, tmp_path / "a.skops", sparse.csr_array(X))
+    assert again.diagnostics_.stratum_ids == model.diagnostics_.stratum_ids
+    labels = np.where(bag_data.labels[:200] == 1, "yes", "no")
+    model = LabelProportionsClassifier(random_state=0).fit(X, labels)
+    assert assert_same_answers(model, tmp_path / "b.skops", X).classes_.tolist() == ["no", "yes"]
+
+
+def test_a_pipeline_trained_on_a_frame(bag_data, tmp_path):
+    X, y, bags = bag_rows(bag_data)
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(X, columns=["height", "weight"])
+    frame["city"] = rng.choice(["Bonn", "Köln", "Wien", "rare"], len(X), p=[0.4, 0.4, 0.19, 0.01])
+    frame["member"] = rng.random(len(X)) > 0.5
+    frame.loc[3, "height"] = np.nan
+    frame.loc[5, "city"] = None
+    numeric = make_pipeline(
+        SimpleImputer(strategy="median", add_indicator=True),
+        StandardScaler(),
+        FunctionTransformer(np.arctan),
+    )
+    encoder = OneHotEncoder(handle_unknown="infrequent_if_exist", min_frequency=5)
+    text = make_pipeline(SimpleImputer(strategy="constant", fill_value="missing"), encoder)
+    columns = ColumnTransformer(
+        [("numeric", numeric, ["height", "weight"]), ("text", text, ["city"])],
+        remainder="passthrough",
+    )
+    model = Pipeline([("columns", columns), ("model", CountLikelihoodClassifier(random_state=0))])
+    with sklearn.config_context(enable_metadata_routing=True):
+        model.fit(frame, y, bags=bags)
+    unseen = frame.assign(city=["Graz"] * len(frame))
+    again = assert_same_answers(model, tmp_path / "m.skops", frame)
+    np.testing.assert_array_equal(again.predict_proba(unseen), model.predict_proba(unseen))
+    assert list(again.feature_names_in_) == list(frame)

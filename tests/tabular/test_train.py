@@ -1,0 +1,161 @@
+import json
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.metrics import balanced_accuracy_score
+
+from decorrupt import estimate_noise_rates
+from decorrupt.tabular.columns import choose_features
+from decorrupt.tabular.methods import BAG_METHODS, SOURCE_METHODS, method_name
+from decorrupt.tabular.predict import Predictor
+from decorrupt.tabular.roles import Table, read_bags
+from decorrupt.tabular.source_roles import read_sources
+from decorrupt.tabular.train import Settings, train_bags
+from decorrupt.tabular.train_sources import train_sources
+
+
+@pytest.fixture(scope="module")
+def bag_rows(bag_table):
+    return read_bags(
+        Table(bag_table.rows, "rows.csv"),
+        Table(bag_table.bags, "bags.csv"),
+        bag_column="bag",
+        count_column="positives",
+    )
+
+
+@pytest.fixture(scope="module")
+def trained(bag_rows):
+    features = choose_features(bag_rows.table.frame, roles=bag_rows.roles)
+    return train_bags(bag_rows, features, Settings("mean-map", seed=1))
+
+
+@pytest.fixture(scope="module")
+def source_rows(source_table):
+    return read_sources(
+        Table(source_table.rows, "rows.csv"),
+        Table(source_table.rates, "rates.csv"),
+        label_column="says",
+        source_column="who",
+        positive_label="sick",
+    )
+
+
+def predicted(trained, frame):
+    return Predictor.of(trained.model, trained.card, "model").predict(frame)
+
+
+def test_a_model_from_bags_knows_the_labels_it_never_saw(trained, bag_table):
+    said = predicted(trained, bag_table.test).is_pos
+    assert balanced_accuracy_score(bag_table.test_labels, said) > 0.8
+
+
+def test_held_out_accuracy_is_what_the_labels_say(trained, bag_table):
+    estimate = trained.card["criteria"]["corrected_accuracy"]
+    true = balanced_accuracy_score(bag_table.labels, trained.folds.decisions > 0)
+    assert abs(estimate["value"] - true) < 3 * estimate["std_error"]
+    assert len(trained.held_out["per_bag"]) == 30
+
+
+def test_no_bag_is_in_the_training_rows_of_the_fold_that_judges_it(trained, bag_rows):
+    for _, test in trained.folds.models:
+        others = np.setdiff1d(np.arange(300), test)
+        row_bag = bag_rows.strata.row_stratum
+        assert not set(row_bag[test]) & set(row_bag[others])
+
+
+def test_the_card_is_plain_and_names_no_bag(trained):
+    text = json.dumps(trained.card, allow_nan=False)
+    assert "bag00" not in text
+    card = json.loads(text)
+    assert card["situation"] == "bags"
+    assert card["bags"]["n_bags"] == 30
+    assert [column["name"] for column in card["columns"]] == ["age", "income", "noise", "town"]
+    assert card["columns"][1]["n_missing"] > 0
+    assert card["method"]["chosen"] == "mean_map"
+    assert card["versions"]["decorrupt"]
+
+
+def test_the_model_itself_names_no_bag(trained):
+    search = trained.model[-1]
+    assert search.cv == 5
+    assert "bag00" not in str(vars(search.best_estimator_))
+
+
+def test_the_useful_columns_are_the_important_ones(trained):
+    found = trained.importance(seed=0)
+    drops = {row["column"]: row["drop"] for row in found["importance"]}
+    assert found["importance_criterion"] == "count_log_likelihood"
+    assert {row["column"] for row in found["importance"][:2]} == {"age", "income"}
+    assert drops["noise"] < 0.2 * drops["age"]
+
+
+@pytest.mark.parametrize("method", [name for name in BAG_METHODS if name != "thorough"])
+def test_every_method_trains(method, bag_rows, bag_table):
+    features = choose_features(bag_rows.table.frame, roles=bag_rows.roles)
+    result = train_bags(bag_rows, features, Settings(method, n_folds=2))
+    assert result.card["method"]["asked"] == method
+    said = predicted(result, bag_table.test).is_pos
+    assert balanced_accuracy_score(bag_table.test_labels, said) > 0.75
+
+
+def test_few_bags_are_split_inside(bag_table):
+    rows = bag_table.rows.assign(bag=np.arange(300) // 100)
+    shares = bag_table.labels.reshape(3, 100).mean(axis=1)
+    data = read_bags(
+        Table(rows.assign(rate=shares[rows["bag"]]), "rows.csv"),
+        bag_column="bag",
+        proportion_column="rate",
+    )
+    features = choose_features(rows, roles=["bag"])
+    card = train_bags(data, features, Settings("mean-map")).card
+    assert card["method"]["held_out"] == "rows of every bag"
+    assert any("only 3 bags" in line for line in card["warnings"])
+
+
+def test_a_model_that_only_guesses_is_said_to_guess(bag_rows):
+    features = choose_features(bag_rows.table.frame, roles=bag_rows.roles, features=["noise"])
+    card = train_bags(bag_rows, features, Settings("mean-map")).card
+    assert any("not clearly better than guessing" in line for line in card["warnings"])
+
+
+@pytest.mark.parametrize("method", ["corrected", "forward"])
+def test_a_model_from_sources(method, source_rows, source_table):
+    features = choose_features(source_rows.table.frame, roles=source_rows.roles)
+    result = train_sources(source_rows, features, Settings(method, n_folds=2))
+    card = result.card
+    assert card["situation"] == "sources"
+    assert card["classes"] == {"negative": "well", "positive": "sick"}
+    assert [row["flip_pos"] for row in card["sources"]["sources"]] == [0.05, 0.3]
+    estimate = card["criteria"]["corrected_accuracy"]
+    true = balanced_accuracy_score(source_table.labels, result.folds.decisions > 0)
+    assert abs(estimate["value"] - true) < 3 * estimate["std_error"]
+    said = predicted(result, source_table.test).is_pos
+    assert balanced_accuracy_score(source_table.test_labels, said) > 0.8
+    json.dumps(card, allow_nan=False)
+
+
+def test_estimated_rates_are_near_and_marked_as_estimated(source_table, monkeypatch):
+    few_resamples = partial(estimate_noise_rates, n_bootstrap=5)
+    monkeypatch.setattr("decorrupt.tabular.train_sources.estimate_noise_rates", few_resamples)
+    rows = read_sources(
+        Table(source_table.rows, "rows.csv"),
+        label_column="says",
+        source_column="who",
+        positive_label="sick",
+    )
+    features = choose_features(rows.table.frame, roles=rows.roles)
+    card = train_sources(rows, features, Settings("forward", n_folds=2)).card
+    nurse, rule = card["sources"]["sources"]
+    assert nurse["flip_pos"] < rule["flip_pos"]
+    low, high = rule["flip_pos_interval"]
+    assert low <= rule["flip_pos"] <= high
+    assert any("estimated from the labels" in line for line in card["warnings"])
+
+
+def test_method_names():
+    assert method_name("mean_map", BAG_METHODS) == "mean-map"
+    assert method_name("count_likelihood", BAG_METHODS) == "count"
+    with pytest.raises(ValueError, match="unknown --method 'count': choose one of auto, corr"):
+        method_name("count", SOURCE_METHODS)
