@@ -85,6 +85,12 @@ def test_folds_hold_out_whole_bags_where_there_are_enough(pure):
     assert all(len(set(few.row_stratum[test])) == 2 for _, test in folds)
 
 
+def test_too_few_rows_to_hold_any_out_are_said_to_be_too_few():
+    two = Strata(np.array(["a", "b"]), np.array([0, 1]), np.array([0.2, 0.8]))
+    with pytest.raises(ValueError, match="2 rows in 2 bags are too few"):
+        bag_folds(two, 5, seed=0)
+
+
 def test_histogram_counts_every_row():
     found = histogram(np.array([0.0, 0.01, 0.5, 1.0]), np.array([False, True, True, True]))
     assert sum(found["counts"]) == 4

@@ -22,6 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from decorrupt.atomic import atomic_write
+
 ENVIRONMENT_VARIABLE = "DECORRUPT_DATA"
 TIMEOUT_SECONDS = 30
 LICENCE = "CC BY 4.0"
@@ -261,7 +263,10 @@ def fetch_uci(
     found = next((path for path in paths if path.is_file()), None)
     if found is None:
         content = _downloaded(name, paths, download_if_missing)
-        _write_atomically(paths[-1 if data_home is None else 0], gzip.compress(content, mtime=0))
+        path = paths[-1 if data_home is None else 0]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(path, force=True) as temporary:
+            temporary.write_bytes(gzip.compress(content, mtime=0))
     else:
         content = _read_checked(found, source)
     return _parse(name, content.decode())
@@ -348,17 +353,6 @@ def _in_one_form(column: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(repr(float(cell)) for cell in column)
     except ValueError:
         return column
-
-
-def _write_atomically(path: Path, data: bytes) -> None:
-    """Write under a temporary name first, so that no one ever reads half a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_bytes(data)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _parse(name: str, text: str) -> UciDataset:

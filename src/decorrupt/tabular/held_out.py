@@ -74,14 +74,21 @@ def bag_folds(strata: Strata, n_folds: int, seed: int) -> tuple[list[Fold], str]
         cv: Any = BagKFold(min(n_folds, n_bags), shuffle=True, random_state=seed)
         held_out = "whole bags"
     else:
+        n_folds = min(n_folds, len(strata.row_stratum))
         cv = WithinBagKFold(n_folds, shuffle=True, random_state=seed)
         held_out = "rows of every bag"
     rows = np.empty((len(strata.row_stratum), 0))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SkippedFoldWarning)
-        folds = usable_folds(
-            cv, rows, strata.row_proportions, strata.row_stratum, needs_spread=False
-        )
+        try:
+            folds = usable_folds(
+                cv, rows, strata.row_proportions, strata.row_stratum, needs_spread=False
+            )
+        except ValueError:
+            raise ValueError(
+                f"{len(rows)} rows in {n_bags} bags are too few: whatever is held out, the rest "
+                "tells nothing; more bags are needed"
+            ) from None
     return folds, held_out
 
 

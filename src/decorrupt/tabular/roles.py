@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -133,8 +134,9 @@ def as_numbers(table: Table, column: str, what: str) -> FloatArray:
     if len(wrong):
         value = values.iloc[wrong[0]]
         held = "is empty" if pd.isna(value) else f"holds {str(value)!r}"
+        hint = "; write a point, not a comma" if re.fullmatch(r"-?\d*,\d+", str(value)) else ""
         raise TableError(
-            f"{table.name}, row {wrong[0] + 1}: column {column!r} {held}, which is not {what}"
+            f"{table.name}, row {wrong[0] + 1}: column {column!r} {held}, which is not {what}{hint}"
         )
     return np.asarray(numbers)
 
