@@ -22,13 +22,14 @@ from decorrupt.tabular.preprocess import make_preprocessor, prepare
 from decorrupt.tabular.results import BagSummary, Inspection, Measured, now, plain
 from decorrupt.tabular.roles import BagRows
 from decorrupt.tabular.summary import summarize_bags
+from decorrupt.tabular.train import FEW_CLEAN_ROWS, chance_warning
 from decorrupt.theory import convexity_floor, information, is_convex
 
 # Bags that hold this share of V together are said to matter.
 MATTER = 0.9
 # A bag with less than this share of what it would hold if all held alike tells next to nothing.
 USELESS = 0.01
-FEW_BAGS, FEW_CLEAN_ROWS, MANY_ROWS = 5, 30, 20_000
+FEW_BAGS, MANY_ROWS = 5, 20_000
 QUICK_REG_STRENGTH, QUICK_ROWS = 1e-3, 5000
 
 
@@ -51,6 +52,8 @@ def inspect_bags(rows: BagRows, features: Features, *, quick_fit: bool, seed: in
     shares = _bag_shares(strata)
     useless = [bag["bag"] for bag in shares if bag["share"] < USELESS / len(shares)]
     convex = _convexity(strata)
+    hope = _hope(rows, features, summary, quick_fit=quick_fit, seed=seed)
+    quick = hope.get("quick_fit")
     return Inspection(
         rows=rows.table.name,
         situation="bags",
@@ -63,11 +66,12 @@ def inspect_bags(rows: BagRows, features: Features, *, quick_fit: bool, seed: in
         useless=useless,
         convex=convex,
         advice=_advice(summary, convex),
-        hope=_hope(rows, features, summary, quick_fit=quick_fit, seed=seed),
+        hope=hope,
         warnings=[
             *rows.warnings,
             *_bag_warnings(strata, summary),
             *_column_warnings(rows, features),
+            *(chance_warning(quick["value"], quick["std_error"]) if quick else []),
         ],
     )
 

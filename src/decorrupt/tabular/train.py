@@ -253,6 +253,11 @@ def chance_warning(value: float | None, std_error: float | None) -> list[str]:
     """Return a warning if held-out rows leave open that the model only guesses."""
     if value is None or std_error is None or not np.isfinite(value):
         return ["held-out rows could not be judged: their proportions are all equal"]
+    if not -2 * std_error <= value <= 1 + 2 * std_error:
+        return [
+            f"held-out balanced accuracy was estimated at {value:.3f}, which no accuracy can be: "
+            "these rows are too few to tell it"
+        ]
     if value - 2 * std_error < 0.5:
         return [
             f"held-out balanced accuracy {value:.3f} ± {std_error:.3f} (standard error): not "

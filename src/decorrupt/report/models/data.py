@@ -10,6 +10,7 @@ from decorrupt.report.experiments.wording import count, number
 from decorrupt.report.models.wording import (
     MOST_COLUMNS,
     listed,
+    name_cell,
     number_cell,
     percent,
     shown_of,
@@ -29,11 +30,7 @@ WORTH_OF_SOURCES = (
 
 def data_blocks(found: Mapping[str, Any]) -> list[Block]:
     """Return what was trained on or looked at, from a card or an inspection."""
-    return [
-        *bag_blocks(found.get("bags")),
-        *source_blocks(found.get("sources")),
-        *column_blocks(found.get("columns") or [], found.get("left_out") or {}),
-    ]
+    return [*bag_blocks(found.get("bags")), *source_blocks(found.get("sources"))]
 
 
 def bag_blocks(bags: Mapping[str, Any] | None) -> list[Block]:
@@ -79,7 +76,7 @@ def source_blocks(sources: Mapping[str, Any] | None) -> list[Block]:
     ]
     rows = [
         [
-            row["source"],
+            name_cell(row["source"]),
             row["n_rows"],
             number_cell(row["n_labelled_positive"] / row["n_rows"]),
             _rate(row, "flip_pos"),
@@ -113,15 +110,14 @@ def _rate(row: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {"text": number(row[name]), "sort": f"{row[name]:.9g}", "under": under}
 
 
-def column_blocks(
-    columns: Sequence[Mapping[str, Any]], left_out: Mapping[str, str]
-) -> list[Block]:
+def column_blocks(found: Mapping[str, Any]) -> list[Block]:
     """Return the columns learned from, and why others were not used."""
+    columns, left_out = found.get("columns") or [], found.get("left_out") or {}
     blocks: list[Block] = []
     if columns:
         blocks.append(_columns_table(columns))
     if left_out:
-        few = list(left_out.items())[:MOST_COLUMNS]
+        few = [[name_cell(name), why] for name, why in left_out.items()][:MOST_COLUMNS]
         caption = f"Columns not used: {shown_of(len(few), len(left_out), 'column')}"
         blocks.append(Table("left-out", caption, ["column", "why"], few))
     return blocks
@@ -134,7 +130,7 @@ def _columns_table(columns: Sequence[Mapping[str, Any]]) -> Table:
     for column in columns:
         kinds[column["kind"]] += 1
     rows = [
-        [column["name"], column["kind"], column["n_distinct"], column["n_missing"]]
+        [name_cell(column["name"]), column["kind"], column["n_distinct"], column["n_missing"]]
         + ([column.get("n_folded", 0)] if is_folded else [])
         for column in few
     ]
@@ -155,7 +151,7 @@ def telling_blocks(found: Mapping[str, Any], most: int) -> list[Block]:
     if not shares:
         return []
     rows = [
-        [bag["bag"], bag["size"], number_cell(bag["proportion"]), _part(bag["share"])]
+        [name_cell(bag["bag"]), bag["size"], number_cell(bag["proportion"]), _part(bag["share"])]
         for bag in shares[:most]
     ]
     caption = f"The bags that tell most: {shown_of(len(rows), len(shares), 'bag')}"

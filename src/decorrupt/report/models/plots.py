@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 import warnings
 from collections.abc import Mapping, Sequence
@@ -47,7 +48,7 @@ def agreement_plot(rows: Sequence[Row], kind: Kind, name: str, words: str) -> Ma
 def score_plot(histogram: Row, name: str, words: str) -> Markup:
     """Return how many rows have which probability, by class where labels are known."""
     edges, counts = histogram["edges"], histogram["counts"]
-    widths = [high - low for low, high in zip(edges[:-1], edges[1:], strict=True)]
+    widths = [high - low for low, high in itertools.pairwise(edges)]
     positive = histogram.get("counts_positive")
 
     def bars(axes: Axes, heights: Sequence[float], bottom: Any, **look: Any) -> None:

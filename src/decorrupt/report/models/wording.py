@@ -12,6 +12,9 @@ from decorrupt.report.experiments.wording import count, number
 MOST_COLUMNS, MOST_BAGS, MOST_POINTS, MOST_BARS, MOST_NAMES = 100, 20, 600, 20, 20
 
 
+LONGEST_NAME = 40
+
+
 class Kind(NamedTuple):
     """How the groups of rows with a known share of positives are called."""
 
@@ -22,9 +25,7 @@ class Kind(NamedTuple):
 
 
 BAGS = Kind("bag", "bags", "the known share of positives")
-SOURCES = Kind(
-    "group", "groups", "the share of positives that the sources’ rates of error imply"
-)
+SOURCES = Kind("group", "groups", "the share of positives that the sources’ rates of error imply")
 
 HELD_OUT = {
     "whole bags": "Whole bags were left out of training in turn, and then predicted",
@@ -32,56 +33,56 @@ HELD_OUT = {
     "predicted",
     "rows": "Some rows of every source were left out of training in turn, and then predicted",
 }
-# Name, what it means, which way is better.
+# Name, what it means, which way is better: for bags and sources without labels, and by labels.
 CRITERIA = {
     "corrected_accuracy": (
         "balanced accuracy, estimated",
         "The mean of two shares: of the positives recognised, and of the negatives recognised. "
         "Guessing gives 0.5, perfection 1. Estimated from known shares of positives, without a "
         "label; on few rows the estimate can leave 0 to 1.",
-        "higher",
+        "higher is better",
     ),
     "corrected_risk": (
         "balanced sigmoid risk, estimated",
         "The same as an error, with unsure decisions counted in part. A half is no better than "
         "guessing.",
-        "lower",
+        "lower is better",
     ),
     "proportion_risk": (
         "error in the share of positives",
         "By how much the share of rows called positive misses the known share, on average.",
-        "lower",
+        "lower is better",
     ),
     "count_log_likelihood": (
-        "log-likelihood of the counts, per row",
+        "log-likelihood of counts, per row",
         "How well the predicted probabilities explain the numbers of positives counted in the "
         "bags. Only differences between models mean something.",
-        "higher",
+        "higher is better",
     ),
 }
 METRICS = {
-    "accuracy": ("accuracy", "The share of rows decided rightly.", "higher"),
+    "accuracy": ("accuracy", "The share of rows decided rightly.", "higher is better"),
     "balanced_accuracy": (
         "balanced accuracy",
         "The mean of two shares: of the positives recognised, and of the negatives recognised. "
         "Guessing gives 0.5, perfection 1.",
-        "higher",
+        "higher is better",
     ),
     "roc_auc": (
         "area under the ROC curve",
         "How often a positive row has a higher probability than a negative one. Guessing gives "
         "0.5, perfection 1.",
-        "higher",
+        "higher is better",
     ),
     "brier": (
         "Brier score",
         "The mean squared difference between probability and truth; 0 is perfect.",
-        "lower",
+        "lower is better",
     ),
     "log_loss": (
         "log loss",
         "The same, but sure errors cost much more; 0 is perfect.",
-        "lower",
+        "lower is better",
     ),
 }
 # The library's names of methods, and what they do.
@@ -153,7 +154,7 @@ def measured_cell(value: Mapping[str, Any] | None, decimals: int = 3) -> Cell:
 
 def percent(share: float, decimals: int = 1) -> str:
     """Return a share of one as percent."""
-    return f"{100 * share:.{decimals}f} %"
+    return f"{100 * share:.{decimals}f}\N{NO-BREAK SPACE}%"
 
 
 def listed(names: Sequence[str], most: int = MOST_NAMES) -> str:
@@ -167,6 +168,14 @@ def sentence(text: str) -> str:
     """Return a message as a sentence: a capital in front, a full stop behind."""
     text = text.strip()
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+def name_cell(name: Any) -> Cell:
+    """Return a name of the user’s as a cell; a long one is cut, and whole on hovering."""
+    text = " ".join(str(name).split()) or "(no name)"
+    if len(text) <= LONGEST_NAME:
+        return text
+    return {"text": f"{text[: LONGEST_NAME - 1]}…", "note": text}
 
 
 def shown_of(n_shown: int, n_all: int, thing: str) -> str:
