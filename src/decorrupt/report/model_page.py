@@ -33,7 +33,7 @@ from decorrupt.report.models.making import (
     method_blocks,
     warning_blocks,
 )
-from decorrupt.report.models.wording import BAGS, HELD_OUT, MOST_BAGS
+from decorrupt.report.models.wording import BAGS, HELD_OUT, MOST_BAGS, present
 
 Found = Mapping[str, Any]
 Part = tuple[str, str, Sequence[Block]]
@@ -53,7 +53,8 @@ def render_model(card: Found, held_out: Found | None = None, test: Found | None 
         Measures on labelled test rows by model, as of a demonstration:
         ``{"n_rows": …, "trained on …": {"accuracy": {"value": …, "std_error": …}, …}, …}``.
     """
-    held_out = {"criteria": card.get("criteria"), **(held_out or {})}
+    card = present(card)
+    held_out = {"criteria": card.get("criteria"), **present(held_out or {})}
     way = HELD_OUT.get((card.get("method") or {}).get("held_out", ""), "")
     judged = _led(
         f"{way}; no true label was used." if way else "",
@@ -64,7 +65,7 @@ def render_model(card: Found, held_out: Found | None = None, test: Found | None 
         ("warnings", "Warnings", warning_blocks(card)),
         ("data", "The data", data_blocks(card)),
         ("methods", "Methods compared", leaderboard_blocks(card)),
-        ("ceiling", "Beside a model that was told the labels", ceiling_blocks(test)),
+        ("ceiling", "Beside a model that was told the labels", ceiling_blocks(present(test or {}))),
         ("held-out", f"On {unseen(card)} it had not seen", judged),
         ("importance", "Which columns it leans on", importance_blocks(held_out, "model")),
         ("columns-used", "Columns", column_blocks(card)),
@@ -86,7 +87,8 @@ def render_evaluation(found: Found, card: Found | None = None) -> str:
     card : mapping, optional
         The model's card, as for :func:`render_model`.
     """
-    card, labels, bags = card or {}, found.get("labels") or {}, found.get("bags") or {}
+    found, card = present(found), present(card or {})
+    labels, bags = found.get("labels") or {}, found.get("bags") or {}
     without = _led(
         "Judged by the bags’ known shares of positives. They must not be bags the model was "
         "trained on.",
@@ -104,11 +106,12 @@ def render_evaluation(found: Found, card: Found | None = None) -> str:
         ("limits", "What it must not be used for", limit_blocks(card)),
         ("made", "How the model was made", made_blocks(card)),
     ]
-    return _page(f"{found.get('model', 'A model')}, evaluated", evaluation_lead(found), parts)
+    return _page(f"{found.get('model') or 'A model'}, evaluated", evaluation_lead(found), parts)
 
 
 def render_inspection(found: Found) -> str:
     """Return the page of data before training, :class:`decorrupt.tabular.results.Inspection`."""
+    found = present(found)
     parts: list[Part] = [
         ("in-short", "In short", advice_blocks(found)),
         ("warnings", "Warnings", warning_blocks(found)),
@@ -121,7 +124,7 @@ def render_inspection(found: Found) -> str:
         ("columns-used", "Columns", column_blocks(found)),
         ("convexity", "Has training one best answer?", convexity_blocks(found)),
     ]
-    name = found.get("rows", "the rows")
+    name = found.get("rows") or "The rows"
     return _page(f"{name}: what is in the data", inspection_lead(found), parts)
 
 

@@ -19,6 +19,8 @@ from decorrupt.report.models.wording import (
 )
 
 Found = Mapping[str, Any]
+# Shares of positives that differ by less make no difference one would see.
+NEAR = 0.05
 
 
 def _is_sources(found: Found) -> bool:
@@ -59,10 +61,10 @@ def model_in_short(card: Found, held_out: Found) -> list[Block]:
     criteria = held_out.get("criteria") or {}
     method = card.get("method") or {}
     facts = []
-    if criteria.get("corrected_accuracy"):
+    if "corrected_accuracy" in criteria:
         facts.append(
             (
-                "balanced accuracy, estimated on held-out data",
+                "estimated balanced accuracy, held-out data",
                 measured(criteria["corrected_accuracy"]),
             )
         )
@@ -95,9 +97,9 @@ def evaluation_in_short(found: Found) -> list[Block]:
         for name in ("balanced_accuracy", "accuracy", "roc_auc")
         if name in metrics
     ]
-    if criteria.get("corrected_accuracy"):
+    if "corrected_accuracy" in criteria:
         facts.append(
-            ("balanced accuracy, estimated from bags", measured(criteria["corrected_accuracy"]))
+            ("estimated balanced accuracy, from bags", measured(criteria["corrected_accuracy"]))
         )
     if "n_rows" in found:
         facts.append(("rows", f"{found['n_rows']:,}"))
@@ -113,13 +115,19 @@ def evaluation_lead(found: Found) -> str:
 
 def label_lead(labels: Found) -> str:
     """Return how many rows are positive."""
-    if not labels or "n_positive" not in labels:
+    if not {"n_positive", "n_rows"} <= set(labels):
         return ""
     named = f" (“{labels['positive']}”)" if labels.get("positive") else ""
     text = f"{labels['n_positive']:,} of {count(labels['n_rows'], 'row')} are positive{named}."
-    if labels.get("class_prior") is not None:
-        text += f" Probabilities are for {percent(labels['class_prior'])} positives."
-    return text
+    prior = labels.get("class_prior")
+    if prior is None:
+        return text
+    text += f" Probabilities are for a population with {percent(prior)} positives"
+    share = labels["n_positive"] / max(labels["n_rows"], 1)
+    if abs(share - prior) < NEAR:
+        return f"{text}."
+    way = "high" if prior > share else "low"
+    return f"{text}; here it is {percent(share)}, so expect them too {way} (--class-prior)."
 
 
 def inspection_lead(found: Found) -> str:

@@ -75,7 +75,7 @@ def ceiling_blocks(test: Found | None) -> list[Block]:
         "The one that was told the training rows’ labels marks what the data allow."
     )
     heads = ["trained on", *(METRICS[key][0] for key in shown)]
-    return [Table("ceiling", caption, heads, rows, sortable=False)]
+    return [Table("test-rows", caption, heads, rows, sortable=False)]
 
 
 def diagnostic_blocks(found: Found | None) -> list[Block]:
@@ -159,7 +159,7 @@ def made_blocks(card: Found) -> list[Block]:
         for name, value in options.items()
     ]
     if rows:
-        caption = "Every option of the command as it was used, and where it came from"
+        caption = "The options of the command, and where they came from"
         blocks.append(Table("options", caption, ["option", "value", "from"], rows))
     return blocks
 
@@ -182,12 +182,12 @@ def _value(value: Any) -> str:
     return f"{value:.4g}".replace("e-", "e−") if is_number else str(value)
 
 
-def _option(value: Any) -> str | None:
+def _option(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
         return ", ".join(map(str, value))
-    return None if value is None else str(value)
+    return str(value)
 
 
 def _seconds(value: float | None) -> Cell:

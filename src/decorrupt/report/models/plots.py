@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import unicodedata
 import warnings
+from bisect import bisect
 from collections.abc import Mapping, Sequence
+from itertools import accumulate, pairwise
 from typing import Any
 
 from markupsafe import Markup
@@ -48,7 +49,7 @@ def agreement_plot(rows: Sequence[Row], kind: Kind, name: str, words: str) -> Ma
 def score_plot(histogram: Row, name: str, words: str) -> Markup:
     """Return how many rows have which probability, by class where labels are known."""
     edges, counts = histogram["edges"], histogram["counts"]
-    widths = [high - low for low, high in itertools.pairwise(edges)]
+    widths = [high - low for low, high in pairwise(edges)]
     positive = histogram.get("counts_positive")
 
     def bars(axes: Axes, heights: Sequence[float], bottom: Any, **look: Any) -> None:
@@ -167,10 +168,17 @@ def gain_plot(shares: Sequence[float], name: str, words: str) -> Markup:
 
 def label(name: str) -> str:
     """Return a name that fits beside a plot and can stand in XML: cut, without control signs."""
-    text = "".join(
-        sign if sign.isprintable() else " " for sign in unicodedata.normalize("NFC", str(name))
-    ).strip()
-    return text if len(text) <= LONGEST_LABEL else f"{text[: LONGEST_LABEL - 1]}…"
+    signs = [sign if sign.isprintable() else " " for sign in unicodedata.normalize("NFC", name)]
+    widths = list(accumulate(1 + _is_wide(sign) for sign in signs))
+    text = "".join(signs)
+    if widths and widths[-1] > LONGEST_LABEL:
+        text = "".join(signs[: bisect(widths, LONGEST_LABEL - 1)]) + "…"
+    # matplotlib's font has no wide signs and leaves them too little room.
+    return "\N{NO-BREAK SPACE}" * sum(map(_is_wide, text)) + text
+
+
+def _is_wide(sign: str) -> bool:
+    return unicodedata.east_asian_width(sign) in "WF"
 
 
 def _dot(part: float) -> float:

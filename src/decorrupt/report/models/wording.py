@@ -36,14 +36,14 @@ HELD_OUT = {
 # Name, what it means, which way is better: for bags and sources without labels, and by labels.
 CRITERIA = {
     "corrected_accuracy": (
-        "balanced accuracy, estimated",
+        "estimated balanced accuracy",
         "The mean of two shares: of the positives recognised, and of the negatives recognised. "
         "Guessing gives 0.5, perfection 1. Estimated from known shares of positives, without a "
         "label; on few rows the estimate can leave 0 to 1.",
         "higher is better",
     ),
     "corrected_risk": (
-        "balanced sigmoid risk, estimated",
+        "estimated balanced sigmoid risk",
         "The same as an error, with unsure decisions counted in part. A half is no better than "
         "guessing.",
         "lower is better",
@@ -122,6 +122,13 @@ METHODS = {
     ),
     "forward": ("forward likelihood", "Makes the noisy labels as likely as can be."),
 }
+
+
+def present(found: Any) -> Any:
+    """Return nested dicts and lists without entries of None, which are as good as absent."""
+    if isinstance(found, Mapping):
+        return {key: present(value) for key, value in found.items() if value is not None}
+    return [present(value) for value in found] if isinstance(found, list) else found
 
 
 def method_label(name: str) -> str:

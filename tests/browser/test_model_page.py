@@ -1,0 +1,185 @@
+"""Pages of the commands in a real browser: complete, alone, readable on a phone, on paper too."""
+
+from itertools import pairwise
+
+import pytest
+
+from decorrupt.cli.app import run
+from hidden_labels import make_bag_table, make_source_table
+
+NASTY = "<script>document.title='taken'</script> & Größe"
+VIEWS = {
+    f"{width}px, {scheme}": {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
+    for width in (1280, 390)
+    for scheme in ("light", "dark")
+}
+# What is drawn on each page.
+PLOTS = {
+    "model": {"agreement", "scores", "calibration", "importance"},
+    "sources": {"agreement", "scores", "calibration", "importance"},
+    "evaluation": {"agreement", "scores", "calibration", "importance"},
+    "labels": {"scores", "calibration"},
+    "inspection": {"spread", "gain"},
+}
+TEXTS = """
+() => [...document.querySelectorAll("figure > svg")].map((plot) =>
+  [plot, ...plot.querySelectorAll("text")].map((part) => {
+    const { left, right, top, bottom } = part.getBoundingClientRect();
+    return { left, right, top, bottom, size: parseFloat(getComputedStyle(part).fontSize)
+      * plot.getBoundingClientRect().width / plot.viewBox.baseVal.width };
+  }))
+"""
+LEVELS = """
+() => [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")].map((h) => Number(h.tagName[1]))
+"""
+BACKGROUND = "() => getComputedStyle(document.body).backgroundColor"
+
+
+@pytest.fixture(scope="module")
+def addresses(tmp_path_factory):
+    """Every kind of page, made by the commands from files on disk."""
+    folder = tmp_path_factory.mktemp("pages")
+    bags, sources = make_bag_table(), make_source_table()
+    bags.rows.rename(columns={"noise": NASTY}).to_csv(folder / "rows.csv", index=False)
+    bags.bags.to_csv(folder / "bags.csv", index=False)
+    test = bags.test.rename(columns={"noise": NASTY}).assign(label=bags.test_labels)
+    test.to_csv(folder / "test.csv", index=False)
+    sources.rows.to_csv(folder / "noisy.csv", index=False)
+    sources.rates.to_csv(folder / "rates.csv", index=False)
+    make_pages(folder)
+    return {name: (folder / f"{name}.html").as_uri() for name in PLOTS}
+
+
+def make_pages(folder):
+    in_bags = [folder / "rows.csv", folder / "bags.csv", "--bag-column", "bag"]
+    in_bags += ["--proportion-column", "rate"]
+    by_sources = [folder / "noisy.csv", "--label-column", "says", "--positive-label", "sick"]
+    by_sources += ["--source-column", "who", "--noise-rates", folder / "rates.csv"]
+    model, quick = folder / "model.skops", ["--folds", 2]
+    by_label = [model, folder / "test.csv", "--label-column", "label"]
+    for name, arguments in {
+        "model": ["fit", *in_bags, *quick, "--method", "corrected", "-o", model, "--report"],
+        "sources": ["fit", *by_sources, *quick, "-o", folder / "sources.skops", "--report"],
+        "evaluation": ["evaluate", model, *in_bags, "--report"],
+        "labels": ["evaluate", *by_label, "--positive-label", 1, "--report"],
+        "inspection": ["inspect", *in_bags, "--html"],
+    }.items():
+        asked = [*arguments, folder / f"{name}.html", "--quiet"]
+        assert run([str(one) for one in asked]) == 0
+
+
+@pytest.fixture(scope="module", params=PLOTS)
+def name(request):
+    return request.param
+
+
+@pytest.fixture(scope="module", params=VIEWS)
+def view(request, browser, addresses, name):
+    """A page in one of the views, with all it asked for and complained of."""
+    context = browser.new_context(**VIEWS[request.param])
+    page = context.new_page()
+    requests, complaints = [], []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(addresses[name])
+    yield page, requests, complaints
+    context.close()
+
+
+def test_pages_are_alone_and_fit_the_screen(view, name, addresses):
+    page, requests, complaints = view
+    width = page.viewport_size["width"]
+    page.mouse.wheel(0, 20_000)
+    page.wait_for_timeout(50)
+    assert requests == [addresses[name]]
+    assert complaints == []
+    assert "taken" not in page.title(), "a column's name is not run"
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for region in page.locator(".scroll").all():
+        box = region.bounding_box()
+        assert box["x"] + box["width"] <= width, "wide tables scroll in a box of their own"
+
+
+def test_plots_are_seen_and_their_texts_can_be_read(view, name):
+    page, *_ = view
+    width = page.viewport_size["width"]
+    plots = page.locator("figure > svg")
+    drawn = {label.split("-title")[0].split("-")[-1] for label in labels_of(plots)}
+    assert drawn == PLOTS[name]
+    for plot in plots.all():
+        box = plot.bounding_box()
+        assert box["width"] >= 300
+        assert box["height"] >= 150
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+    for frame, *texts in page.evaluate(TEXTS):
+        assert len(texts) > 5
+        for k, one in enumerate(texts):
+            assert one["size"] >= 9
+            assert frame["left"] - 1 <= one["left"]
+            assert one["right"] <= frame["right"] + 1
+            assert not [other for other in texts[:k] if overlap(one, other) > 3]
+
+
+def labels_of(plots):
+    return [plot.get_attribute("aria-labelledby").split()[0] for plot in plots.all()]
+
+
+def overlap(one, other):
+    """Return by how many pixels two boxes run into each other."""
+    across = min(one["right"], other["right"]) - max(one["left"], other["left"])
+    along = min(one["bottom"], other["bottom"]) - max(one["top"], other["top"])
+    return min(across, along)
+
+
+def test_dark_and_light(view, request):
+    page, *_ = view
+    dark = "dark" in request.node.callspec.params["view"]
+    shade = sum(int(part) for part in page.evaluate(BACKGROUND)[4:-1].split(","))
+    assert (shade < 150) if dark else (shade > 700)
+    ink = page.locator("figure > svg text").first.evaluate("e => getComputedStyle(e).fill")
+    shade = sum(int(part) for part in ink[4:-1].split(","))
+    assert (shade > 500) if dark else (shade < 250), "plots follow the page"
+
+
+def test_headings_captions_and_names(browser, addresses, name):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(addresses[name])
+    levels = page.evaluate(LEVELS)
+    assert levels.count(1) == 1
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    for table in page.locator("table").all():
+        assert table.locator("caption").inner_text().strip()
+        assert table.locator("th[scope=col]").count() > 0
+    for button in page.locator("button").all():
+        assert button.inner_text().strip()
+    for figure in page.locator("figure").all():
+        assert figure.locator("svg > title").text_content().strip()
+        assert figure.locator("figcaption").inner_text().strip()
+    for section in page.locator("section").all():
+        assert section.locator("> *").count() > 1, "no heading without content"
+    context.close()
+
+
+def test_what_users_wrote_is_shown_as_written(browser, addresses):
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(addresses["model"])
+    cells = page.locator("#columns tbody th").all()
+    shown = [cell.get_attribute("title") or cell.inner_text() for cell in cells]
+    assert sorted(shown) == sorted(["age", "income", NASTY, "town"])
+    context.close()
+
+
+def test_on_paper_it_is_black_on_white_and_whole(browser, addresses, name):
+    context = browser.new_context(color_scheme="dark")
+    page = context.new_page()
+    page.goto(addresses[name])
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate(BACKGROUND) == "rgb(255, 255, 255)"
+    assert page.locator("nav").is_hidden()
+    assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
+    context.close()

@@ -1,0 +1,214 @@
+"""Plain dicts as `tabular` makes them, small enough to check by hand, for tests of pages."""
+
+EVIL = "<script>alert('&')</script>"
+SPREAD = {"min": 0.1, "lower_quartile": 0.2, "median": 0.4, "upper_quartile": 0.6, "max": 0.9}
+
+
+def measured(value, std_error=0.02):
+    return {"value": value, "std_error": std_error}
+
+
+def columns():
+    named = [("age", "number"), (EVIL, "category"), ("$income$ 收入\x07", "number")]
+    return [
+        {"name": name, "kind": kind, "n_missing": k, "n_distinct": 10 + k, "n_folded": k}
+        for k, (name, kind) in enumerate(named)
+    ]
+
+
+def bag_summary():
+    return {
+        "n_rows": 300,
+        "n_bags": 30,
+        "sizes": dict.fromkeys(SPREAD, 10.0),
+        "proportions": dict(SPREAD),
+        "pooled_proportion": 0.41,
+        "information": 18.6,
+        "effective_sample_size": 74.4,
+        "efficiency": 0.248,
+    }
+
+
+def source_summary():
+    row = {"n_rows": 200, "n_labelled_positive": 90, "flip_pos": 0.05, "flip_neg": 0.06}
+    estimated = {"flip_pos_interval": [0.01, 0.12], "flip_neg_interval": [0.02, 0.13]}
+    return {
+        "n_rows": 600,
+        "class_prior": 0.54,
+        "effective_sample_size": 229.4,
+        "sources": [
+            {"source": "nurse", "weight": 0.6} | row,
+            {"source": EVIL, "weight": None} | row | estimated,
+        ],
+    }
+
+
+def criteria():
+    return {
+        "corrected_accuracy": measured(0.871, 0.031),
+        "corrected_risk": measured(0.2),
+        "proportion_risk": measured(0.08),
+        "count_log_likelihood": measured(-0.11),
+    }
+
+
+def calibration():
+    shares = (-0.05, 0.3, 0.75)
+    return [
+        {"low": 0.3 * k, "high": 0.3 * k + 0.3, "n_rows": 100, "predicted": 0.3 * k + 0.1}
+        | {"share": share, "std_error": 0.05}
+        for k, share in enumerate(shares)
+    ]
+
+
+def histogram(labelled=False):
+    found = {"edges": [k / 10 for k in range(11)], "counts": [10, 20, *[30] * 7, 60]}
+    return found | ({"counts_positive": [0, 5, *[10] * 7, 55]} if labelled else {})
+
+
+def held_out():
+    bags = [
+        {"bag": f"bag {k}", "size": 10 + k, "known": k / 30, "predicted": 0.2 + k / 60}
+        | {"predicted_positive": k / 30}
+        for k in range(29)
+    ]
+    odd = {"bag": EVIL, "size": 5, "known": 0.1, "predicted": 0.95, "predicted_positive": 1.0}
+    drops = (0.02, 0.001, -0.0004)
+    return {
+        "criteria": criteria(),
+        "per_bag": [*bags, odd],
+        "histogram": histogram(),
+        "calibration": calibration(),
+        "calibration_from": "proportions",
+        "importance": [
+            {"column": column["name"], "drop": drop, "std_error": 0.0005}
+            for column, drop in zip(columns(), drops, strict=True)
+        ],
+        "importance_criterion": "count_log_likelihood",
+    }
+
+
+def model_card():
+    params = {"kernel_gamma": 0.00174, "reg_strength": 0.001}
+    return {
+        "title": "decorrupt model",
+        "created": "2026-01-02T03:04:05+00:00",
+        "versions": {"python": "3.12.1", "decorrupt": "0.1.0"},
+        "situation": "bags",
+        "classes": {"negative": "0", "positive": "1"},
+        "columns": columns(),
+        "left_out": {f"{EVIL} id": "it numbers the rows"},
+        "bags": bag_summary(),
+        "training_prior": 0.41,
+        "method": {
+            "asked": "auto",
+            "chosen": "mean_map",
+            "parameters": params,
+            "decision": "balanced",
+            "n_folds": 5,
+            "held_out": "whole bags",
+            "estimator": "MeanMapClassifier",
+            "n_landmarks": 12,
+        },
+        "leaderboard": [
+            {"method": name, "params": params, "score": score, "std_error": 0.01}
+            | {"seconds": 2.5, "chosen": name == "mean_map"}
+            for name, score in (("corrected_loss", -0.1), ("mean_map", -0.105), ("new", -0.3))
+        ],
+        "scoring": "count_log_likelihood",
+        "criteria": criteria(),
+        "diagnostics": {
+            "is_convex_at_reg_strength": False,
+            "convexity_floor": 0.0123,
+            "training_risk": -0.05,
+            "is_risk_negative": True,
+            "bound": 3.2,
+            "is_bound_vacuous": True,
+            "kernel_rank": 42,
+            "kernel_error": 0.001,
+            "solver": "newton",
+            "solver_status": "converged",
+            "n_iter": 7,
+            "dropped": {"one row only": 2},
+        },
+        "warnings": [f"column {EVIL!r} is odd"],
+        "not_for": ["for rows of another kind"],
+        "configuration": {"rows": f"{EVIL}.csv", "force": True, "sql": None, "seed": 3},
+        "configuration_from": {"rows": "command line", "seed": "config file"},
+    }
+
+
+def source_card():
+    card = model_card() | {"situation": "sources", "sources": source_summary()}
+    card["classes"] = {"negative": "well", "positive": f"sick {EVIL}"}
+    card["method"] |= {"chosen": "forward", "held_out": "rows"}
+    del card["bags"]
+    return card
+
+
+def evaluation():
+    metrics = ("accuracy", "balanced_accuracy", "roc_auc", "brier", "log_loss")
+    return {
+        "model": "model.skops",
+        "rows": f"{EVIL}.csv",
+        "created": "2026-01-02T03:04:05+00:00",
+        "n_rows": 300,
+        "labels": {
+            "n_rows": 300,
+            "n_positive": 130,
+            "positive": f"yes {EVIL}",
+            "class_prior": 0.41,
+            "metrics": {name: measured(0.8 + k / 100) for k, name in enumerate(metrics)},
+            "confusion": {"true_positive": 100, "false_negative": 30}
+            | {"true_negative": 153, "false_positive": 17},
+            "histogram": histogram(labelled=True),
+            "calibration": calibration(),
+            "calibration_from": "labels",
+        },
+        "bags": held_out(),
+        "bag_summary": bag_summary(),
+        "warnings": ["column 'town': categories unknown in training"],
+    }
+
+
+def inspection():
+    shares = [0.4, 0.3, 0.2, 0.1, 0.0]
+    return {
+        "rows": "rows.csv",
+        "situation": "bags",
+        "created": "2026-01-02T03:04:05+00:00",
+        "bags": bag_summary(),
+        "columns": columns(),
+        "left_out": {"id": "it numbers the rows"},
+        "bag_shares": [
+            {
+                "bag": f"b{k}",
+                "size": 10,
+                "proportion": (0.9, 0.1, 0.7, 0.3, 0.41)[k],
+                "share": share,
+            }
+            for k, share in enumerate(shares)
+        ],
+        "matter": 3,
+        "useless": [f"b4 {EVIL}"],
+        "convex": {"exists": True, "superbag": False, "floor": 0.0345},
+        "advice": {"method": "auto", "reason": "compares methods"},
+        "hope": {"effective_sample_size": 74.4, "resolution": 0.058, "words": "Hope for the best."}
+        | {"quick_fit": measured(0.71)},
+        "warnings": ["there are only 5 bags"],
+    }
+
+
+def source_inspection():
+    kept = ("rows", "created", "columns", "left_out", "advice", "warnings")
+    found = {name: value for name, value in inspection().items() if name in kept}
+    hope = {"effective_sample_size": 229.4, "words": "Hope for the best."}
+    return found | {"situation": "sources", "sources": source_summary(), "hope": hope}
+
+
+def demo_results():
+    return {
+        "n_rows": 114,
+        "the bags' proportions only": evaluation()["labels"]["metrics"],
+        "the true labels": {"accuracy": measured(0.99), "balanced_accuracy": measured(0.98)},
+    }
