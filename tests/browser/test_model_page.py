@@ -6,13 +6,9 @@ import pytest
 
 from decorrupt.cli.app import run
 from hidden_labels import make_bag_table, make_source_table
+from page_views import BACKGROUND, TEXTS, VIEWS, overlap
 
 NASTY = "<script>document.title='taken'</script> & Größe"
-VIEWS = {
-    f"{width}px, {scheme}": {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
-    for width in (1280, 390)
-    for scheme in ("light", "dark")
-}
 # What is drawn on each page.
 PLOTS = {
     "model": {"agreement", "scores", "calibration", "importance"},
@@ -21,18 +17,9 @@ PLOTS = {
     "labels": {"scores", "calibration"},
     "inspection": {"spread", "gain"},
 }
-TEXTS = """
-() => [...document.querySelectorAll("figure > svg")].map((plot) =>
-  [plot, ...plot.querySelectorAll("text")].map((part) => {
-    const { left, right, top, bottom } = part.getBoundingClientRect();
-    return { left, right, top, bottom, size: parseFloat(getComputedStyle(part).fontSize)
-      * plot.getBoundingClientRect().width / plot.viewBox.baseVal.width };
-  }))
-"""
 LEVELS = """
 () => [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")].map((h) => Number(h.tagName[1]))
 """
-BACKGROUND = "() => getComputedStyle(document.body).backgroundColor"
 
 
 @pytest.fixture(scope="module")
@@ -124,13 +111,6 @@ def test_plots_are_seen_and_their_texts_can_be_read(view, name):
 
 def labels_of(plots):
     return [plot.get_attribute("aria-labelledby").split()[0] for plot in plots.all()]
-
-
-def overlap(one, other):
-    """Return by how many pixels two boxes run into each other."""
-    across = min(one["right"], other["right"]) - max(one["left"], other["left"])
-    along = min(one["bottom"], other["bottom"]) - max(one["top"], other["top"])
-    return min(across, along)
 
 
 def test_dark_and_light(view, request):

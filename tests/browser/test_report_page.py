@@ -7,14 +7,9 @@ import pytest
 from decorrupt.experiments.published import published_cells
 from decorrupt.report.experiments import format_report
 from decorrupt.report.experiments.columns import COLUMNS
+from page_views import BACKGROUND, TEXTS, VIEWS, overlap
 from synthetic_records import full_run
 
-VIEWS = {
-    "desktop": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
-    "desktop dark": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "dark"},
-    "phone": {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
-    "phone dark": {"viewport": {"width": 390, "height": 844}, "color_scheme": "dark"},
-}
 IN_ORDER = """
 () => [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")].map((h) => Number(h.tagName[1]))
 """
@@ -22,15 +17,6 @@ CELLS = """
 (table) => [...document.querySelectorAll(`#${table} tbody tr`)].map(
   (row) => [...row.cells].map((cell) => cell.innerText.trim()))
 """
-TEXTS = """
-() => [...document.querySelectorAll("figure > svg")].map((plot) =>
-  [plot, ...plot.querySelectorAll("text")].map((part) => {
-    const { left, right, top, bottom } = part.getBoundingClientRect();
-    return { left, right, top, bottom, size: parseFloat(getComputedStyle(part).fontSize)
-      * plot.getBoundingClientRect().width / plot.viewBox.baseVal.width };
-  }))
-"""
-BACKGROUND = "() => getComputedStyle(document.body).backgroundColor"
 
 
 @pytest.fixture(scope="module")
@@ -96,13 +82,6 @@ def test_texts_of_plots_are_large_enough_and_apart(view):
             assert frame["left"] - 1 <= one["left"]
             assert one["right"] <= frame["right"] + 1
             assert not [other for other in texts[:k] if overlap(one, other) > 3]
-
-
-def overlap(one, other):
-    """Return by how many pixels two boxes run into each other."""
-    across = min(one["right"], other["right"]) - max(one["left"], other["left"])
-    along = min(one["bottom"], other["bottom"]) - max(one["top"], other["top"])
-    return min(across, along)
 
 
 def test_dark_and_light(view, request):

@@ -12,7 +12,7 @@ from decorrupt.cli.pages import page_module
 from decorrupt.cli.text import bags_listing, leaderboard_text, listing, measured, table
 
 if TYPE_CHECKING:
-    from decorrupt.tabular.train import TrainedModel
+    from decorrupt.tabular.demo import DemoResult
 
 MODEL, PAGE = "model.skops", "model.html"
 
@@ -47,7 +47,7 @@ def demo(
         result = run_demo(data, bag_size, seed=seed, n_jobs=jobs)
     folder.mkdir(parents=True, exist_ok=True)
     save(result.trained.model, str(model_path), dict(result.trained.card), force=force)
-    page = _page(result.trained, seed)
+    page = _page(result, seed)
     if page is not None:
         write_page(page, str(page_path), force=force)
     found = {
@@ -60,14 +60,15 @@ def demo(
     say.result(found, _text(result, found))
 
 
-def _page(trained: TrainedModel, seed: int) -> str | None:
+def _page(result: DemoResult, seed: int) -> str | None:
     renderer = page_module()
     if renderer is None:
         return None
-    return str(renderer.render_model(dict(trained.card), trained.importance(seed)))
+    trained = result.trained
+    return str(renderer.render_model(dict(trained.card), trained.importance(seed), result.test))
 
 
-def _text(result: Any, found: dict[str, Any]) -> str:
+def _text(result: DemoResult, found: dict[str, Any]) -> str:
     card = found["card"]
     rows = [
         (

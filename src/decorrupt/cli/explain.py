@@ -8,7 +8,7 @@ from decorrupt.cli.predict import ModelFile
 
 def explain(model: ModelFile, *, json_output: Json = False) -> None:
     """Say what a model is, how it was trained, and what it must not be used for."""
-    from decorrupt.cli.explanation import explanation_text, warnings_of_use
+    from decorrupt.cli.explanation import explanation_text
     from decorrupt.model_files import load_with_metadata
 
     loaded, card = load_with_metadata(model)
@@ -16,6 +16,5 @@ def explain(model: ModelFile, *, json_output: Json = False) -> None:
         card = {"estimator": repr(loaded), "metadata": card}
         text = f"A {type(loaded).__name__} saved from Python, without a card:\n{loaded!r}"
     else:
-        card = {**card, "not_for": warnings_of_use(card)}
         text = explanation_text(card)
     Output(as_json=json_output).result(card, text)

@@ -11,7 +11,7 @@ from decorrupt.report.figures import STYLE
 
 POINTS_PER_INCH = 72
 # The room a letter takes, in font sizes; browsers' fonts are narrower, never wider.
-LETTER_WIDTH, LINE_HEIGHT = 0.56, 1.2
+LETTER_WIDTH, LINE_HEIGHT = 0.62, 1.2
 GAP = 6.0
 
 

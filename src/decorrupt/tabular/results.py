@@ -89,6 +89,7 @@ class ModelCard(TypedDict, total=False):
     diagnostics: dict[str, Any] | None
     """Scalars of `decorrupt.Diagnostics` (see there) for corrected-loss models, else None."""
     warnings: list[str]
+    not_for: list[str]  # what it must not be used for, to be read after "not to be used"
     configuration: dict[str, Any]  # every option of the command as resolved
     configuration_from: dict[str, str]  # "command line", "environment", "config file", "default"
 

@@ -22,6 +22,7 @@ from decorrupt.model_selection import AutoLabelProportionsClassifier
 from decorrupt.tabular.columns import Features
 from decorrupt.tabular.held_out import OutOfFold, bag_folds, held_out_results, out_of_fold
 from decorrupt.tabular.importance import permutation_importance
+from decorrupt.tabular.limits import not_to_be_used
 from decorrupt.tabular.methods import BAG_METHODS, bag_candidates, method_name
 from decorrupt.tabular.preprocess import folded_levels, make_preprocessor, prepare
 from decorrupt.tabular.results import ColumnCard, HeldOutResults, ModelCard, now, plain
@@ -148,6 +149,7 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
     card["scoring"] = search.scoring
     card["criteria"] = results["criteria"]
     card["warnings"] = said + bag_warnings(card, held_out)
+    card["not_for"] = not_to_be_used(card)
     return TrainedModel(model, card, results, prepared, strata, judged, counts=True)
 
 

@@ -25,6 +25,7 @@ from decorrupt.noise_rates import estimate_noise_rates
 from decorrupt.progress import track
 from decorrupt.tabular.columns import Features
 from decorrupt.tabular.held_out import ABOUT_A_FOLD, held_out_results, out_of_fold
+from decorrupt.tabular.limits import not_to_be_used
 from decorrupt.tabular.methods import SOURCE_METHODS, method_name
 from decorrupt.tabular.preprocess import make_preprocessor, prepare
 from decorrupt.tabular.results import ModelCard, plain
@@ -121,6 +122,7 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
     card["scoring"] = "corrected_accuracy"
     card["criteria"] = results["criteria"]
     card["warnings"] = said + _source_warnings(card)
+    card["not_for"] = not_to_be_used(card)
     model = Pipeline([("preprocess", preprocessor), (CLASSIFIER, fitted)])
     return TrainedModel(model, card, results, prepared, strata, judged, counts=False)
 

@@ -8,7 +8,7 @@ from typing import Any
 from decorrupt.report.document import Block, Cell, Figure, Table, Text
 from decorrupt.report.experiments.plots import cost_plot
 from decorrupt.report.experiments.summary import MAIN_METRIC, columns_of
-from decorrupt.report.experiments.wording import count, duration, number
+from decorrupt.report.numbers import count, duration, number
 
 
 def cost_blocks(summary: Mapping[str, Any]) -> list[Block]:

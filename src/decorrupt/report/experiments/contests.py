@@ -8,14 +8,8 @@ from typing import Any
 from decorrupt.report.document import Block, Cell, Table, Text
 from decorrupt.report.experiments.columns import Column
 from decorrupt.report.experiments.summary import columns_of
-from decorrupt.report.experiments.wording import (
-    HEADS,
-    MARKS,
-    count,
-    figure_cell,
-    p_value,
-    signed,
-)
+from decorrupt.report.experiments.wording import HEADS, MARKS
+from decorrupt.report.numbers import count, figure_cell, p_value, signed
 
 
 def comparison_blocks(summary: Mapping[str, Any]) -> list[Block]:

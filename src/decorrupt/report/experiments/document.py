@@ -16,14 +16,8 @@ from decorrupt.report.experiments.background import (
 from decorrupt.report.experiments.contests import agreement_blocks, comparison_blocks
 from decorrupt.report.experiments.findings import curve_blocks, table_blocks
 from decorrupt.report.experiments.summary import MAIN_METRIC, columns_of
-from decorrupt.report.experiments.wording import (
-    INTRODUCTION,
-    LEAD,
-    TITLE,
-    count,
-    number,
-    signed,
-)
+from decorrupt.report.experiments.wording import INTRODUCTION, LEAD, TITLE
+from decorrupt.report.numbers import count, number, signed
 
 
 def experiment_document(summary: dict[str, Any]) -> Document:

@@ -10,15 +10,8 @@ from decorrupt.report.document import Block, Cell, Figure, Panels, Table, Text
 from decorrupt.report.experiments.columns import Column
 from decorrupt.report.experiments.plots import size_plot, swatch
 from decorrupt.report.experiments.summary import MAIN_METRIC, columns_of
-from decorrupt.report.experiments.wording import (
-    HEADS,
-    MARKS,
-    SUSPECT,
-    change,
-    figure_cell,
-    number,
-    signed,
-)
+from decorrupt.report.experiments.wording import HEADS, MARKS, SUSPECT, change
+from decorrupt.report.numbers import figure_cell, number, signed
 
 
 def table_blocks(summary: Mapping[str, Any], metric: str) -> list[Block]:

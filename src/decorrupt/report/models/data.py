@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from decorrupt.report.document import Block, Facts, Table, Text
-from decorrupt.report.experiments.wording import count, number
 from decorrupt.report.models.wording import (
     MOST_COLUMNS,
     listed,
@@ -15,6 +14,7 @@ from decorrupt.report.models.wording import (
     percent,
     shown_of,
 )
+from decorrupt.report.numbers import count, number
 
 WORTH_OF_BAGS = (
     "“Worth” is the number of labelled rows that the theory’s worst-case bound takes the shares of "

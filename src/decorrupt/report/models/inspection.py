@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from decorrupt.report.document import Block, Facts, Figure, Panels, Text
-from decorrupt.report.experiments.wording import count, number
 from decorrupt.report.models.plots import gain_plot, spread_plot
 from decorrupt.report.models.wording import measured, sentence
+from decorrupt.report.numbers import count, number
 
 Found = Mapping[str, Any]
 

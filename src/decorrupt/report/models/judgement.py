@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from decorrupt.report.document import Block, Cell, Definitions, Figure, Panels, Table, Text
-from decorrupt.report.experiments.wording import count, number, signed
 from decorrupt.report.models.plots import (
     agreement_plot,
     calibration_plot,
@@ -29,6 +28,7 @@ from decorrupt.report.models.wording import (
     percent,
     shown_of,
 )
+from decorrupt.report.numbers import count, number, signed
 
 Found = Mapping[str, Any]
 PLUS_MINUS = "Behind ± stands the standard error: the truth is rarely further off than twice it."

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from decorrupt.report.document import Block, Facts, Text
-from decorrupt.report.experiments.wording import count
 from decorrupt.report.models.making import when
 from decorrupt.report.models.wording import (
     BAGS,
@@ -17,6 +16,7 @@ from decorrupt.report.models.wording import (
     method_label,
     percent,
 )
+from decorrupt.report.numbers import count
 
 Found = Mapping[str, Any]
 # Shares of positives that differ by less make no difference one would see.

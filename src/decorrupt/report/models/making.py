@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from decorrupt.report.document import Block, Cell, Definitions, Facts, Table, Text
-from decorrupt.report.experiments.wording import count, duration, number
 from decorrupt.report.models.wording import (
     CRITERIA,
     METHODS,
@@ -16,6 +15,7 @@ from decorrupt.report.models.wording import (
     percent,
     sentence,
 )
+from decorrupt.report.numbers import count, duration, number
 
 Found = Mapping[str, Any]
 DECISIONS = {

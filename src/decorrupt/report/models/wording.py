@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from decorrupt.report.document import Cell
-from decorrupt.report.experiments.wording import count, number
+from decorrupt.report.numbers import count, number
 
 # Longest lists a page shows; a table of thousands helps nobody and makes the file heavy.
 MOST_COLUMNS, MOST_BAGS, MOST_POINTS, MOST_BARS, MOST_NAMES = 100, 20, 600, 20, 20
