@@ -89,12 +89,16 @@ def count_score(y: ArrayLike, probabilities: ArrayLike, *, bags: Any) -> Estimat
 
     `probabilities` are P(Y=1|x) by row, or the two columns of `predict_proba`.
     """
-    strata = strata_from_bags(bags, y)
     probabilities = np.asarray(probabilities, dtype=float)
     if probabilities.ndim == 2:
         probabilities = probabilities[:, 1]
-    by_bag = count_log_likelihood(probabilities, strata)
-    return weighted_mean(by_bag / strata.sizes, strata.sizes)
+    strata = strata_from_bags(bags, y)
+    return weighted_mean(count_score_by_bag(probabilities, strata), strata.sizes)
+
+
+def count_score_by_bag(probabilities: FloatArray, strata: Strata) -> FloatArray:
+    """Return (1/n_k)·log P(count_k | probabilities) of every bag."""
+    return np.asarray(count_log_likelihood(probabilities, strata) / strata.sizes)
 
 
 def _strata_to_combine(y: ArrayLike, bags: Any) -> tuple[Strata, Combination, FloatArray]:

@@ -11,10 +11,9 @@ from scipy.special import expit, logit
 
 from decorrupt.corruption import Strata
 from decorrupt.losses.margin import FloatArray
-from decorrupt.model_selection.criteria import Estimate, weighted_mean
+from decorrupt.model_selection.criteria import Estimate, count_score_by_bag, weighted_mean
 from decorrupt.model_selection.held_out import HeldOut
 from decorrupt.model_selection.scorers import CRITERIA, LOWER_IS_BETTER, pooled_prior
-from decorrupt.solvers.count_risk import count_log_likelihood
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class Entry:
         sizes = tested.sizes.astype(float)
         if scoring == "count_log_likelihood":
             log_odds = held_out.log_odds[rows] + logit(pooled_prior(tested.row_proportions))
-            by_bag = count_log_likelihood(expit(log_odds), tested) / sizes
+            by_bag = count_score_by_bag(expit(log_odds), tested)
             return cls(held_out, *weighted_mean(by_bag, sizes), by_bag, sizes)
         value, std_error = CRITERIA[scoring](
             tested.row_proportions, held_out.decisions[rows], bags=tested.row_stratum

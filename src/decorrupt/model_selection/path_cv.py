@@ -16,6 +16,7 @@ from decorrupt.estimators import CountLikelihoodClassifier, LabelProportionsClas
 from decorrupt.estimators.inputs import read_strata
 from decorrupt.estimators.score_classifier import FLOATS
 from decorrupt.losses.margin import FloatArray
+from decorrupt.model_selection.criteria import count_score_by_bag, weighted_mean
 from decorrupt.model_selection.path_search import (
     DEFAULT_REG_STRENGTHS,
     HeldOutPath,
@@ -135,9 +136,12 @@ class _PathSearchCV(DelegatingClassifier):
         held_out = strata.take(path.test)
         y = held_out.row_proportions
         if self.scoring == "count_log_likelihood":
-            predictions = expit(path.scores - logit(path.prior) + logit(pooled_prior(y)))
-        else:
-            predictions = path.scores - path.threshold
+            probabilities = expit(path.scores - logit(path.prior) + logit(pooled_prior(y)))
+            return [
+                weighted_mean(count_score_by_bag(column, held_out), held_out.sizes).value
+                for column in probabilities.T
+            ]
+        predictions = path.scores - path.threshold
         sign = -1 if self.scoring in LOWER_IS_BETTER else 1
         return [
             sign * CRITERIA[self.scoring](y, column, bags=held_out.row_stratum).value
