@@ -3,6 +3,7 @@
 The rival is what a careful user writes with scipy: the full Gram matrix, the dual coefficients,
 L-BFGS-B (ftol 1e-5, 100 iterations, 80 corrections), a random start for every λ. Ours is timed
 from X to the last solution, the factor included; its objective may not be above theirs anywhere.
+Both sides run on one thread, and of each the best of three runs counts.
 """
 
 import sys
@@ -13,18 +14,23 @@ from scipy.optimize import minimize
 from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
 
 from decorrupt import combine_strata, get_loss
 from decorrupt.corruption import RiskTerms
 from decorrupt.features import Kernel, fit_feature_map
+from decorrupt.features.maps import DEFAULT_RANK_TOL
 from decorrupt.solvers import CorrectedRisk, Objective, solve_path
 
 ROWS, COLUMNS, BAG_SIZE = 5120, 10, 32
 REG_STRENGTHS = [1.0, 0.1, 0.01, 1e-3, 1e-4, 1e-5]
 WANTED = 8.0
-# Loosened in three tries (1e-3, 4e-3, 6e-3) against the rival's objectives on this very problem, to
-# where none is above them. At the library's defaults (1e-3, 1e-6) the ratio is about 4.5.
-RANK_TOL, TOL = 6e-3, 1e-3
+# What the rival's ftol asks of an objective, asked of ours.
+OBJECTIVE_TOL = 1e-5
+# The library's default, and a looser one found by trying on this very problem: the loosest of three
+# (1e-3, 4e-3, 6e-3) at which no objective is above the rival's. The promise is about the default.
+RANK_TOLS = {"default": DEFAULT_RANK_TOL, "loosest": 6e-3}
+RUNS = 3
 LOSS = get_loss("logistic")
 
 
@@ -57,34 +63,42 @@ def dense_dual(X, terms):
     return found
 
 
-def low_rank_path(X, terms):
+def low_rank_path(X, terms, rank_tol):
     kernel = Kernel("rbf", 1 / COLUMNS)
-    features = fit_feature_map(X, kernel, rank_tol=RANK_TOL, random_state=0)
+    features = fit_feature_map(X, kernel, rank_tol=rank_tol, random_state=0)
     objective = Objective(features.matrix, CorrectedRisk(terms, LOSS), REG_STRENGTHS[0])
-    path = solve_path(objective, REG_STRENGTHS, tol=TOL)
+    path = solve_path(objective, REG_STRENGTHS, objective_tol=OBJECTIVE_TOL)
     return [result.objective for result in path], features.rank
 
 
 def timed(function, *args):
-    start = time.perf_counter()
-    result = function(*args)
-    return time.perf_counter() - start, result
+    """Return the least time of several runs, and what the function returns."""
+    seconds = []
+    for _ in range(RUNS):
+        start = time.perf_counter()
+        result = function(*args)
+        seconds.append(time.perf_counter() - start)
+    return min(seconds), result
 
 
 def main():
     X, terms = problem()
-    low_rank_path(X, terms)  # both sides once before timing: pages and threads are warm
-    seconds_ours, (ours, rank) = min(timed(low_rank_path, X, terms) for _ in range(3))
     seconds_theirs, theirs = timed(dense_dual, X, terms)
-    print(f"{'λ':>8} {'dense dual':>12} {'ours':>12}")
-    for reg_strength, their, our in zip(REG_STRENGTHS, theirs, ours, strict=True):
-        print(f"{reg_strength:>8g} {their:>12.6f} {our:>12.6f}")
-    ratio = seconds_theirs / seconds_ours
-    not_above = all(our <= their for our, their in zip(ours, theirs, strict=True))
-    print(f"dense dual {seconds_theirs:.2f} s, ours {seconds_ours:.2f} s at rank {rank}")
-    print(f"ratio {ratio:.1f}× (wanted {WANTED:g}×), every objective not above: {not_above}")
-    return 0 if ratio >= WANTED and not_above else 1
+    print(f"dense dual: {seconds_theirs:.2f} s")
+    reached = {}
+    for name, rank_tol in RANK_TOLS.items():
+        seconds, (ours, rank) = timed(low_rank_path, X, terms, rank_tol)
+        ratio = seconds_theirs / seconds
+        not_above = all(our <= their for our, their in zip(ours, theirs, strict=True))
+        reached[name] = ratio >= WANTED and not_above
+        print(f"{name} rank_tol {rank_tol:g}: {seconds:.2f} s at rank {rank}, ratio {ratio:.1f}×")
+        print(f"    every objective not above: {not_above}")
+        for reg_strength, their, our in zip(REG_STRENGTHS, theirs, ours, strict=True):
+            print(f"    λ {reg_strength:<6g} {their:>12.6f} {our:>12.6f}")
+    print(f"wanted: {WANTED:g}×")
+    return 0 if reached["default"] else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with threadpool_limits(1):
+        sys.exit(main())
