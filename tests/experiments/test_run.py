@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 
 from decorrupt.experiments import run as run_module
 from decorrupt.experiments.methods import METHODS, Fitted, Method, Task
@@ -31,6 +32,14 @@ def toy(name, data_home=None):
 @pytest.fixture(autouse=True)
 def _toy_data(monkeypatch):
     monkeypatch.setattr(run_module, "fetch_uci", toy)
+
+
+@pytest.mark.parametrize("backend", ["threading", "multiprocessing"])
+def test_any_backend_of_joblib_will_do(backend, tmp_path):
+    path = tmp_path / "records.jsonl"
+    with parallel_config(backend=backend, n_jobs=2):
+        assert run_plan(PLAN, path) == 8
+    assert [record["status"] for record in read_records(path)] == 8 * ["done"]
 
 
 def test_every_cell_is_recorded_and_a_second_run_has_nothing_to_do(tmp_path):

@@ -7,14 +7,17 @@ import resource
 import sys
 import time
 import warnings
+from collections.abc import Iterator
 from importlib.metadata import version
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy
 import sklearn
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
+from joblib.parallel import get_active_backend
 from sklearn.metrics import accuracy_score, balanced_accuracy_score
 from threadpoolctl import threadpool_limits
 
@@ -51,12 +54,20 @@ def run_plan(
         raise ValueError(f"unknown method {unknown[0]!r}: choose among {', '.join(METHODS)}")
     done = finished_cells(read_records(path))
     left = [cell for cell in plan.cells() if cell not in done]
-    results = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-        delayed(run_cell)(cell, plan.test_share, plan.n_folds, data_home) for cell in left
-    )
-    for record in track(results, "running cells", len(left)):
+    jobs = (delayed(run_cell)(cell, plan.test_share, plan.n_folds, data_home) for cell in left)
+    for record in track(_as_they_finish(jobs, n_jobs), "running cells", len(left)):
         append_record(path, record)  # by this process alone, so that lines never mix
     return len(left)
+
+
+def _as_they_finish(jobs: Iterator[Any], n_jobs: int | None) -> Iterator[Record]:
+    backend, _ = get_active_backend()
+    if backend.supports_return_generator:
+        yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(jobs)
+        return
+    # "multiprocessing" gives all results at once: a batch at a time, so that a stop costs no more.
+    while batch := list(islice(jobs, effective_n_jobs(n_jobs))):
+        yield from Parallel(n_jobs=n_jobs)(batch)
 
 
 def run_cell(
