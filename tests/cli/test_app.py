@@ -1,5 +1,7 @@
 """What every command promises: help at once, one line for every failure, the right exit code."""
 
+import io
+import itertools
 import json
 import subprocess
 import sys
@@ -37,6 +39,16 @@ def test_every_command_has_help(command, name):
     assert done.err == ""
 
 
+def test_help_is_wrapped_at_the_terminal_and_not_where_the_source_is(command):
+    text = command("fit", "--help").out
+    paragraph = text[text.index(" Bags: --bag") : text.index("Arguments")].split("\n\n")[0]
+    lines = [line.strip() for line in paragraph.strip().splitlines() if line.strip(" ╭─")]
+    longest = max(map(len, lines))
+    # No line but the last ends where the next one's first word would have fitted.
+    for line, after in itertools.pairwise(lines):
+        assert len(line) + 1 + len(after.split()[0]) > longest - 1
+
+
 def test_version(command):
     done = command("--version")
     assert (done.code, done.out) == (0, f"decorrupt {decorrupt.__version__}\n")
@@ -51,6 +63,9 @@ def test_version(command):
         (["fit", "rows.csv", "-o", "m.skops", "--fold", "2"], "--fold"),
         (["fit", "rows.csv", "-o", "m.skops", "--folds", "x"], "--folds"),
         (["fit", "rows.csv", "-o", "m.skops", "--folds", "1"], "--folds"),
+        (["fit", "rows.csv", "-o", "m.skops", "--seed", "-1"], "--seed"),
+        (["fit", "rows.csv", "-o", "m.skops", "--jobs", "0"], "--jobs"),
+        (["fit", "rows.csv", "-o", "m.skops", "--report", "./m.skops"], "named for two outputs"),
         (["fit", "no.csv", "-o", "m.skops"], "no.csv"),
         (["evaluate", "m.skops", "no.csv"], "--label-column"),
         (["explain", "no.skops"], "no.skops"),
@@ -61,7 +76,8 @@ def test_version(command):
         (["predict", "m.skops", "rows.csv", "--config", "no.toml"], "no.toml: cannot be read"),
     ],
 )
-def test_wrong_usage_is_one_line_and_exit_code_2(command, arguments, words):
+def test_wrong_usage_is_one_line_and_exit_code_2(command, arguments, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where no earlier demo has left its files
     done = command(*arguments)
     assert done.code == 2
     assert done.out == ""
@@ -108,6 +124,13 @@ def test_bounds_of_tables(command, files, tmp_path):
     )
     found = json.loads(command("bound", "--noise-rates", rates, "--json").out)
     assert (found["theorem"], found["n_rows"]) == (3, 3000)
+
+
+def test_standard_input_is_read_once(command, monkeypatch):
+    rates = b"source,flip_pos,flip_neg,rows\na,.1,.1,1000\nb,.3,.2,2000\n"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(rates)))
+    found = json.loads(command("bound", "--noise-rates", "-", "--json").out)
+    assert (found["theorem"], found["n_rows"]) == (2, 3000)
 
 
 def test_the_reference_is_current(monkeypatch):

@@ -92,6 +92,7 @@ def test_flag_over_environment_over_file_over_default(command, files, model, tmp
     [
         ("[fit]\nmetod = 1\n", "run.toml: unknown key 'metod' in [fit]"),
         ("[fit\n", "run.toml: cannot be read as TOML"),
+        ("fit = 3\n", "run.toml: fit must be a table of options"),
     ],
 )
 def test_a_wrong_config_file_is_named(command, files, model, tmp_path, text, words):
@@ -113,6 +114,16 @@ def test_columns_that_cannot_be_used_are_named(command, files, model, tmp_path):
     assert "column 'opened' is not used: it holds dates" in done.err
     assert "column 'id' is not used: nearly every row has a text of its own" in done.err
     assert command(*arguments, "--force", "--quiet").err == ""
+
+
+def test_columns_that_give_the_proportion_away_are_named(command, files, model, tmp_path):
+    own = files.tables.rows.merge(files.tables.bags, on="bag")
+    own.to_csv(tmp_path / "own.csv", index=False)
+    done = command("fit", tmp_path / "own.csv", *files.in_bags, *FAST, "-o", model)
+    assert done.code == 0
+    assert "columns that are the same in all rows of a bag: 'positives'" in done.err
+    arguments = [*files.in_bags, *FAST, "--drop", "positives", "-o", model, "--force"]
+    assert "same in all rows" not in command("fit", tmp_path / "own.csv", *arguments).err
 
 
 def test_nothing_is_overwritten_without_force(command, files):

@@ -75,3 +75,11 @@ def test_the_answers_columns(predictor, bag_table):
 def test_a_model_without_a_card_is_refused(trained):
     with pytest.raises(TableError, match=r"m\.skops: the model has no description of its columns"):
         Predictor.of(trained.model, {}, "m.skops")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("1", 1), ("-1", -1), ("007", "007"), ("²", "²"), ("--5", "--5")]
+)
+def test_classes_are_numbers_where_their_names_are(trained, name, value):
+    card = {**trained.card, "classes": {"negative": "none", "positive": name}}
+    assert Predictor.of(trained.model, card, "model").classes == ("none", value)

@@ -38,10 +38,17 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings=HELP_OPTIONS,
 )
+
+
+def _help(docstring: str | None) -> str:
+    """Return a docstring with each paragraph on one line, for terminals of any width."""
+    return "\n\n".join(" ".join(part.split()) for part in (docstring or "").split("\n\n"))
+
+
 for command in (demo, inspect, fit, predict, evaluate, explain, bags, bound, paper, report):
     # By command and not for the whole: DECORRUPT_VERSION and DECORRUPT_DATA mean other things.
     variables = {"auto_envvar_prefix": f"{ENVIRONMENT}_{command.__name__.upper()}"}
-    app.command(context_settings=HELP_OPTIONS | variables)(command)
+    app.command(help=_help(command.__doc__), context_settings=HELP_OPTIONS | variables)(command)
 
 
 def _print_version(wanted: bool) -> None:

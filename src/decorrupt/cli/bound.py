@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from decorrupt.cli.conventions import Config, Json, Output, Quiet, Sql, option, split_names
 from decorrupt.cli.options import NoiseRatesFile, ProportionColumn, open_table
 from decorrupt.cli.text import listing, table
+
+if TYPE_CHECKING:
+    from decorrupt.tabular.roles import Table
 
 
 def bound(
@@ -71,7 +74,7 @@ def bound(
             "give one of: a table BAGS, --proportions, --noise-rates, or --flip-pos and --flip-neg"
         )
     if bags is not None:
-        columns = _columns(bags, sql, str(proportion_column), size_column)
+        columns = _columns(open_table(bags, sql), str(proportion_column), size_column)
         found = bound_bags(columns[1], columns[0], targets, **ball)
     elif proportions:
         shares = _numbers("--proportions", proportions)
@@ -90,18 +93,17 @@ def _of_rates_table(
     from decorrupt.tabular.bound import bound_sources
     from decorrupt.tabular.roles import as_numbers
 
-    rows, flip_pos, flip_neg = _columns(path, None, size_column, "flip_pos", "flip_neg")
     rates = open_table(path)
+    rows, flip_pos, flip_neg = _columns(rates, size_column, "flip_pos", "flip_neg")
     has_priors = "class_prior" in rates.frame.columns
     priors = as_numbers(rates, "class_prior", "a share") if has_priors else None
     return bound_sources(rows, flip_pos, flip_neg, priors, targets, **ball)
 
 
-def _columns(path: str, sql: str | None, *names: str) -> list[Any]:
+def _columns(found: Table, *names: str) -> list[Any]:
     from decorrupt.tabular.columns import need_columns
     from decorrupt.tabular.roles import as_numbers
 
-    found = open_table(path, sql)
     need_columns(found.frame, names, found.name)
     return [as_numbers(found, name, "a number") for name in names]
 

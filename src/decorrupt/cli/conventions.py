@@ -45,6 +45,8 @@ def read_config(context: typer.Context, path: str | None) -> str | None:
         return path
     values = _toml(path)
     own = values.get(str(context.info_name), {})
+    if not isinstance(own, dict):
+        raise typer.BadParameter(f"{path}: {context.info_name} must be a table of options")
     shared = {key: value for key, value in values.items() if not isinstance(value, dict)}
     known = {str(parameter.name): parameter for parameter in context.command.params}
     defaults: dict[str, Any] = {}
@@ -84,6 +86,13 @@ def _joined(values: list[Any]) -> str:
     return line.getvalue()
 
 
+def check_jobs(jobs: int) -> int:
+    """Return a number of jobs that has a meaning."""
+    if jobs == 0:
+        raise typer.BadParameter("0 fits at a time is none: use 1 or more, or -1 for all cores")
+    return jobs
+
+
 def split_names(text: str | None) -> list[str]:
     """Return the names in a comma-separated list; one with a comma stands in double quotes."""
     if not text:
@@ -110,8 +119,15 @@ Config = Annotated[
 Json = Annotated[bool, option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[bool, option("--quiet", "-q", help="Print no messages but errors.", shared=True)]
 Force = Annotated[bool, option("--force", "-f", help="Overwrite files that exist.")]
-Seed = Annotated[int, option("--seed", help="Seed of all random draws.", shared=True)]
-Jobs = Annotated[int, option("--jobs", "-j", help="Fits at a time; -1 for all cores.", shared=True)]
+Seed = Annotated[
+    int, option("--seed", help="Seed of all random draws.", shared=True, min=0, max=2**32 - 1)
+]
+Jobs = Annotated[
+    int,
+    option(
+        "--jobs", "-j", help="Fits at a time; -1 for all cores.", shared=True, callback=check_jobs
+    ),
+]
 
 
 @dataclass(frozen=True)

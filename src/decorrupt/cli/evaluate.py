@@ -106,8 +106,10 @@ def _on_labels(
     from decorrupt.tabular.source_roles import read_labels
 
     positive = str(predictor.classes[1])
-    if positive_label is None and label_column in data.frame.columns:
-        # A model of labelled sources knows by itself which label is positive.
+    is_of_labels = predictor.card.get("situation") == "sources"
+    if positive_label is None and is_of_labels and label_column in data.frame.columns:
+        # It knows by itself which label is positive; a model of bags, whose classes are called 0
+        # and 1, must not take the 1 of labels 1 and 2 for its own.
         values = set(as_text(data.frame[label_column]).tolist())
         positive_label = positive if set(positive.split(",")) <= values else None
     labels = read_labels(data, label_column, positive_label)

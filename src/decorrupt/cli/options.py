@@ -155,15 +155,19 @@ def left_out_in_words(features: Features) -> list[str]:
 
 
 def refuse_existing(*paths: str | None, force: bool) -> None:
-    """Fail before the work starts if an output exists, or its directory does not.
+    """Fail before the work starts if an output exists or is named twice, or has no directory.
 
     Raises
     ------
     FileExistsError, FileNotFoundError
     """
+    named: set[Path] = set()
     for path in paths:
         if path is None or path == MINUS:
             continue
+        if Path(path).resolve() in named:
+            raise FileExistsError(f"{path} is named for two outputs: choose another name for one")
+        named.add(Path(path).resolve())
         if Path(path).exists() and not force:
             raise FileExistsError(f"{path} exists: choose another name, or overwrite it by --force")
         if not Path(path).resolve().parent.is_dir():

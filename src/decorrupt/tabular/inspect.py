@@ -7,7 +7,6 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
@@ -21,7 +20,7 @@ from decorrupt.tabular.held_out import bag_folds, out_of_fold
 from decorrupt.tabular.preprocess import make_preprocessor, prepare
 from decorrupt.tabular.results import BagSummary, Inspection, Measured, now, plain
 from decorrupt.tabular.roles import BagRows
-from decorrupt.tabular.summary import summarize_bags
+from decorrupt.tabular.summary import summarize_bags, warn_of_bag_columns
 from decorrupt.tabular.train import FEW_CLEAN_ROWS, chance_warning
 from decorrupt.theory import convexity_floor, information, is_convex
 
@@ -193,15 +192,8 @@ def _bag_warnings(strata: Strata, summary: BagSummary) -> list[str]:
 
 
 def _column_warnings(rows: BagRows, features: Features) -> list[str]:
-    said = []
-    frame, row_bag = rows.table.frame, rows.strata.row_stratum
-    if rows.strata.sizes.max() > 1:
-        telling = [name for name in features.names if _names_the_bag(frame[name], row_bag)]
-        if telling:
-            said.append(
-                f"columns that are the same in all rows of a bag: {', '.join(map(repr, telling))}; "
-                "they name the bag and tell nothing of a row: leave them out by --drop"
-            )
+    frame = rows.table.frame
+    said = warn_of_bag_columns(frame, features.names, rows.strata)
     half = [column.name for column in features.columns if column.n_missing > len(frame) / 2]
     if half:
         said.append(f"columns of which most values are missing: {', '.join(map(repr, half))}")
@@ -212,7 +204,3 @@ def _column_warnings(rows: BagRows, features: Features) -> list[str]:
             "folded into one"
         )
     return said
-
-
-def _names_the_bag(values: pd.Series, row_bag: Any) -> bool:
-    return bool(values.groupby(row_bag).nunique(dropna=False).max() == 1)

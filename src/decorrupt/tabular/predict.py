@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -154,4 +155,4 @@ class Predictor:
 
 def _value(name: str) -> Any:
     """Return a class's name as a number where it is the text of one."""
-    return int(name) if name.lstrip("-").isdigit() and name_of(int(name)) == name else name
+    return int(name) if re.fullmatch("-?[0-9]+", name) and name_of(int(name)) == name else name

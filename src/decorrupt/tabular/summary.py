@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from decorrupt.corruption import Strata
@@ -26,6 +28,20 @@ def summarize_bags(strata: Strata) -> BagSummary:
         effective_sample_size=told.effective_sample_size,
         efficiency=told.efficiency,
     )
+
+
+def warn_of_bag_columns(frame: pd.DataFrame, names: Sequence[str], strata: Strata) -> list[str]:
+    """Return a warning if columns are the same in all rows of every bag, as their counts are."""
+    if strata.sizes.max() == 1:
+        return []
+    by_bag = frame[list(names)].groupby(strata.row_stratum).nunique(dropna=False)
+    telling = [repr(name) for name in names if by_bag[name].max() == 1]
+    if not telling:
+        return []
+    return [
+        f"columns that are the same in all rows of a bag: {', '.join(telling)}; they name the bag "
+        "and tell nothing of a row: leave them out by --drop"
+    ]
 
 
 def source_strata(

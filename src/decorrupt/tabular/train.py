@@ -27,7 +27,7 @@ from decorrupt.tabular.methods import BAG_METHODS, bag_candidates, method_name
 from decorrupt.tabular.preprocess import folded_levels, make_preprocessor, prepare
 from decorrupt.tabular.results import ColumnCard, HeldOutResults, ModelCard, now, plain
 from decorrupt.tabular.roles import BagRows
-from decorrupt.tabular.summary import summarize_bags
+from decorrupt.tabular.summary import summarize_bags, warn_of_bag_columns
 
 DEFAULT_FOLDS = 5
 CLASSIFIER = "classifier"
@@ -117,6 +117,7 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
     )
     preprocessor = make_preprocessor(features.columns, len(prepared))
     said: list[str] = list(rows.warnings)
+    said += warn_of_bag_columns(rows.table.frame, features.names, strata)
     with collected_warnings(said):
         matrix = preprocessor.fit_transform(prepared)
         # Bags by number: a saved model must not carry their names.
