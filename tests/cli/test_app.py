@@ -3,8 +3,10 @@
 import io
 import itertools
 import json
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -153,3 +155,22 @@ def test_the_demo(command, tmp_path):
     assert Path(found["model"]).exists()
     assert found["page"] is None or Path(found["page"]).exists()
     assert command("demo", "-o", tmp_path / "out").code == 2
+
+
+def test_a_terminated_command_leaves_no_rows_behind(tmp_path):
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+    arguments = ["inspect", "-", "--bag-column", "bag", "--proportion-column", "share"]
+    with subprocess.Popen(  # noqa: S603 — our own command
+        [Path(sys.executable).parent / "decorrupt", *arguments],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+    ) as process:
+        process.stdin.write(b"bag,share,x\n" + b"1,0.5,3\n" * 100_000)
+        process.stdin.flush()  # and no end of it: the command goes on reading
+        while not list(tmp_path.iterdir()) and process.poll() is None:
+            time.sleep(0.05)
+        process.terminate()
+        process.stdin.close()
+        assert process.wait() == 143
+    assert list(tmp_path.iterdir()) == []

@@ -72,7 +72,7 @@ def test_sources(command, files, model, rates, monkeypatch):
 def test_flag_over_environment_over_file_over_default(command, files, model, tmp_path, monkeypatch):
     config = tmp_path / "run.toml"
     config.write_text(
-        'seed = 3\nother-command = 1\n[fit]\nbag-column = "bag"\nproportion_column = "rate"\n'
+        'seed = 3\nradius = 5\n[fit]\nbag-column = "bag"\nproportion_column = "rate"\n'
         'method = "count"\ndrop = ["noise", "town"]\nfolds = 3\n[predict]\nproba = true\n'
     )
     monkeypatch.setenv("DECORRUPT_FIT_METHOD", "set")
@@ -91,6 +91,7 @@ def test_flag_over_environment_over_file_over_default(command, files, model, tmp
     ("text", "words"),
     [
         ("[fit]\nmetod = 1\n", "run.toml: unknown key 'metod' in [fit]"),
+        ("foldz = 3\n", "run.toml: no command has an option 'foldz'"),
         ("[fit\n", "run.toml: cannot be read as TOML"),
         ("fit = 3\n", "run.toml: fit must be a table of options"),
     ],

@@ -436,3 +436,12 @@ def test_an_abandoned_stream_leaves_no_files(write, tmp_path, monkeypatch):
     next(stream)
     stream.close()
     assert not list(tmp_path.glob("decorrupt-*"))
+
+
+def test_a_cut_parquet_file_is_named_and_our_own_folder_is_not(tmp_path):
+    whole, cut = tmp_path / "whole.parquet", tmp_path / "cut.parquet"
+    pd.DataFrame({"age": range(100)}).to_parquet(whole)
+    cut.write_bytes(whole.read_bytes()[:-50])
+    with pytest.raises(TableError, match=r"cut\.parquet") as caught:
+        read_table(str(cut))
+    assert "rows.parquet" not in str(caught.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -22,7 +23,7 @@ from decorrupt.cli.paper import paper
 from decorrupt.cli.predict import predict
 from decorrupt.cli.report import report
 
-FAILED, WRONG_USAGE, INTERRUPTED = 1, 2, 130
+FAILED, WRONG_USAGE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 EPILOG = (
     "Every option can also be set by the environment, DECORRUPT_<COMMAND>_<OPTION>, and by a TOML "
     "file, --config: flag over environment over file over default. Results go to standard output "
@@ -118,4 +119,6 @@ def _about_file(error: OSError) -> str:
 
 def main() -> None:
     """Run the command line of this process."""
+    # Leaves by way of all open contexts, which take their temporary files with them.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     sys.exit(run())

@@ -54,11 +54,21 @@ def read_config(context: typer.Context, path: str | None) -> str | None:
         name = _parameter_name(key, known)
         if name is None or name == "config":
             if key in shared and key not in own:
-                continue  # meant for another command
+                if _known_elsewhere(key, context):
+                    continue
+                raise typer.BadParameter(f"{path}: no command has an option {key!r}")
             raise typer.BadParameter(f"{path}: unknown key {key!r} in [{context.info_name}]")
         defaults[name] = _joined(value) if isinstance(value, list) else value
     context.default_map = {**(context.default_map or {}), **defaults}
     return path
+
+
+def _known_elsewhere(key: str, context: typer.Context) -> bool:
+    """Whether another command has the option that a key at the file's top level means."""
+    commands = getattr(context.find_root().command, "commands", {}).values()
+    return any(
+        _parameter_name(key, {str(p.name): p for p in command.params}) for command in commands
+    )
 
 
 def _toml(path: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -54,7 +55,9 @@ def open_engine(
             connection.execute("SET lock_configuration = true")
             yield connection
     except duckdb.Error as error:
-        raise TableError(f"{name}: {one_line(error)}") from None
+        # Files are read through links in our own folder, which mean nothing to the reader.
+        told = re.sub(f"'?{re.escape(str(folder))}[^' ]*'?", "the file", one_line(error))
+        raise TableError(f"{name}: {told}") from None
 
 
 def as_query(connection: duckdb.DuckDBPyConnection, sql: str, name: str) -> str:
