@@ -6,7 +6,7 @@ import pytest
 
 from decorrupt.cli.app import run
 from hidden_labels import make_bag_table, make_source_table
-from page_views import BACKGROUND, TEXTS, VIEWS, overlap
+from page_views import BACKGROUND, VIEWS, check_shades, check_texts
 
 NASTY = "<script>document.title='taken'</script> & Größe"
 # What is drawn on each page.
@@ -100,13 +100,7 @@ def test_plots_are_seen_and_their_texts_can_be_read(view, name):
         assert box["height"] >= 150
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= width
-    for frame, *texts in page.evaluate(TEXTS):
-        assert len(texts) > 5
-        for k, one in enumerate(texts):
-            assert one["size"] >= 9
-            assert frame["left"] - 1 <= one["left"]
-            assert one["right"] <= frame["right"] + 1
-            assert not [other for other in texts[:k] if overlap(one, other) > 3]
+    check_texts(page)
 
 
 def labels_of(plots):
@@ -115,12 +109,7 @@ def labels_of(plots):
 
 def test_dark_and_light(view, request):
     page, *_ = view
-    dark = "dark" in request.node.callspec.params["view"]
-    shade = sum(int(part) for part in page.evaluate(BACKGROUND)[4:-1].split(","))
-    assert (shade < 150) if dark else (shade > 700)
-    ink = page.locator("figure > svg text").first.evaluate("e => getComputedStyle(e).fill")
-    shade = sum(int(part) for part in ink[4:-1].split(","))
-    assert (shade > 500) if dark else (shade < 250), "plots follow the page"
+    check_shades(page, dark="dark" in request.node.callspec.params["view"])
 
 
 def test_headings_captions_and_names(browser, addresses, name):

@@ -7,7 +7,7 @@ import pytest
 from decorrupt.experiments.published import published_cells
 from decorrupt.report.experiments import format_report
 from decorrupt.report.experiments.columns import COLUMNS
-from page_views import BACKGROUND, TEXTS, VIEWS, overlap
+from page_views import BACKGROUND, VIEWS, check_shades, check_texts
 from synthetic_records import full_run
 
 IN_ORDER = """
@@ -75,23 +75,12 @@ def test_plots_are_seen_and_nothing_is_wider_than_the_screen(view):
 
 def test_texts_of_plots_are_large_enough_and_apart(view):
     page, *_ = view
-    for frame, *texts in page.evaluate(TEXTS):
-        assert len(texts) > 5
-        for k, one in enumerate(texts):
-            assert one["size"] >= 9
-            assert frame["left"] - 1 <= one["left"]
-            assert one["right"] <= frame["right"] + 1
-            assert not [other for other in texts[:k] if overlap(one, other) > 3]
+    check_texts(page)
 
 
 def test_dark_and_light(view, request):
     page, *_ = view
-    dark = "dark" in request.node.callspec.params["view"]
-    shade = sum(int(part) for part in page.evaluate(BACKGROUND)[4:-1].split(","))
-    assert (shade < 150) if dark else (shade > 700)
-    ink = page.locator("figure > svg text").first.evaluate("e => getComputedStyle(e).fill")
-    shade = sum(int(part) for part in ink[4:-1].split(","))
-    assert (shade > 500) if dark else (shade < 250), "plots follow the page"
+    check_shades(page, dark="dark" in request.node.callspec.params["view"])
 
 
 @pytest.mark.parametrize("table", ["paper-table-1", "paper-table-2"])

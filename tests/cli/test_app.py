@@ -174,3 +174,12 @@ def test_a_terminated_command_leaves_no_rows_behind(tmp_path):
         process.stdin.close()
         assert process.wait() == 143
     assert list(tmp_path.iterdir()) == []
+
+
+def test_without_its_libraries_the_command_says_what_to_install():
+    code = "import sys\nsys.modules['typer'] = None\nfrom decorrupt.cli import main\nmain()"
+    done = subprocess.run(  # noqa: S603 — our own code
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr == "error: the command line needs typer: pip install 'decorrupt[cli]'\n"

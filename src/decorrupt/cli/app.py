@@ -13,7 +13,14 @@ import typer
 from decorrupt import __version__
 from decorrupt.cli.bags import bags
 from decorrupt.cli.bound import bound
-from decorrupt.cli.conventions import ENVIRONMENT, print_error_line
+from decorrupt.cli.conventions import (
+    ENVIRONMENT,
+    FAILED,
+    INTERRUPTED,
+    TERMINATED,
+    WRONG_USAGE,
+    print_error_line,
+)
 from decorrupt.cli.demo import demo
 from decorrupt.cli.evaluate import evaluate
 from decorrupt.cli.explain import explain
@@ -23,7 +30,6 @@ from decorrupt.cli.paper import paper
 from decorrupt.cli.predict import predict
 from decorrupt.cli.report import report
 
-FAILED, WRONG_USAGE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 EPILOG = (
     "Every option can also be set by the environment, DECORRUPT_<COMMAND>_<OPTION>, and by a TOML "
     "file, --config: flag over environment over file over default. Results go to standard output "

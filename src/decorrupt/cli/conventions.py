@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 ENVIRONMENT = "DECORRUPT"
+# Exit codes; the last two are what a shell gives for SIGINT and SIGTERM.
+FAILED, WRONG_USAGE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
 # How click names the places a value can come from, and how a reader would.
 SOURCES = {
     "COMMANDLINE": "command line",

@@ -6,14 +6,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from decorrupt.cli.conventions import Config, Force, Jobs, Output, Quiet, option, split_names
+from decorrupt.cli.conventions import (
+    FAILED,
+    INTERRUPTED,
+    Config,
+    Force,
+    Jobs,
+    Output,
+    Quiet,
+    option,
+    split_names,
+)
 from decorrupt.cli.options import refuse_existing, write_page
 
 if TYPE_CHECKING:
     from decorrupt.experiments import Plan
     from decorrupt.experiments.session import Sitting
-
-FAILED, INTERRUPTED = 1, 130
 
 
 def paper(
