@@ -3,10 +3,11 @@
 Both sides have one BLAS thread: on products this small more threads only wait for each other,
 which would slow the grid search down many times over on a busy machine.
 
-The grids: the library's default of 6 λ, and a path of 16 λ, where warm starts pay more. Besides
-the benchmark's own problem (seed 0) the default grid is searched on two more, where only the choice
-is looked at: how far below its best the grid search scores what the paths chose, in its standard
-errors.
+The grids: the library's default of 6 λ, and a path of 16 λ, where warm starts pay more; for the
+count likelihood each with both starts. Besides the benchmark's own problem (seed 0) the default
+grid is searched on two more, where only the choice is looked at: how far below its best the grid
+search scores what the paths chose, in its standard errors. Starts that led to one place are one
+choice.
 """
 
 import sys
@@ -34,6 +35,8 @@ GAMMAS = [0.003, 0.03, 0.1]
 OWN_SEED = 0
 PROBLEMS = (("6 λ", OWN_SEED), ("16 λ", OWN_SEED), ("6 λ", 1), ("6 λ", 2))
 WANTED = 5.0
+# Standard errors between the scores of two starts that have led to one place.
+ONE_PLACE = 0.01
 
 
 def data(seed=0):
@@ -55,12 +58,14 @@ CASES = (
         LabelProportionsClassifierCV,
         LabelProportionsClassifier(convex="ignore", random_state=0),
         "corrected_accuracy",
+        {},
     ),
     (
         "count likelihood",
         CountLikelihoodClassifierCV,
         CountLikelihoodClassifier(random_state=0),
         "count_log_likelihood",
+        {"starts": [("mean_map",), ("intercept",)]},
     ),
 )
 
@@ -77,18 +82,19 @@ def main():
     warnings.simplefilter("ignore")
     reached = True
     print(f"{'method, grid, seed':<28} {'grid search':>11} {'paths':>8} {'ratio':>7}  choice")
-    for (label, seed), (name, path_class, template, scoring) in product(PROBLEMS, CASES):
+    for (label, seed), (name, path_class, template, scoring, also) in product(PROBLEMS, CASES):
         X, y, bags = data(seed)
         reg_strengths = GRIDS[label]
         path = path_class(
             template, reg_strengths=reg_strengths, kernel_gammas=GAMMAS, scoring=scoring
         )
         seconds, path = timed(path, X, y, bags)
-        grid = {"kernel_gamma": GAMMAS, "reg_strength": reg_strengths}
+        grid = {"kernel_gamma": GAMMAS, "reg_strength": reg_strengths} | also
         grid_seconds, search = timed(BagGridSearchCV(template, grid, scoring=scoring), X, y, bags)
-        ratio, same = grid_seconds / seconds, path.best_params_ == search.best_params_
+        below = shortfall(search, path.best_params_)
+        ratio, same = grid_seconds / seconds, below <= ONE_PLACE
         reached &= seed != OWN_SEED or (ratio >= WANTED and same)
-        choice = "same" if same else f"{shortfall(search, path.best_params_):.2f} std. errors below"
+        choice = "same" if same else f"{below:.2f} std. errors below"
         name = f"{name}, {label}, {seed}"
         print(f"{name:<28} {grid_seconds:>9.1f} s {seconds:>6.1f} s {ratio:>6.1f}×  {choice}")
     print(f"wanted: {WANTED:g}× and the same choice, for seed {OWN_SEED}")

@@ -23,7 +23,8 @@ from decorrupt.corruption import strata_from_bags
 from decorrupt.estimators.count_likelihood import CountLikelihoodClassifier
 from decorrupt.exceptions import RoundedCountsWarning
 from decorrupt.features import Kernel, fit_feature_map
-from decorrupt.solvers.count_path import STARTS, fit_count_path
+from decorrupt.solvers import count_path
+from decorrupt.solvers.count_path import fit_count_path
 from decorrupt.solvers.count_risk import count_log_likelihood
 from oracles.counts import enumerate_count
 
@@ -119,7 +120,7 @@ def test_a_start_that_leads_astray_loses(monkeypatch):
     labels = np.append(np.tile([-1, 1], 40), 1)
     X = 2 * labels[:, None] + rng.normal(size=(81, 1))
     y = np.where(bags < 40, 0.5, 1.0)
-    monkeypatch.setitem(STARTS, "intercept", lambda *_: np.array([-1.0]))
+    monkeypatch.setattr(count_path, "intercept_start", lambda *_: np.array([-1.0]))
     model = CountLikelihoodClassifier(kernel="linear", fit_intercept=False, reg_strength=1e-4)
     astray = clone(model).set_params(starts=["intercept"]).fit(X, y, bags=bags)
     best = clone(model).set_params(starts=["intercept", "mean_map"]).fit(X, y, bags=bags)
@@ -175,8 +176,9 @@ def test_a_small_reg_strength_is_reached_by_way_of_larger_ones(bag_data):
     """Where the likelihood has several maxima, the same one alone and at the end of a path."""
     strata = strata_from_bags(bag_data.bags, bag_data.y)
     features = fit_feature_map(bag_data.X, Kernel("rbf", 5.0), random_state=0).matrix
-    *_, end = fit_count_path(features, strata, [0.1, 1e-2, 1e-3, 1e-4, 1e-5])
-    (alone,) = fit_count_path(features, strata, [1e-5])
+    options = {"starts": ["intercept"]}
+    *_, end = fit_count_path(features, strata, [0.1, 1e-2, 1e-3, 1e-4, 1e-5], **options)
+    (alone,) = fit_count_path(features, strata, [1e-5], **options)
     assert_allclose(alone.result.coef, end.result.coef)
 
 

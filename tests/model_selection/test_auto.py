@@ -81,6 +81,33 @@ def test_estimators_and_names_may_be_mixed(bag_data):
     assert {row["method"] for row in model.leaderboard_.rows} == {"mean_map", "SetClassifier"}
 
 
+def test_kernels_are_tried_in_named_methods_only(bag_data):
+    d = bag_data
+    model = AutoLabelProportionsClassifier(
+        candidates=["mean_map", ("own", MeanMapClassifier(kernel="linear"))],
+        kernels=["linear"],
+        **QUICK,
+    ).fit(d.X, d.y, bags=d.bags)
+    named, own = sorted(model.leaderboard_.rows, key=lambda row: row["method"])
+    assert named["params"]["kernel"] == "linear"
+    assert own["params"].keys() == {"reg_strength"}
+    assert named["score"] == pytest.approx(own["score"])
+    assert model.best_estimator_.kernel == "linear"
+    assert model.best_estimator_.coef_.shape == (d.X.shape[1],)
+
+
+def test_the_kernel_that_predicts_bags_better_wins():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1200, 2))
+    bags = np.arange(1200) // 6
+    for labels, kernel in ((X.sum(axis=1) > 0, "linear"), ((X**2).sum(axis=1) > 1.4, "rbf")):
+        y = (np.bincount(bags, labels) / 6)[bags]
+        model = AutoLabelProportionsClassifier(candidates=["count_likelihood"], random_state=0)
+        model.fit(X, y, bags=bags)
+        assert model.best_params_["kernel"] == kernel
+        assert model.score(X, labels) > 0.95
+
+
 def test_class_priors_and_decisions(bag_data):
     d = bag_data
     rare = d.y < 0.55

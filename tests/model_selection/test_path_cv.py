@@ -57,13 +57,19 @@ def test_same_scores_and_choice_as_the_grid_search(bag_data, search_class, templ
     path = search_class(
         template, reg_strengths=REG_STRENGTHS, kernel_gammas=GAMMAS, cv=3, scoring=scoring
     ).fit(d.X, d.y, bags=d.bags)
-    grid = BagGridSearchCV(
-        template, {"kernel_gamma": GAMMAS, "reg_strength": REG_STRENGTHS}, cv=3, scoring=scoring
-    ).fit(d.X, d.y, bags=d.bags)
+    points = {"kernel_gamma": GAMMAS, "reg_strength": REG_STRENGTHS}
+    if search_class is CountLikelihoodClassifierCV:
+        points["starts"] = [("mean_map",), ("intercept",)]
+    grid = BagGridSearchCV(template, points, cv=3, scoring=scoring).fit(d.X, d.y, bags=d.bags)
+    assert len(path.cv_results_["params"]) == len(grid.cv_results_["params"])
+    in_our_order = [grid.cv_results_["params"].index(p) for p in path.cv_results_["params"]]
     np.testing.assert_allclose(
-        path.cv_results_["mean_test_score"], grid.cv_results_["mean_test_score"], atol=2e-3
+        path.cv_results_["mean_test_score"],
+        grid.cv_results_["mean_test_score"][in_our_order],
+        atol=2e-3,
     )
-    assert path.best_params_ == grid.best_params_
+    for name in ("kernel_gamma", "reg_strength"):  # both starts may have led to one place
+        assert path.best_params_[name] == grid.best_params_[name]
     np.testing.assert_array_equal(path.predict(d.X), grid.predict(d.X))
 
 
@@ -101,3 +107,30 @@ def test_the_refit_is_an_ordinary_fit_at_the_chosen_parameters(bag_data, search_
     alone = clone(search.best_estimator_).fit(d.X, d.y, bags=d.bags)
     assert_array_equal(search.decision_function(d.X), alone.decision_function(d.X))
     assert not [name for name in vars(search.best_estimator_) if name.startswith("_")]
+
+
+def test_the_start_is_chosen_on_held_out_bags():
+    """More columns than rows: every start explains the training counts, one of them the others."""
+    rng = np.random.default_rng(0)
+    labels = rng.random(480) < 0.3
+    X = rng.normal(size=(480, 600))
+    X[:, :40] += 0.6 * labels[:, None]
+    bags = np.arange(480) // 16
+    y = (np.bincount(bags, labels) / 16)[bags]
+    model = CountLikelihoodClassifierCV(
+        CountLikelihoodClassifier(kernel="linear"), reg_strengths=[1e-2, 1e-3]
+    ).fit(X, y, bags=bags)
+    found = zip(model.cv_results_["params"], model.cv_results_["mean_test_score"], strict=True)
+    best = {"mean_map": -np.inf, "intercept": -np.inf}
+    for params, score in found:
+        (start,) = params["starts"]
+        best[start] = max(best[start], score)
+    assert abs(best["mean_map"] - best["intercept"]) > 0.005
+    assert model.best_params_["starts"] == (max(best, key=best.get),)
+    assert model.best_estimator_.start_ == model.best_params_["starts"][0]
+
+
+def test_labels_need_no_choice_of_starts(bag_data):
+    model = CountLikelihoodClassifierCV(reg_strengths=REG_STRENGTHS, cv=3)
+    model.fit(bag_data.X, bag_data.labels)
+    assert model.best_params_.keys() == {"kernel_gamma", "reg_strength"}

@@ -6,6 +6,8 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
+from decorrupt.model_selection.leaderboard import describe_params
+
 CRITERIA = {
     "corrected_accuracy": "balanced accuracy, estimated",
     "corrected_risk": "balanced sigmoid risk, estimated",
@@ -85,10 +87,7 @@ def leaderboard_text(leaderboard: Sequence[dict[str, Any]], scoring: str) -> str
     ]
     header = ("  method", "score", "± std error", "seconds")
     lines = table(header, rows, indent="").split("\n")
-    params = ["parameters"] + [
-        ", ".join(f"{name}={value:.3g}" for name, value in row["params"].items())
-        for row in leaderboard
-    ]
+    params = ["parameters"] + [describe_params(row["params"]) for row in leaderboard]
     lines = [f"{line}  {values}" for line, values in zip(lines, params, strict=True)]
     several = len(leaderboard) > 1
     head = f"{'Methods compared' if several else 'Judged'} by {SCORINGS.get(scoring, scoring)}:"

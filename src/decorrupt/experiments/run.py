@@ -117,6 +117,8 @@ def versions() -> dict[str, str]:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return "+".join(map(str, value))
     return value.item() if hasattr(value, "item") else value
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from decorrupt.estimators.score_classifier import FLOATS
 from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.calibration import CalibratedBagClassifier, fit_calibration
 from decorrupt.model_selection.candidates import Candidate, resolve_candidates
-from decorrupt.model_selection.held_out import HeldOut, evaluate_grid, evaluate_paths
+from decorrupt.model_selection.held_out import HeldOut, Trial, evaluate_grid, evaluate_paths
 from decorrupt.model_selection.leaderboard import Entry, Leaderboard, choose
 from decorrupt.model_selection.path_cv import DelegatingClassifier
 from decorrupt.model_selection.path_search import (
@@ -27,6 +28,8 @@ from decorrupt.model_selection.path_search import (
 from decorrupt.model_selection.scorers import CRITERIA, NEED_SPREAD, pooled_prior
 from decorrupt.model_selection.search import DEFAULT_FOLDS, usable_folds
 from decorrupt.progress import track
+
+DEFAULT_KERNELS = ("linear", "rbf")
 
 
 class AutoLabelProportionsClassifier(DelegatingClassifier):
@@ -47,7 +50,11 @@ class AutoLabelProportionsClassifier(DelegatingClassifier):
         The criterion: "count_log_likelihood", "corrected_accuracy", "corrected_risk" or
         "proportion_risk".
     reg_strengths : sequence of float
-        λ to try.
+        λ to try, for a kernel with k(x,x) = 1 such as "rbf"; for others they are multiplied by the
+        mean of k(x,x), for the linear kernel of ‖x‖².
+    kernels : sequence of str or callable, default=("linear", "rbf")
+        Kernels to try in every method of a preset or given by name; estimators of one's own keep
+        theirs.
     kernel_gammas : sequence of float, "scale" or "auto", or None
         Kernel parameters to try; None: 0.03, 0.3 and 1 times "scale".
     decision : {"balanced", "accuracy"}, default="balanced"
@@ -99,6 +106,7 @@ class AutoLabelProportionsClassifier(DelegatingClassifier):
         cv: Any = DEFAULT_FOLDS,
         scoring: str = "count_log_likelihood",
         reg_strengths: Sequence[float] = DEFAULT_REG_STRENGTHS,
+        kernels: Sequence[str] = DEFAULT_KERNELS,
         kernel_gammas: Sequence[float | str] | None = None,
         decision: str = "balanced",
         n_jobs: int | None = None,
@@ -108,6 +116,7 @@ class AutoLabelProportionsClassifier(DelegatingClassifier):
         self.cv = cv
         self.scoring = scoring
         self.reg_strengths = reg_strengths
+        self.kernels = kernels
         self.kernel_gammas = kernel_gammas
         self.decision = decision
         self.n_jobs = n_jobs
@@ -156,23 +165,23 @@ class AutoLabelProportionsClassifier(DelegatingClassifier):
         params = estimator.get_params(deep=False)
         shared = {"random_state": self.random_state, "decision": self.decision}
         estimator.set_params(**{name: shared[name] for name in shared if name in params})
-        return Candidate(candidate.name, estimator, candidate.grid)
+        return replace(candidate, estimator=estimator)
 
     def _evaluate(
         self, candidates: list[Candidate], X: Any, strata: Strata, folds: Any
     ) -> list[HeldOut]:
         gammas = resolve_kernel_gammas(self.kernel_gammas, X)
-        with_path = [candidate for candidate in candidates if candidate.has_path]
-        without = [candidate for candidate in candidates if not candidate.has_path]
-        steps = [(gamma, candidate) for gamma in gammas for candidate in [None, *without]]
+        groups: dict[str, list[Trial]] = {}
+        for candidate in candidates:
+            for setting in candidate.kernel_settings(self.kernels, gammas):
+                trial = Trial(candidate, setting)
+                groups.setdefault(trial.needs, []).append(trial)
         found: list[HeldOut] = []
-        for gamma, candidate in track(steps, "trying methods", len(steps)):
-            if candidate is not None:
-                found += evaluate_grid(candidate, X, strata, folds, gamma, self.n_jobs)
-            elif with_path:
-                found += evaluate_paths(
-                    with_path, X, strata, folds, gamma, self.reg_strengths, self.n_jobs
-                )
+        for trials in track(groups.values(), "trying methods", len(groups)):
+            if trials[0].candidate.has_path:
+                found += evaluate_paths(trials, X, strata, folds, self.reg_strengths, self.n_jobs)
+            else:
+                found += evaluate_grid(trials[0], X, strata, folds, self.n_jobs)
         return found
 
     def _refit(

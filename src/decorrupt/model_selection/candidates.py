@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from sklearn.base import clone
 
 from decorrupt.estimators import (
     AlternatingPSVMClassifier,
@@ -15,6 +17,10 @@ from decorrupt.estimators import (
     ProportionMatchingClassifier,
     SetClassifier,
 )
+
+EACH_START = [(start,) for start in CountLikelihoodClassifier().starts]
+# Kernels that have no parameter to search.
+WITHOUT_GAMMA = ("linear", "precomputed")
 
 
 @dataclass(frozen=True)
@@ -28,17 +34,42 @@ class Candidate:
     estimator : estimator
         The template.
     grid : dict of str to list
-        Parameters searched beside the kernel's; for methods with a λ path, λ is searched too.
+        Parameters searched beside the kernel's; with a λ path, λ is searched too.
+    any_kernel : bool
+        Whether kernels are searched; an estimator somebody gives keeps its own.
     """
 
     name: str
     estimator: Any
     grid: dict[str, list[Any]] = field(default_factory=dict)
+    any_kernel: bool = False
 
     @property
     def has_path(self) -> bool:
         """Whether λ is searched by warm-started paths over shared features."""
         return hasattr(self.estimator, "_fit_path")
+
+    def kernel_settings(
+        self, kernels: Sequence[str], kernel_gammas: Sequence[float]
+    ) -> list[dict[str, Any]]:
+        """Return what to set on the template for every kernel to try."""
+        if not self.any_kernel:
+            return _gamma_settings(getattr(self.estimator, "kernel", "rbf"), kernel_gammas)
+        return [
+            {"kernel": kernel} | setting
+            for kernel in kernels
+            for setting in _gamma_settings(kernel, kernel_gammas)
+        ]
+
+    def with_setting(self, setting: dict[str, Any]) -> Any:
+        """Return a new estimator with these parameters."""
+        return clone(self.estimator).set_params(**setting)
+
+
+def _gamma_settings(kernel: Any, kernel_gammas: Sequence[float]) -> list[dict[str, Any]]:
+    if kernel in WITHOUT_GAMMA:
+        return [{}]
+    return [{"kernel_gamma": kernel_gamma} for kernel_gamma in kernel_gammas]
 
 
 # From the most to the least stable: convex objectives first, then smooth ones whose result can
@@ -49,14 +80,15 @@ _CANDIDATES = (
     Candidate("invcal", InvCalClassifier(), {"C_p": [0.1, 1.0, 10.0], "epsilon": [0.0, 0.1]}),
     Candidate("set_classification", SetClassifier()),
     Candidate("proportion_matching", ProportionMatchingClassifier()),
-    Candidate("count_likelihood", CountLikelihoodClassifier()),
+    # Which start generalises better, held-out bags tell and the training likelihood does not.
+    Candidate("count_likelihood", CountLikelihoodClassifier(), {"starts": EACH_START}),
     Candidate(
         "alternating_psvm",
         AlternatingPSVMClassifier(n_starts=1),
         {"C": [0.1, 1.0, 10.0], "C_p": [1.0, 10.0, 100.0]},
     ),
 )
-CANDIDATES = {candidate.name: candidate for candidate in _CANDIDATES}
+CANDIDATES = {one.name: replace(one, any_kernel=True) for one in _CANDIDATES}
 PRESETS = {
     "fast": ("mean_map", "corrected_loss", "count_likelihood"),
     "thorough": tuple(CANDIDATES),
@@ -70,7 +102,8 @@ def resolve_candidates(candidates: str | Sequence[Any]) -> list[Candidate]:
     ----------
     candidates : {"fast", "thorough"} or list
         A list may hold names of known methods, estimators, (name, estimator) pairs, and
-        (name, estimator, grid) triples. Its order is the order of preference in a near-tie.
+        (name, estimator, grid) triples, which keep their kernel. Its order is the order of
+        preference in a near-tie.
     """
     if isinstance(candidates, str):
         if candidates not in PRESETS:

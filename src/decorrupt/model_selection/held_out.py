@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.special import logit
-from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
 from decorrupt.corruption import Strata
@@ -21,7 +20,39 @@ from decorrupt.model_selection.path_search import HeldOutPath, held_out_paths, q
 from decorrupt.model_selection.splitters import Fold
 
 # What estimators must have in common to share their features.
-FEATURE_PARAMS = ("kernel", "degree", "coef0", "rank_tol", "max_rank", "random_state")
+FEATURE_PARAMS = (
+    "kernel",
+    "kernel_gamma",
+    "degree",
+    "coef0",
+    "rank_tol",
+    "max_rank",
+    "random_state",
+)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A method with one kernel; `setting` is what to set on its template for that."""
+
+    candidate: Candidate
+    setting: dict[str, Any]
+
+    def estimator(self) -> Any:
+        """Return the method's template with the kernel set."""
+        return self.candidate.with_setting(self.setting)
+
+    def grid(self) -> list[dict[str, Any]]:
+        """Return the settings of every point of the method's own grid."""
+        return [params | self.setting for params in ParameterGrid(self.candidate.grid)]
+
+    @property
+    def needs(self) -> str:
+        """What it needs: trials with λ paths that say the same can share features."""
+        if not self.candidate.has_path:
+            return f"{self.candidate.name} {self.setting}"
+        params = self.estimator().get_params(deep=False)
+        return str([params[name] for name in FEATURE_PARAMS])
 
 
 @dataclass(frozen=True)
@@ -50,40 +81,36 @@ class HeldOut:
 
 
 def evaluate_paths(
-    candidates: Sequence[Candidate],
+    trials: Sequence[Trial],
     X: Any,
     strata: Strata,
     folds: Sequence[Fold],
-    kernel_gamma: float,
     reg_strengths: Sequence[float],
     n_jobs: int | None,
 ) -> list[HeldOut]:
-    """Return all (method, λ) of the methods that have λ paths, at one kernel parameter."""
+    """Return every λ of methods that have λ paths, over the features they have in common.
+
+    λ is meant for a kernel with k(x,x) = 1: it is multiplied by the mean of k(x,x), so that a
+    linear kernel is searched in the same range whatever the number of columns and their scale.
+    """
+    estimator = trials[0].estimator()
+    features = estimator._fit_features(X)
+    kernel_size = float(np.mean(estimator._kernel().diagonal(X))) or 1.0
+    reg_strengths = [reg_strength * kernel_size for reg_strength in reg_strengths]
+    tried = [(trial.candidate, params) for trial in trials for params in trial.grid()]
+    estimators = [candidate.with_setting(params) for candidate, params in tried]
+    all_paths = held_out_paths(estimators, features.matrix, strata, folds, reg_strengths, n_jobs)
     found = []
-    for group in _groups_with_common_features(candidates):
-        estimators = [candidate.estimator for candidate in group]
-        features = clone(estimators[0]).set_params(kernel_gamma=kernel_gamma)._fit_features(X)
-        paths_by_method = held_out_paths(
-            estimators, features.matrix, strata, folds, reg_strengths, n_jobs
-        )
-        for candidate, paths in zip(group, paths_by_method, strict=True):
-            found += _from_paths(candidate.name, paths, strata, kernel_gamma, reg_strengths)
+    for (candidate, params), paths in zip(tried, all_paths, strict=True):
+        found += _from_paths(candidate.name, params, paths, strata, reg_strengths)
     return found
-
-
-def _groups_with_common_features(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
-    groups: dict[str, list[Candidate]] = {}
-    for candidate in candidates:
-        params = candidate.estimator.get_params(deep=False)
-        groups.setdefault(str([params[name] for name in FEATURE_PARAMS]), []).append(candidate)
-    return list(groups.values())
 
 
 def _from_paths(
     name: str,
+    params: dict[str, Any],
     paths: Sequence[HeldOutPath],
     strata: Strata,
-    kernel_gamma: float,
     reg_strengths: Sequence[float],
 ) -> list[HeldOut]:
     shape = (len(reg_strengths), len(strata.row_stratum))
@@ -95,7 +122,7 @@ def _from_paths(
     return [
         HeldOut(
             name,
-            {"kernel_gamma": kernel_gamma, "reg_strength": float(reg_strength)},
+            params | {"reg_strength": float(reg_strength)},
             decisions[r],
             log_odds[r],
             seconds,
@@ -105,17 +132,12 @@ def _from_paths(
 
 
 def evaluate_grid(
-    candidate: Candidate,
-    X: Any,
-    strata: Strata,
-    folds: Sequence[Fold],
-    kernel_gamma: float,
-    n_jobs: int | None,
+    trial: Trial, X: Any, strata: Strata, folds: Sequence[Fold], n_jobs: int | None
 ) -> list[HeldOut]:
     """Return all configurations of a method without λ paths, each fitted anew on every fold."""
-    grid = [params | {"kernel_gamma": kernel_gamma} for params in ParameterGrid(candidate.grid)]
+    candidate, grid = trial.candidate, trial.grid()
     results = Parallel(n_jobs=n_jobs)(
-        delayed(_fit_and_score)(clone(candidate.estimator).set_params(**params), X, strata, fold)
+        delayed(_fit_and_score)(candidate.with_setting(params), X, strata, fold)
         for params in grid
         for fold in folds
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,6 +83,17 @@ def choose(entries: Sequence[Entry], preference: Sequence[str]) -> Entry:
     return top
 
 
+def describe_params(params: Mapping[str, Any]) -> str:
+    """Return name=value, numbers to three figures."""
+    return ", ".join(f"{name}={_describe(value)}" for name, value in params.items())
+
+
+def _describe(value: Any) -> str:
+    if isinstance(value, tuple | list):
+        return "+".join(map(_describe, value))
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
 @dataclass
 class Leaderboard:
     """The methods at their best parameters, the best score first; ``print`` it for a table.
@@ -118,7 +129,7 @@ class Leaderboard:
     def __str__(self) -> str:
         lines = [f"  {'method':<20} {'score':>9}  {'± std error':<12} {'seconds':>7}  parameters"]
         for row in self.rows:
-            params = ", ".join(f"{name}={value:.3g}" for name, value in row["params"].items())
+            params = describe_params(row["params"])
             lines.append(
                 f"{'*' if row['chosen'] else ' '} {row['method']:<20} {row['score']:>9.4f}  "
                 f"± {row['std_error']:<10.4f} {row['seconds']:>7.1f}  {params}"

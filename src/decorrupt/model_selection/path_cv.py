@@ -84,6 +84,10 @@ class _PathSearchCV(DelegatingClassifier):
     def _template(self) -> Any:
         raise NotImplementedError
 
+    def _variants(self, template: Any) -> list[dict[str, Any]]:  # noqa: ARG002
+        """Return what to try beside λ and γ."""
+        return [{}]
+
     def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> Any:
         """Search the grid by held-out bags and refit the best on all rows.
 
@@ -116,18 +120,30 @@ class _PathSearchCV(DelegatingClassifier):
         gammas = resolve_kernel_gammas(self.kernel_gammas, rows)
         if template.kernel == "linear":
             gammas = gammas[:1]  # it has no parameter to search over
-        scores = np.full((len(gammas), len(self.reg_strengths), len(folds)), -np.inf)
-        for g, gamma in enumerate(track(gammas, "searching", len(gammas))):
+        # Labels leave a likelihood one maximum, whatever it is started from.
+        variants = [{}] if bags is None else self._variants(template)
+        grid, scores = [], []
+        best = -np.inf
+        for gamma in track(gammas, "searching", len(gammas)):
             features = template.set_params(kernel_gamma=gamma)._fit_features(rows)
-            (paths,) = held_out_paths(
-                [template], features.matrix, strata, folds, self.reg_strengths, self.n_jobs
+            all_paths = held_out_paths(
+                [clone(template).set_params(**variant) for variant in variants],
+                features.matrix,
+                strata,
+                folds,
+                self.reg_strengths,
+                self.n_jobs,
             )
-            with quiet_selection():
-                for k, path in enumerate(paths):
-                    scores[g, :, k] = self._criterion(path, strata)
-            if scores.mean(axis=2).argmax() // len(self.reg_strengths) == g:
-                best_features = features
-        self._keep(scores, gammas)
+            for variant, paths in zip(variants, all_paths, strict=True):
+                grid += [
+                    variant | {"kernel_gamma": gamma, "reg_strength": float(reg_strength)}
+                    for reg_strength in self.reg_strengths
+                ]
+                with quiet_selection():
+                    scores.append(np.column_stack([self._criterion(p, strata) for p in paths]))
+                if (top := scores[-1].mean(axis=1).max()) > best:
+                    best, best_features = top, features
+        self._keep(grid, np.concatenate(scores))
         template.set_params(**self.best_params_)._ready_features = best_features
         self.best_estimator_ = template.fit(X, y, bags=bags)
         return self
@@ -148,21 +164,23 @@ class _PathSearchCV(DelegatingClassifier):
             for column in predictions.T
         ]
 
-    def _keep(self, scores: FloatArray, gammas: list[float]) -> None:
-        means = scores.mean(axis=2)
-        g, r = np.unravel_index(means.argmax(), means.shape)
-        self.best_params_ = {
-            "kernel_gamma": gammas[g],
-            "reg_strength": float(self.reg_strengths[r]),
-        }
-        self.best_score_ = float(means[g, r])
-        grid = [(gamma, float(reg)) for gamma in gammas for reg in self.reg_strengths]
+    def _keep(self, grid: list[dict[str, Any]], scores: FloatArray) -> None:
+        means = scores.mean(axis=1)
+        self.best_index_ = int(means.argmax())
+        self.best_params_ = grid[self.best_index_]
+        self.best_score_ = float(means[self.best_index_])
         self.cv_results_ = {
-            "param_kernel_gamma": np.array([gamma for gamma, _ in grid]),
-            "param_reg_strength": np.array([reg for _, reg in grid]),
-            "mean_test_score": means.ravel(),
-            "std_test_score": scores.std(axis=2).ravel(),
-        }
+            "params": grid,
+            "mean_test_score": means,
+            "std_test_score": scores.std(axis=1),
+        } | {f"param_{name}": _objects([point[name] for point in grid]) for name in grid[0]}
+
+
+def _objects(values: Sequence[Any]) -> NDArray[np.object_]:
+    """Return an array of one axis, whatever the values are."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 class LabelProportionsClassifierCV(_PathSearchCV):
@@ -194,7 +212,7 @@ class LabelProportionsClassifierCV(_PathSearchCV):
     ----------
     best_estimator_ : LabelProportionsClassifier
         Refitted on all rows.
-    best_params_, best_score_, cv_results_
+    best_params_, best_score_, best_index_, cv_results_
         As in scikit-learn's searches; greater scores are better.
     classes_, n_features_in_, feature_names_in_
         As in :class:`LabelProportionsClassifier`.
@@ -211,7 +229,10 @@ class LabelProportionsClassifierCV(_PathSearchCV):
 
 
 class CountLikelihoodClassifierCV(_PathSearchCV):
-    """:class:`CountLikelihoodClassifier` that chooses λ and kernel γ on held-out bags.
+    """:class:`CountLikelihoodClassifier` that chooses λ, kernel γ and start on held-out bags.
+
+    Each of the template's `starts` is tried by itself: with few bags every one of them can explain
+    the training counts, and only bags held out tell which has found what the counts come from.
 
     The parameters are those of :class:`LabelProportionsClassifierCV`, the template a
     CountLikelihoodClassifier and the default criterion the held-out count log-likelihood.
@@ -240,6 +261,9 @@ class CountLikelihoodClassifierCV(_PathSearchCV):
 
     def _template(self) -> Any:
         return CountLikelihoodClassifier() if self.estimator is None else clone(self.estimator)
+
+    def _variants(self, template: Any) -> list[dict[str, Any]]:
+        return [{"starts": (start,)} for start in template.starts]
 
     def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
         """Return the chosen model's probabilities, for the training mixture or the prior given."""

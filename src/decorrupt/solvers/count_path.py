@@ -24,13 +24,14 @@ COUNT_SOLVERS = ("auto", "lbfgs")
 # A start need not be a minimum to many digits.
 START_TOL = 1e-3
 START_MAX_ITER = 200
-# λ to pass on the way to the λ asked for. Coming from smooth solutions leads to lower objectives
-# than starting anew at a small λ, at no greater cost.
+# λ to pass on the way from the bare intercept to the λ asked for. Coming from smooth solutions
+# leads to lower objectives than starting anew at a small λ, at no greater cost.
 LADDER = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 # Two starts that end this close have ended in one place; the first is then said to have led there.
 SAME_OBJECTIVE = 1e-6
-# Paths whose scores differ by less than this share will not part again.
-SAME_SCORES = 1e-2
+
+Minimize = Callable[[Objective, FloatArray], SolverResult]
+Route = Callable[[Objective, Strata, Sequence[float], Minimize], dict[float, SolverResult]]
 
 
 def mean_map_start(objective: Objective, strata: Strata) -> FloatArray:
@@ -39,12 +40,19 @@ def mean_map_start(objective: Objective, strata: Strata) -> FloatArray:
     It is convex, its score is the log-odds of the training mixture, and it is the least-squares
     combination of bags for the pooled prior.
     """
+    convex = _mean_map_objective(objective, strata)
+    return _roughly(convex, intercept_start(objective, strata))
+
+
+def _mean_map_objective(objective: Objective, strata: Strata) -> Objective:
     combination = combine_strata(
         strata.sizes, strata.proportions, method="least_squares", target_prior="pooled"
     )
     risk = CorrectedRisk(combination.row_terms(strata), get_loss("logistic"))
-    convex = replace(objective, risk=risk)
-    start = intercept_start(objective, strata)
+    return replace(objective, risk=risk)
+
+
+def _roughly(convex: Objective, start: FloatArray) -> FloatArray:
     return solve_lbfgs(convex, start, tol=START_TOL, max_iter=START_MAX_ITER).coef
 
 
@@ -56,10 +64,35 @@ def intercept_start(objective: Objective, strata: Strata) -> FloatArray:
     return start
 
 
-STARTS: dict[str, Callable[[Objective, Strata], FloatArray]] = {
-    "mean_map": mean_map_start,
-    "intercept": intercept_start,
-}
+def _from_mean_maps(
+    objective: Objective, strata: Strata, reg_strengths: Sequence[float], minimize: Minimize
+) -> dict[float, SolverResult]:
+    """Start every λ at its own mean map, which a path from larger λ would have left."""
+    convex = _mean_map_objective(objective, strata)
+    mean_map = intercept_start(objective, strata)
+    found = {}
+    for reg_strength in sorted(set(reg_strengths), reverse=True):
+        mean_map = _roughly(convex.with_reg_strength(reg_strength), mean_map)
+        found[reg_strength] = minimize(objective.with_reg_strength(reg_strength), mean_map)
+    return found
+
+
+def _from_intercept(
+    objective: Objective, strata: Strata, reg_strengths: Sequence[float], minimize: Minimize
+) -> dict[float, SolverResult]:
+    """Start at the bare intercept and the largest λ, each next λ at the solution before."""
+    steps = {*reg_strengths}
+    if not objective.risk.is_convex:
+        steps |= {step for step in LADDER if step > max(reg_strengths)}
+    coef = intercept_start(objective, strata)
+    found = {}
+    for reg_strength in sorted(steps, reverse=True):
+        found[reg_strength] = minimize(objective.with_reg_strength(reg_strength), coef)
+        coef = found[reg_strength].coef
+    return found
+
+
+STARTS: dict[str, Route] = {"mean_map": _from_mean_maps, "intercept": _from_intercept}
 
 
 @dataclass(frozen=True)
@@ -100,10 +133,10 @@ def fit_count_path(
 ) -> list[CountSolution]:
     """Return argmin_θ −(1/n)·Σ_k log P(count_k) + λ‖θ‖² for every λ, the best of several starts.
 
-    Each start leads down a path of its own, from λ = 0.1 or the largest to the smallest, every λ
-    starting at the solution of the one before; at each λ the path with the least objective is
-    kept, and paths that have come together go on as one. Where all bags are of one class the
-    problem is convex (logistic regression) and one start will do.
+    From the bare intercept a path leads through all λ from 0.1, or the largest, down, every λ
+    starting at the solution of the one before; from the mean map every λ starts anew. At each λ
+    the start with the least objective is kept. Where all bags are of one class the problem is
+    convex (logistic regression) and one path will do.
 
     Parameters
     ----------
@@ -127,46 +160,31 @@ def fit_count_path(
     check_starts(starts)
     check_solver(solver)
     risk = count_risk(strata, large_bags=large_bags, proportion_noise=proportion_noise)
-    largest = max(reg_strengths)
-    steps = {*reg_strengths}
-    if not risk.is_convex:
-        steps |= {step for step in LADDER if step > largest}
-    objective = Objective(features, risk, max(steps), fit_intercept)
+    objective = Objective(features, risk, max(reg_strengths), fit_intercept)
     if risk.is_convex:
-        starts, solver = starts[:1], choose_solver(solver, objective)
+        starts, solver = ["intercept"], choose_solver(solver, objective)
     else:
         solver = "lbfgs"
-    under_way = {name: STARTS[name](objective, strata) for name in starts}
-    found: dict[float, CountSolution] = {}
-    for reg_strength in sorted(steps, reverse=True):
-        problem = objective.with_reg_strength(reg_strength)
-        results = {
-            name: solve(
-                problem,
-                solver=solver,
-                start=coef,
-                tol=tol,
-                objective_tol=objective_tol,
-                max_iter=max_iter,
-            )
-            for name, coef in under_way.items()
-        }
-        found[reg_strength] = _best(results, problem, solver)
-        under_way = _apart(results, problem)
-    return [found[reg_strength] for reg_strength in reg_strengths]
 
+    def minimize(problem: Objective, start: FloatArray) -> SolverResult:
+        return solve(
+            problem,
+            solver=solver,
+            start=start,
+            tol=tol,
+            objective_tol=objective_tol,
+            max_iter=max_iter,
+        )
 
-def _apart(results: dict[str, SolverResult], objective: Objective) -> dict[str, FloatArray]:
-    """Return the paths' last coefficients, of those that have come together the first only."""
-    kept: dict[str, FloatArray] = {}
-    scores: list[FloatArray] = []
-    for name, result in results.items():
-        own = objective.scores(result.coef)
-        limit = SAME_SCORES * np.linalg.norm(own)
-        if all(np.linalg.norm(own - other) > limit for other in scores):
-            kept[name] = result.coef
-            scores.append(own)
-    return kept
+    found = {name: STARTS[name](objective, strata, reg_strengths, minimize) for name in starts}
+    return [
+        _best(
+            {name: results[reg_strength] for name, results in found.items()},
+            objective.with_reg_strength(reg_strength),
+            solver,
+        )
+        for reg_strength in reg_strengths
+    ]
 
 
 def _best(results: dict[str, SolverResult], objective: Objective, solver: str) -> CountSolution:

@@ -178,6 +178,8 @@ def when(created: str) -> str:
 
 
 def _value(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_value, value))
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return f"{value:.4g}".replace("e-", "e−") if is_number else str(value)
 
