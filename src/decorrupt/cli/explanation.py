@@ -11,6 +11,7 @@ from decorrupt.cli.text import (
     criteria_text,
     leaderboard_text,
     listing,
+    params_text,
     sources_text,
 )
 from decorrupt.tabular.methods import BAG_METHODS, SOURCE_METHODS
@@ -51,7 +52,7 @@ def _what_it_is(card: dict[str, Any]) -> str:
         ("what", f"a classifier of rows as {classes['negative']!r} or {classes['positive']!r}"),
         ("method", f"{method['chosen']} ({method['estimator']})"),
         ("asked for", f"{method['asked']}: {meaning if isinstance(meaning, str) else meaning[1]}"),
-        ("parameters", ", ".join(f"{k}={v:.4g}" for k, v in method["parameters"].items())),
+        ("parameters", params_text(method["parameters"])),
         ("decides for", decision),
         (
             "probabilities",

@@ -6,8 +6,6 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from decorrupt.model_selection.leaderboard import describe_params
-
 CRITERIA = {
     "corrected_accuracy": "balanced accuracy, estimated",
     "corrected_risk": "balanced sigmoid risk, estimated",
@@ -74,6 +72,13 @@ def measured(value: dict[str, Any], digits: int = 3) -> str:
     return f"{number(value['value'], digits)} ± {number(value['std_error'], digits)}"
 
 
+def params_text(params: dict[str, Any]) -> str:
+    """Return name=value, comma-separated."""
+    from decorrupt.model_selection.leaderboard import describe_params  # loads scikit-learn
+
+    return describe_params(params)
+
+
 def leaderboard_text(leaderboard: Sequence[dict[str, Any]], scoring: str) -> str:
     """Return the methods tried, the chosen one with a star."""
     rows = [
@@ -87,7 +92,7 @@ def leaderboard_text(leaderboard: Sequence[dict[str, Any]], scoring: str) -> str
     ]
     header = ("  method", "score", "± std error", "seconds")
     lines = table(header, rows, indent="").split("\n")
-    params = ["parameters"] + [describe_params(row["params"]) for row in leaderboard]
+    params = ["parameters"] + [params_text(row["params"]) for row in leaderboard]
     lines = [f"{line}  {values}" for line, values in zip(lines, params, strict=True)]
     several = len(leaderboard) > 1
     head = f"{'Methods compared' if several else 'Judged'} by {SCORINGS.get(scoring, scoring)}:"
