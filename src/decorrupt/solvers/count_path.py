@@ -40,19 +40,12 @@ def mean_map_start(objective: Objective, strata: Strata) -> FloatArray:
     It is convex, its score is the log-odds of the training mixture, and it is the least-squares
     combination of bags for the pooled prior.
     """
-    convex = _mean_map_objective(objective, strata)
-    return _roughly(convex, intercept_start(objective, strata))
-
-
-def _mean_map_objective(objective: Objective, strata: Strata) -> Objective:
     combination = combine_strata(
         strata.sizes, strata.proportions, method="least_squares", target_prior="pooled"
     )
     risk = CorrectedRisk(combination.row_terms(strata), get_loss("logistic"))
-    return replace(objective, risk=risk)
-
-
-def _roughly(convex: Objective, start: FloatArray) -> FloatArray:
+    convex = replace(objective, risk=risk)
+    start = intercept_start(objective, strata)
     return solve_lbfgs(convex, start, tol=START_TOL, max_iter=START_MAX_ITER).coef
 
 
@@ -68,13 +61,8 @@ def _from_mean_maps(
     objective: Objective, strata: Strata, reg_strengths: Sequence[float], minimize: Minimize
 ) -> dict[float, SolverResult]:
     """Start every λ at its own mean map, which a path from larger λ would have left."""
-    convex = _mean_map_objective(objective, strata)
-    mean_map = intercept_start(objective, strata)
-    found = {}
-    for reg_strength in sorted(set(reg_strengths), reverse=True):
-        mean_map = _roughly(convex.with_reg_strength(reg_strength), mean_map)
-        found[reg_strength] = minimize(objective.with_reg_strength(reg_strength), mean_map)
-    return found
+    problems = map(objective.with_reg_strength, set(reg_strengths))
+    return {p.reg_strength: minimize(p, mean_map_start(p, strata)) for p in problems}
 
 
 def _from_intercept(
