@@ -97,6 +97,12 @@ def test_bags_from_installation_to_answer(files, tmp_path):
     assert balanced_accuracy_score(files.tables.test_labels, said["prediction"]) > 0.8
 
 
+def test_one_standard_input_is_no_two_tables(files):
+    done = installed("fit", "-", "-", *files.in_bags, "-o", "-", stdin=files.rows.read_text())
+    assert done.returncode == 2
+    assert "rows and bags cannot both come from standard input" in " ".join(done.stderr.split())
+
+
 def test_sources_from_installation_to_answer(files, tmp_path):
     model = tmp_path / "m.skops"
     labels = ["--label-column", "says", "--positive-label", "sick", "--source-column", "who"]

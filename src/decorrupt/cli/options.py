@@ -100,6 +100,8 @@ def read_bag_rows(
 
     if bag_column is None:
         raise typer.BadParameter("--bag-column is needed: which column names each row's bag?")
+    if bags == MINUS and rows.name == table_name(MINUS):
+        raise typer.BadParameter("rows and bags cannot both come from standard input")
     return read_bags(
         rows,
         None if bags is None else open_table(bags),

@@ -23,8 +23,11 @@ class CountLikelihoodClassifier(LogOddsClassifier):
     distribution (the Poisson-binomial) is computed exactly: every row's slope is its probability
     given the bag's count less its probability without it. Bags of one row give logistic
     regression. Not convex otherwise: it is started from the mean map and from the bare intercept,
-    and the better likelihood is kept. It uses all that the counts tell, where the mean map uses
-    the bags' means only; with few and large bags the mean map can be the safer choice.
+    and the lower objective is kept. With few bags and many columns every start can explain the
+    training counts: there :class:`CountLikelihoodClassifierCV`, which lets held-out bags choose
+    the start, does better than the lower objective. It uses all that the counts tell, where the
+    mean map uses the bags' means only; with few and large bags the mean map can be the safer
+    choice.
 
     Parameters
     ----------
@@ -45,7 +48,8 @@ class CountLikelihoodClassifier(LogOddsClassifier):
         to the variance. Without noise p_k·n_k must be a whole number, or else is rounded to one.
         Labels (fit without bags) carry no such noise.
     starts : sequence of {"mean_map", "intercept"}, default=("mean_map", "intercept")
-        Where the solver starts; the best solution is kept.
+        Where the solver starts: at the mean map with the same λ, or at the bare intercept, from
+        where it goes by way of larger λ. The solution with the lower objective is kept.
     fit_intercept : bool, default=True
         Whether f has an unpenalised intercept; without it f must find the prior by itself.
     decision : {"balanced", "accuracy"}, default="balanced"
