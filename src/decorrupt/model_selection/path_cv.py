@@ -27,6 +27,7 @@ from decorrupt.model_selection.path_search import (
 from decorrupt.model_selection.scorers import CRITERIA, LOWER_IS_BETTER, NEED_SPREAD, pooled_prior
 from decorrupt.model_selection.search import DEFAULT_FOLDS, usable_folds
 from decorrupt.progress import track
+from decorrupt.solvers.count_path import check_starts
 
 
 def _best_has(name: str) -> Any:
@@ -123,7 +124,7 @@ class _PathSearchCV(DelegatingClassifier):
         # Labels leave a likelihood one maximum, whatever it is started from.
         variants = [{}] if bags is None else self._variants(template)
         grid, scores = [], []
-        best = -np.inf
+        best, best_features = -np.inf, None
         for gamma in track(gammas, "searching", len(gammas)):
             features = template.set_params(kernel_gamma=gamma)._fit_features(rows)
             all_paths = held_out_paths(
@@ -141,7 +142,8 @@ class _PathSearchCV(DelegatingClassifier):
                 ]
                 with quiet_selection():
                     scores.append(np.column_stack([self._criterion(p, strata) for p in paths]))
-                if (top := scores[-1].mean(axis=1).max()) > best:
+                top = scores[-1].mean(axis=1).max()
+                if best_features is None or top > best:
                     best, best_features = top, features
         self._keep(grid, np.concatenate(scores))
         template.set_params(**self.best_params_)._ready_features = best_features
@@ -173,11 +175,13 @@ class _PathSearchCV(DelegatingClassifier):
             "params": grid,
             "mean_test_score": means,
             "std_test_score": scores.std(axis=1),
-        } | {f"param_{name}": _objects([point[name] for point in grid]) for name in grid[0]}
+        } | {f"param_{name}": _column([point[name] for point in grid]) for name in grid[0]}
 
 
-def _objects(values: Sequence[Any]) -> NDArray[np.object_]:
-    """Return an array of one axis, whatever the values are."""
+def _column(values: list[Any]) -> NDArray[Any]:
+    """Return an array of one axis, also of tuples."""
+    if isinstance(values[0], float):
+        return np.array(values)
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
@@ -263,6 +267,7 @@ class CountLikelihoodClassifierCV(_PathSearchCV):
         return CountLikelihoodClassifier() if self.estimator is None else clone(self.estimator)
 
     def _variants(self, template: Any) -> list[dict[str, Any]]:
+        check_starts(template.starts)
         return [{"starts": (start,)} for start in template.starts]
 
     def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
