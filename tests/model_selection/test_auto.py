@@ -143,6 +143,11 @@ def test_a_near_tie_goes_to_the_more_stable_method():
         ({"candidates": [MeanMapClassifier(), MeanMapClassifier()]}, "different methods"),
         ({"scoring": "auc"}, "unknown scoring 'auc'"),
         ({"decision": "best"}, "unknown decision 'best'"),
+        ({"kernels": "linear"}, "kernels='linear' must be a list of one or more values"),
+        ({"kernels": []}, r"kernels=\[\] must be a list"),
+        ({"kernels": ["gauss"]}, "unknown kernel 'gauss'.*linear"),
+        ({"kernel_gammas": "scale"}, "kernel_gammas='scale' must be a list"),
+        ({"reg_strengths": ()}, r"reg_strengths=\(\) must be a list"),
     ],
 )
 def test_messages(bag_data, params, message):

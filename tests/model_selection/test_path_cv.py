@@ -94,6 +94,8 @@ def test_probabilities_and_messages(bag_data):
     assert model.predict_proba(d.X, class_prior=0.1)[:, 1].mean() < 0.3
     with pytest.raises(ValueError, match="unknown scoring 'auc'"):
         LabelProportionsClassifierCV(scoring="auc").fit(d.X, d.y, bags=d.bags)
+    with pytest.raises(ValueError, match=r"reg_strengths=\[\] must be a list"):
+        LabelProportionsClassifierCV(reg_strengths=[]).fit(d.X, d.y, bags=d.bags)
     with pytest.raises(ValueError, match="starts='mean_map': give a list"):
         CountLikelihoodClassifierCV(CountLikelihoodClassifier(starts="mean_map")).fit(
             d.X, d.y, bags=d.bags

@@ -22,6 +22,7 @@ from decorrupt.model_selection.leaderboard import Entry, Leaderboard, choose
 from decorrupt.model_selection.path_cv import DelegatingClassifier
 from decorrupt.model_selection.path_search import (
     DEFAULT_REG_STRENGTHS,
+    check_lists,
     quiet_selection,
     resolve_kernel_gammas,
 )
@@ -138,6 +139,11 @@ class AutoLabelProportionsClassifier(DelegatingClassifier):
             raise ValueError(
                 f"unknown scoring {self.scoring!r}: choose one of {', '.join(CRITERIA)}"
             )
+        check_lists(
+            kernels=self.kernels,
+            kernel_gammas=self.kernel_gammas,
+            reg_strengths=self.reg_strengths,
+        )
         candidates = [self._prepared(c) for c in resolve_candidates(self.candidates)]
         rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
         check_consistent_length(rows, y)

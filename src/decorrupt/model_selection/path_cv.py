@@ -20,6 +20,7 @@ from decorrupt.model_selection.criteria import count_score_by_bag, weighted_mean
 from decorrupt.model_selection.path_search import (
     DEFAULT_REG_STRENGTHS,
     HeldOutPath,
+    check_lists,
     held_out_paths,
     quiet_selection,
     resolve_kernel_gammas,
@@ -105,6 +106,7 @@ class _PathSearchCV(DelegatingClassifier):
             raise ValueError(
                 f"unknown scoring {self.scoring!r}: choose one of {', '.join(CRITERIA)}"
             )
+        check_lists(kernel_gammas=self.kernel_gammas, reg_strengths=self.reg_strengths)
         template = self._template()
         if self.random_state is not None:
             template.set_params(random_state=self.random_state)

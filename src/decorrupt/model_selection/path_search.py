@@ -70,6 +70,13 @@ def quiet_selection() -> Iterator[None]:
         yield
 
 
+def check_lists(**tried: Any) -> None:
+    """Raise a ValueError unless each parameter is a list of one or more values, or None."""
+    for name, values in tried.items():
+        if values is not None and (isinstance(values, str) or len(values) == 0):
+            raise ValueError(f"{name}={values!r} must be a list of one or more values to try")
+
+
 def resolve_kernel_gammas(kernel_gammas: Any, X: Any) -> list[float]:
     """Return kernel parameters as numbers; None means multiples of "scale"."""
     if kernel_gammas is None:
