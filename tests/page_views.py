@@ -1,4 +1,8 @@
-"""How pages are looked at in the browser tests."""
+"""How pages are looked at, in the browser and as text."""
+
+import re
+from contextlib import contextmanager
+from itertools import pairwise
 
 VIEWS = {
     "desktop": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},
@@ -14,7 +18,24 @@ TEXTS = """
       * plot.getBoundingClientRect().width / plot.viewBox.baseVal.width };
   }))
 """
+HEADING_LEVELS = """
+() => [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")].map((h) => Number(h.tagName[1]))
+"""
 BACKGROUND = "() => getComputedStyle(document.body).backgroundColor"
+
+
+@contextmanager
+def opened(browser, address, **options):
+    """Give the page at an address, with all it asks for and complains of."""
+    context = browser.new_context(**options)
+    page = context.new_page()
+    requests, complaints = [], []
+    page.on("request", lambda request: requests.append(request.url))
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(address)
+    yield page, requests, complaints
+    context.close()
 
 
 def overlap(one, other):
@@ -42,3 +63,38 @@ def check_shades(page, dark):
     ink = page.locator("figure > svg text").first.evaluate("e => getComputedStyle(e).fill")
     shade = sum(int(part) for part in ink[4:-1].split(","))
     assert (shade > 500) if dark else (shade < 250), "plots follow the page"
+
+
+def check_headings_and_captions(page):
+    """Headings go down level by level, and tables have captions and heads."""
+    levels = page.evaluate(HEADING_LEVELS)
+    assert levels.count(1) == 1
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    for table in page.locator("table").all():
+        assert table.locator("caption").inner_text().strip()
+        assert table.locator("th[scope=col]").count() > 0
+
+
+def check_print(page):
+    """On paper it is black on white and whole."""
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate(BACKGROUND) == "rgb(255, 255, 255)"
+    assert page.locator("nav").is_hidden()
+    assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
+
+
+def check_points_inside(html):
+    """Nothing is fetched from elsewhere."""
+    bare = re.sub(r'xmlns(:xlink)?="[^"]*"', "", html)
+    assert not re.findall(r"https?:|src=|url\((?!#)|@import|<link", bare.replace("-src", ""))
+
+
+def check_references(html):
+    """Ids are unique, and whatever is referred to is there."""
+    ids = re.findall(r'\bid="([^"]+)"', html)
+    assert len(ids) == len(set(ids))
+    used = re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)', html)
+    labels = re.findall(r'aria-labelledby="([^"]+)"', html)
+    for name in [one or other for one, other in used] + " ".join(labels).split():
+        assert name in ids, name

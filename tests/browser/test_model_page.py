@@ -1,12 +1,17 @@
 """Pages of the commands in a real browser: complete, alone, readable on a phone, on paper too."""
 
-from itertools import pairwise
-
 import pytest
 
 from decorrupt.cli.app import run
 from hidden_labels import make_bag_table, make_source_table
-from page_views import BACKGROUND, VIEWS, check_shades, check_texts
+from page_views import (
+    VIEWS,
+    check_headings_and_captions,
+    check_print,
+    check_shades,
+    check_texts,
+    opened,
+)
 
 NASTY = "<script>document.title='taken'</script> & Größe"
 # What is drawn on each page.
@@ -17,9 +22,6 @@ PLOTS = {
     "labels": {"scores", "calibration"},
     "inspection": {"spread", "gain"},
 }
-LEVELS = """
-() => [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")].map((h) => Number(h.tagName[1]))
-"""
 
 
 @pytest.fixture(scope="module")
@@ -63,15 +65,8 @@ def name(request):
 @pytest.fixture(scope="module", params=VIEWS)
 def view(request, browser, addresses, name):
     """A page in one of the views, with all it asked for and complained of."""
-    context = browser.new_context(**VIEWS[request.param])
-    page = context.new_page()
-    requests, complaints = [], []
-    page.on("request", lambda request: requests.append(request.url))
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.goto(addresses[name])
-    yield page, requests, complaints
-    context.close()
+    with opened(browser, addresses[name], **VIEWS[request.param]) as found:
+        yield found
 
 
 def test_pages_are_alone_and_fit_the_screen(view, name, addresses):
@@ -113,42 +108,24 @@ def test_dark_and_light(view, request):
 
 
 def test_headings_captions_and_names(browser, addresses, name):
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(addresses[name])
-    levels = page.evaluate(LEVELS)
-    assert levels.count(1) == 1
-    assert levels[0] == 1
-    assert all(after <= before + 1 for before, after in pairwise(levels))
-    for table in page.locator("table").all():
-        assert table.locator("caption").inner_text().strip()
-        assert table.locator("th[scope=col]").count() > 0
-    for button in page.locator("button").all():
-        assert button.inner_text().strip()
-    for figure in page.locator("figure").all():
-        assert figure.locator("svg > title").text_content().strip()
-        assert figure.locator("figcaption").inner_text().strip()
-    for section in page.locator("section").all():
-        assert section.locator("> *").count() > 1, "no heading without content"
-    context.close()
+    with opened(browser, addresses[name]) as (page, *_):
+        check_headings_and_captions(page)
+        for button in page.locator("button").all():
+            assert button.inner_text().strip()
+        for figure in page.locator("figure").all():
+            assert figure.locator("svg > title").text_content().strip()
+            assert figure.locator("figcaption").inner_text().strip()
+        for section in page.locator("section").all():
+            assert section.locator("> *").count() > 1, "no heading without content"
 
 
 def test_what_users_wrote_is_shown_as_written(browser, addresses):
-    context = browser.new_context()
-    page = context.new_page()
-    page.goto(addresses["model"])
-    cells = page.locator("#columns tbody th").all()
-    shown = [cell.get_attribute("title") or cell.inner_text() for cell in cells]
-    assert sorted(shown) == sorted(["age", "income", NASTY, "town"])
-    context.close()
+    with opened(browser, addresses["model"]) as (page, *_):
+        cells = page.locator("#columns tbody th").all()
+        shown = [cell.get_attribute("title") or cell.inner_text() for cell in cells]
+        assert sorted(shown) == sorted(["age", "income", NASTY, "town"])
 
 
 def test_on_paper_it_is_black_on_white_and_whole(browser, addresses, name):
-    context = browser.new_context(color_scheme="dark")
-    page = context.new_page()
-    page.goto(addresses[name])
-    page.emulate_media(media="print", color_scheme="dark")
-    assert page.evaluate(BACKGROUND) == "rgb(255, 255, 255)"
-    assert page.locator("nav").is_hidden()
-    assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
-    context.close()
+    with opened(browser, addresses[name], color_scheme="dark") as (page, *_):
+        check_print(page)

@@ -1,18 +1,20 @@
 """The report in a real browser: complete, alone, readable on a phone, usable by keyboard."""
 
-from itertools import pairwise
-
 import pytest
 
 from decorrupt.experiments.published import published_cells
 from decorrupt.report.experiments import format_report
 from decorrupt.report.experiments.columns import COLUMNS
-from page_views import BACKGROUND, VIEWS, check_shades, check_texts
+from page_views import (
+    VIEWS,
+    check_headings_and_captions,
+    check_print,
+    check_shades,
+    check_texts,
+    opened,
+)
 from synthetic_records import full_run
 
-IN_ORDER = """
-() => [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")].map((h) => Number(h.tagName[1]))
-"""
 CELLS = """
 (table) => [...document.querySelectorAll(`#${table} tbody tr`)].map(
   (row) => [...row.cells].map((cell) => cell.innerText.trim()))
@@ -29,24 +31,14 @@ def address(tmp_path_factory):
 @pytest.fixture(params=VIEWS)
 def view(request, browser, address):
     """The page in one of the views, with all it asked for and complained of."""
-    context = browser.new_context(**VIEWS[request.param])
-    page = context.new_page()
-    requests, complaints = [], []
-    page.on("request", lambda request: requests.append(request.url))
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.goto(address)
-    yield page, requests, complaints
-    context.close()
+    with opened(browser, address, **VIEWS[request.param]) as found:
+        yield found
 
 
 @pytest.fixture
 def page(browser, address):
-    context = browser.new_context(**VIEWS["desktop"])
-    page = context.new_page()
-    page.goto(address)
-    yield page
-    context.close()
+    with opened(browser, address, **VIEWS["desktop"]) as (page, *_):
+        yield page
 
 
 def test_it_asks_for_nothing_and_complains_of_nothing(view, address):
@@ -119,13 +111,7 @@ def test_the_mean_stays_below(page):
 
 
 def test_headings_captions_and_names(page):
-    levels = page.evaluate(IN_ORDER)
-    assert levels.count(1) == 1
-    assert levels[0] == 1
-    assert all(after <= before + 1 for before, after in pairwise(levels))
-    for table in page.locator("table").all():
-        assert table.locator("caption").inner_text().strip()
-        assert table.locator("th[scope=col]").count() > 0
+    check_headings_and_captions(page)
     for drawing in page.locator("svg").all():
         assert drawing.locator("> title").text_content().strip()
     assert page.locator("main").count() == page.locator("header").count() == 1
@@ -144,20 +130,11 @@ def test_the_first_tab_skips_to_the_content(page):
 
 
 def test_on_paper_it_is_black_on_white_and_whole(browser, address):
-    context = browser.new_context(**VIEWS["desktop dark"])
-    page = context.new_page()
-    page.goto(address)
-    page.emulate_media(media="print", color_scheme="dark")
-    assert page.evaluate(BACKGROUND) == "rgb(255, 255, 255)"
-    assert page.locator("nav").is_hidden()
-    assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
-    context.close()
+    with opened(browser, address, **VIEWS["desktop dark"]) as (page, *_):
+        check_print(page)
 
 
 def test_without_scripts_all_is_there_and_no_button(browser, address):
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(address)
-    assert page.locator("#paper-table-1 tbody tr").count() == 42
-    assert page.locator("button").count() == 0
-    context.close()
+    with opened(browser, address, java_script_enabled=False) as (page, *_):
+        assert page.locator("#paper-table-1 tbody tr").count() == 42
+        assert page.locator("button").count() == 0

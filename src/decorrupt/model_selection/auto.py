@@ -26,7 +26,7 @@ from decorrupt.model_selection.path_search import (
     quiet_selection,
     resolve_kernel_gammas,
 )
-from decorrupt.model_selection.scorers import CRITERIA, NEED_SPREAD, pooled_prior
+from decorrupt.model_selection.scorers import NEED_SPREAD, check_scoring, pooled_prior
 from decorrupt.model_selection.search import DEFAULT_FOLDS, usable_folds
 from decorrupt.progress import track
 
@@ -135,10 +135,7 @@ class AutoLabelProportionsClassifier(DelegatingClassifier):
         bags : array-like of shape (n_rows,), optional
             The bag of each row.
         """
-        if self.scoring not in CRITERIA:
-            raise ValueError(
-                f"unknown scoring {self.scoring!r}: choose one of {', '.join(CRITERIA)}"
-            )
+        check_scoring(self.scoring)
         check_lists(
             kernels=self.kernels,
             kernel_gammas=self.kernel_gammas,

@@ -17,10 +17,9 @@ from decorrupt.estimators import (
     ProportionMatchingClassifier,
     SetClassifier,
 )
+from decorrupt.model_selection.path_search import WITHOUT_GAMMA
 
 EACH_START = [(start,) for start in CountLikelihoodClassifier().starts]
-# Kernels that have no parameter to search.
-WITHOUT_GAMMA = ("linear", "precomputed")
 
 
 @dataclass(frozen=True)

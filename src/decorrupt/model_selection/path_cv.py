@@ -19,13 +19,20 @@ from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.criteria import count_score_by_bag, weighted_mean
 from decorrupt.model_selection.path_search import (
     DEFAULT_REG_STRENGTHS,
+    WITHOUT_GAMMA,
     HeldOutPath,
     check_lists,
     held_out_paths,
     quiet_selection,
     resolve_kernel_gammas,
 )
-from decorrupt.model_selection.scorers import CRITERIA, LOWER_IS_BETTER, NEED_SPREAD, pooled_prior
+from decorrupt.model_selection.scorers import (
+    CRITERIA,
+    LOWER_IS_BETTER,
+    NEED_SPREAD,
+    check_scoring,
+    pooled_prior,
+)
 from decorrupt.model_selection.search import DEFAULT_FOLDS, usable_folds
 from decorrupt.progress import track
 from decorrupt.solvers.count_path import check_starts
@@ -102,10 +109,7 @@ class _PathSearchCV(DelegatingClassifier):
         bags : array-like of shape (n_rows,), optional
             The bag of each row.
         """
-        if self.scoring not in CRITERIA:
-            raise ValueError(
-                f"unknown scoring {self.scoring!r}: choose one of {', '.join(CRITERIA)}"
-            )
+        check_scoring(self.scoring)
         check_lists(kernel_gammas=self.kernel_gammas, reg_strengths=self.reg_strengths)
         template = self._template()
         if self.random_state is not None:
@@ -121,8 +125,8 @@ class _PathSearchCV(DelegatingClassifier):
             needs_spread=self.scoring in NEED_SPREAD,
         )
         gammas = resolve_kernel_gammas(self.kernel_gammas, rows)
-        if template.kernel == "linear":
-            gammas = gammas[:1]  # it has no parameter to search over
+        if template.kernel in WITHOUT_GAMMA:
+            gammas = gammas[:1]
         # Labels leave a likelihood one maximum, whatever it is started from.
         variants = [{}] if bags is None else self._variants(template)
         grid, scores = [], []

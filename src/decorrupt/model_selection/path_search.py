@@ -32,6 +32,8 @@ SELECTION_OBJECTIVE_TOL = 1e-5
 DEFAULT_REG_STRENGTHS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 # Multiples of kernel_gamma="scale": from nearly linear to as local as 1/(n_columns·Var X).
 DEFAULT_GAMMA_FACTORS = (0.03, 0.3, 1.0)
+# Kernels that have no parameter to search.
+WITHOUT_GAMMA = ("linear", "precomputed")
 
 
 @dataclass(frozen=True)

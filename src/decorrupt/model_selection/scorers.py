@@ -35,6 +35,12 @@ LOWER_IS_BETTER = ("corrected_risk", "proportion_risk")
 NEED_SPREAD = ("corrected_accuracy", "corrected_risk")
 
 
+def check_scoring(name: str) -> None:
+    """Raise a ValueError unless there is such a criterion."""
+    if name not in CRITERIA:
+        raise ValueError(f"unknown scoring {name!r}: choose one of {', '.join(CRITERIA)}")
+
+
 class BagScorer:
     """A criterion on held-out bags; greater is always better, so risks are negated.
 
@@ -47,8 +53,7 @@ class BagScorer:
     """
 
     def __init__(self, name: str, **options: Any) -> None:
-        if name not in CRITERIA:
-            raise ValueError(f"unknown scoring {name!r}: choose one of {', '.join(CRITERIA)}")
+        check_scoring(name)
         self.name = name
         self.options = options
 
