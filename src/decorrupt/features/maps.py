@@ -23,6 +23,9 @@ DEFAULT_RANK_TOL = 1e-3
 # What a rank nobody bounded may cost at most: 2,000 columns are 3.2 GB for 200,000 rows.
 DEFAULT_MAX_RANK = 2000
 SCORE_BLOCK_ROWS = 8192
+# What is enough to tell good parameters from bad ones.
+COARSE_ERROR = 1e-2
+LEAST_COARSE_RANK = 256
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,10 @@ class LinearMap:
     def coefficients(self, theta: FloatArray) -> FloatArray:
         """Return θ."""
         return theta
+
+    def coarse_matrix(self) -> Any:
+        """Return all columns: any of them may be the one that tells the classes apart."""
+        return self.matrix
 
 
 @dataclass(frozen=True)
@@ -73,6 +80,19 @@ class LowRankKernelMap:
         return np.asarray(
             solve_triangular(self.triangle, theta, lower=True, trans="T", check_finite=False)
         )
+
+    def coarse_matrix(self) -> FloatArray:
+        """Return the first columns, which are the features of fewer landmarks.
+
+        As many as leave COARSE_ERROR of the trace; but where few columns say almost everything,
+        the others cost little and may say what matters.
+        """
+        if self.rank <= LEAST_COARSE_RANK:
+            return self.matrix
+        explained = np.cumsum(np.einsum("ij,ij->j", self.matrix, self.matrix))
+        trace = explained[-1] / (1 - self.error)
+        rank = int(np.searchsorted(explained, (1 - COARSE_ERROR) * trace)) + 1
+        return self.matrix[:, : max(rank, LEAST_COARSE_RANK)]
 
 
 FeatureMap = LinearMap | LowRankKernelMap

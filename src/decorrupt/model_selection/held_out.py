@@ -99,7 +99,7 @@ def evaluate_paths(
     reg_strengths = [reg_strength * kernel_size for reg_strength in reg_strengths]
     tried = [(trial.candidate, params) for trial in trials for params in trial.grid()]
     estimators = [candidate.with_setting(params) for candidate, params in tried]
-    all_paths = held_out_paths(estimators, features.matrix, strata, folds, reg_strengths, n_jobs)
+    all_paths = held_out_paths(estimators, features, strata, folds, reg_strengths, n_jobs)
     found = []
     for (candidate, params), paths in zip(tried, all_paths, strict=True):
         found += _from_paths(candidate.name, params, paths, strata, reg_strengths)

@@ -135,7 +135,7 @@ class _PathSearchCV(DelegatingClassifier):
             features = template.set_params(kernel_gamma=gamma)._fit_features(rows)
             all_paths = held_out_paths(
                 [clone(template).set_params(**variant) for variant in variants],
-                features.matrix,
+                features,
                 strata,
                 folds,
                 self.reg_strengths,

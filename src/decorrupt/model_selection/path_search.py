@@ -1,7 +1,8 @@
 """Searching λ and the kernel parameter together, without doing anything twice.
 
 The features of a kernel parameter are built once, from all rows (they look at X only), and shared
-by all folds and methods; every fold's λ path is solved with warm starts.
+by all folds and methods; every fold's λ path is solved with warm starts, over as many features and
+to as many digits as a comparison needs. The refit uses all of both.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from decorrupt.corruption import Strata
 from decorrupt.exceptions import RoundedCountsWarning
-from decorrupt.features import resolve_kernel_gamma
+from decorrupt.features import FeatureMap, resolve_kernel_gamma
 from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.splitters import Fold
 
@@ -89,7 +90,7 @@ def resolve_kernel_gammas(kernel_gammas: Any, X: Any) -> list[float]:
 
 def held_out_paths(
     estimators: Sequence[Any],
-    matrix: Any,
+    features: FeatureMap,
     strata: Strata,
     folds: Sequence[Fold],
     reg_strengths: Sequence[float],
@@ -97,7 +98,7 @@ def held_out_paths(
 ) -> list[list[HeldOutPath]]:
     """Return, for every estimator, its held-out path of every fold, over the features given."""
     # Reading the features is most of the work, and half the bytes are read in half the time.
-    matrix = matrix.astype(np.float32)
+    matrix = features.coarse_matrix().astype(np.float32)
     jobs = [
         delayed(_held_out_path)(clone(estimator), matrix, strata, fold, reg_strengths)
         for estimator in estimators
