@@ -133,3 +133,12 @@ def test_polynomials_of_the_way_travelled_are_extrapolated_exactly(gaps, n_steps
         ahead = weights[0] @ way(nodes) ** power
         size = np.abs(weights[0]) @ np.abs(way(nodes)) ** power + 1
         assert_allclose(ahead / size, way(np.arange(n_steps)) ** power / size, atol=1e-10)
+
+
+def test_rounding_does_not_move_what_has_come_to_rest():
+    # Nearly constant rows of K: f = K²c is small where c is not.
+    matrix, terms = kernel_matrix(0.0003), signed_terms()
+    path, checkpoints = (0.1, 0.01, 0.001), [100, 800, 3200]
+    found = descend_together(matrix, terms, descents(path), checkpoints)
+    expected = matrix @ literal(matrix, terms, *path, checkpoints[-1])
+    assert_allclose(matrix @ found[-1, :, 0], expected, rtol=0, atol=1e-5 * np.ptp(expected))
