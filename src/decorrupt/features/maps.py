@@ -25,7 +25,7 @@ DEFAULT_MAX_RANK = 2000
 SCORE_BLOCK_ROWS = 8192
 # What is enough to tell good parameters from bad ones.
 COARSE_ERROR = 1e-2
-LEAST_COARSE_RANK = 256
+LEAST_COARSE_RANK = 1024
 
 
 @dataclass(frozen=True)

@@ -198,7 +198,7 @@ class LabelProportionsClassifierCV(_PathSearchCV):
 
     Kernel factors are built once from all rows (they look at X only) and shared by all folds and
     λ; λ paths are warm-started, in single precision and to fewer digits, on the first landmarks
-    where a kernel needs more than 256. The choice is that of :class:`BagGridSearchCV` on the same
+    where a kernel needs more than 1,024. The choice is that of :class:`BagGridSearchCV` on the same
     grid except where two points of it are nearly tied, at a fraction of the cost
     (``benchmarks/bench_search.py``); the refit has every digit and landmark.
 
