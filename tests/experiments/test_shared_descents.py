@@ -142,3 +142,13 @@ def test_rounding_does_not_move_what_has_come_to_rest():
     found = descend_together(matrix, terms, descents(path), checkpoints)
     expected = matrix @ literal(matrix, terms, *path, checkpoints[-1])
     assert_allclose(matrix @ found[-1, :, 0], expected, rtol=0, atol=1e-5 * np.ptp(expected))
+
+
+def test_errors_do_not_grow_in_a_long_swing():
+    # Modes of all speeds below those that swing: what is let go of them comes back magnified.
+    matrix, terms = kernel_matrix(0.1), signed_terms()
+    path, n_steps = (1.0, 0.0, 0.0), 1600
+    found = descend_together(matrix, terms, descents(path), [n_steps])
+    expected = matrix @ literal(matrix, terms, *path, n_steps)
+    scale = np.abs(expected).max()
+    assert_allclose(matrix @ found[0, :, 0], expected, rtol=0, atol=1e-6 * scale)

@@ -41,7 +41,9 @@ SWINGING_HISTORY = 3
 # How far what is extrapolated may relax in a block; the error goes with a power of it.
 GLIDING_MOVEMENT = 0.1
 WALKING_MOVEMENT = 0.04
-SWINGING_MOVEMENT = 0.005
+# A swing magnifies errors, the more the further it overshoots: what a walk allows falls with the
+# tenth power, down to this. Both are experience, not derived.
+LEAST_SWINGING_MOVEMENT = 1e-7
 # Where so little moves, a block needs no history.
 NO_MOVEMENT = 1e-4
 # A block has this share of the steps before it, until it is as long as it may be.
@@ -267,7 +269,6 @@ class _Gliding(_Regime):
 
 class _Walking(_Regime):
     precision: type[np.floating[Any]] = np.float32
-    movement = WALKING_MOVEMENT
     first_block = 1
 
     def __init__(
@@ -289,12 +290,18 @@ class _Walking(_Regime):
 
         A mode costs every step what a row costs once a block.
         """
-        shortest = self.movement / (max(WALKING_BLOCKS) * self.greatest_length)
-        values, vectors = self.problem.modes(shortest)
+        movement = self._movement()
+        values, vectors = self.problem.modes(
+            movement / (max(WALKING_BLOCKS) * self.greatest_length)
+        )
         reach = self.problem.rates(values) * self.greatest_length
-        n_fast = {b: int(np.sum(reach * b > self.movement)) for b in WALKING_BLOCKS}
+        n_fast = {b: int(np.sum(reach * b > movement)) for b in WALKING_BLOCKS}
         block = min(n_fast, key=lambda b: n_fast[b] + len(vectors) / b)
         return n_fast[block], block
+
+    def _movement(self) -> float:
+        """Return how far an extrapolated mode may relax in a block."""
+        return WALKING_MOVEMENT
 
     def advance(self, end: int) -> FloatArray:
         coefs = super().advance(end)
@@ -332,8 +339,11 @@ class _Walking(_Regime):
 
 class _Swinging(_Walking):
     precision = np.float64
-    movement = SWINGING_MOVEMENT
     history = SWINGING_HISTORY
+
+    def _movement(self) -> float:
+        reach = self.greatest_length * self.problem.top_rate
+        return max(WALKING_MOVEMENT * (SWING / reach) ** 10, LEAST_SWINGING_MOVEMENT)
 
     @staticmethod
     def _tanh(x: FloatArray) -> None:
