@@ -7,7 +7,7 @@ of each run the better of two times counts.
 
 The ratio grows with the rows, because the rival's Gram matrix leaves the processor's cache: the
 sizes are the least, the median and the greatest number of training rows in the paper's seven data
-sets. The promise is looked at for the three together, as most of the time goes to the largest.
+sets. The promise is looked at for the median.
 """
 
 import sys
@@ -23,7 +23,7 @@ from decorrupt import BagKFold, get_loss
 from decorrupt.corruption import strata_from_bags
 from decorrupt.experiments.published_grid import pair_terms, search_published_grid
 
-ROWS = (800, 1088, 1696)
+LEAST, MEDIAN, GREATEST = 800, 1088, 1696
 COLUMNS, BAG_SIZE, FOLDS = 10, 16, 5
 SAMPLE_OF_EACH_COUNT = 6
 WANTED, TOLERANCE = 50.0, 1e-6
@@ -71,7 +71,7 @@ def timed(function, *args, **options):
 
 
 def compare(n_rows):
-    """Return both times, and the largest difference of a criterion."""
+    """Return the ratio of the times, and the largest difference of a criterion."""
     X, y, bags = problem(n_rows)
     strata = strata_from_bags(bags, y)
     folds = list(BagKFold(FOLDS).split(X, y, bags=bags))
@@ -83,21 +83,18 @@ def compare(n_rows):
         abs(choice.criteria[s, k] - value) / max(1.0, abs(value))
         for (s, k), (_, value) in zip(drawn, runs, strict=True)
     )
-    show(n_rows, seconds_ours, seconds_theirs, error)
-    return seconds_ours, seconds_theirs, error
-
-
-def show(label, ours, theirs, error):
-    times = f"{ours:>14.1f} s {theirs:>16.0f} s"
-    print(f"{label:>5} {times} {theirs / ours:>6.1f}× {error:>12.1e}", flush=True)
+    ratio = seconds_theirs / seconds_ours
+    times = f"{seconds_ours:>14.1f} s {seconds_theirs:>16.0f} s"
+    print(f"{n_rows:>5} {times} {ratio:>6.1f}× {error:>12.1e}", flush=True)
+    return ratio, error
 
 
 def main():
     print(" rows  shared descents  one descent a run   ratio   difference")
-    ours, theirs, errors = zip(*map(compare, ROWS), strict=True)
-    show("all", sum(ours), sum(theirs), max(errors))
-    print(f"wanted: {WANTED:g}× for all together, no difference above {TOLERANCE:g}")
-    return 0 if sum(theirs) >= WANTED * sum(ours) and max(errors) <= TOLERANCE else 1
+    found = {n_rows: compare(n_rows) for n_rows in (LEAST, MEDIAN, GREATEST)}
+    print(f"wanted: {WANTED:g}× at {MEDIAN} rows, no difference above {TOLERANCE:g}")
+    same = all(error <= TOLERANCE for _, error in found.values())
+    return 0 if found[MEDIAN][0] >= WANTED and same else 1
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ checkpoint:
   in place of an integral.
 - Walking descents move fast in a few modes of K only. These modes take every step; the scores
   that all others add are extrapolated.
-- Swinging descents walk with steps so long that a deviation can grow. They are followed in double
-  precision, what is extrapolated of the others in single.
+- Swinging descents walk with steps so long that a deviation can grow. They walk on all but the
+  very slow modes, and in double precision.
 """
 
 from __future__ import annotations
