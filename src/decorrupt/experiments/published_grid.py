@@ -154,7 +154,7 @@ def search_published_grid(
     X = np.asarray(X, dtype=float)
     strata = y if isinstance(y, Strata) else strata_from_bags(bags, y)
     splits = usable_folds(folds, X, strata.row_proportions, strata.row_stratum, needs_spread=True)
-    criteria = np.column_stack([_fold_criteria(X, strata, fold, grid) for fold in splits])
+    criteria = np.column_stack([fold_criteria(X, strata, fold, grid) for fold in splits])
     settings = grid.settings()
     means = criteria.mean(axis=1)
     best = int(means.argmin())
@@ -180,7 +180,11 @@ def pair_terms(strata: Strata) -> RiskTerms:
     return combination.row_terms(strata)
 
 
-def _fold_criteria(X: FloatArray, strata: Strata, fold: Any, grid: PublishedGrid) -> FloatArray:
+def fold_criteria(X: FloatArray, strata: Strata, fold: Any, grid: PublishedGrid) -> FloatArray:
+    """Return the corrected risk of every setting on the held-out part of fold = (train, test).
+
+    It is +∞ where a descent left the finite numbers.
+    """
     train, test = fold
     terms, held_out = pair_terms(strata.take(train)), pair_terms(strata.take(test))
     descents, criteria = grid.descents(), []
