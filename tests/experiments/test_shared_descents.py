@@ -65,6 +65,8 @@ PATHS = {
     "slowing": (0.01, [(0.3, 0.03, 0.001)], {"_Swinging", "_Walking", "_Gliding"}),
     # Beyond few modes nothing of this K moves: blocks without history.
     "flat": (0.001, [(0.01, 1e-4, 0.001), (0.001, 0.0, 0.0)], {"_Walking"}),
+    # The penalty moves modes that the loss does not.
+    "penalised": (0.1, [(0.01, 0.0, 1.0), (0.01, 1e-3, 0.3)], {"_Walking"}),
     # The last could glide, but walks along.
     "mixed": (
         0.1,
@@ -159,6 +161,14 @@ def test_polynomials_of_the_way_travelled_are_extrapolated_exactly(gaps, n_steps
         ahead = weights[0] @ way(nodes) ** power
         size = np.abs(weights[0]) @ np.abs(way(nodes)) ** power + 1
         assert_allclose(ahead / size, way(np.arange(n_steps)) ** power / size, atol=1e-10)
+
+
+def test_every_decay_is_extrapolated_on_its_own_clock():
+    paths = [(1.0, 0.01, 0.0), (0.1, 0.0, 0.0), (0.1, 0.01, 1.0)]
+    together = descents(*paths).extrapolation((-30, -10, 0), 20)
+    alone = [descents(path).extrapolation((-30, -10, 0), 20)[0] for path in paths]
+    assert_array_equal(together, alone)
+    assert np.abs(together[0] - together[1]).max() > 0.01
 
 
 def test_rounding_does_not_move_what_has_come_to_rest():

@@ -35,11 +35,10 @@ LOSS = get_loss("logistic")
 # A descent's reach is η times the greatest curvature: above this a step can overshoot by more than
 # it corrects.
 SWING = 2.0
-# Ends of blocks through which is extrapolated into the next block. The more ends, the more their
-# errors are amplified: rounding, and the shakes of a swing.
+# Ends of blocks through which is extrapolated into the next block. The more there are, the more
+# their rounding is amplified.
 GLIDING_HISTORY = 6
 WALKING_HISTORY = 5
-SWINGING_HISTORY = 3
 # How far what is extrapolated may relax in a block; the error goes with a power of it.
 GLIDING_MOVEMENT = 0.07
 WALKING_MOVEMENT = 0.04
@@ -242,7 +241,7 @@ class _Problem:
 
 
 class _Regime(ABC):
-    """Descents from one checkpoint to the next, a block of steps at a time."""
+    """Descents followed together, a block of steps at a time."""
 
     # What is extrapolated comes from K without its fast modes, in blocks of so many steps.
     slow_matrix: FloatArray
@@ -398,7 +397,6 @@ class _Walking(_Regime):
 
 class _Swinging(_Walking):
     precision = np.float64
-    history = SWINGING_HISTORY
 
 
 REGIMES = (_Gliding, _Walking, _Swinging)
