@@ -24,41 +24,31 @@ from threadpoolctl import threadpool_limits
 from decorrupt import BagKFold, get_loss
 from decorrupt.corruption import strata_from_bags
 from decorrupt.datasets import fetch_uci
+from decorrupt.experiments.plan import Plan, hashed_seed
 from decorrupt.experiments.published_grid import PublishedGrid, fold_criteria, pair_terms
+from decorrupt.experiments.split import split_into_bags
 
 LEAST, MEDIAN, GREATEST = 800, 1088, 1696
 COLUMNS, BAG_SIZE, FOLDS = 10, 16, 5
 SAMPLE_OF_EACH_COUNT = 6
-DATA_SETS = [
-    "banknote",
-    "cardiotocography",
-    "cnae",
-    "contraceptive",
-    "german",
-    "sports",
-    "wireless",
-]
 WANTED, TOLERANCE = 50.0, 1e-6
+PLAN = Plan.shipped()
 LOSS = get_loss("logistic")
 
 
-def in_bags(X, labels, n_rows):
-    """Return standardised rows, the share of each row's bag, the bags."""
-    order = np.random.default_rng(0).permutation(len(X))[:n_rows]
+def made_up(n_rows):
+    X, labels = make_classification(n_rows, COLUMNS, n_informative=6, random_state=0)
+    order = np.random.default_rng(0).permutation(n_rows)
     bags = np.arange(n_rows) // BAG_SIZE
     shares = np.bincount(bags, labels[order]) / BAG_SIZE
     return StandardScaler().fit_transform(X[order]), shares[bags], bags
 
 
-def made_up(n_rows):
-    X, labels = make_classification(n_rows, COLUMNS, n_informative=6, random_state=0)
-    return in_bags(X, labels, n_rows)
-
-
 def real(name):
-    """Return as many rows as a training part has."""
-    data = fetch_uci(name)
-    return in_bags(data.X, data.y, int(0.8 * len(data.y)) // BAG_SIZE * BAG_SIZE)
+    """Return the training part of a cell of the plan."""
+    data, seed = fetch_uci(name), hashed_seed(name, BAG_SIZE, 0)
+    split, _ = split_into_bags(data.X, data.y, BAG_SIZE, PLAN.test_share, seed)
+    return split.X, split.y, split.bags
 
 
 def literal_run(X, strata, fold, setting):
@@ -120,7 +110,7 @@ def main():
     print("            data  rows  shared descents  one descent a run   ratio   difference")
     found = {n: compare("made up", made_up(n)) for n in (LEAST, MEDIAN, GREATEST)}
     if "DECORRUPT_DATA" in os.environ:
-        for name in DATA_SETS:
+        for name in PLAN.datasets:
             compare(name, real(name), n_folds=1)
     print(f"wanted: {WANTED:g}× at {MEDIAN} made-up rows, no difference above {TOLERANCE:g}")
     same = all(error <= TOLERANCE for _, error in found.values())

@@ -111,7 +111,7 @@ def test_a_checkpoint_does_not_change_what_comes_after():
 
 def test_descents_go_on_where_others_leave_them(monkeypatch):
     matrix, terms = kernel_matrix(0.01), signed_terms()
-    paths = [(0.3, 0.0, 0.001), (0.3, 0.01, 0.001)]  # the second swings for 90 steps or so
+    paths = [(0.3, 0.0, 0.001), (0.3, 0.01, 0.001)]  # the second swings for 153 steps
     entered = regimes_entered(monkeypatch)
     found = descend_together(matrix, terms, descents(*paths), [900])
     assert entered == ["_Swinging", "_Walking"]
