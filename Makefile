@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# What each target needs: the command line alone, or everything that tests and checks use.
+CLI_READY := $(VENV)/.cli-ready
 READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest -q
 
@@ -12,14 +14,16 @@ help:  ## list the targets
 
 setup: $(READY)  ## create .venv and install everything
 
-# Installed anew only when what it depends on has changed.
-$(READY): pyproject.toml constraints.txt
+# Installed again only when what it depends on has changed.
+$(CLI_READY): EXTRA := cli
+$(READY): EXTRA := dev
+$(CLI_READY) $(READY): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "installing into $(VENV) (the first time takes a minute or two)" >&2
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	@echo "installing decorrupt[$(EXTRA)] into $(VENV) (the first time takes about a minute)" >&2
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[$(EXTRA)]'
 	@touch $@
 
-demo: $(READY)  ## train on breast-cancer data from label proportions only, and make a page of it
+demo: $(CLI_READY)  ## train on breast-cancer data from label proportions only, and make a page of it
 	@$(BIN)/decorrupt demo --force
 
 test: $(READY)  ## run the tests (the slow ones: make test-slow)

@@ -1,16 +1,12 @@
 """Plans, cells and their seeds."""
 
-from pathlib import Path
-
 import pytest
 
 from decorrupt.experiments.plan import Cell, Plan, hashed_seed
 
-PAPER = Path(__file__).parent.parent.parent / "plans" / "paper.toml"
-
 
 def test_the_papers_plan():
-    plan = Plan.read(PAPER)
+    plan = Plan.shipped("paper")
     assert len(plan.datasets) * len(plan.bag_sizes) == 42
     cells = list(plan.cells())
     assert len(cells) == len(set(cells)) == 42 * (6 * 5 + 2 * 2)

@@ -1,17 +1,8 @@
 """Plans that come with the package, and parts of plans."""
 
-from pathlib import Path
-
 import pytest
 
 from decorrupt.experiments.plan import SHIPPED_PLANS, Plan
-
-ROOT_PLAN = Path(__file__).parent.parent.parent / "plans" / "paper.toml"
-
-
-@pytest.mark.skipif(not ROOT_PLAN.exists(), reason="the plan stands in the package only")
-def test_the_plan_of_the_repository_is_the_shipped_one():
-    assert Plan.read(ROOT_PLAN) == Plan.shipped("paper")
 
 
 def test_the_quick_plan_is_a_part_of_the_papers():

@@ -1,4 +1,4 @@
-"""Dawid–Skene: against loops, enumeration and crowd-kit."""
+"""Dawid–Skene: against loops and enumeration."""
 
 import warnings
 from math import log
@@ -96,25 +96,6 @@ def test_an_item_drawn_twice_counts_twice():
     start = votes.by_item(labels.astype(float)) / len(names)
     found, _, _ = dawid_skene(votes, start, drawn, max_iter=4, tol=0)
     np.testing.assert_allclose(found, [rates[name] for name in names], atol=1e-8)
-
-
-@pytest.mark.filterwarnings("ignore")  # crowd-kit's own, from pandas
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_as_crowd_kit(seed):
-    aggregation = pytest.importorskip("crowdkit.aggregation")
-    labels, annotators, items, _ = crowd(300, seed, rates=CLEAR)
-    data = pd.DataFrame({"task": items, "worker": annotators, "label": labels})
-    # Its own rule can end EM early: the bound it watches counts the prior once a label.
-    theirs = aggregation.DawidSkene(n_iter=60, tol=-np.inf).fit(data)
-    ours = estimate(labels, annotators, items)
-    assert ours.class_prior == pytest.approx(theirs.priors_[1], abs=1e-3)
-    for annotator in CLEAR:
-        errors = theirs.errors_.loc[annotator]
-        assert tuple(ours.rates[annotator]) == pytest.approx(
-            (errors.loc[0, 1], errors.loc[1, 0]), abs=1e-3
-        )
-    posteriors = theirs.probas_[1]
-    assert ours.item_posteriors == pytest.approx(posteriors.to_dict(), abs=1e-3)
 
 
 def test_swapping_the_labels_swaps_the_rates():

@@ -12,7 +12,7 @@ from decorrupt.experiments.session import run_sitting
 def main(arguments: list[str] | None = None) -> int:
     """Run the plan; return 1 if any cell failed, 2 if the plan cannot be read."""
     parser = argparse.ArgumentParser(prog="python -m decorrupt.experiments", description=__doc__)
-    parser.add_argument("plan", help="a TOML file, such as plans/paper.toml")
+    parser.add_argument("plan", help="a TOML file, such as my_plan.toml")
     parser.add_argument("records", help="JSON lines, appended to; finished cells are not run again")
     parser.add_argument("-j", "--jobs", type=int, default=1, help="cells at a time")
     parser.add_argument("--methods", nargs="+", default=(), help="only these of the plan's methods")
