@@ -50,7 +50,9 @@ def main() -> None:
     print(f"{len(X)} rows, each labelled by one of four annotators\n")
     print_rates(found)
 
-    model = CorruptedSourcesClassifier(reg_strength=1e-3, convex="ignore", risk_correction="abs")
+    model = CorruptedSourcesClassifier(
+        decision="accuracy", reg_strength=1e-3, convex="ignore", risk_correction="abs"
+    )
     print(f"\n{'trained on their labels, with rates from':<44}accuracy ({len(X_test)} test rows)")
     naive = model.fit(X, label, sources=annotator, noise_rates=(0.0, 0.0))
     print_score("nothing: the labels as they are", naive, X_test, y_test)

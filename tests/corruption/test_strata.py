@@ -194,6 +194,16 @@ class TestBagTargets:
     def test_a_mapping_may_know_more_bags(self):
         assert bag_targets(["a"], BY_BAG).tolist() == [0.1]
 
+    def test_a_frame_of_one_column_is_that_column(self):
+        frame = pd.Series(BY_BAG, name="share").iloc[::-1].to_frame()
+        assert bag_targets(["b", "a", "b", "c"], frame).tolist() == BY_ROW
+
+    @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+    def test_a_frame_of_several_columns_is_refused_by_their_names(self, frame):
+        table = frame({"bag": ["a", "b", "c"], "share": [0.1, 0.2, 0.7]})
+        with pytest.raises(ValueError, match=r"columns 'bag', 'share': give the one column"):
+            bag_targets(["b", "a", "b", "c"], table)
+
     def test_missing_bags_are_counted_and_the_first_named(self):
         with pytest.raises(ValueError, match="proportions lack 2 of 3 bags, the first is 'b'"):
             bag_targets(["a", "b", "c"], {"a": 0.1, "z": 0.3})

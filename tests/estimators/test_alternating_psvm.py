@@ -360,7 +360,7 @@ def test_pipeline_passes_bags_and_pickle_keeps_scores(bag_data, routing):
         ({"kernel": "gauss"}, r"unknown kernel 'gauss'.*rbf, exponential"),
         ({"C": 0.0}, r"C=0\.0 must be a positive number"),
         ({"C_p": -1}, r"C_p=-1 must be a positive number"),
-        ({"tol": -1e-3}, r"tol=-0\.001 must be a number, at least 0"),
+        ({"tol": -1e-3}, r"tol=-0\.001 must be a finite number, at least 0"),
         ({"n_starts": 0}, r"n_starts=0 must be a whole number, at least 1"),
         ({"n_starts": 2.5}, r"n_starts=2\.5 must be a whole number"),
         ({"annealing": 1e-4}, r"annealing=0\.0001: give a pair \(start, factor\)"),

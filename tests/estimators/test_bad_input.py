@@ -54,16 +54,16 @@ PARAMETER_CASES = [
     ({"convex": "yes"}, r"unknown convex='yes'.*check, project, ignore"),
     ({"decision": "best"}, r"unknown decision 'best'.*balanced, accuracy"),
     ({"risk_correction": "max"}, r"unknown risk_correction 'max'"),
-    ({"reg_strength": -1.0}, r"reg_strength=-1\.0 must be at least 0"),
+    ({"reg_strength": -1.0}, r"reg_strength=-1\.0 must be a finite number, at least 0"),
     ({"reg_strength": 0.0}, r"reg_strength=0 with the logistic loss.*falls to −∞"),
     ({"reg_strength": 1e-6, "loss": "squared", "combine": "pairs"}, r"too small for the squared"),
     ({"kernel_gamma": -1.0}, r"kernel_gamma=-1\.0 must be a positive number"),
     ({"kernel_gamma": "wide"}, r"kernel_gamma='wide'.*'scale' or 'auto'"),
     ({"kernel": "precomputed"}, r"precomputed kernel must be a square matrix.*12 × 2"),
-    ({"max_rank": 0}, r"max_rank=0 must be at least 1"),
-    ({"rank_tol": -1}, r"rank_tol=-1 must be at least 0"),
+    ({"max_rank": 0}, r"max_rank=0 must be a whole number, at least 1, or None"),
+    ({"rank_tol": -1}, r"rank_tol=-1 must be a finite number, at least 0"),
     ({"loss": "sigmoid", "target_prior": 0.3}, r"sigmoid loss estimates the sign"),
-    ({"solver": "gradient_descent", "step_size": 0.0}, r"step_size=0\.0 must be positive"),
+    ({"solver": "gradient_descent", "step_size": 0.0}, r"step_size=0\.0 must be a positive number"),
 ]
 
 

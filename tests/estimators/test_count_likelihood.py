@@ -237,7 +237,7 @@ def test_counts_that_do_not_match_sizes_are_rounded_with_a_warning(bag_data):
         ({"starts": ["zero"]}, r"starts=\['zero'\]: give a list of one or more of mean_map, inter"),
         ({"starts": []}, r"starts=\[\]: give a list"),
         ({"starts": "mean_map"}, r"starts='mean_map': give a list"),
-        ({"reg_strength": -1.0}, r"reg_strength=-1\.0 must be at least 0"),
+        ({"reg_strength": -1.0}, r"reg_strength=-1\.0 must be a finite number, at least 0"),
         ({"large_bags": "all"}, r"large_bags='all'"),
         ({"proportion_noise": -1}, r"proportion_noise of bag 0 is -1"),
         ({"decision": "best"}, r"unknown decision 'best'"),

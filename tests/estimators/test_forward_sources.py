@@ -250,7 +250,7 @@ def test_decisions_and_probabilities_agree(source_data):
         ({"noise_rates": (0.6, 0.4)}, r"flip_pos \+ flip_neg = 1 must be below 1"),
         ({"class_priors": {"expert": 0.5}}, r"class_priors have no entry for source 'crowd'"),
         ({"class_priors": 1.0}, r"class_priors of source 'crowd' is 1"),
-        ({"reg_strength": -1.0}, r"reg_strength=-1\.0 must be at least 0"),
+        ({"reg_strength": -1.0}, r"reg_strength=-1\.0 must be a finite number, at least 0"),
         ({"decision": "best"}, r"unknown decision 'best'"),
         ({"solver": "sgd"}, r"unknown solver 'sgd'"),
     ],

@@ -305,7 +305,7 @@ def test_overfitting_is_told(bag_data):
     [
         ({"variant": "median"}, r"unknown variant 'median'.*mean, laplacian, alternating"),
         ({"start": "zero"}, r"unknown start 'zero'.*mean, laplacian"),
-        ({"max_rounds": 0}, r"max_rounds=0 must be at least 1"),
+        ({"max_rounds": 0}, r"max_rounds=0 must be a whole number, at least 1"),
         ({"variant": "laplacian", "similarity": "cosine"}, r"unknown similarity 'cosine'"),
         (
             {"variant": "laplacian", "similarity": np.ones((3, 3))},

@@ -117,5 +117,5 @@ def test_pipeline_and_pickle(bag_data):
 
 
 def test_negative_reg_strength(bag_data):
-    with pytest.raises(ValueError, match=r"reg_strength=-1\.0 must be at least 0"):
+    with pytest.raises(ValueError, match=r"reg_strength=-1\.0 must be a finite number, at least 0"):
         fit(bag_data, reg_strength=-1.0)

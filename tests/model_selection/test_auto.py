@@ -121,7 +121,7 @@ def test_class_priors_and_decisions(bag_data):
 
 def entry(name, by_bag):
     by_bag = np.asarray(by_bag, dtype=float)
-    held_out = HeldOut(name, {}, np.zeros(1), np.zeros(1), 0.0)
+    held_out = HeldOut(name, {}, np.zeros(1), np.zeros(1), np.zeros(1))
     return Entry(held_out, by_bag.mean(), 1.0, by_bag, np.ones(len(by_bag)))
 
 

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from decorrupt import (
@@ -13,6 +15,7 @@ from decorrupt import (
     CountLikelihoodClassifierCV,
     LabelProportionsClassifier,
     LabelProportionsClassifierCV,
+    MeanMapClassifier,
     WithinBagKFold,
 )
 
@@ -63,11 +66,11 @@ def test_same_scores_and_choice_as_the_grid_search(bag_data, search_class, templ
     grid = BagGridSearchCV(template, points, cv=3, scoring=scoring).fit(d.X, d.y, bags=d.bags)
     assert len(path.cv_results_["params"]) == len(grid.cv_results_["params"])
     in_our_order = [grid.cv_results_["params"].index(p) for p in path.cv_results_["params"]]
-    np.testing.assert_allclose(
-        path.cv_results_["mean_test_score"],
-        grid.cv_results_["mean_test_score"][in_our_order],
-        atol=2e-3,
-    )
+    assert path.cv_results_.keys() == grid.cv_results_.keys()
+    for name in ("mean_test_score", "split1_test_score", "pooled_test_score"):
+        np.testing.assert_allclose(
+            path.cv_results_[name], grid.cv_results_[name][in_our_order], atol=2e-3
+        )
     for name in ("kernel_gamma", "reg_strength"):  # both starts may have led to one place
         assert path.best_params_[name] == grid.best_params_[name]
     np.testing.assert_array_equal(path.predict(d.X), grid.predict(d.X))
@@ -84,7 +87,7 @@ def test_other_folds_and_criteria(bag_data):
                 scoring=scoring,
             ).fit(d.X, d.y, bags=d.bags)
             assert model.score(d.X, d.labels) > 0.85
-            assert model.best_score_ == model.cv_results_["mean_test_score"].max()
+            assert model.best_score_ == model.cv_results_["pooled_test_score"].max()
 
 
 def test_probabilities_and_messages(bag_data):
@@ -102,6 +105,18 @@ def test_probabilities_and_messages(bag_data):
         )
     no_probabilities = LabelProportionsClassifierCV(LabelProportionsClassifier(loss="huber"))
     assert not hasattr(no_probabilities, "predict_proba")
+
+
+@pytest.mark.parametrize(
+    "search_class", [LabelProportionsClassifierCV, CountLikelihoodClassifierCV]
+)
+@pytest.mark.parametrize(
+    "estimator", [make_pipeline(StandardScaler(), MeanMapClassifier()), MeanMapClassifier()]
+)
+def test_other_estimators_are_referred_to_the_grid_search(bag_data, search_class, estimator):
+    name = type(estimator).__name__
+    with pytest.raises(TypeError, match=f"estimator is a {name}: for pipelines.*BagGridSearchCV"):
+        search_class(estimator).fit(bag_data.X, bag_data.y, bags=bag_data.bags)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +141,7 @@ def test_the_start_is_chosen_on_held_out_bags():
     model = CountLikelihoodClassifierCV(
         CountLikelihoodClassifier(kernel="linear"), reg_strengths=[1e-2, 1e-3]
     ).fit(X, y, bags=bags)
-    found = zip(model.cv_results_["params"], model.cv_results_["mean_test_score"], strict=True)
+    found = zip(model.cv_results_["params"], model.cv_results_["pooled_test_score"], strict=True)
     best = {"mean_map": -np.inf, "intercept": -np.inf}
     for params, score in found:
         (start,) = params["starts"]

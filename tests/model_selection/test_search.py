@@ -1,23 +1,32 @@
 """Searches that hold out whole bags and need no label."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
-from scipy.stats import loguniform
+from scipy.stats import loguniform, norm
+from sklearn.base import clone
+from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from decorrupt import (
     BAG_SCORERS,
+    AutoLabelProportionsClassifier,
     BagGridSearchCV,
     BagKFold,
     BagRandomizedSearchCV,
     BagScorer,
+    CountLikelihoodClassifierCV,
     LabelProportionsClassifier,
+    LabelProportionsClassifierCV,
     MeanMapClassifier,
     SkippedFoldWarning,
     corrected_accuracy,
+    proportion_risk,
 )
 
 pytestmark = pytest.mark.filterwarnings(
@@ -46,12 +55,124 @@ def test_finds_a_good_model_whatever_the_criterion_and_routing(bag_data, scoring
 def test_scores_are_those_of_held_out_whole_bags(bag_data):
     d = bag_data
     search = BagGridSearchCV(template(), {"reg_strength": [0.05]}, cv=3).fit(d.X, d.y, bags=d.bags)
-    by_hand = []
+    by_hand, scores = [], np.empty(len(d.y))
     for train, test in BagKFold(3).split(d.X, d.y, bags=d.bags):
         model = template(reg_strength=0.05).fit(d.X[train], d.y[train], bags=d.bags[train])
-        scores = model.decision_function(d.X[test])
-        by_hand.append(corrected_accuracy(d.y[test], scores, bags=d.bags[test]).value)
-    assert search.best_score_ == pytest.approx(np.mean(by_hand))
+        scores[test] = model.decision_function(d.X[test])
+        by_hand.append(corrected_accuracy(d.y[test], scores[test], bags=d.bags[test]).value)
+    together = corrected_accuracy(d.y, scores, bags=d.bags)
+    assert (search.best_score_, search.best_score_std_error_) == pytest.approx(together)
+    splits = [search.cv_results_[f"split{k}_test_score"][0] for k in range(3)]
+    assert splits == pytest.approx(by_hand)
+    assert search.cv_results_["mean_test_score"] == pytest.approx(np.mean(by_hand))
+    assert search.cv_results_["std_test_score"] == pytest.approx(np.std(by_hand))
+
+
+def test_results_have_scikit_learns_columns_and_the_rank_of_the_pooled_score(bag_data):
+    d = bag_data
+    grid = [{"reg_strength": [10.0, 0.01]}, {"combine": ["pairs"]}]
+    search = BagGridSearchCV(template(), grid, cv=3).fit(d.X, d.y, bags=d.bags)
+    results = search.cv_results_
+    theirs = GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=3).fit(d.X, d.labels).cv_results_
+    known = {name for name in theirs if not name.startswith("param_") and "score_time" not in name}
+    own = {"pooled_test_score", "pooled_test_score_std_error"}
+    assert results.keys() == known | own | {"param_reg_strength", "param_combine"}
+    assert results["param_reg_strength"].tolist() == [10.0, 0.01, None]
+    assert results["param_combine"].mask.tolist() == [True, True, False]
+    order = np.argsort(-results["pooled_test_score"])
+    assert results["rank_test_score"][order].tolist() == [1, 2, 3]
+    assert search.best_index_ == order[0]
+    assert search.best_score_ == results["pooled_test_score"].max()
+    assert (results["mean_fit_time"] > 0).all()
+
+
+def linear_search(kind):
+    """Return a search with one candidate: nothing is chosen."""
+    model = LabelProportionsClassifier(kernel="linear", fit_intercept=True, convex="ignore")
+    if kind is BagGridSearchCV:
+        return BagGridSearchCV(model, {"reg_strength": [0.1]})
+    return LabelProportionsClassifierCV(model, reg_strengths=[0.1])
+
+
+@pytest.mark.parametrize("kind", [BagGridSearchCV, LabelProportionsClassifierCV])
+def test_the_standard_error_covers_the_true_balanced_accuracy(kind):
+    """15 bags of 30 rows of two Gaussian classes: the truth of a linear rule is known."""
+    n_draws, covered = 100, 0
+    for seed in range(n_draws):
+        rng = np.random.default_rng(seed)
+        bags = np.repeat(np.arange(15), 30)
+        labels = rng.random(450) < rng.uniform(0.1, 0.9, 15)[bags]
+        X = rng.normal(size=(450, 2)) + labels[:, None]
+        y = (np.bincount(bags, labels) / 30)[bags]
+        search = linear_search(kind).fit(X, y, bags=bags)
+        model = search.best_estimator_
+        shift, length = model.intercept_ - model.decision_threshold_, np.linalg.norm(model.coef_)
+        rate_pos = norm.cdf((model.coef_.sum() + shift) / length)
+        truth = (rate_pos + norm.cdf(-shift / length)) / 2
+        covered += abs(search.best_score_ - truth) < 1.96 * search.best_score_std_error_
+    # 95 % within three standard errors of such a share.
+    assert 0.885 <= covered / n_draws <= 0.995
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "roc_auc", "balanced_accuracy"])
+@pytest.mark.parametrize(
+    "search",
+    [
+        BagGridSearchCV(template(), GRID),
+        BagRandomizedSearchCV(template(), GRID, n_iter=1),
+        LabelProportionsClassifierCV(),
+        CountLikelihoodClassifierCV(),
+        AutoLabelProportionsClassifier(),
+    ],
+    ids=lambda search: type(search).__name__,
+)
+def test_criteria_that_need_labels_are_refused_by_name(bag_data, search, scoring):
+    search = clone(search).set_params(scoring=scoring)
+    with pytest.raises(ValueError, match=f"scoring='{scoring}' needs the label.*corrected_acc"):
+        search.fit(bag_data.X, bag_data.y, bags=bag_data.bags)
+    search.set_params(scoring=get_scorer(scoring))
+    with pytest.raises(ValueError, match="Scorers of scikit-learn need labels"):
+        search.fit(bag_data.X, bag_data.y, bags=bag_data.bags)
+
+
+def test_a_criterion_of_ones_own(bag_data):
+    def own(y, decisions, *, bags):
+        value, std_error = proportion_risk(y, decisions, bags=bags)
+        return 1 - value, std_error
+
+    found = [
+        BagGridSearchCV(template(), GRID, cv=3, scoring=scoring).fit(
+            bag_data.X, bag_data.y, bags=bag_data.bags
+        )
+        for scoring in (BagScorer(own), "proportion_risk")
+    ]
+    assert found[0].best_score_ == pytest.approx(1 + found[1].best_score_)
+    assert found[0].best_params_ == found[1].best_params_
+
+
+def test_a_candidate_that_cannot_be_fitted_comes_last(bag_data):
+    d = bag_data
+    search = BagGridSearchCV(template(), {"reg_strength": [-1.0, 0.01]}, cv=3)
+    with pytest.warns(FitFailedWarning, match=r"3 of 6 fits failed.*reg_strength=-1\.0 must be"):
+        search.fit(d.X, d.y, bags=d.bags)
+    assert search.cv_results_["rank_test_score"].tolist() == [2, 1]
+    assert np.isnan(search.cv_results_["pooled_test_score"]).tolist() == [True, False]
+    for params in ({"error_score": "raise"}, {"param_grid": {"reg_strength": [-1.0]}}):
+        with pytest.raises(ValueError, match=r"reg_strength=-1\.0 must be"):
+            clone(search).set_params(**params).fit(d.X, d.y, bags=d.bags)
+
+
+def test_frames_and_precomputed_kernels_are_searched(bag_data):
+    d = bag_data
+    frame = pd.DataFrame(d.X, columns=["a", "b"])
+    search = BagGridSearchCV(template(kernel="linear"), GRID, cv=3)
+    named = clone(search).fit(frame, d.y, bags=d.bags)
+    assert named.best_estimator_.feature_names_in_.tolist() == ["a", "b"]
+    gram = clone(search).set_params(estimator__kernel="precomputed")
+    gram.fit(d.X @ d.X.T, d.y, bags=d.bags)
+    np.testing.assert_allclose(
+        gram.cv_results_["pooled_test_score"], named.cv_results_["pooled_test_score"], atol=1e-3
+    )
 
 
 def test_pipelines_are_searched_too(bag_data):

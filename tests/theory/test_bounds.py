@@ -293,7 +293,7 @@ class TestConditions:
             THEOREMS[name](weights=weights, radius=5.0)
 
     def test_exact_weights_need_priors(self):
-        with pytest.raises(ValueError, match="unknown weights 'exact'"):
+        with pytest.raises(ValueError, match="weights='exact' needs class_priors"):
             THEOREMS["Theorem 2"](weights="exact", radius=5.0)
 
     @pytest.mark.parametrize(("up", "low"), [(0.5, 0.5), (0.2, 0.4), (1.1, 0.4), (0.3, -0.1)])

@@ -62,7 +62,7 @@ class TestSources:
         exact = found.factor * np.array([10, 30])
         assert bound_common_source(exact, *rates, radius=1.0) == pytest.approx(0.2)
 
-    @pytest.mark.parametrize("weights", ["optimal", "uniform"])
+    @pytest.mark.parametrize("weights", ["optimal", "exact", "uniform"])
     def test_varying_priors(self, weights):
         priors = [0.3, 0.6]
         found = required_rows(0.2, **RATES, class_priors=priors, weights=weights, radius=2.0)
@@ -76,6 +76,28 @@ class TestSources:
             300, quantity="effective_sample_size", flip_pos=0.0, flip_neg=0.0, class_priors=priors
         )
         assert int(found) == 300
+
+    def test_exact_weights_take_more_rows_than_optimal_ones_for_every_quantity(self):
+        """Optimal weights minimise Σw²c², of which both quantities are functions."""
+        priors = [0.3, 0.6]
+        for quantity, options in (
+            ("bound", {"target": 0.2, "radius": 2.0}),
+            ("effective_sample_size", {"target": 300}),
+        ):
+            rows = {
+                weights: required_rows(
+                    quantity=quantity, **RATES, class_priors=priors, weights=weights, **options
+                ).factor
+                for weights in ("optimal", "exact")
+            }
+            assert rows["optimal"] < rows["exact"] < 1.2 * rows["optimal"]
+
+    @pytest.mark.parametrize(
+        ("quantity", "options"), [("bound", {"radius": 2.0}), ("effective_sample_size", {})]
+    )
+    def test_exact_weights_need_priors_for_every_quantity(self, quantity, options):
+        with pytest.raises(ValueError, match="weights='exact' needs class_priors"):
+            required_rows(9.0, quantity=quantity, **RATES, weights="exact", **options)
 
     def test_symmetric_noise_by_hand(self):
         """Rates of .4 leave a signal of .2, so 25 noisy rows make up for a clean one."""

@@ -110,14 +110,16 @@ def bag_targets(bags: Any, proportions: Any) -> FloatArray:
     ----------
     bags : array-like of shape (n_rows,)
         The bag of each row; any hashable ids.
-    proportions : mapping, pandas Series (its index the bag ids), or array
-        One proportion a bag. An array is read in the sorted order of the distinct ids, so that
-        for bags numbered 0, 1, … entry k belongs to bag k.
+    proportions : mapping, pandas Series or DataFrame of one column, or array
+        One proportion a bag. The index of a Series or DataFrame holds the bag ids. An array is
+        read in the sorted order of the distinct ids, so that for bags numbered 0, 1, … entry k
+        belongs to bag k.
 
     Raises
     ------
     ValueError
-        If a bag has no proportion, has two, or the array's length is not the number of bags.
+        If a bag has no proportion, has two, the array's length is not the number of bags, or a
+        table has several columns.
 
     Examples
     --------
@@ -126,6 +128,8 @@ def bag_targets(bags: Any, proportions: Any) -> FloatArray:
     [0.25, 0.5, 0.25]
     """
     ids, codes = factorize(bags, "bags")
+    if hasattr(proportions, "columns"):
+        proportions = _only_column(proportions)
     if hasattr(proportions, "index") and hasattr(proportions, "to_dict"):  # a pandas Series
         index = proportions.index
         if not index.is_unique:
@@ -150,6 +154,16 @@ def bag_targets(bags: Any, proportions: Any) -> FloatArray:
                 "give one proportion a bag, or a mapping from bag to proportion"
             )
     return by_bag[codes]
+
+
+def _only_column(table: Any) -> Any:
+    names = list(table.columns)
+    if len(names) != 1:
+        raise ValueError(
+            f"proportions have the columns {', '.join(map(repr, names))}: give the one column "
+            "with the bags' proportions, indexed by bag, as in table.set_index('bag')['share']"
+        )
+    return table[names[0]]
 
 
 def strata_from_bags(bags: Any, y: ArrayLike) -> Strata:

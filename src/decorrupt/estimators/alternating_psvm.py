@@ -9,15 +9,10 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import check_random_state
 
+from decorrupt.estimators.parameters import check_choice
 from decorrupt.estimators.psvm_alternation import alternate, stage_costs
 from decorrupt.estimators.psvm_labels import PENALTIES, labels_at_random, proportion_penalty
-from decorrupt.estimators.support_vector import (
-    SupportVectorClassifier,
-    check_choice,
-    check_count,
-    check_not_negative,
-    check_positive,
-)
+from decorrupt.estimators.support_vector import SupportVectorClassifier
 from decorrupt.features import Kernel
 from decorrupt.features.maps import check_gram
 from decorrupt.losses.margin import FloatArray
@@ -183,11 +178,7 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
         return self
 
     def _check_parameters(self) -> None:
-        check_positive("C", self.C)
-        check_positive("C_p", self.C_p)
         check_choice("penalty", self.penalty, PENALTIES)
-        check_not_negative("tol", self.tol)
-        check_count("n_starts", self.n_starts)
         if self.annealing is not None and not _is_schedule(self.annealing):
             raise ValueError(
                 f"annealing={self.annealing!r}: give a pair (start, factor) with start above 0 and "

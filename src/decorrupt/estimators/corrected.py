@@ -15,7 +15,7 @@ from decorrupt.estimators.diagnostics import (
     describe_strata,
     generalization_bound,
 )
-from decorrupt.estimators.score_classifier import ScoreClassifier
+from decorrupt.estimators.score_classifier import ScoreClassifier, class_probabilities
 from decorrupt.exceptions import DroppedBagsWarning, NegativeRiskWarning, NonConvexRiskWarning
 from decorrupt.features import FeatureMap
 from decorrupt.losses import MarginLoss, get_loss
@@ -83,8 +83,6 @@ class CorrectedLossClassifier(ScoreClassifier):
             raise ValueError(
                 f"unknown convex={self.convex!r}: choose one of {', '.join(CONVEX_CHOICES)}"
             )
-        if not self.reg_strength >= 0:
-            raise ValueError(f"reg_strength={self.reg_strength!r} must be at least 0")
         if self._has_lower_bound() or self.reg_strength > 0 or terms.is_bounded_below(loss):
             return
         raise ValueError(
@@ -150,7 +148,7 @@ class CorrectedLossClassifier(ScoreClassifier):
         ndarray of shape (n_rows, 2)
             Columns in the order of `classes_`.
         """
-        return self._log_odds_to_proba(self._raw_scores(X), class_prior)
+        return class_probabilities(self._raw_scores(X), self.score_prior_, class_prior)
 
 
 def _certain_from(floor: float) -> str:

@@ -25,7 +25,9 @@ from decorrupt.estimators.inputs import (
     read_sources,
     source_priors,
 )
+from decorrupt.estimators.score_classifier import BALANCED, decision_threshold
 from decorrupt.features import DEFAULT_RANK_TOL
+from decorrupt.losses import get_loss
 from decorrupt.losses.margin import FloatArray
 from decorrupt.solvers import (
     DEFAULT_MAX_ITER,
@@ -33,8 +35,6 @@ from decorrupt.solvers import (
     DEFAULT_STEP_SIZE,
     DEFAULT_TOL,
 )
-
-BALANCED = 0.5
 
 
 class CorruptedSourcesClassifier(CorrectedLossClassifier):
@@ -73,6 +73,9 @@ class CorruptedSourcesClassifier(CorrectedLossClassifier):
         The share of positives in the population the risk is for. None: P itself under
         combine="sources" without `class_priors`, else ½, the balanced risk. "pooled": the share
         among all training rows, as the rates and priors imply it.
+    decision : {"balanced", "accuracy"}, default="balanced"
+        What `predict` is best at: the balanced error, or the error in the population the risk is
+        for, see `target_prior`.
     loss, kernel, kernel_gamma, degree, coef0, reg_strength, pairing, convex, risk_correction, \
 fit_intercept, solver, step_size, step_decay, rank_tol, max_rank, tol, max_iter, random_state
         As in :class:`LabelProportionsClassifier`.
@@ -126,6 +129,7 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
         reg_strength: float = 1e-3,
         pairing: str = "auto",
         target_prior: float | str | None = None,
+        decision: str = "balanced",
         convex: str = "check",
         risk_correction: str | None = None,
         fit_intercept: bool = False,
@@ -150,6 +154,7 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
         self.reg_strength = reg_strength
         self.pairing = pairing
         self.target_prior = target_prior
+        self.decision = decision
         self.convex = convex
         self.risk_correction = risk_correction
         self.fit_intercept = fit_intercept
@@ -203,7 +208,9 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
             terms = self._terms_by_source(noisy, priors)
         else:
             terms = self._terms_by_strata(noisy, priors, strata)
-        self.decision_threshold_ = 0.0
+        self.decision_threshold_ = decision_threshold(
+            self.decision, self.score_prior_, get_loss(self.loss).score_at
+        )
         self.class_priors_ = noisy.by_source(priors)
         self.noise_rates_ = noisy.rates_by_source
         self._fit_terms(X, terms, strata, {}, "strata")

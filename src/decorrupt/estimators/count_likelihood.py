@@ -171,8 +171,6 @@ n_iter_, solver_, n_features_in_, feature_names_in_
     def _solutions(
         self, matrix: Any, strata: Strata, reg_strengths: Sequence[float], noise: Any
     ) -> list[CountSolution]:
-        if not min(reg_strengths) >= 0:
-            raise ValueError(f"reg_strength={min(reg_strengths)!r} must be at least 0")
         return fit_count_path(
             matrix,
             strata,

@@ -11,12 +11,8 @@ from scipy.special import logit
 from sklearn.svm import SVR
 
 from decorrupt.corruption import Strata
-from decorrupt.estimators.support_vector import (
-    SupportVectorClassifier,
-    check_choice,
-    check_not_negative,
-    check_positive,
-)
+from decorrupt.estimators.parameters import check_choice
+from decorrupt.estimators.support_vector import SupportVectorClassifier
 from decorrupt.features import Kernel
 from decorrupt.features.maps import check_gram
 from decorrupt.losses.margin import FloatArray
@@ -132,8 +128,6 @@ class InvCalClassifier(SupportVectorClassifier):
             If y, bags or a parameter is not what it must be, or nothing can be learned because
             all proportions are equal.
         """
-        check_positive("C_p", self.C_p)
-        check_not_negative("epsilon", self.epsilon)
         check_choice("tube", self.tube, TUBES)
         X, strata = self._read_training(X, y, bags)
         margin = 1 / X.shape[0]

@@ -9,7 +9,11 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from decorrupt.corruption import Strata, pooled_proportion
-from decorrupt.estimators.score_classifier import ScoreClassifier, decision_threshold
+from decorrupt.estimators.score_classifier import (
+    ScoreClassifier,
+    class_probabilities,
+    decision_threshold,
+)
 from decorrupt.losses.margin import FloatArray
 
 
@@ -61,7 +65,7 @@ class LogOddsClassifier(ScoreClassifier):
         ndarray of shape (n_rows, 2)
             Columns in the order of `classes_`.
         """
-        return self._log_odds_to_proba(self._raw_scores(X), class_prior)
+        return class_probabilities(self._raw_scores(X), self.score_prior_, class_prior)
 
 
 def prior_shift(scores: FloatArray, prior: float) -> float:

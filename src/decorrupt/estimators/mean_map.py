@@ -212,8 +212,6 @@ solver_, n_features_in_, feature_names_in_
                 raise ValueError(
                     f"unknown {name} {getattr(self, name)!r}: choose one of {', '.join(known)}"
                 )
-        if self.max_rounds < 1:
-            raise ValueError(f"max_rounds={self.max_rounds!r} must be at least 1")
 
     @available_if(lambda self: self.variant != "alternating")
     def _fit_path(

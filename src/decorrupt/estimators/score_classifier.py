@@ -15,6 +15,7 @@ from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from decorrupt.estimators.parameters import check_parameters, check_share
 from decorrupt.features import FeatureMap, Kernel, LinearMap, fit_feature_map, kernel_scores
 from decorrupt.features import resolve_kernel_gamma as resolve_gamma
 from decorrupt.losses.margin import FloatArray
@@ -22,6 +23,7 @@ from decorrupt.solvers import Objective, ScoreRisk, SolverResult, choose_solver,
 
 FLOATS = (np.float64, np.float32)
 DECISIONS = ("balanced", "accuracy")
+BALANCED = 0.5  # the share of positives in a balanced population
 
 
 def decision_threshold(decision: str, prior: float, score_at: Callable[[float], float]) -> float:
@@ -32,7 +34,44 @@ def decision_threshold(decision: str, prior: float, score_at: Callable[[float], 
     """
     if decision not in DECISIONS:
         raise ValueError(f"unknown decision {decision!r}: choose one of {', '.join(DECISIONS)}")
-    return 0.0 if decision == "accuracy" or prior == 0.5 else score_at(prior)
+    if decision == "accuracy" or prior == BALANCED:
+        return 0.0
+    try:
+        return score_at(prior)
+    except ValueError as error:
+        raise ValueError(
+            f"{error}: decision='balanced' needs it. Set decision='accuracy' or target_prior=0.5"
+        ) from None
+
+
+def shift_prior(log_odds: FloatArray, score_prior: float, class_prior: float) -> FloatArray:
+    """Return log-odds for the share `class_prior` of positives, from those for `score_prior`.
+
+    P(x | Y) is the same in both populations, so that the log-odds differ by
+    logit(class_prior) − logit(score_prior).
+
+    Raises
+    ------
+    ValueError
+        If class_prior is not strictly between 0 and 1.
+    """
+    check_share("class_prior", class_prior)
+    return np.asarray(log_odds + float(logit(class_prior) - logit(score_prior)))
+
+
+def class_probabilities(
+    log_odds: FloatArray, score_prior: float, class_prior: float | None
+) -> FloatArray:
+    """Return the columns P(Y=−1|x), P(Y=1|x), for `class_prior` or else for `score_prior`."""
+    if class_prior is not None:
+        log_odds = shift_prior(log_odds, score_prior, class_prior)
+    return np.column_stack([expit(-log_odds), expit(log_odds)])
+
+
+def _forget_fit(estimator: Any) -> None:
+    """Remove what a previous fit left: not every fit sets every attribute."""
+    for name in [name for name in vars(estimator) if name.endswith("_")]:
+        delattr(estimator, name)
 
 
 class ScoreClassifier(ClassifierMixin, BaseEstimator):
@@ -48,6 +87,9 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
     _objective_tol = 0.0
 
     def _read_rows(self, X: Any, *, reset: bool) -> Any:
+        if reset:
+            check_parameters(self)
+            _forget_fit(self)
         return validate_data(
             self, X, reset=reset, accept_sparse="csr", dtype=FLOATS, accept_large_sparse=False
         )
@@ -70,8 +112,6 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
         self, X: Any, features: FeatureMap, risk: ScoreRisk, start: FloatArray | None = None
     ) -> tuple[SolverResult, FloatArray]:
         """Minimise risk + λ‖f‖², keep what scores new rows, return the training rows' scores."""
-        if not self.reg_strength >= 0:
-            raise ValueError(f"reg_strength={self.reg_strength!r} must be at least 0")
         objective = Objective(features.matrix, risk, self.reg_strength, self.fit_intercept)
         self.solver_ = choose_solver(self.solver, objective)
         result = solve(objective, start=start, **self._solver_options())
@@ -138,14 +178,6 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
         """Return the class of each row of X, one of `classes_`."""
         is_pos = self.decision_function(X) > 0
         return np.asarray(self.classes_[is_pos.astype(np.intp)])
-
-    def _log_odds_to_proba(self, log_odds: FloatArray, class_prior: float | None) -> FloatArray:
-        """Return P(Y=1|x) under another prior: in log-odds a change of prior is a shift."""
-        if class_prior is not None:
-            if not 0 < class_prior < 1:
-                raise ValueError(f"class_prior={class_prior!r} must lie strictly between 0 and 1")
-            log_odds = log_odds + float(logit(class_prior) - logit(self.score_prior_))
-        return np.column_stack([expit(-log_odds), expit(log_odds)])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

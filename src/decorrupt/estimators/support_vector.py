@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -14,30 +13,6 @@ from decorrupt.estimators.inputs import read_labels, read_strata
 from decorrupt.estimators.score_classifier import ScoreClassifier
 from decorrupt.features import resolve_kernel_gamma
 from decorrupt.losses.margin import FloatArray
-
-
-def check_positive(name: str, value: Any) -> None:
-    """Raise ValueError unless `value` is a finite number above zero."""
-    if not (isinstance(value, Real) and 0 < float(value) < np.inf):
-        raise ValueError(f"{name}={value!r} must be a positive number")
-
-
-def check_not_negative(name: str, value: Any) -> None:
-    """Raise ValueError unless `value` is a finite number, zero or above."""
-    if not (isinstance(value, Real) and 0 <= float(value) < np.inf):
-        raise ValueError(f"{name}={value!r} must be a number, at least 0")
-
-
-def check_count(name: str, value: Any) -> None:
-    """Raise ValueError unless `value` is a whole number, at least one."""
-    if not (isinstance(value, Integral) and int(value) >= 1):
-        raise ValueError(f"{name}={value!r} must be a whole number, at least 1")
-
-
-def check_choice(name: str, value: Any, known: tuple[str, ...]) -> None:
-    """Raise ValueError unless `value` is one of the known names."""
-    if value not in known:
-        raise ValueError(f"unknown {name} {value!r}: choose one of {', '.join(known)}")
 
 
 def read_bags(y: ArrayLike, bags: Any) -> tuple[NDArray[Any], Strata]:

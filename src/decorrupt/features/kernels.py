@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -115,7 +116,7 @@ def _variance(X: Any) -> float:
     return float((np.sum((values - mean) ** 2) + (size - len(values)) * mean**2) / size)
 
 
-def resolve_kernel_gamma(kernel_gamma: float | str, X: Any) -> float:
+def resolve_kernel_gamma(kernel_gamma: Any, X: Any) -> float:
     """Return γ as a number: "scale" is 1/(d·Var X), "auto" is 1/d, as in scikit-learn's SVC."""
     if isinstance(kernel_gamma, str):
         if kernel_gamma == "auto":
@@ -126,6 +127,6 @@ def resolve_kernel_gamma(kernel_gamma: float | str, X: Any) -> float:
         raise ValueError(
             f"kernel_gamma={kernel_gamma!r}: give a positive number, 'scale' or 'auto'"
         )
-    if not (np.isfinite(kernel_gamma) and kernel_gamma > 0):
+    if not (isinstance(kernel_gamma, Real) and 0 < float(kernel_gamma) < np.inf):
         raise ValueError(f"kernel_gamma={kernel_gamma!r} must be a positive number")
     return float(kernel_gamma)

@@ -26,7 +26,7 @@ from decorrupt.model_selection.path_search import (
     quiet_selection,
     resolve_kernel_gammas,
 )
-from decorrupt.model_selection.scorers import NEED_SPREAD, check_scoring, pooled_prior
+from decorrupt.model_selection.scorers import get_bag_scorer, pooled_prior
 from decorrupt.model_selection.search import DEFAULT_FOLDS, usable_folds
 from decorrupt.progress import track
 
@@ -47,9 +47,9 @@ class AutoLabelProportionsClassifier(DelegatingClassifier):
         estimators, (name, estimator) and (name, estimator, grid).
     cv : int or splitter, default=5
         An int is the number of folds of :class:`BagKFold`, fewer if there are fewer bags.
-    scoring : str, default="count_log_likelihood"
+    scoring : str or BagScorer, default="count_log_likelihood"
         The criterion: "count_log_likelihood", "corrected_accuracy", "corrected_risk" or
-        "proportion_risk".
+        "proportion_risk", of the predictions for all held-out rows together.
     reg_strengths : sequence of float
         λ to try, for a kernel with k(x,x) = 1 such as "rbf"; for others they are multiplied by the
         mean of k(x,x), for the linear kernel of ‖x‖².
@@ -105,7 +105,7 @@ class AutoLabelProportionsClassifier(DelegatingClassifier):
         *,
         candidates: str | Sequence[Any] = "fast",
         cv: Any = DEFAULT_FOLDS,
-        scoring: str = "count_log_likelihood",
+        scoring: Any = "count_log_likelihood",
         reg_strengths: Sequence[float] = DEFAULT_REG_STRENGTHS,
         kernels: Sequence[str] = DEFAULT_KERNELS,
         kernel_gammas: Sequence[float | str] | None = None,
@@ -135,7 +135,7 @@ class AutoLabelProportionsClassifier(DelegatingClassifier):
         bags : array-like of shape (n_rows,), optional
             The bag of each row.
         """
-        check_scoring(self.scoring)
+        scorer = get_bag_scorer(self.scoring)
         check_lists(
             kernels=self.kernels,
             kernel_gammas=self.kernel_gammas,
@@ -150,12 +150,12 @@ class AutoLabelProportionsClassifier(DelegatingClassifier):
             rows,
             strata.row_proportions,
             strata.row_stratum,
-            needs_spread=self.scoring in NEED_SPREAD,
+            needs_spread=scorer.needs_spread,
         )
         self.training_prior_ = pooled_prior(strata.row_proportions)
         held_out = self._evaluate(candidates, rows, strata, folds)
         with quiet_selection():
-            entries = [Entry.of(one, strata, self.scoring) for one in held_out]
+            entries = [Entry.of(one, strata, scorer) for one in held_out]
         self.leaderboard_ = Leaderboard.of(entries, [c.name for c in candidates])
         winner = choose(entries, [c.name for c in candidates])
         self.best_method_, self.best_params_ = winner.method, winner.params

@@ -7,12 +7,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, logit
+from scipy.special import logit
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from decorrupt.corruption import Strata
-from decorrupt.estimators.score_classifier import decision_threshold
+from decorrupt.estimators.score_classifier import (
+    BALANCED,
+    class_probabilities,
+    decision_threshold,
+    shift_prior,
+)
 from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.scorers import pooled_prior
 from decorrupt.model_selection.splitters import Fold
@@ -43,7 +48,7 @@ def cross_calibrate(scores: FloatArray, strata: Strata, folds: Sequence[Fold]) -
         other_strata = strata.take(others)
         slope, shift = fit_calibration(scores[others], other_strata)
         prior = pooled_prior(other_strata.row_proportions)
-        log_odds[test] = slope * scores[test] + shift - logit(prior)
+        log_odds[test] = shift_prior(slope * scores[test] + shift, prior, BALANCED)
     return log_odds
 
 
@@ -111,7 +116,4 @@ class CalibratedBagClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
 
     def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
         """Return P(Y | x) for the share of positives `prior`, or the one given."""
-        log_odds = self._log_odds(X)
-        if class_prior is not None:
-            log_odds = log_odds + logit(class_prior) - logit(self.prior)
-        return np.column_stack([expit(-log_odds), expit(log_odds)])
+        return class_probabilities(self._log_odds(X), self.prior, class_prior)

@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from scipy.special import logit
 from sklearn.model_selection import ParameterGrid
 
 from decorrupt.corruption import Strata
+from decorrupt.estimators.score_classifier import BALANCED, shift_prior
 from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.calibration import cross_calibrate
 from decorrupt.model_selection.candidates import Candidate
 from decorrupt.model_selection.path_search import HeldOutPath, held_out_paths, quiet_selection
+from decorrupt.model_selection.scorers import BagScorer
 from decorrupt.model_selection.splitters import Fold
 
 # What estimators must have in common to share their features.
@@ -69,15 +70,28 @@ class HeldOut:
         Positive for the positive class; NaN where no fold held the row out.
     log_odds : ndarray of shape (n_rows,)
         Log-odds in a balanced population, calibrated where a method's scores are not log-odds.
-    seconds : float
+    fold_seconds : ndarray of shape (n_folds,)
         What its fits took; configurations of one path share the path's time equally.
+
+    Notes
+    -----
+    Of a row that several folds held out, the last prediction counts.
     """
 
     name: str
     params: dict[str, Any]
     decisions: FloatArray
     log_odds: FloatArray
-    seconds: float
+    fold_seconds: FloatArray
+
+    @property
+    def seconds(self) -> float:
+        """What all fits together took."""
+        return float(self.fold_seconds.sum())
+
+    def predictions(self, scorer: BagScorer) -> FloatArray:
+        """Return what the scorer's criterion is for."""
+        return self.log_odds if scorer.takes_log_odds else self.decisions
 
 
 def evaluate_paths(
@@ -102,30 +116,31 @@ def evaluate_paths(
     all_paths = held_out_paths(estimators, features, strata, folds, reg_strengths, n_jobs)
     found = []
     for (candidate, params), paths in zip(tried, all_paths, strict=True):
-        found += _from_paths(candidate.name, params, paths, strata, reg_strengths)
+        found += from_paths(candidate.name, params, paths, strata, reg_strengths)
     return found
 
 
-def _from_paths(
+def from_paths(
     name: str,
     params: dict[str, Any],
     paths: Sequence[HeldOutPath],
     strata: Strata,
     reg_strengths: Sequence[float],
 ) -> list[HeldOut]:
+    """Return every λ of one method, from its paths in all folds."""
     shape = (len(reg_strengths), len(strata.row_stratum))
     decisions, log_odds = np.full(shape, np.nan), np.full(shape, np.nan)
     for path in paths:
         decisions[:, path.test] = (path.scores - path.threshold).T
-        log_odds[:, path.test] = (path.scores - logit(path.prior)).T
-    seconds = sum(path.seconds for path in paths) / len(reg_strengths)
+        log_odds[:, path.test] = shift_prior(path.scores, path.prior, BALANCED).T
+    fold_seconds = np.array([path.seconds for path in paths]) / len(reg_strengths)
     return [
         HeldOut(
             name,
             params | {"reg_strength": float(reg_strength)},
             decisions[r],
             log_odds[r],
-            seconds,
+            fold_seconds,
         )
         for r, reg_strength in enumerate(reg_strengths)
     ]
@@ -148,8 +163,8 @@ def evaluate_grid(
         for (_, test), (scores, _) in zip(folds, own, strict=True):
             decisions[test] = scores
         log_odds = cross_calibrate(decisions, strata, folds)
-        seconds = sum(seconds for _, seconds in own)
-        found.append(HeldOut(candidate.name, params, decisions, log_odds, seconds))
+        fold_seconds = np.array([seconds for _, seconds in own])
+        found.append(HeldOut(candidate.name, params, decisions, log_odds, fold_seconds))
     return found
 
 

@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, logit
 
 from decorrupt.corruption import Strata
 from decorrupt.losses.margin import FloatArray
-from decorrupt.model_selection.criteria import Estimate, count_score_by_bag, weighted_mean
+from decorrupt.model_selection.criteria import Estimate, weighted_mean
 from decorrupt.model_selection.held_out import HeldOut
-from decorrupt.model_selection.scorers import CRITERIA, LOWER_IS_BETTER, pooled_prior
+from decorrupt.model_selection.scorers import BagScorer
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One configuration's score; greater is better.
+    """One configuration's score; greater is better, and −∞ if nothing was predicted.
 
     `by_bag` holds each held-out bag's share of it, where the criterion is a mean over bags: it
     makes the comparison of two entries a paired one.
@@ -41,20 +40,18 @@ class Entry:
         return self.held_out.params
 
     @classmethod
-    def of(cls, held_out: HeldOut, strata: Strata, scoring: str) -> Entry:
-        """Score a configuration on the rows it was held out from."""
-        rows = np.flatnonzero(~np.isnan(held_out.decisions))
+    def of(cls, held_out: HeldOut, strata: Strata, scorer: BagScorer) -> Entry:
+        """Score a configuration on all rows that were held out, over the folds together."""
+        predictions = held_out.predictions(scorer)
+        rows = np.flatnonzero(~np.isnan(predictions))
+        if not len(rows):
+            return cls(held_out, -np.inf, np.nan, None, np.empty(0))
         tested = strata.take(rows)
         sizes = tested.sizes.astype(float)
-        if scoring == "count_log_likelihood":
-            log_odds = held_out.log_odds[rows] + logit(pooled_prior(tested.row_proportions))
-            by_bag = count_score_by_bag(expit(log_odds), tested)
+        if scorer.takes_log_odds:
+            by_bag = scorer.by_bag(predictions[rows], tested)
             return cls(held_out, *weighted_mean(by_bag, sizes), by_bag, sizes)
-        value, std_error = CRITERIA[scoring](
-            tested.row_proportions, held_out.decisions[rows], bags=tested.row_stratum
-        )
-        sign = -1 if scoring in LOWER_IS_BETTER else 1
-        return cls(held_out, sign * value, std_error, None, sizes)
+        return cls(held_out, *scorer.score(predictions[rows], tested), None, sizes)
 
     def shortfall(self, best: Entry) -> Estimate:
         """Return by how much this falls short of the best, and the standard error of that."""

@@ -7,32 +7,27 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from decorrupt.estimators import CountLikelihoodClassifier, LabelProportionsClassifier
 from decorrupt.estimators.inputs import read_strata
+from decorrupt.estimators.parameters import check_parameters
 from decorrupt.estimators.score_classifier import FLOATS
 from decorrupt.losses.margin import FloatArray
-from decorrupt.model_selection.criteria import count_score_by_bag, weighted_mean
+from decorrupt.model_selection.held_out import from_paths
+from decorrupt.model_selection.leaderboard import Entry
 from decorrupt.model_selection.path_search import (
     DEFAULT_REG_STRENGTHS,
     WITHOUT_GAMMA,
-    HeldOutPath,
     check_lists,
     held_out_paths,
     quiet_selection,
     resolve_kernel_gammas,
 )
-from decorrupt.model_selection.scorers import (
-    CRITERIA,
-    LOWER_IS_BETTER,
-    NEED_SPREAD,
-    check_scoring,
-    pooled_prior,
-)
+from decorrupt.model_selection.results import keep_results
+from decorrupt.model_selection.scorers import get_bag_scorer
 from decorrupt.model_selection.search import DEFAULT_FOLDS, usable_folds
 from decorrupt.progress import track
 from decorrupt.solvers.count_path import check_starts
@@ -71,6 +66,8 @@ class DelegatingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 class _PathSearchCV(DelegatingClassifier):
     """Choose (kernel_gamma, reg_strength) of a template by a criterion on held-out bags."""
 
+    _template_class: type
+
     def __init__(
         self,
         estimator: Any = None,
@@ -78,7 +75,7 @@ class _PathSearchCV(DelegatingClassifier):
         reg_strengths: Sequence[float] = DEFAULT_REG_STRENGTHS,
         kernel_gammas: Sequence[float | str] | None = None,
         cv: Any = DEFAULT_FOLDS,
-        scoring: str = "corrected_accuracy",
+        scoring: Any = "corrected_accuracy",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -91,7 +88,7 @@ class _PathSearchCV(DelegatingClassifier):
         self.random_state = random_state
 
     def _template(self) -> Any:
-        raise NotImplementedError
+        return self._template_class() if self.estimator is None else clone(self.estimator)
 
     def _variants(self, template: Any) -> list[dict[str, Any]]:  # noqa: ARG002
         """Return what to try beside λ and γ."""
@@ -109,9 +106,10 @@ class _PathSearchCV(DelegatingClassifier):
         bags : array-like of shape (n_rows,), optional
             The bag of each row.
         """
-        check_scoring(self.scoring)
+        scorer = get_bag_scorer(self.scoring)
         check_lists(kernel_gammas=self.kernel_gammas, reg_strengths=self.reg_strengths)
         template = self._template()
+        self._check_template(template)
         if self.random_state is not None:
             template.set_params(random_state=self.random_state)
         rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
@@ -122,14 +120,14 @@ class _PathSearchCV(DelegatingClassifier):
             rows,
             strata.row_proportions,
             strata.row_stratum,
-            needs_spread=self.scoring in NEED_SPREAD,
+            needs_spread=scorer.needs_spread,
         )
         gammas = resolve_kernel_gammas(self.kernel_gammas, rows)
         if template.kernel in WITHOUT_GAMMA:
             gammas = gammas[:1]
         # Labels leave a likelihood one maximum, whatever it is started from.
         variants = [{}] if bags is None else self._variants(template)
-        grid, scores = [], []
+        entries: list[Entry] = []
         best, best_features = -np.inf, None
         for gamma in track(gammas, "searching", len(gammas)):
             features = template.set_params(kernel_gamma=gamma)._fit_features(rows)
@@ -142,55 +140,27 @@ class _PathSearchCV(DelegatingClassifier):
                 self.n_jobs,
             )
             for variant, paths in zip(variants, all_paths, strict=True):
-                grid += [
-                    variant | {"kernel_gamma": gamma, "reg_strength": float(reg_strength)}
-                    for reg_strength in self.reg_strengths
-                ]
+                params = variant | {"kernel_gamma": gamma}
+                found = from_paths(type(self).__name__, params, paths, strata, self.reg_strengths)
                 with quiet_selection():
-                    scores.append(np.column_stack([self._criterion(p, strata) for p in paths]))
-                top = scores[-1].mean(axis=1).max()
-                if best_features is None or top > best:
-                    best, best_features = top, features
-        self._keep(grid, np.concatenate(scores))
+                    entries += [Entry.of(one, strata, scorer) for one in found]
+            top = max(entry.score for entry in entries)
+            if best_features is None or top > best:
+                best, best_features = top, features
+        with quiet_selection():
+            keep_results(self, entries, strata, folds, scorer)
         template.set_params(**self.best_params_)._ready_features = best_features
         self.best_estimator_ = template.fit(X, y, bags=bags)
         return self
 
-    def _criterion(self, path: HeldOutPath, strata: Any) -> list[float]:
-        held_out = strata.take(path.test)
-        y = held_out.row_proportions
-        if self.scoring == "count_log_likelihood":
-            probabilities = expit(path.scores - logit(path.prior) + logit(pooled_prior(y)))
-            return [
-                weighted_mean(count_score_by_bag(column, held_out), held_out.sizes).value
-                for column in probabilities.T
-            ]
-        predictions = path.scores - path.threshold
-        sign = -1 if self.scoring in LOWER_IS_BETTER else 1
-        return [
-            sign * CRITERIA[self.scoring](y, column, bags=held_out.row_stratum).value
-            for column in predictions.T
-        ]
-
-    def _keep(self, grid: list[dict[str, Any]], scores: FloatArray) -> None:
-        means = scores.mean(axis=1)
-        self.best_index_ = int(means.argmax())
-        self.best_params_ = grid[self.best_index_]
-        self.best_score_ = float(means[self.best_index_])
-        self.cv_results_ = {
-            "params": grid,
-            "mean_test_score": means,
-            "std_test_score": scores.std(axis=1),
-        } | {f"param_{name}": _column([point[name] for point in grid]) for name in grid[0]}
-
-
-def _column(values: list[Any]) -> NDArray[Any]:
-    """Return an array of one axis, also of tuples."""
-    if isinstance(values[0], float):
-        return np.array(values)
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    def _check_template(self, template: Any) -> None:
+        if not isinstance(template, self._template_class):
+            raise TypeError(
+                f"{type(self).__name__} searches over a {self._template_class.__name__}, and "
+                f"estimator is a {type(template).__name__}: for pipelines and other estimators use "
+                "BagGridSearchCV"
+            )
+        check_parameters(template)
 
 
 class LabelProportionsClassifierCV(_PathSearchCV):
@@ -212,7 +182,7 @@ class LabelProportionsClassifierCV(_PathSearchCV):
         Kernel parameters to try; None: 0.03, 0.3 and 1 times "scale".
     cv : int or splitter, default=5
         An int is the number of folds of :class:`BagKFold`.
-    scoring : str, default="corrected_accuracy"
+    scoring : str or BagScorer, default="corrected_accuracy"
         "corrected_accuracy", "corrected_risk", "proportion_risk" or "count_log_likelihood".
     n_jobs : int or None
         Folds solved at a time.
@@ -223,14 +193,19 @@ class LabelProportionsClassifierCV(_PathSearchCV):
     ----------
     best_estimator_ : LabelProportionsClassifier
         Refitted on all rows.
-    best_params_, best_score_, best_index_, cv_results_
-        As in scikit-learn's searches; greater scores are better.
+    best_params_, best_index_ : dict, int
+        The configuration with the greatest score.
+    best_score_, best_score_std_error_ : float
+        Its score on held-out bags and the standard error: the criterion of the predictions for
+        all held-out rows together. The best of many candidates looks better than it is.
+    cv_results_ : dict of lists and arrays
+        As in scikit-learn's searches, with `pooled_test_score` and `pooled_test_score_std_error`,
+        by which candidates are ranked. Greater scores are better.
     classes_, n_features_in_, feature_names_in_
         As in :class:`LabelProportionsClassifier`.
     """
 
-    def _template(self) -> Any:
-        return LabelProportionsClassifier() if self.estimator is None else clone(self.estimator)
+    _template_class = LabelProportionsClassifier
 
     @available_if(_best_has("predict_proba"))
     def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
@@ -249,6 +224,8 @@ class CountLikelihoodClassifierCV(_PathSearchCV):
     CountLikelihoodClassifier and the default criterion the held-out count log-likelihood.
     """
 
+    _template_class = CountLikelihoodClassifier
+
     def __init__(
         self,
         estimator: Any = None,
@@ -256,7 +233,7 @@ class CountLikelihoodClassifierCV(_PathSearchCV):
         reg_strengths: Sequence[float] = DEFAULT_REG_STRENGTHS,
         kernel_gammas: Sequence[float | str] | None = None,
         cv: Any = DEFAULT_FOLDS,
-        scoring: str = "count_log_likelihood",
+        scoring: Any = "count_log_likelihood",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -269,9 +246,6 @@ class CountLikelihoodClassifierCV(_PathSearchCV):
             n_jobs=n_jobs,
             random_state=random_state,
         )
-
-    def _template(self) -> Any:
-        return CountLikelihoodClassifier() if self.estimator is None else clone(self.estimator)
 
     def _variants(self, template: Any) -> list[dict[str, Any]]:
         check_starts(template.starts)

@@ -22,6 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from decorrupt.corruption import Strata
+from decorrupt.estimators.parameters import check_not_negative
 from decorrupt.exceptions import RoundedCountsWarning
 from decorrupt.features import FeatureMap, resolve_kernel_gamma
 from decorrupt.losses.margin import FloatArray
@@ -78,6 +79,8 @@ def check_lists(**tried: Any) -> None:
     for name, values in tried.items():
         if values is not None and (isinstance(values, str) or len(values) == 0):
             raise ValueError(f"{name}={values!r} must be a list of one or more values to try")
+    for k, reg_strength in enumerate(tried.get("reg_strengths") or ()):
+        check_not_negative(f"reg_strengths[{k}]", reg_strength)
 
 
 def resolve_kernel_gammas(kernel_gammas: Any, X: Any) -> list[float]:

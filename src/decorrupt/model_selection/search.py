@@ -1,26 +1,38 @@
-"""scikit-learn's searches for data in bags: routing opened, whole bags left out, no labels."""
+"""scikit-learn's searches for data in bags: whole bags are held out, no labels are needed."""
 
 from __future__ import annotations
 
+import time
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import sklearn
 from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import (
     GridSearchCV,
     ParameterGrid,
     ParameterSampler,
     RandomizedSearchCV,
 )
+from sklearn.utils import indexable
+from sklearn.utils.metaestimators import _safe_split
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
+from decorrupt.corruption import Strata
+from decorrupt.estimators.inputs import read_strata
 from decorrupt.exceptions import SkippedFoldWarning
-from decorrupt.model_selection.scorers import BAG_SCORERS, NEED_SPREAD
+from decorrupt.losses.margin import FloatArray
+from decorrupt.model_selection.held_out import HeldOut
+from decorrupt.model_selection.leaderboard import Entry
+from decorrupt.model_selection.path_search import quiet_selection
+from decorrupt.model_selection.results import keep_results
+from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer, pooled_prior
 from decorrupt.model_selection.splitters import BagKFold, BagSplitter, Fold
 from decorrupt.progress import track
 
@@ -65,17 +77,25 @@ def usable_folds(cv: Any, X: Any, y: ArrayLike, bags: Any, *, needs_spread: bool
 
 
 class _BagSearch:
-    """What the grid and the randomised search share, put before scikit-learn's class."""
+    """What the grid and the randomised search share, put before scikit-learn's class.
+
+    Its `fit` takes the place of scikit-learn's, which keeps a number per fold: the predictions of
+    all held-out rows are needed to score them together.
+    """
 
     __metadata_request__fit = {"bags": True}  # noqa: RUF012
 
+    estimator: Any
     cv: Any
     scoring: Any
     n_jobs: int | None
+    refit: bool
+    error_score: Any
     best_estimator_: Any
-    scorer_: Any
+    best_params_: dict[str, Any]
+    scorer_: BagScorer
 
-    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None, **params: Any) -> Any:
+    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> Any:
         """Run the search on rows X in `bags` with proportions y, and refit the best.
 
         Parameters
@@ -86,45 +106,65 @@ class _BagSearch:
             The proportion of each row's bag.
         bags : array-like of shape (n_rows,)
             The bag of each row.
-        **params
-            Further metadata for the estimator.
+
+        Warns
+        -----
+        SkippedFoldWarning
+            If a fold cannot be used, see :func:`usable_folds`.
+        FitFailedWarning
+            If a candidate could not be fitted.
         """
         if bags is None:
             raise ValueError(
                 f"{type(self).__name__} needs bags=, the bag of each row; for data with labels use "
                 "scikit-learn's search"
             )
-        with self._label_free(X, y, bags):
-            return super().fit(X, y, bags=bags, **params)  # type: ignore[misc]
+        self.scorer_ = get_bag_scorer(self.scoring)
+        self.multimetric_ = False
+        X, y, bags = indexable(X, y, bags)
+        _, strata = read_strata(y, bags)
+        folds = usable_folds(self.cv, X, y, bags, needs_spread=self.scorer_.needs_spread)
+        self.n_splits_ = len(folds)
+        with sklearn.config_context(enable_metadata_routing=True):
+            held_out = self._evaluate(X, strata, folds)
+            with quiet_selection():
+                entries = [Entry.of(one, strata, self.scorer_) for one in held_out]
+                keep_results(self, entries, strata, folds, self.scorer_)
+            if self.refit:
+                began = time.perf_counter()
+                model = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
+                self.best_estimator_ = model.fit(X, y, bags=bags)
+                self.refit_time_ = time.perf_counter() - began
+        return self
 
-    @contextmanager
-    def _label_free(self, X: Any, y: ArrayLike, bags: Any) -> Iterator[None]:
-        """Put folds of whole bags and a scorer in the parameters' place while fitting."""
-        given = {"cv": self.cv, "scoring": self.scoring}
-        names = [given["scoring"]] if isinstance(given["scoring"], str) else []
-        spread = any(name in NEED_SPREAD for name in names)
-        try:
-            self.cv = usable_folds(given["cv"], X, y, bags, needs_spread=spread)
-            self.scoring = BAG_SCORERS.get(names[0], names[0]) if names else given["scoring"]
-            with sklearn.config_context(enable_metadata_routing=True):
-                yield
-        finally:
-            for name, value in given.items():
-                setattr(self, name, value)
-
-    def _run_search(self, evaluate_candidates: Any) -> None:
-        """Evaluate some candidates at a time, so that a bar can tell how far it is."""
+    def _evaluate(self, X: Any, strata: Strata, folds: list[Fold]) -> list[HeldOut]:
+        """Fit every candidate on every fold; some at a time, so that a bar can tell how far."""
         candidates = list(self._candidates())
         # Enough at a time to keep all workers busy.
-        hand = 4 * effective_n_jobs(self.n_jobs)
-        starts = range(0, len(candidates), hand)
+        step = 4 * effective_n_jobs(self.n_jobs)
+        starts = range(0, len(candidates), step)
+        found: list[HeldOut] = []
+        failures: list[str] = []
         for start in track(starts, "searching", len(starts)):
-            evaluate_candidates(candidates[start : start + hand])
+            some = candidates[start : start + step]
+            results = Parallel(n_jobs=self.n_jobs)(
+                delayed(_fit_and_predict)(
+                    clone(self.estimator), params, X, strata, fold, self.scorer_, self.error_score
+                )
+                for params in some
+                for fold in folds
+            )
+            for k, params in enumerate(some):
+                own = results[k * len(folds) : (k + 1) * len(folds)]
+                failures += [result.failure for result in own if result.failure]
+                found.append(_pool(params, own, strata, folds))
+        _report_failures(failures, len(candidates) * len(folds))
+        return found
 
     def _candidates(self) -> Any:
         raise NotImplementedError
 
-    def score(self, X: Any, y: ArrayLike | None = None, *, bags: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, *, bags: Any = None) -> float:
         """Return the search's criterion on bags, or without `bags` the accuracy on labels y."""
         check_is_fitted(self)
         if bags is None:
@@ -133,18 +173,91 @@ class _BagSearch:
             return float(self.scorer_(self.best_estimator_, X, y, bags=bags))
 
 
+@dataclass(frozen=True)
+class _FoldResult:
+    """What a candidate predicts for a fold's held-out rows, or why it could not be fitted."""
+
+    predictions: FloatArray | None
+    seconds: float
+    failure: str = ""
+
+
+def _fit_and_predict(
+    estimator: Any,
+    params: dict[str, Any],
+    X: Any,
+    strata: Strata,
+    fold: Fold,
+    scorer: BagScorer,
+    error_score: Any,
+) -> _FoldResult:
+    began = time.perf_counter()
+    train, test = fold
+    y = strata.row_proportions
+    estimator.set_params(**clone(params, safe=False))
+    X_train, y_train = _safe_split(estimator, X, y, train)
+    X_test, _ = _safe_split(estimator, X, y, test, train)
+    try:
+        estimator.fit(X_train, y_train, bags=strata.row_stratum[train])
+    except Exception as error:
+        if isinstance(error_score, str):
+            raise
+        return _FoldResult(None, time.perf_counter() - began, f"{type(error).__name__}: {error}")
+    seconds = time.perf_counter() - began
+    return _FoldResult(scorer.predictions(estimator, X_test, pooled_prior(y_train)), seconds)
+
+
+def _pool(
+    params: dict[str, Any], results: list[_FoldResult], strata: Strata, folds: list[Fold]
+) -> HeldOut:
+    """Put the folds' predictions in the rows' order; a candidate that failed once has none."""
+    pooled = np.full(len(strata.row_stratum), np.nan)
+    if not any(result.failure for result in results):
+        for (_, test), result in zip(folds, results, strict=True):
+            pooled[test] = result.predictions
+    seconds = np.array([result.seconds for result in results])
+    return HeldOut("", params, pooled, pooled, seconds)
+
+
+def _report_failures(failures: list[str], n_fits: int) -> None:
+    if not failures:
+        return
+    said = f"{len(failures)} of {n_fits} fits failed, the first with {failures[0]}"
+    if len(failures) == n_fits:
+        raise ValueError(said)
+    warnings.warn(
+        f"{said}. Their candidates come last; error_score='raise' shows where",
+        FitFailedWarning,
+        stacklevel=4,
+    )
+
+
 class BagGridSearchCV(_BagSearch, GridSearchCV):
     """scikit-learn's GridSearchCV for bags: whole bags are held out, no label is needed.
 
     Parameters
     ----------
-    estimator, param_grid, n_jobs, refit, verbose, pre_dispatch, error_score, return_train_score
+    estimator, param_grid, n_jobs
         As in :class:`sklearn.model_selection.GridSearchCV`.
-    scoring : str or scorer, default="corrected_accuracy"
-        "corrected_accuracy", "corrected_risk", "proportion_risk", "count_log_likelihood", or any
-        scorer that takes `bags`.
+    scoring : str or BagScorer, default="corrected_accuracy"
+        "corrected_accuracy", "corrected_risk", "proportion_risk", "count_log_likelihood", or a
+        :class:`BagScorer`, which can also hold a criterion of one's own. Criteria that need labels
+        are refused.
+    refit : bool, default=True
+        Whether to fit the best candidate on all rows.
     cv : int or splitter, default=5
         An int is the number of folds of :class:`BagKFold`.
+    error_score : "raise" or NaN, default=NaN
+        Whether a candidate that cannot be fitted ends the search, or comes last with a warning.
+
+    Attributes
+    ----------
+    best_estimator_ : estimator
+        Fitted on all rows, if `refit`.
+    best_params_, best_index_, best_score_, best_score_std_error_, cv_results_
+        As in :class:`LabelProportionsClassifierCV`.
+    scorer_, n_splits_, refit_time_, classes_, n_features_in_
+        As in :class:`sklearn.model_selection.GridSearchCV`.
 
     Examples
     --------
@@ -171,10 +284,7 @@ class BagGridSearchCV(_BagSearch, GridSearchCV):
         n_jobs: int | None = None,
         refit: bool = True,
         cv: Any = DEFAULT_FOLDS,
-        verbose: int = 0,
-        pre_dispatch: str = "2*n_jobs",
         error_score: Any = np.nan,
-        return_train_score: bool = False,
     ) -> None:
         super().__init__(
             estimator,
@@ -183,10 +293,7 @@ class BagGridSearchCV(_BagSearch, GridSearchCV):
             n_jobs=n_jobs,
             refit=refit,
             cv=cv,
-            verbose=verbose,
-            pre_dispatch=pre_dispatch,
             error_score=error_score,
-            return_train_score=return_train_score,
         )
 
     def _candidates(self) -> Any:
@@ -210,11 +317,8 @@ class BagRandomizedSearchCV(_BagSearch, RandomizedSearchCV):
         n_jobs: int | None = None,
         refit: bool = True,
         cv: Any = DEFAULT_FOLDS,
-        verbose: int = 0,
-        pre_dispatch: str = "2*n_jobs",
         random_state: Any = None,
         error_score: Any = np.nan,
-        return_train_score: bool = False,
     ) -> None:
         super().__init__(
             estimator,
@@ -224,11 +328,8 @@ class BagRandomizedSearchCV(_BagSearch, RandomizedSearchCV):
             n_jobs=n_jobs,
             refit=refit,
             cv=cv,
-            verbose=verbose,
-            pre_dispatch=pre_dispatch,
             random_state=random_state,
             error_score=error_score,
-            return_train_score=return_train_score,
         )
 
     def _candidates(self) -> Any:

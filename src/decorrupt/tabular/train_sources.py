@@ -160,7 +160,9 @@ def _template(method: str, noise: Noise, seed: int, decision: str) -> Any:
     if method == "forward":
         return ForwardSourcesClassifier(**common, decision=decision)
     target = 0.5 if decision == "balanced" else "pooled"
-    return CorruptedSourcesClassifier(**common, target_prior=target, convex="ignore")
+    return CorruptedSourcesClassifier(
+        **common, decision=decision, target_prior=target, convex="ignore"
+    )
 
 
 def _search(

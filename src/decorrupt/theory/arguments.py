@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from decorrupt.corruption import WEIGHT_SCHEMES, signal_to_noise
 from decorrupt.losses.margin import FloatArray
 
 
@@ -30,6 +31,27 @@ def resolve_weights(weights: str | ArrayLike, schemes: dict[str, FloatArray]) ->
             f"weight {given.min():g}"
         )
     return given
+
+
+def resolve_source_weights(
+    weights: str | ArrayLike,
+    sizes: ArrayLike,
+    flip_pos: ArrayLike,
+    flip_neg: ArrayLike,
+    class_priors: ArrayLike | None = None,
+) -> FloatArray:
+    """Return the weights themselves, or those of a scheme of :func:`decorrupt.source_weights`."""
+    if isinstance(weights, str) and weights == "exact" and class_priors is None:
+        raise ValueError(
+            "weights='exact' needs class_priors, P(Y=1) of each source: give them, or choose one "
+            "of the weights optimal, size, uniform"
+        )
+    schemes = {
+        scheme: signal_to_noise(sizes, flip_pos, flip_neg, class_priors=class_priors, scheme=scheme)
+        for scheme in WEIGHT_SCHEMES
+        if scheme != "exact" or class_priors is not None
+    }
+    return resolve_weights(weights, schemes)
 
 
 def check_pairs(

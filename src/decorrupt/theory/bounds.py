@@ -17,8 +17,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from decorrupt.corruption import WEIGHT_SCHEMES, signal_to_noise
-from decorrupt.theory.arguments import check_pairs, norm, positive_vector, resolve_weights, vector
+from decorrupt.corruption import signal_to_noise
+from decorrupt.theory.arguments import (
+    check_pairs,
+    norm,
+    positive_vector,
+    resolve_source_weights,
+    resolve_weights,
+    vector,
+)
 from decorrupt.theory.ball import (
     DEFAULT_FAILURE_PROB,
     LOGISTIC_AT_ZERO,
@@ -87,12 +94,8 @@ def bound_common_source(
     ball = Ball(radius, kernel_bound, lipschitz, at_zero, failure_prob)
     ball.require("Theorem 2")
     snr = signal_to_noise(sizes, flip_pos, flip_neg)
-    schemes = {
-        "optimal": snr,
-        "size": positive_vector("sizes", sizes),
-        "uniform": np.ones_like(snr),
-    }
-    factor = norm(resolve_weights(weights, schemes) / np.sqrt(snr))
+    share = resolve_source_weights(weights, sizes, flip_pos, flip_neg)
+    factor = norm(share / np.sqrt(snr))
     constant = _constant(COMMON_SOURCE_CONSTANTS, as_printed)
     return constant * ball.loss_reach * ball.confidence * factor
 
@@ -152,11 +155,9 @@ def bound_varying_priors(
     """
     ball = Ball(radius, kernel_bound, lipschitz, at_zero, failure_prob)
     ball.require("Theorem 3", multiple=2.0)
-    schemes = {
-        scheme: signal_to_noise(sizes, flip_pos, flip_neg, class_priors=class_priors, scheme=scheme)
-        for scheme in WEIGHT_SCHEMES
-    }
-    factor = norm(resolve_weights(weights, schemes) / np.sqrt(schemes["optimal"]))
+    snr = signal_to_noise(sizes, flip_pos, flip_neg, class_priors=class_priors)
+    share = resolve_source_weights(weights, sizes, flip_pos, flip_neg, class_priors)
+    factor = norm(share / np.sqrt(snr))
     constant = _constant(VARYING_PRIORS_CONSTANTS, as_printed)
     return constant * ball.loss_reach * ball.confidence * factor
 

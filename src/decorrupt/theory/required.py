@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from decorrupt.corruption import combine_strata, signal_to_noise
 from decorrupt.losses.margin import FloatArray
-from decorrupt.theory.arguments import positive_vector, resolve_weights
+from decorrupt.theory.arguments import positive_vector, resolve_source_weights
 from decorrupt.theory.bounds import bound_common_source, bound_strata, bound_varying_priors
 from decorrupt.theory.information import strata_sample_size
 
@@ -79,7 +79,8 @@ def required_rows(
     combine : str, default="superbag"
         How bags are combined, see :func:`decorrupt.combine_strata`.
     weights : str or array-like
-        How sources are weighted, see :func:`bound_common_source`.
+        How sources are weighted, see :func:`decorrupt.source_weights`; "exact" needs
+        `class_priors`.
     **bound_options
         For quantity="bound": `radius`, and if need be `kernel_bound`, `lipschitz`, `at_zero`,
         `failure_prob`, as in :func:`bound_strata`.
@@ -142,9 +143,7 @@ def _of_sources(
     if quantity == "effective_sample_size":
         _refuse(options)
         snr = signal_to_noise(sizes, rates[0], rates[1], class_priors=class_priors)
-        share = resolve_weights(
-            weights, {"optimal": snr, "size": sizes, "uniform": np.ones_like(snr)}
-        )
+        share = resolve_source_weights(weights, sizes, rates[0], rates[1], class_priors)
         # Clean rows of a balanced population have c² = 4/n with class priors, 1/n without.
         clean = 1.0 if class_priors is None else 4.0
         return float(clean / np.sum(share**2 / snr))

@@ -1,0 +1,86 @@
+"""Checks of the estimators' parameters: a name has one meaning and one check everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+
+def check_finite(name: str, value: Any) -> None:
+    """Raise ValueError unless `value` is a finite number."""
+    if not (isinstance(value, Real) and np.isfinite(float(value))):
+        raise ValueError(f"{name}={value!r} must be a finite number")
+
+
+def check_positive(name: str, value: Any) -> None:
+    """Raise ValueError unless `value` is a finite number above zero."""
+    if not (isinstance(value, Real) and 0 < float(value) < np.inf):
+        raise ValueError(f"{name}={value!r} must be a positive number")
+
+
+def check_not_negative(name: str, value: Any) -> None:
+    """Raise ValueError unless `value` is a finite number, zero or above."""
+    if not (isinstance(value, Real) and 0 <= float(value) < np.inf):
+        raise ValueError(f"{name}={value!r} must be a finite number, at least 0")
+
+
+def check_share(name: str, value: Any) -> None:
+    """Raise ValueError unless `value` is a number strictly between 0 and 1."""
+    if not (isinstance(value, Real) and 0 < float(value) < 1):
+        raise ValueError(f"{name}={value!r} must lie strictly between 0 and 1")
+
+
+def check_count(name: str, value: Any) -> None:
+    """Raise ValueError unless `value` is a whole number, at least one."""
+    if not (isinstance(value, Integral) and int(value) >= 1):
+        raise ValueError(f"{name}={value!r} must be a whole number, at least 1")
+
+
+def check_count_or_none(name: str, value: Any) -> None:
+    """Raise ValueError unless `value` is a whole number, at least one, or None."""
+    if value is not None and not (isinstance(value, Integral) and int(value) >= 1):
+        raise ValueError(f"{name}={value!r} must be a whole number, at least 1, or None")
+
+
+def check_flag(name: str, value: Any) -> None:
+    """Raise ValueError unless `value` is True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name}={value!r} must be True or False")
+
+
+def check_choice(name: str, value: Any, known: tuple[str, ...]) -> None:
+    """Raise ValueError unless `value` is one of the known names."""
+    if value not in known:
+        raise ValueError(f"unknown {name} {value!r}: choose one of {', '.join(known)}")
+
+
+# Names with a list of choices are checked where the choices are.
+CHECKS: dict[str, Callable[[str, Any], None]] = {
+    "C": check_positive,
+    "C_p": check_positive,
+    "coef0": check_finite,
+    "degree": check_positive,
+    "epsilon": check_not_negative,
+    "fit_intercept": check_flag,
+    "match_prior": check_flag,
+    "max_iter": check_count,
+    "max_rank": check_count_or_none,
+    "max_rounds": check_count,
+    "n_starts": check_count,
+    "rank_tol": check_not_negative,
+    "reg_strength": check_not_negative,
+    "smoothness": check_positive,
+    "step_decay": check_not_negative,
+    "step_size": check_positive,
+    "tol": check_not_negative,
+}
+
+
+def check_parameters(estimator: Any) -> None:
+    """Raise ValueError unless every parameter of the estimator is what its name asks for."""
+    for name, value in estimator.get_params(deep=False).items():
+        if name in CHECKS:
+            CHECKS[name](name, value)
