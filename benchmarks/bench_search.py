@@ -73,9 +73,8 @@ CASES = (
 def shortfall(search, chosen):
     """How far below its best the grid search scores another choice, in standard errors."""
     results = search.cv_results_
-    score = results["mean_test_score"][results["params"].index(chosen)]
-    std_error = results["std_test_score"][search.best_index_] / search.n_splits_**0.5
-    return (search.best_score_ - score) / std_error
+    score = results["pooled_test_score"][results["params"].index(chosen)]
+    return (search.best_score_ - score) / search.best_score_std_error_
 
 
 def main():

@@ -1,7 +1,8 @@
 """Label-free criteria: how good predictions are on held-out bags whose labels nobody has.
 
 Every criterion takes the rows' proportions y and bags in place of labels. Greater is better for
-those called score, smaller for those called risk.
+those called score, smaller for those called risk. The bags must be held out: for a model's own
+training bags no criterion is an estimate of anything, and its standard error does not hold.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ class Estimate(NamedTuple):
 def corrected_accuracy(y: ArrayLike, scores: ArrayLike, *, bags: Any) -> Estimate:
     """Return 1 − Σ_k [a_k·P̂_k(f ≤ 0) + b_k·P̂_k(f > 0)], unbiased for the balanced accuracy.
 
+    For held-out bags: on its own training bags a model looks better than it is.
     (a_k, b_k) is the superbag combination, of least worst-case variance. The standard error takes
     the rows of a bag as independent, which errs on the safe side when the bag's share of positives
     is known exactly. On few bags the estimate can leave [0, 1].
@@ -58,8 +60,9 @@ def corrected_risk(
 ) -> Estimate:
     """Return Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1), unbiased for the balanced risk.
 
-    The default loss is bounded on purpose: by an unbounded one, selection can pick the model
-    whose estimated risk is −∞. The parameters are those of :func:`corrected_accuracy`.
+    For held-out bags. The default loss is bounded on purpose: by an unbounded one, selection can
+    pick the model whose estimated risk is −∞. The parameters are those of
+    :func:`corrected_accuracy`.
     """
     strata, combination, sizes = _strata_to_combine(y, bags)
     loss = get_loss(loss)
@@ -76,8 +79,8 @@ def corrected_risk(
 def proportion_risk(y: ArrayLike, scores: ArrayLike, *, bags: Any) -> Estimate:
     """Return Σ_k (n_k/n)·|p̂_k − p_k|, p̂_k the share of rows of bag k with a positive score.
 
-    The criterion of InvCal and ∝SVM (Yu et al. 2015). It cannot tell a good model from one that
-    answers every bag's proportion with the wrong rows.
+    For held-out bags. The criterion of InvCal and ∝SVM (Yu et al. 2015). It cannot tell a good
+    model from one that answers every bag's proportion with the wrong rows.
     """
     strata = strata_from_bags(bags, y)
     share_pos = _bag_means(np.asarray(scores) > 0, strata)
@@ -87,7 +90,7 @@ def proportion_risk(y: ArrayLike, scores: ArrayLike, *, bags: Any) -> Estimate:
 def count_score(y: ArrayLike, probabilities: ArrayLike, *, bags: Any) -> Estimate:
     """Return (1/n)·Σ_k log P(count_k | probabilities), a proper score for any probabilities.
 
-    `probabilities` are P(Y=1|x) by row, or the two columns of `predict_proba`.
+    For held-out bags. `probabilities` are P(Y=1|x) by row, or the two columns of `predict_proba`.
     """
     probabilities = np.asarray(probabilities, dtype=float)
     if probabilities.ndim == 2:
