@@ -81,7 +81,7 @@ def test_bags_are_joined_whatever_types_the_files_gave_their_names():
             rows(share=["0,5", "0,5", "1", "1", "1"]),
             None,
             {"proportion_column": "share"},
-            "holds '0,5', which is not a proportion; write a point, not a comma",
+            r"holds '0,5', which is not a proportion; if the comma .* --decimal ,",
         ),
         (
             rows(share=[0.5, np.nan, 1, 1, 1]),

@@ -42,16 +42,22 @@ def open_delimited(path: Path, name: str) -> Iterator[tuple[list[str], Iterator[
         If it is empty, a record has more or fewer fields than the header, a quote is not closed,
         a field is too long, or the first line looks like a row of data; the line is named.
     """
-    with open_lines(path, name) as lines:
-        sample = list(_sample(lines))
-    if not sample:
-        raise TableError(f"{name} is empty: expected a header line and rows")
+    delimiter = read_delimiter(path, name)
     with open_lines(path, name) as lines, _long_fields():
-        delimiter = find_delimiter(sample, "\t" if ".tsv" in path.suffixes else ",")
         records = _records(lines, delimiter, name)
         header = [cell.strip() for cell in next(records)]
         _check_header(header, name)
         yield header, records
+
+
+def read_delimiter(path: Path, name: str) -> str:
+    """Return the delimiter of a file, found in its first lines."""
+    with open_lines(path, name) as lines:
+        sample = list(_sample(lines))
+    if not sample:
+        raise TableError(f"{name} is empty: expected a header line and rows")
+    with _long_fields():
+        return find_delimiter(sample, "\t" if ".tsv" in path.suffixes else ",")
 
 
 def _sample(lines: Iterator[str]) -> Iterator[str]:

@@ -17,23 +17,39 @@ KINDS = re.compile(
     r"\s*(?:"
     r"(?P<integer>[+-]?(?:0|[1-9]\d*))"
     r"|(?P<padded>[+-]?0\d+)"
-    r"|(?P<number>[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf|infinity))"
+    r"|(?P<unmarked>[+-]?(?:\d+e[+-]?\d+|inf|infinity))"
+    r"|(?P<point>[+-]?(?:\d+\.\d*|\.\d+)(?:e[+-]?\d+)?)"
+    r"|(?P<grouped>[+-]?[1-9]\d{0,2},\d{3})"  # 1,234: a decimal comma, or thousands
+    r"|(?P<comma>[+-]?\d*,\d+(?:e[+-]?\d+)?)"
     r"|(?P<boolean>true|false)"
     rf"|(?P<mark>{'|'.join(map(re.escape, MISSING_MARKS))})"
     r"|(?P<empty>)"
     r")\s*",
     re.ASCII | re.IGNORECASE,
 )
+# The kinds of cells that are numbers, by decimal mark.
+NUMBERS = {
+    ".": {"integer", "unmarked", "point"},
+    ",": {"integer", "unmarked", "comma", "grouped"},
+}
+NO_VALUE = {"mark", "empty"}
 
 
 # Most columns of numbers, told from all others without a look at every cell by itself.
 PLAIN_NUMBERS = re.compile(r"(?:[+-]?(?:0|[1-9]\d*+)(?:\.\d*+)?(?:[eE][+-]?\d++)?\n)++", re.ASCII)
 
 
+def cell_kind(cell: str) -> str:
+    """Return the group of `KINDS` that a cell belongs to, or "text"."""
+    kind = KINDS.fullmatch(cell)
+    return "text" if kind is None else str(kind.lastgroup)
+
+
 @dataclass
 class TextColumn:
-    """What was seen in one column of cells of text."""
+    """What was seen in one column of cells of text, and the decimal mark of its numbers."""
 
+    decimal: str = "."
     kinds: set[str] = field(default_factory=set)
     longest: int = 0
     has_empty: bool = False
@@ -49,15 +65,14 @@ class TextColumn:
         text = "\n".join(different) + "\n"
         if PLAIN_NUMBERS.fullmatch(text):
             is_whole = not ("." in text or "e" in text or "E" in text)
-            self.kinds.add("integer" if is_whole else "number")
+            self.kinds.add("integer" if is_whole else "point" if "." in text else "unmarked")
             self.longest = max(self.longest, *map(len, different)) if is_whole else self.longest
         else:
             for cell in different:
                 self._take_one(cell)
 
     def _take_one(self, cell: str) -> None:
-        kind = KINDS.fullmatch(cell)
-        name = "text" if kind is None else str(kind.lastgroup)
+        name = cell_kind(cell)
         self.kinds.add(name)
         if name == "integer":
             self.longest = max(self.longest, len(cell.strip()))
@@ -65,7 +80,7 @@ class TextColumn:
     @property
     def has_missing(self) -> bool:
         """Whether some cells stand for nothing."""
-        marks = self.sql_type != "VARCHAR" and self.kinds & {"mark", "empty"}
+        marks = self.sql_type != "VARCHAR" and self.kinds & NO_VALUE
         return self.has_empty or bool(marks)
 
     @property
@@ -75,14 +90,14 @@ class TextColumn:
         Whole numbers that begin with 0 (007) or have too many digits are names of something, which
         as numbers could be confused with others: text.
         """
-        kinds = self.kinds - {"mark", "empty"}
+        kinds = self.kinds - NO_VALUE
         if not kinds:
             return "DOUBLE"
         if kinds == {"boolean"}:
             return "BOOLEAN"
-        if not kinds <= {"integer", "number"}:
+        if not kinds <= NUMBERS[self.decimal]:
             return "VARCHAR"
-        if "number" in kinds:
+        if kinds != {"integer"}:
             return "DOUBLE"
         is_complete = not self.has_empty and kinds == self.kinds
         if self.longest > (MAX_DIGITS if is_complete else MAX_DIGITS_WITH_MISSING):
@@ -93,11 +108,25 @@ class TextColumn:
         """Return the SQL that makes a value of this column's type of a cell."""
         if self.sql_type == "VARCHAR":
             return cell
-        if self.kinds & {"mark", "empty"}:
+        if self.kinds & NO_VALUE:
             marks = ", ".join(f"'{mark}'" for mark in ("", *MISSING_MARKS))
             plain = f"lower(trim({cell}, ' \t\n\v\f\r'))"
             cell = f"CASE WHEN {plain} NOT IN ({marks}) THEN {cell} END"
+        if self.decimal == ",":
+            cell = f"replace({cell}, ',', '.')"
         return f"CAST({cell} AS {self.sql_type})"
+
+
+def find_decimal(columns: Iterable[TextColumn], delimiter: str) -> str:
+    """Return the decimal mark of a table: the comma only where nothing speaks against it.
+
+    The delimiter is not a comma, no column of numbers has a decimal point, and in some column of
+    numbers a comma cannot separate thousands.
+    """
+    numeric = [kinds for kinds in (column.kinds - NO_VALUE for column in columns) if kinds]
+    has_point = any("point" in kinds and kinds <= NUMBERS["."] for kinds in numeric)
+    has_comma = any("comma" in kinds and kinds <= NUMBERS[","] for kinds in numeric)
+    return "," if delimiter != "," and has_comma and not has_point else "."
 
 
 def observed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import sys
 import tempfile
@@ -10,19 +11,25 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from decorrupt.progress import track
 from decorrupt.tables.errors import TableError
-from decorrupt.tables.relation import Relation
+from decorrupt.tables.relation import VECTOR_ROWS, Relation
 from decorrupt.tables.sources import SOURCES, ending
 
 if TYPE_CHECKING:
     import pandas as pd
 
 STDIN = "-"
-DEFAULT_CHUNK_ROWS = 50_000
+# Small, for little memory and for a progress bar that moves; larger blocks are not faster.
+DEFAULT_CHUNK_ROWS = 4 * VECTOR_ROWS
 
 
 def read_table(
-    source: str, *, sql: str | None = None, columns: Sequence[str] | None = None
+    source: str,
+    *,
+    sql: str | None = None,
+    columns: Sequence[str] | None = None,
+    decimal: str | None = None,
 ) -> pd.DataFrame:
     """Return all rows of a table.
 
@@ -37,6 +44,10 @@ def read_table(
         are the view ``rows``. It can read this one file and nothing else.
     columns : sequence of str, optional
         The columns to return, in this order; all by default.
+    decimal : {".", ","}, optional
+        The decimal mark of a CSV's numbers; other forms do not need it. By default a comma where
+        it is unambiguous: it is not the delimiter, no column of numbers has a decimal point, and
+        in some column of numbers it cannot separate thousands, as it could in 1,234.
 
     Returns
     -------
@@ -52,13 +63,17 @@ def read_table(
         If anything cannot be read as it stands: it names the file and, where known, the line or
         the column. No row is ever left out, and no cell dropped because it could not be read.
     """
-    with _open(source, sql, columns) as relation:
+    with _open(source, sql, columns, decimal) as relation:
         (frame,) = relation.chunks()
         return frame
 
 
 def stream_table(
-    source: str, *, sql: str | None = None, chunk_rows: int = DEFAULT_CHUNK_ROWS
+    source: str,
+    *,
+    sql: str | None = None,
+    decimal: str | None = None,
+    chunk_rows: int = DEFAULT_CHUNK_ROWS,
 ) -> Iterator[pd.DataFrame]:
     """Yield a table in frames of at most `chunk_rows` rows, all with the same column types.
 
@@ -67,19 +82,24 @@ def stream_table(
     """
     if chunk_rows < 1:
         raise ValueError(f"chunk_rows={chunk_rows!r} must be at least 1")
-    with _open(source, sql, None) as relation:
+    with _open(source, sql, None, decimal) as relation:
         first = 0
-        for chunk in relation.chunks(chunk_rows):
+        n_chunks = math.ceil(relation.n_rows / chunk_rows)
+        for chunk in track(relation.chunks(chunk_rows), "blocks of rows", n_chunks):
             chunk.index += first
             first += len(chunk)
             yield chunk
 
 
 @contextmanager
-def _open(source: str, sql: str | None, columns: Sequence[str] | None) -> Iterator[Relation]:
+def _open(
+    source: str, sql: str | None, columns: Sequence[str] | None, decimal: str | None
+) -> Iterator[Relation]:
+    if decimal not in (None, ".", ","):
+        raise ValueError(f"decimal={decimal!r} must be '.' or ','")
     with tempfile.TemporaryDirectory(prefix="decorrupt-") as folder:
         name, path = _located(source, Path(folder))
-        with SOURCES[ending(path)](path, name, sql, Path(folder)) as relation:
+        with SOURCES[ending(path)](path, name, sql, Path(folder), decimal) as relation:
             yield relation if columns is None else relation.select(columns)
 
 

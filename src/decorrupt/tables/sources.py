@@ -10,15 +10,15 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from decorrupt.tables import json_lines, sqlite
-from decorrupt.tables.delimited import open_delimited
+from decorrupt.tables.delimited import open_delimited, read_delimiter
 from decorrupt.tables.engine import open_engine
 from decorrupt.tables.errors import TableError
-from decorrupt.tables.inference import TextColumn, observed
+from decorrupt.tables.inference import TextColumn, find_decimal, observed
 from decorrupt.tables.relation import Column, Relation, check_names
 from decorrupt.tables.staging import StagedCells, batched, sql_text, stage_cells
 from decorrupt.tables.values import ValueColumn
 
-Source = Callable[[Path, str, str | None, Path], AbstractContextManager[Relation]]
+Source = Callable[[Path, str, str | None, Path, str | None], AbstractContextManager[Relation]]
 
 
 def ending(path: Path) -> str:
@@ -30,12 +30,17 @@ def ending(path: Path) -> str:
 
 
 @contextmanager
-def _delimited(path: Path, name: str, sql: str | None, folder: Path) -> Iterator[Relation]:
+def _delimited(
+    path: Path, name: str, sql: str | None, folder: Path, decimal: str | None
+) -> Iterator[Relation]:
     with open_delimited(path, name) as (header, records):
         check_names(header, name)
         texts = [TextColumn() for _ in header]
         batches = observed(batched(records), texts)
         staged = stage_cells(batches, len(header), folder / "cells", name, empty_is_missing=True)
+    decimal = decimal or find_decimal(texts, read_delimiter(path, name))
+    for text in texts:
+        text.decimal = decimal
     columns = [
         Column(key, text.expression(f"c{k}"), text.sql_type, text.has_missing)
         for k, (key, text) in enumerate(zip(header, texts, strict=True))
@@ -45,7 +50,9 @@ def _delimited(path: Path, name: str, sql: str | None, folder: Path) -> Iterator
 
 
 @contextmanager
-def _json_lines(path: Path, name: str, sql: str | None, folder: Path) -> Iterator[Relation]:
+def _json_lines(
+    path: Path, name: str, sql: str | None, folder: Path, _decimal: str | None
+) -> Iterator[Relation]:
     columns = {key: ValueColumn() for key in json_lines.read_keys(path, name)}
     check_names(list(columns), name)
     cells = json_lines.iterate_cells(path, name, columns)
@@ -57,7 +64,9 @@ def _json_lines(path: Path, name: str, sql: str | None, folder: Path) -> Iterato
 
 
 @contextmanager
-def _sqlite(path: Path, name: str, sql: str | None, folder: Path) -> Iterator[Relation]:
+def _sqlite(
+    path: Path, name: str, sql: str | None, folder: Path, _decimal: str | None
+) -> Iterator[Relation]:
     if sql is None:
         raise TableError(f'{name} is a database: say with sql what to read, "select … from …"')
     with sqlite.open_query(path, name, sql) as (names, rows):
@@ -84,7 +93,9 @@ def _values(
 
 
 @contextmanager
-def _parquet(path: Path, name: str, sql: str | None, folder: Path) -> Iterator[Relation]:
+def _parquet(
+    path: Path, name: str, sql: str | None, folder: Path, _decimal: str | None
+) -> Iterator[Relation]:
     link = folder / "rows.parquet"  # DuckDB would read * and [ in a name as a pattern
     os.symlink(path.absolute(), link)
     with open_engine(name, folder, files=[link]) as connection:
@@ -111,7 +122,9 @@ def _top_level(schema: list[tuple[str, int]]) -> list[str]:
 
 
 @contextmanager
-def _duckdb(path: Path, name: str, sql: str | None, folder: Path) -> Iterator[Relation]:
+def _duckdb(
+    path: Path, name: str, sql: str | None, folder: Path, _decimal: str | None
+) -> Iterator[Relation]:
     if sql is None:
         raise TableError(f'{name} is a database: say with sql what to read, "select … from …"')
     with open_engine(name, folder, database=path) as connection:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from decorrupt.tables import TableError
+from decorrupt.tabular.bad_cells import check_numbers
 
 NUMBER, BOOLEAN, CATEGORY = "number", "boolean", "category"
 USABLE = (NUMBER, BOOLEAN, CATEGORY)
@@ -21,7 +22,7 @@ REASONS = {
     "empty": "it holds no value",
     "constant": "it holds one value only",
     "row numbers": "it numbers the rows",
-    "names": "nearly every row has a text of its own",
+    "names": "nearly every row has its own value, and not all values are numbers",
     "dates": "it holds dates; add a column with the number you mean, such as an age in days",
     "nested": "it holds lists or records",
 }
@@ -114,7 +115,8 @@ def choose_features(
 
     Columns that are empty, constant, number the rows, or hold dates, lists or nearly as many texts
     as rows are left out with the reason. A column named in `features` is used if there is any way:
-    row numbers as numbers, names as categories whose rare levels are folded.
+    row numbers as numbers, names as categories whose rare levels are folded. A column of numbers
+    in which some cells are not numbers is refused, unless it is in `drop` or `categorical`.
 
     Parameters
     ----------
@@ -127,14 +129,15 @@ def choose_features(
     drop : sequence of str
         Columns not to use.
     categorical : sequence of str
-        Columns of numbers that are codes of categories.
+        Columns to use as categories, such as numbers that are codes.
     table : str
         What to call the table in messages.
 
     Raises
     ------
     TableError
-        If a column is missing, cannot be used although named, or none is left.
+        If a column is missing, cannot be used although named, none is left, or some cells of a
+        column of numbers are not numbers.
     """
     for names, option in (
         (features or (), "features"),
@@ -150,7 +153,10 @@ def choose_features(
     for name in wanted:
         if name in roles or name in drop:
             continue
-        kind = _kind_in_use(column_kind(frame[name]), is_code=name in categorical)
+        kind = column_kind(frame[name])
+        if kind in (NUMBER, CATEGORY, "names") and name not in categorical:
+            check_numbers(frame[name], table)
+        kind = _kind_in_use(kind, is_code=name in categorical)
         if features is not None and kind in ("row numbers", "names"):
             kind = NUMBER if kind == "row numbers" else CATEGORY
         if kind in USABLE:

@@ -19,6 +19,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from decorrupt.tables import TableError
+from decorrupt.tabular.bad_cells import decimal_hint
 from decorrupt.tabular.columns import BOOLEAN, CATEGORY, NUMBER, Column
 
 MISSING_LEVEL = "(missing)"
@@ -63,7 +64,7 @@ def prepare(
             row, value = first_row + int(wrong[0]), values.iloc[wrong[0]]
             raise TableError(
                 f"{table}, row {row}: column {column.name!r} holds {_shown(value)}, but the model "
-                f"was trained on {_expected(column.kind)}"
+                f"was trained on {_expected(column.kind)}{decimal_hint(value)}"
             )
         prepared[column.name] = converted
     return pd.DataFrame(prepared, index=frame.index)

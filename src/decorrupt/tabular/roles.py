@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from decorrupt.corruption import Strata, check_strata
 from decorrupt.losses.margin import FloatArray
 from decorrupt.tables import TableError
+from decorrupt.tabular.bad_cells import decimal_hint
 from decorrupt.tabular.columns import need_columns
 from decorrupt.tabular.preprocess import as_text
 
@@ -134,9 +134,9 @@ def as_numbers(table: Table, column: str, what: str) -> FloatArray:
     if len(wrong):
         value = values.iloc[wrong[0]]
         held = "is empty" if pd.isna(value) else f"holds {str(value)!r}"
-        hint = "; write a point, not a comma" if re.fullmatch(r"-?\d*,\d+", str(value)) else ""
         raise TableError(
-            f"{table.name}, row {wrong[0] + 1}: column {column!r} {held}, which is not {what}{hint}"
+            f"{table.name}, row {wrong[0] + 1}: column {column!r} {held}, which is not {what}"
+            + decimal_hint(value)
         )
     return np.asarray(numbers)
 
