@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from decorrupt.cli.conventions import Config, Force, Json, Output, Quiet, Rows, Seed, Sql, option
+from decorrupt.cli.conventions import (
+    Config,
+    Decimal,
+    Force,
+    Json,
+    Output,
+    Quiet,
+    Rows,
+    Seed,
+    Sql,
+    option,
+)
 from decorrupt.cli.options import PositiveLabel, open_table, refuse_existing
 from decorrupt.cli.text import bags_listing, listing
 
@@ -56,6 +67,7 @@ def bags(
         option("--test-output", help="Table to write of the rows held out.", metavar="FILE"),
     ] = None,
     sql: Sql = None,
+    decimal: Decimal = None,
     seed: Seed = 0,
     config: Config = None,  # noqa: ARG001 — read by its callback
     json_output: Json = False,
@@ -75,7 +87,7 @@ def bags(
         raise typer.BadParameter("--test-share and --test-output go together")
     refuse_existing(output, bags_output, test_output, force=force)
     made = cut_into_bags(
-        open_table(rows, sql),
+        open_table(rows, sql, decimal),
         label_column=label_column,
         positive_label=positive_label,
         bag_size=bag_size,

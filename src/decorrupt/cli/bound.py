@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from decorrupt.cli.conventions import Config, Json, Output, Quiet, Sql, option, split_names
+from decorrupt.cli.conventions import Config, Decimal, Json, Output, Quiet, Sql, option, split_names
 from decorrupt.cli.options import NoiseRatesFile, ProportionColumn, open_table
 from decorrupt.cli.text import listing, table
 
@@ -54,6 +54,7 @@ def bound(
         option("--target-size", help="How many rows for this effective sample size?"),
     ] = None,
     sql: Sql = None,
+    decimal: Decimal = None,
     config: Config = None,  # noqa: ARG001 — read by its callback
     json_output: Json = False,
     quiet: Quiet = False,
@@ -74,13 +75,15 @@ def bound(
             "give one of: a table BAGS, --proportions, --noise-rates, or --flip-pos and --flip-neg"
         )
     if bags is not None:
-        columns = _columns(open_table(bags, sql), str(proportion_column), size_column)
+        columns = _columns(open_table(bags, sql, decimal), str(proportion_column), size_column)
         found = bound_bags(columns[1], columns[0], targets, **ball)
     elif proportions:
         shares = _numbers("--proportions", proportions)
         found = bound_bags(_sizes(sizes, len(shares)), shares, targets, **ball)
     elif noise_rates:
-        found = _of_rates_table(noise_rates, size_column, targets, ball)
+        found = _of_rates_table(
+            open_table(noise_rates, decimal=decimal), size_column, targets, ball
+        )
     else:
         rates = _numbers("--flip-pos", flip_pos), _numbers("--flip-neg", flip_neg)
         found = bound_sources(_sizes(sizes, len(rates[0])), *rates, None, targets, **ball)
@@ -88,12 +91,11 @@ def bound(
 
 
 def _of_rates_table(
-    path: str, size_column: str, targets: dict[str, Any], ball: dict[str, float]
+    rates: Table, size_column: str, targets: dict[str, Any], ball: dict[str, float]
 ) -> dict[str, Any]:
     from decorrupt.tabular.bound import bound_sources
     from decorrupt.tabular.roles import as_numbers
 
-    rates = open_table(path)
     rows, flip_pos, flip_neg = _columns(rates, size_column, "flip_pos", "flip_neg")
     has_priors = "class_prior" in rates.frame.columns
     priors = as_numbers(rates, "class_prior", "a share") if has_priors else None

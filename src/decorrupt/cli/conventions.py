@@ -105,6 +105,13 @@ def check_jobs(jobs: int) -> int:
     return jobs
 
 
+def check_decimal(mark: str | None) -> str | None:
+    """Return a decimal mark that is one."""
+    if mark not in (None, ".", ","):
+        raise typer.BadParameter(f"{mark!r} is not a decimal mark: use . or ,")
+    return mark
+
+
 def split_names(text: str | None) -> list[str]:
     """Return the names in a comma-separated list; one with a comma stands in double quotes."""
     if not text:
@@ -117,6 +124,15 @@ Rows = Annotated[str, typer.Argument(help="Table of rows; - reads CSV from stand
 Sql = Annotated[
     str | None,
     option("--sql", help="Query that gives the rows; in it a CSV, Parquet or JSON file is 'rows'."),
+]
+Decimal = Annotated[
+    str | None,
+    option(
+        "--decimal",
+        help="Decimal mark of CSV tables, . or , (by default the comma where it is unambiguous).",
+        metavar="MARK",
+        callback=check_decimal,
+    ),
 ]
 Config = Annotated[
     str | None,

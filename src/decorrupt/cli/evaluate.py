@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from decorrupt.cli.conventions import Config, Force, Json, Output, Quiet, Rows, Seed, Sql, option
+from decorrupt.cli.conventions import (
+    Config,
+    Decimal,
+    Force,
+    Json,
+    Output,
+    Quiet,
+    Rows,
+    Seed,
+    Sql,
+    option,
+)
 from decorrupt.cli.options import (
     BagColumn,
     BagsArgument,
@@ -41,6 +52,7 @@ def evaluate(
     count_column: CountColumn = None,
     class_prior: ClassPrior = None,
     sql: Sql = None,
+    decimal: Decimal = None,
     report: Annotated[
         str | None, option("--report", help="Page to write, *.html.", metavar="FILE")
     ] = None,
@@ -64,7 +76,7 @@ def evaluate(
     refuse_existing(report, force=force)
     renderer = pages(report)
     predictor = open_predictor(model)
-    data = open_table(rows, sql)
+    data = open_table(rows, sql, decimal)
     predictions = predictor.predict(data.frame, class_prior=class_prior, table=data.name)
     found: dict[str, Any] = {
         "model": Path(model).name,
@@ -84,6 +96,7 @@ def evaluate(
             bag_column=bag_column,
             proportion_column=proportion_column,
             count_column=count_column,
+            decimal=decimal,
         )
         found |= _on_bags(predictor, in_bags, predictions, seed if report else None)
     if renderer and report:

@@ -9,6 +9,7 @@ import typer
 
 from decorrupt.cli.conventions import (
     Config,
+    Decimal,
     Force,
     Jobs,
     Json,
@@ -26,6 +27,7 @@ from decorrupt.cli.options import (
     CategoricalColumns,
     CountColumn,
     DropColumns,
+    EstimateNoiseRates,
     FeatureColumns,
     LabelColumn,
     NoiseRatesFile,
@@ -33,10 +35,7 @@ from decorrupt.cli.options import (
     ProportionColumn,
     SourceColumn,
     left_out_in_words,
-    open_table,
-    read_bag_rows,
-    read_features,
-    read_source_rows,
+    read_training_data,
     refuse_existing,
     write_page,
 )
@@ -67,9 +66,7 @@ def fit(
     positive_label: PositiveLabel = None,
     source_column: SourceColumn = None,
     noise_rates: NoiseRatesFile = None,
-    estimate_noise_rates: Annotated[
-        bool, option("--estimate-noise-rates", help="Estimate the rates from the labels.")
-    ] = False,
+    estimate_noise_rates: EstimateNoiseRates = False,
     features: FeatureColumns = None,
     drop: DropColumns = None,
     categorical: CategoricalColumns = None,
@@ -80,6 +77,7 @@ def fit(
     ] = "balanced",
     folds: Annotated[int, option("--folds", help="Folds of held-out data.", min=2)] = 5,
     sql: Sql = None,
+    decimal: Decimal = None,
     report: Annotated[
         str | None, option("--report", help="Page to write, *.html.", metavar="FILE")
     ] = None,
@@ -105,35 +103,26 @@ def fit(
     say = Output(json_output, quiet)
     refuse_existing(output, report, force=force)
     renderer = pages(report)
-    table = open_table(rows, sql)
-    if bag_column is not None and label_column is None:
-        _refuse_unused(
-            "bags",
-            source_column=source_column,
-            noise_rates=noise_rates,
-            estimate_noise_rates=estimate_noise_rates,
-            positive_label=positive_label,
-        )
-        data: Any = read_bag_rows(
-            table,
-            bags,
-            bag_column=bag_column,
-            proportion_column=proportion_column,
-            count_column=count_column,
-        )
-    elif label_column is not None and bag_column is None:
-        _refuse_unused(
-            "sources", bags=bags, proportion_column=proportion_column, count_column=count_column
-        )
-        data = read_source_rows(
-            table, label_column, source_column, positive_label, noise_rates, estimate_noise_rates
-        )
-    else:
-        raise typer.BadParameter("give either --bag-column (bags) or --label-column (sources)")
-    used = read_features(data, features, drop, categorical)
+    data, used = read_training_data(
+        rows,
+        bags,
+        sql=sql,
+        decimal=decimal,
+        bag_column=bag_column,
+        proportion_column=proportion_column,
+        count_column=count_column,
+        label_column=label_column,
+        positive_label=positive_label,
+        source_column=source_column,
+        noise_rates=noise_rates,
+        estimate_noise_rates=estimate_noise_rates,
+        features=features,
+        drop=drop,
+        categorical=categorical,
+    )
     say.warn(left_out_in_words(used))
     settings = Settings(method, decision, folds, seed, jobs)
-    say.note(f"{len(table.frame):,} rows, {len(used.columns)} columns to learn from")
+    say.note(f"{len(data.table.frame):,} rows, {len(used.columns)} columns to learn from")
     with silence() if quiet else nullcontext():
         trained = _train(data, used, settings)
         held_out = trained.importance(seed) if renderer else trained.held_out
@@ -156,10 +145,3 @@ def _train(data: Any, features: Any, settings: Any) -> TrainedModel:
         raise typer.BadParameter(f"--decision {settings.decision!r}: choose balanced or accuracy")
     train: Any = train_bags if isinstance(data, BagRows) else train_sources
     return train(data, features, settings)  # type: ignore[no-any-return]
-
-
-def _refuse_unused(situation: str, **given: Any) -> None:
-    for name, value in given.items():
-        if value:
-            shown = "the table BAGS" if name == "bags" else "--" + name.replace("_", "-")
-            raise typer.BadParameter(f"{shown} does not go with training on {situation}")

@@ -6,23 +6,32 @@ from typing import Annotated, Any
 
 import typer
 
-from decorrupt.cli.conventions import Config, Force, Json, Output, Quiet, Rows, Seed, Sql, option
+from decorrupt.cli.conventions import (
+    Config,
+    Decimal,
+    Force,
+    Json,
+    Output,
+    Quiet,
+    Rows,
+    Seed,
+    Sql,
+    option,
+)
 from decorrupt.cli.options import (
     BagColumn,
     BagsArgument,
     CategoricalColumns,
     CountColumn,
     DropColumns,
+    EstimateNoiseRates,
     FeatureColumns,
     LabelColumn,
     NoiseRatesFile,
     PositiveLabel,
     ProportionColumn,
     SourceColumn,
-    open_table,
-    read_bag_rows,
-    read_features,
-    read_source_rows,
+    read_training_data,
     refuse_existing,
     write_page,
 )
@@ -51,6 +60,7 @@ def inspect(
     positive_label: PositiveLabel = None,
     source_column: SourceColumn = None,
     noise_rates: NoiseRatesFile = None,
+    estimate_noise_rates: EstimateNoiseRates = False,
     features: FeatureColumns = None,
     drop: DropColumns = None,
     categorical: CategoricalColumns = None,
@@ -59,6 +69,7 @@ def inspect(
         option("--quick-fit", help="Also train one fast method, to see what accuracy it reaches."),
     ] = False,
     sql: Sql = None,
+    decimal: Decimal = None,
     html: Annotated[
         str | None, option("--html", help="Page to write, *.html.", metavar="FILE")
     ] = None,
@@ -72,44 +83,49 @@ def inspect(
 
     Rows, bags, sizes and proportions; how many labelled rows they are worth; which bags matter and
     which tell nothing; whether a convex objective exists; which method fits; what accuracy can be
-    hoped for; and what may be wrong. For sources: --label-column, --source-column, --noise-rates.
+    hoped for; and what may be wrong. For sources: --label-column, --source-column, and
+    --noise-rates or --estimate-noise-rates. What 'fit' would refuse is refused with the same words.
     """
     say = Output(json_output, quiet)
     refuse_existing(html, force=force)
     renderer = pages(html)
-    data = open_table(rows, sql)
-    if label_column is not None and bag_column is None:
-        found = _sources(
-            read_source_rows(
-                data, label_column, source_column, positive_label, noise_rates, noise_rates is None
-            ),
-            (features, drop, categorical),
-        )
-        text = _sources_text(found)
-    elif bag_column is not None:
-        from decorrupt.tabular.inspect import inspect_bags
-
-        in_bags = read_bag_rows(
-            data,
-            bags,
-            bag_column=bag_column,
-            proportion_column=proportion_column,
-            count_column=count_column,
-        )
-        used = read_features(in_bags, features, drop, categorical)
-        found = dict(inspect_bags(in_bags, used, quick_fit=quick_fit, seed=seed))
-        text = _bags_text(found)
-    else:
-        raise typer.BadParameter("give either --bag-column (bags) or --label-column (sources)")
+    data, used = read_training_data(
+        rows,
+        bags,
+        sql=sql,
+        decimal=decimal,
+        bag_column=bag_column,
+        proportion_column=proportion_column,
+        count_column=count_column,
+        label_column=label_column,
+        positive_label=positive_label,
+        source_column=source_column,
+        noise_rates=noise_rates,
+        estimate_noise_rates=estimate_noise_rates,
+        features=features,
+        drop=drop,
+        categorical=categorical,
+    )
+    if quick_fit and label_column is not None:
+        raise typer.BadParameter("--quick-fit does not go with sources")
+    found, text = _inspected(data, used, quick_fit=quick_fit, seed=seed)
     if renderer and html:
         write_page(renderer.render_inspection(found), html, force=force)
     say.result(found, text)
 
 
-def _sources(rows: Any, columns: tuple[str | None, str | None, str | None]) -> dict[str, Any]:
+def _inspected(
+    data: Any, features: Any, *, quick_fit: bool, seed: int
+) -> tuple[dict[str, Any], str]:
+    from decorrupt.tabular.inspect import inspect_bags
     from decorrupt.tabular.inspect_sources import inspect_sources
+    from decorrupt.tabular.roles import BagRows
 
-    return dict(inspect_sources(rows, read_features(rows, *columns)))
+    if isinstance(data, BagRows):
+        found = dict(inspect_bags(data, features, quick_fit=quick_fit, seed=seed))
+        return found, _bags_text(found)
+    found = dict(inspect_sources(data, features, seed=seed))
+    return found, _sources_text(found)
 
 
 def _bags_text(found: dict[str, Any]) -> str:

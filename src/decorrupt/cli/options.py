@@ -57,6 +57,9 @@ NoiseRatesFile = Annotated[
         metavar="FILE",
     ),
 ]
+EstimateNoiseRates = Annotated[
+    bool, option("--estimate-noise-rates", help="Estimate the rates from the labels.")
+]
 FeatureColumns = Annotated[
     str | None,
     option(
@@ -70,21 +73,90 @@ DropColumns = Annotated[
 ]
 CategoricalColumns = Annotated[
     str | None,
-    option("--categorical", help="Columns of numbers that are codes.", metavar="COLUMNS"),
+    option(
+        "--categorical",
+        help="Columns to use as categories, such as numbers that are codes.",
+        metavar="COLUMNS",
+    ),
 ]
 
 
-def open_table(source: str, sql: str | None = None) -> Table:
+def open_table(source: str, sql: str | None = None, decimal: str | None = None) -> Table:
     """Return a table with the name it has in messages."""
     from decorrupt.tables import read_table
     from decorrupt.tabular.roles import Table
 
-    return Table(read_table(source, sql=sql), table_name(source))
+    return Table(read_table(source, sql=sql, decimal=decimal), table_name(source))
 
 
 def table_name(source: str) -> str:
     """Return what to call a source in messages."""
     return "standard input" if source == MINUS else source
+
+
+def read_training_data(
+    rows: str,
+    bags: str | None,
+    *,
+    sql: str | None,
+    decimal: str | None,
+    bag_column: str | None,
+    proportion_column: str | None,
+    count_column: str | None,
+    label_column: str | None,
+    positive_label: str | None,
+    source_column: str | None,
+    noise_rates: str | None,
+    estimate_noise_rates: bool,
+    features: str | None,
+    drop: str | None,
+    categorical: str | None,
+) -> tuple[BagRows | SourceRows, Features]:
+    """Return rows in bags or rows with noisy labels, and the columns to learn from.
+
+    `inspect` and `fit` read by this function only, so that they refuse the same with the same
+    words.
+    """
+    if (bag_column is None) == (label_column is None):
+        raise typer.BadParameter("give either --bag-column (bags) or --label-column (sources)")
+    data: BagRows | SourceRows
+    if bag_column is not None:
+        _refuse_unused(
+            "bags",
+            source_column=source_column,
+            noise_rates=noise_rates,
+            estimate_noise_rates=estimate_noise_rates,
+            positive_label=positive_label,
+        )
+        data = read_bag_rows(
+            open_table(rows, sql, decimal),
+            bags,
+            bag_column=bag_column,
+            proportion_column=proportion_column,
+            count_column=count_column,
+            decimal=decimal,
+        )
+    else:
+        _refuse_unused(
+            "sources", bags=bags, proportion_column=proportion_column, count_column=count_column
+        )
+        data = read_source_rows(
+            open_table(rows, sql, decimal),
+            str(label_column),
+            source_column,
+            positive_label,
+            noise_rates,
+            estimate_noise_rates,
+            decimal,
+        )
+    return data, read_features(data, features, drop, categorical)
+
+
+def _refuse_unused(situation: str, **given: Any) -> None:
+    for name, value in given.items():
+        if value:
+            shown = "the table BAGS" if name == "bags" else "--" + name.replace("_", "-")
+            raise typer.BadParameter(f"{shown} does not go with training on {situation}")
 
 
 def read_bag_rows(
@@ -94,6 +166,7 @@ def read_bag_rows(
     bag_column: str | None,
     proportion_column: str | None,
     count_column: str | None,
+    decimal: str | None = None,
 ) -> BagRows:
     """Return rows in bags as the options say."""
     from decorrupt.tabular.roles import read_bags
@@ -104,7 +177,7 @@ def read_bag_rows(
         raise typer.BadParameter("rows and bags cannot both come from standard input")
     return read_bags(
         rows,
-        None if bags is None else open_table(bags),
+        None if bags is None else open_table(bags, decimal=decimal),
         bag_column=bag_column,
         proportion_column=proportion_column,
         count_column=count_column,
@@ -118,6 +191,7 @@ def read_source_rows(
     positive_label: str | None,
     noise_rates: str | None,
     estimate: bool,
+    decimal: str | None = None,
 ) -> SourceRows:
     """Return rows with noisy labels as the options say."""
     from decorrupt.tabular.source_roles import read_sources
@@ -128,7 +202,7 @@ def read_source_rows(
         )
     return read_sources(
         rows,
-        None if noise_rates is None else open_table(noise_rates),
+        None if noise_rates is None else open_table(noise_rates, decimal=decimal),
         label_column=label_column,
         source_column=source_column,
         positive_label=positive_label,
