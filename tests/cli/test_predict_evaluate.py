@@ -1,12 +1,18 @@
 """decorrupt predict, evaluate, inspect and bags on files."""
 
+import gc
 import io
 import json
+import weakref
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.metrics import balanced_accuracy_score
+
+from decorrupt.tables import stream_table
+from decorrupt.tabular.predict import Predictor
 
 
 def table(text):
@@ -77,6 +83,60 @@ def test_a_bad_row_far_down_leaves_no_file(command, files, tmp_path, monkeypatch
     assert done.code == 2
     assert "row 4000: column 'age'" in done.err
     assert list(tmp_path.glob("*p.csv*")) == []
+
+
+def test_texts_to_keep_are_no_formulas_and_numbers_stay_numbers(command, files, tmp_path):
+    path = tmp_path / "kept.csv"
+    texts = ["=HYPERLINK(1)", "+1", "-1+2", "@SUM(1)"] * 50
+    files.tables.test.assign(note=texts, change=-1.5).to_csv(path, index=False)
+    done = command("predict", files.model, path, "--keep", "note,change")
+    answer = table(done.out)
+    assert answer["note"].tolist() == ["'" + text for text in texts]
+    assert (answer["change"] == -1.5).all()
+
+
+def test_blocks_give_what_one_block_gives(command, files, tmp_path, monkeypatch):
+    arguments = ["predict", files.model, files.test, "--proba", "--keep", "id"]
+    whole = table(command(*arguments).out)
+    scored, alive = [], []
+    predict = Predictor.predict
+
+    def watched(self, frame, **options):
+        scored.append(len(frame))
+        gc.collect()
+        alive.append(sum(reference() is not None for reference in frames))
+        frames.append(weakref.ref(frame))
+        return predict(self, frame, **options)
+
+    frames = []
+    monkeypatch.setattr(Predictor, "predict", watched)
+    monkeypatch.setattr("decorrupt.tables.stream_table", partial(stream_table, chunk_rows=16))
+    blocks = table(command(*arguments).out)
+    assert scored == [16] * 12 + [8]
+    assert max(alive) <= 2  # the rows before are not kept
+    assert blocks[["id", "prediction"]].equals(whole[["id", "prediction"]])
+    np.testing.assert_allclose(blocks["probability"], whole["probability"], rtol=1e-12)
+
+
+def test_tables_with_decimal_commas(command, files, tmp_path):
+    def with_commas(name, frame):
+        frame.to_csv(tmp_path / name, index=False, sep=";", decimal=",")
+        return tmp_path / name
+
+    rows = with_commas("rows.csv", files.tables.rows)
+    bags = with_commas("bags.csv", files.tables.bags)
+    test = with_commas("test.csv", files.tables.test)
+    model = tmp_path / "m.skops"
+    options = [*files.in_bags, "--method", "mean-map", "--folds", 2, "-o", model]
+    done = command("fit", rows, bags, *options)
+    assert (done.code, done.err) == (0, "")
+    assert command("predict", model, test).out == command("predict", files.model, files.test).out
+    done = command("predict", model, test, "--decimal", ".")
+    assert done.code == 2
+    assert "if the comma is the decimal mark, use --decimal ," in done.err
+    done = command("predict", model, test, "--decimal", ";")
+    assert done.code == 2
+    assert "';' is not a decimal mark: use . or ," in done.err
 
 
 def test_evaluate_by_labels(command, files):

@@ -41,6 +41,21 @@ def test_formulas_are_written_as_they_are(tmp_path):
     assert path.read_text() == "x\n=1+1\n@a\n-2+3\n+4\n"
 
 
+def test_formulas_in_texts_can_be_neutralised(tmp_path):
+    cells = ["=1+1", "+4", "-2+3", "@a", "\tx", "\rx", "a=b", "'=1", "-", None]
+    numbers = [-1.5, *range(len(cells) - 1)]
+    frame = pd.DataFrame({"=t": cells, "n": numbers})
+    for name in ("a.csv", "a.tsv", "a.parquet"):
+        write_table([frame, frame], str(tmp_path / name), neutralise=True)
+    expected = ["'=1+1", "'+4", "'-2+3", "'@a", "'\tx", "'\rx", "a=b", "'=1", "-"]
+    for name in ("a.csv", "a.tsv"):
+        written = read_table(str(tmp_path / name))
+        assert written["'=t"].dropna().tolist() == expected * 2
+        assert written["n"].tolist() == numbers * 2
+    assert read_table(str(tmp_path / "a.parquet"))["=t"].dropna().tolist() == cells[:-1] * 2
+    assert frame["=t"].dropna().tolist() == cells[:-1]
+
+
 def test_json_has_null_and_no_nan(tmp_path):
     path = tmp_path / "a.jsonl"
     write_table(FRAME, str(path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,6 +11,7 @@ import typer
 from decorrupt.cli.conventions import (
     MINUS,
     Config,
+    Decimal,
     Force,
     Output,
     Quiet,
@@ -50,6 +52,7 @@ def predict(
         option("--keep", help="Columns to copy into the answer.", metavar="COLUMNS"),
     ] = None,
     sql: Sql = None,
+    decimal: Decimal = None,
     config: Config = None,  # noqa: ARG001 — read by its callback
     quiet: Quiet = False,
     force: Force = False,
@@ -58,18 +61,19 @@ def predict(
 
     Columns are found by name, in any order; others are ignored. The answer has one row for each,
     in the same order. Without --class-prior the prediction is the model's own decision, which is
-    for the balanced error unless it was trained with --decision accuracy.
+    for the balanced error unless it was trained with --decision accuracy. Rows are read, predicted
+    and written in blocks. In CSV a text that a spreadsheet program would take for a formula gets a
+    single quote in front.
     """
+    from decorrupt.progress import silence
     from decorrupt.tables import write_table
 
     say = Output(quiet=quiet)
     refuse_existing(output, force=force)
     predictor = open_predictor(model)
-    write_table(
-        _parts(predictor, rows, sql, split_names(keep), class_prior, proba=proba),
-        output,
-        force=force,
-    )
+    blocks = _blocks(predictor, rows, sql, decimal, split_names(keep), class_prior, proba=proba)
+    with silence() if quiet else nullcontext():
+        write_table(blocks, output, force=force, neutralise=True)
     say.warn(predictor.unseen_in_words())
 
 
@@ -81,10 +85,11 @@ def open_predictor(model: str) -> Predictor:
     return Predictor.of(*load_with_metadata(model), model)
 
 
-def _parts(
+def _blocks(
     predictor: Predictor,
     rows: str,
     sql: str | None,
+    decimal: str | None,
     keep: list[str],
     class_prior: float | None,
     *,
@@ -93,7 +98,7 @@ def _parts(
     from decorrupt.tables import stream_table
 
     first_row = 1
-    for frame in stream_table(rows, sql=sql):
+    for frame in stream_table(rows, sql=sql, decimal=decimal):
         predictor.check_keep(frame, keep, table_name(rows))
         predictions = predictor.predict(
             frame, class_prior=class_prior, table=table_name(rows), first_row=first_row

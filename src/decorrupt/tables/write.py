@@ -8,6 +8,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -23,11 +24,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 STDOUT = "-"
+SPREADSHEET = (".csv", ".tsv")
+FORMULA = re.compile(r"[=+@-].|[\t\r\n]", re.DOTALL)
 Chunks = Iterator["pd.DataFrame"]
 
 
 def write_table(
-    frame_or_chunks: pd.DataFrame | Iterable[pd.DataFrame], path: str, *, force: bool = False
+    frame_or_chunks: pd.DataFrame | Iterable[pd.DataFrame],
+    path: str,
+    *,
+    force: bool = False,
+    neutralise: bool = False,
 ) -> None:
     """Write a frame, or frames one after another, to one table.
 
@@ -40,6 +47,10 @@ def write_table(
         ``.gz``) or ``.parquet``; "-" is standard output, as CSV.
     force : bool, default=False
         Whether an existing file may be replaced.
+    neutralise : bool, default=False
+        Whether texts and column names in CSV that a spreadsheet program would run as a formula,
+        because they begin with "=", "+", "-", "@", a tab or a line ending, get a single quote in
+        front. Numbers stay as they are, and so does a sign alone, which is a label in some data.
 
     Raises
     ------
@@ -50,14 +61,14 @@ def write_table(
 
     Notes
     -----
-    Every value is written as it is: the ids in a file of predictions must still match those they
-    were made from. So a text that begins with "=", "+", "-" or "@" is written unchanged, and
-    while nothing here runs it, a spreadsheet program that opens the CSV may take it for a
-    formula. Import such a file as text, or write Parquet, if its texts come from strangers.
+    Without `neutralise` every value is read back as it was. Parquet and JSON lines, which no
+    program takes for formulas, always are.
 
     Missing values are empty cells in CSV and null elsewhere; floats keep all their digits.
     """
     chunks = _checked(frame_or_chunks)
+    if neutralise and (path == STDOUT or ending(Path(path)) in SPREADSHEET):
+        chunks = map(_neutralised, chunks)
     if path == STDOUT:
         _write_stdout(chunks)
         return
@@ -88,6 +99,16 @@ def _checked(frame_or_chunks: Any) -> Chunks:
         yield chunk
     if names is None:
         raise TableError("there is no frame to write")
+
+
+def _neutralised(chunk: pd.DataFrame) -> pd.DataFrame:
+    texts = chunk.select_dtypes(include=["object", "string"]).columns
+    chunk = chunk.assign(**{name: chunk[name].map(_harmless) for name in texts})
+    return chunk.rename(columns=_harmless)
+
+
+def _harmless(value: Any) -> Any:
+    return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
 
 
 def _write_csv(chunks: Chunks, file: IO[str], separator: str) -> None:
