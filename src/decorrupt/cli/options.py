@@ -117,6 +117,7 @@ def read_training_data(
     `inspect` and `fit` read by this function only, so that they refuse the same with the same
     words.
     """
+    table = open_table(rows, sql, decimal)
     if (bag_column is None) == (label_column is None):
         raise typer.BadParameter("give either --bag-column (bags) or --label-column (sources)")
     data: BagRows | SourceRows
@@ -129,7 +130,7 @@ def read_training_data(
             positive_label=positive_label,
         )
         data = read_bag_rows(
-            open_table(rows, sql, decimal),
+            table,
             bags,
             bag_column=bag_column,
             proportion_column=proportion_column,
@@ -141,7 +142,7 @@ def read_training_data(
             "sources", bags=bags, proportion_column=proportion_column, count_column=count_column
         )
         data = read_source_rows(
-            open_table(rows, sql, decimal),
+            table,
             str(label_column),
             source_column,
             positive_label,
