@@ -5,13 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
+import logging
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from decorrupt.progress import log_step, logger, silence
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,7 +30,7 @@ SOURCES = {
     "DEFAULT_MAP": "config file",
     "DEFAULT": "default",
 }
-OWN_BUSINESS = ("config", "json_output", "quiet", "force")
+OWN_BUSINESS = ("config", "json_output", "quiet", "verbose", "force")
 MINUS = "-"
 
 
@@ -105,6 +109,34 @@ def check_jobs(jobs: int) -> int:
     return jobs
 
 
+def be_quiet(context: typer.Context, quiet: bool) -> bool:
+    """Show no progress while a quiet command runs."""
+    if quiet and not context.resilient_parsing:
+        context.with_resource(silence())
+    return quiet
+
+
+def be_verbose(context: typer.Context, verbose: bool) -> bool:
+    """Print the lines of the logger "decorrupt" to stderr while a verbose command runs."""
+    if verbose and not context.resilient_parsing:
+        context.with_resource(_lines_on_stderr())
+    return verbose
+
+
+@contextmanager
+def _lines_on_stderr() -> Iterator[None]:
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    before = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before)
+
+
 def check_decimal(mark: str | None) -> str | None:
     """Return a decimal mark that is one."""
     if mark not in (None, ".", ","):
@@ -145,7 +177,20 @@ Config = Annotated[
     ),
 ]
 Json = Annotated[bool, option("--json", help="Print the result as JSON.")]
-Quiet = Annotated[bool, option("--quiet", "-q", help="Print no messages but errors.", shared=True)]
+Quiet = Annotated[
+    bool,
+    option("--quiet", "-q", help="Print no messages but errors.", shared=True, callback=be_quiet),
+]
+Verbose = Annotated[
+    bool,
+    option(
+        "--verbose",
+        "-v",
+        help="Print one line per finished step, also where there is no terminal.",
+        shared=True,
+        callback=be_verbose,
+    ),
+]
 Force = Annotated[bool, option("--force", "-f", help="Overwrite files that exist.")]
 Seed = Annotated[
     int, option("--seed", help="Seed of all random draws.", shared=True, min=0, max=2**32 - 1)
@@ -179,9 +224,11 @@ class Output:
         return console()
 
     def note(self, message: str) -> None:
-        """Say what is going on, to a person at a terminal only."""
+        """Print what is going on at a terminal; elsewhere it is a line of the log."""
         if not self.quiet and sys.stderr.isatty():
             self.console.print(message, style="dim", markup=False, highlight=False)
+        else:
+            log_step(message)
 
     def warn(self, messages: Iterable[str]) -> None:
         """Say what the user should know, on pipes as well."""

@@ -1,0 +1,65 @@
+"""Progress: lines of the logger where there is no terminal, a bar where there is one."""
+
+import io
+import logging
+import sys
+
+import pytest
+
+from decorrupt.cli.app import run
+from decorrupt.progress import silence, track
+
+
+@pytest.fixture
+def on_terminal(monkeypatch):
+    """Make stderr claim to be a terminal; in the test itself, as pytest replaces it before."""
+
+    def replace_stderr():
+        stream = io.StringIO()
+        stream.isatty = lambda: True
+        monkeypatch.setattr(sys, "stderr", stream)
+        monkeypatch.setenv("TERM", "xterm")
+        return stream
+
+    return replace_stderr
+
+
+def test_every_finished_item_is_one_line(caplog):
+    with caplog.at_level(logging.INFO, logger="decorrupt"):
+        seen = []
+        for item in track("abc", "working", 3):
+            assert len(caplog.messages) == len(seen)  # a line comes after the work
+            seen.append(item)
+    assert seen == ["a", "b", "c"]
+    assert [line.split(" in ")[0] for line in caplog.messages] == [
+        f"working: {k} of 3" for k in (1, 2, 3)
+    ]
+    assert caplog.messages[-1].endswith("about 0 s left")
+
+
+def test_silence_is_silence(caplog, on_terminal):
+    terminal = on_terminal()
+    with caplog.at_level(logging.INFO, logger="decorrupt"), silence():
+        assert list(track("abc", "working", 3)) == ["a", "b", "c"]
+    assert caplog.messages == []
+    assert terminal.getvalue() == ""
+
+
+def test_a_terminal_shows_a_bar_and_no_lines(caplog, on_terminal):
+    terminal = on_terminal()
+    assert list(track("abc", "working", 3)) == ["a", "b", "c"]
+    assert "working" in terminal.getvalue()
+    assert "%" in terminal.getvalue()
+    assert caplog.messages == []
+
+
+def test_verbose_prints_a_line_per_step_and_quiet_none(tmp_path, capsys):
+    arguments = ["demo", "--data", "wine", "--bag-size", "4", "--force"]
+    for flags, n_lines in ((["-v"], 1), ([], 0), (["-v", "-q"], 0)):
+        capsys.readouterr()
+        assert run([*arguments, "-o", str(tmp_path / "out"), *flags]) == 0
+        lines = [
+            line for line in capsys.readouterr().err.splitlines() if "trying methods: 4" in line
+        ]
+        assert len(lines) == 2 * n_lines  # from bags, and from labels
+    assert logging.getLogger("decorrupt").handlers == []
