@@ -41,7 +41,7 @@ def test_rows_lose_their_label_and_bags_know_their_share(table, way):
 
 
 def test_bags_by_a_column_keep_its_values(table):
-    made = cut_into_bags(table, label_column="label", positive_label="y", by="town")
+    made = cut_into_bags(table, label_column="label", positive_label="y", by=["town"])
     assert list(made.rows) == ["id", "town"]
     true = shares(table, made.rows, "town")
     by_name = made.bags.set_index(made.bags["town"].astype(int))["proportion"]
@@ -65,7 +65,7 @@ def test_test_rows_are_held_out_with_their_labels(table):
         ({}, "exactly one of"),
         ({"bag_size": 200}, "too few for one bag"),
         ({"bag_size": 5, "bag_column": "town"}, "there is a column 'town' already"),
-        ({"by": "nowhere"}, "there is no column 'nowhere'"),
+        ({"by": ["nowhere"]}, "there is no column 'nowhere'"),
         ({"bag_size": 100}, "only one bag"),
     ],
 )

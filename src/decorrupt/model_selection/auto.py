@@ -21,7 +21,6 @@ from decorrupt.model_selection.held_out import HeldOut, Trial, evaluate_grid, ev
 from decorrupt.model_selection.leaderboard import Entry, Leaderboard, choose
 from decorrupt.model_selection.path_cv import DelegatingClassifier
 from decorrupt.model_selection.path_search import (
-    DEFAULT_REG_STRENGTHS,
     check_lists,
     quiet_selection,
     resolve_kernel_gammas,
@@ -50,9 +49,9 @@ class AutoLabelProportionsClassifier(DelegatingClassifier):
     scoring : str or BagScorer, default="count_log_likelihood"
         The criterion: "count_log_likelihood", "corrected_accuracy", "corrected_risk" or
         "proportion_risk", of the predictions for all held-out rows together.
-    reg_strengths : sequence of float
-        λ to try, for a kernel with k(x,x) = 1 such as "rbf"; for others they are multiplied by the
-        mean of k(x,x), for the linear kernel of ‖x‖².
+    reg_strengths : sequence of float or None
+        λ to try; None: 0.1 to 1e-6 in powers of ten, multiplied by the mean of k(x,x), which is 1
+        for "rbf" and the mean of ‖x‖² for the linear kernel.
     kernels : sequence of str or callable, default=("linear", "rbf")
         Kernels to try in every method of a preset or given by name; estimators of one's own keep
         theirs.
@@ -106,7 +105,7 @@ class AutoLabelProportionsClassifier(DelegatingClassifier):
         candidates: str | Sequence[Any] = "fast",
         cv: Any = DEFAULT_FOLDS,
         scoring: Any = "count_log_likelihood",
-        reg_strengths: Sequence[float] = DEFAULT_REG_STRENGTHS,
+        reg_strengths: Sequence[float] | None = None,
         kernels: Sequence[str] = DEFAULT_KERNELS,
         kernel_gammas: Sequence[float | str] | None = None,
         decision: str = "balanced",

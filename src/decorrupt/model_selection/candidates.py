@@ -54,15 +54,20 @@ class Candidate:
         """Return what to set on the template for every kernel to try."""
         if not self.any_kernel:
             return _gamma_settings(getattr(self.estimator, "kernel", "rbf"), kernel_gammas)
-        return [
-            {"kernel": kernel} | setting
-            for kernel in kernels
-            for setting in _gamma_settings(kernel, kernel_gammas)
-        ]
+        return kernel_settings(kernels, kernel_gammas)
 
     def with_setting(self, setting: dict[str, Any]) -> Any:
         """Return a new estimator with these parameters."""
         return clone(self.estimator).set_params(**setting)
+
+
+def kernel_settings(kernels: Sequence[str], kernel_gammas: Sequence[float]) -> list[dict[str, Any]]:
+    """Return every kernel with every kernel parameter; a kernel without parameter once."""
+    return [
+        {"kernel": kernel} | setting
+        for kernel in kernels
+        for setting in _gamma_settings(kernel, kernel_gammas)
+    ]
 
 
 def _gamma_settings(kernel: Any, kernel_gammas: Sequence[float]) -> list[dict[str, Any]]:

@@ -16,7 +16,12 @@ from decorrupt.estimators.score_classifier import BALANCED, shift_prior
 from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.calibration import cross_calibrate
 from decorrupt.model_selection.candidates import Candidate
-from decorrupt.model_selection.path_search import HeldOutPath, held_out_paths, quiet_selection
+from decorrupt.model_selection.path_search import (
+    DEFAULT_REG_STRENGTHS,
+    HeldOutPath,
+    held_out_paths,
+    quiet_selection,
+)
 from decorrupt.model_selection.scorers import BagScorer
 from decorrupt.model_selection.splitters import Fold
 
@@ -99,18 +104,20 @@ def evaluate_paths(
     X: Any,
     strata: Strata,
     folds: Sequence[Fold],
-    reg_strengths: Sequence[float],
+    reg_strengths: Sequence[float] | None,
     n_jobs: int | None,
 ) -> list[HeldOut]:
     """Return every λ of methods that have λ paths, over the features they have in common.
 
-    λ is meant for a kernel with k(x,x) = 1: it is multiplied by the mean of k(x,x), so that a
-    linear kernel is searched in the same range whatever the number of columns and their scale.
+    The default λ are meant for a kernel with k(x,x) = 1. They are multiplied by the mean of k(x,x),
+    so that a linear kernel is searched in the same range regardless of the number of columns and
+    their scale.
     """
     estimator = trials[0].estimator()
     features = estimator._fit_features(X)
-    kernel_size = float(np.mean(estimator._kernel().diagonal(X))) or 1.0
-    reg_strengths = [reg_strength * kernel_size for reg_strength in reg_strengths]
+    if reg_strengths is None:
+        kernel_size = float(np.mean(estimator._kernel().diagonal(X))) or 1.0
+        reg_strengths = [kernel_size * reg_strength for reg_strength in DEFAULT_REG_STRENGTHS]
     tried = [(trial.candidate, params) for trial in trials for params in trial.grid()]
     estimators = [candidate.with_setting(params) for candidate, params in tried]
     all_paths = held_out_paths(estimators, features, strata, folds, reg_strengths, n_jobs)

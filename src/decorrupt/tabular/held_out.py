@@ -33,10 +33,12 @@ from decorrupt.model_selection import (
 from decorrupt.model_selection.scorers import pooled_prior
 from decorrupt.model_selection.search import usable_folds
 from decorrupt.model_selection.splitters import Fold
+from decorrupt.progress import log_step
 from decorrupt.tabular.results import HeldOutResults, Measured, plain
 
 # With fewer bags, leaving whole bags out leaves too little to learn from.
 FEWEST_BAGS_TO_LEAVE_OUT = 5
+WHOLE_BAGS = "whole bags"
 HISTOGRAM_BINS, CALIBRATION_BINS = 20, 5
 ABOUT_A_FOLD = (
     ConvergenceWarning,
@@ -72,7 +74,7 @@ def bag_folds(strata: Strata, n_folds: int, seed: int) -> tuple[list[Fold], str]
     n_bags = len(strata.ids)
     if n_bags >= FEWEST_BAGS_TO_LEAVE_OUT:
         cv: Any = BagKFold(min(n_folds, n_bags), shuffle=True, random_state=seed)
-        held_out = "whole bags"
+        held_out = WHOLE_BAGS
     else:
         n_folds = min(n_folds, len(strata.row_stratum))
         cv = WithinBagKFold(n_folds, shuffle=True, random_state=seed)
@@ -123,6 +125,7 @@ def out_of_fold(
     models = Parallel(n_jobs=n_jobs)(
         delayed(_fit_fold)(pipeline, rows, np.asarray(y), train, fit_params) for train, _ in folds
     )
+    log_step(f"fitted the chosen method again on {len(folds)} folds")
     decisions, probabilities = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
     for model, (_, test) in zip(models, folds, strict=True):
         decisions[test], probabilities[test] = score_rows(model, rows.iloc[test], prior)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from decorrupt.corruption import Strata
 from decorrupt.datasets import make_bags
 from decorrupt.tables import TableError
 from decorrupt.tabular.columns import need_columns
-from decorrupt.tabular.roles import Table, group_codes
+from decorrupt.tabular.preprocess import as_text
+from decorrupt.tabular.roles import Table
 from decorrupt.tabular.source_roles import read_labels
 from decorrupt.tabular.summary import summarize_bags
 
@@ -26,7 +31,7 @@ class BagTables:
     rows, bags, test : DataFrame
         `test` has the label and is empty if nothing was held out.
     summary : dict
-        bags (a BagSummary), n_left_out, n_test.
+        bags (a BagSummary), n_left_out, n_without_bag, n_test.
     """
 
     rows: pd.DataFrame
@@ -42,7 +47,8 @@ def cut_into_bags(
     positive_label: str | None = None,
     bag_size: int | None = None,
     sizes: tuple[int, int] | None = None,
-    by: str | None = None,
+    by: Sequence[str] = (),
+    drop_missing: bool = False,
     proportions: tuple[float, float] | None = None,
     bag_column: str = "bag",
     test_share: float = 0.0,
@@ -57,9 +63,11 @@ def cut_into_bags(
     label_column, positive_label : str
         See :func:`decorrupt.tabular.source_roles.read_labels`.
     bag_size, sizes, by, proportions
-        How bags are made; `by` is a column.
+        How bags are made; `by` are columns whose values a bag's rows have in common.
+    drop_missing : bool
+        Drop rows without a value in a column of `by`, instead of refusing them.
     bag_column : str
-        The column to add; with `by` that column takes its place.
+        The column to add. A single column of `by` is used as it is; several are replaced by it.
     test_share : float
         Share of the rows held out first, with their labels.
     seed : int
@@ -70,8 +78,10 @@ def cut_into_bags(
     TableError
         If a column is missing or in the way, or no bags can be made.
     """
+    need_columns(table.frame, by, table.name, "--by")
+    table, n_without_bag = _with_bags(table, by, drop=drop_missing)
     labels = read_labels(table, label_column, positive_label)
-    if by is None and bag_column in table.frame.columns:
+    if len(by) != 1 and bag_column in table.frame.columns and bag_column not in by:
         raise TableError(
             f"{table.name}: there is a column {bag_column!r} already: see --bag-column"
         )
@@ -81,9 +91,8 @@ def cut_into_bags(
     kept = np.flatnonzero(~is_test)
     frame = table.frame.iloc[kept].reset_index(drop=True)
     names, codes = None, None
-    if by is not None:
-        need_columns(frame, [by], table.name, "--by")
-        names, codes = group_codes(Table(frame, table.name), by)
+    if by:
+        names, codes = np.unique(_bag_names(frame, by), return_inverse=True)
     try:
         made = make_bags(
             labels.is_pos[kept].astype(int),
@@ -96,9 +105,10 @@ def cut_into_bags(
     except ValueError as error:
         raise TableError(f"{table.name}: {error}") from None
     ids = np.arange(1, len(made.sizes) + 1).astype(object) if names is None else names
-    column = bag_column if by is None else by
+    column = by[0] if len(by) == 1 else bag_column
     rows = frame.iloc[made.rows].drop(columns=label_column).reset_index(drop=True)
-    if by is None:
+    if len(by) != 1:
+        rows = rows.drop(columns=list(by))
         rows.insert(0, column, ids[made.bags])
     counts = np.rint(made.proportions * made.sizes).astype(int)
     bags = pd.DataFrame(
@@ -107,9 +117,36 @@ def cut_into_bags(
     summary = {
         "bags": _summary(table.name, Strata(ids, made.bags, made.proportions)),
         "n_left_out": made.n_left_out,
+        "n_without_bag": n_without_bag,
         "n_test": int(is_test.sum()),
     }
     return BagTables(rows, bags, table.frame[is_test], summary)
+
+
+def _with_bags(table: Table, by: Sequence[str], *, drop: bool) -> tuple[Table, int]:
+    """Return the rows that have a value in every column of `by`, and how many have not."""
+    is_missing = table.frame[list(by)].isna()
+    if not is_missing.to_numpy().any():
+        return table, 0
+    if not drop:
+        column = next(name for name in by if is_missing[name].any())
+        row = int(np.flatnonzero(is_missing[column])[0]) + 1
+        raise TableError(
+            f"{table.name}, row {row}: column {column!r} is empty, but every row must belong to a "
+            "bag; --drop-missing-bags drops such rows"
+        )
+    lost = is_missing.any(axis=1)
+    return Table(table.frame[~lost].reset_index(drop=True), table.name), int(lost.sum())
+
+
+def _bag_names(frame: pd.DataFrame, by: Sequence[str]) -> NDArray[Any]:
+    """Return each row's bag: its value, or several joined so that no two combinations are equal."""
+    columns = [as_text(frame[name]) for name in by]
+    if len(columns) == 1:
+        return columns[0]
+    names = io.StringIO()
+    csv.writer(names, delimiter="/", lineterminator="\0").writerows(zip(*columns, strict=True))
+    return np.array(names.getvalue().split("\0")[:-1], dtype=object)
 
 
 def _summary(name: str, strata: Strata) -> Any:

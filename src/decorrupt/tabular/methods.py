@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 # {name: (candidates of AutoLabelProportionsClassifier, what it is)}
@@ -22,6 +23,11 @@ SOURCE_METHODS = {
     "corrected": "the corrected loss with optimal source weights",
     "forward": "the likelihood of the noisy labels",
 }
+# Kernels that can be computed from a table's rows.
+KERNELS = ("linear", "rbf", "exponential", "laplacian", "polynomial")
+PAIRS, PUBLISHED_KERNELS = "corrected_loss_pairs", ("rbf",)
+# Methods that are, or try, support vector machines: their parameters are others.
+WITHOUT_REG_STRENGTH = {"thorough": "invcal and psvm", "invcal": "invcal", "psvm": "psvm"}
 # What the library itself calls them.
 ALIASES = {
     "corrected-loss": "corrected",
@@ -48,12 +54,23 @@ def method_name(method: str, known: Any) -> str:
     return name
 
 
-def bag_candidates(name: str) -> Any:
-    """Return what `AutoLabelProportionsClassifier(candidates=…)` is to try."""
+def bag_candidates(name: str, kernels: Sequence[str] | None = None) -> Any:
+    """Return what `AutoLabelProportionsClassifier(candidates=…)` is to try.
+
+    "pairs" has the published kernel unless `kernels` are given; other methods take theirs from the
+    parameter of the search.
+    """
     candidates = BAG_METHODS[name][0]
     if candidates != "pairs":
         return candidates
     from decorrupt.estimators import LabelProportionsClassifier
 
-    pairs = LabelProportionsClassifier(combine="pairs", convex="ignore", fit_intercept=True)
-    return [("corrected_loss_pairs", pairs)]
+    pairs = [
+        LabelProportionsClassifier(
+            kernel=kernel, combine="pairs", convex="ignore", fit_intercept=True
+        )
+        for kernel in kernels or PUBLISHED_KERNELS
+    ]
+    if len(pairs) == 1:
+        return [(PAIRS, pairs[0])]
+    return [(f"{PAIRS}_{one.kernel}", one) for one in pairs]

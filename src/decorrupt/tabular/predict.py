@@ -87,6 +87,11 @@ class Predictor:
         classes = (_value(card["classes"]["negative"]), _value(card["classes"]["positive"]))
         return cls(model, columns, classes, card["training_prior"], card)
 
+    @property
+    def has_class_names(self) -> bool:
+        """Whether the user named the classes, by labels or by options."""
+        return self.card.get("situation") == "sources" or self.classes != (0, 1)
+
     def predict(
         self,
         frame: pd.DataFrame,

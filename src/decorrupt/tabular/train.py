@@ -19,8 +19,15 @@ from decorrupt.corruption import Strata
 from decorrupt.estimators import Diagnostics
 from decorrupt.exceptions import DroppedBagsWarning, NonConvexRiskWarning, SkippedFoldWarning
 from decorrupt.model_selection import AutoLabelProportionsClassifier
+from decorrupt.model_selection.auto import DEFAULT_KERNELS
 from decorrupt.tabular.columns import Features
-from decorrupt.tabular.held_out import OutOfFold, bag_folds, held_out_results, out_of_fold
+from decorrupt.tabular.held_out import (
+    WHOLE_BAGS,
+    OutOfFold,
+    bag_folds,
+    held_out_results,
+    out_of_fold,
+)
 from decorrupt.tabular.importance import permutation_importance
 from decorrupt.tabular.limits import not_to_be_used
 from decorrupt.tabular.methods import BAG_METHODS, bag_candidates, method_name
@@ -52,6 +59,10 @@ class Settings:
         For folds, kernel pivots and shuffled columns.
     n_jobs : int or None
         Fits at a time.
+    kernels, kernel_gammas, reg_strengths : tuple or None
+        The values to try, one to fix the parameter; None: the default search.
+    class_names : tuple of str
+        The names of the negative and the positive class, for bags.
     """
 
     method: str = "auto"
@@ -59,6 +70,10 @@ class Settings:
     n_folds: int = DEFAULT_FOLDS
     seed: int = 0
     n_jobs: int | None = None
+    kernels: tuple[str, ...] | None = None
+    kernel_gammas: tuple[float | str, ...] | None = None
+    reg_strengths: tuple[float, ...] | None = None
+    class_names: tuple[str, str] = ("0", "1")
 
 
 @dataclass(frozen=True)
@@ -109,8 +124,11 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
     prepared = prepare(rows.table.frame, features.columns, table=rows.table.name)
     folds, held_out = bag_folds(strata, settings.n_folds, settings.seed)
     search = AutoLabelProportionsClassifier(
-        candidates=bag_candidates(name),
+        candidates=bag_candidates(name, settings.kernels),
         cv=folds,
+        kernels=settings.kernels or DEFAULT_KERNELS,
+        kernel_gammas=settings.kernel_gammas,
+        reg_strengths=settings.reg_strengths,
         decision=settings.decision,
         n_jobs=settings.n_jobs,
         random_state=settings.seed,
@@ -118,6 +136,11 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
     preprocessor = make_preprocessor(features.columns, len(prepared))
     said: list[str] = list(rows.warnings)
     said += warn_of_bag_columns(rows.table.frame, features.names, strata)
+    if settings.n_folds > len(strata.ids) and held_out == WHOLE_BAGS:
+        said.append(
+            f"--folds {settings.n_folds} is more than the number of bags: {len(folds)} folds are "
+            "used"
+        )
     with collected_warnings(said):
         matrix = preprocessor.fit_transform(prepared)
         # Bags by number: a saved model must not carry their names.
@@ -137,7 +160,7 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
     results = held_out_results(strata, judged.decisions, judged.probabilities, counts=True)
     card = common_card(features, preprocessor, settings, search.best_estimator_)
     card["situation"] = "bags"
-    card["classes"] = {"negative": "0", "positive": "1"}
+    card["classes"] = dict(zip(("negative", "positive"), settings.class_names, strict=True))
     card["bags"] = summarize_bags(strata)
     card["training_prior"] = prior
     card["method"] |= {
@@ -145,6 +168,7 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
         "chosen": search.best_method_,
         "parameters": plain(search.best_params_),
         "held_out": held_out,
+        "n_folds": len(folds),
     }
     card["leaderboard"] = plain(search.leaderboard_.rows)
     card["scoring"] = search.scoring
@@ -160,12 +184,16 @@ def _refit_template(preprocessor: Any, estimator: Any) -> Pipeline:
 
 @contextmanager
 def collected_warnings(said: list[str]) -> Iterator[None]:
-    """Append what is warned of inside, each message once, to `said`."""
+    """Append what is warned of inside, each message once, to `said`.
+
+    The command line is the caller, so the advice to change reg_strength names its option.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
     for one in caught:
         message = " ".join(str(one.message).split())
+        message = message.replace("reg_strength", "reg_strength (--reg-strength)", 1)
         is_ours = not issubclass(one.category, DeprecationWarning | FutureWarning)
         if is_ours and not issubclass(one.category, SAID_ELSEWHERE) and message not in said:
             said.append(message)
@@ -239,7 +267,7 @@ def bag_warnings(card: ModelCard, held_out: str) -> list[str]:
             f"the bags are worth about {bags['effective_sample_size']:.0f} labelled rows: expect "
             "little"
         )
-    if held_out != "whole bags":
+    if held_out != WHOLE_BAGS:
         said.append(
             f"only {bags['n_bags']} bags: rows of every bag were held out instead of whole bags, "
             "so that held-out results say less about new bags"

@@ -20,9 +20,10 @@ from decorrupt.estimators.inputs import source_priors
 from decorrupt.features import resolve_kernel_gamma
 from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection import WithinBagKFold, corrected_accuracy
+from decorrupt.model_selection.candidates import kernel_settings
 from decorrupt.model_selection.splitters import Fold
 from decorrupt.noise_rates import estimate_noise_rates
-from decorrupt.progress import track
+from decorrupt.progress import log_step, track
 from decorrupt.tabular.columns import Features
 from decorrupt.tabular.held_out import ABOUT_A_FOLD, held_out_results, out_of_fold
 from decorrupt.tabular.limits import not_to_be_used
@@ -41,6 +42,7 @@ from decorrupt.tabular.train import (
     common_card,
 )
 
+KERNELS_TRIED = ("rbf",)
 REG_STRENGTHS = (1e-1, 1e-2, 1e-3, 1e-4)
 # Multiples of kernel_gamma="scale".
 GAMMA_FACTORS = (0.1, 1.0)
@@ -135,6 +137,7 @@ def _noise(
         estimate = estimate_noise_rates(matrix, y, sources=sources, random_state=seed)
         rates = {str(source): (pair[0], pair[1]) for source, pair in _pairs(estimate.rates)}
         intervals = estimate.intervals
+        log_step("estimated the noise rates")
     noisy = noisy_sources(2 * y - 1, sources, rates)
     priors = source_priors(rows.class_priors, noisy)
     return Noise(
@@ -176,13 +179,7 @@ def _search(
     settings: Settings,
 ) -> list[dict[str, Any]]:
     """Return every configuration's corrected accuracy on held-out rows, all folds together."""
-    scale = resolve_kernel_gamma("scale", matrix)
-    grid = [
-        (method, {"kernel_gamma": factor * scale, "reg_strength": reg_strength})
-        for method in methods
-        for factor in GAMMA_FACTORS
-        for reg_strength in REG_STRENGTHS
-    ]
+    grid = [(method, params) for method in methods for params in _grid(matrix, settings)]
     tried = []
     for method, params in track(grid, "trying methods", len(grid)):
         began = time.perf_counter()
@@ -208,6 +205,20 @@ def _search(
             }
         )
     return tried
+
+
+def _grid(matrix: FloatArray, settings: Settings) -> list[dict[str, Any]]:
+    """Return the parameters to try, from the smoothest model on."""
+    if settings.kernel_gammas is None:
+        scale = resolve_kernel_gamma("scale", matrix)
+        kernel_gammas = [factor * scale for factor in GAMMA_FACTORS]
+    else:
+        kernel_gammas = [resolve_kernel_gamma(value, matrix) for value in settings.kernel_gammas]
+    return [
+        setting | {"reg_strength": reg_strength}
+        for setting in kernel_settings(settings.kernels or KERNELS_TRIED, kernel_gammas)
+        for reg_strength in settings.reg_strengths or REG_STRENGTHS
+    ]
 
 
 def _fit_and_score(template: Any, matrix: Any, y: Any, sources: Any, fold: Fold) -> FloatArray:

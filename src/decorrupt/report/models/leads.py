@@ -45,7 +45,10 @@ def unseen(card: Found) -> str:
 def model_lead(card: Found) -> str:
     """Return what a model does and what it was told."""
     classes = card.get("classes") or {}
-    named = f" (“{classes['positive']}”)" if classes.get("positive") not in (None, "1") else ""
+    positive, negative = (
+        f" (“{classes[side]}”)" if classes.get(side) not in (None, plain) else ""
+        for side, plain in (("positive", "1"), ("negative", "0"))
+    )
     if _is_sources(card):
         taught = "labels that are wrong at certain rates, by the source they come from"
     else:
@@ -53,7 +56,8 @@ def model_lead(card: Found) -> str:
             "groups of rows, called bags, with the share of positives in each; no single row’s "
             "class was known"
         )
-    return f"It tells positive rows{named} from negative ones, and was trained on {taught}."
+    told_apart = f"positive rows{positive} from negative ones{negative}"
+    return f"It tells {told_apart}, and was trained on {taught}."
 
 
 def model_in_short(card: Found, held_out: Found) -> list[Block]:
