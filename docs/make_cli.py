@@ -27,7 +27,7 @@ HEAD = f"""# The command line
 <!-- Written by docs/make_cli.py; change the commands' definitions instead. -->
 
 ```text
-decorrupt [--version] [--help] COMMAND …
+decorrupt [--version] [--help] [--install-completion] COMMAND …
 ```
 
 {EPILOG}
@@ -44,8 +44,13 @@ proportion-column = "default_rate"
 drop = ["customer", "opened"]
 ```
 
-`--seed`, `--jobs` and `--quiet` also listen to `{ENVIRONMENT}_SEED`, `{ENVIRONMENT}_JOBS` and
-`{ENVIRONMENT}_QUIET`, for all commands.
+`--seed`, `--jobs`, `--quiet` and `--verbose` also listen to `{ENVIRONMENT}_SEED`,
+`{ENVIRONMENT}_JOBS`, `{ENVIRONMENT}_QUIET` and `{ENVIRONMENT}_VERBOSE`, for all commands.
+
+Long work shows a bar with the time left on a terminal. Elsewhere, as in a batch job, `--verbose`
+prints one line per finished step. From Python the same lines go to
+`logging.getLogger("decorrupt")`. `decorrupt --install-completion` makes the shell complete
+commands and options.
 
 Tables are read by the endings of their names: `.csv`, `.tsv` or `.txt` with any delimiter and
 `.jsonl` or `.ndjson`, each also with `.gz`; `.parquet`; `.sqlite` or `.db` and `.duckdb` with
@@ -85,10 +90,12 @@ def section(command: Callable[..., Any]) -> str:
     options = [one for one in parameters if one["kind"] == "option"]
     usage = " ".join(["decorrupt", name(command), *(one["usage"] for one in arguments)])
     needed = "".join(f" {one['usage']}" for one in options if one["required"])
-    lines = [f"## decorrupt {name(command)}", "", *interleaved(paragraphs(command))]
+    *texts, example = paragraphs(command)
+    lines = [f"## decorrupt {name(command)}", "", *interleaved(texts)]
     lines += ["```text", f"{usage}{needed} [OPTIONS]", "```", ""]
     lines += ["| argument or option | meaning | default |", "|---|---|---|"]
     lines += [f"| {one['shown']} | {one['help']} | {one['default']} |" for one in parameters]
+    lines += ["", "Example:", "", "```console", f"$ {example.removeprefix('Example: ')}", "```"]
     if name(command) == "fit":
         lines += ["", *methods()]
     return "\n".join([*lines, ""])

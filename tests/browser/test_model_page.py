@@ -51,7 +51,7 @@ def make_pages(folder):
         "sources": ["fit", *by_sources, *quick, "-o", folder / "sources.skops", "--report"],
         "evaluation": ["evaluate", model, *in_bags, "--report"],
         "labels": ["evaluate", *by_label, "--positive-label", 1, "--report"],
-        "inspection": ["inspect", *in_bags, "--html"],
+        "inspection": ["inspect", *in_bags, "--report"],
     }.items():
         asked = [*arguments, folder / f"{name}.html", "--quiet"]
         assert run([str(one) for one in asked]) == 0

@@ -43,7 +43,7 @@ def test_every_command_has_help(command, name):
 
 def test_help_is_wrapped_at_the_terminal_and_not_where_the_source_is(command):
     text = command("fit", "--help").out
-    paragraph = text[text.index(" Bags: --bag") : text.index("Arguments")].split("\n\n")[0]
+    paragraph = text[text.index(" Bags: --bag") : text.index("Example:")].split("\n\n")[0]
     lines = [line.strip() for line in paragraph.strip().splitlines() if line.strip(" ╭─")]
     longest = max(map(len, lines))
     # No line but the last ends where the next one's first word would have fitted.

@@ -98,7 +98,7 @@ def test_bags_from_installation_to_answer(files, tmp_path):
 
 
 def test_one_standard_input_is_no_two_tables(files):
-    done = installed("fit", "-", "-", *files.in_bags, "-o", "-", stdin=files.rows.read_text())
+    done = installed("fit", "-", "-", *files.in_bags, "-o", "m.skops", stdin=files.rows.read_text())
     assert done.returncode == 2
     assert "rows and bags cannot both come from standard input" in " ".join(done.stderr.split())
 

@@ -1,4 +1,4 @@
-"""--report and --html hand plain dicts to the page's templates, and write what these return."""
+"""--report hands plain dicts to the page's templates, and writes what these return."""
 
 import json
 from types import SimpleNamespace
@@ -58,7 +58,7 @@ def test_an_evaluations_page(command, files, tmp_path, given):
 
 def test_an_inspections_page(command, files, tmp_path, given):
     page = tmp_path / "i.html"
-    assert command("inspect", files.rows, files.bags, *files.in_bags, "--html", page).code == 0
+    assert command("inspect", files.rows, files.bags, *files.in_bags, "--report", page).code == 0
     (found,) = given["render_inspection"]
     assert len(found["bag_shares"]) == 30
 

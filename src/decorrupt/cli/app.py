@@ -41,7 +41,6 @@ app = typer.Typer(
     name="decorrupt",
     help="Classifiers from label proportions of bags, or from labels of sources that err.",
     epilog=EPILOG,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings=HELP_OPTIONS,
 )

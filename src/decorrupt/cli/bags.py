@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from decorrupt.cli.checks import check_columns
 from decorrupt.cli.conventions import (
     Config,
     Decimal,
@@ -17,6 +18,7 @@ from decorrupt.cli.conventions import (
     Seed,
     Sql,
     option,
+    split_names,
 )
 from decorrupt.cli.options import PositiveLabel, open_table, refuse_existing
 from decorrupt.cli.text import bags_listing, listing
@@ -45,8 +47,16 @@ def bags(
     ] = None,
     by: Annotated[
         str | None,
-        option("--by", help="Rows of equal value in this column make a bag.", metavar="COLUMN"),
+        option(
+            "--by",
+            help="Rows of equal values in this column make a bag, or in several with commas.",
+            metavar="COLUMNS",
+        ),
     ] = None,
+    drop_missing_bags: Annotated[
+        bool,
+        option("--drop-missing-bags", help="Drop rows that have no value in a column of --by."),
+    ] = False,
     proportions: Annotated[
         str | None,
         option(
@@ -56,7 +66,7 @@ def bags(
         ),
     ] = None,
     bag_column: Annotated[
-        str, option("--bag-column", help="Name of the column to add; with --by, that column.")
+        str, option("--bag-column", help="Name of the column to add; not with --by and one column.")
     ] = "bag",
     test_share: Annotated[
         float,
@@ -77,23 +87,35 @@ def bags(
     """Cut a labelled table into bags: rows without their label, and each bag's proportion.
 
     Give one of --bag-size, --sizes and --by. The table of bags has the columns bag, rows, count
-    and proportion.
-    """
-    from decorrupt.tables import write_table
-    from decorrupt.tabular.make_bags import cut_into_bags
+    and proportion. With --by and several columns, the column --bag-column takes their place in the
+    rows.
 
+    Example: decorrupt bags labelled.csv --label-column label --by region,year -o rows.csv
+    --bags-output bags.csv
+    """
     say = Output(json_output, quiet)
     if (test_share > 0) != (test_output is not None):
         raise typer.BadParameter("--test-share and --test-output go together")
+    if [bag_size, sizes, by].count(None) != 2:
+        raise typer.BadParameter("give one of --bag-size, --sizes and --by")
+    if drop_missing_bags and by is None:
+        raise typer.BadParameter("--drop-missing-bags goes with --by")
     refuse_existing(output, bags_output, test_output, force=force)
+    size_range = _range("--sizes", sizes, int)
+    share_range = _range("--proportions", proportions, float)
+    check_columns(rows, {"--label-column": label_column, "--by": split_names(by)}, sql)
+    from decorrupt.tables import write_table
+    from decorrupt.tabular.make_bags import cut_into_bags
+
     made = cut_into_bags(
         open_table(rows, sql, decimal),
         label_column=label_column,
         positive_label=positive_label,
         bag_size=bag_size,
-        sizes=_range("--sizes", sizes, int),
-        by=by,
-        proportions=_range("--proportions", proportions, float),
+        sizes=size_range,
+        by=split_names(by),
+        drop_missing=drop_missing_bags,
+        proportions=share_range,
         bag_column=bag_column,
         test_share=test_share,
         seed=seed,
@@ -117,6 +139,8 @@ def _range(name: str, text: str | None, kind: Any) -> tuple[Any, Any] | None:
 
 def _text(made: BagTables) -> str:
     facts = bags_listing(made.summary["bags"])
+    if made.summary["n_without_bag"]:
+        facts.append(("rows dropped, bag missing", f"{made.summary['n_without_bag']:,}"))
     facts.append(("rows in no bag", f"{made.summary['n_left_out']:,}"))
     facts.append(("rows held out for a test", f"{made.summary['n_test']:,}"))
     return listing(facts)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from decorrupt.cli.checks import check_columns
 from decorrupt.cli.conventions import Config, Decimal, Json, Output, Quiet, Sql, option, split_names
 from decorrupt.cli.options import NoiseRatesFile, ProportionColumn, open_table
 from decorrupt.cli.text import listing, table
@@ -64,9 +65,9 @@ def bound(
     With the given probability no function of norm up to --radius has a training risk further from
     its true risk than the bound. Give a table of bags, --proportions and --sizes, a table
     --noise-rates (with a column of rows), or --flip-pos, --flip-neg and --sizes.
-    """
-    from decorrupt.tabular.bound import bound_bags, bound_sources
 
+    Example: decorrupt bound --proportions 0.2,0.5,0.9 --sizes 100 --target-bound 0.1
+    """
     ball = {"radius": radius, "kernel_bound": kernel_bound, "failure_prob": failure_prob}
     targets = {"bound": target_bound, "effective_sample_size": target_size}
     given = [bags is not None, bool(proportions), bool(noise_rates), bool(flip_pos or flip_neg)]
@@ -75,31 +76,34 @@ def bound(
             "give one of: a table BAGS, --proportions, --noise-rates, or --flip-pos and --flip-neg"
         )
     if bags is not None:
-        columns = _columns(open_table(bags, sql, decimal), str(proportion_column), size_column)
-        found = bound_bags(columns[1], columns[0], targets, **ball)
+        check_columns(
+            bags, {"--size-column": size_column, "--proportion-column": proportion_column}, sql
+        )
+        quantities = _columns(open_table(bags, sql, decimal), size_column, str(proportion_column))
     elif proportions:
         shares = _numbers("--proportions", proportions)
-        found = bound_bags(_sizes(sizes, len(shares)), shares, targets, **ball)
+        quantities = [_sizes(sizes, len(shares)), shares]
     elif noise_rates:
-        found = _of_rates_table(
-            open_table(noise_rates, decimal=decimal), size_column, targets, ball
-        )
+        rates_columns = ("flip_pos", "flip_neg")
+        check_columns(noise_rates, {"--size-column": size_column, "--noise-rates": rates_columns})
+        quantities = _of_rates_table(open_table(noise_rates, decimal=decimal), size_column)
     else:
         rates = _numbers("--flip-pos", flip_pos), _numbers("--flip-neg", flip_neg)
-        found = bound_sources(_sizes(sizes, len(rates[0])), *rates, None, targets, **ball)
+        quantities = [_sizes(sizes, len(rates[0])), *rates, None]
+    from decorrupt.tabular.bound import bound_bags, bound_sources
+
+    compute: Any = bound_bags if bags is not None or proportions else bound_sources
+    found = compute(*quantities, targets, **ball)
     Output(json_output, quiet).result(found, _text(found))
 
 
-def _of_rates_table(
-    rates: Table, size_column: str, targets: dict[str, Any], ball: dict[str, float]
-) -> dict[str, Any]:
-    from decorrupt.tabular.bound import bound_sources
+def _of_rates_table(rates: Table, size_column: str) -> list[Any]:
+    """Return sizes, both rates, and priors or None."""
     from decorrupt.tabular.roles import as_numbers
 
-    rows, flip_pos, flip_neg = _columns(rates, size_column, "flip_pos", "flip_neg")
     has_priors = "class_prior" in rates.frame.columns
     priors = as_numbers(rates, "class_prior", "a share") if has_priors else None
-    return bound_sources(rows, flip_pos, flip_neg, priors, targets, **ball)
+    return [*_columns(rates, size_column, "flip_pos", "flip_neg"), priors]
 
 
 def _columns(found: Table, *names: str) -> list[Any]:

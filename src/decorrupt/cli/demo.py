@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from decorrupt.cli.conventions import Config, Force, Jobs, Json, Output, Quiet, Seed, option
+import typer
+
+from decorrupt.cli.conventions import (
+    Config,
+    Force,
+    Jobs,
+    Json,
+    Output,
+    Quiet,
+    Seed,
+    Verbose,
+    option,
+)
 from decorrupt.cli.options import refuse_existing, write_page
 from decorrupt.cli.pages import page_module
 from decorrupt.cli.text import bags_listing, leaderboard_text, listing, measured, table
@@ -14,11 +25,12 @@ from decorrupt.cli.text import bags_listing, leaderboard_text, listing, measured
 if TYPE_CHECKING:
     from decorrupt.tabular.demo import DemoResult
 
+DATA = ("breast-cancer", "digits", "wine")
 MODEL, PAGE = "model.skops", "model.html"
 
 
 def demo(
-    data: Annotated[str, option("--data", help="breast-cancer, digits or wine.")] = "breast-cancer",
+    data: Annotated[str, option("--data", help=f"One of {', '.join(DATA)}.")] = "breast-cancer",
     bag_size: Annotated[int, option("--bag-size", help="Rows of every bag.", min=2)] = 16,
     output: Annotated[
         str, option("--output", "-o", help="Directory for the model and the page.", metavar="DIR")
@@ -28,23 +40,26 @@ def demo(
     config: Config = None,  # noqa: ARG001 — read by its callback
     json_output: Json = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,  # noqa: ARG001 — read by its callback
     force: Force = False,
 ) -> None:
     """Train on embedded data cut into bags, from the bags' proportions alone.
 
     The training labels serve to compute the proportions and, for the ceiling, a second model that
     is trained on them. Both are measured on test rows.
-    """
-    from decorrupt.model_files import save
-    from decorrupt.progress import silence
-    from decorrupt.tabular.demo import run_demo
 
+    Example: decorrupt demo --data wine -o out
+    """
     say = Output(json_output, quiet)
     folder = Path(output)
     model_path, page_path = folder / MODEL, folder / PAGE
     refuse_existing(*(str(p) for p in (model_path, page_path) if folder.is_dir()), force=force)
-    with silence() if quiet else nullcontext():
-        result = run_demo(data, bag_size, seed=seed, n_jobs=jobs)
+    if data not in DATA:
+        raise typer.BadParameter(f"--data {data!r}: choose one of {', '.join(DATA)}")
+    from decorrupt.model_files import save
+    from decorrupt.tabular.demo import run_demo
+
+    result = run_demo(data, bag_size, seed=seed, n_jobs=jobs)
     folder.mkdir(parents=True, exist_ok=True)
     save(result.trained.model, str(model_path), dict(result.trained.card), force=force)
     page = _page(result, seed)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from decorrupt.cli.checks import check_bags, check_columns, check_model_columns
 from decorrupt.cli.conventions import (
     Config,
     Decimal,
@@ -17,7 +18,7 @@ from decorrupt.cli.conventions import (
     Rows,
     Seed,
     Sql,
-    option,
+    Verbose,
 )
 from decorrupt.cli.options import (
     BagColumn,
@@ -26,6 +27,7 @@ from decorrupt.cli.options import (
     LabelColumn,
     PositiveLabel,
     ProportionColumn,
+    ReportPage,
     open_table,
     read_bag_rows,
     refuse_existing,
@@ -53,13 +55,12 @@ def evaluate(
     class_prior: ClassPrior = None,
     sql: Sql = None,
     decimal: Decimal = None,
-    report: Annotated[
-        str | None, option("--report", help="Page to write, *.html.", metavar="FILE")
-    ] = None,
+    report: ReportPage = None,
     seed: Seed = 0,
     config: Config = None,  # noqa: ARG001 — read by its callback
     json_output: Json = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,  # noqa: ARG001 — read by its callback
     force: Force = False,
 ) -> None:
     """Measure a model on rows it was not trained on: by labels, or by bags' proportions.
@@ -67,13 +68,19 @@ def evaluate(
     --label-column: accuracy, balanced accuracy, AUC, Brier score, log loss, confusion matrix and
     calibration. --bag-column with --proportion-column or --count-column: criteria that need no
     label. Both may be given at once.
-    """
-    from decorrupt.tabular.results import now
 
+    Example: decorrupt evaluate model.skops test.csv --label-column label --positive-label yes
+    """
     say = Output(json_output, quiet)
     if label_column is None and bag_column is None:
         raise typer.BadParameter("give --label-column, or --bag-column and --proportion-column")
     refuse_existing(report, force=force)
+    check_columns(rows, {"--label-column": label_column}, sql)
+    if bag_column is not None:
+        check_bags(rows, bags, sql, bag_column, proportion_column, count_column)
+    check_model_columns(model, rows, sql)
+    from decorrupt.tabular.results import now
+
     renderer = pages(report)
     predictor = open_predictor(model)
     data = open_table(rows, sql, decimal)
@@ -119,10 +126,9 @@ def _on_labels(
     from decorrupt.tabular.source_roles import read_labels
 
     positive = str(predictor.classes[1])
-    is_of_labels = predictor.card.get("situation") == "sources"
-    if positive_label is None and is_of_labels and label_column in data.frame.columns:
-        # It knows by itself which label is positive; a model of bags, whose classes are called 0
-        # and 1, must not take the 1 of labels 1 and 2 for its own.
+    if positive_label is None and predictor.has_class_names and label_column in data.frame.columns:
+        # It knows which label is positive; a model of bags without names, whose classes are called
+        # 0 and 1, must not take the 1 of labels 1 and 2 for its own.
         values = set(as_text(data.frame[label_column]).tolist())
         positive_label = positive if set(positive.split(",")) <= values else None
     labels = read_labels(data, label_column, positive_label)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from decorrupt.cli.checks import check_file
 from decorrupt.cli.conventions import Json, Output
 from decorrupt.cli.predict import ModelFile
 
 
 def explain(model: ModelFile, *, json_output: Json = False) -> None:
-    """Say what a model is, how it was trained, and what it must not be used for."""
+    """Say what a model is, how it was trained, and what it must not be used for.
+
+    Example: decorrupt explain model.skops
+    """
+    check_file(model)
     from decorrupt.cli.explanation import explanation_text
     from decorrupt.model_files import load_with_metadata
 

@@ -69,7 +69,10 @@ def _diagnostics(card: dict[str, Any]) -> list[tuple[str, str]]:
         return [("none", f"{card['method']['estimator']} keeps none; see the held-out criteria")]
     convex = "yes" if found["is_convex_at_reg_strength"] else "not certain"
     rows = [
-        ("one minimum", f"{convex} (certain from reg_strength {found['convexity_floor']:.3g} on)"),
+        (
+            "one minimum",
+            f"{convex} (certain from --reg-strength {found['convexity_floor']:.3g} on)",
+        ),
         (
             "training risk",
             f"{found['training_risk']:.4g}"

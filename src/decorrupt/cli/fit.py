@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from decorrupt.cli.checks import check_model_ending, check_training
 from decorrupt.cli.conventions import (
     Config,
     Decimal,
@@ -18,6 +18,7 @@ from decorrupt.cli.conventions import (
     Rows,
     Seed,
     Sql,
+    Verbose,
     option,
     resolved_configuration,
 )
@@ -31,8 +32,8 @@ from decorrupt.cli.options import (
     FeatureColumns,
     LabelColumn,
     NoiseRatesFile,
-    PositiveLabel,
     ProportionColumn,
+    ReportPage,
     SourceColumn,
     left_out_in_words,
     read_training_data,
@@ -40,6 +41,7 @@ from decorrupt.cli.options import (
     write_page,
 )
 from decorrupt.cli.pages import pages
+from decorrupt.cli.parameters import Kernel, KernelGamma, RegStrength, read_parameters
 from decorrupt.tabular.methods import BAG_METHODS, SOURCE_METHODS
 
 if TYPE_CHECKING:
@@ -63,10 +65,26 @@ def fit(
     proportion_column: ProportionColumn = None,
     count_column: CountColumn = None,
     label_column: LabelColumn = None,
-    positive_label: PositiveLabel = None,
+    positive_label: Annotated[
+        str | None,
+        option(
+            "--positive-label",
+            help="Sources: label that means positive, or several with commas; all others are "
+            "negative. Bags: name of the positive class.",
+            metavar="LABEL",
+        ),
+    ] = None,
+    negative_label: Annotated[
+        str | None,
+        option(
+            "--negative-label",
+            help="Bags: name of the negative class; without it, 'not' and the positive name.",
+            metavar="LABEL",
+        ),
+    ] = None,
     source_column: SourceColumn = None,
     noise_rates: NoiseRatesFile = None,
-    estimate_noise_rates: EstimateNoiseRates = False,
+    estimate_noise_rates: EstimateNoiseRates = False,  # noqa: ARG001 — read by check_training
     features: FeatureColumns = None,
     drop: DropColumns = None,
     categorical: CategoricalColumns = None,
@@ -75,17 +93,19 @@ def fit(
         str,
         option("--decision", help="What predictions are best at: balanced error, or accuracy."),
     ] = "balanced",
+    kernel: Kernel = None,
+    kernel_gamma: KernelGamma = None,
+    reg_strength: RegStrength = None,
     folds: Annotated[int, option("--folds", help="Folds of held-out data.", min=2)] = 5,
     sql: Sql = None,
     decimal: Decimal = None,
-    report: Annotated[
-        str | None, option("--report", help="Page to write, *.html.", metavar="FILE")
-    ] = None,
+    report: ReportPage = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
     config: Config = None,  # noqa: ARG001 — read by its callback
     json_output: Json = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,  # noqa: ARG001 — read by its callback
     force: Force = False,
 ) -> None:
     """Train a model from bags with known proportions, or from noisy labels of sources.
@@ -94,14 +114,24 @@ def fit(
     or in BAGS. Sources: --label-column, --source-column and --noise-rates or
     --estimate-noise-rates. Numbers are imputed and scaled, categories one-hot encoded with rare
     levels folded; all of it is saved in the model.
+
+    Example: decorrupt fit rows.csv bags.csv --bag-column branch --proportion-column rate -o
+    model.skops
     """
+    say = Output(json_output, quiet)
+    check_model_ending(output)
+    refuse_existing(output, report, force=force)
+    of_bags = check_training(context.params)
+    parameters = read_parameters(method, kernel, kernel_gamma, reg_strength, of_bags=of_bags)
+    if decision not in ("balanced", "accuracy"):
+        raise typer.BadParameter(f"--decision {decision!r}: choose balanced or accuracy")
+    if of_bags:
+        parameters["class_names"] = _class_names(negative_label, positive_label)
+
     from decorrupt.cli.text import card_text
     from decorrupt.model_files import save
-    from decorrupt.progress import silence
     from decorrupt.tabular.train import Settings
 
-    say = Output(json_output, quiet)
-    refuse_existing(output, report, force=force)
     renderer = pages(report)
     data, used = read_training_data(
         rows,
@@ -115,17 +145,15 @@ def fit(
         positive_label=positive_label,
         source_column=source_column,
         noise_rates=noise_rates,
-        estimate_noise_rates=estimate_noise_rates,
         features=features,
         drop=drop,
         categorical=categorical,
     )
     say.warn(left_out_in_words(used))
-    settings = Settings(method, decision, folds, seed, jobs)
+    settings = Settings(method, decision, folds, seed, jobs, **parameters)
     say.note(f"{len(data.table.frame):,} rows, {len(used.columns)} columns to learn from")
-    with silence() if quiet else nullcontext():
-        trained = _train(data, used, settings)
-        held_out = trained.importance(seed) if renderer else trained.held_out
+    trained = _train(data, used, settings)
+    held_out = trained.importance(seed) if renderer else trained.held_out
     card: dict[str, Any] = dict(trained.card)
     card["configuration"], card["configuration_from"] = resolved_configuration(context)
     page = renderer.render_model(card, held_out) if renderer else ""
@@ -141,7 +169,16 @@ def _train(data: Any, features: Any, settings: Any) -> TrainedModel:
     from decorrupt.tabular.train import train_bags
     from decorrupt.tabular.train_sources import train_sources
 
-    if settings.decision not in ("balanced", "accuracy"):
-        raise typer.BadParameter(f"--decision {settings.decision!r}: choose balanced or accuracy")
     train: Any = train_bags if isinstance(data, BagRows) else train_sources
     return train(data, features, settings)  # type: ignore[no-any-return]
+
+
+def _class_names(negative: str | None, positive: str | None) -> tuple[str, str]:
+    """Return the names of both classes of bags."""
+    if positive is None:
+        if negative is not None:
+            raise typer.BadParameter("--negative-label needs --positive-label")
+        return "0", "1"
+    if positive == negative:
+        raise typer.BadParameter(f"both classes cannot be called {positive!r}")
+    return negative or f"not {positive}", positive

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from decorrupt.cli.checks import check_training
 from decorrupt.cli.conventions import (
     Config,
     Decimal,
@@ -16,6 +17,7 @@ from decorrupt.cli.conventions import (
     Rows,
     Seed,
     Sql,
+    Verbose,
     option,
 )
 from decorrupt.cli.options import (
@@ -30,6 +32,7 @@ from decorrupt.cli.options import (
     NoiseRatesFile,
     PositiveLabel,
     ProportionColumn,
+    ReportPage,
     SourceColumn,
     read_training_data,
     refuse_existing,
@@ -50,6 +53,7 @@ from decorrupt.cli.text import (
 
 
 def inspect(
+    context: typer.Context,
     rows: Rows,
     bags: BagsArgument = None,
     *,
@@ -60,7 +64,7 @@ def inspect(
     positive_label: PositiveLabel = None,
     source_column: SourceColumn = None,
     noise_rates: NoiseRatesFile = None,
-    estimate_noise_rates: EstimateNoiseRates = False,
+    estimate_noise_rates: EstimateNoiseRates = False,  # noqa: ARG001 — read by check_training
     features: FeatureColumns = None,
     drop: DropColumns = None,
     categorical: CategoricalColumns = None,
@@ -70,13 +74,12 @@ def inspect(
     ] = False,
     sql: Sql = None,
     decimal: Decimal = None,
-    html: Annotated[
-        str | None, option("--html", help="Page to write, *.html.", metavar="FILE")
-    ] = None,
+    report: ReportPage = None,
     seed: Seed = 0,
     config: Config = None,  # noqa: ARG001 — read by its callback
     json_output: Json = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,  # noqa: ARG001 — read by its callback
     force: Force = False,
 ) -> None:
     """Say what is in the data before any training.
@@ -85,10 +88,15 @@ def inspect(
     which tell nothing; whether a convex objective exists; which method fits; what accuracy can be
     hoped for; and what may be wrong. For sources: --label-column, --source-column, and
     --noise-rates or --estimate-noise-rates. What 'fit' would refuse is refused with the same words.
+
+    Example: decorrupt inspect rows.csv bags.csv --bag-column branch --proportion-column rate
     """
     say = Output(json_output, quiet)
-    refuse_existing(html, force=force)
-    renderer = pages(html)
+    refuse_existing(report, force=force)
+    check_training(context.params)
+    if quick_fit and label_column is not None:
+        raise typer.BadParameter("--quick-fit does not go with sources")
+    renderer = pages(report)
     data, used = read_training_data(
         rows,
         bags,
@@ -101,16 +109,13 @@ def inspect(
         positive_label=positive_label,
         source_column=source_column,
         noise_rates=noise_rates,
-        estimate_noise_rates=estimate_noise_rates,
         features=features,
         drop=drop,
         categorical=categorical,
     )
-    if quick_fit and label_column is not None:
-        raise typer.BadParameter("--quick-fit does not go with sources")
     found, text = _inspected(data, used, quick_fit=quick_fit, seed=seed)
-    if renderer and html:
-        write_page(renderer.render_inspection(found), html, force=force)
+    if renderer and report:
+        write_page(renderer.render_inspection(found), report, force=force)
     say.result(found, text)
 
 
@@ -157,9 +162,9 @@ def _convex_words(convex: dict[str, Any]) -> str:
     if convex["superbag"]:
         return "yes, whatever the regularisation"
     if convex["exists"]:
-        return f"possible (convex='project'), or from reg_strength {convex['floor']:.3g} on"
+        return f"possible (convex='project'), or from --reg-strength {convex['floor']:.3g} on"
     return (
-        f"not for the balanced risk (no bag on the other side of ½); from reg_strength "
+        f"not for the balanced risk (no bag on the other side of ½); from --reg-strength "
         f"{convex['floor']:.3g} on, and always for mean-map"
     )
 

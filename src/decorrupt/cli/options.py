@@ -80,6 +80,10 @@ CategoricalColumns = Annotated[
     ),
 ]
 
+ReportPage = Annotated[
+    str | None, option("--report", help="Page to write, *.html.", metavar="FILE")
+]
+
 
 def open_table(source: str, sql: str | None = None, decimal: str | None = None) -> Table:
     """Return a table with the name it has in messages."""
@@ -107,28 +111,18 @@ def read_training_data(
     positive_label: str | None,
     source_column: str | None,
     noise_rates: str | None,
-    estimate_noise_rates: bool,
     features: str | None,
     drop: str | None,
     categorical: str | None,
 ) -> tuple[BagRows | SourceRows, Features]:
     """Return rows in bags or rows with noisy labels, and the columns to learn from.
 
-    `inspect` and `fit` read by this function only, so that they refuse the same with the same
-    words.
+    `inspect` and `fit` read by this function only, after `check_training`, so that they refuse the
+    same with the same words.
     """
     table = open_table(rows, sql, decimal)
-    if (bag_column is None) == (label_column is None):
-        raise typer.BadParameter("give either --bag-column (bags) or --label-column (sources)")
     data: BagRows | SourceRows
     if bag_column is not None:
-        _refuse_unused(
-            "bags",
-            source_column=source_column,
-            noise_rates=noise_rates,
-            estimate_noise_rates=estimate_noise_rates,
-            positive_label=positive_label,
-        )
         data = read_bag_rows(
             table,
             bags,
@@ -138,33 +132,22 @@ def read_training_data(
             decimal=decimal,
         )
     else:
-        _refuse_unused(
-            "sources", bags=bags, proportion_column=proportion_column, count_column=count_column
-        )
         data = read_source_rows(
             table,
             str(label_column),
             source_column,
             positive_label,
             noise_rates,
-            estimate_noise_rates,
             decimal,
         )
     return data, read_features(data, features, drop, categorical)
-
-
-def _refuse_unused(situation: str, **given: Any) -> None:
-    for name, value in given.items():
-        if value:
-            shown = "the table BAGS" if name == "bags" else "--" + name.replace("_", "-")
-            raise typer.BadParameter(f"{shown} does not go with training on {situation}")
 
 
 def read_bag_rows(
     rows: Table,
     bags: str | None,
     *,
-    bag_column: str | None,
+    bag_column: str,
     proportion_column: str | None,
     count_column: str | None,
     decimal: str | None = None,
@@ -172,10 +155,6 @@ def read_bag_rows(
     """Return rows in bags as the options say."""
     from decorrupt.tabular.roles import read_bags
 
-    if bag_column is None:
-        raise typer.BadParameter("--bag-column is needed: which column names each row's bag?")
-    if bags == MINUS and rows.name == table_name(MINUS):
-        raise typer.BadParameter("rows and bags cannot both come from standard input")
     return read_bags(
         rows,
         None if bags is None else open_table(bags, decimal=decimal),
@@ -191,16 +170,11 @@ def read_source_rows(
     source_column: str | None,
     positive_label: str | None,
     noise_rates: str | None,
-    estimate: bool,
     decimal: str | None = None,
 ) -> SourceRows:
     """Return rows with noisy labels as the options say."""
     from decorrupt.tabular.source_roles import read_sources
 
-    if (noise_rates is None) != estimate:
-        raise typer.BadParameter(
-            "give either --noise-rates, a table of known rates, or --estimate-noise-rates"
-        )
     return read_sources(
         rows,
         None if noise_rates is None else open_table(noise_rates, decimal=decimal),

@@ -14,6 +14,7 @@ from decorrupt.cli.conventions import (
     Jobs,
     Output,
     Quiet,
+    Verbose,
     option,
     split_names,
 )
@@ -65,14 +66,15 @@ def paper(
     jobs: Jobs = -1,
     config: Config = None,  # noqa: ARG001 — read by its callback
     quiet: Quiet = False,
+    verbose: Verbose = False,  # noqa: ARG001 — read by its callback
     force: Force = False,
 ) -> None:
     """Run the paper's experiments and record every run; go on where an earlier call stopped.
 
     The records are shown by `decorrupt report`. The whole plan takes hours, --quick minutes.
-    """
-    from decorrupt.experiments.session import run_sitting
 
+    Example: decorrupt paper --quick -o records.jsonl --report report.html
+    """
     say = Output(quiet=quiet)
     form = _checked_form(report, force)
     chosen = _plan(plan, quick).narrowed(
@@ -81,6 +83,8 @@ def paper(
         methods=split_names(methods),
         repetitions=repetitions,
     )
+    from decorrupt.experiments.session import run_sitting
+
     try:
         sitting = run_sitting(chosen, output, n_jobs=jobs, data_home=data_home)
     except KeyboardInterrupt:
@@ -113,7 +117,7 @@ def _checked_form(report: str | None, force: bool) -> str | None:
     """Find out before hours of work whether the report can be written."""
     if report is None:
         return None
-    from decorrupt.report.experiments import format_of
+    from decorrupt.report.endings import format_of
 
     refuse_existing(report, force=force)
     return format_of(report)

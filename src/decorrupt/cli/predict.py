@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from decorrupt.cli.checks import check_columns, check_model_columns
 from decorrupt.cli.conventions import (
     MINUS,
     Config,
@@ -17,6 +17,7 @@ from decorrupt.cli.conventions import (
     Quiet,
     Rows,
     Sql,
+    Verbose,
     option,
     split_names,
 )
@@ -55,6 +56,7 @@ def predict(
     decimal: Decimal = None,
     config: Config = None,  # noqa: ARG001 — read by its callback
     quiet: Quiet = False,
+    verbose: Verbose = False,  # noqa: ARG001 — read by its callback
     force: Force = False,
 ) -> None:
     """Predict the class of every row.
@@ -64,16 +66,18 @@ def predict(
     for the balanced error unless it was trained with --decision accuracy. Rows are read, predicted
     and written in blocks. In CSV a text that a spreadsheet program would take for a formula gets a
     single quote in front.
-    """
-    from decorrupt.progress import silence
-    from decorrupt.tables import write_table
 
+    Example: decorrupt predict model.skops new.csv --proba -o predictions.csv
+    """
     say = Output(quiet=quiet)
     refuse_existing(output, force=force)
+    check_columns(rows, {"--keep": split_names(keep)}, sql)
+    check_model_columns(model, rows, sql)
+    from decorrupt.tables import write_table
+
     predictor = open_predictor(model)
     blocks = _blocks(predictor, rows, sql, decimal, split_names(keep), class_prior, proba=proba)
-    with silence() if quiet else nullcontext():
-        write_table(blocks, output, force=force, neutralise=True)
+    write_table(blocks, output, force=force, neutralise=True)
     say.warn(predictor.unseen_in_words())
 
 

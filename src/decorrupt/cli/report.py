@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from decorrupt.cli.checks import check_file
 from decorrupt.cli.conventions import MINUS, Config, Force, Output, Quiet, option
 from decorrupt.cli.options import refuse_existing, write_page
 
@@ -34,9 +35,12 @@ def report(
 
     One HTML file that needs no network: both tables, plots, tests, cost, choices and failures.
     Without -o, markdown and JSON go to standard output.
+
+    Example: decorrupt report records.jsonl -o report.html
     """
     form = _form(output, markdown, json_output)
     refuse_existing(output, force=force)
+    check_file(records)
     from decorrupt.report.experiments import format_report, read_finished_run
 
     text = format_report(read_finished_run(records), form)
@@ -49,7 +53,7 @@ def report(
 
 def _form(output: str | None, markdown: bool, json_output: bool) -> str:
     """Return the format: by flag, else by the file's ending."""
-    from decorrupt.report.experiments import format_of
+    from decorrupt.report.endings import format_of
 
     if markdown and json_output:
         raise typer.BadParameter("--markdown and --json exclude each other")

@@ -1,9 +1,14 @@
 """The paper's experiments: a plan becomes cells, cells become records."""
 
-from decorrupt.experiments.methods import METHODS
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from decorrupt.experiments.plan import Cell, Plan
-from decorrupt.experiments.records import append_record, read_records
-from decorrupt.experiments.run import run_cell, run_plan
+
+if TYPE_CHECKING:
+    from decorrupt.experiments.methods import METHODS
+    from decorrupt.experiments.records import append_record, read_records
+    from decorrupt.experiments.run import run_cell, run_plan
 
 __all__ = [
     "METHODS",
@@ -14,3 +19,18 @@ __all__ = [
     "run_cell",
     "run_plan",
 ]
+
+# Imported when they are first asked for, so that a plan is checked without scikit-learn.
+_HOMES = {
+    "METHODS": "methods",
+    "append_record": "records",
+    "read_records": "records",
+    "run_cell": "run",
+    "run_plan": "run",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'decorrupt.experiments' has no attribute {name!r}")
+    return getattr(import_module(f"decorrupt.experiments.{_HOMES[name]}"), name)

@@ -108,16 +108,30 @@ def load_with_metadata(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any
 
     Parameters and errors are those of :func:`load`.
     """
+    return _restore(_read(path), str(path))
+
+
+def load_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what was said about a model when it was saved, without loading the model.
+
+    Errors are those of :func:`load`, except that the model itself is not checked.
+    """
+    from decorrupt.model_files.archive import read_json, read_members
+
+    name = str(path)
+    return read_envelope(read_json(read_members(_read(path), name), MEMBER, name), name)
+
+
+def _read(path: str | os.PathLike[str]) -> bytes:
     from decorrupt.model_files.archive import MAX_UNPACKED
 
     place = Path(path)
     try:
         if place.stat().st_size > MAX_UNPACKED:
             raise ModelFileError(f"{path} is larger than {MAX_UNPACKED:,} bytes")
-        data = place.read_bytes()
+        return place.read_bytes()
     except OSError as error:
         raise ModelFileError(f"{path} cannot be read: {error.strerror}") from None
-    return _restore(data, str(path))
 
 
 def _restore(data: bytes, name: str) -> tuple[Any, dict[str, Any]]:

@@ -110,7 +110,11 @@ def _located(source: str, folder: Path) -> tuple[str, Path]:
         with path.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
         return "standard input", path
-    source = str(source)
+    return str(source), locate_file(str(source))
+
+
+def locate_file(source: str) -> Path:
+    """Return the path of a table, or say why it is none."""
     path = Path(source).expanduser()
     if not path.exists():
         raise TableError(f"{source}: no such file")
@@ -119,4 +123,4 @@ def _located(source: str, folder: Path) -> tuple[str, Path]:
     if ending(path) not in SOURCES:
         known = ", ".join(SOURCES)
         raise TableError(f"{source}: unknown kind of table; the name must end in {known}")
-    return source, path
+    return path

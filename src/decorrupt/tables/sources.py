@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 from decorrupt.tables import json_lines, sqlite
 from decorrupt.tables.delimited import open_delimited, read_delimiter
@@ -96,6 +97,13 @@ def _values(
 def _parquet(
     path: Path, name: str, sql: str | None, folder: Path, _decimal: str | None
 ) -> Iterator[Relation]:
+    with open_parquet(path, name, folder) as (connection, names, scan):
+        yield Relation.of_scan(connection, name, names, scan).query(sql)
+
+
+@contextmanager
+def open_parquet(path: Path, name: str, folder: Path) -> Iterator[tuple[Any, list[str], str]]:
+    """Give a connection, the names of the columns, and the SQL that scans the file."""
     link = folder / "rows.parquet"  # DuckDB would read * and [ in a name as a pattern
     os.symlink(path.absolute(), link)
     with open_engine(name, folder, files=[link]) as connection:
@@ -104,8 +112,7 @@ def _parquet(
         ).fetchall()
         names = _top_level(schema)
         check_names(names, name)
-        scan = f"read_parquet({sql_text(str(link))}, hive_partitioning=false)"
-        yield Relation.of_scan(connection, name, names, scan).query(sql)
+        yield connection, names, f"read_parquet({sql_text(str(link))}, hive_partitioning=false)"
 
 
 def _top_level(schema: list[tuple[str, int]]) -> list[str]:

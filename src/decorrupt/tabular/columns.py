@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from decorrupt.tables import TableError
+from decorrupt.tables import TableError, need_names
 from decorrupt.tabular.bad_cells import check_numbers
 
 NUMBER, BOOLEAN, CATEGORY = "number", "boolean", "category"
@@ -183,8 +183,4 @@ def _described(values: pd.Series, kind: str) -> Column:
 
 def need_columns(frame: pd.DataFrame, names: Sequence[str], table: str, option: str = "") -> None:
     """Raise TableError naming the first of `names` that is no column of the table."""
-    missing = [name for name in names if name not in frame.columns]
-    if missing:
-        known = ", ".join(map(repr, frame.columns[:12])) + (", …" if frame.shape[1] > 12 else "")
-        asked = f" ({option})" if option else ""
-        raise TableError(f"{table}: there is no column {missing[0]!r}{asked}; there are: {known}")
+    need_names(list(frame.columns), names, table, option)

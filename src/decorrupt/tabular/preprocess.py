@@ -21,6 +21,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from decorrupt.tables import TableError
 from decorrupt.tabular.bad_cells import decimal_hint
 from decorrupt.tabular.columns import BOOLEAN, CATEGORY, NUMBER, Column
+from decorrupt.tabular.needs import need_model_columns
 
 MISSING_LEVEL = "(missing)"
 # A level of fewer rows says nothing that could be learned: it is folded into "rare".
@@ -51,10 +52,7 @@ def prepare(
         If columns are missing (all are named), or a value is not of the column's type (its row is
         named).
     """
-    missing = [column for column in columns if column.name not in frame.columns]
-    if missing:
-        named = ", ".join(f"{column.name!r} ({column.kind})" for column in missing)
-        raise TableError(f"{table}: the model needs columns that are not there: {named}")
+    need_model_columns(list(frame.columns), [(one.name, one.kind) for one in columns], table)
     prepared = {}
     for column in columns:
         values = frame[column.name]

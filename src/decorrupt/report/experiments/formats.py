@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from decorrupt.experiments.records import Record
@@ -30,27 +29,6 @@ FORMATS: dict[str, Callable[[dict[str, Any]], str]] = {
     "markdown": _markdown,
     "json": _json,
 }
-ENDINGS = {
-    ".html": "html",
-    ".htm": "html",
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".json": "json",
-}
-
-
-def format_of(path: str | Path) -> str:
-    """Return the format that a file's ending stands for.
-
-    Raises
-    ------
-    ValueError
-        If it stands for none; the message names those that do.
-    """
-    ending = Path(path).suffix.lower()
-    if ending not in ENDINGS:
-        raise ValueError(f"{path}: a report's name must end in one of {', '.join(ENDINGS)}")
-    return ENDINGS[ending]
 
 
 def format_report(records: Sequence[Record], form: str) -> str:
