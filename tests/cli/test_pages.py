@@ -3,6 +3,8 @@
 import json
 from types import SimpleNamespace
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from decorrupt.cli import pages
@@ -61,6 +63,76 @@ def test_an_inspections_page(command, files, tmp_path, given):
     assert command("inspect", files.rows, files.bags, *files.in_bags, "--report", page).code == 0
     (found,) = given["render_inspection"]
     assert len(found["bag_shares"]) == 30
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    """A page of which no part can be rendered."""
+
+    def render(*_):
+        raise KeyError("no such\ntemplate")
+
+    names = ("render_model", "render_evaluation", "render_inspection")
+    module = SimpleNamespace(**dict.fromkeys(names, render))
+    monkeypatch.setattr(pages, "page_module", lambda: module)
+    monkeypatch.setattr("decorrupt.cli.demo.page_module", lambda: module)
+
+
+def warns_of(page, done):
+    lines = [line for line in done.err.splitlines() if str(page) in line]
+    return len(lines) == 1 and lines[0].startswith("warning: ") and "KeyError" in lines[0]
+
+
+@pytest.mark.parametrize("quiet", [[], ["--quiet"]])
+@pytest.mark.usefixtures("broken")
+def test_a_page_that_fails_leaves_the_model(command, files, tmp_path, quiet):
+    page, model = tmp_path / "m.html", tmp_path / "m.skops"
+    options = [*files.in_bags, *FAST, "--report", page, "-o", model, *quiet]
+    done = command("fit", files.rows, files.bags, *options)
+    assert done.code == 1
+    assert warns_of(page, done)
+    assert f"Saved in {model}" in done.out
+    assert not page.exists()
+    assert command("predict", model, files.test).code == 0
+
+
+@pytest.mark.usefixtures("broken")
+def test_a_page_that_fails_leaves_the_demo_model(command, tmp_path):
+    done = command("demo", "--data", "wine", "-o", tmp_path, "--json")
+    assert done.code == 1
+    assert warns_of(tmp_path / "model.html", done)
+    assert json.loads(done.out)["page"] is None
+    assert command("explain", tmp_path / "model.skops").code == 0
+
+
+@pytest.mark.usefixtures("broken")
+def test_a_page_that_fails_leaves_the_evaluation_and_the_inspection(command, files, tmp_path):
+    page = tmp_path / "p.html"
+    in_bags = [files.rows, files.bags, *files.in_bags]
+    done = command("evaluate", files.model, *in_bags, "--report", page)
+    assert (done.code, warns_of(page, done)) == (1, True)
+    assert "Without labels, on 30 bags" in done.out
+    done = command("inspect", *in_bags, "--report", page)
+    assert (done.code, warns_of(page, done)) == (1, True)
+    assert "The bags that tell most" in done.out
+
+
+def test_few_large_bags_make_a_model_and_a_page(command, tmp_path):
+    """Six bags of 1,000 rows: more than importance samples, and little more than a bag per fold."""
+    rng = np.random.default_rng(0)
+    bag = np.repeat(np.arange(6), 1000)
+    is_pos = rng.random(6000) < np.linspace(0.1, 0.9, 6)[bag]
+    rows = pd.DataFrame({"a": rng.normal(size=6000) + 2 * is_pos, "b": rng.normal(size=6000)})
+    rows.loc[rng.random(6000) < 0.05, "b"] = np.nan
+    rows.assign(bag=bag, share=(np.bincount(bag, is_pos) / 1000)[bag]).to_csv(
+        tmp_path / "rows.csv", index=False
+    )
+    page, model = tmp_path / "m.html", tmp_path / "m.skops"
+    options = ["--bag-column", "bag", "--proportion-column", "share", "--method", "mean-map"]
+    done = command("fit", tmp_path / "rows.csv", *options, "--report", page, "-o", model)
+    assert done.code == 0, done.err
+    assert model.exists()
+    assert "model-importance" in page.read_text()
 
 
 def test_where_pages_cannot_be_made_it_is_said_before_the_work(

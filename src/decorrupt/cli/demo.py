@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from decorrupt.cli.conventions import (
+    FAILED,
     Config,
     Force,
     Jobs,
@@ -18,8 +19,8 @@ from decorrupt.cli.conventions import (
     Verbose,
     option,
 )
-from decorrupt.cli.options import refuse_existing, write_page
-from decorrupt.cli.pages import page_module
+from decorrupt.cli.options import refuse_existing
+from decorrupt.cli.pages import make_page, page_module
 from decorrupt.cli.text import bags_listing, leaderboard_text, listing, measured, table
 
 if TYPE_CHECKING:
@@ -59,28 +60,26 @@ def demo(
     from decorrupt.model_files import save
     from decorrupt.tabular.demo import run_demo
 
+    renderer = page_module()
     result = run_demo(data, bag_size, seed=seed, n_jobs=jobs)
+    trained, card = result.trained, dict(result.trained.card)
     folder.mkdir(parents=True, exist_ok=True)
-    save(result.trained.model, str(model_path), dict(result.trained.card), force=force)
-    page = _page(result, seed)
-    if page is not None:
-        write_page(page, str(page_path), force=force)
+    save(trained.model, str(model_path), card, force=force)
+    has_page = renderer is not None and make_page(
+        lambda: renderer.render_model(card, trained.importance(seed), result.test),
+        str(page_path),
+        force=force,
+    )
     found = {
         "data": data,
-        "card": dict(result.trained.card),
+        "card": card,
         "test": result.test,
         "model": str(model_path),
-        "page": None if page is None else str(page_path),
+        "page": str(page_path) if has_page else None,
     }
     say.result(found, _text(result, found))
-
-
-def _page(result: DemoResult, seed: int) -> str | None:
-    renderer = page_module()
-    if renderer is None:
-        return None
-    trained = result.trained
-    return str(renderer.render_model(dict(trained.card), trained.importance(seed), result.test))
+    if renderer is not None and not has_page:
+        raise typer.Exit(FAILED)
 
 
 def _text(result: DemoResult, found: dict[str, Any]) -> str:

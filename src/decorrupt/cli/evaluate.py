@@ -9,6 +9,7 @@ import typer
 
 from decorrupt.cli.checks import check_bags, check_columns, check_model_columns
 from decorrupt.cli.conventions import (
+    FAILED,
     Config,
     Decimal,
     Force,
@@ -31,9 +32,8 @@ from decorrupt.cli.options import (
     open_table,
     read_bag_rows,
     refuse_existing,
-    write_page,
 )
-from decorrupt.cli.pages import pages
+from decorrupt.cli.pages import make_page, pages
 from decorrupt.cli.predict import ClassPrior, ModelFile, open_predictor
 from decorrupt.cli.text import criteria_text, listing, measured, table
 
@@ -96,6 +96,7 @@ def evaluate(
         found["labels"] = _on_labels(
             predictor, data, predictions, label_column, positive_label, class_prior
         )
+    in_bags = None
     if bag_column is not None:
         in_bags = read_bag_rows(
             data,
@@ -105,12 +106,14 @@ def evaluate(
             count_column=count_column,
             decimal=decimal,
         )
-        found |= _on_bags(predictor, in_bags, predictions, seed if report else None)
-    if renderer and report:
-        page = renderer.render_evaluation(found, predictor.card)
-        write_page(page, report, force=force)
+        found |= _on_bags(in_bags, predictions)
     say.warn(found["warnings"])
+    has_page = not (renderer and report) or make_page(
+        lambda: _page(renderer, found, predictor, in_bags, seed), report, force=force
+    )
     say.result(found, evaluation_text(found))
+    if not has_page:
+        raise typer.Exit(FAILED)
 
 
 def _on_labels(
@@ -136,18 +139,25 @@ def _on_labels(
     return evaluate_labels(predictions, labels.is_pos, prior) | {"positive": labels.positive}
 
 
-def _on_bags(
-    predictor: Predictor, rows: BagRows, predictions: Any, seed: int | None
-) -> dict[str, Any]:
-    from decorrupt.tabular.evaluate import bag_importance, evaluate_bags
+def _on_bags(rows: BagRows, predictions: Any) -> dict[str, Any]:
+    from decorrupt.tabular.evaluate import evaluate_bags
     from decorrupt.tabular.summary import summarize_bags
 
-    results: Any = evaluate_bags(rows, predictions)
-    if seed is not None:
-        results["importance"], results["importance_criterion"] = bag_importance(
-            predictor, rows, seed
-        )
-    return {"bags": results, "bag_summary": summarize_bags(rows.strata)}
+    return {
+        "bags": evaluate_bags(rows, predictions),
+        "bag_summary": summarize_bags(rows.strata),
+    }
+
+
+def _page(
+    renderer: Any, found: dict[str, Any], predictor: Predictor, in_bags: BagRows | None, seed: int
+) -> str:
+    from decorrupt.tabular.evaluate import bag_importance
+
+    if in_bags is not None:
+        importance, criterion = bag_importance(predictor, in_bags, seed)
+        found["bags"] |= {"importance": importance, "importance_criterion": criterion}
+    return str(renderer.render_evaluation(found, predictor.card))
 
 
 def evaluation_text(found: dict[str, Any]) -> str:

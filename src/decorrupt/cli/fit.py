@@ -8,6 +8,7 @@ import typer
 
 from decorrupt.cli.checks import check_model_ending, check_training
 from decorrupt.cli.conventions import (
+    FAILED,
     Config,
     Decimal,
     Force,
@@ -38,9 +39,8 @@ from decorrupt.cli.options import (
     left_out_in_words,
     read_training_data,
     refuse_existing,
-    write_page,
 )
-from decorrupt.cli.pages import pages
+from decorrupt.cli.pages import make_page, pages
 from decorrupt.cli.parameters import Kernel, KernelGamma, RegStrength, read_parameters
 from decorrupt.tabular.methods import BAG_METHODS, SOURCE_METHODS
 
@@ -153,15 +153,16 @@ def fit(
     settings = Settings(method, decision, folds, seed, jobs, **parameters)
     say.note(f"{len(data.table.frame):,} rows, {len(used.columns)} columns to learn from")
     trained = _train(data, used, settings)
-    held_out = trained.importance(seed) if renderer else trained.held_out
     card: dict[str, Any] = dict(trained.card)
     card["configuration"], card["configuration_from"] = resolved_configuration(context)
-    page = renderer.render_model(card, held_out) if renderer else ""
     save(trained.model, output, card, force=force)
-    if report:
-        write_page(page, report, force=force)
     say.warn(card["warnings"])
+    has_page = not (renderer and report) or make_page(
+        lambda: renderer.render_model(card, trained.importance(seed)), report, force=force
+    )
     say.result(card, card_text(card) + f"\n\nSaved in {output}.")
+    if not has_page:
+        raise typer.Exit(FAILED)
 
 
 def _train(data: Any, features: Any, settings: Any) -> TrainedModel:

@@ -8,6 +8,7 @@ import typer
 
 from decorrupt.cli.checks import check_training
 from decorrupt.cli.conventions import (
+    FAILED,
     Config,
     Decimal,
     Force,
@@ -36,9 +37,8 @@ from decorrupt.cli.options import (
     SourceColumn,
     read_training_data,
     refuse_existing,
-    write_page,
 )
-from decorrupt.cli.pages import pages
+from decorrupt.cli.pages import make_page, pages
 from decorrupt.cli.text import (
     SHOWN_BAGS,
     bags_listing,
@@ -114,9 +114,12 @@ def inspect(
         categorical=categorical,
     )
     found, text = _inspected(data, used, quick_fit=quick_fit, seed=seed)
-    if renderer and report:
-        write_page(renderer.render_inspection(found), report, force=force)
+    has_page = not (renderer and report) or make_page(
+        lambda: renderer.render_inspection(found), report, force=force
+    )
     say.result(found, text)
+    if not has_page:
+        raise typer.Exit(FAILED)
 
 
 def _inspected(

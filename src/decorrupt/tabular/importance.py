@@ -53,9 +53,14 @@ def permutation_importance(
         Column, drop and its standard error over shuffles; and the name of C.
     """
     criterion = "count_log_likelihood" if counts else "corrected_accuracy"
-    kept = _few_bags(strata, np.concatenate([test for _, test in models]), seed)
+    rng = np.random.default_rng(seed)
+    tests = [test for _, test in models]
+    samples = _sample_bags(strata, tests, rng) if counts else _sample_rows(tests, rng)
+    kept = np.concatenate(samples)
     own = strata.take(kept)
-    parts = [(model, np.flatnonzero(np.isin(kept, test))) for model, test in models]
+    ends = np.cumsum([len(sample) for sample in samples])[:-1]
+    places = np.split(np.arange(len(kept)), ends)
+    parts = [(model, place) for (model, _), place in zip(models, places, strict=True)]
     rows = rows.iloc[kept].reset_index(drop=True)
 
     def value(frame: pd.DataFrame) -> float:
@@ -66,7 +71,6 @@ def permutation_importance(
         return float("nan") if found is None else found
 
     base = value(rows)
-    rng = np.random.default_rng(seed)
     found = []
     for column in track(rows.columns, "shuffling columns", rows.shape[1]):
         drops = base - np.array([value(_shuffled(rows, column, rng)) for _ in range(REPEATS)])
@@ -75,14 +79,33 @@ def permutation_importance(
     return sorted(plain(found), key=lambda row: -(row["drop"] or 0.0)), criterion
 
 
-def _few_bags(strata: Strata, rows: NDArray[np.intp], seed: int) -> NDArray[np.intp]:
-    """Return the rows of as many whole bags, in random order, as make up MOST_ROWS."""
-    if len(rows) <= MOST_ROWS:
-        return np.sort(rows)
-    order = np.random.default_rng(seed).permutation(len(strata.ids))
-    place = np.cumsum(np.bincount(strata.row_stratum[rows], minlength=len(order))[order])
-    taken = order[: max(2, int(np.searchsorted(place, MOST_ROWS, "right")))]
-    return np.sort(rows[np.isin(strata.row_stratum[rows], taken)])
+def _sample_bags(
+    strata: Strata, tests: Sequence[NDArray[np.intp]], rng: np.random.Generator
+) -> list[NDArray[np.intp]]:
+    """Return rows of whole bags out of every fold, about MOST_ROWS in all.
+
+    Bags stay whole because their counts are what is judged. All folds take bags in one random
+    order, so a bag that is spread over the folds stays whole too. Every fold keeps a bag, however
+    large; a single fold keeps two, because shuffling inside one bag changes little.
+    """
+    n_rows, least = sum(map(len, tests)), 2 if len(tests) == 1 else 1
+    order = rng.permutation(len(strata.ids))
+    samples = []
+    for test in tests:
+        bags = strata.row_stratum[test]
+        present = order[np.isin(order, bags)]
+        place = np.cumsum(np.bincount(bags, minlength=len(order))[present])
+        n_bags = int(np.searchsorted(place, MOST_ROWS * len(test) / n_rows, "right"))
+        samples.append(test[np.isin(bags, present[: max(least, n_bags)])])
+    return samples
+
+
+def _sample_rows(
+    tests: Sequence[NDArray[np.intp]], rng: np.random.Generator
+) -> list[NDArray[np.intp]]:
+    """Return about MOST_ROWS random rows, the same share of every fold."""
+    share = min(1.0, MOST_ROWS / sum(map(len, tests)))
+    return [rng.permutation(test)[: int(np.ceil(share * len(test)))] for test in tests]
 
 
 def _shuffled(rows: pd.DataFrame, column: str, rng: np.random.Generator) -> pd.DataFrame:
