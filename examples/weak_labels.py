@@ -74,7 +74,9 @@ def main() -> None:
 def audit(annotator, label, truth):
     """Check the first rows of each annotator, a random sample because rows are in random order."""
     rows = np.concatenate([np.flatnonzero(annotator == name)[:N_CHECKED] for name in TRUE_RATES])
-    return estimate_noise_rates_from_audit(label[rows], truth[rows], annotator[rows])
+    return estimate_noise_rates_from_audit(
+        y_noisy=label[rows], y_true=truth[rows], sources=annotator[rows]
+    )
 
 
 def agreement(truth):

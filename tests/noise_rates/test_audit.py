@@ -11,10 +11,10 @@ from decorrupt.noise_rates import estimate_noise_rates_from_audit
 
 
 def audited(wrong_pos, n_pos, wrong_neg, n_neg):
-    """Return (y_noisy, y_true) with so many wrong labels among so many of either class."""
+    """Return y_noisy and y_true with so many wrong labels among so many of either class."""
     y_true = np.repeat([1, 0], [n_pos, n_neg])
     y_noisy = np.concatenate([np.arange(n_pos) >= wrong_pos, np.arange(n_neg) < wrong_neg])
-    return y_noisy.astype(int), y_true
+    return {"y_noisy": y_noisy.astype(int), "y_true": y_true}
 
 
 counts = st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n // 3), st.just(n)))
@@ -24,7 +24,7 @@ counts = st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n // 3), 
 @settings(deadline=None)
 @pytest.mark.filterwarnings("ignore::decorrupt.exceptions.UninformativeRatesWarning")
 def test_shares_and_clopper_pearson_intervals(pos, neg, level):
-    found = estimate_noise_rates_from_audit(*audited(*pos, *neg), level=level)
+    found = estimate_noise_rates_from_audit(**audited(*pos, *neg), level=level)
     assert tuple(found.rates["all rows"]) == pytest.approx((pos[0] / pos[1], neg[0] / neg[1]))
     tail = (1 - level) / 2
     for name, (wrong, size) in (("flip_pos", pos), ("flip_neg", neg)):
@@ -39,7 +39,7 @@ def test_coverage_is_never_below_the_level(rate):
     """Exact: the intervals of all 31 outcomes, weighted by their binomial probability."""
     hit = 0.0
     for wrong in range(21):
-        found = estimate_noise_rates_from_audit(*audited(0, 60, wrong, 30), level=0.9)
+        found = estimate_noise_rates_from_audit(**audited(0, 60, wrong, 30), level=0.9)
         low, high = found.intervals["all rows"]["flip_neg"]
         hit += binom.pmf(wrong, 30, rate) * (low <= rate <= high)
     assert hit >= 0.9
@@ -47,10 +47,12 @@ def test_coverage_is_never_below_the_level(rate):
 
 def test_by_source_with_words_for_labels():
     first, second = audited(1, 10, 2, 10), audited(0, 5, 1, 20)
-    y_noisy = np.where(np.concatenate([first[0], second[0]]) == 1, "yes", "no")
-    y_true = np.where(np.concatenate([first[1], second[1]]) == 1, "yes", "no")
+    labels = {
+        name: np.where(np.concatenate([first[name], second[name]]) == 1, "yes", "no")
+        for name in first
+    }
     sources = ["nurse"] * 20 + ["rule"] * 25
-    found = estimate_noise_rates_from_audit(y_noisy, y_true, sources)
+    found = estimate_noise_rates_from_audit(**labels, sources=sources)
     assert {s: tuple(r) for s, r in found.rates.items()} == {
         "nurse": (0.1, 0.2),
         "rule": (0.0, 0.05),
@@ -63,35 +65,42 @@ def test_by_source_with_words_for_labels():
 @pytest.mark.filterwarnings("ignore::decorrupt.exceptions.UninformativeRatesWarning")
 def test_swapping_the_labels_swaps_the_rates(pos, neg):
     assume(pos[0] / pos[1] + neg[0] / neg[1] < 0.9)
-    y_noisy, y_true = audited(*pos, *neg)
-    here = estimate_noise_rates_from_audit(y_noisy, y_true)
-    there = estimate_noise_rates_from_audit(1 - y_noisy, 1 - y_true)
+    labels = audited(*pos, *neg)
+    here = estimate_noise_rates_from_audit(**labels)
+    there = estimate_noise_rates_from_audit(**{name: 1 - y for name, y in labels.items()})
     assert tuple(there.rates["all rows"]) == tuple(here.rates["all rows"])[::-1]
 
 
 def test_intervals_that_reach_a_coin_warn():
     with pytest.warns(UninformativeRatesWarning, match="intervals reach flip_pos"):
-        estimate_noise_rates_from_audit(*audited(1, 4, 1, 4))
+        estimate_noise_rates_from_audit(**audited(1, 4, 1, 4))
 
 
 def test_labels_that_mean_the_opposite_warn_and_are_drawn_back():
     with pytest.warns(UninformativeRatesWarning, match=r"estimated at 1\.6.*swap its labels"):
-        found = estimate_noise_rates_from_audit(*audited(16, 20, 16, 20))
+        found = estimate_noise_rates_from_audit(**audited(16, 20, 16, 20))
     assert sum(found.rates["all rows"]) == pytest.approx(0.99)
 
 
-Y_NOISY, Y_TRUE = audited(1, 10, 1, 10)
+def test_labels_go_by_name_only():
+    """In scikit-learn's order, y_true first, they would give rates, and wrong ones."""
+    labels = audited(1, 10, 4, 10)
+    with pytest.raises(TypeError, match="positional"):
+        estimate_noise_rates_from_audit(labels["y_true"], labels["y_noisy"])
+
+
+LABELS = audited(1, 10, 1, 10)
 BAD = [
-    ((Y_NOISY[:-1], Y_TRUE), {}, r"inconsistent numbers of samples: \[19, 20\]"),
-    ((Y_NOISY, Y_TRUE, ["s"] * 19), {}, r"inconsistent numbers of samples"),
-    ((Y_NOISY, Y_TRUE + 5), {}, r"y_noisy and y_true must hold labels of two classes, found 4"),
-    (([1, 1], [1, 1]), {}, r"two classes, found 1: \[1\]"),
-    ((Y_NOISY, Y_TRUE, np.repeat(["s", "t"], 10)), {}, r"'s' has no audited.*is 0.*flip_neg"),
-    ((Y_NOISY, Y_TRUE), {"level": 90}, r"level=90 must lie"),
+    ({"y_noisy": LABELS["y_noisy"][:-1]}, r"inconsistent numbers of samples: \[19, 20\]"),
+    ({"sources": ["s"] * 19}, r"inconsistent numbers of samples"),
+    ({"y_true": LABELS["y_true"] + 5}, r"y_noisy and y_true must hold labels of two.*found 4"),
+    ({"y_noisy": [1, 1], "y_true": [1, 1]}, r"two classes, found 1: \[1\]"),
+    ({"sources": np.repeat(["s", "t"], 10)}, r"'s' has no audited.*is 0.*flip_neg"),
+    ({"level": 90}, r"level=90 must lie"),
 ]
 
 
-@pytest.mark.parametrize(("arguments", "options", "message"), BAD)
-def test_bad_input(arguments, options, message):
+@pytest.mark.parametrize(("changed", "message"), BAD)
+def test_bad_input(changed, message):
     with pytest.raises(ValueError, match=message):
-        estimate_noise_rates_from_audit(*arguments, **options)
+        estimate_noise_rates_from_audit(**LABELS | changed)

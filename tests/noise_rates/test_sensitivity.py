@@ -82,7 +82,9 @@ def test_wider_intervals_move_more(source_data):
 def test_an_estimate_brings_its_own_intervals(source_data):
     d = source_data
     audit = np.arange(len(d.labels)) < 300
-    found = estimate_noise_rates_from_audit(d.noisy[audit], d.labels[audit], d.sources[audit])
+    found = estimate_noise_rates_from_audit(
+        y_noisy=d.noisy[audit], y_true=d.labels[audit], sources=d.sources[audit]
+    )
     out = sensitivity(
         MODEL, d.X, d.noisy, sources=d.sources, noise_rates=found, n_draws=2, random_state=0
     )

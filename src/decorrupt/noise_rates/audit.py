@@ -21,7 +21,7 @@ from decorrupt.noise_rates.result import (
 
 
 def estimate_noise_rates_from_audit(
-    y_noisy: ArrayLike, y_true: ArrayLike, sources: Any = None, *, level: float = 0.9
+    *, y_noisy: ArrayLike, y_true: ArrayLike, sources: Any = None, level: float = 0.9
 ) -> NoiseRateEstimate:
     """Return ρ̂₊ = #{Ỹ=−1, Y=1}/#{Y=1} and ρ̂₋ = #{Ỹ=1, Y=−1}/#{Y=−1}, with exact intervals.
 
@@ -33,6 +33,7 @@ def estimate_noise_rates_from_audit(
     y_noisy, y_true : array-like of shape (n_rows,)
         The source's label and the checked label of each audited row. The rows must be drawn at
         random from the source, or at random within each true class; not by their noisy label.
+        Given by name only: exchanged, they would give plausible wrong rates.
     sources : array-like of shape (n_rows,), optional
         The source of each row; any hashable ids. None: one source, called "all rows".
     level : float in (0, 1), default=0.9
@@ -57,7 +58,8 @@ def estimate_noise_rates_from_audit(
     Examples
     --------
     >>> from decorrupt.noise_rates import estimate_noise_rates_from_audit
-    >>> found = estimate_noise_rates_from_audit([1] * 9 + [0] * 11, [1] * 10 + [0] * 10)
+    >>> found = estimate_noise_rates_from_audit(
+    ...     y_noisy=[1] * 9 + [0] * 11, y_true=[1] * 10 + [0] * 10)
     >>> found.rates["all rows"]
     NoiseRates(flip_pos=0.1, flip_neg=0.0)
     >>> [round(end, 3) for end in found.intervals["all rows"]["flip_pos"]]
