@@ -61,11 +61,15 @@ def test_sources(command, files, model, rates, monkeypatch):
     )
     assert done.code == 0, done.err
     assert "nurse" in done.out
-    assert ("estimated from the labels" in done.err) == (rates == ["--estimate-noise-rates"])
+    estimated = rates == ["--estimate-noise-rates"]
+    assert ("estimated from the labels" in done.err) == estimated
+    assert ("The intervals leave out the error" in done.out) == estimated
+    assert ("± includes the uncertainty of the estimated" in done.out) == estimated
     done = command("predict", model, "test.csv", "--proba")
     assert set(pd.Series([line.split(",")[0] for line in done.out.split()[1:]])) == {"sick", "well"}
     done = command("explain", model)
     assert "noisy labels of sources" in done.out
+    assert ("± includes the uncertainty of the estimated" in done.out) == estimated
     assert "'well' or 'sick'" in done.out
 
 

@@ -257,7 +257,19 @@ def test_no_bootstrap_no_intervals():
     X, y, _ = normal_classes(900, seed=0)
     found = estimate_noise_rates(X, y, estimator=LINEAR, n_bootstrap=0, random_state=0)
     assert found.intervals == {}
+    assert found.covariance is None
+    assert "leave out" not in str(found)
     assert list(found.rates) == ["all rows"]
+
+
+def test_the_printed_intervals_tell_what_they_leave_out():
+    X, y, sources = normal_classes(900, seed=0)
+    found = estimate_noise_rates(
+        X, y, sources=sources, estimator=LINEAR, n_bootstrap=5, random_state=0
+    )
+    assert "leave out the error from overlapping classes" in str(found)
+    assert found.covariance.shape == (6, 6)
+    assert np.linalg.eigvalsh(found.covariance).min() > -1e-12
 
 
 def test_wider_level_wider_intervals():
@@ -328,7 +340,7 @@ def test_good_sources_warn_of_nothing():
     table = str(found)
     assert "flip_pos" in table
     assert "90% intervals; roc_slope" in table
-    assert len(table.splitlines()) == 5
+    assert len(table.splitlines()) == 6
 
 
 X_BAD = np.random.default_rng(0).normal(size=(60, 2))

@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from decorrupt.corruption import NoiseRates
 from decorrupt.noise_rates import NoiseRateEstimate
-from decorrupt.noise_rates.result import bootstrap_intervals, informative
+from decorrupt.noise_rates.result import bootstrap_covariance, bootstrap_intervals, informative
 
 
 @given(st.floats(-0.5, 1.5), st.floats(-0.5, 1.5))
@@ -58,3 +58,16 @@ def test_the_table():
         "0.300)",
     ]
     assert lines[2] == "class prior 0.400; 90% intervals; audit"
+
+
+def test_the_table_tells_what_its_intervals_leave_out():
+    left_out = "The intervals leave out the weather."
+    found = NoiseRateEstimate({"s": NoiseRates(0.1, 0.2)}, {}, 0.9, 0.4, "x", left_out=left_out)
+    assert str(found).splitlines()[-1] == left_out
+
+
+def test_covariance_of_draws():
+    """Four draws of one source: (.1, .2), (.3, .2), (.1, .4), (.3, .4); and no draws."""
+    draws = np.array([[[a, b]] for a in (0.1, 0.3) for b in (0.2, 0.4)])
+    np.testing.assert_allclose(bootstrap_covariance(draws), np.eye(2) * 0.04 / 3, atol=1e-12)
+    assert bootstrap_covariance(np.array([])) is None

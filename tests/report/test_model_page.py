@@ -131,6 +131,15 @@ def test_sources_are_called_groups_and_their_rates_shown():
     assert "One dot a group" in found["On rows it had not seen"]
 
 
+def test_what_intervals_leave_out_and_errors_include_is_on_the_page():
+    card = source_card()
+    card["sources"]["left_out"] = "The intervals leave out this."
+    card["method"]["std_error_includes"] = "± includes that."
+    found = sections(render_model(card, held_out()))
+    assert "from … to. The intervals leave out this." in found["The data"]
+    assert "no true label was used. ± includes that." in found["On rows it had not seen"]
+
+
 def test_the_evaluation_says_all():
     found = sections(render_evaluation(evaluation(), model_card()))
     assert "balanced accuracy 0.810 ± 0.020" in found["In short"]

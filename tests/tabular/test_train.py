@@ -7,11 +7,17 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 
 from decorrupt import estimate_noise_rates
+from decorrupt.corruption import NoiseRates
+from decorrupt.estimators.inputs import read_sources as noisy_sources
+from decorrupt.estimators.inputs import source_priors
+from decorrupt.model_selection import corrected_accuracy
+from decorrupt.noise_rates import NoiseRateEstimate
 from decorrupt.tabular.columns import choose_features
 from decorrupt.tabular.methods import BAG_METHODS, SOURCE_METHODS, method_name
 from decorrupt.tabular.predict import Predictor
 from decorrupt.tabular.roles import Table, read_bags
 from decorrupt.tabular.source_roles import read_sources
+from decorrupt.tabular.summary import source_strata
 from decorrupt.tabular.train import Settings, chance_warning, train_bags
 from decorrupt.tabular.train_sources import train_sources
 
@@ -148,6 +154,52 @@ def test_estimated_rates_are_near_and_marked_as_estimated(source_table, monkeypa
     low, high = rule["flip_pos_interval"]
     assert low <= rule["flip_pos"] <= high
     assert any("estimated from the labels" in line for line in card["warnings"])
+    assert "overlap" in card["sources"]["left_out"]
+
+
+def test_the_error_of_the_accuracy_includes_that_of_estimated_rates(source_table, monkeypatch):
+    """Against recomputing the accuracy at draws of the rates, given as known ones."""
+    mixing = np.random.default_rng(1).normal(size=(4, 4))
+    found = NoiseRateEstimate(
+        {"nurse": NoiseRates(0.1, 0.1), "rule": NoiseRates(0.3, 0.2)},
+        {}, 0.9, 0.5, "by hand", covariance=0.03**2 * mixing @ mixing.T,
+    )  # fmt: skip
+    monkeypatch.setattr(
+        "decorrupt.tabular.train_sources.estimate_noise_rates", lambda *_, **__: found
+    )
+    table = Table(source_table.rows, "rows.csv")
+    options = {"label_column": "says", "source_column": "who", "positive_label": "sick"}
+    rows = read_sources(table, **options)
+    features = choose_features(rows.table.frame, roles=rows.roles)
+    result = train_sources(rows, features, Settings("forward", n_folds=2))
+    decisions, is_pos = result.folds.decisions, rows.labels.is_pos
+    sources = rows.sources.astype(str)
+
+    def accuracy(rates):
+        noisy = noisy_sources(2 * is_pos - 1, sources, rates)
+        priors = noisy.by_source(source_priors(None, noisy))
+        strata = source_strata(sources, is_pos, rates, priors)
+        return corrected_accuracy(strata.row_proportions, decisions, bags=strata.row_stratum)
+
+    at_estimate = accuracy({s: tuple(pair) for s, pair in found.rates.items()})
+    center = np.array([list(pair) for pair in found.rates.values()])
+    # Small draws: there the accuracy is as good as linear in the rates, as the error takes it.
+    scale = 0.02
+    draws = np.random.default_rng(0).multivariate_normal(
+        center.ravel(), scale**2 * found.covariance, 2000
+    )
+    values = [
+        accuracy(dict(zip(found.rates, draw.reshape(-1, 2).tolist(), strict=True))).value
+        for draw in draws
+    ]
+    expected = np.hypot(at_estimate.std_error, np.std(values) / scale)
+    measured = result.card["criteria"]["corrected_accuracy"]
+    assert measured["value"] == pytest.approx(at_estimate.value)
+    assert measured["std_error"] == pytest.approx(expected, rel=0.08)
+    assert measured["std_error"] > 1.1 * at_estimate.std_error
+    best = result.card["leaderboard"][0]
+    assert best["std_error"] > 1.1 * at_estimate.std_error
+    assert "uncertainty of the estimated" in result.card["method"]["std_error_includes"]
 
 
 @pytest.mark.parametrize(

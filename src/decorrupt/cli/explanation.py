@@ -8,7 +8,7 @@ from decorrupt.cli.text import (
     bags_listing,
     bullets,
     columns_text,
-    criteria_text,
+    held_out_text,
     leaderboard_text,
     listing,
     params_text,
@@ -19,7 +19,6 @@ from decorrupt.tabular.methods import BAG_METHODS, SOURCE_METHODS
 
 def explanation_text(card: dict[str, Any]) -> str:
     """Return the card as paragraphs."""
-    method = card["method"]
     is_bags = card["situation"] == "bags"
     data = listing(bags_listing(card["bags"]), "  ") if is_bags else sources_text(card["sources"])
     taught_by = "bags of known proportions" if is_bags else "noisy labels of sources"
@@ -29,8 +28,7 @@ def explanation_text(card: dict[str, Any]) -> str:
         "Columns it needs\n"
         + columns_text(card["columns"], card["left_out"], len(card["columns"])),
         leaderboard_text(card["leaderboard"], card["scoring"]),
-        f"On held-out data ({method['held_out']}), ± standard error\n"
-        + criteria_text(card["criteria"]),
+        held_out_text(card),
         "Diagnostics\n" + listing(_diagnostics(card), "  "),
         "Warnings when it was trained\n" + bullets(card["warnings"]),
         "It must not be used\n" + bullets(card["not_for"]),

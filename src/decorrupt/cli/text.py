@@ -105,6 +105,15 @@ def criteria_text(criteria: dict[str, Any]) -> str:
     return listing([(CRITERIA[name], measured(criteria[name])) for name in criteria], "  ")
 
 
+def held_out_text(card: dict[str, Any]) -> str:
+    """Return the criteria on held-out data, and what their standard errors include."""
+    method = card["method"]
+    head = f"On held-out data ({method['held_out']}), ± standard error"
+    includes = method.get("std_error_includes")
+    note = f"\n{wrapped(includes)}" if includes else ""
+    return f"{head}\n{criteria_text(card['criteria'])}{note}"
+
+
 def bags_listing(bags: dict[str, Any]) -> list[tuple[str, str]]:
     """Return what bags can tell."""
     sizes, shares = bags["sizes"], bags["proportions"]
@@ -152,7 +161,9 @@ def sources_text(sources: dict[str, Any]) -> str:
         ("share of positives", f"{sources['class_prior']:.3f}, as the rates imply it"),
         ("effective sample size", f"{sources['effective_sample_size']:,.1f} clean rows"),
     ]
-    return f"{listing(facts, '  ')}\n{table(header, rows)}"
+    left_out = sources.get("left_out")
+    note = f"\n{wrapped(left_out)}" if left_out else ""
+    return f"{listing(facts, '  ')}\n{table(header, rows)}{note}"
 
 
 def _rate(row: dict[str, Any], name: str) -> str:
@@ -191,7 +202,6 @@ def card_text(card: dict[str, Any]) -> str:
         data,
         "Columns\n" + columns_text(card["columns"], card["left_out"]),
         leaderboard_text(card["leaderboard"], card["scoring"]),
-        f"On held-out data ({card['method']['held_out']}), ± standard error\n"
-        + criteria_text(card["criteria"]),
+        held_out_text(card),
     ]
     return "\n\n".join(parts)

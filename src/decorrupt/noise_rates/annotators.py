@@ -18,6 +18,7 @@ from decorrupt.noise_rates.audit import two_classes
 from decorrupt.noise_rates.dawid_skene import Votes, dawid_skene, log_likelihood
 from decorrupt.noise_rates.result import (
     NoiseRateEstimate,
+    bootstrap_covariance,
     bootstrap_intervals,
     check_level,
     checked_rates,
@@ -135,6 +136,7 @@ def estimate_noise_rates_from_annotators(
         dict(zip(item_ids, posterior.tolist(), strict=True)),
         log_likelihood(votes, flips, prior),
         n_iter,
+        covariance=bootstrap_covariance(np.array(draws)),
     )
 
 

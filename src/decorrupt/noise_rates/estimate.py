@@ -21,6 +21,7 @@ from decorrupt.noise_rates.best_bin import best_bin_flips
 from decorrupt.noise_rates.result import (
     UNKNOWN_RATES,
     NoiseRateEstimate,
+    bootstrap_covariance,
     bootstrap_intervals,
     check_level,
     checked_rates,
@@ -39,6 +40,10 @@ RATE_METHODS = ("roc_slope", "best_bin", "anchor")
 FEWEST_ROWS = 10  # of either label in each source
 CHANCE_WIDTH = 3.0  # standard errors above ½ that the score's AUC must reach
 DEFAULT_BOOTSTRAPS = 200
+LEFT_OUT = (
+    "The intervals leave out the error from overlapping classes: without surely positive and "
+    "surely negative rows the rates can be far off, and noisy labels alone cannot show it."
+)
 
 
 def estimate_noise_rates(
@@ -86,8 +91,10 @@ def estimate_noise_rates(
     cv : int or splitter, default=5
         Folds; a splitter must hold every row out once.
     n_bootstrap : int, default=200
-        Resamples of the scored rows for the intervals; 0 for none. The score is not trained anew,
-        so the intervals do not know what another score would have given.
+        Resamples of the scored rows for the intervals; 0 for none. The intervals contain the
+        scatter of the labels along the score. They leave out the error from classes that overlap
+        everywhere, and what training the score again would change: on such classes they hold
+        the true rate far less often than `level` (docs/noise_rates.md has figures).
     level : float in (0, 1), default=0.9
         Of the intervals.
     random_state : int, RandomState or None
@@ -143,7 +150,15 @@ def estimate_noise_rates(
     ids = noisy.ids.tolist()
     intervals = bootstrap_intervals(ids, flips, draws, level)
     rates = checked_rates(ids, flips, intervals, "source")
-    return NoiseRateEstimate(rates, intervals, level, _common_prior(noisy, rates), method)
+    return NoiseRateEstimate(
+        rates,
+        intervals,
+        level,
+        _common_prior(noisy, rates),
+        method,
+        covariance=bootstrap_covariance(draws),
+        left_out=LEFT_OUT if intervals else "",
+    )
 
 
 def _check_enough(noisy: NoisySources, classes: list[Any], cv: Any) -> None:

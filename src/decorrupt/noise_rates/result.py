@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,11 @@ class NoiseRateEstimate:
         P(Y=1) of the clean distribution, as the rates and the shares of labels imply it.
     method : str
         How the rates were found.
+    covariance : ndarray of shape (2·n_sources, 2·n_sources) or None
+        Of the rates over the resamples, in the order flip_pos, flip_neg of the first source, then
+        of the second and so on. None where nothing was resampled.
+    left_out : str
+        The error that neither the intervals nor the covariance contain; empty if there is none.
     """
 
     rates: dict[Any, NoiseRates]
@@ -44,6 +49,8 @@ class NoiseRateEstimate:
     level: float
     class_prior: float
     method: str
+    covariance: FloatArray | None = field(default=None, kw_only=True, repr=False, compare=False)
+    left_out: str = field(default="", kw_only=True, repr=False)
 
     @property
     def mixtures(self) -> dict[Any, SourceMixture]:
@@ -57,7 +64,7 @@ class NoiseRateEstimate:
         head = f"{'source':<16}{'flip_pos':>24}{'flip_neg':>24}"
         rows = [f"{source!s:<16}" + self._cells(source) for source in self.rates]
         foot = f"class prior {self.class_prior:.3f}; {self.level:.0%} intervals; {self.method}"
-        return "\n".join([head, *rows, foot])
+        return "\n".join([head, *rows, foot, *[self.left_out] * bool(self.left_out)])
 
     def _cells(self, source: Any) -> str:
         cells = []
@@ -112,6 +119,13 @@ def bootstrap_intervals(
         source: dict(zip(FLIPS, zip(*ends, strict=True), strict=True))
         for source, *ends in zip(ids, low, high, strict=True)
     }
+
+
+def bootstrap_covariance(draws: FloatArray) -> FloatArray | None:
+    """Return the covariance of all rates over draws of shape (n_draws, n_sources, 2)."""
+    if len(draws) < 2:
+        return None
+    return np.atleast_2d(np.cov(informative(draws).reshape(len(draws), -1), rowvar=False))
 
 
 def checked_rates(

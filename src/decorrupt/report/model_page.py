@@ -56,8 +56,9 @@ def render_model(card: Found, held_out: Found | None = None, test: Found | None 
     card = present(card)
     held_out = {"criteria": card.get("criteria"), **present(held_out or {})}
     way = HELD_OUT.get((card.get("method") or {}).get("held_out", ""), "")
+    includes = (card.get("method") or {}).get("std_error_includes", "")
     judged = _led(
-        f"{way}; no true label was used." if way else "",
+        f"{way}; no true label was used. {includes}".rstrip() if way else "",
         bag_judgement(held_out, kind_of(card), "held-out"),
     )
     parts: list[Part] = [

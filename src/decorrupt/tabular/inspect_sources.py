@@ -36,14 +36,13 @@ def inspect_sources(rows: SourceRows, features: Features, *, seed: int = 0) -> I
     """
     said: list[str] = list(rows.warnings)
     y, sources = rows.labels.is_pos.astype(int), rows.sources.astype(str)
-    rates, intervals = rows.rates, None
+    rates, estimate = rows.rates, None
     if rates is None:
         with collected_warnings(said):
             prepared = prepare(rows.table.frame, features.columns, table=rows.table.name)
             matrix = make_preprocessor(features.columns, len(y)).fit_transform(prepared)
             estimate = estimate_noise_rates(matrix, y, sources=sources, random_state=seed)
         rates = {str(s): (float(p[0]), float(p[1])) for s, p in _as_pairs(estimate.rates)}
-        intervals = estimate.intervals
     noisy = noisy_sources(2 * y - 1, sources, rates)
     priors = source_priors(rows.class_priors, noisy)
     flips = np.array([rates[source] for source in noisy.ids.tolist()])
@@ -54,7 +53,7 @@ def inspect_sources(rows: SourceRows, features: Features, *, seed: int = 0) -> I
         rates,
         float(np.average(priors, weights=noisy.sizes)),
         noisy.by_source(weights),
-        intervals,
+        estimate,
     )
     worth = summary["effective_sample_size"]
     return Inspection(

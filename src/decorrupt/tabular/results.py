@@ -51,6 +51,7 @@ class SourceSummary(TypedDict):
     sources: list[dict[str, Any]]
     """One dict a source: source, n_rows, n_labelled_positive, flip_pos, flip_neg, weight (None for
     forward), and flip_pos_interval, flip_neg_interval ([low, high]) where rates were estimated."""
+    left_out: str  # the error that these intervals do not contain; empty where there is none
 
 
 class ColumnCard(TypedDict):
@@ -79,7 +80,7 @@ class ModelCard(TypedDict, total=False):
     method: dict[str, Any]
     """asked (the --method), chosen, description, parameters, decision, n_folds, held_out ("whole
     bags" or "rows of every bag", "rows"), estimator (class name), n_landmarks (training rows whose
-    features stand in the model)."""
+    features stand in the model), std_error_includes (where rates were estimated)."""
     leaderboard: list[dict[str, Any]]
     """The methods tried, the best first: method, params, score, std_error, seconds, chosen."""
     scoring: str  # the criterion of the leaderboard

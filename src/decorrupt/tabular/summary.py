@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from decorrupt.corruption import Strata
-from decorrupt.noise_rates import SourceMixture
+from decorrupt.noise_rates import NoiseRateEstimate, SourceMixture
 from decorrupt.tabular.results import BagSummary, SourceSummary, plain, spread
 from decorrupt.theory import information, required_rows
 
@@ -70,9 +70,10 @@ def summarize_sources(
     rates: dict[str, tuple[float, float]],
     prior: float,
     weights: dict[Any, float] | None = None,
-    intervals: dict[Any, Any] | None = None,
+    estimate: NoiseRateEstimate | None = None,
 ) -> SourceSummary:
     """Return rows, rates and weight of every source, and what all are worth in clean rows."""
+    intervals = {} if estimate is None else estimate.intervals
     rows = []
     for source, (flip_pos, flip_neg) in rates.items():
         own = sources == source
@@ -84,7 +85,7 @@ def summarize_sources(
             "flip_neg": flip_neg,
             "weight": None if weights is None else weights[source],
         }
-        for name, ends in (intervals or {}).get(source, {}).items():
+        for name, ends in intervals.get(source, {}).items():
             row[f"{name}_interval"] = list(ends)
         rows.append(row)
     flips = np.array(list(rates.values()), dtype=float)
@@ -94,6 +95,7 @@ def summarize_sources(
         class_prior=prior,
         effective_sample_size=_worth(sizes, flips),
         sources=plain(rows),
+        left_out="" if estimate is None else estimate.left_out,
     )
 
 

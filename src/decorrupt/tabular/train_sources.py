@@ -21,14 +21,16 @@ from decorrupt.features import resolve_kernel_gamma
 from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection import WithinBagKFold, corrected_accuracy
 from decorrupt.model_selection.candidates import kernel_settings
+from decorrupt.model_selection.criteria import Estimate
 from decorrupt.model_selection.splitters import Fold
-from decorrupt.noise_rates import estimate_noise_rates
+from decorrupt.noise_rates import NoiseRateEstimate, estimate_noise_rates
 from decorrupt.progress import log_step, track
 from decorrupt.tabular.columns import Features
-from decorrupt.tabular.held_out import ABOUT_A_FOLD, held_out_results, out_of_fold
+from decorrupt.tabular.held_out import ABOUT_A_FOLD, criteria, held_out_results, out_of_fold
 from decorrupt.tabular.limits import not_to_be_used
 from decorrupt.tabular.methods import SOURCE_METHODS, method_name
 from decorrupt.tabular.preprocess import make_preprocessor, prepare
+from decorrupt.tabular.rate_error import INCLUDES, STEP, RateError
 from decorrupt.tabular.results import ModelCard, plain
 from decorrupt.tabular.source_roles import SourceRows
 from decorrupt.tabular.summary import source_strata, summarize_sources
@@ -53,7 +55,7 @@ class Noise:
     """Rates of every source, where they come from, and the priors they are used with."""
 
     rates: dict[str, tuple[float, float]]
-    intervals: dict[Any, Any] | None
+    estimate: NoiseRateEstimate | None
     given_priors: dict[str, float] | None
     priors: dict[str, float]
     pooled: float
@@ -84,7 +86,8 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
     cv = WithinBagKFold(settings.n_folds, shuffle=True, random_state=settings.seed)
     folds = list(cv.split(matrix, None, bags=strata.row_stratum))
     methods = ("corrected", "forward") if name == "auto" else (name,)
-    tried = _search(methods, matrix, y, sources, noise, strata, folds, settings)
+    rate_error = _rate_error(noise, strata, y, sources)
+    tried = _search(methods, matrix, y, sources, noise, rate_error, folds, settings)
     leaderboard = _leaderboard(tried)
     best = next(row for row in leaderboard if row["chosen"])
     estimator = _template(best["method"], noise, settings.seed, settings.decision)
@@ -101,6 +104,10 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
         sources=sources,
     )
     results = held_out_results(strata, judged.decisions, judged.probabilities, counts=False)
+    results["criteria"] = rate_error.added_to(
+        results["criteria"],
+        lambda at: criteria(at, judged.decisions, judged.probabilities, counts=False),
+    )
     card = common_card(features, preprocessor, settings, fitted)
     card["situation"] = "sources"
     card["classes"] = {"negative": rows.labels.negative, "positive": rows.labels.positive}
@@ -110,7 +117,7 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
         noise.rates,
         noise.pooled,
         getattr(fitted, "source_weights_", None),
-        noise.intervals,
+        noise.estimate,
     )
     card["training_prior"] = noise.pooled
     card["method"] |= {
@@ -120,6 +127,8 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
         "held_out": "rows",
         "noise_rates": "given" if rows.rates else "estimated",
     }
+    if noise.estimate is not None:
+        card["method"]["std_error_includes"] = INCLUDES
     card["leaderboard"] = plain(leaderboard)
     card["scoring"] = "corrected_accuracy"
     card["criteria"] = results["criteria"]
@@ -132,21 +141,46 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
 def _noise(
     rows: SourceRows, matrix: Any, y: NDArray[np.int_], sources: NDArray[Any], seed: int
 ) -> Noise:
-    rates, intervals = rows.rates, None
+    rates, estimate = rows.rates, None
     if rates is None:
         estimate = estimate_noise_rates(matrix, y, sources=sources, random_state=seed)
         rates = {str(source): (pair[0], pair[1]) for source, pair in _pairs(estimate.rates)}
-        intervals = estimate.intervals
         log_step("estimated the noise rates")
+    return _noise_at(rates, rows.class_priors, y, sources, estimate)
+
+
+def _noise_at(
+    rates: dict[str, tuple[float, float]],
+    class_priors: dict[str, float] | None,
+    y: NDArray[np.int_],
+    sources: NDArray[Any],
+    estimate: NoiseRateEstimate | None = None,
+) -> Noise:
     noisy = noisy_sources(2 * y - 1, sources, rates)
-    priors = source_priors(rows.class_priors, noisy)
+    priors = source_priors(class_priors, noisy)
     return Noise(
         rates=rates,
-        intervals=intervals,
-        given_priors=rows.class_priors,
+        estimate=estimate,
+        given_priors=class_priors,
         priors={str(source): prior for source, prior in noisy.by_source(priors).items()},
         pooled=float(np.average(priors, weights=noisy.sizes)),
     )
+
+
+def _rate_error(
+    noise: Noise, strata: Strata, y: NDArray[np.int_], sources: NDArray[Any]
+) -> RateError:
+    covariance = None if noise.estimate is None else noise.estimate.covariance
+    if covariance is None:
+        return RateError(strata, (), np.zeros((0, 0)))
+    flips = np.array(list(noise.rates.values())).ravel()
+    moved = []
+    for step in STEP * np.eye(len(flips)):
+        pairs = (flips + step).reshape(-1, 2).tolist()
+        rates = {source: (pos, neg) for source, (pos, neg) in zip(noise.rates, pairs, strict=True)}
+        at_rates = _noise_at(rates, noise.given_priors, y, sources)
+        moved.append(source_strata(sources, y == 1, rates, at_rates.priors))
+    return RateError(strata, moved, covariance)
 
 
 def _pairs(rates: dict[Any, Any]) -> Any:
@@ -174,7 +208,7 @@ def _search(
     y: NDArray[np.int_],
     sources: NDArray[Any],
     noise: Noise,
-    strata: Strata,
+    rate_error: RateError,
     folds: list[Fold],
     settings: Settings,
 ) -> list[dict[str, Any]]:
@@ -191,9 +225,7 @@ def _search(
         decisions = np.empty(len(y))
         for (_, test), own in zip(folds, scores, strict=True):
             decisions[test] = own
-        score, std_error = corrected_accuracy(
-            strata.row_proportions, decisions, bags=strata.row_stratum
-        )
+        score, std_error = _accuracy(decisions, rate_error)
         seconds = time.perf_counter() - began
         tried.append(
             {
@@ -219,6 +251,17 @@ def _grid(matrix: FloatArray, settings: Settings) -> list[dict[str, Any]]:
         for setting in kernel_settings(settings.kernels or KERNELS_TRIED, kernel_gammas)
         for reg_strength in settings.reg_strengths or REG_STRENGTHS
     ]
+
+
+def _accuracy(decisions: FloatArray, rate_error: RateError) -> tuple[float, float]:
+    """Return the corrected accuracy, its error that of the rows and of the rates together."""
+
+    def at(strata: Strata) -> Estimate:
+        return corrected_accuracy(strata.row_proportions, decisions, bags=strata.row_stratum)
+
+    score, std_error = at(rate_error.strata)
+    (from_rates,) = rate_error.of(lambda strata: [at(strata).value])
+    return score, float(np.hypot(std_error, from_rates))
 
 
 def _fit_and_score(template: Any, matrix: Any, y: Any, sources: Any, fold: Fold) -> FloatArray:

@@ -95,8 +95,9 @@ def source_blocks(sources: Mapping[str, Any] | None) -> list[Block]:
     ]
     caption = (
         "Where the labels come from. Mislabelled: which share of the true positives or negatives "
-        "the source calls the other; in brackets where it was estimated, from … to."
-    )
+        "the source calls the other; in brackets where it was estimated, from … to. "
+        + sources.get("left_out", "")
+    ).rstrip()
     return [
         Facts(facts),
         Text(WORTH_OF_SOURCES, "faint"),

@@ -1,0 +1,111 @@
+"""How often intervals of estimated noise rates, and ± of accuracies made with them, hold the truth.
+
+True labels of real data are flipped at known rates again and again. `rates` counts the 90 %
+intervals of :func:`decorrupt.estimate_noise_rates` that hold the true rate. `accuracy` trains the
+forward model as `decorrupt fit --estimate-noise-rates` does, and counts the held-out balanced
+accuracies that lie within two standard errors of the one that true labels give.
+
+    DECORRUPT_DATA=… python benchmarks/noise_rate_coverage.py {rates,accuracy}
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from functools import partial
+from unittest import mock
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import balanced_accuracy_score
+
+from decorrupt import corrupt_labels, estimate_noise_rates
+from decorrupt.datasets import fetch_uci
+from decorrupt.model_selection import corrected_accuracy
+from decorrupt.progress import silence
+from decorrupt.tabular import train_sources
+from decorrupt.tabular.columns import choose_features
+from decorrupt.tabular.roles import Table
+from decorrupt.tabular.source_roles import read_sources
+from decorrupt.tabular.train import Settings
+
+RATES = (0.2, 0.1)
+N_RESAMPLES = 50
+DATA = {
+    "rates": ("breast_cancer", "banknote", "cardiotocography", "german", "contraceptive"),
+    "accuracy": ("german", "contraceptive"),
+}
+DRAWS = {"rates": 60, "accuracy": 20}
+
+
+def load(name: str) -> tuple[np.ndarray, np.ndarray]:
+    if name == "breast_cancer":
+        return load_breast_cancer(return_X_y=True)
+    data = fetch_uci(name)
+    return np.asarray(data.X), (np.asarray(data.y) == max(data.y)).astype(int)
+
+
+def rates(X: np.ndarray, y: np.ndarray, seed: int) -> list[float]:
+    """Return both rates, and whether they lie below, in or above their intervals (−1, 0, 1)."""
+    noisy = corrupt_labels(y, RATES, random_state=seed)
+    found = estimate_noise_rates(X, noisy, n_bootstrap=N_RESAMPLES, random_state=seed)
+    (pair,), (ends,) = found.rates.values(), found.intervals.values()
+    sides = [
+        (rate > high) - (rate < low)
+        for rate, (low, high) in zip(RATES, ends.values(), strict=True)
+    ]  # fmt: skip
+    return [*pair, *sides]
+
+
+def accuracy(X: np.ndarray, y: np.ndarray, seed: int) -> list[float]:
+    """Return the estimate, its error from the rows, from rows and rates, and the true value."""
+    frame = pd.DataFrame(X, columns=[f"column {j}" for j in range(X.shape[1])])
+    frame["label"] = np.where(corrupt_labels(y, RATES, random_state=seed) == 1, "yes", "no")
+    rows = read_sources(
+        Table(frame, "rows"), label_column="label", source_column=None, positive_label="yes"
+    )
+    features = choose_features(frame, roles=rows.roles)
+    few = partial(estimate_noise_rates, n_bootstrap=N_RESAMPLES)
+    with (
+        silence(),
+        mock.patch.object(train_sources, "estimate_noise_rates", few),
+        mock.patch.object(train_sources, "REG_STRENGTHS", (1e-2,)),  # for the sake of time
+    ):
+        trained = train_sources.train_sources(rows, features, Settings("forward", seed=seed))
+    decisions, strata = trained.folds.decisions, trained.strata
+    of_rows = corrected_accuracy(strata.row_proportions, decisions, bags=strata.row_stratum)
+    measured = trained.card["criteria"]["corrected_accuracy"]
+    true = balanced_accuracy_score(y, decisions > 0)
+    return [measured["value"], of_rows.std_error, measured["std_error"], true]
+
+
+def main(what: str) -> None:
+    for name in DATA[what]:
+        X, y = load(name)
+        work = {"rates": rates, "accuracy": accuracy}[what]
+        found = np.array([work(X, y, seed) for seed in range(DRAWS[what])])
+        if what == "rates":
+            for k, rate in enumerate(("flip_pos", "flip_neg")):
+                side = found[:, 2 + k]
+                print(
+                    f"{name:<18}{rate}  mean error {np.mean(found[:, k]) - RATES[k]:+.3f}, in the "
+                    f"interval {np.mean(side == 0):.0%}, below it {np.mean(side < 0):.0%}, above "
+                    f"it {np.mean(side > 0):.0%}",
+                    flush=True,
+                )
+            continue
+        estimate, of_rows, of_both, true = found.T
+        off = np.abs(estimate - true)
+        print(
+            f"{name:<18}estimate {estimate.mean():.3f}, true {true.mean():.3f}, root mean square "
+            f"error {np.sqrt(np.mean(off**2)):.3f}; ± of the rows {of_rows.mean():.3f} holds "
+            f"{np.mean(off < 2 * of_rows):.0%}, ± of rows and rates {of_both.mean():.3f} holds "
+            f"{np.mean(off < 2 * of_both):.0%}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")  # of single draws
+    main(sys.argv[1])
