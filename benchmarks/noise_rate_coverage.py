@@ -67,12 +67,9 @@ def accuracy(X: np.ndarray, y: np.ndarray, seed: int) -> list[float]:
     )
     features = choose_features(frame, roles=rows.roles)
     few = partial(estimate_noise_rates, n_bootstrap=N_RESAMPLES)
-    with (
-        silence(),
-        mock.patch.object(train_sources, "estimate_noise_rates", few),
-        mock.patch.object(train_sources, "REG_STRENGTHS", (1e-2,)),  # for the sake of time
-    ):
-        trained = train_sources.train_sources(rows, features, Settings("forward", seed=seed))
+    settings = Settings("forward", seed=seed, reg_strengths=(1e-2,))  # one, to save time
+    with silence(), mock.patch.object(train_sources, "estimate_noise_rates", few):
+        trained = train_sources.train_sources(rows, features, settings)
     decisions, strata = trained.folds.decisions, trained.strata
     of_rows = corrected_accuracy(strata.row_proportions, decisions, bags=strata.row_stratum)
     measured = trained.card["criteria"]["corrected_accuracy"]
