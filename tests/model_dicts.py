@@ -122,6 +122,7 @@ def model_card():
             "convexity_floor": 0.0123,
             "training_risk": -0.05,
             "is_risk_negative": True,
+            "is_overfitted": True,
             "bound": 3.2,
             "is_bound_vacuous": True,
             "kernel_rank": 42,

@@ -2,11 +2,15 @@
 
 
 class NonConvexRiskWarning(UserWarning):
-    """The objective is not convex at this reg_strength: another minimum may exist."""
+    """The objective is not convex, and the solver did not stop at a minimum of it."""
 
 
 class NegativeRiskWarning(UserWarning):
-    """The corrected training risk fell below zero, which no true risk does: overfitting."""
+    """The corrected training risk is below zero by more than noise explains: overfitting."""
+
+
+class OneClassWarning(UserWarning):
+    """The fitted model predicts one class for all training rows, which have two."""
 
 
 class DroppedBagsWarning(UserWarning):
@@ -18,7 +22,7 @@ class SkippedFoldWarning(UserWarning):
 
 
 class RoundedCountsWarning(UserWarning):
-    """Some proportions are no whole number of their bag's rows: the nearest count was taken."""
+    """Some proportions are not a count of their bag's rows, not even a rounded one."""
 
 
 class InexactPairingWarning(UserWarning):

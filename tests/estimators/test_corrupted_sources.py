@@ -141,6 +141,7 @@ def test_row_rates_cannot_be_strata(source_data):
         CorruptedSourcesClassifier(combine="superbag").fit(source_data.X, noisy, noise_rates=rates)
 
 
+@pytest.mark.filterwarnings("ignore::decorrupt.OneClassWarning")
 def test_target_prior_moves_the_decisions(source_data):
     shares = [
         (fit(source_data, target_prior=prior, decision="accuracy").predict(source_data.X)).mean()

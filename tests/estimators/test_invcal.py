@@ -39,6 +39,7 @@ def random_bags(seed, n_bags=12):
     return X, bags, proportions
 
 
+@pytest.mark.filterwarnings("ignore::decorrupt.OneClassWarning")
 @pytest.mark.parametrize("tube", ["logit", "proportion"])
 @pytest.mark.parametrize(("cost", "epsilon"), [(0.1, 0.1), (1.0, 0.0), (1.0, 0.05), (10.0, 0.01)])
 @pytest.mark.parametrize("seed", range(3))
@@ -148,6 +149,7 @@ def test_without_bags_every_row_is_a_bag(bag_data):
     )
 
 
+@pytest.mark.filterwarnings("ignore::decorrupt.OneClassWarning")
 def test_tubes_that_hold_every_bag_give_a_constant(bag_data):
     model = fit(bag_data, epsilon=100.0)
     assert np.ptp(model.decision_function(bag_data.X)) == 0

@@ -73,7 +73,7 @@ def test_swapping_the_classes_swaps_the_scores(bag_data):
 
 def test_solution_is_the_minimum_of_the_written_objective(bag_data):
     """No low rank, no solver of ours: the gradient in the dual must vanish."""
-    model = fit(bag_data, rank_tol=0.0, tol=1e-10, kernel_gamma=0.7)
+    model = fit(bag_data, rank_tol=0.0, tol=1e-10, kernel_gamma=0.7, fit_intercept=False)
     pos, neg = combine_strata(np.full(60, 10), bag_data.shares)
     scores = model.decision_function(bag_data.X)
     loss = get_loss("logistic")
@@ -145,28 +145,31 @@ def one_sided_bags():
 
 
 @pytest.mark.filterwarnings("ignore::decorrupt.NegativeRiskWarning")
-def test_two_minima_warn_and_reach_one(one_sided_bags):
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_one_of_two_minima_is_reached_without_a_warning(one_sided_bags, fit_intercept):
     X, y, bags = one_sided_bags
-    model = LabelProportionsClassifier(combine="pairs", solver="newton", reg_strength=1e-3)
-    with pytest.warns(NonConvexRiskWarning, match=r"Certainly convex from reg_strength="):
-        model.fit(X, y, bags=bags)
+    model = LabelProportionsClassifier(
+        combine="pairs", solver="newton", reg_strength=1e-3, fit_intercept=fit_intercept
+    )
+    model.fit(X, y, bags=bags)
     assert model.diagnostics_.solver_status == "converged"
     assert not model.diagnostics_.is_convex
+    assert not model.diagnostics_.is_convex_at_reg_strength
 
 
 @pytest.mark.filterwarnings("ignore::decorrupt.NegativeRiskWarning")
-def test_non_convexity_is_silent_where_it_does_not_matter(one_sided_bags):
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_a_solver_that_stops_on_a_slope_between_two_minima_warns(one_sided_bags, fit_intercept):
     X, y, bags = one_sided_bags
-    with pytest.warns(NonConvexRiskWarning):
-        floor = (
-            LabelProportionsClassifier(reg_strength=1e-3, random_state=0)
-            .fit(X, y, bags=bags)
-            .diagnostics_.convexity_floor
-        )
-    for quiet in ({"reg_strength": 1.01 * floor}, {"convex": "ignore"}):
+    early = {"solver": "gradient_descent", "max_iter": 1, "fit_intercept": fit_intercept}
+    certain = "With an intercept no reg_strength" if fit_intercept else "Certainly convex from"
+    with pytest.warns(NonConvexRiskWarning, match=f"not stop at a minimum of it. {certain}"):
+        LabelProportionsClassifier(**early, random_state=0).fit(X, y, bags=bags)
+    for quiet in ({"reg_strength": 100.0, "fit_intercept": False}, {"convex": "ignore"}):
         with warnings.catch_warnings():
             warnings.simplefilter("error", NonConvexRiskWarning)
-            LabelProportionsClassifier(random_state=0, **quiet).fit(X, y, bags=bags)
+            model = LabelProportionsClassifier(random_state=0, **early | quiet)
+            model.fit(X, y, bags=bags)
 
 
 def test_projection_is_refused_where_no_convex_combination_exists(one_sided_bags):
@@ -267,7 +270,7 @@ def test_more_bags_approach_the_bayes_rule():
 
 
 def test_diagnostics_carry_the_bound(bag_data):
-    d = fit(bag_data).diagnostics_
+    d = fit(bag_data, fit_intercept=False).diagnostics_
     pos, neg = combine_strata(np.full(60, 10), bag_data.shares)
     expected = bound_strata(np.full(60, 10), pos, neg, radius=d.radius, at_zero=0.0)
     assert d.bound == pytest.approx(expected)
@@ -282,7 +285,8 @@ def test_many_pure_rows_make_the_bound_say_something():
     rng = np.random.default_rng(0)
     labels = np.tile([0, 1], 20_000)
     X = np.sign(labels - 0.5)[:, None] + 0.1 * rng.normal(size=(40_000, 1))
-    model = LabelProportionsClassifier(kernel="linear", reg_strength=0.1).fit(X, labels)
+    model = LabelProportionsClassifier(kernel="linear", reg_strength=0.1, fit_intercept=False)
+    model.fit(X, labels)
     assert not model.diagnostics_.is_bound_vacuous
 
 

@@ -255,7 +255,7 @@ def test_decisions_for_accuracy_and_for_the_balanced_error(uneven_bags):
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_sparse_rows_and_single_precision(bag_data, variant):
     d = bag_data
-    model = MeanMapClassifier(variant=variant, kernel="linear", reg_strength=0.02)
+    model = MeanMapClassifier(variant=variant, kernel="linear", reg_strength=0.02, tol=1e-8)
     dense = clone(model).fit(d.X, d.y, bags=d.bags).decision_function(d.X)
     rows = sparse.csr_matrix(d.X)
     from_sparse = clone(model).fit(rows, d.y, bags=d.bags).decision_function(rows)
@@ -296,7 +296,7 @@ def test_bags_are_routed_to_fit(bag_data):
 
 
 def test_overfitting_is_told(bag_data):
-    with pytest.warns(NegativeRiskWarning, match=r"estimated training risk is -.*reg_strength"):
+    with pytest.warns(NegativeRiskWarning, match=r"corrected training risk is -.*reg_strength"):
         fit(bag_data, reg_strength=1e-6, kernel_gamma=20.0, max_iter=20_000, tol=1e-4)
 
 

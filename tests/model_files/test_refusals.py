@@ -122,7 +122,7 @@ def test_a_type_of_a_stranger(whole, tmp_path):
         (operator.methodcaller("system", "true"), "operator.methodcaller"),
         (operator.attrgetter("x"), "operator.attrgetter"),
         (partial(print, "x"), "functools.partial"),
-        (MeanMapClassifier().fit, "by MethodNode"),
+        (MeanMapClassifier()._alternate, "by MethodNode"),
         (print, "builtins.print"),
         (eval, "builtins.eval"),
         (map, "builtins.map"),

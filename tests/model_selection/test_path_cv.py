@@ -40,12 +40,12 @@ def test_scikit_learn_compatible(estimator, check):
     [
         (
             LabelProportionsClassifierCV,
-            LabelProportionsClassifier(rank_tol=0.0, convex="ignore", random_state=0),
+            LabelProportionsClassifier(rank_tol=0.0, fit_intercept=False, random_state=0),
             "corrected_accuracy",
         ),
         (
             LabelProportionsClassifierCV,
-            LabelProportionsClassifier(rank_tol=0.0, convex="ignore", random_state=0),
+            LabelProportionsClassifier(rank_tol=0.0, fit_intercept=False, random_state=0),
             "count_log_likelihood",
         ),
         (

@@ -1,5 +1,7 @@
 """The count likelihood of bags of all kinds and sizes, put together."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,7 @@ from scipy.optimize import approx_fprime
 from scipy.special import expit, log_expit
 
 from decorrupt.corruption import Strata, strata_from_bags
-from decorrupt.exceptions import RoundedCountsWarning
+from decorrupt.solvers.bag_counts import describe_rounded
 from decorrupt.solvers.count_risk import count_log_likelihood, count_risk
 from decorrupt.solvers.objective import Objective
 from oracles.counts import convolved_pmf, enumerate_count, log_recursion
@@ -151,22 +153,29 @@ def test_counts_that_are_not_whole_are_rounded_and_named():
     strata = strata_from_bags(["a"] * 4 + ["b"] * 4 + ["c"] * 3, [0.3] * 4 + [0.5] * 4 + [0.5] * 3)
     scores = np.linspace(-1, 1, 11)
     message = r"of 2 bags .*'a' \(1\.2 of 4\), 'c' \(1\.5 of 3\).*proportion_noise"
-    with pytest.warns(RoundedCountsWarning, match=message):
-        log_prob, _ = count_risk(strata).log_probs_and_slope(scores)
+    assert re.search(message, describe_rounded(strata, 0.0))
+    assert describe_rounded(strata, {"a": 0.1, "b": 0.0, "c": 0.1}) == ""
+    log_prob, _ = count_risk(strata).log_probs_and_slope(scores)
     assert_allclose(log_prob[0], enumerate_count(scores[:4], 1)[0])
     assert_allclose(log_prob[1], enumerate_count(scores[4:8], 2)[0])
 
 
 def test_only_some_of_many_rounded_bags_are_named():
     bags = np.repeat(np.arange(9), 3)
-    with pytest.warns(RoundedCountsWarning, match=r"of 9 bags .* and 4 more\."):
-        count_risk(strata_from_bags(bags, np.full(27, 0.5)))
+    message = describe_rounded(strata_from_bags(bags, np.full(27, 0.5)), 0.0)
+    assert re.search(r"of 9 bags .* and 4 more\.", message)
 
 
 def test_rounding_of_the_input_is_not_worth_a_warning():
     bags = np.repeat(np.arange(4), 7)
-    for share in (np.float32(3 / 7), round(3 / 7, 4)):
-        count_risk(strata_from_bags(bags, np.full(28, share)))
+    for share in (np.float32(3 / 7), round(3 / 7, 4), round(3 / 7, 2)):
+        assert describe_rounded(strata_from_bags(bags, np.full(28, share)), 0.0) == ""
+    assert describe_rounded(strata_from_bags(bags, np.full(28, 0.42)), 0.0) != ""
+
+
+def test_a_proportion_of_two_digits_is_the_count_it_was_printed_from():
+    bags = np.zeros(9, dtype=int)
+    assert describe_rounded(strata_from_bags(bags, np.full(9, 0.33)), 0.0) == ""  # 2.97 of 9
 
 
 def test_noise_by_bag_leaves_the_other_bags_exact():

@@ -74,7 +74,7 @@ def _diagnostics(card: dict[str, Any]) -> list[tuple[str, str]]:
         (
             "training risk",
             f"{found['training_risk']:.4g}"
-            + (" (negative: overfitted)" if found["is_risk_negative"] else ""),
+            + (" (negative: overfitted)" if found.get("is_overfitted") else ""),
         ),
         ("kernel rank", f"{found['kernel_rank']} (error {found['kernel_error']:.2g})"),
         ("solver", f"{found['solver']}: {found['solver_status']}"),

@@ -7,7 +7,6 @@ part n_k/n and those weights as odd part.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,7 +14,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, cg
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import kneighbors_graph
 
@@ -68,10 +66,11 @@ def _mean_squared_distance(means: Any) -> float:
 
 def laplacian_combination(
     sizes: FloatArray, proportions: FloatArray, similarity: Any, smoothness: float
-) -> Combination:
-    """Return the combination of bag means that is the Laplacian mean map (Patrini et al. 2014).
+) -> tuple[Combination, bool]:
+    """Return the Laplacian mean map's combination of bag means, and whether it was found.
 
-    The class means of every bag are, with shares s_k = n_k/n and q_k = 1−p_k,
+    In the map of Patrini et al. (2014) the class means of every bag are, with shares s_k = n_k/n
+    and q_k = 1−p_k,
 
         argmin Σ_k s_k·‖mean_k − p_kμ_k⁺ − q_kμ_k⁻‖²
                + (smoothness/2)·Σ_kl v_kl·(‖μ_k⁺−μ_l⁺‖² + ‖μ_k⁻−μ_l⁻‖²),
@@ -111,10 +110,10 @@ def laplacian_combination(
     share = sizes / sizes.sum()
     system = _LaplacianSystem(share, proportions, similarity, float(smoothness))
     by_class = np.vstack([share * proportions, -share * (1 - proportions)])
-    solution = system.solve(by_class)
+    solution, converged = system.solve(by_class)
     # m̂ = cᵀA⁻¹ΠᵀS·means: the weights of the bag means are SΠ·(A⁻¹c).
     odd = share * (proportions * solution[0] + (1 - proportions) * solution[1])
-    return Combination((share + odd) / 2, (share - odd) / 2)
+    return Combination((share + odd) / 2, (share - odd) / 2), converged
 
 
 def check_similarity(similarity: Any, n_bags: int) -> Any:
@@ -146,11 +145,11 @@ class _LaplacianSystem:
     similarity: Any
     smoothness: float
 
-    def solve(self, rhs: FloatArray) -> FloatArray:
-        """Return A⁻¹·rhs by conjugate gradients, deflated by what all bags have in common.
+    def solve(self, rhs: FloatArray) -> tuple[FloatArray, bool]:
+        """Return A⁻¹·rhs by conjugate gradients, and whether they converged.
 
         Class means common to all bags are what A sees least of (L not at all), so they are solved
-        for directly, which gives the mean map; conjugate gradients do the rest.
+        for directly, which gives the mean map; conjugate gradients, deflated by them, do the rest.
         """
         n_bags = len(self.share)
         common = np.kron(np.eye(2), np.ones((n_bags, 1)))
@@ -168,15 +167,8 @@ class _LaplacianSystem:
             atol=SOLVE_TOL * float(np.linalg.norm(rhs)),
             M=self._operator(self._precondition),
         )
-        if failed:
-            warnings.warn(
-                f"the bags' class means were not found in {failed} steps at smoothness="
-                f"{self.smoothness:g}: raise smoothness, or give a similarity that links the bags",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
         correction -= common @ (coarse @ (seen.T @ correction))
-        return np.asarray((start + correction).reshape(2, n_bags))
+        return np.asarray((start + correction).reshape(2, n_bags)), not failed
 
     def _apply(self, flat_means: FloatArray) -> FloatArray:
         means = flat_means.reshape(2, -1)

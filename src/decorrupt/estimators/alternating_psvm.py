@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import check_random_state
 
+from decorrupt.corruption import Strata
 from decorrupt.estimators.parameters import check_choice
 from decorrupt.estimators.psvm_alternation import alternate, stage_costs
 from decorrupt.estimators.psvm_labels import PENALTIES, labels_at_random, proportion_penalty
-from decorrupt.estimators.support_vector import SupportVectorClassifier
+from decorrupt.estimators.support_vector import DEFAULT_MAX_ITER, SupportVectorClassifier
 from decorrupt.features import Kernel
 from decorrupt.features.maps import check_gram
 from decorrupt.losses.margin import FloatArray
@@ -42,6 +42,8 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
         An even number treats the two classes alike.
     annealing : (start, factor) or None, default=(1e-4, 1.5)
         The stages' costs rise from start·C by the factor up to C. None: one stage.
+    max_iter : int, default=100_000
+        Iterations of LIBSVM at most, per machine.
     tol : float, default=1e-2
         A stage ends when a round lowers the objective by no more than this share of it, or when
         no label changes.
@@ -111,6 +113,7 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
         n_starts: int = 10,
         annealing: tuple[float, float] | None = DEFAULT_ANNEALING,
         tol: float = 1e-2,
+        max_iter: int = DEFAULT_MAX_ITER,
         kernel: Any = "rbf",
         kernel_gamma: float | str = "scale",
         degree: float = 3,
@@ -124,6 +127,7 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
         self.n_starts = n_starts
         self.annealing = annealing
         self.tol = tol
+        self.max_iter = max_iter
         self.kernel = kernel
         self.kernel_gamma = kernel_gamma
         self.degree = degree
@@ -131,41 +135,17 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> AlternatingPSVMClassifier:
-        """Train on the rows of X, whose labels are known through y only.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_columns)
-            The rows; frames keep their column names.
-        y : array-like of shape (n_rows,)
-            The proportion of positives in each row's bag (:func:`decorrupt.bag_targets` makes it
-            from one number a bag); without `bags`, class labels of two values.
-        bags : array-like of shape (n_rows,), optional
-            The bag of each row; any hashable ids. None: every row is a bag of one, and a label
-            may be overruled at the price C_p.
-
-        Returns
-        -------
-        AlternatingPSVMClassifier
-            The fitted model itself.
-
-        Raises
-        ------
-        ValueError
-            If y, bags or a parameter is not what it must be, or nothing can be learned because
-            all proportions are equal.
-        """
-        self._check_parameters()
-        X, strata = self._read_training(X, y, bags)
+    def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:
+        rows = self._set_up(X, strata)
         penalty = proportion_penalty(strata, self.C_p, self.penalty)
         starts = labels_at_random(penalty, self.n_starts, check_random_state(self.random_state))
         trials = alternate(
-            gram_matrix(X, self._kernel()),
+            gram_matrix(rows.matrix, self._kernel()),
             penalty,
             starts,
             stage_costs(self.C, self.annealing),
             tol=self.tol,
+            max_iter=self.max_iter,
             n_jobs=self.n_jobs,
         )
         self.start_objectives_ = np.array([trial.objective(penalty, self.C) for trial in trials])
@@ -174,8 +154,10 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
         self.labels_ = self.classes_[(winner.labels > 0).astype(np.intp)]
         self.objective_history_ = np.array(winner.history).reshape(-1, 2)
         self.n_iter_ = len(winner.history)
-        self._keep_dual(X, winner.machine.dual, winner.machine.intercept)
-        return self
+        if not winner.machine.converged:
+            self._note_max_iter()
+        self._keep_dual(rows, winner.machine.dual, winner.machine.intercept)
+        return winner.machine.scores
 
     def _check_parameters(self) -> None:
         check_choice("penalty", self.penalty, PENALTIES)

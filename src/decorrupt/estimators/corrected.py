@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,8 @@ from sklearn.utils.metaestimators import available_if
 from decorrupt.corruption import RiskTerms, Strata
 from decorrupt.estimators.diagnostics import (
     Diagnostics,
+    describe_dropped,
+    describe_overfitting,
     describe_risk,
     describe_strata,
     generalization_bound,
@@ -20,7 +21,7 @@ from decorrupt.exceptions import DroppedBagsWarning, NegativeRiskWarning, NonCon
 from decorrupt.features import FeatureMap
 from decorrupt.losses import MarginLoss, get_loss
 from decorrupt.losses.margin import FloatArray
-from decorrupt.solvers import CorrectedRisk, convexity_floor, least_admissible_reg
+from decorrupt.solvers import CorrectedRisk, convexity_floor, is_minimum, least_admissible_reg
 
 CONVEX_CHOICES = ("check", "project", "ignore")
 
@@ -39,20 +40,21 @@ class CorrectedLossClassifier(ScoreClassifier):
 
     def _fit_terms(
         self, X: Any, terms: RiskTerms, strata: Strata, dropped: dict[str, list[Any]], word: str
-    ) -> None:
+    ) -> FloatArray:
+        """Minimise the risk, keep the model and its diagnostics, return the rows' scores."""
         loss = get_loss(self.loss)
         risk = CorrectedRisk(terms, loss, self.risk_correction)
         self._refuse_unbounded(terms, loss)
         features = self._fit_features(X)
         floor = self._check_reg_strength(features, terms, loss)
         if dropped:
-            _warn_dropped(dropped, word)
+            self._note(DroppedBagsWarning, describe_dropped(dropped, word))
         result, scores = self._fit_scores(X, features, risk)
         radius = float(np.linalg.norm(result.coef[: features.rank]))
         kernel_bound = float(np.sqrt(self._kernel().diagonal(X).max()))
         self.diagnostics_ = Diagnostics(
             **describe_strata(strata),
-            **describe_risk(terms, loss, scores),
+            **describe_risk(terms, loss, scores, strata),
             dropped=dropped,
             target_prior=self.score_prior_,
             radius=radius,
@@ -69,13 +71,28 @@ class CorrectedLossClassifier(ScoreClassifier):
             gradient_norm=result.gradient_norm,
             stratum_word=word,
         )
-        if self.diagnostics_.is_risk_negative and self.risk_correction is None:
-            warnings.warn(
-                f"the corrected training risk is {self.diagnostics_.training_risk:.3g}, below "
-                "zero, which no true risk can be: the model overfits. Raise reg_strength, or set "
-                "risk_correction='abs'",
-                NegativeRiskWarning,
-                stacklevel=3,
+        self._note_unconverged(result)
+        if self.risk_correction is None:
+            self._note_risk(features, terms, loss, scores)
+        return scores
+
+    def _note_risk(
+        self, features: FeatureMap, terms: RiskTerms, loss: MarginLoss, scores: FloatArray
+    ) -> None:
+        """Note a risk too far below zero, and a point that is not a minimum of it."""
+        found = self.diagnostics_
+        if found.is_overfitted:
+            advice = describe_overfitting(found.training_risk, found.risk_std_error)
+            self._note(NegativeRiskWarning, f"{advice}, or set risk_correction='abs'")
+        is_checked = self.convex == "check" and not found.is_convex_at_reg_strength
+        problem = (features.matrix, terms, loss, scores, self.reg_strength)
+        if is_checked and not is_minimum(*problem, fit_intercept=self.fit_intercept):
+            self._note(
+                NonConvexRiskWarning,
+                f"the objective is not convex at reg_strength={self.reg_strength:g}, and the "
+                f"solver did not stop at a minimum of it. {_certain_from(found.convexity_floor)}, "
+                "or with convex='project' or target_prior='pooled' and combine='least_squares'; "
+                "silence with convex='ignore'",
             )
 
     def _refuse_unbounded(self, terms: RiskTerms, loss: MarginLoss) -> None:
@@ -98,7 +115,7 @@ class CorrectedLossClassifier(ScoreClassifier):
     def _check_reg_strength(
         self, features: FeatureMap, terms: RiskTerms, loss: MarginLoss
     ) -> float:
-        """Return the convexity floor, having refused or warned of a λ below what is needed."""
+        """Return the convexity floor, having refused a λ at which there is no minimum."""
         problem = {
             "features": features.matrix,
             "terms": terms,
@@ -112,18 +129,7 @@ class CorrectedLossClassifier(ScoreClassifier):
                 f"corrected risk bends downwards faster than the penalty holds it and falls to "
                 f"−∞. Set reg_strength above {least:.3g}, convex='project', or loss='logistic'"
             )
-        floor = convexity_floor(**problem)
-        if self.convex == "check" and self.reg_strength < floor and loss.is_convex:
-            warnings.warn(
-                f"the objective is not convex at reg_strength={self.reg_strength:g}: some rows' "
-                "coefficients sum to less than zero, and another minimum with other decisions "
-                f"may exist. {_certain_from(floor)}, or with "
-                "convex='project' or target_prior='pooled' and combine='least_squares'; silence "
-                "with convex='ignore'",
-                NonConvexRiskWarning,
-                stacklevel=4,
-            )
-        return floor
+        return convexity_floor(**problem)
 
     def _solver_options(self) -> dict[str, Any]:
         options: dict[str, Any] = super()._solver_options()
@@ -155,10 +161,3 @@ def _certain_from(floor: float) -> str:
     if floor == float("inf"):
         return "With an intercept no reg_strength makes it certain; without, a large one does"
     return f"Certainly convex from reg_strength={floor:.3g} on"
-
-
-def _warn_dropped(dropped: dict[str, list[Any]], word: str) -> None:
-    parts = [
-        f"{len(ids)} {word} {reason} (the first: {ids[0]!r})" for reason, ids in dropped.items()
-    ]
-    warnings.warn(f"{'; '.join(parts)}: their rows are not used", DroppedBagsWarning, stacklevel=4)

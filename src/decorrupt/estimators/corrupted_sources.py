@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_consistent_length
+from numpy.typing import NDArray
 
 from decorrupt.corruption import (
     RiskTerms,
@@ -21,11 +19,11 @@ from decorrupt.estimators.corrected import CorrectedLossClassifier
 from decorrupt.estimators.inputs import (
     NoisySources,
     read_class_priors,
-    read_labels,
     read_sources,
     source_priors,
 )
 from decorrupt.estimators.score_classifier import BALANCED, decision_threshold
+from decorrupt.estimators.source_classifier import SourceClassifier
 from decorrupt.features import DEFAULT_RANK_TOL
 from decorrupt.losses import get_loss
 from decorrupt.losses.margin import FloatArray
@@ -37,7 +35,7 @@ from decorrupt.solvers import (
 )
 
 
-class CorruptedSourcesClassifier(CorrectedLossClassifier):
+class CorruptedSourcesClassifier(SourceClassifier, CorrectedLossClassifier):
     """min_f Σ_i (w_i/n_i)·Σ_j ℓ^ρ_i(f(x_ij), ỹ_ij) + λ‖f‖², from noisy labels of several sources.
 
     ℓ^ρ is the loss corrected for the source's flip rates (Natarajan et al. 2018), w the weights of
@@ -112,8 +110,6 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
     True
     """
 
-    __metadata_request__fit = {"sources": True, "noise_rates": True}  # noqa: RUF012
-
     def __init__(
         self,
         *,
@@ -132,7 +128,7 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
         decision: str = "balanced",
         convex: str = "check",
         risk_correction: str | None = None,
-        fit_intercept: bool = False,
+        fit_intercept: bool = True,
         solver: str = "auto",
         step_size: float = DEFAULT_STEP_SIZE,
         step_decay: float = DEFAULT_STEP_DECAY,
@@ -167,37 +163,9 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(
-        self, X: Any, y: ArrayLike, *, sources: Any = None, noise_rates: Any = None
-    ) -> CorruptedSourcesClassifier:
-        """Train on rows whose labels y were flipped at known rates.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_columns)
-            The rows.
-        y : array-like of shape (n_rows,)
-            Noisy labels of two values; the larger is the positive class.
-        sources : array-like of shape (n_rows,), optional
-            The source of each row; any hashable ids. None: one source.
-        noise_rates : array of shape (n_rows, 2), mapping or pair, optional
-            Takes the place of the constructor's; an array gives each row its own rates.
-
-        Returns
-        -------
-        CorruptedSourcesClassifier
-            The fitted model itself.
-
-        Raises
-        ------
-        ValueError
-            If a source has no rates, rates sum to one or more, or a parameter is not what it
-            must be.
-        """
-        X = self._read_rows(X, reset=True)
-        check_consistent_length(X, y)
-        self.classes_, labels = read_labels(y)
-        noise_rates = self.noise_rates if noise_rates is None else noise_rates
+    def _fit_sources(
+        self, X: Any, labels: NDArray[np.int_], sources: Any, noise_rates: Any
+    ) -> FloatArray:
         self.noise_rate_intervals_: dict[Any, Any] | None = None
         if isinstance(noise_rates, str):
             noise_rates = self._estimate(X, labels, sources, noise_rates)
@@ -213,8 +181,7 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
         )
         self.class_priors_ = noisy.by_source(priors)
         self.noise_rates_ = noisy.rates_by_source
-        self._fit_terms(X, terms, strata, {}, "strata")
-        return self
+        return self._fit_terms(X, terms, strata, {}, "strata")
 
     def _estimate(self, X: Any, labels: NDArray[np.int_], sources: Any, how: str) -> Any:
         """Return estimated rates by source, or the one pair where there are no sources."""
@@ -257,12 +224,11 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
         """Return w_i/n_i for each row."""
         if noisy.rates_vary_within_source:
             if self.weights != "uniform":
-                warnings.warn(
+                self._note(
+                    UserWarning,
                     f"noise rates vary from row to row, so weights={self.weights!r} is not used: "
                     "weights made from a row's rates depend on its features, and the weighted "
                     "risk would be biased. Every row counts alike; set weights='uniform'",
-                    UserWarning,
-                    stacklevel=5,
                 )
             self.source_weights_ = None
             return np.full(len(noisy.row_source), 1 / len(noisy.row_source))

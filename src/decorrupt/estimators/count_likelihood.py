@@ -6,17 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_consistent_length
 
 from decorrupt.corruption import Strata
-from decorrupt.estimators.inputs import read_strata
+from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.estimators.log_odds import LogOddsClassifier
+from decorrupt.exceptions import RoundedCountsWarning
 from decorrupt.features import DEFAULT_RANK_TOL
+from decorrupt.losses.margin import FloatArray
+from decorrupt.notices import Notice
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, SolverResult
+from decorrupt.solvers.bag_counts import describe_rounded
 from decorrupt.solvers.count_path import DEFAULT_STARTS, CountSolution, fit_count_path
 
 
-class CountLikelihoodClassifier(LogOddsClassifier):
+class CountLikelihoodClassifier(BagClassifier, LogOddsClassifier):
     """min_f −(1/n)·Σ_k log P(Σ_{j∈k} Y_j = c_k) + λ‖f‖², P(Y_j=1) = σ(f(x_j)).
 
     The number of positives in a bag, c_k = p_k·n_k, is a sum of independent labels, whose
@@ -86,8 +89,6 @@ n_iter_, solver_, n_features_in_, feature_names_in_
     True
     """
 
-    __metadata_request__fit = {"bags": True}  # noqa: RUF012 — scikit-learn reads it as it is
-
     def __init__(
         self,
         *,
@@ -125,48 +126,24 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> CountLikelihoodClassifier:
-        """Train on the rows of X, whose labels are known through y only.
+    def _train(self, X: Any, y: ArrayLike, *, bags: Any = None) -> list[Notice]:
+        self._has_noise = bags is not None  # labels carry none
+        return super()._train(X, y, bags=bags)
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_columns)
-            The rows.
-        y : array-like of shape (n_rows,)
-            The proportion of positives in each row's bag (:func:`decorrupt.bag_targets` makes it
-            from one number a bag); without `bags`, class labels of two values, and the model is
-            logistic regression.
-        bags : array-like of shape (n_rows,), optional
-            The bag of each row; any hashable ids.
-
-        Returns
-        -------
-        CountLikelihoodClassifier
-            The fitted model itself.
-
-        Raises
-        ------
-        ValueError
-            If y, bags or a parameter is not what it must be, or nothing can be learned because
-            all proportions are equal.
-
-        Warns
-        -----
-        RoundedCountsWarning
-            If p_k·n_k is not a whole number in a bag without noise.
-        ConvergenceWarning
-        """
-        X = self._read_rows(X, reset=True)
-        check_consistent_length(X, y)
-        self.classes_, strata = read_strata(y, bags)
+    def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:
         self._set_prior(strata)
         features = self._fit_features(X)
-        noise = 0.0 if bags is None else self.proportion_noise
+        noise = self.proportion_noise if self.__dict__.pop("_has_noise") else 0.0
         (solution,) = self._solutions(features.matrix, strata, [self.reg_strength], noise)
+        if rounded := describe_rounded(strata, noise):
+            self._note(RoundedCountsWarning, rounded)
         self._keep(X, features, solution.result.coef)
         self.start_, self.solver_ = solution.start, solution.solver
         self.n_iter_, self.log_likelihood_ = solution.result.n_iter, solution.log_likelihood
-        return self
+        self._note_unconverged(solution.result)
+        rank = features.rank
+        scores = features.matrix @ solution.result.coef[:rank]
+        return scores + (solution.result.coef[-1] if self.fit_intercept else 0.0)
 
     def _solutions(
         self, matrix: Any, strata: Strata, reg_strengths: Sequence[float], noise: Any

@@ -41,6 +41,8 @@ class Diagnostics:
         λ of this fit.
     training_risk : float
         The corrected risk at the solution, penalty and risk correction left out.
+    risk_std_error : float
+        Its standard error, for rows drawn at random within their strata.
     risk_at_zero : float
         φ(0), the risk of the score that is 0 everywhere.
     radius : float
@@ -83,6 +85,7 @@ class Diagnostics:
     solver_status: str
     n_iter: int
     gradient_norm: float
+    risk_std_error: float = float("nan")  # absent in models saved by earlier versions
     stratum_word: str = field(default="bags")
 
     @property
@@ -92,8 +95,13 @@ class Diagnostics:
 
     @property
     def is_risk_negative(self) -> bool:
-        """Whether the training risk fell below zero."""
+        """Whether the training risk is below zero, as an unbiased estimate of a small risk may."""
         return self.training_risk < 0
+
+    @property
+    def is_overfitted(self) -> bool:
+        """Whether the training risk is below zero by more than its noise explains."""
+        return is_overfitted(self.training_risk, self.risk_std_error)
 
     @property
     def is_bound_vacuous(self) -> bool:
@@ -189,7 +197,9 @@ class Diagnostics:
         return np.asarray(axes)
 
     def _negative(self) -> str:
-        return " (negative: overfitted)" if self.is_risk_negative else ""
+        if self.is_overfitted:
+            return f" ± {self.risk_std_error:.2g} (negative: overfitted)"
+        return " (negative, within its noise)" if self.is_risk_negative else ""
 
 
 def _some(ids: list[Any]) -> str:
@@ -219,12 +229,51 @@ def describe_strata(strata: Strata) -> dict[str, Any]:
     }
 
 
-def describe_risk(terms: RiskTerms, loss: MarginLoss, scores: FloatArray) -> dict[str, Any]:
+def describe_dropped(dropped: dict[str, list[Any]], word: str) -> str:
+    """Return which strata are not used, and why, as a sentence."""
+    parts = [
+        f"{len(ids)} {word} {reason} (the first: {ids[0]!r})" for reason, ids in dropped.items()
+    ]
+    return f"{'; '.join(parts)}: their rows are not used"
+
+
+def risk_std_error(terms: RiskTerms, loss: MarginLoss, scores: FloatArray, strata: Strata) -> float:
+    """Return √Σ_k n_k·Var_k, Var_k the variance of a row's term within stratum k.
+
+    A stratum of one row shows no variance of its own and adds none.
+    """
+    row_terms = terms.coef_pos * loss.value(scores) + terms.coef_neg * loss.value(-scores)
+    sizes = strata.sizes
+    means = np.bincount(strata.row_stratum, row_terms) / sizes
+    squares = np.bincount(strata.row_stratum, (row_terms - means[strata.row_stratum]) ** 2)
+    return float(np.sqrt(np.sum(squares * sizes / np.maximum(sizes - 1, 1))))
+
+
+def is_overfitted(risk: float, std_error: float) -> bool:
+    """Return whether a corrected risk is below zero by more than two standard errors.
+
+    No true risk is negative, but an unbiased estimate of one near zero often is a little.
+    """
+    return risk < -2 * std_error
+
+
+def describe_overfitting(risk: float, std_error: float) -> str:
+    """Return what a risk below zero says and what to do about it."""
+    return (
+        f"the corrected training risk is {risk:.3g}, below zero by more than two standard errors "
+        f"({std_error:.2g}), which no true risk can be: the model overfits. Raise reg_strength"
+    )
+
+
+def describe_risk(
+    terms: RiskTerms, loss: MarginLoss, scores: FloatArray, strata: Strata
+) -> dict[str, Any]:
     """Return the part that is known of the risk and its minimiser."""
     return {
         "effective_sample_size": terms.effective_sample_size,
         "is_convex": not np.any(terms.concavity(loss)),
         "training_risk": terms.risk(loss, scores),
+        "risk_std_error": risk_std_error(terms, loss, scores, strata),
         "risk_at_zero": loss.at_zero * float(terms.coef_pos.sum() + terms.coef_neg.sum()),
     }
 

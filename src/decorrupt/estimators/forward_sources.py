@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 from scipy.special import logit
-from sklearn.utils.validation import check_consistent_length
 
-from decorrupt.estimators.inputs import read_labels, read_sources, source_priors
+from decorrupt.estimators.inputs import read_sources, source_priors
 from decorrupt.estimators.log_odds import LogOddsClassifier
+from decorrupt.estimators.source_classifier import SourceClassifier
 from decorrupt.features import DEFAULT_RANK_TOL
+from decorrupt.losses.margin import FloatArray
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL
 from decorrupt.solvers.forward_risk import noisy_label_risk
 
 
-class ForwardSourcesClassifier(LogOddsClassifier):
+class ForwardSourcesClassifier(SourceClassifier, LogOddsClassifier):
     """min_f −(1/n)·Σ_j log P_i(ỹ_j | x_j) + λ‖f‖², over rows j of all sources i.
 
     P_i(ỹ|x) = Σ_y T_i(y, ỹ)·P_i(y|x) passes the model's probabilities through the source's flip
@@ -80,8 +81,6 @@ n_iter_, solver_, n_features_in_, feature_names_in_
     True
     """
 
-    __metadata_request__fit = {"sources": True, "noise_rates": True}  # noqa: RUF012
-
     def __init__(
         self,
         *,
@@ -119,43 +118,10 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(
-        self, X: Any, y: ArrayLike, *, sources: Any = None, noise_rates: Any = None
-    ) -> ForwardSourcesClassifier:
-        """Train on rows whose labels y were flipped at known rates.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_columns)
-            The rows.
-        y : array-like of shape (n_rows,)
-            Noisy labels of two values; the larger is the positive class.
-        sources : array-like of shape (n_rows,), optional
-            The source of each row; any hashable ids. None: one source.
-        noise_rates : array of shape (n_rows, 2), mapping or pair, optional
-            Takes the place of the constructor's; an array gives each row its own rates.
-
-        Returns
-        -------
-        ForwardSourcesClassifier
-            The fitted model itself.
-
-        Raises
-        ------
-        ValueError
-            If a source has no rates, rates sum to one or more, or a parameter is not what it
-            must be.
-
-        Warns
-        -----
-        ConvergenceWarning
-        """
-        X = self._read_rows(X, reset=True)
-        check_consistent_length(X, y)
-        self.classes_, labels = read_labels(y)
-        noisy = read_sources(
-            labels, sources, self.noise_rates if noise_rates is None else noise_rates
-        )
+    def _fit_sources(
+        self, X: Any, labels: NDArray[np.int_], sources: Any, noise_rates: Any
+    ) -> FloatArray:
+        noisy = read_sources(labels, sources, noise_rates)
         priors = source_priors(self.class_priors, noisy)
         self.class_priors_ = noisy.by_source(priors)
         self.noise_rates_ = noisy.rates_by_source
@@ -165,6 +131,6 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         features = self._fit_features(X)
         flip_pos, flip_neg = noisy.rates.T
         risk = noisy_label_risk(noisy.is_pos, flip_pos, flip_neg, shift)
-        _, scores = self._fit_scores(X, features, risk, self._prior_start(features.rank))
-        self._match_prior(scores)
-        return self
+        result, scores = self._fit_scores(X, features, risk, self._prior_start(features.rank))
+        self._note_unconverged(result)
+        return self._match_prior(scores)

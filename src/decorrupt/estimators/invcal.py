@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.special import logit
 from sklearn.svm import SVR
 
 from decorrupt.corruption import Strata
 from decorrupt.estimators.parameters import check_choice
-from decorrupt.estimators.support_vector import SupportVectorClassifier
+from decorrupt.estimators.support_vector import DEFAULT_MAX_ITER, SupportVectorClassifier
 from decorrupt.features import Kernel
 from decorrupt.features.maps import check_gram
 from decorrupt.losses.margin import FloatArray
@@ -49,6 +49,9 @@ class InvCalClassifier(SupportVectorClassifier):
         The kernel's width parameter; "scale" is 1/(n_columns·Var X), "auto" 1/n_columns.
     degree, coef0 : float
         Of the polynomial kernel (kernel_gamma·⟨x, x'⟩ + coef0)^degree.
+    max_iter : int, default=100_000
+        Iterations of LIBSVM at most. Columns of standard deviation 1 take some
+        hundreds to some ten thousands, large unscaled ones more than one can wait for.
 
     Attributes
     ----------
@@ -63,6 +66,8 @@ class InvCalClassifier(SupportVectorClassifier):
         f(x) = ⟨coef_, x⟩ + intercept_ (kernel="linear").
     intercept_ : float
         b, which is not penalised.
+    n_iter_ : int
+        Iterations of LIBSVM.
     kernel_gamma_ : float
         The kernel parameter as a number.
     score_prior_ : float
@@ -95,6 +100,7 @@ class InvCalClassifier(SupportVectorClassifier):
         kernel_gamma: float | str = "scale",
         degree: float = 3,
         coef0: float = 1.0,
+        max_iter: int = DEFAULT_MAX_ITER,
     ) -> None:
         self.C_p = C_p
         self.epsilon = epsilon
@@ -103,42 +109,28 @@ class InvCalClassifier(SupportVectorClassifier):
         self.kernel_gamma = kernel_gamma
         self.degree = degree
         self.coef0 = coef0
+        self.max_iter = max_iter
 
-    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> InvCalClassifier:
-        """Train on the rows of X, whose labels are known through y only.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_columns)
-            The rows; frames keep their column names.
-        y : array-like of shape (n_rows,)
-            The proportion of positives in each row's bag (:func:`decorrupt.bag_targets` makes it
-            from one number a bag); without `bags`, class labels of two values.
-        bags : array-like of shape (n_rows,), optional
-            The bag of each row; any hashable ids. None: every row is a bag of one.
-
-        Returns
-        -------
-        InvCalClassifier
-            The fitted model itself.
-
-        Raises
-        ------
-        ValueError
-            If y, bags or a parameter is not what it must be, or nothing can be learned because
-            all proportions are equal.
-        """
+    def _check_parameters(self) -> None:
         check_choice("tube", self.tube, TUBES)
-        X, strata = self._read_training(X, y, bags)
+
+    def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:
+        rows = self._set_up(X, strata)
         margin = 1 / X.shape[0]
         proportions = np.clip(strata.proportions, margin, 1 - margin)
-        gram = bag_mean_gram(X, self._kernel(), strata)
+        gram = bag_mean_gram(rows.matrix, self._kernel(), strata)
         radii = np.full(len(proportions), float(self.epsilon))
         if self.tube == "proportion":
             radii /= proportions * (1 - proportions)
-        self.bag_coef_, intercept = solve_tubes(gram, logit(proportions), radii, self.C_p)
-        self._keep_dual(X, (self.bag_coef_ / strata.sizes)[strata.row_stratum], intercept)
-        return self
+        found = solve_tubes(gram, logit(proportions), radii, self.C_p, max_iter=self.max_iter)
+        if not found.converged:
+            self._note_max_iter()
+        self.bag_coef_, self.n_iter_ = found.coef, max(found.n_iter, 1)
+        row_coef = (found.coef / strata.sizes)[strata.row_stratum]
+        self._keep_dual(rows, row_coef, found.intercept)
+        means = gram @ found.coef + found.intercept
+        # Bag means of both signs are enough to know that rows have both; row scores cost more.
+        return means if means.min() < 0 < means.max() else self._score(X)
 
 
 def bag_mean_gram(X: Any, kernel: Kernel, strata: Strata) -> FloatArray:
@@ -164,13 +156,23 @@ def bag_mean_gram(X: Any, kernel: Kernel, strata: Strata) -> FloatArray:
     return half + half.T
 
 
+@dataclass(frozen=True)
+class Tubes:
+    """β and b of the regression, LIBSVM's iterations, and whether they were enough."""
+
+    coef: FloatArray
+    intercept: float
+    n_iter: int
+    converged: bool
+
+
 def solve_tubes(
-    gram: FloatArray, targets: FloatArray, radii: FloatArray, cost: float
-) -> tuple[FloatArray, float]:
+    gram: FloatArray, targets: FloatArray, radii: FloatArray, cost: float, *, max_iter: int
+) -> Tubes:
     """Return argmin_{β,b} ½βᵀKβ + cost·Σ max(0, |(Kβ)_k + b − t_k| − ε_k), by LIBSVM.
 
     LIBSVM knows one ε for all. Distances from tubes of several widths are sums of two absolute
-    values, max(0, |u|−ε) = ½|u−ε| + ½|u+ε| − ε: a regression with ε = 0 in which every bag stands
+    values, max(0, |u|−ε) = ½|u−ε| + ½|u+ε| − ε: a regression with ε = 0 in which every bag occurs
     twice, at either edge of its tube, at half the cost.
 
     Parameters
@@ -183,22 +185,34 @@ def solve_tubes(
         ε.
     cost : float
         What a unit of distance from a tube costs.
+    max_iter : int
+        LIBSVM's iterations at most.
     """
     if np.ptp(radii) == 0:
-        return _solve_tube(gram, targets, radii[0], cost)
+        return _solve_tube(gram, targets, radii[0], cost, max_iter)
     edges = np.concatenate([targets - radii, targets + radii])
-    coef, intercept = _solve_tube(np.tile(gram, (2, 2)), edges, 0.0, cost / 2)
-    lower, upper = np.split(coef, 2)
-    return lower + upper, intercept
+    found = _solve_tube(np.tile(gram, (2, 2)), edges, 0.0, cost / 2, max_iter)
+    lower, upper = np.split(found.coef, 2)
+    return replace(found, coef=lower + upper)
+
+
+class _SilentSVR(SVR):
+    """An SVR that leaves it to its caller to warn of a `fit_status_` other than 0."""
+
+    def _warn_from_fit_status(self) -> None:
+        pass
 
 
 def _solve_tube(
-    gram: FloatArray, targets: FloatArray, radius: float, cost: float
-) -> tuple[FloatArray, float]:
-    machine = SVR(kernel="precomputed", C=cost, epsilon=radius, tol=TUBE_TOL).fit(gram, targets)
+    gram: FloatArray, targets: FloatArray, radius: float, cost: float, max_iter: int
+) -> Tubes:
+    machine = _SilentSVR(
+        kernel="precomputed", C=cost, epsilon=radius, tol=TUBE_TOL, max_iter=max_iter
+    ).fit(gram, targets)
     coef = np.zeros(len(targets))
     coef[machine.support_] = machine.dual_coef_[0]
-    return coef, float(machine.intercept_[0])
+    n_iter = int(np.max(machine.n_iter_))
+    return Tubes(coef, float(machine.intercept_[0]), n_iter, machine.fit_status_ == 0)
 
 
 def _dense(matrix: Any) -> FloatArray:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_consistent_length
-
 from decorrupt.corruption import Combination, Strata, combine_strata, resolve_target_prior
+from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.estimators.corrected import CorrectedLossClassifier
 from decorrupt.estimators.diagnostics import dropped_strata
-from decorrupt.estimators.inputs import read_strata
 from decorrupt.estimators.score_classifier import decision_threshold
 from decorrupt.features import DEFAULT_RANK_TOL
 from decorrupt.losses import get_loss
+from decorrupt.losses.margin import FloatArray
 from decorrupt.solvers import (
     DEFAULT_MAX_ITER,
     DEFAULT_STEP_DECAY,
@@ -28,7 +26,7 @@ IDLE_REASONS = {"pairs": "without a partner of another proportion"}
 AT_THE_MEAN = "at the pooled proportion, where a bag tells nothing"
 
 
-class LabelProportionsClassifier(CorrectedLossClassifier):
+class LabelProportionsClassifier(BagClassifier, CorrectedLossClassifier):
     """min_f Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1) + λ‖f‖², from bags and their proportions.
 
     The sum is an unbiased estimate of the risk π_t·E₊ℓ(f,1) + (1−π_t)·E₋ℓ(f,−1): for the
@@ -42,7 +40,8 @@ class LabelProportionsClassifier(CorrectedLossClassifier):
         rbf, exponential, laplacian, polynomial, linear, precomputed, or a callable that takes two
         matrices and returns the kernel of all their rows.
     kernel_gamma : float, "scale" or "auto", default="scale"
-        The kernel's width parameter; "scale" is 1/(n_columns·Var X), "auto" 1/n_columns.
+        The kernel's width parameter; "scale" is 1/(n_columns·Var X), Var X the mean of
+        the columns' variances, "auto" 1/n_columns.
     degree, coef0 : float
         Of the polynomial kernel (kernel_gamma·⟨x, x'⟩ + coef0)^degree.
     reg_strength : float, default=1e-3
@@ -59,12 +58,15 @@ class LabelProportionsClassifier(CorrectedLossClassifier):
         What `predict` is best at: the balanced error, or the error in a population with
         `target_prior`. The same thing for target_prior=0.5.
     convex : {"check", "project", "ignore"}, default="check"
-        "check" warns if the objective may have several minima, "project" takes the nearest
-        combination that makes it convex, "ignore" says nothing.
+        "check" warns if the objective is not convex and the solver did not stop at a minimum of
+        it (the Hessian has a negative eigenvalue there); whether it is convex is in
+        `diagnostics_` in any case. "project" takes the nearest combination that makes it convex,
+        "ignore" does not look.
     risk_correction : {None, "abs", "relu"}, default=None
         Keeps the two class-wise sums from going below zero.
-    fit_intercept : bool, default=False
-        Whether to add an unpenalised constant to the score.
+    fit_intercept : bool, default=True
+        Whether to add an unpenalised constant to the score. The paper's method has none; only
+        without it is there a generalisation bound in `diagnostics_`.
     solver : {"auto", "newton", "lbfgs", "gradient_descent"}, default="auto"
         "gradient_descent" is the paper's: exactly `max_iter` steps on the dual coefficients.
     step_size, step_decay : float
@@ -120,9 +122,6 @@ class LabelProportionsClassifier(CorrectedLossClassifier):
     True
     """
 
-    # So that bags reach fit through pipelines and searches without set_fit_request.
-    __metadata_request__fit = {"bags": True}  # noqa: RUF012 — scikit-learn reads it as it is
-
     def __init__(
         self,
         *,
@@ -138,7 +137,7 @@ class LabelProportionsClassifier(CorrectedLossClassifier):
         decision: str = "balanced",
         convex: str = "check",
         risk_correction: str | None = None,
-        fit_intercept: bool = False,
+        fit_intercept: bool = True,
         solver: str = "auto",
         step_size: float = DEFAULT_STEP_SIZE,
         step_decay: float = DEFAULT_STEP_DECAY,
@@ -170,42 +169,11 @@ class LabelProportionsClassifier(CorrectedLossClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> LabelProportionsClassifier:
-        """Train on the rows of X, whose labels are known through y only.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_columns)
-            The rows; frames keep their column names.
-        y : array-like of shape (n_rows,)
-            The proportion of positives in each row's bag (:func:`decorrupt.bag_targets` makes it
-            from one number a bag); without `bags`, class labels of two values.
-        bags : array-like of shape (n_rows,), optional
-            The bag of each row; any hashable ids.
-
-        Returns
-        -------
-        LabelProportionsClassifier
-            The fitted model itself.
-
-        Raises
-        ------
-        ValueError
-            If y, bags or a parameter is not what it must be, or nothing can be learned because
-            all proportions are equal.
-
-        Warns
-        -----
-        NonConvexRiskWarning, NegativeRiskWarning, DroppedBagsWarning, ConvergenceWarning
-        """
-        X = self._read_rows(X, reset=True)
-        check_consistent_length(X, y)
-        self.classes_, strata = read_strata(y, bags)
+    def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:
         combination = self._combine(strata)
         self._set_prior(strata)
         dropped = dropped_strata(strata, combination, IDLE_REASONS.get(self.combine, AT_THE_MEAN))
-        self._fit_terms(X, combination.row_terms(strata), strata, dropped, "bags")
-        return self
+        return self._fit_terms(X, combination.row_terms(strata), strata, dropped, "bags")
 
     def _combine(self, strata: Strata) -> Combination:
         return combine_strata(

@@ -40,14 +40,19 @@ class LogOddsClassifier(ScoreClassifier):
             start[-1] = logit(self.score_prior_)
         return start
 
-    def _match_prior(self, scores: FloatArray) -> None:
+    def _match_prior(self, scores: FloatArray) -> FloatArray:
         """Shift the intercept so that σ(f) has the training rows' known share as its mean.
+
+        Returns the scores with the shift.
 
         A likelihood that sees the label through a veil is nearly flat in the intercept, and the
         penalty is not: it moves to where σ is steepest, so that small scores do.
         """
-        if self.fit_intercept and self.match_prior:
-            self.intercept_ += prior_shift(scores, self.score_prior_)
+        if not (self.fit_intercept and self.match_prior):
+            return scores
+        shift = prior_shift(scores, self.score_prior_)
+        self.intercept_ += shift
+        return scores + shift
 
     def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
         """Return P(Y | x) for a population with a stated share of positives.

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_consistent_length
 
 from decorrupt.corruption import (
     Combination,
     RiskTerms,
     Strata,
     combine_strata,
-    pooled_proportion,
 )
 from decorrupt.corruption.mean_operator import (
     bag_means,
@@ -26,7 +23,8 @@ from decorrupt.corruption.mean_operator import (
     gaussian_similarity,
     laplacian_combination,
 )
-from decorrupt.estimators.inputs import read_strata
+from decorrupt.estimators.bag_classifier import BagClassifier
+from decorrupt.estimators.diagnostics import describe_overfitting, is_overfitted, risk_std_error
 from decorrupt.estimators.log_odds import LogOddsClassifier
 from decorrupt.exceptions import NegativeRiskWarning
 from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
@@ -39,7 +37,7 @@ STARTS = ("mean", "laplacian")
 LOSS = LogisticLoss()
 
 
-class MeanMapClassifier(LogOddsClassifier):
+class MeanMapClassifier(BagClassifier, LogOddsClassifier):
     """min_θ (1/n)·Σ_j log(2·cosh(f_j/2)) − ½⟨θ, m̂⟩ + λ‖θ‖², m̂ an estimate of E[y·z(x)].
 
     The logistic loss is an even part, which needs no labels, less half of y·f: all that the labels
@@ -113,8 +111,6 @@ solver_, n_features_in_, feature_names_in_
     True
     """
 
-    __metadata_request__fit = {"bags": True}  # noqa: RUF012 — scikit-learn reads it as it is
-
     def __init__(
         self,
         *,
@@ -156,57 +152,29 @@ solver_, n_features_in_, feature_names_in_
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> MeanMapClassifier:
-        """Train on the rows of X, whose labels are known through y only.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_columns)
-            The rows.
-        y : array-like of shape (n_rows,)
-            The proportion of positives in each row's bag (:func:`decorrupt.bag_targets` makes it
-            from one number a bag); without `bags`, class labels of two values, and the model is
-            logistic regression.
-        bags : array-like of shape (n_rows,), optional
-            The bag of each row; any hashable ids.
-
-        Returns
-        -------
-        MeanMapClassifier
-            The fitted model itself.
-
-        Raises
-        ------
-        ValueError
-            If y, bags or a parameter is not what it must be, or nothing can be learned because
-            all proportions are equal.
-
-        Warns
-        -----
-        NegativeRiskWarning, ConvergenceWarning
-        """
-        X = self._read_rows(X, reset=True)
-        check_consistent_length(X, y)
-        self._check_variant()
-        self.classes_, strata = read_strata(y, bags)
-        self._set_training_prior(pooled_proportion(strata.sizes, strata.proportions))
+    def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:
+        self._set_prior(strata)
         features = self._fit_features(X)
         start = self.start if self.variant == "alternating" else self.variant
-        terms = self._combination(start, features.matrix, strata).row_terms(strata)
+        combination, converged = self._combination(start, features.matrix, strata)
+        if not converged:
+            self._note(
+                ConvergenceWarning,
+                f"the bags' class means were not found at smoothness={self.smoothness:g}: raise "
+                "smoothness, or give a similarity that links the bags",
+            )
+        terms = combination.row_terms(strata)
         self._refuse_unbounded(strata)
         result, scores = self._fit_scores(X, features, CorrectedRisk(terms, LOSS))
         if self.variant == "alternating":
-            self._alternate(X, features, strata, result.coef, scores)
-        elif (risk := terms.risk(LOSS, scores)) < 0:
-            warnings.warn(
-                f"the estimated training risk is {risk:.3g}, below zero, which no true risk can "
-                "be: the model overfits. Raise reg_strength",
-                NegativeRiskWarning,
-                stacklevel=2,
-            )
-        return self
+            return self._alternate(X, features, strata, result.coef, scores)
+        self._note_unconverged(result)
+        risk, std_error = terms.risk(LOSS, scores), risk_std_error(terms, LOSS, scores, strata)
+        if is_overfitted(risk, std_error):
+            self._note(NegativeRiskWarning, describe_overfitting(risk, std_error))
+        return scores
 
-    def _check_variant(self) -> None:
+    def _check_parameters(self) -> None:
         for name, known in (("variant", VARIANTS), ("start", STARTS)):
             if getattr(self, name) not in known:
                 raise ValueError(
@@ -218,15 +186,17 @@ solver_, n_features_in_, feature_names_in_
         self, matrix: Any, strata: Strata, reg_strengths: Sequence[float]
     ) -> list[SolverResult]:
         """Return θ for every λ over given features: what a search over λ needs of this method."""
-        terms = self._combination(self.variant, matrix, strata).row_terms(strata)
+        terms = self._combination(self.variant, matrix, strata)[0].row_terms(strata)
         return self._solve_path(matrix, CorrectedRisk(terms, LOSS), reg_strengths)
 
-    def _combination(self, start: str, matrix: Any, strata: Strata) -> Combination:
+    def _combination(self, start: str, matrix: Any, strata: Strata) -> tuple[Combination, bool]:
+        """Return the combination of bag means, and whether its solver converged."""
         sizes = strata.sizes.astype(float)
         if start == "mean":
-            return combine_strata(
+            mean = combine_strata(
                 sizes, strata.proportions, method="least_squares", target_prior="pooled"
             )
+            return mean, True
         if isinstance(self.similarity, str):
             if self.similarity != "gaussian":
                 raise ValueError(
@@ -250,7 +220,7 @@ solver_, n_features_in_, feature_names_in_
 
     def _alternate(
         self, X: Any, features: FeatureMap, strata: Strata, coef: FloatArray, scores: FloatArray
-    ) -> None:
+    ) -> FloatArray:
         """Label and refit in turn, from the scores given; keep the model whose labels rest."""
         counts = positives_per_bag(strata)
         is_pos = label_top_rows(scores, strata, counts)
@@ -263,16 +233,22 @@ solver_, n_features_in_, feature_names_in_
             coef, n_iter = result.coef, n_iter + result.n_iter
             relabelled = label_top_rows(scores, strata, counts)
             at_rest = np.array_equal(relabelled, is_pos)
-            rounds.append(_Round(not at_rest, result.objective, coef, is_pos))
+            rounds.append(_Round(not at_rest, result, scores, is_pos))
             # Each round lowers the objective, so labels come back only where rounding hides it.
             is_over = relabelled.tobytes() in seen
             is_pos = relabelled
         if not is_over:
-            _warn_restless(self.max_rounds)
-        best = min(rounds, key=lambda each: (each.moves, each.objective))
-        self._keep(X, features, best.coef)
+            self._note(
+                ConvergenceWarning,
+                f"the labels still moved after max_rounds={self.max_rounds} refits; the best "
+                "round is kept. Raise max_rounds or reg_strength",
+            )
+        best = min(rounds, key=lambda each: (each.moves, each.result.objective))
+        self._note_unconverged(best.result)
+        self._keep(X, features, best.result.coef)
         self.labels_ = self.classes_[best.is_pos.astype(np.intp)]
         self.n_rounds_, self.n_iter_ = len(rounds), n_iter
+        return best.scores
 
 
 @dataclass(frozen=True)
@@ -280,18 +256,9 @@ class _Round:
     """One refit: whether its own labels moved afterwards, what it reached, and with which."""
 
     moves: bool
-    objective: float
-    coef: FloatArray
+    result: SolverResult
+    scores: FloatArray
     is_pos: NDArray[np.bool_]
-
-
-def _warn_restless(max_rounds: int) -> None:
-    warnings.warn(
-        f"the labels still moved after max_rounds={max_rounds} refits; the best round is kept. "
-        "Raise max_rounds or reg_strength",
-        ConvergenceWarning,
-        stacklevel=4,
-    )
 
 
 def positives_per_bag(strata: Strata) -> NDArray[np.intp]:

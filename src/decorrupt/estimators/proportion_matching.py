@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_consistent_length
-
 from decorrupt.corruption import Strata
-from decorrupt.estimators.inputs import read_strata
+from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.estimators.log_odds import LogOddsClassifier
 from decorrupt.features import DEFAULT_RANK_TOL
+from decorrupt.losses.margin import FloatArray
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Objective, SolverResult, solve_path
 from decorrupt.solvers.count_path import mean_map_start
 from decorrupt.solvers.proportion_risk import ProportionRisk
 
 
-class ProportionMatchingClassifier(LogOddsClassifier):
+class ProportionMatchingClassifier(BagClassifier, LogOddsClassifier):
     """min_f (1/M)·Σ_k (n_k/n̄)·CE(p_k, mean_{j∈k} σ(f(x_j))) + λ‖f‖².
 
     Empirical proportion risk minimisation (Yu et al. 2015) with the cross-entropy
@@ -67,7 +64,7 @@ n_iter_, solver_, n_features_in_, feature_names_in_
     True
     """
 
-    __metadata_request__fit = {"bags": True}  # noqa: RUF012 — scikit-learn reads it as it is
+    _labels_as_bags = True
 
     def __init__(
         self,
@@ -100,46 +97,13 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> ProportionMatchingClassifier:
-        """Train on the rows of X, whose labels are known through y only.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_columns)
-            The rows.
-        y : array-like of shape (n_rows,)
-            The proportion of positives in each row's bag (:func:`decorrupt.bag_targets` makes it
-            from one number a bag); without `bags`, class labels of two values, every row is a bag
-            of its own, and the model is logistic regression.
-        bags : array-like of shape (n_rows,), optional
-            The bag of each row; any hashable ids.
-
-        Returns
-        -------
-        ProportionMatchingClassifier
-            The fitted model itself.
-
-        Raises
-        ------
-        ValueError
-            If y, bags or a parameter is not what it must be, or nothing can be learned because
-            all proportions are equal.
-
-        Warns
-        -----
-        ConvergenceWarning
-        """
-        X = self._read_rows(X, reset=True)
-        check_consistent_length(X, y)
-        self.classes_, strata = read_strata(y, bags)
+    def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:
         self._set_prior(strata)
-        if bags is None:
-            rows = np.arange(len(strata.row_stratum))
-            strata = Strata(rows, rows, strata.row_proportions)
         features = self._fit_features(X)
         start = mean_map_start(self._objective(features.matrix, strata, self.reg_strength), strata)
-        self._fit_scores(X, features, ProportionRisk(strata), start)
-        return self
+        result, scores = self._fit_scores(X, features, ProportionRisk(strata), start)
+        self._note_unconverged(result)
+        return scores
 
     def _objective(self, matrix: Any, strata: Strata, reg_strength: float) -> Objective:
         return Objective(matrix, ProportionRisk(strata), reg_strength, self.fit_intercept)

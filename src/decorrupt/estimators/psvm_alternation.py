@@ -31,12 +31,15 @@ class Machine:
         f at the training rows.
     half_norm : float
         ½‖f − b‖².
+    converged : bool
+        Whether LIBSVM was done within its iterations.
     """
 
     dual: FloatArray
     intercept: float
     scores: FloatArray
     half_norm: float
+    converged: bool = True
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,7 @@ def alternate(
     costs: list[float],
     *,
     tol: float,
+    max_iter: int = -1,
     n_jobs: int | None = None,
 ) -> list[Trial]:
     """Return, for every start, where the alternation under rising costs ends.
@@ -97,6 +101,8 @@ def alternate(
         C* of each stage.
     tol : float
         A stage ends when a round lowers the objective by no more than this share of it.
+    max_iter : int
+        LIBSVM's iterations at most, per machine; −1 for no limit.
     n_jobs : int or None
         Starts run at a time; LIBSVM works outside the interpreter's lock, so threads do.
     """
@@ -105,7 +111,8 @@ def alternate(
         for cost in costs:
             distinct = {trial.labels.tobytes(): trial for trial in reversed(trials)}
             ended = pool(
-                delayed(run_stage)(gram, penalty, trial, cost, tol) for trial in distinct.values()
+                delayed(run_stage)(gram, penalty, trial, cost, tol, max_iter)
+                for trial in distinct.values()
             )
             reached = dict(zip(distinct, ended, strict=True))
             trials = [reached[trial.labels.tobytes()] for trial in trials]
@@ -113,15 +120,23 @@ def alternate(
 
 
 def run_stage(
-    gram: FloatArray, penalty: ProportionPenalty, trial: Trial, cost: float, tol: float
+    gram: FloatArray,
+    penalty: ProportionPenalty,
+    trial: Trial,
+    cost: float,
+    tol: float,
+    max_iter: int = -1,
 ) -> Trial:
     """Return the trial after alternating at one cost until the objective rests.
 
-    A round that does not lower the objective, which LIBSVM's tolerance allows, is not taken.
+    A round that does not lower the objective, which LIBSVM's tolerance allows, is not taken. A
+    machine that ran out of iterations is the last: those of higher costs would take even more.
     """
+    if not trial.machine.converged:
+        return trial
     value = trial.objective(penalty, cost)
     for _ in range(MAX_ROUNDS):
-        machine = refit(gram, trial, cost)
+        machine = refit(gram, trial, cost, max_iter)
         labels = best_labels(machine.scores, penalty, cost)
         following = replace(trial, machine=machine, labels=labels)
         lower = following.objective(penalty, cost)
@@ -130,24 +145,33 @@ def run_stage(
         rests = np.array_equal(labels, trial.labels) or value - lower <= tol * lower
         trial = replace(following, history=(*trial.history, (cost, lower)))
         value = lower
-        if rests:
+        if rests or not machine.converged:
             break
     return trial
 
 
-def refit(gram: FloatArray, trial: Trial, cost: float) -> Machine:
+class _SilentSVC(SVC):
+    """An SVC that leaves it to its caller to warn of a `fit_status_` other than 0."""
+
+    def _warn_from_fit_status(self) -> None:
+        pass
+
+
+def refit(gram: FloatArray, trial: Trial, cost: float, max_iter: int = -1) -> Machine:
     """Return the support vector machine of the labels; where they are of one class, the old one."""
     labels = trial.labels
     if (labels == labels[0]).all():
         return trial.machine
     # K was checked once and the parameters in fit: nothing to look at again in every round.
     with config_context(assume_finite=True, skip_parameter_validation=True):
-        svc = SVC(kernel="precomputed", C=cost, tol=SVM_TOL).fit(gram, labels)
+        svc = _SilentSVC(kernel="precomputed", C=cost, tol=SVM_TOL, max_iter=max_iter)
+        svc.fit(gram, labels)
     dual = np.zeros(len(labels))
     dual[svc.support_] = svc.dual_coef_[0]
     centred = gram @ dual
     intercept = float(svc.intercept_[0])
-    return Machine(dual, intercept, centred + intercept, 0.5 * float(dual @ centred))
+    half_norm = 0.5 * float(dual @ centred)
+    return Machine(dual, intercept, centred + intercept, half_norm, svc.fit_status_ == 0)
 
 
 def constant_machine(labels: Labels) -> Machine:

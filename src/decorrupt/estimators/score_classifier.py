@@ -13,12 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from decorrupt.estimators.parameters import check_parameters, check_share
+from decorrupt.exceptions import OneClassWarning
 from decorrupt.features import FeatureMap, Kernel, LinearMap, fit_feature_map, kernel_scores
 from decorrupt.features import resolve_kernel_gamma as resolve_gamma
 from decorrupt.losses.margin import FloatArray
+from decorrupt.notices import NoticeCollector
 from decorrupt.solvers import Objective, ScoreRisk, SolverResult, choose_solver, solve, solve_path
 
 FLOATS = (np.float64, np.float32)
@@ -74,7 +77,7 @@ def _forget_fit(estimator: Any) -> None:
         delattr(estimator, name)
 
 
-class ScoreClassifier(ClassifierMixin, BaseEstimator):
+class ScoreClassifier(NoticeCollector, ClassifierMixin, BaseEstimator):
     """A binary classifier whose score is linear in the features of a kernel.
 
     Subclasses have the parameters `kernel`, `kernel_gamma`, `degree`, `coef0`, and, where they
@@ -100,6 +103,8 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
         ready: FeatureMap | None = self.__dict__.pop("_ready_features", None)
         if ready is not None:
             return ready
+        if self.kernel == "linear" and self.fit_intercept:
+            return LinearMap.centred(X)
         return fit_feature_map(
             X,
             self._kernel(),
@@ -118,6 +123,22 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
         self._keep(X, features, result.coef)
         self.n_iter_ = result.n_iter
         return result, objective.scores(result.coef)
+
+    def _note_unconverged(self, result: SolverResult) -> None:
+        if not result.converged:
+            self._note(ConvergenceWarning, f"the {self.solver_} solver {result.advice}")
+
+    def _note_one_class(self, scores: FloatArray) -> None:
+        """Note if one class is all that the training rows, which have two, would be given."""
+        is_pos = scores > self.decision_threshold_
+        if is_pos.all() or not is_pos.any():
+            only = self.classes_.tolist()[int(is_pos[0])]
+            self._note(
+                OneClassWarning,
+                f"the model predicts class {only!r} for all {len(scores)} training rows, though "
+                "they have two classes. Scale the columns of X, try another kernel, kernel_gamma "
+                "or regularisation, or decision='balanced' where one class is rare",
+            )
 
     def _solve_path(
         self,
@@ -143,6 +164,7 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
         self.intercept_ = float(coef[-1]) if self.fit_intercept else 0.0
         if isinstance(features, LinearMap):
             self.coef_ = features.coefficients(theta)
+            self.intercept_ -= float(np.sum(features.centre * self.coef_))
         else:
             self.dual_coef_ = features.coefficients(theta)
             precomputed = self.kernel == "precomputed"
@@ -153,7 +175,10 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
 
     def _raw_scores(self, X: Any) -> FloatArray:
         check_is_fitted(self)
-        X = self._read_rows(X, reset=False)
+        return self._score(self._read_rows(X, reset=False))
+
+    def _score(self, X: Any) -> FloatArray:
+        """Return f(x) of rows that have been checked."""
         if self.kernel == "linear":
             scores = X @ self.coef_
         else:

@@ -6,18 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_consistent_length
-
-from decorrupt.corruption import Strata, pooled_proportion
-from decorrupt.estimators.inputs import read_strata
+from decorrupt.corruption import Strata
+from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.estimators.log_odds import LogOddsClassifier, prior_shift
 from decorrupt.features import DEFAULT_RANK_TOL
+from decorrupt.losses.margin import FloatArray
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, SolverResult
 from decorrupt.solvers.set_risk import set_risk
 
 
-class SetClassifier(LogOddsClassifier):
+class SetClassifier(BagClassifier, LogOddsClassifier):
     """min_f −(1/n)·Σ_j log P(bag(j) | x_j) + λ‖f‖², the bags told apart through P(Y=1|x) alone.
 
     With g = σ(f(x)) = P(Y=1|x) among the training rows, whose share of positives is γ̄,
@@ -72,8 +70,6 @@ n_iter_, solver_, n_features_in_, feature_names_in_
     True
     """
 
-    __metadata_request__fit = {"bags": True}  # noqa: RUF012 — scikit-learn reads it as it is
-
     def __init__(
         self,
         *,
@@ -107,45 +103,13 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> SetClassifier:
-        """Train on the rows of X, whose labels are known through y only.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_columns)
-            The rows.
-        y : array-like of shape (n_rows,)
-            The proportion of positives in each row's bag (:func:`decorrupt.bag_targets` makes it
-            from one number a bag); without `bags`, class labels of two values, and the model is
-            logistic regression.
-        bags : array-like of shape (n_rows,), optional
-            The bag of each row; any hashable ids.
-
-        Returns
-        -------
-        SetClassifier
-            The fitted model itself.
-
-        Raises
-        ------
-        ValueError
-            If y, bags or a parameter is not what it must be, or nothing can be learned because
-            all proportions are equal.
-
-        Warns
-        -----
-        ConvergenceWarning
-        """
-        X = self._read_rows(X, reset=True)
-        check_consistent_length(X, y)
-        self.classes_, strata = read_strata(y, bags)
-        self._set_training_prior(pooled_proportion(strata.sizes, strata.proportions))
+    def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:
+        self._set_prior(strata)
         features = self._fit_features(X)
-        _, scores = self._fit_scores(
-            X, features, set_risk(strata), self._prior_start(features.rank)
-        )
-        self._match_prior(scores)
-        return self
+        start = self._prior_start(features.rank)
+        result, scores = self._fit_scores(X, features, set_risk(strata), start)
+        self._note_unconverged(result)
+        return self._match_prior(scores)
 
     def _fit_path(
         self, matrix: Any, strata: Strata, reg_strengths: Sequence[float]

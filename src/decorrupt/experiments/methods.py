@@ -22,12 +22,17 @@ from decorrupt.model_selection import (
     CountLikelihoodClassifierCV,
     LabelProportionsClassifierCV,
 )
+from decorrupt.model_selection.path_search import DEFAULT_GAMMA_FACTORS
+from decorrupt.model_selection.search import usable_folds
+from decorrupt.notices import train_quietly
 
 # The grids of Scott & Zhang (2019), Sec. 5.2.
 PAPER_GAMMAS = [0.001, 0.1, 1.0]
 INVCAL_GRID = {"C_p": [0.1, 1.0, 10.0], "epsilon": [0.0, 0.01, 0.1], "kernel_gamma": PAPER_GAMMAS}
 PSVM_GRID = {"C": [0.1, 1.0, 10.0], "C_p": [1.0, 10.0, 100.0], "kernel_gamma": PAPER_GAMMAS}
 SELECTION_STARTS, FINAL_STARTS = 1, 10
+# LIBSVM runs until it is done, as it did for the records.
+NO_LIMIT = 10**9
 
 
 @dataclass(frozen=True)
@@ -51,9 +56,10 @@ class Task:
 
 
 def _auto(task: Task, **options: Any) -> Fitted:
-    model = AutoLabelProportionsClassifier(cv=_folds(task), random_state=task.seed, **options).fit(
-        task.X, task.y, bags=task.bags
+    model = AutoLabelProportionsClassifier(
+        cv=_folds(task), kernel_gammas=_gammas(task), random_state=task.seed, **options
     )
+    train_quietly(model, task.X, task.y, bags=task.bags)
     (chosen,) = [row for row in model.leaderboard_.rows if row["chosen"]]
     params = {"method": model.best_method_} | model.best_params_
     return Fitted(model, params, chosen["score"])
@@ -73,33 +79,40 @@ def _count_likelihood(task: Task) -> Fitted:
 
 
 def _by_path(search: Any, task: Task) -> Fitted:
-    search.set_params(cv=_folds(task), random_state=task.seed)
-    search.fit(task.X, task.y, bags=task.bags)
+    search.set_params(cv=_folds(task), kernel_gammas=_gammas(task), random_state=task.seed)
+    train_quietly(search, task.X, task.y, bags=task.bags)
     return Fitted(search, search.best_params_, search.best_score_)
 
 
 def _invcal(task: Task) -> Fitted:
     search = BagGridSearchCV(
-        InvCalClassifier(), INVCAL_GRID, scoring="proportion_risk", cv=_folds(task)
+        InvCalClassifier(max_iter=NO_LIMIT), INVCAL_GRID, scoring="proportion_risk", cv=_folds(task)
     ).fit(task.X, task.y, bags=task.bags)
     return Fitted(search, search.best_params_, search.best_score_)
 
 
 def _alternating_psvm(task: Task) -> Fitted:
-    template = AlternatingPSVMClassifier(n_starts=SELECTION_STARTS, random_state=task.seed)
+    template = AlternatingPSVMClassifier(
+        n_starts=SELECTION_STARTS, max_iter=NO_LIMIT, random_state=task.seed
+    )
     search = BagGridSearchCV(
         template, PSVM_GRID, scoring="proportion_risk", cv=_folds(task), refit=False
     ).fit(task.X, task.y, bags=task.bags)
     model = template.set_params(n_starts=FINAL_STARTS, **search.best_params_)
-    return Fitted(
-        model.fit(task.X, task.y, bags=task.bags), search.best_params_, search.best_score_
-    )
+    train_quietly(model, task.X, task.y, bags=task.bags)
+    return Fitted(model, search.best_params_, search.best_score_)
 
 
 def _corrected_loss_published(task: Task) -> Fitted:
-    folds = list(_folds(task).split(task.X, task.y, bags=task.bags))
+    folds, _ = usable_folds(_folds(task), task.X, task.y, task.bags, needs_spread=True)
     choice = search_published_grid(task.X, task.y, task.bags, folds=folds)
     return Fitted(choice.model, asdict(choice.setting), -choice.criterion)
+
+
+def _gammas(task: Task) -> list[float]:
+    """Return the kernel parameters of the records, multiples of 1/(n_columns·variance of X)."""
+    scale = 1.0 / (task.X.shape[1] * float(np.var(task.X)))
+    return [factor * scale for factor in DEFAULT_GAMMA_FACTORS]
 
 
 def _folds(task: Task) -> BagKFold:

@@ -18,6 +18,7 @@ from decorrupt.features import Kernel, kernel_scores
 from decorrupt.losses import get_loss
 from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.search import usable_folds
+from decorrupt.notices import emit_notices
 
 LOSS = get_loss("logistic")
 
@@ -153,7 +154,10 @@ def search_published_grid(
     """
     X = np.asarray(X, dtype=float)
     strata = y if isinstance(y, Strata) else strata_from_bags(bags, y)
-    splits = usable_folds(folds, X, strata.row_proportions, strata.row_stratum, needs_spread=True)
+    splits, notices = usable_folds(
+        folds, X, strata.row_proportions, strata.row_stratum, needs_spread=True
+    )
+    emit_notices(notices)
     criteria = np.column_stack([fold_criteria(X, strata, fold, grid) for fold in splits])
     settings = grid.settings()
     means = criteria.mean(axis=1)

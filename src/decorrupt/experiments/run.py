@@ -6,7 +6,6 @@ import platform
 import resource
 import sys
 import time
-import warnings
 from collections.abc import Iterator
 from importlib.metadata import version
 from itertools import islice
@@ -77,8 +76,7 @@ def run_cell(
     record: Record = cell._asdict() | {"versions": versions()}
     began = time.perf_counter()
     try:
-        with threadpool_limits(1), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with threadpool_limits(1):
             record |= _results(cell, test_share, n_folds, data_home)
         record["status"] = DONE
     except Exception as error:

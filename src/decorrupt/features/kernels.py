@@ -16,6 +16,7 @@ from sklearn.metrics.pairwise import (
     polynomial_kernel,
     rbf_kernel,
 )
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from decorrupt.losses.margin import FloatArray
 
@@ -35,6 +36,9 @@ class Kernel:
     ``linear``                 ⟨x, x'⟩
     ``precomputed``            X itself holds the kernel values
     ========================== =====================================
+
+    Dense rows are centred before Euclidean distances are taken, because ‖x‖² − 2⟨x,x'⟩ + ‖x'‖²
+    cancels far from the origin; sparse rows stay as they are.
     """
 
     name: str | KernelFunction
@@ -50,6 +54,8 @@ class Kernel:
 
     def block(self, X: Any, Y: Any) -> FloatArray:
         """Return the matrix of k(x, y) over the rows of X and of Y."""
+        if self.name in ("rbf", "exponential"):
+            X, Y = _centred(X, Y)
         if self.name == "rbf":
             return np.asarray(rbf_kernel(X, Y, gamma=self.gamma))
         if self.name == "exponential":
@@ -94,6 +100,14 @@ def squared_norms(X: Any) -> FloatArray:
     return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
+def _centred(X: Any, Y: Any) -> tuple[Any, Any]:
+    """Return dense rows less a centre of them, which changes no difference of two rows."""
+    if sparse.issparse(X) or sparse.issparse(Y):
+        return X, Y
+    centre = Y.mean(axis=0)
+    return X - centre, Y - centre
+
+
 def _distances(X: Any, Y: Any) -> FloatArray:
     """Return ‖x−y‖, exactly 0 where x = y.
 
@@ -107,17 +121,18 @@ def _distances(X: Any, Y: Any) -> FloatArray:
 
 
 def _variance(X: Any) -> float:
-    """Return the variance of all entries, in double precision and without cancellation."""
+    """Return the mean of the columns' variances, in double precision and without cancellation."""
     if not sparse.issparse(X):
-        return float(np.var(X, dtype=float))
-    values = X.data.astype(float)
-    size = X.shape[0] * X.shape[1]
-    mean = values.sum() / size
-    return float((np.sum((values - mean) ** 2) + (size - len(values)) * mean**2) / size)
+        return float(np.var(X, axis=0, dtype=float).mean())
+    return float(mean_variance_axis(X.tocsr().astype(float), axis=0)[1].mean())
 
 
 def resolve_kernel_gamma(kernel_gamma: Any, X: Any) -> float:
-    """Return γ as a number: "scale" is 1/(d·Var X), "auto" is 1/d, as in scikit-learn's SVC."""
+    """Return γ as a number: "scale" is 1/(d·Var X), "auto" is 1/d.
+
+    Var X is the mean of the columns' variances: what a constant added to a column changes neither
+    in the distances nor here. For columns of one mean it is scikit-learn's "scale".
+    """
     if isinstance(kernel_gamma, str):
         if kernel_gamma == "auto":
             return 1.0 / float(X.shape[1])

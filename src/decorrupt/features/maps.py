@@ -30,10 +30,23 @@ LEAST_COARSE_RANK = 1024
 
 @dataclass(frozen=True)
 class LinearMap:
-    """z(x) = x, dense or sparse; the coefficients are θ itself."""
+    """z(x) = x − centre, dense or sparse; the coefficients are θ itself.
+
+    A centre other than 0 is for scores with an intercept: ⟨θ, x − centre⟩ + b is the same function
+    of x as ⟨θ, x⟩ + (b − ⟨θ, centre⟩).
+    """
 
     matrix: Any
+    centre: FloatArray | float = 0.0
     error: float = 0.0
+
+    @classmethod
+    def centred(cls, X: Any) -> LinearMap:
+        """Return the map with the columns' means as centre; sparse rows stay sparse and as is."""
+        if issparse(X):
+            return cls(X)
+        centre = X.mean(axis=0)
+        return cls(X - centre, centre)
 
     @property
     def rank(self) -> int:

@@ -22,11 +22,11 @@ from decorrupt.model_selection.leaderboard import Entry, Leaderboard, choose
 from decorrupt.model_selection.path_cv import DelegatingClassifier
 from decorrupt.model_selection.path_search import (
     check_lists,
-    quiet_selection,
     resolve_kernel_gammas,
 )
 from decorrupt.model_selection.scorers import get_bag_scorer, pooled_prior
 from decorrupt.model_selection.search import DEFAULT_FOLDS, usable_folds
+from decorrupt.notices import Notice, train_quietly
 from decorrupt.progress import track
 
 DEFAULT_KERNELS = ("linear", "rbf")
@@ -122,18 +122,7 @@ class AutoLabelProportionsClassifier(DelegatingClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> AutoLabelProportionsClassifier:
-        """Try the candidates on held-out bags and refit the best on all rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_columns)
-            The rows.
-        y : array-like of shape (n_rows,)
-            The proportion of each row's bag, or without `bags` class labels.
-        bags : array-like of shape (n_rows,), optional
-            The bag of each row.
-        """
+    def _train(self, X: Any, y: ArrayLike, *, bags: Any = None) -> list[Notice]:
         scorer = get_bag_scorer(self.scoring)
         check_lists(
             kernels=self.kernels,
@@ -144,7 +133,7 @@ class AutoLabelProportionsClassifier(DelegatingClassifier):
         rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
         check_consistent_length(rows, y)
         self.classes_, strata = read_strata(y, bags, rows_as_bags=True)
-        folds = usable_folds(
+        folds, notices = usable_folds(
             _at_most(self.cv, len(strata.ids)),
             rows,
             strata.row_proportions,
@@ -153,14 +142,13 @@ class AutoLabelProportionsClassifier(DelegatingClassifier):
         )
         self.training_prior_ = pooled_prior(strata.row_proportions)
         held_out = self._evaluate(candidates, rows, strata, folds)
-        with quiet_selection():
-            entries = [Entry.of(one, strata, scorer) for one in held_out]
+        entries = [Entry.of(one, strata, scorer) for one in held_out]
         self.leaderboard_ = Leaderboard.of(entries, [c.name for c in candidates])
         winner = choose(entries, [c.name for c in candidates])
         self.best_method_, self.best_params_ = winner.method, winner.params
         by_name = {candidate.name: candidate for candidate in candidates}
-        self._refit(by_name[winner.method], winner.held_out, X, y, bags, strata)
-        return self
+        self.best_estimator_ = self._to_refit(by_name[winner.method], winner.held_out, strata)
+        return notices + train_quietly(self.best_estimator_, X, y, bags=bags)
 
     def _prepared(self, candidate: Candidate) -> Candidate:
         estimator = clone(candidate.estimator)
@@ -186,23 +174,16 @@ class AutoLabelProportionsClassifier(DelegatingClassifier):
                 found += evaluate_grid(trials[0], X, strata, folds, self.n_jobs)
         return found
 
-    def _refit(
-        self,
-        candidate: Candidate,
-        held_out: HeldOut,
-        X: Any,
-        y: ArrayLike,
-        bags: Any,
-        strata: Strata,
-    ) -> None:
+    def _to_refit(self, candidate: Candidate, held_out: HeldOut, strata: Strata) -> Any:
+        """Return the chosen model to be fitted, calibrated where its scores are not log-odds."""
         model = candidate.estimator.set_params(**held_out.params)
-        if not candidate.has_path:
-            seen = np.flatnonzero(~np.isnan(held_out.decisions))
-            slope, shift = fit_calibration(held_out.decisions[seen], strata.take(seen))
-            model = CalibratedBagClassifier(
-                model, slope=slope, shift=shift, prior=self.training_prior_, decision=self.decision
-            )
-        self.best_estimator_ = model.fit(X, y, bags=bags)
+        if candidate.has_path:
+            return model
+        seen = np.flatnonzero(~np.isnan(held_out.decisions))
+        slope, shift = fit_calibration(held_out.decisions[seen], strata.take(seen))
+        return CalibratedBagClassifier(
+            model, slope=slope, shift=shift, prior=self.training_prior_, decision=self.decision
+        )
 
     def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
         """Return P(Y | x) for a population with a stated share of positives.

@@ -21,6 +21,7 @@ from decorrupt.estimators.score_classifier import (
 from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.scorers import pooled_prior
 from decorrupt.model_selection.splitters import Fold
+from decorrupt.notices import Notice, emit_notices, train_quietly
 from decorrupt.solvers import Objective, solve
 from decorrupt.solvers.count_risk import count_risk
 
@@ -93,13 +94,18 @@ class CalibratedBagClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator
 
     def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> CalibratedBagClassifier:
         """Fit the classifier; the calibration is given."""
+        emit_notices(self._train(X, y, bags=bags))
+        return self
+
+    def _train(self, X: Any, y: ArrayLike, *, bags: Any = None) -> list[Notice]:
         self.decision_threshold_ = decision_threshold(
             self.decision, self.prior, lambda probability: float(logit(probability))
         )
         self.score_prior_ = self.prior
-        self.estimator_ = clone(self.estimator).fit(X, y, bags=bags)
+        self.estimator_ = clone(self.estimator)
+        notices = train_quietly(self.estimator_, X, y, bags=bags)
         self.classes_ = self.estimator_.classes_
-        return self
+        return notices
 
     def _log_odds(self, X: Any) -> FloatArray:
         check_is_fitted(self)

@@ -13,6 +13,8 @@ from sklearn.model_selection import ParameterGrid
 
 from decorrupt.corruption import Strata
 from decorrupt.estimators.score_classifier import BALANCED, shift_prior
+from decorrupt.features import LinearMap
+from decorrupt.features.kernels import squared_norms
 from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.calibration import cross_calibrate
 from decorrupt.model_selection.candidates import Candidate
@@ -20,10 +22,10 @@ from decorrupt.model_selection.path_search import (
     DEFAULT_REG_STRENGTHS,
     HeldOutPath,
     held_out_paths,
-    quiet_selection,
 )
 from decorrupt.model_selection.scorers import BagScorer
 from decorrupt.model_selection.splitters import Fold
+from decorrupt.notices import train_quietly
 
 # What estimators must have in common to share their features.
 FEATURE_PARAMS = (
@@ -33,6 +35,7 @@ FEATURE_PARAMS = (
     "coef0",
     "rank_tol",
     "max_rank",
+    "fit_intercept",  # columns are centred with it
     "random_state",
 )
 
@@ -116,7 +119,9 @@ def evaluate_paths(
     estimator = trials[0].estimator()
     features = estimator._fit_features(X)
     if reg_strengths is None:
-        kernel_size = float(np.mean(estimator._kernel().diagonal(X))) or 1.0
+        is_linear = isinstance(features, LinearMap)
+        diagonal = squared_norms(features.matrix) if is_linear else estimator._kernel().diagonal(X)
+        kernel_size = float(np.mean(diagonal)) or 1.0
         reg_strengths = [kernel_size * reg_strength for reg_strength in DEFAULT_REG_STRENGTHS]
     tried = [(trial.candidate, params) for trial in trials for params in trial.grid()]
     estimators = [candidate.with_setting(params) for candidate, params in tried]
@@ -179,6 +184,5 @@ def _fit_and_score(estimator: Any, X: Any, strata: Strata, fold: Fold) -> tuple[
     began = time.perf_counter()
     train, test = fold
     y, bags = strata.row_proportions[train], strata.row_stratum[train]
-    with quiet_selection():
-        estimator.fit(X[train], y, bags=bags)
+    train_quietly(estimator, X[train], y, bags=bags)
     return estimator.decision_function(X[test]), time.perf_counter() - began

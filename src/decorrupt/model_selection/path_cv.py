@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,12 +23,12 @@ from decorrupt.model_selection.path_search import (
     WITHOUT_GAMMA,
     check_lists,
     held_out_paths,
-    quiet_selection,
     resolve_kernel_gammas,
 )
 from decorrupt.model_selection.results import keep_results
 from decorrupt.model_selection.scorers import get_bag_scorer
 from decorrupt.model_selection.search import DEFAULT_FOLDS, usable_folds
+from decorrupt.notices import Notice, emit_notices, train_quietly
 from decorrupt.progress import track
 from decorrupt.solvers.count_path import check_starts
 
@@ -45,6 +45,32 @@ class DelegatingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A classifier that answers with its `best_estimator_`."""
 
     __metadata_request__fit = {"bags": True}  # noqa: RUF012
+
+    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> Self:
+        """Choose on held-out bags, and refit the best on all rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            The rows.
+        y : array-like of shape (n_rows,)
+            The proportion of each row's bag, or without `bags` class labels.
+        bags : array-like of shape (n_rows,), optional
+            The bag of each row.
+
+        Warns
+        -----
+        SkippedFoldWarning
+            If a fold cannot be used to compare candidates.
+        ConvergenceWarning, OneClassWarning, NegativeRiskWarning
+            And what else the refit's own `fit` warns of; candidates do not warn.
+        """
+        emit_notices(self._train(X, y, bags=bags))
+        return self
+
+    def _train(self, X: Any, y: ArrayLike, *, bags: Any = None) -> list[Notice]:
+        """Fit without warning; return what to warn of."""
+        raise NotImplementedError
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return the chosen model's decision values."""
@@ -94,18 +120,7 @@ class _PathSearchCV(DelegatingClassifier):
         """Return what to try beside λ and γ."""
         return [{}]
 
-    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> Any:
-        """Search the grid by held-out bags and refit the best on all rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_columns)
-            The rows.
-        y : array-like of shape (n_rows,)
-            The proportion of each row's bag, or without `bags` class labels.
-        bags : array-like of shape (n_rows,), optional
-            The bag of each row.
-        """
+    def _train(self, X: Any, y: ArrayLike, *, bags: Any = None) -> list[Notice]:
         scorer = get_bag_scorer(self.scoring)
         check_lists(kernel_gammas=self.kernel_gammas, reg_strengths=self.reg_strengths)
         template = self._template()
@@ -115,7 +130,7 @@ class _PathSearchCV(DelegatingClassifier):
         rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
         check_consistent_length(rows, y)
         self.classes_, strata = read_strata(y, bags, rows_as_bags=True)
-        folds = usable_folds(
+        folds, notices = usable_folds(
             self.cv,
             rows,
             strata.row_proportions,
@@ -142,16 +157,14 @@ class _PathSearchCV(DelegatingClassifier):
             for variant, paths in zip(variants, all_paths, strict=True):
                 params = variant | {"kernel_gamma": gamma}
                 found = from_paths(type(self).__name__, params, paths, strata, self.reg_strengths)
-                with quiet_selection():
-                    entries += [Entry.of(one, strata, scorer) for one in found]
+                entries += [Entry.of(one, strata, scorer) for one in found]
             top = max(entry.score for entry in entries)
             if best_features is None or top > best:
                 best, best_features = top, features
-        with quiet_selection():
-            keep_results(self, entries, strata, folds, scorer)
+        keep_results(self, entries, strata, folds, scorer)
         template.set_params(**self.best_params_)._ready_features = best_features
-        self.best_estimator_ = template.fit(X, y, bags=bags)
-        return self
+        self.best_estimator_ = template
+        return notices + train_quietly(template, X, y, bags=bags)
 
     def _check_template(self, template: Any) -> None:
         if not isinstance(template, self._template_class):

@@ -8,9 +8,7 @@ to as many digits as a comparison needs. The refit uses all of both.
 from __future__ import annotations
 
 import time
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,12 +16,10 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from decorrupt.corruption import Strata
 from decorrupt.estimators.parameters import check_not_negative
-from decorrupt.exceptions import RoundedCountsWarning
 from decorrupt.features import FeatureMap, resolve_kernel_gamma
 from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.splitters import Fold
@@ -59,19 +55,6 @@ class HeldOutPath:
     threshold: float
     prior: float
     seconds: float
-
-
-@contextmanager
-def quiet_selection() -> Iterator[None]:
-    """Silence what the refit says by itself.
-
-    An unconverged candidate is judged by its held-out score like any other, and a part of a bag
-    has no whole number of positives.
-    """
-    with warnings.catch_warnings():
-        for category in (ConvergenceWarning, RoundedCountsWarning):
-            warnings.simplefilter("ignore", category)
-        yield
 
 
 def check_lists(**tried: Any) -> None:
@@ -123,8 +106,8 @@ def _held_out_path(
     estimator._objective_tol = SELECTION_OBJECTIVE_TOL
     training = strata.take(train)
     estimator._set_prior(training)
-    with quiet_selection():
-        path = estimator._fit_path(matrix[train], training, reg_strengths)
+    # An unconverged candidate is judged by its held-out score like any other.
+    path = estimator._fit_path(matrix[train], training, reg_strengths)
     coefs = np.column_stack([result.coef for result in path])
     rank = matrix.shape[1]
     scores = matrix[test] @ coefs[:rank] + (coefs[-1] if estimator.fit_intercept else 0.0)

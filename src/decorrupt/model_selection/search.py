@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,23 +29,23 @@ from decorrupt.exceptions import SkippedFoldWarning
 from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.held_out import HeldOut
 from decorrupt.model_selection.leaderboard import Entry
-from decorrupt.model_selection.path_search import quiet_selection
 from decorrupt.model_selection.results import keep_results
 from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer, pooled_prior
 from decorrupt.model_selection.splitters import BagKFold, BagSplitter, Fold
+from decorrupt.notices import Notice, emit_notices, train_quietly
 from decorrupt.progress import track
 
 DEFAULT_FOLDS = 5
 
 
-def usable_folds(cv: Any, X: Any, y: ArrayLike, bags: Any, *, needs_spread: bool) -> list[Fold]:
+def usable_folds(
+    cv: Any, X: Any, y: ArrayLike, bags: Any, *, needs_spread: bool
+) -> tuple[list[Fold], list[Notice]]:
     """Return the folds of `cv` (an int makes a BagKFold) on which the criterion can be computed.
 
-    Warns
-    -----
-    SkippedFoldWarning
-        If the training bags of a fold all have one proportion, or the held-out bags do and the
-        criterion lives on differences; the fold is named and left out, for all candidates alike.
+    A fold is left out, for all candidates alike, if its training bags all have one proportion, or
+    its held-out bags do and the criterion needs differences. The second value has a notice of a
+    SkippedFoldWarning then, which names them.
     """
     if cv is None or isinstance(cv, int | np.integer):
         cv = BagKFold(DEFAULT_FOLDS if cv is None else int(cv))
@@ -63,7 +62,7 @@ def usable_folds(cv: Any, X: Any, y: ArrayLike, bags: Any, *, needs_spread: bool
         elif needs_spread and np.ptp(y[test]) == 0:
             useless[k] = "held-out bags"
     if not useless:
-        return folds
+        return folds, []
     if len(useless) == len(folds):
         raise ValueError(
             f"in every fold the {useless[0]} all have one proportion, so that candidates cannot be "
@@ -72,8 +71,8 @@ def usable_folds(cv: Any, X: Any, y: ArrayLike, bags: Any, *, needs_spread: bool
     named = "; ".join(
         f"fold {k}, whose {part} all have one proportion" for k, part in useless.items()
     )
-    warnings.warn(f"left out of the selection: {named}", SkippedFoldWarning, stacklevel=3)
-    return [fold for k, fold in enumerate(folds) if k not in useless]
+    notice = Notice(SkippedFoldWarning, f"left out of the selection: {named}")
+    return [fold for k, fold in enumerate(folds) if k not in useless], [notice]
 
 
 class _BagSearch:
@@ -113,7 +112,13 @@ class _BagSearch:
             If a fold cannot be used, see :func:`usable_folds`.
         FitFailedWarning
             If a candidate could not be fitted.
+        ConvergenceWarning, OneClassWarning, NegativeRiskWarning
+            And what else the refit's own `fit` warns of; candidates of this library do not warn.
         """
+        emit_notices(self._train(X, y, bags=bags))
+        return self
+
+    def _train(self, X: Any, y: ArrayLike, *, bags: Any = None) -> list[Notice]:
         if bags is None:
             raise ValueError(
                 f"{type(self).__name__} needs bags=, the bag of each row; for data with labels use "
@@ -123,21 +128,24 @@ class _BagSearch:
         self.multimetric_ = False
         X, y, bags = indexable(X, y, bags)
         _, strata = read_strata(y, bags)
-        folds = usable_folds(self.cv, X, y, bags, needs_spread=self.scorer_.needs_spread)
+        folds, notices = usable_folds(self.cv, X, y, bags, needs_spread=self.scorer_.needs_spread)
         self.n_splits_ = len(folds)
         with sklearn.config_context(enable_metadata_routing=True):
-            held_out = self._evaluate(X, strata, folds)
-            with quiet_selection():
-                entries = [Entry.of(one, strata, self.scorer_) for one in held_out]
-                keep_results(self, entries, strata, folds, self.scorer_)
+            held_out, failed = self._evaluate(X, strata, folds)
+            notices += failed
+            entries = [Entry.of(one, strata, self.scorer_) for one in held_out]
+            keep_results(self, entries, strata, folds, self.scorer_)
             if self.refit:
                 began = time.perf_counter()
                 model = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
-                self.best_estimator_ = model.fit(X, y, bags=bags)
+                notices += train_quietly(model, X, y, bags=bags)
+                self.best_estimator_ = model
                 self.refit_time_ = time.perf_counter() - began
-        return self
+        return notices
 
-    def _evaluate(self, X: Any, strata: Strata, folds: list[Fold]) -> list[HeldOut]:
+    def _evaluate(
+        self, X: Any, strata: Strata, folds: list[Fold]
+    ) -> tuple[list[HeldOut], list[Notice]]:
         """Fit every candidate on every fold; some at a time, so that a bar can tell how far."""
         candidates = list(self._candidates())
         # Enough at a time to keep all workers busy.
@@ -158,8 +166,7 @@ class _BagSearch:
                 own = results[k * len(folds) : (k + 1) * len(folds)]
                 failures += [result.failure for result in own if result.failure]
                 found.append(_pool(params, own, strata, folds))
-        _report_failures(failures, len(candidates) * len(folds))
-        return found
+        return found, _failure_notices(failures, len(candidates) * len(folds))
 
     def _candidates(self) -> Any:
         raise NotImplementedError
@@ -198,7 +205,7 @@ def _fit_and_predict(
     X_train, y_train = _safe_split(estimator, X, y, train)
     X_test, _ = _safe_split(estimator, X, y, test, train)
     try:
-        estimator.fit(X_train, y_train, bags=strata.row_stratum[train])
+        train_quietly(estimator, X_train, y_train, bags=strata.row_stratum[train])
     except Exception as error:
         if isinstance(error_score, str):
             raise
@@ -219,17 +226,14 @@ def _pool(
     return HeldOut("", params, pooled, pooled, seconds)
 
 
-def _report_failures(failures: list[str], n_fits: int) -> None:
+def _failure_notices(failures: list[str], n_fits: int) -> list[Notice]:
     if not failures:
-        return
+        return []
     said = f"{len(failures)} of {n_fits} fits failed, the first with {failures[0]}"
     if len(failures) == n_fits:
         raise ValueError(said)
-    warnings.warn(
-        f"{said}. Their candidates come last; error_score='raise' shows where",
-        FitFailedWarning,
-        stacklevel=4,
-    )
+    advice = f"{said}. Their candidates come last; error_score='raise' shows where"
+    return [Notice(FitFailedWarning, advice)]
 
 
 class BagGridSearchCV(_BagSearch, GridSearchCV):

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from decorrupt.corruption import NoiseRates, factorize, strata_from_bags
 from decorrupt.losses.margin import FloatArray
 from decorrupt.noise_rates.result import FLIPS, NoiseRateEstimate, informative
+from decorrupt.notices import Notice, train_quietly
 
 FLIP_CORNERS = ((0, 0), (1, 1), (0, 1), (1, 0))  # which end of (flip_pos, flip_neg), all sources
 BAG_CORNERS = ((0,), (1,))
@@ -29,7 +30,7 @@ class RefitPlan:
     low: FloatArray
     high: FloatArray
     corners: tuple[tuple[int, ...], ...]
-    fit: Callable[[Any, FloatArray], Any]
+    train: Callable[[Any, FloatArray], list[Notice]]
 
     def settings(self, n_draws: int, rng: np.random.RandomState) -> Iterator[FloatArray]:
         """Yield the corners, then uniform points of the box."""
@@ -61,15 +62,15 @@ def source_plan(X: Any, y: ArrayLike, sources: Any, noise_rates: Any, intervals:
         for source in ids
     ]
 
-    def fit(model: Any, flips: FloatArray) -> Any:
+    def train(model: Any, flips: FloatArray) -> list[Notice]:
         pairs = [tuple(pair) for pair in informative(flips).tolist()]
         rates = pairs[0] if sources is None else dict(zip(ids, pairs, strict=True))
-        return model.fit(X, y, sources=sources, noise_rates=rates)
+        return train_quietly(model, X, y, sources=sources, noise_rates=rates)
 
     point = np.array([list(NoiseRates.of(noise_rates[source])) for source in ids])
     low, high = np.moveaxis(np.array(ends), -1, 0)
     names = [f"{flip} of source {source!r}" for source in ids for flip in FLIPS]
-    return RefitPlan(names, point, low, high, FLIP_CORNERS, fit)
+    return RefitPlan(names, point, low, high, FLIP_CORNERS, train)
 
 
 def bag_plan(X: Any, y: ArrayLike, bags: Any, intervals: Any) -> RefitPlan:
@@ -90,11 +91,11 @@ def bag_plan(X: Any, y: ArrayLike, bags: Any, intervals: Any) -> RefitPlan:
             "[0, 1], how far each proportion may be off"
         )
 
-    def fit(model: Any, proportions: FloatArray) -> Any:
-        return model.fit(X, proportions[strata.row_stratum, 0], bags=bags)
+    def train(model: Any, proportions: FloatArray) -> list[Notice]:
+        return train_quietly(model, X, proportions[strata.row_stratum, 0], bags=bags)
 
     names = [f"proportion of bag {bag!r}" for bag in ids]
-    return RefitPlan(names, point, low, high, BAG_CORNERS, fit)
+    return RefitPlan(names, point, low, high, BAG_CORNERS, train)
 
 
 def _interval(ends: Any, name: str) -> tuple[float, float]:

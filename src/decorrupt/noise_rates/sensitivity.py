@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from sklearn.utils import check_random_state
 
 from decorrupt.losses.margin import FloatArray
 from decorrupt.noise_rates.refit_plan import RefitPlan, bag_plan, source_plan
+from decorrupt.notices import emit_notices
 
 DEFAULT_DRAWS = 20
 
@@ -142,7 +142,8 @@ def sensitivity(
         plan = source_plan(X, y, sources, noise_rates, intervals)
     rows = X if X_new is None else X_new
     measure = _training_risk if criterion is None else criterion
-    model = plan.fit(clone(estimator), plan.point)
+    model = clone(estimator)
+    emit_notices(plan.train(model, plan.point))
     predictions = model.predict(rows)
     settings = list(plan.settings(n_draws, check_random_state(random_state)))
     refits = [_refit(plan, estimator, setting, k) for k, setting in enumerate(settings)]
@@ -160,9 +161,9 @@ def sensitivity(
 
 def _refit(plan: RefitPlan, estimator: Any, setting: FloatArray, k: int) -> Any:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the model as given has already warned
-            return plan.fit(clone(estimator), setting)
+        model = clone(estimator)
+        plan.train(model, setting)  # the model as given has already warned
+        return model
     except ValueError as error:
         raise ValueError(
             f"refit {k}, with {plan.names[0]} = {setting.flat[0]:.3g}, cannot be trained: {error}. "

@@ -1,6 +1,6 @@
 """Minimisers of risk(Zθ) + λ‖θ‖², all returning the same SolverResult."""
 
-from decorrupt.solvers.convexity import convexity_floor, least_admissible_reg
+from decorrupt.solvers.convexity import convexity_floor, is_minimum, least_admissible_reg
 from decorrupt.solvers.corrected_risk import KINK_WIDTH, RISK_CORRECTIONS, CorrectedRisk
 from decorrupt.solvers.gradient_descent import (
     DEFAULT_STEP_DECAY,
@@ -34,6 +34,7 @@ __all__ = [
     "SolverResult",
     "choose_solver",
     "convexity_floor",
+    "is_minimum",
     "least_admissible_reg",
     "solve",
     "solve_gradient_descent",

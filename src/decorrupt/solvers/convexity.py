@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigvalsh
+from scipy.linalg import LinAlgError, cholesky, eigvalsh
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from decorrupt.corruption import RiskTerms
@@ -52,16 +52,53 @@ def least_admissible_reg(
     return max(0.0, 0.5 * _largest_eigenvalue(features, -diagonal))
 
 
+def is_minimum(
+    features: Any,
+    terms: RiskTerms,
+    loss: MarginLoss,
+    scores: FloatArray,
+    reg_strength: float,
+    *,
+    fit_intercept: bool = False,
+) -> bool:
+    """Return whether the Hessian of J has no negative eigenvalue where the scores are these.
+
+    Where it has one, J still falls along its eigenvector: the solver did not stop at a minimum.
+    """
+    diagonal = terms.coef_pos * loss.curvature(scores) + terms.coef_neg * loss.curvature(-scores)
+    if not (diagonal < 0).any():
+        return True
+    hessian = _weighted_gram(features, diagonal, fit_intercept=fit_intercept)
+    rank = features.shape[1]
+    hessian[np.diag_indices(rank)] += 2 * reg_strength
+    rounding = len(hessian) * np.finfo(features.dtype).eps * np.abs(hessian).max()
+    try:
+        cholesky(hessian + rounding * np.eye(len(hessian)))
+    except LinAlgError:
+        return False
+    return True
+
+
+def _weighted_gram(
+    features: Any, diagonal: FloatArray, *, fit_intercept: bool = False
+) -> FloatArray:
+    """Return Zᵀ·diag(d)·Z, with a column of ones in Z for an intercept."""
+    size = features.shape[1] + fit_intercept
+    gram = np.zeros((size, size))
+    for start in range(0, len(diagonal), BLOCK_ROWS):  # no second copy of Z
+        block = features[start : start + BLOCK_ROWS]
+        block = block.toarray() if hasattr(block, "toarray") else block
+        if fit_intercept:
+            block = np.column_stack([block, np.ones(len(block), dtype=block.dtype)])
+        gram += block.T @ (diagonal[start : start + BLOCK_ROWS, None] * block)
+    return gram
+
+
 def _largest_eigenvalue(features: Any, diagonal: FloatArray) -> float:
     """Return λ_max(Zᵀ·diag(d)·Z)."""
     rank = features.shape[1]
     if rank <= DENSE_RANK:
-        gram = np.zeros((rank, rank))
-        for start in range(0, len(diagonal), BLOCK_ROWS):  # no second copy of Z
-            rows = slice(start, start + BLOCK_ROWS)
-            block = features[rows]
-            block = block.toarray() if hasattr(block, "toarray") else block
-            gram += block.T @ (diagonal[rows, None] * block)
+        gram = _weighted_gram(features, diagonal)
         return float(eigvalsh(gram, subset_by_index=[rank - 1, rank - 1])[0])
     operator = LinearOperator(
         (rank, rank), matvec=lambda v: features.T @ (diagonal * (features @ v)), dtype=float

@@ -80,12 +80,8 @@ def count_risk(
     proportion_noise : float or mapping
         The standard deviation of the noise in the proportions, for all bags or by bag id. Bags
         with noise take the normal approximation, their counts as they are and n_k²·sd² added to
-        the variance.
-
-    Warns
-    -----
-    RoundedCountsWarning
-        If c_k is not a whole number and the bag has no noise: the nearest whole number is taken.
+        the variance. Where a bag has none and c_k is not a whole number, the nearest one is
+        taken; :func:`describe_rounded` names such bags.
     """
     groups = group_bags(strata, large_bags=large_bags, proportion_noise=proportion_noise)
     return CountRisk(len(strata.row_stratum), len(strata.ids), tuple(groups))

@@ -29,6 +29,8 @@ class SolverResult:
     status : str
         "converged", "max_iter reached", "no further progress" (rounding or a failed line search),
         or "budget spent" (gradient descent, whose number of steps is part of the method).
+    gradient_tol : float
+        The ‖∇‖₂ that was asked for.
     """
 
     coef: FloatArray
@@ -36,6 +38,7 @@ class SolverResult:
     gradient_norm: float
     n_iter: int
     status: str
+    gradient_tol: float = 0.0
 
     @property
     def objective(self) -> float:
@@ -46,3 +49,12 @@ class SolverResult:
     def converged(self) -> bool:
         """Whether the solver did what it set out to do."""
         return self.status in (CONVERGED, BUDGET_SPENT)
+
+    @property
+    def advice(self) -> str:
+        """What to tell a user whose solver did not converge."""
+        return (
+            f"stopped after {self.n_iter} iterations, {self.status}: gradient norm "
+            f"{self.gradient_norm:.2g}, wanted {self.gradient_tol:.2g}. Raise max_iter, tol or "
+            "reg_strength, or scale the columns of X"
+        )

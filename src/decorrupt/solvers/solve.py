@@ -1,15 +1,13 @@
-"""One door to all solvers, and λ paths through it."""
+"""Solver dispatch and warm-started λ paths."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.exceptions import ConvergenceWarning
 
 from decorrupt.losses.margin import FloatArray
 from decorrupt.solvers.gradient_descent import solve_gradient_descent
@@ -60,10 +58,10 @@ def solve(
     **gradient_descent_steps
         `step_size` and `step_decay`.
 
-    Warns
-    -----
-    ConvergenceWarning
-        If the gradient norm stayed above `tol`.
+    Returns
+    -------
+    SolverResult
+        Its `status` is for the caller to look at: nothing is warned of here.
     """
     name = choose_solver(solver, objective)
     if start is None:
@@ -75,15 +73,7 @@ def solve(
     result = SOLVERS[name](objective, start, max_iter=max_iter, **options)
     if solver == "auto" and result.status == STALLED:
         result = _finish(objective, result, tol=tol, max_iter=max_iter)
-    if not result.converged:
-        warnings.warn(
-            f"the {name} solver stopped after {result.n_iter} iterations, {result.status}: "
-            f"gradient norm {result.gradient_norm:.2g}, wanted {tol:.2g}. Raise max_iter, "
-            "tol or reg_strength, or scale the columns of X",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
-    return result
+    return replace(result, gradient_tol=tol)
 
 
 def _finish(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,16 +10,8 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
 from decorrupt.corruption import Strata, combine_strata
-from decorrupt.exceptions import (
-    DroppedBagsWarning,
-    NegativeRiskWarning,
-    NonConvexRiskWarning,
-    RoundedCountsWarning,
-    SkippedFoldWarning,
-)
 from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection import (
     BagKFold,
@@ -33,6 +24,7 @@ from decorrupt.model_selection import (
 from decorrupt.model_selection.scorers import pooled_prior
 from decorrupt.model_selection.search import usable_folds
 from decorrupt.model_selection.splitters import Fold
+from decorrupt.notices import train_quietly
 from decorrupt.progress import log_step
 from decorrupt.tabular.results import HeldOutResults, Measured, plain
 
@@ -40,14 +32,6 @@ from decorrupt.tabular.results import HeldOutResults, Measured, plain
 FEWEST_BAGS_TO_LEAVE_OUT = 5
 WHOLE_BAGS = "whole bags"
 HISTOGRAM_BINS, CALIBRATION_BINS = 20, 5
-ABOUT_A_FOLD = (
-    ConvergenceWarning,
-    DroppedBagsWarning,
-    NegativeRiskWarning,
-    NonConvexRiskWarning,
-    RoundedCountsWarning,
-    SkippedFoldWarning,
-)
 
 
 @dataclass(frozen=True)
@@ -80,17 +64,15 @@ def bag_folds(strata: Strata, n_folds: int, seed: int) -> tuple[list[Fold], str]
         cv = WithinBagKFold(n_folds, shuffle=True, random_state=seed)
         held_out = "rows of every bag"
     rows = np.empty((len(strata.row_stratum), 0))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SkippedFoldWarning)
-        try:
-            folds = usable_folds(
-                cv, rows, strata.row_proportions, strata.row_stratum, needs_spread=False
-            )
-        except ValueError:
-            raise ValueError(
-                f"{len(rows)} rows in {n_bags} bags are too few: whatever is held out, the rest "
-                "tells nothing; more bags are needed"
-            ) from None
+    try:
+        folds, _ = usable_folds(
+            cv, rows, strata.row_proportions, strata.row_stratum, needs_spread=False
+        )
+    except ValueError:
+        raise ValueError(
+            f"{len(rows)} rows in {n_bags} bags are too few: whatever is held out, the rest "
+            "tells nothing; more bags are needed"
+        ) from None
     return folds, held_out
 
 
@@ -135,21 +117,18 @@ def out_of_fold(
 
 
 def _fit_fold(pipeline: Any, rows: Any, y: Any, train: Any, fit_params: dict[str, Any]) -> Any:
-    step = pipeline.steps[-1][0]
-    own = {f"{step}__{name}": values[train] for name, values in fit_params.items()}
-    with warnings.catch_warnings():
-        for category in ABOUT_A_FOLD:
-            warnings.simplefilter("ignore", category)
-        return clone(pipeline).fit(rows.iloc[train], y[train], **own)
+    """Return the pipeline fitted on some rows; what a fold would warn of, the final fit does."""
+    fitted = clone(pipeline)
+    features = fitted[:-1].fit_transform(rows.iloc[train])
+    own = {name: values[train] for name, values in fit_params.items()}
+    train_quietly(fitted[-1], features, y[train], **own)
+    return fitted
 
 
 def score_rows(model: Any, rows: pd.DataFrame, prior: float) -> tuple[FloatArray, FloatArray]:
     """Return decisions, and P(Y=1|x) in a population with the share `prior` of positives."""
-    with warnings.catch_warnings():
-        # An unseen category is reported once, with its column, by those who read the table.
-        warnings.filterwarnings("ignore", "Found unknown categories", UserWarning)
-        decisions = model.decision_function(rows)
-        return decisions, model.predict_proba(rows, class_prior=prior)[:, 1]
+    decisions = model.decision_function(rows)
+    return decisions, model.predict_proba(rows, class_prior=prior)[:, 1]
 
 
 def criteria(
@@ -172,9 +151,7 @@ def criteria(
         except ValueError:  # all proportions equal: differences tell nothing
             found[name] = Measured(value=None, std_error=None)
     if counts:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RoundedCountsWarning)
-            found["count_log_likelihood"] = _measured(*count_score(y, probabilities, bags=bags))
+        found["count_log_likelihood"] = _measured(*count_score(y, probabilities, bags=bags))
     return found
 
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
 from decorrupt.corruption import Strata, combine_strata
 from decorrupt.estimators import MeanMapClassifier
-from decorrupt.exceptions import RoundedCountsWarning
 from decorrupt.model_selection import corrected_accuracy
 from decorrupt.model_selection.scorers import pooled_prior
 from decorrupt.tabular.columns import CATEGORY, Features
@@ -144,22 +141,15 @@ def _quick_fit(rows: BagRows, features: Features, seed: int) -> Measured:
     prepared = prepare(frame, features.columns, table=rows.table.name).iloc[kept]
     folds, _ = bag_folds(strata, FEW_BAGS, seed)
     model = MeanMapClassifier(reg_strength=QUICK_REG_STRENGTH, random_state=seed)
-    with warnings.catch_warnings():
-        for category in (ConvergenceWarning, RoundedCountsWarning):
-            warnings.simplefilter("ignore", category)
-        judged = out_of_fold(
-            Pipeline(
-                [
-                    ("preprocess", make_preprocessor(features.columns, len(prepared))),
-                    ("classifier", model),
-                ]
-            ),
-            prepared,
-            strata.row_proportions,
-            folds,
-            pooled_prior(strata.row_proportions),
-            bags=strata.row_stratum,
-        )
+    preprocessor = make_preprocessor(features.columns, len(prepared))
+    judged = out_of_fold(
+        Pipeline([("preprocess", preprocessor), ("classifier", model)]),
+        prepared,
+        strata.row_proportions,
+        folds,
+        pooled_prior(strata.row_proportions),
+        bags=strata.row_stratum,
+    )
     seen = np.flatnonzero(~np.isnan(judged.decisions))
     tested = strata.take(seen)
     value, std_error = corrected_accuracy(

@@ -246,6 +246,7 @@ def diagnostics_of(estimator: Any) -> dict[str, Any] | None:
     for name in (
         "n_strata_used",
         "is_risk_negative",
+        "is_overfitted",
         "is_bound_vacuous",
         "is_convex_at_reg_strength",
     ):

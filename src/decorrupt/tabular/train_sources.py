@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,9 +23,10 @@ from decorrupt.model_selection.candidates import kernel_settings
 from decorrupt.model_selection.criteria import Estimate
 from decorrupt.model_selection.splitters import Fold
 from decorrupt.noise_rates import NoiseRateEstimate, estimate_noise_rates
+from decorrupt.notices import train_quietly
 from decorrupt.progress import log_step, track
 from decorrupt.tabular.columns import Features
-from decorrupt.tabular.held_out import ABOUT_A_FOLD, criteria, held_out_results, out_of_fold
+from decorrupt.tabular.held_out import criteria, held_out_results, out_of_fold
 from decorrupt.tabular.limits import not_to_be_used
 from decorrupt.tabular.methods import SOURCE_METHODS, method_name
 from decorrupt.tabular.preprocess import make_preprocessor, prepare
@@ -266,10 +266,8 @@ def _accuracy(decisions: FloatArray, rate_error: RateError) -> tuple[float, floa
 
 def _fit_and_score(template: Any, matrix: Any, y: Any, sources: Any, fold: Fold) -> FloatArray:
     train, test = fold
-    with warnings.catch_warnings():
-        for category in ABOUT_A_FOLD:
-            warnings.simplefilter("ignore", category)
-        model = clone(template).fit(matrix[train], y[train], sources=sources[train])
+    model = clone(template)
+    train_quietly(model, matrix[train], y[train], sources=sources[train])
     return np.asarray(model.decision_function(matrix[test]))
 
 

@@ -97,8 +97,11 @@ def _risk_entries(found: Found) -> Iterator[tuple[str, str]]:
         )
     if found.get("training_risk") is not None:
         meaning = "The estimated risk on the training rows themselves."
-        if found.get("is_risk_negative"):
-            meaning += " Below 0, which no true risk can be: the model fits its rows too closely."
+        if found.get("is_overfitted"):
+            meaning += (
+                " Below 0 by more than its noise explains, which no true risk can be: the model "
+                "fits its rows too closely."
+            )
         yield f"Training risk: {number(found['training_risk'], 4)}", meaning
     if found.get("bound") is not None:
         meaning = "How far training and true risk may lie apart, with a certainty of 95 %."
