@@ -20,7 +20,8 @@ from decorrupt import combine_strata, get_loss
 from decorrupt.corruption import RiskTerms
 from decorrupt.features import Kernel, fit_feature_map
 from decorrupt.features.maps import DEFAULT_RANK_TOL
-from decorrupt.solvers import CorrectedRisk, Objective, solve_path
+from decorrupt.risks import CorrectedRisk
+from decorrupt.solvers import Objective, solve_path
 
 ROWS, COLUMNS, BAG_SIZE = 5120, 10, 32
 REG_STRENGTHS = [1.0, 0.1, 0.01, 1e-3, 1e-4, 1e-5]

@@ -24,9 +24,9 @@ from threadpoolctl import threadpool_limits
 from decorrupt import BagKFold, get_loss
 from decorrupt.corruption import strata_from_bags
 from decorrupt.datasets import fetch_uci
-from decorrupt.experiments.plan import Plan, hashed_seed
-from decorrupt.experiments.published_grid import PublishedGrid, fold_criteria, pair_terms
-from decorrupt.experiments.split import split_into_bags
+from decorrupt.reproduction.plan import Plan, hashed_seed
+from decorrupt.reproduction.published_grid import PublishedGrid, fold_criteria, pair_terms
+from decorrupt.reproduction.split import split_into_bags
 
 LEAST, MEDIAN, GREATEST = 800, 1088, 1696
 COLUMNS, BAG_SIZE, FOLDS = 10, 16, 5

@@ -19,14 +19,14 @@ STEEPEST = 1.15
 
 
 def fit(n_rows):
-    from decorrupt import LabelProportionsClassifier
+    from decorrupt import CorrectedLossClassifier
 
     rng = np.random.default_rng(0)
     shares = rng.choice([0.1, 0.3, 0.7, 0.9], n_rows // BAG_SIZE)
     bags = np.repeat(np.arange(len(shares)), BAG_SIZE)
     labels = rng.random(n_rows) < shares[bags]
     X = rng.standard_normal((n_rows, 10)) + labels[:, None]
-    model = LabelProportionsClassifier(
+    model = CorrectedLossClassifier(
         rank_tol=0.0, max_rank=RANK, reg_strength=1e-3, convex="ignore", random_state=0
     )
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

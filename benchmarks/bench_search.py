@@ -22,10 +22,10 @@ from threadpoolctl import threadpool_limits
 
 from decorrupt import (
     BagGridSearchCV,
+    CorrectedLossClassifier,
+    CorrectedLossClassifierCV,
     CountLikelihoodClassifier,
     CountLikelihoodClassifierCV,
-    LabelProportionsClassifier,
-    LabelProportionsClassifierCV,
 )
 from decorrupt.model_selection.path_search import DEFAULT_REG_STRENGTHS
 
@@ -55,8 +55,8 @@ def timed(search, X, y, bags):
 CASES = (
     (
         "corrected loss",
-        LabelProportionsClassifierCV,
-        LabelProportionsClassifier(convex="ignore", random_state=0),
+        CorrectedLossClassifierCV,
+        CorrectedLossClassifier(convex="ignore", random_state=0),
         "corrected_accuracy",
         {},
     ),

@@ -21,14 +21,14 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import balanced_accuracy_score
 
 from decorrupt import corrupt_labels, estimate_noise_rates
+from decorrupt.app.training import train_sources
+from decorrupt.app.training.columns import choose_features
+from decorrupt.app.training.roles import Table
+from decorrupt.app.training.source_roles import read_sources
+from decorrupt.app.training.train import Settings
 from decorrupt.datasets import fetch_uci
 from decorrupt.model_selection import corrected_accuracy
 from decorrupt.progress import silence
-from decorrupt.tabular import train_sources
-from decorrupt.tabular.columns import choose_features
-from decorrupt.tabular.roles import Table
-from decorrupt.tabular.source_roles import read_sources
-from decorrupt.tabular.train import Settings
 
 RATES = (0.2, 0.1)
 N_RESAMPLES = 50

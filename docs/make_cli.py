@@ -15,9 +15,9 @@ from typing import Any
 
 from typer.models import ArgumentInfo, OptionInfo
 
-from decorrupt.cli.app import EPILOG, app
-from decorrupt.cli.conventions import ENVIRONMENT
-from decorrupt.tabular.methods import BAG_METHODS, SOURCE_METHODS
+from decorrupt.app.cli.app import EPILOG, app
+from decorrupt.app.cli.conventions import ENVIRONMENT
+from decorrupt.app.training.methods import BAG_METHODS, SOURCE_METHODS
 
 # How the value of an option is called where it says nothing better.
 VALUES = {str: "TEXT", int: "NUMBER", float: "NUMBER"}

@@ -12,11 +12,11 @@ from threadpoolctl import threadpool_limits
 
 from decorrupt import BagGridSearchCV, BagKFold, InvCalClassifier
 from decorrupt.datasets import fetch_uci
-from decorrupt.experiments.methods import INVCAL_GRID
-from decorrupt.experiments.plan import Cell
-from decorrupt.experiments.published import published_numbers
-from decorrupt.experiments.split import split_into_bags
 from decorrupt.progress import track
+from decorrupt.reproduction.methods import INVCAL_GRID
+from decorrupt.reproduction.plan import Cell
+from decorrupt.reproduction.published import published_numbers
+from decorrupt.reproduction.split import split_into_bags
 
 KERNELS = ("rbf", "exponential")
 CELLS = [

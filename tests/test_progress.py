@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from decorrupt.cli.app import run
+from decorrupt.app.cli.app import run
 from decorrupt.progress import silence, track
 
 

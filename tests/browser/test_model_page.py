@@ -2,9 +2,9 @@
 
 import pytest
 
-from decorrupt.cli.app import run
-from hidden_labels import make_bag_table, make_source_table
-from page_views import (
+from decorrupt.app.cli.app import run
+from helpers.hidden_labels import make_bag_table, make_source_table
+from helpers.page_views import (
     VIEWS,
     check_headings_and_captions,
     check_print,

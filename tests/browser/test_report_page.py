@@ -2,10 +2,10 @@
 
 import pytest
 
-from decorrupt.experiments.published import published_cells
-from decorrupt.report.experiments import format_report
-from decorrupt.report.experiments.columns import COLUMNS
-from page_views import (
+from decorrupt.reproduction.published import published_cells
+from decorrupt.reproduction.report import format_report
+from decorrupt.reproduction.report.columns import COLUMNS
+from helpers.page_views import (
     VIEWS,
     check_headings_and_captions,
     check_print,
@@ -13,7 +13,7 @@ from page_views import (
     check_texts,
     opened,
 )
-from synthetic_records import full_run
+from helpers.synthetic_records import full_run
 
 CELLS = """
 (table) => [...document.querySelectorAll(`#${table} tbody tr`)].map(

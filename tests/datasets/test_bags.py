@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decorrupt import LabelProportionsClassifier
+from decorrupt import CorrectedLossClassifier
 from decorrupt.datasets import BagDataset, Bags, make_bags
 
 
@@ -231,7 +231,7 @@ def test_a_frame_goes_straight_into_fit():
     data = BagDataset.from_frame(
         pd.DataFrame(TABLE), bag="town", proportion="share", features=["income"]
     )
-    model = LabelProportionsClassifier(reg_strength=10.0).fit(data.X, data.y, bags=data.bags)
+    model = CorrectedLossClassifier(reg_strength=10.0).fit(data.X, data.y, bags=data.bags)
     assert model.feature_names_in_.tolist() == ["income"]
 
 

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from decorrupt import CorruptedSourcesClassifier, LabelProportionsClassifier, combine_strata
+from decorrupt import CorrectedLossClassifier, CorruptedSourcesClassifier, combine_strata
 
 X = np.random.default_rng(0).normal(size=(12, 2))
 BAGS = np.repeat(["a", "b", "c"], 4)
@@ -40,7 +40,7 @@ BAG_CASES = {
 def test_bad_bags(case):
     rows, y, bags, message = BAG_CASES[case]
     with pytest.raises(ValueError, match=message):
-        LabelProportionsClassifier().fit(rows, y, bags=bags)
+        CorrectedLossClassifier().fit(rows, y, bags=bags)
 
 
 PARAMETER_CASES = [
@@ -72,21 +72,21 @@ PARAMETER_CASES = [
 def test_bad_parameters(params, message):
     y = np.repeat([0.6, 0.7, 0.9], 4)
     with pytest.raises(ValueError, match=message):
-        LabelProportionsClassifier(**params).fit(X, y, bags=BAGS)
+        CorrectedLossClassifier(**params).fit(X, y, bags=BAGS)
 
 
 def test_proportions_without_bags_point_to_bags():
     with pytest.raises(ValueError, match="pass bags= as well"):
-        LabelProportionsClassifier().fit(X, Y + 0.01)
+        CorrectedLossClassifier().fit(X, Y + 0.01)
 
 
-@pytest.mark.parametrize("model", [LabelProportionsClassifier(), CorruptedSourcesClassifier()])
+@pytest.mark.parametrize("model", [CorrectedLossClassifier(), CorruptedSourcesClassifier()])
 def test_third_class(model):
     with pytest.raises(ValueError, match="y has 3 classes"):
         model.fit(X, np.tile([0, 1, 2], 4))
 
 
-@pytest.mark.parametrize("model", [LabelProportionsClassifier(), CorruptedSourcesClassifier()])
+@pytest.mark.parametrize("model", [CorrectedLossClassifier(), CorruptedSourcesClassifier()])
 def test_single_class(model):
     with pytest.raises(ValueError, match="only one class"):
         model.fit(X, np.zeros(12))
@@ -98,7 +98,7 @@ def test_empty_bag():
 
 
 def test_bags_in_predict_are_no_argument():
-    model = LabelProportionsClassifier(reg_strength=0.1).fit(X, Y + 0.01 * (BAGS == "a"), bags=BAGS)
+    model = CorrectedLossClassifier(reg_strength=0.1).fit(X, Y + 0.01 * (BAGS == "a"), bags=BAGS)
     assert len(model.predict(X)) == 12
 
 

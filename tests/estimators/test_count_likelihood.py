@@ -23,9 +23,9 @@ from decorrupt.corruption import strata_from_bags
 from decorrupt.estimators.count_likelihood import CountLikelihoodClassifier
 from decorrupt.exceptions import RoundedCountsWarning
 from decorrupt.features import Kernel, fit_feature_map
+from decorrupt.risks.count import count_log_likelihood
 from decorrupt.solvers import count_path
 from decorrupt.solvers.count_path import fit_count_path
-from decorrupt.solvers.count_risk import count_log_likelihood
 from oracles.counts import enumerate_count
 
 

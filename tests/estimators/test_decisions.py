@@ -8,12 +8,12 @@ from sklearn.metrics import balanced_accuracy_score
 
 from decorrupt import (
     AutoLabelProportionsClassifier,
+    CorrectedLossClassifier,
+    CorrectedLossClassifierCV,
     CorruptedSourcesClassifier,
     CountLikelihoodClassifier,
     CountLikelihoodClassifierCV,
     ForwardSourcesClassifier,
-    LabelProportionsClassifier,
-    LabelProportionsClassifierCV,
     MeanMapClassifier,
     ProportionMatchingClassifier,
     SetClassifier,
@@ -24,10 +24,10 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 SMOOTH = {"reg_strength": 0.01, "random_state": 0, "fit_intercept": True}
 SEARCH = {"reg_strengths": (0.1, 0.01), "kernel_gammas": ("scale",), "cv": 3, "random_state": 0}
 RATES = {"good": (0.1, 0.05), "bad": (0.3, 0.2)}
-POOLED = LabelProportionsClassifier(target_prior="pooled", **SMOOTH)
+POOLED = CorrectedLossClassifier(target_prior="pooled", **SMOOTH)
 FOR_BAGS = [
     CountLikelihoodClassifier(**SMOOTH),
-    LabelProportionsClassifier(**SMOOTH),
+    CorrectedLossClassifier(**SMOOTH),
     POOLED,
     MeanMapClassifier(**SMOOTH),
     MeanMapClassifier(variant="alternating", **SMOOTH),
@@ -35,7 +35,7 @@ FOR_BAGS = [
     SetClassifier(**SMOOTH),
     AutoLabelProportionsClassifier(candidates=["mean_map"], **SEARCH),
     AutoLabelProportionsClassifier(candidates=["invcal"], **SEARCH),
-    LabelProportionsClassifierCV(POOLED, **SEARCH),
+    CorrectedLossClassifierCV(POOLED, **SEARCH),
     CountLikelihoodClassifierCV(**SEARCH),
 ]
 FOR_SOURCES = [

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from decorrupt import LabelProportionsClassifier, NegativeRiskWarning
+from decorrupt import CorrectedLossClassifier, NegativeRiskWarning
 from decorrupt.corruption.mean_operator import WEAK_LINK, gaussian_similarity
 from decorrupt.estimators import mean_map
 from decorrupt.estimators.mean_map import MeanMapClassifier
@@ -75,7 +75,7 @@ def test_learns_the_classes_from_proportions_alone(bag_data, variant, kernel):
 def test_mean_is_least_squares_at_the_pooled_prior(uneven_bags, kernel):
     d = uneven_bags
     ours = fit(d, kernel=kernel, **EXACT)
-    sister = LabelProportionsClassifier(
+    sister = CorrectedLossClassifier(
         combine="least_squares",
         target_prior="pooled",
         fit_intercept=True,

@@ -13,11 +13,11 @@ from sklearn.exceptions import ConvergenceWarning
 import decorrupt
 from decorrupt import (
     AlternatingPSVMClassifier,
+    CorrectedLossClassifier,
     CorruptedSourcesClassifier,
     CountLikelihoodClassifier,
     ForwardSourcesClassifier,
     InvCalClassifier,
-    LabelProportionsClassifier,
     MeanMapClassifier,
     NegativeRiskWarning,
     OneClassWarning,
@@ -31,7 +31,7 @@ ON_BAGS = (
     AlternatingPSVMClassifier,
     CountLikelihoodClassifier,
     InvCalClassifier,
-    LabelProportionsClassifier,
+    CorrectedLossClassifier,
     MeanMapClassifier,
     ProportionMatchingClassifier,
     SetClassifier,
@@ -171,9 +171,9 @@ def test_unscaled_columns_end_with_advice(estimator):
 
 def test_a_slightly_negative_risk_is_a_fact_and_a_far_negative_one_a_warning(bag_data):
     d = bag_data
-    facts = seeded(LabelProportionsClassifier).fit(d.X + 3 * d.labels[:, None], d.y, bags=d.bags)
+    facts = seeded(CorrectedLossClassifier).fit(d.X + 3 * d.labels[:, None], d.y, bags=d.bags)
     assert not facts.diagnostics_.is_overfitted
-    overfitted = seeded(LabelProportionsClassifier, reg_strength=1e-7, kernel_gamma=20.0)
+    overfitted = seeded(CorrectedLossClassifier, reg_strength=1e-7, kernel_gamma=20.0)
     with pytest.warns(NegativeRiskWarning, match="more than two standard errors"):
         overfitted.fit(d.X, d.y, bags=d.bags)
     found = overfitted.diagnostics_

@@ -6,13 +6,13 @@ from sklearn.base import clone
 
 from decorrupt import (
     AlternatingPSVMClassifier,
+    CorrectedLossClassifier,
+    CorrectedLossClassifierCV,
     CorruptedSourcesClassifier,
     CountLikelihoodClassifier,
     CountLikelihoodClassifierCV,
     ForwardSourcesClassifier,
     InvCalClassifier,
-    LabelProportionsClassifier,
-    LabelProportionsClassifierCV,
     MeanMapClassifier,
     ProportionMatchingClassifier,
     SetClassifier,
@@ -24,7 +24,7 @@ ESTIMATORS = [
     CountLikelihoodClassifier(),
     ForwardSourcesClassifier(),
     InvCalClassifier(),
-    LabelProportionsClassifier(),
+    CorrectedLossClassifier(),
     MeanMapClassifier(),
     ProportionMatchingClassifier(),
     SetClassifier(),
@@ -67,7 +67,7 @@ def test_wrong_values_are_refused_by_name(model, name, value):
 
 
 @pytest.mark.parametrize(
-    "search", [LabelProportionsClassifierCV(cv=2), CountLikelihoodClassifierCV(cv=2)]
+    "search", [CorrectedLossClassifierCV(cv=2), CountLikelihoodClassifierCV(cv=2)]
 )
 def test_searches_check_their_lists_and_templates(search):
     for wrong in (-1.0, np.inf, "0.1"):

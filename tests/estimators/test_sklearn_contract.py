@@ -15,14 +15,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from decorrupt import CorruptedSourcesClassifier, LabelProportionsClassifier
+from decorrupt import CorrectedLossClassifier, CorruptedSourcesClassifier
 
-LLP = LabelProportionsClassifier(reg_strength=0.02, random_state=0)
+LLP = CorrectedLossClassifier(reg_strength=0.02, random_state=0)
 SOURCES = CorruptedSourcesClassifier(reg_strength=0.02, random_state=0)
 
 
 @pytest.mark.filterwarnings("ignore")  # the checks feed degenerate data on purpose
-@parametrize_with_checks([LabelProportionsClassifier(), CorruptedSourcesClassifier()])
+@parametrize_with_checks([CorrectedLossClassifier(), CorruptedSourcesClassifier()])
 def test_scikit_learn_compatible(estimator, check):
     check(estimator)
 
@@ -111,4 +111,4 @@ def test_float32_stays_float32(bag_data, kernel):
 
 def test_unfitted_says_so(bag_data):
     with pytest.raises(NotFittedError):
-        LabelProportionsClassifier().predict_proba(bag_data.X)
+        CorrectedLossClassifier().predict_proba(bag_data.X)

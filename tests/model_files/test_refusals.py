@@ -23,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import decorrupt
-from decorrupt import LabelProportionsClassifier, MeanMapClassifier
+from decorrupt import CorrectedLossClassifier, MeanMapClassifier
 from decorrupt.atomic import OutputExistsError
 from decorrupt.model_files import ModelFileError, load, load_with_metadata, save
 from decorrupt.model_files import archive as archive_module
@@ -35,7 +35,7 @@ CARD = {"made_for": "a test", "shares": [0.5, None, True], "nested": {"ü": -1}}
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     X = np.array([[0.0], [1.0], [2.0], [3.0]])
-    model = LabelProportionsClassifier(kernel="linear").fit(X, [0, 0, 1, 1])
+    model = CorrectedLossClassifier(kernel="linear").fit(X, [0, 0, 1, 1])
     path = tmp_path_factory.mktemp("whole") / "m.skops"
     save(model, path, CARD)
     return path.read_bytes()
@@ -300,7 +300,7 @@ def test_arrays_that_promise_more_than_they_hold(whole, tmp_path):
 
 def test_sparse_matrices_whose_indices_point_outside(tmp_path):
     X = sparse.csr_array(np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0], [3.0, 2.0]]))
-    model = LabelProportionsClassifier().fit(X, [0, 0, 1, 1])
+    model = CorrectedLossClassifier().fit(X, [0, 0, 1, 1])
     path = tmp_path / "m.skops"
     save(model, path)
     members = members_of(path.read_bytes())
@@ -450,7 +450,7 @@ def test_no_file(tmp_path):
 def test_importing_loads_nothing_heavy():
     heavy = "{'numpy', 'sklearn', 'skops', 'duckdb', 'pandas'}"
     program = (
-        "import sys, decorrupt.tables, decorrupt.model_files; "
+        "import sys, decorrupt.app.tables, decorrupt.model_files; "
         f"print(sorted({heavy} & set(sys.modules)))"
     )
     command = [sys.executable, "-c", program]

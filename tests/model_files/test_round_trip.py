@@ -21,13 +21,13 @@ from decorrupt import (
     BagGridSearchCV,
     BagKFold,
     BagRandomizedSearchCV,
+    CorrectedLossClassifier,
+    CorrectedLossClassifierCV,
     CorruptedSourcesClassifier,
     CountLikelihoodClassifier,
     CountLikelihoodClassifierCV,
     ForwardSourcesClassifier,
     InvCalClassifier,
-    LabelProportionsClassifier,
-    LabelProportionsClassifierCV,
     MeanMapClassifier,
     NoiseRates,
     ProportionMatchingClassifier,
@@ -42,15 +42,15 @@ FOR_BAGS = [
     AlternatingPSVMClassifier(n_starts=1, random_state=0),
     CountLikelihoodClassifier(random_state=0),
     InvCalClassifier(),
-    LabelProportionsClassifier(random_state=0),
-    LabelProportionsClassifier(kernel="linear", combine="pairs", random_state=0),
-    LabelProportionsClassifier(random_state=np.random.RandomState(3)),
+    CorrectedLossClassifier(random_state=0),
+    CorrectedLossClassifier(kernel="linear", combine="pairs", random_state=0),
+    CorrectedLossClassifier(random_state=np.random.RandomState(3)),
     MeanMapClassifier(),
     ProportionMatchingClassifier(random_state=0),
     SetClassifier(random_state=0),
     AutoLabelProportionsClassifier(cv=3, random_state=0, reg_strengths=(0.01, 0.1)),
     AutoLabelProportionsClassifier(candidates=["invcal"], cv=3, kernel_gammas=[0.5]),
-    LabelProportionsClassifierCV(cv=WithinBagKFold(3), reg_strengths=(0.01, 0.1), random_state=0),
+    CorrectedLossClassifierCV(cv=WithinBagKFold(3), reg_strengths=(0.01, 0.1), random_state=0),
     CountLikelihoodClassifierCV(cv=BagKFold(3), reg_strengths=(0.01, 0.1), random_state=0),
     BagGridSearchCV(MeanMapClassifier(), {"reg_strength": [0.01, 0.1]}, cv=3),
     BagRandomizedSearchCV(MeanMapClassifier(), {"reg_strength": [0.01, 0.1]}, n_iter=2, cv=3),
@@ -131,11 +131,11 @@ def test_every_trusted_name_is_a_class(name):
 def test_sparse_rows_string_labels_and_string_bags(bag_data, tmp_path):
     X, y, bags = bag_rows(bag_data)
     names = np.array([f"branch {bag}" for bag in bags])
-    model = LabelProportionsClassifier(random_state=0).fit(sparse.csr_array(X), y, bags=names)
+    model = CorrectedLossClassifier(random_state=0).fit(sparse.csr_array(X), y, bags=names)
     again = assert_same_answers(model, tmp_path / "a.skops", sparse.csr_array(X))
     assert again.diagnostics_.stratum_ids == model.diagnostics_.stratum_ids
     labels = np.where(bag_data.labels[:200] == 1, "yes", "no")
-    model = LabelProportionsClassifier(random_state=0).fit(X, labels)
+    model = CorrectedLossClassifier(random_state=0).fit(X, labels)
     assert assert_same_answers(model, tmp_path / "b.skops", X).classes_.tolist() == ["no", "yes"]
 
 

@@ -7,8 +7,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from decorrupt import (
     AutoLabelProportionsClassifier,
+    CorrectedLossClassifier,
     InvCalClassifier,
-    LabelProportionsClassifier,
     MeanMapClassifier,
     SetClassifier,
 )
@@ -163,6 +163,6 @@ def test_few_bags_lower_the_number_of_folds():
     X = rng.normal(size=(200, 2)) + 2 * labels[:, None]
     y = (np.bincount(bags, labels) / 50)[bags]
     model = AutoLabelProportionsClassifier(
-        candidates=["mean_map", ("corrected", LabelProportionsClassifier(convex="ignore"))]
+        candidates=["mean_map", ("corrected", CorrectedLossClassifier(convex="ignore"))]
     )
     assert model.fit(X, y, bags=bags).score(X, labels) > 0.8

@@ -11,10 +11,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from decorrupt import (
     BagGridSearchCV,
     BagKFold,
+    CorrectedLossClassifier,
+    CorrectedLossClassifierCV,
     CountLikelihoodClassifier,
     CountLikelihoodClassifierCV,
-    LabelProportionsClassifier,
-    LabelProportionsClassifierCV,
     MeanMapClassifier,
     WithinBagKFold,
 )
@@ -26,7 +26,7 @@ GAMMAS = [0.05, 0.5]
 @pytest.mark.filterwarnings("ignore")
 @parametrize_with_checks(
     [
-        LabelProportionsClassifierCV(cv=2, reg_strengths=(0.1, 0.01), kernel_gammas=("scale",)),
+        CorrectedLossClassifierCV(cv=2, reg_strengths=(0.1, 0.01), kernel_gammas=("scale",)),
         CountLikelihoodClassifierCV(cv=2, reg_strengths=(0.1, 0.01), kernel_gammas=("scale",)),
     ]
 )
@@ -39,13 +39,13 @@ def test_scikit_learn_compatible(estimator, check):
     ("search_class", "template", "scoring"),
     [
         (
-            LabelProportionsClassifierCV,
-            LabelProportionsClassifier(rank_tol=0.0, fit_intercept=False, random_state=0),
+            CorrectedLossClassifierCV,
+            CorrectedLossClassifier(rank_tol=0.0, fit_intercept=False, random_state=0),
             "corrected_accuracy",
         ),
         (
-            LabelProportionsClassifierCV,
-            LabelProportionsClassifier(rank_tol=0.0, fit_intercept=False, random_state=0),
+            CorrectedLossClassifierCV,
+            CorrectedLossClassifier(rank_tol=0.0, fit_intercept=False, random_state=0),
             "count_log_likelihood",
         ),
         (
@@ -80,8 +80,8 @@ def test_other_folds_and_criteria(bag_data):
     d = bag_data
     for cv in (BagKFold(4, shuffle=True, random_state=0), WithinBagKFold(3)):
         for scoring in ("proportion_risk", "corrected_risk"):
-            model = LabelProportionsClassifierCV(
-                LabelProportionsClassifier(convex="ignore", random_state=0),
+            model = CorrectedLossClassifierCV(
+                CorrectedLossClassifier(convex="ignore", random_state=0),
                 reg_strengths=REG_STRENGTHS,
                 cv=cv,
                 scoring=scoring,
@@ -96,20 +96,18 @@ def test_probabilities_and_messages(bag_data):
     model.fit(d.X, d.y, bags=d.bags)
     assert model.predict_proba(d.X, class_prior=0.1)[:, 1].mean() < 0.3
     with pytest.raises(ValueError, match="unknown scoring 'auc'"):
-        LabelProportionsClassifierCV(scoring="auc").fit(d.X, d.y, bags=d.bags)
+        CorrectedLossClassifierCV(scoring="auc").fit(d.X, d.y, bags=d.bags)
     with pytest.raises(ValueError, match=r"reg_strengths=\[\] must be a list"):
-        LabelProportionsClassifierCV(reg_strengths=[]).fit(d.X, d.y, bags=d.bags)
+        CorrectedLossClassifierCV(reg_strengths=[]).fit(d.X, d.y, bags=d.bags)
     with pytest.raises(ValueError, match="starts='mean_map': give a list"):
         CountLikelihoodClassifierCV(CountLikelihoodClassifier(starts="mean_map")).fit(
             d.X, d.y, bags=d.bags
         )
-    no_probabilities = LabelProportionsClassifierCV(LabelProportionsClassifier(loss="huber"))
+    no_probabilities = CorrectedLossClassifierCV(CorrectedLossClassifier(loss="huber"))
     assert not hasattr(no_probabilities, "predict_proba")
 
 
-@pytest.mark.parametrize(
-    "search_class", [LabelProportionsClassifierCV, CountLikelihoodClassifierCV]
-)
+@pytest.mark.parametrize("search_class", [CorrectedLossClassifierCV, CountLikelihoodClassifierCV])
 @pytest.mark.parametrize(
     "estimator", [make_pipeline(StandardScaler(), MeanMapClassifier()), MeanMapClassifier()]
 )
@@ -119,9 +117,7 @@ def test_other_estimators_are_referred_to_the_grid_search(bag_data, search_class
         search_class(estimator).fit(bag_data.X, bag_data.y, bags=bag_data.bags)
 
 
-@pytest.mark.parametrize(
-    "search_class", [LabelProportionsClassifierCV, CountLikelihoodClassifierCV]
-)
+@pytest.mark.parametrize("search_class", [CorrectedLossClassifierCV, CountLikelihoodClassifierCV])
 def test_the_refit_is_an_ordinary_fit_at_the_chosen_parameters(bag_data, search_class):
     d = bag_data
     search = search_class(kernel_gammas=GAMMAS, cv=3, random_state=0).fit(d.X, d.y, bags=d.bags)

@@ -20,9 +20,9 @@ from decorrupt import (
     BagKFold,
     BagRandomizedSearchCV,
     BagScorer,
+    CorrectedLossClassifier,
+    CorrectedLossClassifierCV,
     CountLikelihoodClassifierCV,
-    LabelProportionsClassifier,
-    LabelProportionsClassifierCV,
     MeanMapClassifier,
     SkippedFoldWarning,
     corrected_accuracy,
@@ -36,7 +36,7 @@ GRID = {"reg_strength": [1e-6, 1e-2, 10.0]}
 
 
 def template(**params):
-    return LabelProportionsClassifier(random_state=0, convex="ignore", **params)
+    return CorrectedLossClassifier(random_state=0, convex="ignore", **params)
 
 
 @pytest.mark.parametrize("routing", [False, True])
@@ -88,13 +88,13 @@ def test_results_have_scikit_learns_columns_and_the_rank_of_the_pooled_score(bag
 
 def linear_search(kind):
     """Return a search with one candidate: nothing is chosen."""
-    model = LabelProportionsClassifier(kernel="linear", fit_intercept=True, convex="ignore")
+    model = CorrectedLossClassifier(kernel="linear", fit_intercept=True, convex="ignore")
     if kind is BagGridSearchCV:
         return BagGridSearchCV(model, {"reg_strength": [0.1]})
-    return LabelProportionsClassifierCV(model, reg_strengths=[0.1])
+    return CorrectedLossClassifierCV(model, reg_strengths=[0.1])
 
 
-@pytest.mark.parametrize("kind", [BagGridSearchCV, LabelProportionsClassifierCV])
+@pytest.mark.parametrize("kind", [BagGridSearchCV, CorrectedLossClassifierCV])
 def test_the_standard_error_covers_the_true_balanced_accuracy(kind):
     """15 bags of 30 rows of two Gaussian classes: the truth of a linear rule is known."""
     n_draws, covered = 100, 0
@@ -120,7 +120,7 @@ def test_the_standard_error_covers_the_true_balanced_accuracy(kind):
     [
         BagGridSearchCV(template(), GRID),
         BagRandomizedSearchCV(template(), GRID, n_iter=1),
-        LabelProportionsClassifierCV(),
+        CorrectedLossClassifierCV(),
         CountLikelihoodClassifierCV(),
         AutoLabelProportionsClassifier(),
     ],

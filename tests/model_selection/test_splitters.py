@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import cross_val_score
 
-from decorrupt import BagKFold, LabelProportionsClassifier, WithinBagKFold
+from decorrupt import BagKFold, CorrectedLossClassifier, WithinBagKFold
 
 BAG_SIZES = st.lists(st.integers(1, 9), min_size=5, max_size=40)
 
@@ -92,7 +92,7 @@ def test_messages(splitter, arguments, message):
 
 def test_without_routing_scikit_learn_passes_groups(bag_data):
     scores = cross_val_score(
-        LabelProportionsClassifier(reg_strength=0.02),
+        CorrectedLossClassifier(reg_strength=0.02),
         bag_data.X,
         bag_data.labels,
         groups=bag_data.bags,

@@ -6,7 +6,8 @@ import numpy as np
 
 from decorrupt.corruption import RiskTerms
 from decorrupt.losses import get_loss
-from decorrupt.solvers import CorrectedRisk, Objective
+from decorrupt.risks import CorrectedRisk
+from decorrupt.solvers import Objective
 
 VALUES = {
     "logistic": lambda m: math.log(1 + math.exp(-m)),

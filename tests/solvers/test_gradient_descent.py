@@ -5,12 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from decorrupt.solvers import (
-    DEFAULT_STEP_DECAY,
-    DEFAULT_STEP_SIZE,
-    solve,
-    solve_gradient_descent,
-)
+from decorrupt.solvers import DEFAULT_STEP_DECAY, DEFAULT_STEP_SIZE, solve, solve_gradient_descent
 from oracles.dense_kernel import descend_dual, gram
 from oracles.dense_risk import (
     LOSS_NAMES,

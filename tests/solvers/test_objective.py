@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.optimize import approx_fprime, check_grad
 
-from decorrupt.solvers import KINK_WIDTH
+from decorrupt.risks import KINK_WIDTH
 from oracles.dense_risk import LOSS_NAMES, central_differences, class_sums, make_objective
 
 N_ROWS, RANK = 15, 4

@@ -7,7 +7,8 @@ import pytest
 
 from decorrupt import combine_strata, get_loss
 from decorrupt.corruption import RiskTerms
-from decorrupt.solvers import CorrectedRisk, Objective, solve
+from decorrupt.risks import CorrectedRisk
+from decorrupt.solvers import Objective, solve
 from decorrupt.theory import consistent_reg_strength, simulate_consistency
 
 

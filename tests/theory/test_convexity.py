@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from decorrupt import combine_strata, get_loss
 from decorrupt.corruption import RiskTerms
-from decorrupt.solvers import CorrectedRisk, Objective, solve
+from decorrupt.risks import CorrectedRisk
+from decorrupt.solvers import Objective, solve
 from decorrupt.theory import aggregate_condition, convexity_floor, is_bounded_below, is_convex
 
 shares = st.integers(0, 20).map(lambda k: k / 20)

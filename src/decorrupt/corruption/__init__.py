@@ -18,6 +18,7 @@ from decorrupt.corruption.noise import (
     corrupt_labels,
 )
 from decorrupt.corruption.pairing import BagPairs, pair_bags
+from decorrupt.corruption.source_mixture import SourceMixture
 from decorrupt.corruption.strata import (
     Strata,
     bag_targets,
@@ -41,6 +42,7 @@ __all__ = [
     "CorrectedLoss",
     "NoiseRates",
     "RiskTerms",
+    "SourceMixture",
     "Strata",
     "bag_targets",
     "check_rate_rows",

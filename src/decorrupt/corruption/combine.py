@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption.convex import project_to_convex
 from decorrupt.corruption.pairing import pair_bags
 from decorrupt.corruption.strata import Strata
 from decorrupt.corruption.terms import RiskTerms
-from decorrupt.losses.margin import FloatArray
 
 ROUNDING = 1e-12  # proportions closer than this differ in the last digits only
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import brentq
 
-from decorrupt.losses.margin import FloatArray
+from decorrupt._typing import FloatArray
 
 
 def project_to_convex(

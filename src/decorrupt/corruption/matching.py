@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, linear_sum_assignment, milp
 from scipy.sparse import coo_array
 
-from decorrupt.losses.margin import FloatArray
+from decorrupt._typing import FloatArray
 
 IntArray = NDArray[np.intp]
 

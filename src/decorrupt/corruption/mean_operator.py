@@ -17,9 +17,9 @@ from scipy.sparse.linalg import LinearOperator, cg
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import kneighbors_graph
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption.combine import Combination, check_strata
 from decorrupt.corruption.strata import Strata
-from decorrupt.losses.margin import FloatArray
 
 # Up to here all pairs of bags are linked (200 MB); beyond, each bag and its nearest ones.
 ALL_PAIRS_BAGS = 5000

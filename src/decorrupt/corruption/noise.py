@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state, column_or_1d
 
+from decorrupt._typing import FloatArray
 from decorrupt.losses import MarginLoss, get_loss
-from decorrupt.losses.margin import FloatArray
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption.matching import Bags, IntArray, Matching, best_matching, pair_weight
 from decorrupt.exceptions import InexactPairingWarning
-from decorrupt.losses.margin import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

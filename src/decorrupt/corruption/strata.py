@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from decorrupt.losses.margin import FloatArray
+from decorrupt._typing import FloatArray
 
 
 @dataclass(frozen=True)

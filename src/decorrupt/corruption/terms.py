@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from decorrupt._typing import FloatArray
 from decorrupt.losses import MarginLoss
-from decorrupt.losses.margin import FloatArray
 
 
 @dataclass(frozen=True)

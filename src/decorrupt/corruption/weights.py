@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption.noise import NoiseRates
-from decorrupt.losses.margin import FloatArray
 
 WEIGHT_SCHEMES = ("optimal", "exact", "size", "uniform")
 

@@ -13,9 +13,9 @@ from sklearn.cluster import KMeans
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import factorize, strata_from_bags
 from decorrupt.estimators.inputs import read_labels
-from decorrupt.losses.margin import FloatArray
 
 Rows = NDArray[np.intp]
 WAYS = ("bag_size", "sizes", "by", "n_clusters")

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import corrupt_labels
 from decorrupt.estimators.inputs import read_class_priors, read_sources
-from decorrupt.losses.margin import FloatArray
 from decorrupt.theory import GaussianClasses
 
 DEFAULT_MEAN = (1.0, 0.0)  # the second column says nothing; the Bayes error is Φ(−1) ≈ 16 %

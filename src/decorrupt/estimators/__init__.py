@@ -1,24 +1,24 @@
 """scikit-learn estimators."""
 
 from decorrupt.estimators.alternating_psvm import AlternatingPSVMClassifier
+from decorrupt.estimators.corrected_loss import CorrectedLossClassifier
 from decorrupt.estimators.corrupted_sources import CorruptedSourcesClassifier
 from decorrupt.estimators.count_likelihood import CountLikelihoodClassifier
 from decorrupt.estimators.diagnostics import Diagnostics
 from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
 from decorrupt.estimators.invcal import InvCalClassifier
-from decorrupt.estimators.label_proportions import LabelProportionsClassifier
 from decorrupt.estimators.mean_map import MeanMapClassifier
 from decorrupt.estimators.proportion_matching import ProportionMatchingClassifier
 from decorrupt.estimators.set_classifier import SetClassifier
 
 __all__ = [
     "AlternatingPSVMClassifier",
+    "CorrectedLossClassifier",
     "CorruptedSourcesClassifier",
     "CountLikelihoodClassifier",
     "Diagnostics",
     "ForwardSourcesClassifier",
     "InvCalClassifier",
-    "LabelProportionsClassifier",
     "MeanMapClassifier",
     "ProportionMatchingClassifier",
     "SetClassifier",

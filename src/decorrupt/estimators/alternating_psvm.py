@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.estimators.parameters import check_choice
 from decorrupt.estimators.psvm_alternation import alternate, stage_costs
@@ -15,7 +16,6 @@ from decorrupt.estimators.psvm_labels import PENALTIES, labels_at_random, propor
 from decorrupt.estimators.support_vector import DEFAULT_MAX_ITER, SupportVectorClassifier
 from decorrupt.features import Kernel
 from decorrupt.features.maps import check_gram
-from decorrupt.losses.margin import FloatArray
 
 DEFAULT_ANNEALING = (1e-4, 1.5)
 

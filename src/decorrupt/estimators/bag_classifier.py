@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Self
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.estimators.inputs import read_strata
 from decorrupt.estimators.score_classifier import ScoreClassifier
-from decorrupt.losses.margin import FloatArray
 from decorrupt.notices import Notice, emit_notices
 
 

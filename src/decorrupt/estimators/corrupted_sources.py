@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import (
     RiskTerms,
     Strata,
@@ -15,7 +16,7 @@ from decorrupt.corruption import (
     noisy_share,
     source_weights,
 )
-from decorrupt.estimators.corrected import CorrectedLossClassifier
+from decorrupt.estimators.corrected_risk import CorrectedRiskClassifier
 from decorrupt.estimators.inputs import (
     NoisySources,
     read_class_priors,
@@ -26,16 +27,10 @@ from decorrupt.estimators.score_classifier import BALANCED, decision_threshold
 from decorrupt.estimators.source_classifier import SourceClassifier
 from decorrupt.features import DEFAULT_RANK_TOL
 from decorrupt.losses import get_loss
-from decorrupt.losses.margin import FloatArray
-from decorrupt.solvers import (
-    DEFAULT_MAX_ITER,
-    DEFAULT_STEP_DECAY,
-    DEFAULT_STEP_SIZE,
-    DEFAULT_TOL,
-)
+from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_STEP_DECAY, DEFAULT_STEP_SIZE, DEFAULT_TOL
 
 
-class CorruptedSourcesClassifier(SourceClassifier, CorrectedLossClassifier):
+class CorruptedSourcesClassifier(SourceClassifier, CorrectedRiskClassifier):
     """min_f Σ_i (w_i/n_i)·Σ_j ℓ^ρ_i(f(x_ij), ỹ_ij) + λ‖f‖², from noisy labels of several sources.
 
     ℓ^ρ is the loss corrected for the source's flip rates (Natarajan et al. 2018), w the weights of
@@ -76,7 +71,7 @@ class CorruptedSourcesClassifier(SourceClassifier, CorrectedLossClassifier):
         for, see `target_prior`.
     loss, kernel, kernel_gamma, degree, coef0, reg_strength, pairing, convex, risk_correction, \
 fit_intercept, solver, step_size, step_decay, rank_tol, max_rank, tol, max_iter, random_state
-        As in :class:`LabelProportionsClassifier`.
+        As in :class:`CorrectedLossClassifier`.
 
     Attributes
     ----------
@@ -90,7 +85,7 @@ fit_intercept, solver, step_size, step_decay, rank_tol, max_rank, tol, max_iter,
         {source: w_i} under combine="sources"; None otherwise.
     classes_, diagnostics_, score_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, \
 intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
-        As in :class:`LabelProportionsClassifier`.
+        As in :class:`CorrectedLossClassifier`.
 
     Examples
     --------

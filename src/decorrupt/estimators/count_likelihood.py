@@ -7,15 +7,15 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.estimators.log_odds import LogOddsClassifier
 from decorrupt.exceptions import RoundedCountsWarning
 from decorrupt.features import DEFAULT_RANK_TOL
-from decorrupt.losses.margin import FloatArray
 from decorrupt.notices import Notice
+from decorrupt.risks.bag_counts import describe_rounded
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, SolverResult
-from decorrupt.solvers.bag_counts import describe_rounded
 from decorrupt.solvers.count_path import DEFAULT_STARTS, CountSolution, fit_count_path
 
 
@@ -35,7 +35,7 @@ class CountLikelihoodClassifier(BagClassifier, LogOddsClassifier):
     Parameters
     ----------
     kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, tol, max_iter, random_state
-        As in :class:`LabelProportionsClassifier`.
+        As in :class:`CorrectedLossClassifier`.
     reg_strength : float, default=1e-3
         λ, at least 0.
     large_bags : "auto" or float, default="auto"
@@ -71,7 +71,7 @@ class CountLikelihoodClassifier(BagClassifier, LogOddsClassifier):
         The share of positives among the training rows, Σn_k·p_k/Σn_k.
     classes_, decision_threshold_, dual_coef_, landmarks_, coef_, intercept_, kernel_gamma_, \
 n_iter_, solver_, n_features_in_, feature_names_in_
-        As in :class:`LabelProportionsClassifier`.
+        As in :class:`CorrectedLossClassifier`.
 
     Examples
     --------

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import Combination, RiskTerms, Strata, stratum_information
 from decorrupt.losses import MarginLoss
-from decorrupt.losses.margin import FloatArray
 from decorrupt.theory.bounds import bound_strata
 
 SHOWN_IDS = 5

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logit
 
+from decorrupt._typing import FloatArray
 from decorrupt.estimators.inputs import read_sources, source_priors
 from decorrupt.estimators.log_odds import LogOddsClassifier
 from decorrupt.estimators.source_classifier import SourceClassifier
 from decorrupt.features import DEFAULT_RANK_TOL
-from decorrupt.losses.margin import FloatArray
+from decorrupt.risks.forward import noisy_label_risk
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL
-from decorrupt.solvers.forward_risk import noisy_label_risk
 
 
 class ForwardSourcesClassifier(SourceClassifier, LogOddsClassifier):
@@ -38,7 +38,7 @@ class ForwardSourcesClassifier(SourceClassifier, LogOddsClassifier):
         P(Y=1) by source, or one for all. None: all sources are drawn from one population, whose
         prior is estimated from the shares of noisy labels; only the balanced decision needs it.
     kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, tol, max_iter, random_state
-        As in :class:`LabelProportionsClassifier`.
+        As in :class:`CorrectedLossClassifier`.
     reg_strength : float, default=1e-3
         λ, at least 0.
     fit_intercept : bool, default=True
@@ -63,7 +63,7 @@ class ForwardSourcesClassifier(SourceClassifier, LogOddsClassifier):
         The share of positives among the training rows, as the priors imply it.
     classes_, decision_threshold_, dual_coef_, landmarks_, coef_, intercept_, kernel_gamma_, \
 n_iter_, solver_, n_features_in_, feature_names_in_
-        As in :class:`LabelProportionsClassifier`.
+        As in :class:`CorrectedLossClassifier`.
 
     Examples
     --------

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import (
     NoiseRates,
     Strata,
@@ -20,7 +21,6 @@ from decorrupt.corruption import (
     strata_from_bags,
     strata_from_labels,
 )
-from decorrupt.losses.margin import FloatArray
 
 BAG_CLASSES = (0, 1)  # what a model trained on proportions calls its classes
 

@@ -10,12 +10,12 @@ from scipy import sparse
 from scipy.special import logit
 from sklearn.svm import SVR
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.estimators.parameters import check_choice
 from decorrupt.estimators.support_vector import DEFAULT_MAX_ITER, SupportVectorClassifier
 from decorrupt.features import Kernel
 from decorrupt.features.maps import check_gram
-from decorrupt.losses.margin import FloatArray
 
 TUBES = ("logit", "proportion")
 # LIBSVM stops when the optimality conditions hold to this much, in units of the score; its kernel

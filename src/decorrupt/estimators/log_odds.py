@@ -8,13 +8,13 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, logit
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata, pooled_proportion
 from decorrupt.estimators.score_classifier import (
     ScoreClassifier,
     class_probabilities,
     decision_threshold,
 )
-from decorrupt.losses.margin import FloatArray
 
 
 class LogOddsClassifier(ScoreClassifier):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import (
     Combination,
     RiskTerms,
@@ -29,8 +30,8 @@ from decorrupt.estimators.log_odds import LogOddsClassifier
 from decorrupt.exceptions import NegativeRiskWarning
 from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
 from decorrupt.losses import LogisticLoss
-from decorrupt.losses.margin import FloatArray
-from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, CorrectedRisk, SolverResult
+from decorrupt.risks import CorrectedRisk
+from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, SolverResult
 
 VARIANTS = ("mean", "laplacian", "alternating")
 STARTS = ("mean", "laplacian")
@@ -45,7 +46,7 @@ class MeanMapClassifier(BagClassifier, LogOddsClassifier):
     estimate it. Convex whatever the bags, save for "alternating". The variants:
 
     - "mean": the two class means are the same in all bags, and found by least squares weighted by
-      bag size (Quadrianto et al. 2009). The same as :class:`LabelProportionsClassifier` with
+      bag size (Quadrianto et al. 2009). The same as :class:`CorrectedLossClassifier` with
       ``combine="least_squares", target_prior="pooled"``.
     - "laplacian": every bag has class means of its own, alike in similar bags
       (Patrini et al. 2014); see
@@ -70,7 +71,7 @@ class MeanMapClassifier(BagClassifier, LogOddsClassifier):
     max_rounds : int, default=100
         Refits of "alternating" at most.
     kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, tol, max_iter, random_state
-        As in :class:`LabelProportionsClassifier`.
+        As in :class:`CorrectedLossClassifier`.
     reg_strength : float, default=1e-3
         λ, above 0 unless every bag is pure: the estimated risk can fall without end.
     fit_intercept : bool, default=True
@@ -93,7 +94,7 @@ class MeanMapClassifier(BagClassifier, LogOddsClassifier):
         Iterations of the solver, over all refits.
     classes_, decision_threshold_, dual_coef_, landmarks_, coef_, intercept_, kernel_gamma_, \
 solver_, n_features_in_, feature_names_in_
-        As in :class:`LabelProportionsClassifier`.
+        As in :class:`CorrectedLossClassifier`.
 
     Examples
     --------

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.estimators.log_odds import LogOddsClassifier
 from decorrupt.features import DEFAULT_RANK_TOL
-from decorrupt.losses.margin import FloatArray
+from decorrupt.risks.proportion import ProportionRisk
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Objective, SolverResult, solve_path
 from decorrupt.solvers.count_path import mean_map_start
-from decorrupt.solvers.proportion_risk import ProportionRisk
 
 
 class ProportionMatchingClassifier(BagClassifier, LogOddsClassifier):
@@ -29,7 +29,7 @@ class ProportionMatchingClassifier(BagClassifier, LogOddsClassifier):
     Parameters
     ----------
     kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, tol, max_iter, random_state
-        As in :class:`LabelProportionsClassifier`.
+        As in :class:`CorrectedLossClassifier`.
     reg_strength : float, default=1e-3
         λ, at least 0.
     fit_intercept : bool, default=True
@@ -46,7 +46,7 @@ class ProportionMatchingClassifier(BagClassifier, LogOddsClassifier):
         The share of positives among the training rows, Σn_k·p_k/Σn_k.
     classes_, decision_threshold_, dual_coef_, landmarks_, coef_, intercept_, kernel_gamma_, \
 n_iter_, solver_, n_features_in_, feature_names_in_
-        As in :class:`LabelProportionsClassifier`.
+        As in :class:`CorrectedLossClassifier`.
 
     Examples
     --------

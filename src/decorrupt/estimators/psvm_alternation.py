@@ -9,8 +9,8 @@ from joblib import Parallel, delayed
 from sklearn import config_context
 from sklearn.svm import SVC
 
+from decorrupt._typing import FloatArray
 from decorrupt.estimators.psvm_labels import Labels, ProportionPenalty, best_labels, hinge
-from decorrupt.losses.margin import FloatArray
 
 # LIBSVM stops when the optimality conditions hold to this much, in units of the score.
 SVM_TOL = 1e-4

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
-from decorrupt.losses.margin import FloatArray
 
 PENALTIES = ("size", "bag")
 Labels = NDArray[np.int8]

@@ -16,13 +16,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from decorrupt._typing import FloatArray
 from decorrupt.estimators.parameters import check_parameters, check_share
 from decorrupt.exceptions import OneClassWarning
 from decorrupt.features import FeatureMap, Kernel, LinearMap, fit_feature_map, kernel_scores
 from decorrupt.features import resolve_kernel_gamma as resolve_gamma
-from decorrupt.losses.margin import FloatArray
 from decorrupt.notices import NoticeCollector
-from decorrupt.solvers import Objective, ScoreRisk, SolverResult, choose_solver, solve, solve_path
+from decorrupt.risks import ScoreRisk
+from decorrupt.solvers import Objective, SolverResult, choose_solver, solve, solve_path
 
 FLOATS = (np.float64, np.float32)
 DECISIONS = ("balanced", "accuracy")

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.estimators.log_odds import LogOddsClassifier, prior_shift
 from decorrupt.features import DEFAULT_RANK_TOL
-from decorrupt.losses.margin import FloatArray
+from decorrupt.risks.set_risk import set_risk
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, SolverResult
-from decorrupt.solvers.set_risk import set_risk
 
 
 class SetClassifier(BagClassifier, LogOddsClassifier):
@@ -31,7 +31,7 @@ class SetClassifier(BagClassifier, LogOddsClassifier):
     Parameters
     ----------
     kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, tol, max_iter, random_state
-        As in :class:`LabelProportionsClassifier`.
+        As in :class:`CorrectedLossClassifier`.
     reg_strength : float, default=1e-3
         λ, at least 0.
     fit_intercept : bool, default=True
@@ -52,7 +52,7 @@ class SetClassifier(BagClassifier, LogOddsClassifier):
         γ̄, the share of positives among the training rows.
     classes_, decision_threshold_, dual_coef_, landmarks_, coef_, intercept_, kernel_gamma_, \
 n_iter_, solver_, n_features_in_, feature_names_in_
-        As in :class:`LabelProportionsClassifier`.
+        As in :class:`CorrectedLossClassifier`.
 
     Examples
     --------

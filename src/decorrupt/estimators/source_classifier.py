@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_consistent_length
 
+from decorrupt._typing import FloatArray
 from decorrupt.estimators.inputs import read_labels
 from decorrupt.estimators.score_classifier import ScoreClassifier
-from decorrupt.losses.margin import FloatArray
 from decorrupt.notices import Notice, emit_notices
 
 

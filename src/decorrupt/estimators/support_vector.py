@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata, pooled_proportion
 from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.features import LinearMap, resolve_kernel_gamma
-from decorrupt.losses.margin import FloatArray
 
 # Iterations of LIBSVM: seconds for some hundred rows or bags. Scaled columns need less.
 DEFAULT_MAX_ITER = 100_000

@@ -18,7 +18,7 @@ from sklearn.metrics.pairwise import (
 )
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from decorrupt.losses.margin import FloatArray
+from decorrupt._typing import FloatArray
 
 KERNELS = ("rbf", "exponential", "laplacian", "polynomial", "linear", "precomputed")
 KernelFunction = Callable[[Any, Any], FloatArray]

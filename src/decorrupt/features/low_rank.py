@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import get_blas_funcs
 from scipy.linalg.lapack import get_lapack_funcs
 
-from decorrupt.losses.margin import FloatArray
+from decorrupt._typing import FloatArray
 
 SMALLEST_BLOCK = 16
 LARGEST_BLOCK = 256

@@ -15,9 +15,9 @@ from scipy.linalg import solve_triangular
 from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
+from decorrupt._typing import FloatArray
 from decorrupt.features.kernels import Kernel
 from decorrupt.features.low_rank import pivoted_cholesky
-from decorrupt.losses.margin import FloatArray
 
 DEFAULT_RANK_TOL = 1e-3
 # What a rank nobody bounded may cost at most: 2,000 columns are 3.2 GB for 200,000 rows.

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
 
-FloatArray = NDArray[np.floating[Any]]
+from decorrupt._typing import FloatArray
 
 
 def _as_float(margin: ArrayLike) -> FloatArray:

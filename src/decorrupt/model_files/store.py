@@ -55,12 +55,12 @@ def save(
     Examples
     --------
     >>> import tempfile
-    >>> from decorrupt import LabelProportionsClassifier
+    >>> from decorrupt import CorrectedLossClassifier
     >>> path = Path(tempfile.mkdtemp(), "model.skops")
-    >>> model = LabelProportionsClassifier(kernel="linear").fit([[0.0], [1.0]], [0, 1])
+    >>> model = CorrectedLossClassifier(kernel="linear").fit([[0.0], [1.0]], [0, 1])
     >>> save(model, path, {"made_for": "an example"})
     >>> load_with_metadata(path)
-    (LabelProportionsClassifier(kernel='linear'), {'made_for': 'an example'})
+    (CorrectedLossClassifier(kernel='linear'), {'made_for': 'an example'})
     """
     envelope = make_envelope(metadata)
     data = _packed(model, str(path), envelope)

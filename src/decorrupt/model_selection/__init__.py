@@ -12,8 +12,8 @@ from decorrupt.model_selection.criteria import (
 )
 from decorrupt.model_selection.leaderboard import Leaderboard
 from decorrupt.model_selection.path_cv import (
+    CorrectedLossClassifierCV,
     CountLikelihoodClassifierCV,
-    LabelProportionsClassifierCV,
 )
 from decorrupt.model_selection.scorers import BAG_SCORERS, BagScorer
 from decorrupt.model_selection.search import BagGridSearchCV, BagRandomizedSearchCV
@@ -29,9 +29,9 @@ __all__ = [
     "BagScorer",
     "CalibratedBagClassifier",
     "Candidate",
+    "CorrectedLossClassifierCV",
     "CountLikelihoodClassifierCV",
     "Estimate",
-    "LabelProportionsClassifierCV",
     "Leaderboard",
     "WithinBagKFold",
     "corrected_accuracy",

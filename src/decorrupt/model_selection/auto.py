@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.estimators.inputs import read_strata
 from decorrupt.estimators.score_classifier import FLOATS
-from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.calibration import CalibratedBagClassifier, fit_calibration
 from decorrupt.model_selection.candidates import Candidate, resolve_candidates
 from decorrupt.model_selection.held_out import HeldOut, Trial, evaluate_grid, evaluate_paths
@@ -76,7 +76,7 @@ class AutoLabelProportionsClassifier(DelegatingClassifier):
     leaderboard_ : Leaderboard
         Method, parameters, score ± standard error and time, the best first; ``print`` it.
     classes_, n_features_in_, feature_names_in_
-        As in :class:`LabelProportionsClassifier`.
+        As in :class:`CorrectedLossClassifier`.
 
     Notes
     -----

@@ -11,6 +11,7 @@ from scipy.special import logit
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.estimators.score_classifier import (
     BALANCED,
@@ -18,12 +19,11 @@ from decorrupt.estimators.score_classifier import (
     decision_threshold,
     shift_prior,
 )
-from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.scorers import pooled_prior
 from decorrupt.model_selection.splitters import Fold
 from decorrupt.notices import Notice, emit_notices, train_quietly
+from decorrupt.risks.count import count_risk
 from decorrupt.solvers import Objective, solve
-from decorrupt.solvers.count_risk import count_risk
 
 # Enough to keep the slope finite when scores separate the bags perfectly.
 SLOPE_PENALTY = 1e-4

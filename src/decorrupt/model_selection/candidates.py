@@ -10,9 +10,9 @@ from sklearn.base import clone
 
 from decorrupt.estimators import (
     AlternatingPSVMClassifier,
+    CorrectedLossClassifier,
     CountLikelihoodClassifier,
     InvCalClassifier,
-    LabelProportionsClassifier,
     MeanMapClassifier,
     ProportionMatchingClassifier,
     SetClassifier,
@@ -80,7 +80,7 @@ def _gamma_settings(kernel: Any, kernel_gammas: Sequence[float]) -> list[dict[st
 # depend on the start, then the combinatorial one. A near-tie goes to the earlier.
 _CANDIDATES = (
     Candidate("mean_map", MeanMapClassifier()),
-    Candidate("corrected_loss", LabelProportionsClassifier(convex="ignore", fit_intercept=True)),
+    Candidate("corrected_loss", CorrectedLossClassifier(convex="ignore", fit_intercept=True)),
     Candidate("invcal", InvCalClassifier(), {"C_p": [0.1, 1.0, 10.0], "epsilon": [0.0, 0.1]}),
     Candidate("set_classification", SetClassifier()),
     Candidate("proportion_matching", ProportionMatchingClassifier()),

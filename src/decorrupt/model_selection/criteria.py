@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import Combination, Strata, check_strata, combine_strata, strata_from_bags
 from decorrupt.losses import MarginLoss, get_loss
-from decorrupt.losses.margin import FloatArray
-from decorrupt.solvers.count_risk import count_log_likelihood
+from decorrupt.risks.count import count_log_likelihood
 
 
 class Estimate(NamedTuple):

@@ -11,11 +11,11 @@ import numpy as np
 from joblib import Parallel, delayed
 from sklearn.model_selection import ParameterGrid
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.estimators.score_classifier import BALANCED, shift_prior
 from decorrupt.features import LinearMap
 from decorrupt.features.kernels import squared_norms
-from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.calibration import cross_calibrate
 from decorrupt.model_selection.candidates import Candidate
 from decorrupt.model_selection.path_search import (

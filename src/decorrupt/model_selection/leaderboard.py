@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
-from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.criteria import Estimate, weighted_mean
 from decorrupt.model_selection.held_out import HeldOut
 from decorrupt.model_selection.scorers import BagScorer

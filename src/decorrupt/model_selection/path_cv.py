@@ -11,11 +11,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from decorrupt.estimators import CountLikelihoodClassifier, LabelProportionsClassifier
+from decorrupt._typing import FloatArray
+from decorrupt.estimators import CorrectedLossClassifier, CountLikelihoodClassifier
 from decorrupt.estimators.inputs import read_strata
 from decorrupt.estimators.parameters import check_parameters
 from decorrupt.estimators.score_classifier import FLOATS
-from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.held_out import from_paths
 from decorrupt.model_selection.leaderboard import Entry
 from decorrupt.model_selection.path_search import (
@@ -176,8 +176,8 @@ class _PathSearchCV(DelegatingClassifier):
         check_parameters(template)
 
 
-class LabelProportionsClassifierCV(_PathSearchCV):
-    """:class:`LabelProportionsClassifier` that chooses λ and kernel γ on held-out bags.
+class CorrectedLossClassifierCV(_PathSearchCV):
+    """:class:`CorrectedLossClassifier` that chooses λ and kernel γ on held-out bags.
 
     Kernel factors are built once from all rows (they look at X only) and shared by all folds and
     λ; λ paths are warm-started, in single precision and to fewer digits, on the first landmarks
@@ -187,7 +187,7 @@ class LabelProportionsClassifierCV(_PathSearchCV):
 
     Parameters
     ----------
-    estimator : LabelProportionsClassifier or None
+    estimator : CorrectedLossClassifier or None
         The template with all other parameters; None for the defaults.
     reg_strengths : sequence of float
         λ to try.
@@ -204,7 +204,7 @@ class LabelProportionsClassifierCV(_PathSearchCV):
 
     Attributes
     ----------
-    best_estimator_ : LabelProportionsClassifier
+    best_estimator_ : CorrectedLossClassifier
         Refitted on all rows.
     best_params_, best_index_ : dict, int
         The configuration with the greatest score.
@@ -215,10 +215,10 @@ class LabelProportionsClassifierCV(_PathSearchCV):
         As in scikit-learn's searches, with `pooled_test_score` and `pooled_test_score_std_error`,
         by which candidates are ranked. Greater scores are better.
     classes_, n_features_in_, feature_names_in_
-        As in :class:`LabelProportionsClassifier`.
+        As in :class:`CorrectedLossClassifier`.
     """
 
-    _template_class = LabelProportionsClassifier
+    _template_class = CorrectedLossClassifier
 
     @available_if(_best_has("predict_proba"))
     def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
@@ -233,7 +233,7 @@ class CountLikelihoodClassifierCV(_PathSearchCV):
     Each of the template's `starts` is tried by itself: with few bags every one of them can explain
     the training counts, and only bags held out tell which has found what the counts come from.
 
-    The parameters are those of :class:`LabelProportionsClassifierCV`, the template a
+    The parameters are those of :class:`CorrectedLossClassifierCV`, the template a
     CountLikelihoodClassifier and the default criterion the held-out count log-likelihood.
     """
 

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.estimators.parameters import check_not_negative
 from decorrupt.features import FeatureMap, resolve_kernel_gamma
-from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.splitters import Fold
 
 # How near the minimum a path's objectives must come to be compared, per row; the refit uses the

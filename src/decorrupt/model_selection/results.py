@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
-from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.leaderboard import Entry
 from decorrupt.model_selection.scorers import BagScorer
 from decorrupt.model_selection.splitters import Fold

@@ -16,9 +16,9 @@ from scipy.special import expit, logit
 from sklearn.metrics import get_scorer_names
 from sklearn.utils.metadata_routing import MetadataRequest
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata, strata_from_bags
 from decorrupt.estimators.score_classifier import BALANCED, shift_prior
-from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.criteria import (
     Estimate,
     corrected_accuracy,

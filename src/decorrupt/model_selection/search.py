@@ -23,10 +23,10 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.estimators.inputs import read_strata
 from decorrupt.exceptions import SkippedFoldWarning
-from decorrupt.losses.margin import FloatArray
 from decorrupt.model_selection.held_out import HeldOut
 from decorrupt.model_selection.leaderboard import Entry
 from decorrupt.model_selection.results import keep_results
@@ -259,21 +259,21 @@ class BagGridSearchCV(_BagSearch, GridSearchCV):
     best_estimator_ : estimator
         Fitted on all rows, if `refit`.
     best_params_, best_index_, best_score_, best_score_std_error_, cv_results_
-        As in :class:`LabelProportionsClassifierCV`.
+        As in :class:`CorrectedLossClassifierCV`.
     scorer_, n_splits_, refit_time_, classes_, n_features_in_
         As in :class:`sklearn.model_selection.GridSearchCV`.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from decorrupt import BagGridSearchCV, LabelProportionsClassifier
+    >>> from decorrupt import BagGridSearchCV, CorrectedLossClassifier
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 300)
     >>> X = rng.normal(size=(300, 2)) + 2 * labels[:, None]
     >>> bags = np.arange(300) // 6
     >>> y = np.bincount(bags, labels)[bags] / 6
     >>> search = BagGridSearchCV(
-    ...     LabelProportionsClassifier(random_state=0), {"reg_strength": [0.01, 0.1]}, cv=3
+    ...     CorrectedLossClassifier(random_state=0), {"reg_strength": [0.01, 0.1]}, cv=3
     ... )
     >>> bool(search.fit(X, y, bags=bags).score(X, labels) > 0.85)
     True

@@ -11,8 +11,8 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import UNUSED
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import factorize
-from decorrupt.losses.margin import FloatArray
 
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 

@@ -6,7 +6,6 @@ from decorrupt.noise_rates.annotators import (
 )
 from decorrupt.noise_rates.audit import estimate_noise_rates_from_audit
 from decorrupt.noise_rates.estimate import RATE_METHODS, estimate_noise_rates
-from decorrupt.noise_rates.mixture import SourceMixture
 from decorrupt.noise_rates.result import NoiseRateEstimate
 from decorrupt.noise_rates.sensitivity import Sensitivity, sensitivity
 
@@ -15,7 +14,6 @@ __all__ = [
     "AnnotatorEstimate",
     "NoiseRateEstimate",
     "Sensitivity",
-    "SourceMixture",
     "estimate_noise_rates",
     "estimate_noise_rates_from_annotators",
     "estimate_noise_rates_from_audit",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.isotonic import isotonic_regression
 
-from decorrupt.losses.margin import FloatArray
+from decorrupt._typing import FloatArray
 
 # How many standard errors a smaller tail must gain to be preferred over a larger, surer one.
 TAIL_WIDTH = 2.0

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from decorrupt.losses.margin import FloatArray
+from decorrupt._typing import FloatArray
 
 RATE_MARGIN = 1e-10  # no label is impossible, so that no item is beyond doubt
 

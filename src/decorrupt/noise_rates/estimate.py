@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import NoiseRates
 from decorrupt.estimators.inputs import NoisySources, read_labels, read_sources, source_priors
 from decorrupt.exceptions import UninformativeRatesWarning
-from decorrupt.losses.margin import FloatArray
 from decorrupt.noise_rates.best_bin import best_bin_flips
 from decorrupt.noise_rates.result import (
     UNKNOWN_RATES,
@@ -62,7 +62,7 @@ def estimate_noise_rates(
 
     P(Ỹ=1|x) = ρ₋ + (1−ρ₊−ρ₋)·P(Y=1|x), so a source's rates are what is left of its labels'
     scatter where the true class is certain: the slopes of the ROC curve at its two ends
-    (:class:`decorrupt.noise_rates.SourceMixture`). One score, trained on all sources' labels and
+    (:class:`decorrupt.corruption.SourceMixture`). One score, trained on all sources' labels and
     taken out of fold, orders the rows; P(Y=1|score) is common to all sources, and so are its ends.
 
     This assumes *irreducibility*: there are rows that are surely positive and rows that are

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import NoiseRates, factorize, strata_from_bags
-from decorrupt.losses.margin import FloatArray
 from decorrupt.noise_rates.result import FLIPS, NoiseRateEstimate, informative
 from decorrupt.notices import Notice, train_quietly
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import NoiseRates
+from decorrupt.corruption.source_mixture import SourceMixture
 from decorrupt.exceptions import UninformativeRatesWarning
-from decorrupt.losses.margin import FloatArray
-from decorrupt.noise_rates.mixture import SourceMixture
 
 LEAST_SIGNAL = 0.01  # NoiseRates must sum to less than one; an estimate need not
 FLIPS = ("flip_pos", "flip_neg")

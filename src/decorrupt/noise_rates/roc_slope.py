@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 from scipy.stats import norm
 
-from decorrupt.losses.margin import FloatArray
+from decorrupt._typing import FloatArray
 
 KNOT_QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 # Neighbouring slopes of the log-odds differ by a factor of about exp(1/√5) = 1.6 a priori. Fixed,

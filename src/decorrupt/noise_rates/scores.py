@@ -16,8 +16,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_array
 
+from decorrupt._typing import FloatArray
 from decorrupt.estimators.inputs import NoisySources
-from decorrupt.losses.margin import FloatArray
 
 ROWS_PER_BIN = 50
 MOST_BINS, FEWEST_BINS = 200, 10

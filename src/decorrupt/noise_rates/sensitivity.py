@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from decorrupt.losses.margin import FloatArray
+from decorrupt._typing import FloatArray
 from decorrupt.noise_rates.refit_plan import RefitPlan, bag_plan, source_plan
 from decorrupt.notices import emit_notices
 
@@ -123,13 +123,13 @@ def sensitivity(
     Examples
     --------
     >>> import numpy as np
-    >>> from decorrupt import LabelProportionsClassifier
+    >>> from decorrupt import CorrectedLossClassifier
     >>> from decorrupt.noise_rates import sensitivity
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, (20, 10))
     >>> X = (rng.normal(size=(20, 10, 2)) + 2 * labels[..., None]).reshape(-1, 2)
     >>> bags, y = np.repeat(np.arange(20), 10), np.repeat(labels.mean(axis=1), 10)
-    >>> model = LabelProportionsClassifier(reg_strength=0.1, random_state=0)
+    >>> model = CorrectedLossClassifier(reg_strength=0.1, random_state=0)
     >>> moved = sensitivity(model, X, y, bags=bags, intervals=0.05, n_draws=5, random_state=0)
     >>> bool(np.mean(moved.flip_share > 0) < 0.2)
     True

@@ -1,7 +1,6 @@
 """Minimisers of risk(Zθ) + λ‖θ‖², all returning the same SolverResult."""
 
 from decorrupt.solvers.convexity import convexity_floor, is_minimum, least_admissible_reg
-from decorrupt.solvers.corrected_risk import KINK_WIDTH, RISK_CORRECTIONS, CorrectedRisk
 from decorrupt.solvers.gradient_descent import (
     DEFAULT_STEP_DECAY,
     DEFAULT_STEP_SIZE,
@@ -9,7 +8,7 @@ from decorrupt.solvers.gradient_descent import (
 )
 from decorrupt.solvers.lbfgs import solve_lbfgs
 from decorrupt.solvers.newton import solve_newton
-from decorrupt.solvers.objective import Objective, ScoreRisk
+from decorrupt.solvers.objective import Objective
 from decorrupt.solvers.result import SolverResult
 from decorrupt.solvers.solve import (
     DEFAULT_MAX_ITER,
@@ -25,12 +24,8 @@ __all__ = [
     "DEFAULT_STEP_DECAY",
     "DEFAULT_STEP_SIZE",
     "DEFAULT_TOL",
-    "KINK_WIDTH",
-    "RISK_CORRECTIONS",
     "SOLVERS",
-    "CorrectedRisk",
     "Objective",
-    "ScoreRisk",
     "SolverResult",
     "choose_solver",
     "convexity_floor",

@@ -8,9 +8,9 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, eigvalsh
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import RiskTerms
 from decorrupt.losses import MarginLoss
-from decorrupt.losses.margin import FloatArray
 
 DENSE_RANK = 256
 BLOCK_ROWS = 8192

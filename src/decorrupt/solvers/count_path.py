@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from scipy.special import logit
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata, combine_strata, pooled_proportion
 from decorrupt.losses import get_loss
-from decorrupt.losses.margin import FloatArray
-from decorrupt.solvers.corrected_risk import CorrectedRisk
-from decorrupt.solvers.count_risk import count_risk
+from decorrupt.risks.corrected import CorrectedRisk
+from decorrupt.risks.count import count_risk
 from decorrupt.solvers.lbfgs import solve_lbfgs
 from decorrupt.solvers.objective import Objective
 from decorrupt.solvers.result import SolverResult

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from decorrupt.losses.margin import FloatArray
+from decorrupt._typing import FloatArray
 from decorrupt.solvers.objective import Objective
 from decorrupt.solvers.result import BUDGET_SPENT, STALLED, SolverResult
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from decorrupt.losses.margin import FloatArray
+from decorrupt._typing import FloatArray
 from decorrupt.solvers.objective import Objective
 from decorrupt.solvers.result import CONVERGED, OUT_OF_STEPS, STALLED, SolverResult
 from decorrupt.solvers.trace import Trace

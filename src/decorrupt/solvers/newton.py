@@ -10,8 +10,9 @@ import numpy as np
 from scipy.linalg import eigh, eigh_tridiagonal
 from scipy.optimize import brentq
 
-from decorrupt.losses.margin import FloatArray
-from decorrupt.solvers.objective import Objective, Operator
+from decorrupt._typing import FloatArray
+from decorrupt.risks.score_risk import Operator
+from decorrupt.solvers.objective import Objective
 from decorrupt.solvers.result import CONVERGED, OUT_OF_STEPS, STALLED, SolverResult
 
 # Up to here the whole spectrum of the Hessian costs less than Krylov iterations.

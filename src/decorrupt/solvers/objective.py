@@ -10,29 +10,13 @@ Conventions
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from decorrupt.losses.margin import FloatArray
-
-Operator = Callable[[FloatArray], FloatArray]
-
-
-class ScoreRisk(Protocol):
-    """A smooth function of the scores."""
-
-    @property
-    def is_convex(self) -> bool:
-        """Whether it is known to be convex in the scores."""
-
-    def value_and_slope(self, scores: FloatArray) -> tuple[float, FloatArray]:
-        """Return the risk and its gradient in the scores."""
-
-    def curvature(self, scores: FloatArray) -> Operator:
-        """Return the Hessian in the scores, as an operator on vectors or on columns."""
+from decorrupt._typing import FloatArray
+from decorrupt.risks.score_risk import Operator, ScoreRisk
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from decorrupt.losses.margin import FloatArray
+from decorrupt._typing import FloatArray
 
 CONVERGED = "converged"
 OUT_OF_STEPS = "max_iter reached"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from decorrupt.losses.margin import FloatArray
+from decorrupt._typing import FloatArray
 from decorrupt.solvers.gradient_descent import solve_gradient_descent
 from decorrupt.solvers.lbfgs import solve_lbfgs
 from decorrupt.solvers.newton import solve_newton

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from decorrupt.losses.margin import FloatArray
+from decorrupt._typing import FloatArray
 from decorrupt.solvers.objective import Objective
 from decorrupt.solvers.result import SolverResult
 

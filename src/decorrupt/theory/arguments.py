@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import WEIGHT_SCHEMES, signal_to_noise
-from decorrupt.losses.margin import FloatArray
 
 
 def resolve_weights(weights: str | ArrayLike, schemes: dict[str, FloatArray]) -> FloatArray:

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import combine_strata, strata_from_bags
 from decorrupt.features import Kernel, LowRankKernelMap, fit_feature_map, kernel_scores
 from decorrupt.losses import LogisticLoss
-from decorrupt.losses.margin import FloatArray
-from decorrupt.solvers import CorrectedRisk, Objective, solve
+from decorrupt.risks import CorrectedRisk
+from decorrupt.solvers import Objective, solve
 from decorrupt.theory.gaussian import GaussianClasses
 
 

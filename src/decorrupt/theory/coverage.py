@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from decorrupt._typing import FloatArray
 from decorrupt.losses import MarginLoss, get_loss
-from decorrupt.losses.margin import FloatArray
 from decorrupt.theory.gaussian import GaussianClasses
 from decorrupt.theory.sampling import MODELS, Model
 

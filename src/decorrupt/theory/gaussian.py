@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 from scipy.stats import norm
 
+from decorrupt._typing import FloatArray
 from decorrupt.losses import LogisticLoss, MarginLoss
-from decorrupt.losses.margin import FloatArray
 
 # Gauss–Hermite nodes of a one-dimensional integral: twelve digits for scores of spread up to 5.
 QUADRATURE_NODES = 200

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import (
     WEIGHT_SCHEMES,
     check_strata,
@@ -15,7 +16,6 @@ from decorrupt.corruption import (
     signal_to_noise,
     stratum_information,
 )
-from decorrupt.losses.margin import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

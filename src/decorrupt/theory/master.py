@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from decorrupt.losses.margin import FloatArray
+from decorrupt._typing import FloatArray
 from decorrupt.theory.arguments import norm, positive_vector, resolve_weights, vector
 from decorrupt.theory.ball import DEFAULT_FAILURE_PROB, Ball
 

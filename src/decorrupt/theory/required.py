@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import combine_strata, signal_to_noise
-from decorrupt.losses.margin import FloatArray
 from decorrupt.theory.arguments import positive_vector, resolve_source_weights
 from decorrupt.theory.bounds import bound_common_source, bound_strata, bound_varying_priors
 from decorrupt.theory.information import strata_sample_size

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import (
     combine_strata,
     correction_coefficients,
     pair_bags,
     source_weights,
 )
-from decorrupt.losses.margin import FloatArray
 from decorrupt.theory.bounds import (
     bound_common_source,
     bound_label_proportions,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import Combination, combine_strata
 from decorrupt.losses import LogisticLoss, MarginLoss
-from decorrupt.losses.margin import FloatArray
 from decorrupt.theory.gaussian import GaussianClasses
 
 COMBINED = ("pairs", "superbag", "least_squares")

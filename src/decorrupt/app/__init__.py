@@ -1,0 +1,1 @@
+"""The application: tables, training, pages and the command line."""

@@ -1,0 +1,129 @@
+"""The command ``decorrupt``: its commands, and how every failure becomes one line and a code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from decorrupt import __version__
+from decorrupt.app.cli.bags import bags
+from decorrupt.app.cli.bound import bound
+from decorrupt.app.cli.conventions import (
+    ENVIRONMENT,
+    FAILED,
+    INTERRUPTED,
+    TERMINATED,
+    WRONG_USAGE,
+    print_error_line,
+)
+from decorrupt.app.cli.demo import demo
+from decorrupt.app.cli.evaluate import evaluate
+from decorrupt.app.cli.explain import explain
+from decorrupt.app.cli.fit import fit
+from decorrupt.app.cli.inspect import inspect
+from decorrupt.app.cli.paper import paper
+from decorrupt.app.cli.predict import predict
+from decorrupt.app.cli.report import report
+
+EPILOG = (
+    "Every option can also be set by the environment, DECORRUPT_<COMMAND>_<OPTION>, and by a TOML "
+    "file, --config: flag over environment over file over default. Results go to standard output "
+    "or -o, messages to standard error. Exit code 0: fine, 1: failed, 2: wrong usage or bad data."
+)
+HELP_OPTIONS: dict[str, Any] = {"help_option_names": ["--help", "-h"]}
+
+app = typer.Typer(
+    name="decorrupt",
+    help="Classifiers from label proportions of bags, or from labels of sources that err.",
+    epilog=EPILOG,
+    pretty_exceptions_enable=False,
+    context_settings=HELP_OPTIONS,
+)
+
+
+def _help(docstring: str | None) -> str:
+    """Return a docstring with each paragraph on one line, for terminals of any width."""
+    return "\n\n".join(" ".join(part.split()) for part in (docstring or "").split("\n\n"))
+
+
+for command in (demo, inspect, fit, predict, evaluate, explain, bags, bound, paper, report):
+    # By command and not for the whole: DECORRUPT_VERSION and DECORRUPT_DATA mean other things.
+    variables = {"auto_envvar_prefix": f"{ENVIRONMENT}_{command.__name__.upper()}"}
+    app.command(help=_help(command.__doc__), context_settings=HELP_OPTIONS | variables)(command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"decorrupt {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def decorrupt(
+    context: typer.Context,
+    version: Annotated[  # noqa: ARG001 — its callback answers
+        bool,
+        typer.Option(
+            "--version", help="Print the version and exit.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Classifiers from label proportions of bags, or from labels of sources that err."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code: 0 fine, 1 failed, 2 wrong usage or bad data."""
+    try:
+        code = app(args=arguments, prog_name="decorrupt", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except (KeyboardInterrupt, typer.Abort):
+        print_error_line("error", "interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of a pipe, such as head, has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except Exception as error:
+        message, code = failure(error)
+        print_error_line("error", message)
+        return code
+
+
+def failure(error: Exception) -> tuple[str, int]:
+    """Return what to tell the user, and the exit code."""
+    if hasattr(error, "format_message"):  # the parser's own errors
+        context: Any = getattr(error, "ctx", None)
+        where = f" (see '{context.command_path} --help')" if context is not None else ""
+        return error.format_message().removeprefix("Invalid value: ") + where, WRONG_USAGE
+    if isinstance(error, FileExistsError):
+        return str(error), WRONG_USAGE
+    if isinstance(
+        error, FileNotFoundError | PermissionError | IsADirectoryError | NotADirectoryError
+    ):
+        return _about_file(error), WRONG_USAGE
+    if isinstance(error, OSError):
+        return _about_file(error), FAILED
+    if isinstance(error, ValueError):  # bad data and bad settings: tables, models, estimators
+        return str(error), WRONG_USAGE
+    return (
+        f"{type(error).__name__}: {error or 'no message'}: this is a defect, please report it",
+        FAILED,
+    )
+
+
+def _about_file(error: OSError) -> str:
+    return f"{error.filename}: {error.strerror}" if error.filename else str(error)
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    # Leaves by way of all open contexts, which take their temporary files with them.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    sys.exit(run())

@@ -1,0 +1,146 @@
+"""decorrupt bags: a labelled table cut into bags, for an experiment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from decorrupt.app.cli.checks import check_columns
+from decorrupt.app.cli.conventions import (
+    Config,
+    Decimal,
+    Force,
+    Json,
+    Output,
+    Quiet,
+    Rows,
+    Seed,
+    Sql,
+    option,
+    split_names,
+)
+from decorrupt.app.cli.options import PositiveLabel, open_table, refuse_existing
+from decorrupt.app.cli.text import bags_listing, listing
+
+if TYPE_CHECKING:
+    from decorrupt.app.training.make_bags import BagTables
+
+
+def bags(
+    rows: Rows,
+    *,
+    label_column: Annotated[str, option("--label-column", help="Column of labels.")],
+    output: Annotated[
+        str,
+        option("--output", "-o", help="Rows to write, without the label.", metavar="FILE"),
+    ],
+    bags_output: Annotated[
+        str,
+        option("--bags-output", help="Table to write of one row a bag.", metavar="FILE"),
+    ],
+    positive_label: PositiveLabel = None,
+    bag_size: Annotated[int | None, option("--bag-size", help="Rows of every bag.", min=1)] = None,
+    sizes: Annotated[
+        str | None,
+        option("--sizes", help="Range of the bags' sizes, such as 5:40.", metavar="LOW:HIGH"),
+    ] = None,
+    by: Annotated[
+        str | None,
+        option(
+            "--by",
+            help="Rows of equal values in this column make a bag, or in several with commas.",
+            metavar="COLUMNS",
+        ),
+    ] = None,
+    drop_missing_bags: Annotated[
+        bool,
+        option("--drop-missing-bags", help="Drop rows that have no value in a column of --by."),
+    ] = False,
+    proportions: Annotated[
+        str | None,
+        option(
+            "--proportions",
+            help="Range the bags' shares of positives are drawn from, such as 0.1:0.9.",
+            metavar="LOW:HIGH",
+        ),
+    ] = None,
+    bag_column: Annotated[
+        str, option("--bag-column", help="Name of the column to add; not with --by and one column.")
+    ] = "bag",
+    test_share: Annotated[
+        float,
+        option("--test-share", help="Share of rows held out with their labels.", min=0, max=0.95),
+    ] = 0.0,
+    test_output: Annotated[
+        str | None,
+        option("--test-output", help="Table to write of the rows held out.", metavar="FILE"),
+    ] = None,
+    sql: Sql = None,
+    decimal: Decimal = None,
+    seed: Seed = 0,
+    config: Config = None,  # noqa: ARG001 — read by its callback
+    json_output: Json = False,
+    quiet: Quiet = False,
+    force: Force = False,
+) -> None:
+    """Cut a labelled table into bags: rows without their label, and each bag's proportion.
+
+    Give one of --bag-size, --sizes and --by. The table of bags has the columns bag, rows, count
+    and proportion. With --by and several columns, the column --bag-column takes their place in the
+    rows.
+
+    Example: decorrupt bags labelled.csv --label-column label --by region,year -o rows.csv
+    --bags-output bags.csv
+    """
+    say = Output(json_output, quiet)
+    if (test_share > 0) != (test_output is not None):
+        raise typer.BadParameter("--test-share and --test-output go together")
+    if [bag_size, sizes, by].count(None) != 2:
+        raise typer.BadParameter("give one of --bag-size, --sizes and --by")
+    if drop_missing_bags and by is None:
+        raise typer.BadParameter("--drop-missing-bags goes with --by")
+    refuse_existing(output, bags_output, test_output, force=force)
+    size_range = _range("--sizes", sizes, int)
+    share_range = _range("--proportions", proportions, float)
+    check_columns(rows, {"--label-column": label_column, "--by": split_names(by)}, sql)
+    from decorrupt.app.tables import write_table
+    from decorrupt.app.training.make_bags import cut_into_bags
+
+    made = cut_into_bags(
+        open_table(rows, sql, decimal),
+        label_column=label_column,
+        positive_label=positive_label,
+        bag_size=bag_size,
+        sizes=size_range,
+        by=split_names(by),
+        drop_missing=drop_missing_bags,
+        proportions=share_range,
+        bag_column=bag_column,
+        test_share=test_share,
+        seed=seed,
+    )
+    write_table(made.rows, output, force=force)
+    write_table(made.bags, bags_output, force=force)
+    if test_output is not None:
+        write_table(made.test, test_output, force=force)
+    say.result(made.summary, _text(made))
+
+
+def _range(name: str, text: str | None, kind: Any) -> tuple[Any, Any] | None:
+    if text is None:
+        return None
+    try:
+        low, high = (kind(end) for end in text.split(":"))
+    except ValueError:
+        raise typer.BadParameter(f"{name} {text!r} must be a range LOW:HIGH") from None
+    return low, high
+
+
+def _text(made: BagTables) -> str:
+    facts = bags_listing(made.summary["bags"])
+    if made.summary["n_without_bag"]:
+        facts.append(("rows dropped, bag missing", f"{made.summary['n_without_bag']:,}"))
+    facts.append(("rows in no bag", f"{made.summary['n_left_out']:,}"))
+    facts.append(("rows held out for a test", f"{made.summary['n_test']:,}"))
+    return listing(facts)

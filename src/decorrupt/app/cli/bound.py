@@ -1,0 +1,159 @@
+"""decorrupt bound: what the theory promises, and how many rows it asks for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from decorrupt.app.cli.checks import check_columns
+from decorrupt.app.cli.conventions import (
+    Config,
+    Decimal,
+    Json,
+    Output,
+    Quiet,
+    Sql,
+    option,
+    split_names,
+)
+from decorrupt.app.cli.options import NoiseRatesFile, ProportionColumn, open_table
+from decorrupt.app.cli.text import listing, table
+
+if TYPE_CHECKING:
+    from decorrupt.app.training.roles import Table
+
+
+def bound(
+    bags: Annotated[
+        str | None,
+        typer.Argument(help="Table of one row a bag, with its proportion and number of rows."),
+    ] = None,
+    *,
+    proportion_column: ProportionColumn = "proportion",
+    size_column: Annotated[
+        str,
+        option("--size-column", help="Column of numbers of rows, in BAGS or the noise rates."),
+    ] = "rows",
+    proportions: Annotated[
+        str | None,
+        option("--proportions", help="Proportions instead of a table, such as 0.2,0.5,0.9."),
+    ] = None,
+    noise_rates: NoiseRatesFile = None,
+    flip_pos: Annotated[
+        str | None, option("--flip-pos", help="Rates of sources instead of a table: 0.1,0.3.")
+    ] = None,
+    flip_neg: Annotated[
+        str | None, option("--flip-neg", help="Likewise, of negatives labelled positive.")
+    ] = None,
+    sizes: Annotated[
+        str | None, option("--sizes", help="Rows of each bag or source, or one number for all.")
+    ] = None,
+    radius: Annotated[float, option("--radius", help="Norm of the functions in question.")] = 2.0,
+    kernel_bound: Annotated[
+        float, option("--kernel-bound", help="Largest √k(x,x); 1 for a Gaussian kernel.")
+    ] = 1.0,
+    failure_prob: Annotated[
+        float, option("--failure-prob", help="Probability with which the bound may fail.")
+    ] = 0.05,
+    target_bound: Annotated[
+        float | None, option("--target-bound", help="How many rows for this bound?")
+    ] = None,
+    target_size: Annotated[
+        float | None,
+        option("--target-size", help="How many rows for this effective sample size?"),
+    ] = None,
+    sql: Sql = None,
+    decimal: Decimal = None,
+    config: Config = None,  # noqa: ARG001 — read by its callback
+    json_output: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Say what the theory promises for bags or sources, and how many rows a target asks for.
+
+    With the given probability no function of norm up to --radius has a training risk further from
+    its true risk than the bound. Give a table of bags, --proportions and --sizes, a table
+    --noise-rates (with a column of rows), or --flip-pos, --flip-neg and --sizes.
+
+    Example: decorrupt bound --proportions 0.2,0.5,0.9 --sizes 100 --target-bound 0.1
+    """
+    ball = {"radius": radius, "kernel_bound": kernel_bound, "failure_prob": failure_prob}
+    targets = {"bound": target_bound, "effective_sample_size": target_size}
+    given = [bags is not None, bool(proportions), bool(noise_rates), bool(flip_pos or flip_neg)]
+    if sum(given) != 1:
+        raise typer.BadParameter(
+            "give one of: a table BAGS, --proportions, --noise-rates, or --flip-pos and --flip-neg"
+        )
+    if bags is not None:
+        check_columns(
+            bags, {"--size-column": size_column, "--proportion-column": proportion_column}, sql
+        )
+        quantities = _columns(open_table(bags, sql, decimal), size_column, str(proportion_column))
+    elif proportions:
+        shares = _numbers("--proportions", proportions)
+        quantities = [_sizes(sizes, len(shares)), shares]
+    elif noise_rates:
+        rates_columns = ("flip_pos", "flip_neg")
+        check_columns(noise_rates, {"--size-column": size_column, "--noise-rates": rates_columns})
+        quantities = _of_rates_table(open_table(noise_rates, decimal=decimal), size_column)
+    else:
+        rates = _numbers("--flip-pos", flip_pos), _numbers("--flip-neg", flip_neg)
+        quantities = [_sizes(sizes, len(rates[0])), *rates, None]
+    from decorrupt.app.training.bound import bound_bags, bound_sources
+
+    compute: Any = bound_bags if bags is not None or proportions else bound_sources
+    found = compute(*quantities, targets, **ball)
+    Output(json_output, quiet).result(found, _text(found))
+
+
+def _of_rates_table(rates: Table, size_column: str) -> list[Any]:
+    """Return sizes, both rates, and priors or None."""
+    from decorrupt.app.training.roles import as_numbers
+
+    has_priors = "class_prior" in rates.frame.columns
+    priors = as_numbers(rates, "class_prior", "a share") if has_priors else None
+    return [*_columns(rates, size_column, "flip_pos", "flip_neg"), priors]
+
+
+def _columns(found: Table, *names: str) -> list[Any]:
+    from decorrupt.app.training.columns import need_columns
+    from decorrupt.app.training.roles import as_numbers
+
+    need_columns(found.frame, names, found.name)
+    return [as_numbers(found, name, "a number") for name in names]
+
+
+def _numbers(name: str, text: str | None) -> list[float]:
+    try:
+        values = [float(value) for value in split_names(text)]
+    except ValueError:
+        raise typer.BadParameter(f"{name} {text!r} must be numbers with commas between") from None
+    if not values:
+        raise typer.BadParameter(f"{name} is missing")
+    return values
+
+
+def _sizes(text: str | None, n: int) -> list[float]:
+    values = _numbers("--sizes", text)
+    return values * n if len(values) == 1 else values
+
+
+def _text(found: dict[str, Any]) -> str:
+    word = "bags" if found["situation"] == "bags" else "sources"
+    how = "combined as" if word == "bags" else f"weights (Theorem {found.get('theorem')})"
+    facts = [
+        (word, f"{found['n']:,}"),
+        ("rows", f"{found['n_rows']:,.0f}"),
+        ("effective sample size", f"{found['effective_sample_size']:,.1f} clean labelled rows"),
+        ("for functions of norm", f"{found['radius']:g}, √k(x,x) ≤ {found['kernel_bound']:g}"),
+        ("with probability", f"{1 - found['failure_prob']:g}"),
+    ]
+    rows = [(name, f"± {one['bound']:.4g}") for name, one in found["bounds"].items()]
+    parts = [listing(facts), table((how, "bound on the risk's error"), rows)]
+    for quantity, needed in found["required"].items():
+        wanted = "A bound" if quantity == "bound" else "An effective sample size"
+        parts.append(
+            f"{wanted} of {needed['target']:g} takes {needed['n_rows']:,} rows, "
+            f"{needed['factor']:.3g} times those there are, in the same proportions."
+        )
+    return "\n\n".join(parts)

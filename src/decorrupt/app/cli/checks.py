@@ -1,0 +1,141 @@
+"""Checks of options, files and columns before the scientific libraries, which load for seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from decorrupt.app.cli.conventions import MINUS, split_names
+
+MODEL_ENDING = ".skops"
+# Options that make sense in one of the two situations only.
+ONLY_FOR_BAGS = ("bags", "proportion_column", "count_column", "negative_label")
+ONLY_FOR_SOURCES = ("source_column", "noise_rates", "estimate_noise_rates")
+
+
+def check_file(path: str) -> None:
+    """Raise FileNotFoundError unless there is such a file."""
+    if not Path(path).is_file():
+        raise FileNotFoundError(2, "no such file", path)
+
+
+def check_model_ending(path: str) -> None:
+    """Raise BadParameter unless a file to write is named as a model."""
+    if Path(path).suffix.lower() != MODEL_ENDING:
+        raise typer.BadParameter(f"--output {path!r}: a model's name must end in {MODEL_ENDING}")
+
+
+def check_columns(
+    table: str | None, named: Mapping[str, Sequence[str] | None], sql: str | None = None
+) -> None:
+    """Raise TableError unless a table, if one is named, exists and has the columns named.
+
+    Parameters
+    ----------
+    table : str or None
+        The file.
+    named : mapping
+        {option: column, columns or None}.
+    sql : str or None
+        A query, whose columns are known only when it is run.
+    """
+    from decorrupt.app.tables import need_names, read_header
+
+    if table is None:
+        return
+    header = read_header(table, sql=sql)
+    for option, names in named.items() if header is not None else ():
+        wanted = [names] if isinstance(names, str) else names or []
+        need_names(header or [], wanted, table, option)
+
+
+def check_feature_columns(
+    rows: str, sql: str | None, features: str | None, drop: str | None, categorical: str | None
+) -> None:
+    """Raise TableError unless the rows have the columns that the options on features name."""
+    named = {"--features": features, "--drop": drop, "--categorical": categorical}
+    check_columns(rows, {name: split_names(text) for name, text in named.items()}, sql)
+
+
+def is_of_bags(bag_column: str | None, label_column: str | None, **others: Any) -> bool:
+    """Return whether the options describe bags or sources; refuse those of the other situation."""
+    if (bag_column is None) == (label_column is None):
+        raise typer.BadParameter("give either --bag-column (bags) or --label-column (sources)")
+    situation, foreign = (
+        ("bags", ONLY_FOR_SOURCES) if label_column is None else ("sources", ONLY_FOR_BAGS)
+    )
+    for name in foreign:
+        if others.get(name):
+            shown = "the table BAGS" if name == "bags" else "--" + name.replace("_", "-")
+            raise typer.BadParameter(f"{shown} does not go with training on {situation}")
+    return label_column is None
+
+
+def check_training(given: Mapping[str, Any]) -> bool:
+    """Check the options of `fit` and `inspect` that name tables and columns; return is_of_bags."""
+    rows, sql = given["rows"], given["sql"]
+    check_feature_columns(rows, sql, given["features"], given["drop"], given["categorical"])
+    of_bags = is_of_bags(**given)
+    if of_bags:
+        columns = (given["proportion_column"], given["count_column"])
+        check_bags(rows, given["bags"], sql, given["bag_column"], *columns)
+    else:
+        columns = (given["label_column"], given["source_column"])
+        check_sources(rows, sql, *columns, given["noise_rates"], given["estimate_noise_rates"])
+    return of_bags
+
+
+def check_bags(
+    rows: str,
+    bags: str | None,
+    sql: str | None,
+    bag_column: str | None,
+    proportion_column: str | None,
+    count_column: str | None,
+) -> None:
+    """Raise unless the options describe bags and their tables have the columns."""
+    if bag_column is None:
+        raise typer.BadParameter("--bag-column is needed: which column names each row's bag?")
+    if bags == MINUS and rows == MINUS:
+        raise typer.BadParameter("rows and bags cannot both come from standard input")
+    if (proportion_column is None) == (count_column is None):
+        raise typer.BadParameter("give either --proportion-column or --count-column, and not both")
+    own: dict[str, str | None] = {"--bag-column": bag_column}
+    values = {"--proportion-column": proportion_column, "--count-column": count_column}
+    check_columns(rows, own if bags else own | values, sql)
+    check_columns(bags, own | values)
+
+
+def check_sources(
+    rows: str,
+    sql: str | None,
+    label_column: str | None,
+    source_column: str | None,
+    noise_rates: str | None,
+    estimate: bool,
+) -> None:
+    """Raise unless the options describe sources and their tables have the columns."""
+    if (noise_rates is None) != estimate:
+        raise typer.BadParameter(
+            "give either --noise-rates, a table of known rates, or --estimate-noise-rates"
+        )
+    check_columns(rows, {"--label-column": label_column, "--source-column": source_column}, sql)
+    check_columns(noise_rates, {"--noise-rates": ("flip_pos", "flip_neg")})
+
+
+def check_model_columns(model: str, rows: str, sql: str | None) -> None:
+    """Raise unless there is such a model and the rows have the columns that it needs."""
+    from decorrupt.app.tables import read_header
+
+    check_file(model)
+    header = read_header(rows, sql=sql)
+    if header is None:
+        return
+    from decorrupt.app.training.needs import need_model_columns
+    from decorrupt.model_files import load_metadata
+
+    columns = load_metadata(model).get("columns", [])
+    need_model_columns(header, [(one["name"], one["kind"]) for one in columns], rows)

@@ -1,0 +1,201 @@
+"""decorrupt evaluate: a model measured on labels, or on bags without any."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from decorrupt.app.cli.checks import check_bags, check_columns, check_model_columns
+from decorrupt.app.cli.conventions import (
+    FAILED,
+    Config,
+    Decimal,
+    Force,
+    Json,
+    Output,
+    Quiet,
+    Rows,
+    Seed,
+    Sql,
+    Verbose,
+)
+from decorrupt.app.cli.options import (
+    BagColumn,
+    BagsArgument,
+    CountColumn,
+    LabelColumn,
+    PositiveLabel,
+    ProportionColumn,
+    ReportPage,
+    open_table,
+    read_bag_rows,
+    refuse_existing,
+)
+from decorrupt.app.cli.pages import make_page, pages
+from decorrupt.app.cli.predict import ClassPrior, ModelFile, open_predictor
+from decorrupt.app.cli.text import criteria_text, listing, measured, table
+
+if TYPE_CHECKING:
+    from decorrupt.app.training.predict import Predictor
+    from decorrupt.app.training.roles import BagRows, Table
+
+
+def evaluate(
+    model: ModelFile,
+    rows: Rows,
+    bags: BagsArgument = None,
+    *,
+    label_column: LabelColumn = None,
+    positive_label: PositiveLabel = None,
+    bag_column: BagColumn = None,
+    proportion_column: ProportionColumn = None,
+    count_column: CountColumn = None,
+    class_prior: ClassPrior = None,
+    sql: Sql = None,
+    decimal: Decimal = None,
+    report: ReportPage = None,
+    seed: Seed = 0,
+    config: Config = None,  # noqa: ARG001 — read by its callback
+    json_output: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,  # noqa: ARG001 — read by its callback
+    force: Force = False,
+) -> None:
+    """Measure a model on rows it was not trained on: by labels, or by bags' proportions.
+
+    --label-column: accuracy, balanced accuracy, AUC, Brier score, log loss, confusion matrix and
+    calibration. --bag-column with --proportion-column or --count-column: criteria that need no
+    label. Both may be given at once.
+
+    Example: decorrupt evaluate model.skops test.csv --label-column label --positive-label yes
+    """
+    say = Output(json_output, quiet)
+    if label_column is None and bag_column is None:
+        raise typer.BadParameter("give --label-column, or --bag-column and --proportion-column")
+    refuse_existing(report, force=force)
+    check_columns(rows, {"--label-column": label_column}, sql)
+    if bag_column is not None:
+        check_bags(rows, bags, sql, bag_column, proportion_column, count_column)
+    check_model_columns(model, rows, sql)
+    from decorrupt.app.training.results import now
+
+    renderer = pages(report)
+    predictor = open_predictor(model)
+    data = open_table(rows, sql, decimal)
+    predictions = predictor.predict(data.frame, class_prior=class_prior, table=data.name)
+    found: dict[str, Any] = {
+        "model": Path(model).name,
+        "rows": Path(rows).name,
+        "created": now(),
+        "n_rows": len(data.frame),
+        "warnings": predictor.unseen_in_words(),
+    }
+    if label_column is not None:
+        found["labels"] = _on_labels(
+            predictor, data, predictions, label_column, positive_label, class_prior
+        )
+    in_bags = None
+    if bag_column is not None:
+        in_bags = read_bag_rows(
+            data,
+            bags,
+            bag_column=bag_column,
+            proportion_column=proportion_column,
+            count_column=count_column,
+            decimal=decimal,
+        )
+        found |= _on_bags(in_bags, predictions)
+    say.warn(found["warnings"])
+    has_page = not (renderer and report) or make_page(
+        lambda: _page(renderer, found, predictor, in_bags, seed), report, force=force
+    )
+    say.result(found, evaluation_text(found))
+    if not has_page:
+        raise typer.Exit(FAILED)
+
+
+def _on_labels(
+    predictor: Predictor,
+    data: Table,
+    predictions: Any,
+    label_column: str,
+    positive_label: str | None,
+    class_prior: float | None,
+) -> dict[str, Any]:
+    from decorrupt.app.training.evaluate import evaluate_labels
+    from decorrupt.app.training.preprocess import as_text
+    from decorrupt.app.training.source_roles import read_labels
+
+    positive = str(predictor.classes[1])
+    if positive_label is None and predictor.has_class_names and label_column in data.frame.columns:
+        # It knows which label is positive; a model of bags without names, whose classes are called
+        # 0 and 1, must not take the 1 of labels 1 and 2 for its own.
+        values = set(as_text(data.frame[label_column]).tolist())
+        positive_label = positive if set(positive.split(",")) <= values else None
+    labels = read_labels(data, label_column, positive_label)
+    prior = predictor.training_prior if class_prior is None else class_prior
+    return evaluate_labels(predictions, labels.is_pos, prior) | {"positive": labels.positive}
+
+
+def _on_bags(rows: BagRows, predictions: Any) -> dict[str, Any]:
+    from decorrupt.app.training.evaluate import evaluate_bags
+    from decorrupt.app.training.summary import summarize_bags
+
+    return {
+        "bags": evaluate_bags(rows, predictions),
+        "bag_summary": summarize_bags(rows.strata),
+    }
+
+
+def _page(
+    renderer: Any, found: dict[str, Any], predictor: Predictor, in_bags: BagRows | None, seed: int
+) -> str:
+    from decorrupt.app.training.evaluate import bag_importance
+
+    if in_bags is not None:
+        importance, criterion = bag_importance(predictor, in_bags, seed)
+        found["bags"] |= {"importance": importance, "importance_criterion": criterion}
+    return str(renderer.render_evaluation(found, predictor.card))
+
+
+def evaluation_text(found: dict[str, Any]) -> str:
+    """Return what `evaluate` prints."""
+    parts = [f"{found['model']} on {found['n_rows']:,} rows of {found['rows']}, ± standard error"]
+    if "labels" in found:
+        parts += _labels_text(found["labels"])
+    if "bags" in found:
+        summary = found["bag_summary"]
+        parts.append(
+            f"Without labels, on {summary['n_bags']} bags (they must not be those it was trained "
+            f"on)\n{criteria_text(found['bags']['criteria'])}"
+        )
+    return "\n\n".join(parts)
+
+
+def _labels_text(labels: dict[str, Any]) -> list[str]:
+    metrics = [
+        (name.replace("_", " "), measured(value)) for name, value in labels["metrics"].items()
+    ]
+    confusion = labels["confusion"]
+    counts = [
+        ("positive", f"{confusion['true_positive']:,}", f"{confusion['false_negative']:,}"),
+        ("negative", f"{confusion['false_positive']:,}", f"{confusion['true_negative']:,}"),
+    ]
+    bins = [
+        (
+            f"{one['low']:.3f} to {one['high']:.3f}",
+            f"{one['n_rows']:,}",
+            f"{one['predicted']:.3f}",
+            f"{one['share']:.3f} ± {one['std_error']:.3f}",
+        )
+        for one in labels["calibration"]
+    ]
+    return [
+        f"By labels, {labels['n_positive']:,} of {labels['n_rows']:,} positive "
+        f"({labels['positive']!r})\n" + listing(metrics, "  "),
+        "Confusion\n" + table(("true class", "said positive", "said negative"), counts),
+        f"Calibration, probabilities for {labels['class_prior']:.1%} positives\n"
+        + table(("probability", "rows", "predicted", "share of positives"), bins),
+    ]

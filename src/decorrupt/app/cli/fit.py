@@ -1,0 +1,185 @@
+"""decorrupt fit: from tables to a model file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from decorrupt.app.cli.checks import check_model_ending, check_training
+from decorrupt.app.cli.conventions import (
+    FAILED,
+    Config,
+    Decimal,
+    Force,
+    Jobs,
+    Json,
+    Output,
+    Quiet,
+    Rows,
+    Seed,
+    Sql,
+    Verbose,
+    option,
+    resolved_configuration,
+)
+from decorrupt.app.cli.options import (
+    BagColumn,
+    BagsArgument,
+    CategoricalColumns,
+    CountColumn,
+    DropColumns,
+    EstimateNoiseRates,
+    FeatureColumns,
+    LabelColumn,
+    NoiseRatesFile,
+    ProportionColumn,
+    ReportPage,
+    SourceColumn,
+    left_out_in_words,
+    read_training_data,
+    refuse_existing,
+)
+from decorrupt.app.cli.pages import make_page, pages
+from decorrupt.app.cli.parameters import Kernel, KernelGamma, RegStrength, read_parameters
+from decorrupt.app.training.methods import BAG_METHODS, SOURCE_METHODS
+
+if TYPE_CHECKING:
+    from decorrupt.app.training.train import TrainedModel
+
+METHOD_HELP = (
+    f"Bags: {', '.join(BAG_METHODS)}. Sources: {', '.join(SOURCE_METHODS)}. "
+    "auto compares methods on held-out data."
+)
+
+
+def fit(
+    context: typer.Context,
+    rows: Rows,
+    bags: BagsArgument = None,
+    *,
+    output: Annotated[
+        str, option("--output", "-o", help="Model file to write, *.skops.", metavar="FILE")
+    ],
+    bag_column: BagColumn = None,
+    proportion_column: ProportionColumn = None,
+    count_column: CountColumn = None,
+    label_column: LabelColumn = None,
+    positive_label: Annotated[
+        str | None,
+        option(
+            "--positive-label",
+            help="Sources: label that means positive, or several with commas; all others are "
+            "negative. Bags: name of the positive class.",
+            metavar="LABEL",
+        ),
+    ] = None,
+    negative_label: Annotated[
+        str | None,
+        option(
+            "--negative-label",
+            help="Bags: name of the negative class; without it, 'not' and the positive name.",
+            metavar="LABEL",
+        ),
+    ] = None,
+    source_column: SourceColumn = None,
+    noise_rates: NoiseRatesFile = None,
+    estimate_noise_rates: EstimateNoiseRates = False,  # noqa: ARG001 — read by check_training
+    features: FeatureColumns = None,
+    drop: DropColumns = None,
+    categorical: CategoricalColumns = None,
+    method: Annotated[str, option("--method", help=METHOD_HELP)] = "auto",
+    decision: Annotated[
+        str,
+        option("--decision", help="What predictions are best at: balanced error, or accuracy."),
+    ] = "balanced",
+    kernel: Kernel = None,
+    kernel_gamma: KernelGamma = None,
+    reg_strength: RegStrength = None,
+    folds: Annotated[int, option("--folds", help="Folds of held-out data.", min=2)] = 5,
+    sql: Sql = None,
+    decimal: Decimal = None,
+    report: ReportPage = None,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    config: Config = None,  # noqa: ARG001 — read by its callback
+    json_output: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,  # noqa: ARG001 — read by its callback
+    force: Force = False,
+) -> None:
+    """Train a model from bags with known proportions, or from noisy labels of sources.
+
+    Bags: --bag-column and --proportion-column or --count-column, which stand in the rows' own table
+    or in BAGS. Sources: --label-column, --source-column and --noise-rates or
+    --estimate-noise-rates. Numbers are imputed and scaled, categories one-hot encoded with rare
+    levels folded; all of it is saved in the model.
+
+    Example: decorrupt fit rows.csv bags.csv --bag-column branch --proportion-column rate -o
+    model.skops
+    """
+    say = Output(json_output, quiet)
+    check_model_ending(output)
+    refuse_existing(output, report, force=force)
+    of_bags = check_training(context.params)
+    parameters = read_parameters(method, kernel, kernel_gamma, reg_strength, of_bags=of_bags)
+    if decision not in ("balanced", "accuracy"):
+        raise typer.BadParameter(f"--decision {decision!r}: choose balanced or accuracy")
+    if of_bags:
+        parameters["class_names"] = _class_names(negative_label, positive_label)
+
+    from decorrupt.app.cli.text import card_text
+    from decorrupt.app.training.train import Settings
+    from decorrupt.model_files import save
+
+    renderer = pages(report)
+    data, used = read_training_data(
+        rows,
+        bags,
+        sql=sql,
+        decimal=decimal,
+        bag_column=bag_column,
+        proportion_column=proportion_column,
+        count_column=count_column,
+        label_column=label_column,
+        positive_label=positive_label,
+        source_column=source_column,
+        noise_rates=noise_rates,
+        features=features,
+        drop=drop,
+        categorical=categorical,
+    )
+    say.warn(left_out_in_words(used))
+    settings = Settings(method, decision, folds, seed, jobs, **parameters)
+    say.note(f"{len(data.table.frame):,} rows, {len(used.columns)} columns to learn from")
+    trained = _train(data, used, settings)
+    card: dict[str, Any] = dict(trained.card)
+    card["configuration"], card["configuration_from"] = resolved_configuration(context)
+    save(trained.model, output, card, force=force)
+    say.warn(card["warnings"])
+    has_page = not (renderer and report) or make_page(
+        lambda: renderer.render_model(card, trained.importance(seed)), report, force=force
+    )
+    say.result(card, card_text(card) + f"\n\nSaved in {output}.")
+    if not has_page:
+        raise typer.Exit(FAILED)
+
+
+def _train(data: Any, features: Any, settings: Any) -> TrainedModel:
+    from decorrupt.app.training.roles import BagRows
+    from decorrupt.app.training.train import train_bags
+    from decorrupt.app.training.train_sources import train_sources
+
+    train: Any = train_bags if isinstance(data, BagRows) else train_sources
+    return train(data, features, settings)  # type: ignore[no-any-return]
+
+
+def _class_names(negative: str | None, positive: str | None) -> tuple[str, str]:
+    """Return the names of both classes of bags."""
+    if positive is None:
+        if negative is not None:
+            raise typer.BadParameter("--negative-label needs --positive-label")
+        return "0", "1"
+    if positive == negative:
+        raise typer.BadParameter(f"both classes cannot be called {positive!r}")
+    return negative or f"not {positive}", positive

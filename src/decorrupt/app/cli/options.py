@@ -1,0 +1,233 @@
+"""Options that several commands share, and how the tables they name are read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from decorrupt.app.cli.conventions import MINUS, option, split_names
+
+if TYPE_CHECKING:
+    from decorrupt.app.training.columns import Features
+    from decorrupt.app.training.roles import BagRows, Table
+    from decorrupt.app.training.source_roles import SourceRows
+
+BagsArgument = Annotated[
+    str | None,
+    typer.Argument(
+        help="Table of one row a bag, joined on the bag column; without it the proportion or "
+        "count stands in every row."
+    ),
+]
+BagColumn = Annotated[
+    str | None, option("--bag-column", help="Column that names each row's bag.", metavar="COLUMN")
+]
+ProportionColumn = Annotated[
+    str | None,
+    option(
+        "--proportion-column", help="Column of the bags' shares of positives.", metavar="COLUMN"
+    ),
+]
+CountColumn = Annotated[
+    str | None,
+    option("--count-column", help="Column of the bags' numbers of positives.", metavar="COLUMN"),
+]
+LabelColumn = Annotated[
+    str | None, option("--label-column", help="Column of labels.", metavar="COLUMN")
+]
+PositiveLabel = Annotated[
+    str | None,
+    option(
+        "--positive-label",
+        help="Label that means positive, or several with commas; all others are negative.",
+        metavar="LABEL",
+    ),
+]
+SourceColumn = Annotated[
+    str | None,
+    option("--source-column", help="Column that names each label's source.", metavar="COLUMN"),
+]
+NoiseRatesFile = Annotated[
+    str | None,
+    option(
+        "--noise-rates",
+        help="Table with columns source, flip_pos, flip_neg and, if known, class_prior.",
+        metavar="FILE",
+    ),
+]
+EstimateNoiseRates = Annotated[
+    bool, option("--estimate-noise-rates", help="Estimate the rates from the labels.")
+]
+FeatureColumns = Annotated[
+    str | None,
+    option(
+        "--features",
+        help="Columns to learn from, with commas between; by default all that have no other role.",
+        metavar="COLUMNS",
+    ),
+]
+DropColumns = Annotated[
+    str | None, option("--drop", help="Columns not to learn from.", metavar="COLUMNS")
+]
+CategoricalColumns = Annotated[
+    str | None,
+    option(
+        "--categorical",
+        help="Columns to use as categories, such as numbers that are codes.",
+        metavar="COLUMNS",
+    ),
+]
+
+ReportPage = Annotated[
+    str | None, option("--report", help="Page to write, *.html.", metavar="FILE")
+]
+
+
+def open_table(source: str, sql: str | None = None, decimal: str | None = None) -> Table:
+    """Return a table with the name it has in messages."""
+    from decorrupt.app.tables import read_table
+    from decorrupt.app.training.roles import Table
+
+    return Table(read_table(source, sql=sql, decimal=decimal), table_name(source))
+
+
+def table_name(source: str) -> str:
+    """Return what to call a source in messages."""
+    return "standard input" if source == MINUS else source
+
+
+def read_training_data(
+    rows: str,
+    bags: str | None,
+    *,
+    sql: str | None,
+    decimal: str | None,
+    bag_column: str | None,
+    proportion_column: str | None,
+    count_column: str | None,
+    label_column: str | None,
+    positive_label: str | None,
+    source_column: str | None,
+    noise_rates: str | None,
+    features: str | None,
+    drop: str | None,
+    categorical: str | None,
+) -> tuple[BagRows | SourceRows, Features]:
+    """Return rows in bags or rows with noisy labels, and the columns to learn from.
+
+    `inspect` and `fit` read by this function only, after `check_training`, so that they refuse the
+    same with the same words.
+    """
+    table = open_table(rows, sql, decimal)
+    data: BagRows | SourceRows
+    if bag_column is not None:
+        data = read_bag_rows(
+            table,
+            bags,
+            bag_column=bag_column,
+            proportion_column=proportion_column,
+            count_column=count_column,
+            decimal=decimal,
+        )
+    else:
+        data = read_source_rows(
+            table,
+            str(label_column),
+            source_column,
+            positive_label,
+            noise_rates,
+            decimal,
+        )
+    return data, read_features(data, features, drop, categorical)
+
+
+def read_bag_rows(
+    rows: Table,
+    bags: str | None,
+    *,
+    bag_column: str,
+    proportion_column: str | None,
+    count_column: str | None,
+    decimal: str | None = None,
+) -> BagRows:
+    """Return rows in bags as the options say."""
+    from decorrupt.app.training.roles import read_bags
+
+    return read_bags(
+        rows,
+        None if bags is None else open_table(bags, decimal=decimal),
+        bag_column=bag_column,
+        proportion_column=proportion_column,
+        count_column=count_column,
+    )
+
+
+def read_source_rows(
+    rows: Table,
+    label_column: str,
+    source_column: str | None,
+    positive_label: str | None,
+    noise_rates: str | None,
+    decimal: str | None = None,
+) -> SourceRows:
+    """Return rows with noisy labels as the options say."""
+    from decorrupt.app.training.source_roles import read_sources
+
+    return read_sources(
+        rows,
+        None if noise_rates is None else open_table(noise_rates, decimal=decimal),
+        label_column=label_column,
+        source_column=source_column,
+        positive_label=positive_label,
+    )
+
+
+def read_features(
+    rows: Any, features: str | None, drop: str | None, categorical: str | None
+) -> Features:
+    """Return the columns to learn from as the options say; `rows` are bag or source rows."""
+    from decorrupt.app.training.columns import choose_features
+
+    return choose_features(
+        rows.table.frame,
+        roles=rows.roles,
+        features=split_names(features) or None,
+        drop=split_names(drop),
+        categorical=split_names(categorical),
+        table=rows.table.name,
+    )
+
+
+def left_out_in_words(features: Features) -> list[str]:
+    """Return a line for each column that is not used although nobody said so."""
+    return [f"column {name!r} is not used: {why}" for name, why in features.left_out.items()]
+
+
+def refuse_existing(*paths: str | None, force: bool) -> None:
+    """Fail before the work starts if an output exists or is named twice, or has no directory.
+
+    Raises
+    ------
+    FileExistsError, FileNotFoundError
+    """
+    named: set[Path] = set()
+    for path in paths:
+        if path is None or path == MINUS:
+            continue
+        if Path(path).resolve() in named:
+            raise FileExistsError(f"{path} is named for two outputs: choose another name for one")
+        named.add(Path(path).resolve())
+        if Path(path).exists() and not force:
+            raise FileExistsError(f"{path} exists: choose another name, or overwrite it by --force")
+        if not Path(path).resolve().parent.is_dir():
+            raise FileNotFoundError(2, "there is no such directory", str(Path(path).parent))
+
+
+def write_page(page: str, path: str, *, force: bool) -> None:
+    """Write an HTML page whole or not at all."""
+    from decorrupt.app.tables import atomic_write
+
+    with atomic_write(path, force=force) as temporary:
+        Path(temporary).write_text(page, encoding="utf-8")

@@ -1,0 +1,136 @@
+"""decorrupt paper: run the paper's experiments, or go on where they stopped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from decorrupt.app.cli.conventions import (
+    FAILED,
+    INTERRUPTED,
+    Config,
+    Force,
+    Jobs,
+    Output,
+    Quiet,
+    Verbose,
+    option,
+    split_names,
+)
+from decorrupt.app.cli.options import refuse_existing, write_page
+
+if TYPE_CHECKING:
+    from decorrupt.reproduction import Plan
+    from decorrupt.reproduction.session import Sitting
+
+
+def paper(
+    plan: Annotated[
+        str | None,
+        typer.Argument(
+            help="TOML file of data sets, bag sizes, methods and repetitions; the paper's by "
+            "default.",
+            metavar="PLAN",
+        ),
+    ] = None,
+    output: Annotated[
+        str,
+        option("--output", "-o", help="Records, added to; finished runs are kept.", metavar="FILE"),
+    ] = "records.jsonl",
+    quick: Annotated[
+        bool, option("--quick", help="Two data sets, three bag sizes, two repetitions.")
+    ] = False,
+    datasets: Annotated[
+        str | None, option("--datasets", help="Only these, with commas.", metavar="NAMES")
+    ] = None,
+    bag_sizes: Annotated[
+        str | None, option("--bag-sizes", help="Only these, with commas.", metavar="SIZES")
+    ] = None,
+    methods: Annotated[
+        str | None, option("--methods", help="Only these, with commas.", metavar="NAMES")
+    ] = None,
+    repetitions: Annotated[
+        int | None, option("--repetitions", help="Stop after this many.", min=1)
+    ] = None,
+    data_home: Annotated[
+        str | None,
+        option(
+            "--data-home", help="Directory of the data sets; else $DECORRUPT_DATA.", metavar="DIR"
+        ),
+    ] = None,
+    report: Annotated[
+        str | None,
+        option("--report", help="Also write the report: *.html, *.md or *.json.", metavar="FILE"),
+    ] = None,
+    jobs: Jobs = -1,
+    config: Config = None,  # noqa: ARG001 — read by its callback
+    quiet: Quiet = False,
+    verbose: Verbose = False,  # noqa: ARG001 — read by its callback
+    force: Force = False,
+) -> None:
+    """Run the paper's experiments and record every run; go on where an earlier call stopped.
+
+    The records are shown by `decorrupt report`. The whole plan takes hours, --quick minutes.
+
+    Example: decorrupt paper --quick -o records.jsonl --report report.html
+    """
+    say = Output(quiet=quiet)
+    form = _checked_form(report, force)
+    chosen = _plan(plan, quick).narrowed(
+        datasets=split_names(datasets),
+        bag_sizes=_whole_numbers(bag_sizes),
+        methods=split_names(methods),
+        repetitions=repetitions,
+    )
+    from decorrupt.reproduction.session import run_sitting
+
+    try:
+        sitting = run_sitting(chosen, output, n_jobs=jobs, data_home=data_home)
+    except KeyboardInterrupt:
+        say.warn([f"stopped; the finished runs are in {output}, and the same command goes on"])
+        raise typer.Exit(INTERRUPTED) from None
+    except OSError as error:
+        raise typer.BadParameter(str(error)) from error
+    if report and form:
+        _write_report(output, report, form, force)
+    say.result(None, _in_words(sitting, output, report))
+    raise typer.Exit(FAILED if sitting.failed else 0)
+
+
+def _plan(path: str | None, quick: bool) -> Plan:
+    from decorrupt.reproduction import Plan
+
+    if path and quick:
+        raise typer.BadParameter("--quick is a plan of its own: give either it or PLAN")
+    return Plan.read(path) if path else Plan.shipped("quick" if quick else "paper")
+
+
+def _whole_numbers(text: str | None) -> list[int]:
+    try:
+        return [int(name) for name in split_names(text)]
+    except ValueError:
+        raise typer.BadParameter(f"--bag-sizes: {text!r} are not whole numbers") from None
+
+
+def _checked_form(report: str | None, force: bool) -> str | None:
+    """Find out before hours of work whether the report can be written."""
+    if report is None:
+        return None
+    from decorrupt.documents.endings import format_of
+
+    refuse_existing(report, force=force)
+    return format_of(report)
+
+
+def _write_report(records: str, report: str, form: str, force: bool) -> None:
+    from decorrupt.reproduction.report import format_report, read_finished_run
+
+    write_page(format_report(read_finished_run(records), form), report, force=force)
+
+
+def _in_words(sitting: Sitting, output: str, report: str | None) -> str:
+    lines = [f"{sitting.n_run} runs, {len(sitting.failed)} failed; records: {output}"]
+    lines += [f"report: {report}"] if report else []
+    lines += ["the failed ones are tried again by the same command"] if sitting.failed else []
+    return "\n".join(lines)

@@ -1,0 +1,89 @@
+"""Options that fix a parameter of the method, or give the values to try."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any
+
+import typer
+
+from decorrupt.app.cli.conventions import option, split_names
+from decorrupt.app.training.methods import (
+    BAG_METHODS,
+    KERNELS,
+    SOURCE_METHODS,
+    WITHOUT_REG_STRENGTH,
+    method_name,
+)
+
+GAMMA_WORDS = ("scale", "auto")
+TRIED = "fixes it; several with commas are tried on held-out data"
+
+Kernel = Annotated[
+    str | None, option("--kernel", help=f"One of {', '.join(KERNELS)}; {TRIED}.", metavar="NAMES")
+]
+KernelGamma = Annotated[
+    str | None,
+    option(
+        "--kernel-gamma",
+        help=f"Parameter of all kernels but linear: a positive number, scale or auto; {TRIED}.",
+        metavar="VALUES",
+    ),
+]
+RegStrength = Annotated[
+    str | None,
+    option(
+        "--reg-strength",
+        help=f"λ of the penalty λ‖f‖²; {TRIED}. Larger values give a smoother model.",
+        metavar="VALUES",
+    ),
+]
+
+
+def read_parameters(
+    method: str,
+    kernel: str | None,
+    kernel_gamma: str | None,
+    reg_strength: str | None,
+    *,
+    of_bags: bool,
+) -> dict[str, Any]:
+    """Return the fields of `Settings` that the options give.
+
+    Raises
+    ------
+    BadParameter
+        If a value is not one, or the method or kernel has no such parameter.
+    """
+    name = method_name(method, BAG_METHODS if of_bags else SOURCE_METHODS)
+    if reg_strength is not None and name in WITHOUT_REG_STRENGTH:
+        raise typer.BadParameter(
+            f"--reg-strength does not go with --method {name}: there is no reg_strength in "
+            f"{WITHOUT_REG_STRENGTH[name]}"
+        )
+    kernels = list(dict.fromkeys(split_names(kernel)))
+    unknown = [one for one in kernels if one not in KERNELS]
+    if unknown:
+        raise typer.BadParameter(f"--kernel {unknown[0]!r}: choose among {', '.join(KERNELS)}")
+    if kernel_gamma is not None and kernels == ["linear"]:
+        raise typer.BadParameter("--kernel-gamma does not go with --kernel linear, which has none")
+    gammas = [
+        text if text in GAMMA_WORDS else _positive("--kernel-gamma", text)
+        for text in split_names(kernel_gamma)
+    ]
+    strengths = [_positive("--reg-strength", text) for text in split_names(reg_strength)]
+    return {
+        "kernels": tuple(kernels) or None,
+        "kernel_gammas": tuple(gammas) or None,
+        "reg_strengths": tuple(strengths) or None,
+    }
+
+
+def _positive(name: str, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and value > 0):
+        raise typer.BadParameter(f"{name} {text!r} must be a positive number")
+    return value

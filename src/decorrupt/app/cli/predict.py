@@ -1,0 +1,111 @@
+"""decorrupt predict: classes and probabilities of new rows, part by part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from decorrupt.app.cli.checks import check_columns, check_model_columns
+from decorrupt.app.cli.conventions import (
+    MINUS,
+    Config,
+    Decimal,
+    Force,
+    Output,
+    Quiet,
+    Rows,
+    Sql,
+    Verbose,
+    option,
+    split_names,
+)
+from decorrupt.app.cli.options import refuse_existing, table_name
+
+if TYPE_CHECKING:
+    from decorrupt.app.training.predict import Predictor
+
+ModelFile = Annotated[str, typer.Argument(help="Model file that 'decorrupt fit' wrote.")]
+ClassPrior = Annotated[
+    float | None,
+    option(
+        "--class-prior",
+        help="Share of positives among these rows, if it differs from the training rows'; "
+        "probabilities are for it, and the prediction is the more probable class.",
+    ),
+]
+
+
+def predict(
+    model: ModelFile,
+    rows: Rows,
+    output: Annotated[
+        str,
+        option("--output", "-o", help="Table to write; - for CSV on stdout.", metavar="FILE"),
+    ] = MINUS,
+    proba: Annotated[
+        bool, option("--proba", help="Add the probability of the positive class.")
+    ] = False,
+    class_prior: ClassPrior = None,
+    keep: Annotated[
+        str | None,
+        option("--keep", help="Columns to copy into the answer.", metavar="COLUMNS"),
+    ] = None,
+    sql: Sql = None,
+    decimal: Decimal = None,
+    config: Config = None,  # noqa: ARG001 — read by its callback
+    quiet: Quiet = False,
+    verbose: Verbose = False,  # noqa: ARG001 — read by its callback
+    force: Force = False,
+) -> None:
+    """Predict the class of every row.
+
+    Columns are found by name, in any order; others are ignored. The answer has one row for each,
+    in the same order. Without --class-prior the prediction is the model's own decision, which is
+    for the balanced error unless it was trained with --decision accuracy. Rows are read, predicted
+    and written in blocks. In CSV a text that a spreadsheet program would take for a formula gets a
+    single quote in front.
+
+    Example: decorrupt predict model.skops new.csv --proba -o predictions.csv
+    """
+    say = Output(quiet=quiet)
+    refuse_existing(output, force=force)
+    check_columns(rows, {"--keep": split_names(keep)}, sql)
+    check_model_columns(model, rows, sql)
+    from decorrupt.app.tables import write_table
+
+    predictor = open_predictor(model)
+    blocks = _blocks(predictor, rows, sql, decimal, split_names(keep), class_prior, proba=proba)
+    write_table(blocks, output, force=force, neutralise=True)
+    say.warn(predictor.unseen_in_words())
+
+
+def open_predictor(model: str) -> Predictor:
+    """Return a model file's predictor."""
+    from decorrupt.app.training.predict import Predictor
+    from decorrupt.model_files import load_with_metadata
+
+    return Predictor.of(*load_with_metadata(model), model)
+
+
+def _blocks(
+    predictor: Predictor,
+    rows: str,
+    sql: str | None,
+    decimal: str | None,
+    keep: list[str],
+    class_prior: float | None,
+    *,
+    proba: bool,
+) -> Iterator[Any]:
+    from decorrupt.app.tables import stream_table
+
+    first_row = 1
+    for frame in stream_table(rows, sql=sql, decimal=decimal):
+        predictor.check_keep(frame, keep, table_name(rows))
+        predictions = predictor.predict(
+            frame, class_prior=class_prior, table=table_name(rows), first_row=first_row
+        )
+        yield predictor.table_of(frame, predictions, keep, proba=proba)
+        first_row += len(frame)

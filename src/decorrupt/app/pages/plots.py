@@ -1,0 +1,199 @@
+"""The plots of the model pages: predicted against known, scores, calibration, importance, bags."""
+
+from __future__ import annotations
+
+import unicodedata
+import warnings
+from bisect import bisect
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, pairwise
+from typing import Any
+
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from decorrupt.app.pages.wording import Kind
+from decorrupt.documents.figures import COLOURS, FOREGROUND, draw
+
+Row = Mapping[str, Any]
+SIZE = (4.0, 3.3)
+SMALLEST_DOT, LARGEST_DOT = 12.0, 70.0  # points²
+LONGEST_LABEL = 22
+MARGIN = 0.03
+
+
+def agreement_plot(rows: Sequence[Row], kind: Kind, name: str, words: str) -> Markup:
+    """Return predicted against known shares, a dot each, its area following the rows."""
+    largest = max(row["size"] for row in rows)
+
+    def plot(figure: Figure) -> None:
+        axes = figure.add_subplot()
+        _diagonal(axes)
+        axes.scatter(
+            [row["known"] for row in rows],
+            [row["predicted"] for row in rows],
+            s=[_dot(row["size"] / largest) for row in rows],
+            color=COLOURS[0],
+            alpha=0.6,
+            linewidths=0,
+        )
+        _unit(axes, "xy")
+        axes.set(xlabel="known share of positives", ylabel="predicted share")
+
+    title = f"Predicted against known share of positives, {kind.one} by {kind.one}"
+    return draw(plot, name=name, title=title, description=words, size=SIZE)
+
+
+def score_plot(histogram: Row, name: str, words: str) -> Markup:
+    """Return how many rows have which probability, by class where labels are known."""
+    edges, counts = histogram["edges"], histogram["counts"]
+    widths = [high - low for low, high in pairwise(edges)]
+    positive = histogram.get("counts_positive")
+
+    def bars(axes: Axes, heights: Sequence[float], bottom: Any, **look: Any) -> None:
+        axes.bar(edges[:-1], heights, widths, bottom, align="edge", linewidth=0, **look)
+
+    def plot(figure: Figure) -> None:
+        axes = figure.add_subplot()
+        if positive is None:
+            bars(axes, counts, 0, color=COLOURS[0])
+        else:
+            negative = [n - own for n, own in zip(counts, positive, strict=True)]
+            bars(axes, negative, 0, color=COLOURS[0], label="negative")
+            bars(axes, positive, negative, color=COLOURS[1], label="positive", hatch="///")
+            axes.legend()
+        _unit(axes, "x")
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set(xlabel="predicted probability of being positive", ylabel="rows")
+
+    title = "How many rows got which probability"
+    return draw(plot, name=name, title=title, description=words, size=SIZE)
+
+
+def calibration_plot(bins: Sequence[Row], name: str, words: str) -> Markup:
+    """Return the share of positives against the predicted probability, ± two standard errors."""
+
+    def plot(figure: Figure) -> None:
+        axes = figure.add_subplot()
+        _diagonal(axes)
+        axes.errorbar(
+            [row["predicted"] for row in bins],
+            [row["share"] for row in bins],
+            [2 * (row.get("std_error") or 0) for row in bins],
+            fmt="o",
+            color=COLOURS[0],
+            capsize=3,
+        )
+        _unit(axes, "x")
+        low, high = axes.get_ylim()
+        axes.set_ylim(min(low, -MARGIN), max(high, 1 + MARGIN))
+        axes.set(xlabel="predicted probability", ylabel="share of positives")
+
+    title = "Share of positives against predicted probability"
+    return draw(plot, name=name, title=title, description=words, size=SIZE)
+
+
+def importance_plot(rows: Sequence[Row], name: str, criterion: str, words: str) -> Markup:
+    """Return one bar a column, the longest on top, with ± one standard error."""
+
+    def plot(figure: Figure) -> None:
+        axes = figure.add_subplot()
+        places = range(len(rows))
+        axes.barh(places, [row["drop"] for row in rows], color=COLOURS[0], linewidth=0)
+        axes.errorbar(
+            [row["drop"] for row in rows],
+            places,
+            xerr=[row.get("std_error") or 0 for row in rows],
+            fmt="none",
+            ecolor=FOREGROUND,
+            elinewidth=1,
+            capsize=2,
+        )
+        axes.axvline(0, color=FOREGROUND, linewidth=0.8)
+        axes.set_yticks(places, [label(row["column"]) for row in rows])
+        axes.tick_params(axis="y", length=0)
+        axes.xaxis.set_major_locator(MaxNLocator(4))
+        axes.invert_yaxis()
+        axes.grid(visible=False, axis="y")
+        axes.set(xlabel=f"fall of the {criterion}")
+
+    with warnings.catch_warnings():
+        # Only matplotlib's own font lacks them; the browser has the last word.
+        warnings.filterwarnings("ignore", r"Glyph \d+", UserWarning)
+        return draw(
+            plot,
+            name=name,
+            title="How much worse the model gets when a column is shuffled",
+            description=words,
+            size=(4.2, 0.9 + 0.24 * max(len(rows), 4)),
+        )
+
+
+def spread_plot(proportions: Sequence[float], name: str, words: str) -> Markup:
+    """Return how many bags have which share of positives."""
+
+    def plot(figure: Figure) -> None:
+        axes = figure.add_subplot()
+        axes.hist(proportions, bins=20, range=(0, 1), color=COLOURS[0], linewidth=0)
+        _unit(axes, "x")
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set(xlabel="share of positives in the bag", ylabel="bags")
+
+    title = "How many bags have which share of positives"
+    return draw(plot, name=name, title=title, description=words, size=SIZE)
+
+
+def gain_plot(shares: Sequence[float], name: str, words: str) -> Markup:
+    """Return which part of the information the first k bags hold, the most telling first."""
+    held = [0.0]
+    for share in shares:
+        held.append(held[-1] + share)
+    step = max(1, len(held) // 400)
+    places = [*range(0, len(held) - 1, step), len(held) - 1]
+
+    def plot(figure: Figure) -> None:
+        axes = figure.add_subplot()
+        axes.plot(places, [held[k] for k in places], color=COLOURS[0])
+        axes.plot([0, len(shares)], [0, 1], color=FOREGROUND, linewidth=0.8, linestyle=":")
+        _unit(axes, "y")
+        axes.set_xlim(0, len(shares))
+        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        axes.set(xlabel="bags, the most telling first", ylabel="share of the information")
+
+    title = "How much of the information the most telling bags hold"
+    return draw(plot, name=name, title=title, description=words, size=SIZE)
+
+
+def label(name: str) -> str:
+    """Return a name that fits beside a plot and can stand in XML: cut, without control signs."""
+    signs = [sign if sign.isprintable() else " " for sign in unicodedata.normalize("NFC", name)]
+    widths = list(accumulate(1 + _is_wide(sign) for sign in signs))
+    text = "".join(signs)
+    if widths and widths[-1] > LONGEST_LABEL:
+        text = "".join(signs[: bisect(widths, LONGEST_LABEL - 1)]) + "…"
+    # matplotlib's font has no wide signs and leaves them too little room.
+    return "\N{NO-BREAK SPACE}" * sum(map(_is_wide, text)) + text
+
+
+def _is_wide(sign: str) -> bool:
+    return unicodedata.east_asian_width(sign) in "WF"
+
+
+def _dot(part: float) -> float:
+    return SMALLEST_DOT + (LARGEST_DOT - SMALLEST_DOT) * part
+
+
+def _diagonal(axes: Axes) -> None:
+    axes.plot([0, 1], [0, 1], color=FOREGROUND, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
+
+
+def _unit(axes: Axes, directions: str) -> None:
+    ticks = [0, 0.2, 0.4, 0.6, 0.8, 1]
+    if "x" in directions:
+        axes.set_xlim(-MARGIN, 1 + MARGIN)
+        axes.set_xticks(ticks)
+    if "y" in directions:
+        axes.set_ylim(-MARGIN, 1 + MARGIN)
+        axes.set_yticks(ticks)

@@ -1,0 +1,138 @@
+"""CSV with any delimiter to records: every line has as many fields as the header, or is named."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from decorrupt.app.tables.errors import TableError
+from decorrupt.app.tables.text import open_lines
+
+DELIMITERS = (",", ";", "\t", "|", ":", "^", "~", " ")  # of equals, the earlier
+SAMPLE_LINES = 200
+SAMPLE_CHARACTERS = 1_000_000
+LEAST_AGREEMENT = 0.5  # below, the character stands in the header by chance
+MAX_FIELD = 10_000_000  # characters; longer ones are a quote that was not closed, or no table
+DECIMAL = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
+CSV_REASONS = {
+    "unexpected end of data": "a quoted field is not closed before the end of the file",
+    "field larger": f"a field of more than {MAX_FIELD:,} characters (a quote that is not closed?)",
+    "expected after": "text after the closing quote of a field (a quote inside is written twice)",
+}
+
+
+@contextmanager
+def open_delimited(path: Path, name: str) -> Iterator[tuple[list[str], Iterator[list[str]]]]:
+    """Give the header and the records of a delimited file, every cell as text.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    name : str
+        What error messages call it.
+
+    Raises
+    ------
+    TableError
+        If it is empty, a record has more or fewer fields than the header, a quote is not closed,
+        a field is too long, or the first line looks like a row of data; the line is named.
+    """
+    delimiter = read_delimiter(path, name)
+    with open_lines(path, name) as lines, _long_fields():
+        records = _records(lines, delimiter, name)
+        header = [cell.strip() for cell in next(records)]
+        _check_header(header, name)
+        yield header, records
+
+
+def read_delimiter(path: Path, name: str) -> str:
+    """Return the delimiter of a file, found in its first lines."""
+    with open_lines(path, name) as lines:
+        sample = list(_sample(lines))
+    if not sample:
+        raise TableError(f"{name} is empty: expected a header line and rows")
+    with _long_fields():
+        return find_delimiter(sample, "\t" if ".tsv" in path.suffixes else ",")
+
+
+def _sample(lines: Iterator[str]) -> Iterator[str]:
+    length = 0
+    for line in itertools.islice(lines, SAMPLE_LINES):
+        yield line
+        length += len(line)
+        if length > SAMPLE_CHARACTERS:
+            return
+
+
+def find_delimiter(lines: Sequence[str], default: str = ",") -> str:
+    """Return the delimiter by which most records have as many fields as the first, and ≥ 2.
+
+    Parameters
+    ----------
+    lines : sequence of str
+        The first lines of the file.
+    default : str
+        Where no delimiter divides the header: the file has one column.
+    """
+    candidates = [default, *(delimiter for delimiter in DELIMITERS if delimiter != default)]
+    agreement = {delimiter: _agreement(lines, delimiter) for delimiter in candidates}
+    # Blanks stand in names and texts too: they divide only if all lines agree.
+    agreement[" "] = float(agreement[" "] == 1.0)
+    best = max(candidates, key=lambda delimiter: agreement[delimiter])
+    return best if agreement[best] >= LEAST_AGREEMENT else default
+
+
+def _agreement(lines: Sequence[str], delimiter: str) -> float:
+    try:
+        widths = [len(record) for record in csv.reader(lines, delimiter=delimiter) if record]
+    except csv.Error:
+        return 0.0
+    if not widths or widths[0] < 2:
+        return 0.0
+    return sum(width == widths[0] for width in widths) / len(widths)
+
+
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    before = csv.field_size_limit(MAX_FIELD)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def _records(lines: Iterator[str], delimiter: str, name: str) -> Iterator[list[str]]:
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    width, before = 0, 0
+    try:
+        for record in reader:
+            if not record and width == 1:
+                record = [""]  # where there is but one column, an empty line is an empty cell
+            width = width or len(record)
+            if record and len(record) != width:
+                raise TableError(
+                    f"{name}, line {before + 1}: {len(record)} fields where the header has "
+                    f"{width} (divided at {delimiter!r})"
+                )
+            before = reader.line_num
+            if record:
+                yield record
+    except csv.Error as error:
+        reason = next((text for key, text in CSV_REASONS.items() if key in str(error)), str(error))
+        raise TableError(f"{name}, line {before + 1}: {reason}") from None
+    if not width:
+        raise TableError(f"{name} is empty: expected a header line and rows")
+
+
+def _check_header(header: list[str], name: str) -> None:
+    number = next((cell for cell in header if DECIMAL.fullmatch(cell)), None)
+    if number is not None:
+        raise TableError(
+            f"{name}, line 1: the number {number} stands where a column's name should: the header "
+            "line is missing"
+        )

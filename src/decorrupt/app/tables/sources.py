@@ -1,0 +1,152 @@
+"""Each form of table made a relation that DuckDB can scan."""
+
+# ruff: noqa: S608 — names in queries are our own or quoted by sql_name and sql_text
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+from decorrupt.app.tables import json_lines, sqlite
+from decorrupt.app.tables.delimited import open_delimited, read_delimiter
+from decorrupt.app.tables.engine import open_engine
+from decorrupt.app.tables.errors import TableError
+from decorrupt.app.tables.inference import TextColumn, find_decimal, observed
+from decorrupt.app.tables.relation import Column, Relation, check_names
+from decorrupt.app.tables.staging import StagedCells, batched, sql_text, stage_cells
+from decorrupt.app.tables.values import ValueColumn
+
+Source = Callable[[Path, str, str | None, Path, str | None], AbstractContextManager[Relation]]
+
+
+def ending(path: Path) -> str:
+    """Return the ending that tells the kind of table, without .gz."""
+    suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
+    if suffixes and suffixes[-1] == ".gz":
+        return suffixes[0] if len(suffixes) == 2 and suffixes[0] in PACKABLE else ""
+    return suffixes[-1] if suffixes else ""
+
+
+@contextmanager
+def _delimited(
+    path: Path, name: str, sql: str | None, folder: Path, decimal: str | None
+) -> Iterator[Relation]:
+    with open_delimited(path, name) as (header, records):
+        check_names(header, name)
+        texts = [TextColumn() for _ in header]
+        batches = observed(batched(records), texts)
+        staged = stage_cells(batches, len(header), folder / "cells", name, empty_is_missing=True)
+    decimal = decimal or find_decimal(texts, read_delimiter(path, name))
+    for text in texts:
+        text.decimal = decimal
+    columns = [
+        Column(key, text.expression(f"c{k}"), text.sql_type, text.has_missing)
+        for k, (key, text) in enumerate(zip(header, texts, strict=True))
+    ]
+    with open_engine(name, folder, files=[staged.path]) as connection:
+        yield Relation.of_cells(connection, name, columns, staged).query(sql)
+
+
+@contextmanager
+def _json_lines(
+    path: Path, name: str, sql: str | None, folder: Path, _decimal: str | None
+) -> Iterator[Relation]:
+    columns = {key: ValueColumn() for key in json_lines.read_keys(path, name)}
+    check_names(list(columns), name)
+    cells = json_lines.iterate_cells(path, name, columns)
+    staged = stage_cells(
+        batched(cells), len(columns), folder / "cells", name, empty_is_missing=False
+    )
+    with _values(staged, name, folder, columns) as relation:
+        yield relation.query(sql)
+
+
+@contextmanager
+def _sqlite(
+    path: Path, name: str, sql: str | None, folder: Path, _decimal: str | None
+) -> Iterator[Relation]:
+    if sql is None:
+        raise TableError(f'{name} is a database: say with sql what to read, "select … from …"')
+    with sqlite.open_query(path, name, sql) as (names, rows):
+        check_names(names, name)
+        columns = {key: ValueColumn() for key in names}
+        cells = sqlite.iterate_cells(rows, name, columns)
+        staged = stage_cells(
+            batched(cells), len(columns), folder / "cells", name, empty_is_missing=False
+        )
+    with _values(staged, name, folder, columns) as relation:
+        yield relation
+
+
+@contextmanager
+def _values(
+    staged: StagedCells, name: str, folder: Path, values: dict[str, ValueColumn]
+) -> Iterator[Relation]:
+    columns = [
+        Column(key, f"CAST(c{k} AS {value.sql_type})", value.sql_type, value.missing)
+        for k, (key, value) in enumerate(values.items())
+    ]
+    with open_engine(name, folder, files=[staged.path]) as connection:
+        yield Relation.of_cells(connection, name, columns, staged)
+
+
+@contextmanager
+def _parquet(
+    path: Path, name: str, sql: str | None, folder: Path, _decimal: str | None
+) -> Iterator[Relation]:
+    with open_parquet(path, name, folder) as (connection, names, scan):
+        yield Relation.of_scan(connection, name, names, scan).query(sql)
+
+
+@contextmanager
+def open_parquet(path: Path, name: str, folder: Path) -> Iterator[tuple[Any, list[str], str]]:
+    """Give a connection, the names of the columns, and the SQL that scans the file."""
+    link = folder / "rows.parquet"  # DuckDB would read * and [ in a name as a pattern
+    os.symlink(path.absolute(), link)
+    with open_engine(name, folder, files=[link]) as connection:
+        schema = connection.execute(
+            f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({sql_text(str(link))})"
+        ).fetchall()
+        names = _top_level(schema)
+        check_names(names, name)
+        yield connection, names, f"read_parquet({sql_text(str(link))}, hive_partitioning=false)"
+
+
+def _top_level(schema: list[tuple[str, int]]) -> list[str]:
+    """Return the names of the columns in a schema listed depth first, its root before all."""
+    names = []
+    place = 1
+    while place < len(schema):
+        names.append(schema[place][0])
+        open_nodes = 1
+        while open_nodes:
+            open_nodes += schema[place][1] - 1
+            place += 1
+    return names
+
+
+@contextmanager
+def _duckdb(
+    path: Path, name: str, sql: str | None, folder: Path, _decimal: str | None
+) -> Iterator[Relation]:
+    if sql is None:
+        raise TableError(f'{name} is a database: say with sql what to read, "select … from …"')
+    with open_engine(name, folder, database=path) as connection:
+        yield Relation.of_query(connection, name, sql)
+
+
+PACKABLE = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson")
+SOURCES: dict[str, Source] = {
+    ".csv": _delimited,
+    ".tsv": _delimited,
+    ".txt": _delimited,
+    ".jsonl": _json_lines,
+    ".ndjson": _json_lines,
+    ".parquet": _parquet,
+    ".sqlite": _sqlite,
+    ".db": _sqlite,
+    ".duckdb": _duckdb,
+}

@@ -1,0 +1,102 @@
+"""Bytes to lines of text: gzip undone, UTF-8 or UTF-16 decoded, anything else named and refused."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from decorrupt.app.tables.errors import TableError
+
+GZIP_MAGIC = b"\x1f\x8b"
+# UTF-32's little-endian mark begins with UTF-16's, so it is looked for first.
+MARKS = (
+    (codecs.BOM_UTF32_LE, None),
+    (codecs.BOM_UTF32_BE, None),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+ADVICE = "save the file as UTF-8"
+
+
+@contextmanager
+def open_lines(path: Path, name: str) -> Iterator[Iterator[str]]:
+    """Give the lines of a text file, each with its line ending.
+
+    Parameters
+    ----------
+    path : Path
+        The file; gzip is recognised by its first bytes.
+    name : str
+        What error messages call it.
+
+    Raises
+    ------
+    TableError
+        If a byte is not UTF-8 (nor UTF-16 after a byte order mark), if there are NUL characters,
+        or if the compressed data are cut or damaged; the message names the line.
+    """
+    try:
+        with path.open("rb") as raw, _unpacked(raw) as stream:
+            text = io.TextIOWrapper(stream, encoding=_encoding(stream, name), newline="")
+            yield _without_nul(text, name)
+    except UnicodeDecodeError:
+        raise _undecodable(path, name) from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise TableError(f"{name} is a cut or damaged gzip file: {error}") from None
+    except OSError as error:
+        raise TableError(f"{name} cannot be read: {error.strerror or error}") from None
+
+
+def _unpacked(raw: io.BufferedReader) -> io.BufferedReader | gzip.GzipFile:
+    is_gzip = raw.peek(len(GZIP_MAGIC)).startswith(GZIP_MAGIC)
+    return gzip.GzipFile(fileobj=raw) if is_gzip else raw
+
+
+def _encoding(stream: io.BufferedReader | gzip.GzipFile, name: str) -> str:
+    start = stream.peek(4)
+    for mark, encoding in MARKS:
+        if start.startswith(mark):
+            if encoding is None:
+                raise TableError(f"{name} is UTF-32, which is not read: {ADVICE}")
+            return encoding
+    return "utf-8-sig"
+
+
+def _without_nul(lines: Iterator[str], name: str) -> Iterator[str]:
+    for number, line in enumerate(lines, 1):
+        if "\0" in line:
+            raise _nul(name, number)
+        yield line
+
+
+def _nul(name: str, number: int) -> TableError:
+    return TableError(
+        f"{name}, line {number}: a NUL character, so this is no text or UTF-16 without a byte "
+        f"order mark: {ADVICE}"
+    )
+
+
+def _undecodable(path: Path, name: str) -> TableError:
+    """Find the first byte that cannot be decoded: text streams know it in their buffer only."""
+    with path.open("rb") as raw, _unpacked(raw) as stream:
+        encoding = _encoding(stream, name)
+        if encoding == "utf-16":
+            return TableError(f"{name} begins as UTF-16 but cannot be decoded as such: {ADVICE}")
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        for number, line in enumerate(stream, 1):
+            if b"\0" in line:
+                return _nul(name, number)
+            try:
+                decoder.decode(line)
+            except UnicodeDecodeError as error:
+                byte = error.object[error.start]
+                return TableError(
+                    f"{name}, line {number}: byte 0x{byte:02x} is not UTF-8 (Latin-1 or "
+                    f"Windows-1252?): {ADVICE}"
+                )
+    return TableError(f"{name} ends in the middle of a UTF-8 character: the file is cut")

@@ -1,0 +1,125 @@
+"""Bounds and required rows of bags or sources, as plain dicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from decorrupt.app.training.results import plain
+from decorrupt.corruption import combine_strata
+from decorrupt.theory import (
+    bound_common_source,
+    bound_strata,
+    bound_varying_priors,
+    information,
+    required_rows,
+    strata_sample_size,
+)
+
+Targets = dict[str, float | None]
+
+
+def bound_bags(
+    sizes: ArrayLike, proportions: ArrayLike, targets: Targets, **ball: Any
+) -> dict[str, Any]:
+    """Return 4KRL·√(Σ(|a|+|b|)²/n·log(2/δ)/2) of bags, combined in superbags and in pairs.
+
+    Parameters
+    ----------
+    sizes, proportions : array-like of shape (n_bags,)
+        Rows and shares of positives.
+    targets : dict
+        bound and effective_sample_size to reach, or None.
+    **ball : float
+        radius, kernel_bound and failure_prob, see :func:`decorrupt.theory.bound_strata`.
+    """
+    told = information(sizes, proportions)
+    combined = {
+        name: {
+            "bound": bound_strata(sizes, *combine_strata(sizes, proportions, method=name), **ball),
+            "effective_sample_size": strata_sample_size(sizes, proportions, combine=name),
+        }
+        for name in ("superbag", "pairs")
+    }
+    needed = _required(targets, ball, proportions=proportions, sizes=sizes)
+    return dict(
+        plain(
+            {
+                "situation": "bags",
+                "n": np.size(sizes),
+                "n_rows": told.n_rows,
+                "information": told.total,
+                "effective_sample_size": told.effective_sample_size,
+                "bounds": combined,
+                "required": needed,
+                **ball,
+            }
+        )
+    )
+
+
+def bound_sources(
+    sizes: ArrayLike,
+    flip_pos: ArrayLike,
+    flip_neg: ArrayLike,
+    class_priors: ArrayLike | None,
+    targets: Targets,
+    **ball: Any,
+) -> dict[str, Any]:
+    """Return the bound of Theorem 2, or with class priors of Theorem 3, by kind of weights.
+
+    Parameters
+    ----------
+    sizes, flip_pos, flip_neg : array-like of shape (n_sources,)
+        Rows and noise rates.
+    class_priors : array-like of shape (n_sources,), optional
+        P(Y=1) of each source.
+    targets, **ball
+        As in :func:`bound_bags`.
+    """
+    rates = (sizes, flip_pos, flip_neg)
+    bounds = {}
+    for name in ("optimal", "size", "uniform"):
+        if class_priors is None:
+            value = bound_common_source(*rates, weights=name, **ball)
+        else:
+            value = bound_varying_priors(*rates, class_priors, weights=name, **ball)
+        bounds[name] = {"bound": value}
+    given: dict[str, Any] = {
+        "flip_pos": flip_pos,
+        "flip_neg": flip_neg,
+        "class_priors": class_priors,
+    }
+    for_one = required_rows(1.0, quantity="effective_sample_size", sizes=sizes, **given)
+    return dict(
+        plain(
+            {
+                "situation": "sources",
+                "n": np.size(sizes),
+                "n_rows": np.sum(sizes),
+                "theorem": 2 if class_priors is None else 3,
+                "effective_sample_size": 1 / for_one.factor,
+                "bounds": bounds,
+                "required": _required(targets, ball, sizes=sizes, **given),
+                **ball,
+            }
+        )
+    )
+
+
+def _required(targets: Targets, ball: dict[str, Any], **given: Any) -> dict[str, Any]:
+    found = {}
+    for quantity, target in targets.items():
+        if target is None:
+            continue
+        options = ball if quantity == "bound" else {}
+        needed = required_rows(target, quantity=quantity, **given, **options)
+        found[quantity] = {
+            "target": target,
+            "factor": needed.factor,
+            "n_rows": needed.total,
+            "sizes": needed.sizes,
+        }
+    return found

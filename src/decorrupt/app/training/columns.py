@@ -1,0 +1,186 @@
+"""What a column holds, and whether a model can use it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from decorrupt.app.tables import TableError, need_names
+from decorrupt.app.training.bad_cells import check_numbers
+
+NUMBER, BOOLEAN, CATEGORY = "number", "boolean", "category"
+USABLE = (NUMBER, BOOLEAN, CATEGORY)
+# Text with more levels than this, most of them of one row, names rows instead of describing them.
+FEWEST_TEXTS, UNIQUE_SHARE = 20, 0.5
+# A column of so many different consecutive whole numbers counts the rows.
+FEWEST_NUMBERED = 20
+DATE = r"\s*\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ].*)?\s*|\s*\d{1,2}[./]\d{1,2}[./]\d{4}\s*"
+REASONS = {
+    "empty": "it holds no value",
+    "constant": "it holds one value only",
+    "row numbers": "it numbers the rows",
+    "names": "nearly every row has its own value, and not all values are numbers",
+    "dates": "it holds dates; add a column with the number you mean, such as an age in days",
+    "nested": "it holds lists or records",
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as a model uses it.
+
+    Attributes
+    ----------
+    name : str
+        As in the table.
+    kind : {"number", "boolean", "category"}
+        How it enters the model.
+    n_missing : int
+        Rows without a value.
+    n_distinct : int
+        Different values.
+    """
+
+    name: str
+    kind: str
+    n_missing: int
+    n_distinct: int
+
+
+@dataclass(frozen=True)
+class Features:
+    """The columns a model is trained on, and those left out with the reason."""
+
+    columns: tuple[Column, ...]
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the columns in use."""
+        return [column.name for column in self.columns]
+
+
+def column_kind(values: pd.Series) -> str:
+    """Return one of `USABLE`, or a key of `REASONS`."""
+    present = values.dropna()
+    if not len(present):
+        return "empty"
+    if isinstance(present.iloc[0], list | dict | tuple | set | np.ndarray):
+        return "nested"
+    n_distinct = present.nunique()
+    if n_distinct == 1 and len(present) == len(values):
+        return "constant"
+    if pd.api.types.is_bool_dtype(values) or present.map(type).eq(bool).all():
+        return BOOLEAN
+    if pd.api.types.is_numeric_dtype(values):
+        return "row numbers" if _numbers_rows(present) else NUMBER
+    if not present.map(lambda value: isinstance(value, str)).all():
+        return "dates" if _are_times(values) else "nested"
+    return _kind_of_text(present.astype(str), n_distinct)
+
+
+def _are_times(values: pd.Series) -> bool:
+    kind = pd.api.types.infer_dtype(values, skipna=True)
+    return kind in ("date", "datetime", "datetime64", "time", "timedelta", "timedelta64", "period")
+
+
+def _kind_of_text(present: pd.Series, n_distinct: int) -> str:
+    if present.str.fullmatch(DATE).all():
+        return "dates"
+    if n_distinct > max(FEWEST_TEXTS, UNIQUE_SHARE * len(present)):
+        return "names"
+    return CATEGORY
+
+
+def _numbers_rows(present: pd.Series) -> bool:
+    values = present.to_numpy(dtype=float)
+    if len(values) < FEWEST_NUMBERED or np.any(values != np.round(values)):
+        return False
+    return bool(len(np.unique(values)) == len(values) == np.ptp(values) + 1)
+
+
+def choose_features(
+    frame: pd.DataFrame,
+    *,
+    roles: Sequence[str],
+    features: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    table: str = "rows",
+) -> Features:
+    """Return the columns to train on: all but those with a role, or those named.
+
+    Columns that are empty, constant, number the rows, or hold dates, lists or nearly as many texts
+    as rows are left out with the reason. A column named in `features` is used if there is any way:
+    row numbers as numbers, names as categories whose rare levels are folded. A column of numbers
+    in which some cells are not numbers is refused, unless it is in `drop` or `categorical`.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The rows.
+    roles : sequence of str
+        Columns that say what is to be learned: bag, proportion, label, source.
+    features : sequence of str, optional
+        The columns to use; None for all others.
+    drop : sequence of str
+        Columns not to use.
+    categorical : sequence of str
+        Columns to use as categories, such as numbers that are codes.
+    table : str
+        What to call the table in messages.
+
+    Raises
+    ------
+    TableError
+        If a column is missing, cannot be used although named, none is left, or some cells of a
+        column of numbers are not numbers.
+    """
+    for names, option in (
+        (features or (), "features"),
+        (drop, "drop"),
+        (categorical, "categorical"),
+    ):
+        need_columns(frame, names, table, f"--{option}")
+    wrong = [name for name in features or () if name in roles]
+    if wrong:
+        raise TableError(f"{table}: column {wrong[0]!r} says what is to be learned: not a feature")
+    wanted = list(frame.columns) if features is None else list(dict.fromkeys(features))
+    used, left_out = [], {}
+    for name in wanted:
+        if name in roles or name in drop:
+            continue
+        kind = column_kind(frame[name])
+        if kind in (NUMBER, CATEGORY, "names") and name not in categorical:
+            check_numbers(frame[name], table)
+        kind = _kind_in_use(kind, is_code=name in categorical)
+        if features is not None and kind in ("row numbers", "names"):
+            kind = NUMBER if kind == "row numbers" else CATEGORY
+        if kind in USABLE:
+            used.append(_described(frame[name], kind))
+        elif features is not None and kind in ("dates", "nested"):
+            raise TableError(f"{table}: column {name!r} cannot be a feature: {REASONS[kind]}")
+        else:
+            left_out[name] = REASONS[kind]
+    if not used:
+        said = "; ".join(f"{name!r}: {reason}" for name, reason in left_out.items())
+        raise TableError(
+            f"{table}: no column is left to learn from" + (f" ({said})" if said else "")
+        )
+    return Features(tuple(used), left_out)
+
+
+def _kind_in_use(kind: str, *, is_code: bool) -> str:
+    return CATEGORY if is_code and kind not in ("empty", "constant", "nested") else kind
+
+
+def _described(values: pd.Series, kind: str) -> Column:
+    return Column(str(values.name), kind, int(values.isna().sum()), int(values.nunique()))
+
+
+def need_columns(frame: pd.DataFrame, names: Sequence[str], table: str, option: str = "") -> None:
+    """Raise TableError naming the first of `names` that is no column of the table."""
+    need_names(list(frame.columns), names, table, option)

@@ -1,0 +1,85 @@
+"""Embedded data in bags, the labels hidden, beside a model that sees them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from decorrupt.app.training.columns import choose_features
+from decorrupt.app.training.evaluate import evaluate_labels
+from decorrupt.app.training.predict import Predictor
+from decorrupt.app.training.roles import BagRows, Table
+from decorrupt.app.training.train import Settings, TrainedModel, train_bags
+from decorrupt.corruption import Strata
+from decorrupt.datasets import load_breast_cancer_bags, load_digits_bags, load_wine_bags
+
+DATA = {
+    "breast-cancer": (load_breast_cancer_bags, "Breast cancer"),
+    "digits": (load_digits_bags, "Handwritten digits"),
+    "wine": (load_wine_bags, "Wine"),
+}
+FROM_BAGS, FROM_LABELS = "the bags' proportions only", "the true labels (the ceiling)"
+
+
+@dataclass(frozen=True)
+class DemoResult:
+    """A model from bags and how it compares with one from labels.
+
+    Attributes
+    ----------
+    trained : TrainedModel
+        From the bags.
+    test : dict
+        n_rows, and for either model the metrics of :func:`evaluate_labels`.
+    title, positive_class : str
+        What the data are.
+    """
+
+    trained: TrainedModel
+    test: dict[str, Any]
+    title: str
+    positive_class: str
+
+
+def run_demo(name: str, bag_size: int, *, seed: int, n_jobs: int | None) -> DemoResult:
+    """Train on embedded data from bags, and from labels for the ceiling; test both.
+
+    Raises
+    ------
+    ValueError
+        If there are no such data, or too few rows for bags of this size.
+    """
+    if name not in DATA:
+        raise ValueError(f"unknown --data {name!r}: choose one of {', '.join(DATA)}")
+    load, title = DATA[name]
+    settings = Settings(seed=seed, n_jobs=n_jobs)
+    data = load(bag_size, random_state=seed)
+    # One row a bag makes labels of proportions; the same draw leaves the same rows for the test.
+    labelled = load(1, random_state=seed)
+    trained = _train(data, settings)
+    test: dict[str, Any] = {"n_rows": len(data.X_test)}
+    for model, words in ((trained, FROM_BAGS), (_train(labelled, settings), FROM_LABELS)):
+        test[words] = _metrics(model, data)
+    return DemoResult(trained, test, title, data.positive_class)
+
+
+def _frame(X: Any, names: Any) -> pd.DataFrame:
+    return pd.DataFrame(np.asarray(X), columns=list(names))
+
+
+def _train(data: Any, settings: Settings) -> TrainedModel:
+    table = Table(_frame(data.X, data.feature_names), data.name)
+    shares = np.array([data.y[data.bags == bag][0] for bag in np.unique(data.bags)])
+    strata = Strata(np.unique(data.bags).astype(str).astype(object), data.bags, shares)
+    rows = BagRows(table, strata, ())
+    return train_bags(rows, choose_features(table.frame, roles=()), settings)
+
+
+def _metrics(model: TrainedModel, data: Any) -> dict[str, Any]:
+    predictor = Predictor.of(model.model, dict(model.card), data.name)
+    predictions = predictor.predict(_frame(data.X_test, data.feature_names))
+    found = evaluate_labels(predictions, data.y_test == 1, predictor.training_prior)
+    return dict(found["metrics"])

@@ -1,0 +1,142 @@
+"""A model measured on rows with labels, or on bags without."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import roc_auc_score
+
+from decorrupt._typing import FloatArray
+from decorrupt.app.training.held_out import held_out_results, histogram, quantile_bins
+from decorrupt.app.training.importance import permutation_importance
+from decorrupt.app.training.predict import Predictions, Predictor
+from decorrupt.app.training.preprocess import prepare
+from decorrupt.app.training.results import HeldOutResults, Measured, plain
+from decorrupt.app.training.roles import BagRows
+from decorrupt.corruption import Strata
+
+CALIBRATION_BINS = 10
+# Probabilities are taken no nearer to 0 and 1 than this, so that one sure error is not ∞.
+SUREST = 1e-7
+
+
+def evaluate_labels(
+    predictions: Predictions, is_pos: NDArray[np.bool_], class_prior: float
+) -> dict[str, Any]:
+    """Return accuracy, balanced accuracy, AUC, Brier score and log loss with standard errors.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Of the rows.
+    is_pos : ndarray of bool
+        Their labels.
+    class_prior : float
+        The share of positives the probabilities are for; only noted.
+
+    Returns
+    -------
+    dict
+        The `labels` part of :class:`decorrupt.app.training.results.Evaluation`.
+    """
+    said, probabilities = predictions.is_pos, predictions.probabilities
+    right = said == is_pos
+    sure = np.clip(probabilities, SUREST, 1 - SUREST)
+    log_loss = -np.where(is_pos, np.log(sure), np.log1p(-sure))
+    return {
+        "n_rows": len(is_pos),
+        "n_positive": int(is_pos.sum()),
+        "class_prior": class_prior,
+        "metrics": {
+            "accuracy": _mean(right),
+            "balanced_accuracy": _balanced(right, is_pos),
+            "roc_auc": _auc(is_pos, probabilities),
+            "brier": _mean((probabilities - is_pos) ** 2),
+            "log_loss": _mean(log_loss),
+        },
+        "confusion": {
+            "true_positive": int(np.sum(said & is_pos)),
+            "false_positive": int(np.sum(said & ~is_pos)),
+            "true_negative": int(np.sum(~said & ~is_pos)),
+            "false_negative": int(np.sum(~said & is_pos)),
+        },
+        "histogram": histogram(probabilities, is_pos),
+        "calibration": calibration_from_labels(probabilities, is_pos),
+        "calibration_from": "labels",
+    }
+
+
+def _mean(values: Any) -> Measured:
+    values = np.asarray(values, dtype=float)
+    std_error = values.std() / np.sqrt(len(values))
+    return Measured(value=float(values.mean()), std_error=float(std_error))
+
+
+def _balanced(right: NDArray[np.bool_], is_pos: NDArray[np.bool_]) -> Measured:
+    sides = [right[side] for side in (is_pos, ~is_pos) if side.any()]
+    if len(sides) < 2:
+        return Measured(value=None, std_error=None)
+    variance = sum(side.mean() * (1 - side.mean()) / len(side) for side in sides) / 4
+    value = float(np.mean([side.mean() for side in sides]))
+    return Measured(value=value, std_error=float(np.sqrt(variance)))
+
+
+def _auc(is_pos: NDArray[np.bool_], scores: FloatArray) -> Measured:
+    """Return the area under the ROC curve; its standard error after Hanley & McNeil (1982)."""
+    n_pos, n_neg = int(is_pos.sum()), int((~is_pos).sum())
+    if not (n_pos and n_neg):
+        return Measured(value=None, std_error=None)
+    auc = float(roc_auc_score(is_pos, scores))
+    both_pos, both_neg = auc / (2 - auc), 2 * auc**2 / (1 + auc)
+    variance = (
+        auc * (1 - auc) + (n_pos - 1) * (both_pos - auc**2) + (n_neg - 1) * (both_neg - auc**2)
+    )
+    return Measured(value=auc, std_error=float(np.sqrt(max(variance, 0) / (n_pos * n_neg))))
+
+
+def calibration_from_labels(
+    probabilities: FloatArray, is_pos: NDArray[np.bool_], n_bins: int = CALIBRATION_BINS
+) -> list[dict[str, Any]]:
+    """Return predicted and true share of positives in bins of about equal numbers of rows."""
+    edges, row_bin = quantile_bins(probabilities, n_bins)
+    bins = []
+    for k in np.unique(row_bin):
+        inside = row_bin == k
+        share = is_pos[inside].mean()
+        bins.append(
+            {
+                "low": edges[k],
+                "high": edges[min(k + 1, len(edges) - 1)],
+                "n_rows": inside.sum(),
+                "predicted": probabilities[inside].mean(),
+                "share": share,
+                "std_error": np.sqrt(share * (1 - share) / inside.sum()),
+            }
+        )
+    return list(plain(bins))
+
+
+def evaluate_bags(rows: BagRows, predictions: Predictions) -> HeldOutResults:
+    """Return the label-free criteria and what every bag says; importance left out."""
+    return held_out_results(
+        rows.strata, predictions.decisions, predictions.probabilities, counts=True
+    )
+
+
+def bag_importance(
+    predictor: Predictor, rows: BagRows, seed: int
+) -> tuple[list[dict[str, Any]], str]:
+    """Return the importance of the model's columns on these bags, and the criterion's name."""
+    prepared = prepare(rows.table.frame, predictor.columns, table=rows.table.name)
+    strata: Strata = rows.strata
+    every_row = np.arange(len(prepared))
+    return permutation_importance(
+        [(predictor.model, every_row)],
+        prepared,
+        strata,
+        predictor.training_prior,
+        counts=True,
+        seed=seed,
+    )

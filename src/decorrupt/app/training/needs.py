@@ -1,0 +1,16 @@
+"""Columns a model needs of a table; without pandas, so that it can be asked before any reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from decorrupt.app.tables import TableError
+
+
+def need_model_columns(
+    known: Sequence[str], columns: Iterable[tuple[str, str]], table: str
+) -> None:
+    """Raise TableError naming all (name, kind) of `columns` whose names are not in `known`."""
+    missing = ", ".join(f"{name!r} ({kind})" for name, kind in columns if name not in known)
+    if missing:
+        raise TableError(f"{table}: the model needs columns that are not there: {missing}")

@@ -1,0 +1,171 @@
+"""From a table's columns to a matrix, in two steps: declared types, then a pipeline.
+
+`prepare` brings any table to the types the model was trained on (numbers as floats, categories as
+text); the ColumnTransformer, which is saved with the model, imputes, scales and encodes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from decorrupt.app.tables import TableError
+from decorrupt.app.training.bad_cells import decimal_hint
+from decorrupt.app.training.columns import BOOLEAN, CATEGORY, NUMBER, Column
+from decorrupt.app.training.needs import need_model_columns
+
+MISSING_LEVEL = "(missing)"
+# A level of fewer rows says nothing that could be learned: it is folded into "rare".
+RARE_ROWS, RARE_SHARE = 5, 0.005
+MOST_LEVELS = 50
+TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "1": 1.0, "0": 0.0}
+
+
+def prepare(
+    frame: pd.DataFrame, columns: Sequence[Column], *, table: str = "rows", first_row: int = 1
+) -> pd.DataFrame:
+    """Return the named columns in the model's order and types.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Rows with at least these columns, in any order.
+    columns : sequence of Column
+        What the model was trained on.
+    table : str
+        What to call the table in messages.
+    first_row : int
+        The number of the frame's first row, where it is a part of a longer table.
+
+    Raises
+    ------
+    TableError
+        If columns are missing (all are named), or a value is not of the column's type (its row is
+        named).
+    """
+    need_model_columns(list(frame.columns), [(one.name, one.kind) for one in columns], table)
+    prepared = {}
+    for column in columns:
+        values = frame[column.name]
+        converted = CONVERTERS[column.kind](values)
+        wrong = np.flatnonzero(pd.isna(converted) & values.notna().to_numpy())
+        if len(wrong):
+            row, value = first_row + int(wrong[0]), values.iloc[wrong[0]]
+            raise TableError(
+                f"{table}, row {row}: column {column.name!r} holds {_shown(value)}, but the model "
+                f"was trained on {_expected(column.kind)}{decimal_hint(value)}"
+            )
+        prepared[column.name] = converted
+    return pd.DataFrame(prepared, index=frame.index)
+
+
+def _numbers(values: pd.Series) -> NDArray[Any]:
+    numbers = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    return np.where(np.isfinite(numbers), numbers, np.nan)
+
+
+def _truth_values(values: pd.Series) -> NDArray[Any]:
+    return np.array([_truth(value) for value in values], dtype=float)
+
+
+def _truth(value: Any) -> float:
+    if pd.isna(value):
+        return np.nan
+    if isinstance(value, bool | int | float | np.generic) and value in (0, 1):
+        return float(value)
+    return TRUTH.get(str(value).strip().lower(), np.nan)
+
+
+def as_text(values: pd.Series) -> NDArray[Any]:
+    """Return values as text, 1.0 as "1" and missing ones as NaN: the same from any file form."""
+    text = np.empty(len(values), dtype=object)
+    text[:] = [np.nan if _is_missing(value) else name_of(value) for value in values]
+    return text
+
+
+CONVERTERS: dict[str, Callable[[pd.Series], NDArray[Any]]] = {
+    NUMBER: _numbers,
+    BOOLEAN: _truth_values,
+    CATEGORY: as_text,
+}
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value is pd.NA or value is pd.NaT or value != value
+
+
+def name_of(value: Any) -> str:
+    """Return a value as a person would write it: whole floats without their point."""
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value if isinstance(value, str) else name_of(value))
+    return text if len(text) <= 40 else text[:37] + "…'"
+
+
+def _expected(kind: str) -> str:
+    return {NUMBER: "numbers", BOOLEAN: "true and false"}.get(kind, "text")
+
+
+def make_preprocessor(columns: Sequence[Column], n_rows: int) -> ColumnTransformer:
+    """Return the unfitted transformer of prepared columns: impute, scale, encode.
+
+    Numbers and booleans: the median for missing values, a 0/1 column that says where they were,
+    mean 0 and variance 1. Categories: a level of its own for missing values, one 0/1 column a
+    level, levels of few rows folded into one, which unseen levels join.
+    """
+    numeric = [column.name for column in columns if column.kind != CATEGORY]
+    categories = [column.name for column in columns if column.kind == CATEGORY]
+    numbers = Pipeline(
+        [
+            ("impute", SimpleImputer(strategy="median", add_indicator=True)),
+            ("scale", StandardScaler()),
+        ]
+    )
+    levels = Pipeline(
+        [
+            ("impute", SimpleImputer(strategy="constant", fill_value=MISSING_LEVEL)),
+            ("encode", _encoder(n_rows)),
+        ]
+    )
+    parts = [("numbers", numbers, numeric), ("categories", levels, categories)]
+    return ColumnTransformer([part for part in parts if part[2]], sparse_threshold=0.0)
+
+
+def _encoder(n_rows: int) -> OneHotEncoder:
+    return OneHotEncoder(
+        handle_unknown="infrequent_if_exist",
+        min_frequency=min(max(RARE_ROWS, math.ceil(RARE_SHARE * n_rows)), max(n_rows // 4, 1)),
+        max_categories=MOST_LEVELS,
+        sparse_output=False,
+    )
+
+
+def known_levels(preprocessor: ColumnTransformer) -> dict[str, set[str]]:
+    """Return {categorical column: the levels seen in training, folded ones included}."""
+    if "categories" not in preprocessor.named_transformers_:
+        return {}
+    names = next(part[2] for part in preprocessor.transformers_ if part[0] == "categories")
+    encoder = preprocessor.named_transformers_["categories"].named_steps["encode"]
+    return dict(zip(names, map(set, encoder.categories_), strict=True))
+
+
+def folded_levels(preprocessor: ColumnTransformer) -> dict[str, int]:
+    """Return {categorical column: how many rare levels were folded into one}."""
+    if "categories" not in preprocessor.named_transformers_:
+        return {}
+    encoder = preprocessor.named_transformers_["categories"].named_steps["encode"]
+    folded = [0 if rare is None else len(rare) for rare in encoder.infrequent_categories_]
+    return {name: n for name, n in zip(known_levels(preprocessor), folded, strict=True) if n}

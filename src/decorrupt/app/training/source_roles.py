@@ -1,0 +1,185 @@
+"""Which columns say what is to be learned, where labels come from sources that err."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from decorrupt.app.tables import TableError
+from decorrupt.app.training.columns import need_columns
+from decorrupt.app.training.preprocess import as_text
+from decorrupt.app.training.roles import Table, as_numbers, check_shares, group_codes
+
+SHOWN_VALUES = 6
+ALL_ROWS = "all rows"
+
+
+@dataclass(frozen=True)
+class Labels:
+    """A column of labels read as positive or not.
+
+    Attributes
+    ----------
+    is_pos : ndarray of bool
+        Whether each row carries the positive label.
+    negative, positive : str
+        What the two classes are called.
+    """
+
+    is_pos: NDArray[np.bool_]
+    negative: str
+    positive: str
+
+
+def read_labels(table: Table, column: str, positive_label: str | None = None) -> Labels:
+    """Return which rows are labelled positive.
+
+    Without `positive_label` the labels must be 0 and 1, −1 and 1, or false and true; with it (one
+    value, or several with commas between) all other values are negative.
+
+    Raises
+    ------
+    TableError
+        If a label is missing, there are not two kinds, or it is not clear which is positive.
+    """
+    need_columns(table.frame, [column], table.name, "--label-column")
+    names = as_text(table.frame[column])
+    empty = np.flatnonzero(pd.isna(names))
+    if len(empty):
+        raise TableError(
+            f"{table.name}, row {empty[0] + 1}: column {column!r} is empty, not a label"
+        )
+    values = sorted(set(names.tolist()))
+    positives = _positive_values(table.name, column, values, positive_label)
+    negatives = [value for value in values if value not in positives]
+    if not negatives:
+        raise TableError(f"{table.name}: column {column!r} holds the positive label only: {values}")
+    is_pos = np.isin(names.astype(str), positives)
+    negative = negatives[0] if len(negatives) == 1 else "not " + ",".join(positives)
+    return Labels(is_pos, negative, ",".join(positives))
+
+
+def _positive_values(
+    table: str, column: str, values: Sequence[str], positive_label: str | None
+) -> list[str]:
+    shown = ", ".join(map(repr, values[:SHOWN_VALUES])) + ", …" * (len(values) > SHOWN_VALUES)
+    if positive_label is None:
+        for negative, positive in (("0", "1"), ("-1", "1"), ("False", "True"), ("false", "true")):
+            if set(values) <= {negative, positive}:
+                return [positive]
+        raise TableError(
+            f"{table}: column {column!r} holds {shown}: say which is positive by --positive-label"
+        )
+    wanted = [positive_label] if positive_label in values else positive_label.split(",")
+    unknown = [value for value in wanted if value not in values]
+    if unknown:
+        raise TableError(
+            f"{table}: column {column!r} holds no label {unknown[0]!r} (--positive-label); it "
+            f"holds {shown}"
+        )
+    return wanted
+
+
+@dataclass(frozen=True)
+class SourceRows:
+    """Rows with noisy labels by source.
+
+    Attributes
+    ----------
+    table : Table
+        The rows, with all their columns.
+    labels : Labels
+        The noisy labels.
+    sources : ndarray of str
+        The source of each row.
+    rates : dict or None
+        {source: (flip_pos, flip_neg)}; None if they are to be estimated.
+    class_priors : dict or None
+        {source: P(Y=1)} where the rates' table says so.
+    roles : tuple of str
+        Columns of the table that are no features.
+    """
+
+    table: Table
+    labels: Labels
+    sources: NDArray[Any]
+    rates: dict[str, tuple[float, float]] | None
+    class_priors: dict[str, float] | None
+    roles: tuple[str, ...]
+    warnings: tuple[str, ...] = field(default=())
+
+
+def read_sources(
+    rows: Table,
+    noise_rates: Table | None = None,
+    *,
+    label_column: str,
+    source_column: str | None = None,
+    positive_label: str | None = None,
+) -> SourceRows:
+    """Return rows with their noisy labels, sources and known noise rates.
+
+    Parameters
+    ----------
+    rows : Table
+        One row an instance.
+    noise_rates : Table, optional
+        One row a source: source, flip_pos (share of true positives labelled negative), flip_neg
+        (share of true negatives labelled positive) and, if known, class_prior. Without
+        `source_column`, a single row. None: to be estimated.
+    label_column, source_column : str
+        The columns of noisy labels and of sources; no source column means one source.
+    positive_label : str, optional
+        See :func:`read_labels`.
+    """
+    labels = read_labels(rows, label_column, positive_label)
+    roles = [label_column]
+    if source_column is None:
+        sources = np.full(len(rows.frame), ALL_ROWS, dtype=object)
+    else:
+        need_columns(rows.frame, [source_column], rows.name, "--source-column")
+        ids, codes = group_codes(rows, source_column, "have a source")
+        sources = ids[codes]
+        roles.append(source_column)
+    rates, priors = None, None
+    if noise_rates is not None:
+        rates, priors = _read_rates(noise_rates, rows.name, sorted(set(sources.tolist())))
+    return SourceRows(rows, labels, sources, rates, priors, tuple(roles))
+
+
+def _read_rates(
+    table: Table, rows_name: str, sources: list[str]
+) -> tuple[dict[str, tuple[float, float]], dict[str, float] | None]:
+    need_columns(table.frame, ["flip_pos", "flip_neg"], table.name, "--noise-rates")
+    if sources == [ALL_ROWS] and "source" not in table.frame.columns and len(table.frame) == 1:
+        names = np.array([ALL_ROWS], dtype=object)
+    else:
+        need_columns(table.frame, ["source"], table.name, "--noise-rates")
+        names = as_text(table.frame["source"])
+    flips = [as_numbers(table, column, "a rate") for column in ("flip_pos", "flip_neg")]
+    rates: dict[str, tuple[float, float]] = {}
+    for row, (name, flip_pos, flip_neg) in enumerate(zip(names.tolist(), *flips, strict=True)):
+        where = f"{table.name}, row {row + 1}: source {name!r}"
+        if name in rates:
+            raise TableError(f"{where} stands there already")
+        if flip_pos < 0 or flip_neg < 0 or flip_pos + flip_neg >= 1:
+            raise TableError(
+                f"{where} has flip_pos={flip_pos:g} and flip_neg={flip_neg:g}: rates are at least "
+                "0 and sum to less than 1"
+            )
+        rates[name] = (float(flip_pos), float(flip_neg))
+    lost = [source for source in sources if source not in rates]
+    if lost:
+        raise TableError(f"{table.name}: there are no rates of source {lost[0]!r} of {rows_name}")
+    priors = None
+    if "class_prior" in table.frame.columns:
+        shares = as_numbers(table, "class_prior", "a share of positives")
+        check_shares(table.name, "class_prior", names, shares)
+        by_source = dict(zip(names.tolist(), shares.tolist(), strict=True))
+        priors = {source: by_source[source] for source in sources}
+    return {source: rates[source] for source in sources}, priors

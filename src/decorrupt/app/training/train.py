@@ -1,0 +1,298 @@
+"""From rows in bags, or rows with noisy labels, to a model with its card."""
+
+from __future__ import annotations
+
+import platform
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from decorrupt.app.training.columns import Features
+from decorrupt.app.training.held_out import (
+    WHOLE_BAGS,
+    OutOfFold,
+    bag_folds,
+    held_out_results,
+    out_of_fold,
+)
+from decorrupt.app.training.importance import permutation_importance
+from decorrupt.app.training.limits import not_to_be_used
+from decorrupt.app.training.methods import BAG_METHODS, bag_candidates, method_name
+from decorrupt.app.training.preprocess import folded_levels, make_preprocessor, prepare
+from decorrupt.app.training.results import ColumnCard, HeldOutResults, ModelCard, now, plain
+from decorrupt.app.training.roles import BagRows
+from decorrupt.app.training.summary import summarize_bags, warn_of_bag_columns
+from decorrupt.corruption import Strata
+from decorrupt.estimators import Diagnostics
+from decorrupt.exceptions import DroppedBagsWarning, NonConvexRiskWarning, SkippedFoldWarning
+from decorrupt.model_selection import AutoLabelProportionsClassifier
+from decorrupt.model_selection.auto import DEFAULT_KERNELS
+
+DEFAULT_FOLDS = 5
+CLASSIFIER = "classifier"
+# Said in the card in other words, and by bag numbers instead of names.
+SAID_ELSEWHERE = (DroppedBagsWarning, NonConvexRiskWarning, SkippedFoldWarning)
+FEW_CLEAN_ROWS = 30
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to train.
+
+    Attributes
+    ----------
+    method : str
+        A name of :mod:`decorrupt.app.training.methods`.
+    decision : {"balanced", "accuracy"}
+        What predictions are best at.
+    n_folds : int
+        Folds of the choice and of the held-out results.
+    seed : int
+        For folds, kernel pivots and shuffled columns.
+    n_jobs : int or None
+        Fits at a time.
+    kernels, kernel_gammas, reg_strengths : tuple or None
+        The values to try, one to fix the parameter; None: the default search.
+    class_names : tuple of str
+        The names of the negative and the positive class, for bags.
+    """
+
+    method: str = "auto"
+    decision: str = "balanced"
+    n_folds: int = DEFAULT_FOLDS
+    seed: int = 0
+    n_jobs: int | None = None
+    kernels: tuple[str, ...] | None = None
+    kernel_gammas: tuple[float | str, ...] | None = None
+    reg_strengths: tuple[float, ...] | None = None
+    class_names: tuple[str, str] = ("0", "1")
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """A pipeline from prepared columns to classes, its card, and what held-out rows said.
+
+    `prepared`, `strata` and `folds` are what `importance` needs.
+    """
+
+    model: Pipeline
+    card: ModelCard
+    held_out: HeldOutResults
+    prepared: pd.DataFrame
+    strata: Strata
+    folds: OutOfFold
+    counts: bool
+
+    def importance(self, seed: int) -> HeldOutResults:
+        """Return the held-out results with the importance of every column."""
+        prior = self.card["training_prior"]
+        found, criterion = permutation_importance(
+            self.folds.models, self.prepared, self.strata, prior, counts=self.counts, seed=seed
+        )
+        results = self.held_out.copy()
+        results["importance"], results["importance_criterion"] = found, criterion
+        return results
+
+
+def train_bags(rows: BagRows, features: Features, settings: Settings) -> TrainedModel:
+    """Train on bags: choose a method on held-out bags, refit it, judge it out of fold.
+
+    Parameters
+    ----------
+    rows : BagRows
+        What :func:`decorrupt.app.training.roles.read_bags` returns.
+    features : Features
+        The columns to use.
+    settings : Settings
+        How to train.
+
+    Raises
+    ------
+    ValueError
+        If a setting is unknown, or the bags cannot be compared in any fold.
+    """
+    name = method_name(settings.method, BAG_METHODS)
+    strata = rows.strata
+    prepared = prepare(rows.table.frame, features.columns, table=rows.table.name)
+    folds, held_out = bag_folds(strata, settings.n_folds, settings.seed)
+    search = AutoLabelProportionsClassifier(
+        candidates=bag_candidates(name, settings.kernels),
+        cv=folds,
+        kernels=settings.kernels or DEFAULT_KERNELS,
+        kernel_gammas=settings.kernel_gammas,
+        reg_strengths=settings.reg_strengths,
+        decision=settings.decision,
+        n_jobs=settings.n_jobs,
+        random_state=settings.seed,
+    )
+    preprocessor = make_preprocessor(features.columns, len(prepared))
+    said: list[str] = list(rows.warnings)
+    said += warn_of_bag_columns(rows.table.frame, features.names, strata)
+    if settings.n_folds > len(strata.ids) and held_out == WHOLE_BAGS:
+        said.append(
+            f"--folds {settings.n_folds} is more than the number of bags: {len(folds)} folds are "
+            "used"
+        )
+    with collected_warnings(said):
+        matrix = preprocessor.fit_transform(prepared)
+        # Bags by number: a saved model must not carry their names.
+        search.fit(matrix, rows.y, bags=strata.row_stratum)
+    search.set_params(cv=settings.n_folds)  # folds are row numbers, and no use in a saved model
+    model = Pipeline([("preprocess", preprocessor), (CLASSIFIER, search)])
+    prior = search.training_prior_
+    judged = out_of_fold(
+        _refit_template(preprocessor, search.best_estimator_),
+        prepared,
+        rows.y,
+        folds,
+        prior,
+        settings.n_jobs,
+        bags=strata.row_stratum,
+    )
+    results = held_out_results(strata, judged.decisions, judged.probabilities, counts=True)
+    card = common_card(features, preprocessor, settings, search.best_estimator_)
+    card["situation"] = "bags"
+    card["classes"] = dict(zip(("negative", "positive"), settings.class_names, strict=True))
+    card["bags"] = summarize_bags(strata)
+    card["training_prior"] = prior
+    card["method"] |= {
+        "asked": name,
+        "chosen": search.best_method_,
+        "parameters": plain(search.best_params_),
+        "held_out": held_out,
+        "n_folds": len(folds),
+    }
+    card["leaderboard"] = plain(search.leaderboard_.rows)
+    card["scoring"] = search.scoring
+    card["criteria"] = results["criteria"]
+    card["warnings"] = said + bag_warnings(card, held_out)
+    card["not_for"] = not_to_be_used(card)
+    return TrainedModel(model, card, results, prepared, strata, judged, counts=True)
+
+
+def _refit_template(preprocessor: Any, estimator: Any) -> Pipeline:
+    return Pipeline([("preprocess", clone(preprocessor)), (CLASSIFIER, clone(estimator))])
+
+
+@contextmanager
+def collected_warnings(said: list[str]) -> Iterator[None]:
+    """Append what is warned of inside, each message once, to `said`.
+
+    The command line is the caller, so the advice to change reg_strength names its option.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for one in caught:
+        message = " ".join(str(one.message).split())
+        message = message.replace("reg_strength", "reg_strength (--reg-strength)", 1)
+        is_ours = not issubclass(one.category, DeprecationWarning | FutureWarning)
+        if is_ours and not issubclass(one.category, SAID_ELSEWHERE) and message not in said:
+            said.append(message)
+
+
+def common_card(
+    features: Features, preprocessor: Any, settings: Settings, estimator: Any
+) -> ModelCard:
+    """Return what the cards of both situations have in common."""
+    folded = folded_levels(preprocessor)
+    return ModelCard(
+        title="decorrupt model",
+        created=now(),
+        versions=versions(),
+        columns=[
+            ColumnCard(
+                name=column.name,
+                kind=column.kind,
+                n_missing=column.n_missing,
+                n_distinct=column.n_distinct,
+                n_folded=folded.get(column.name, 0),
+            )
+            for column in features.columns
+        ],
+        left_out=dict(features.left_out),
+        method={
+            "decision": settings.decision,
+            "n_folds": settings.n_folds,
+            "estimator": type(inner_estimator(estimator)).__name__,
+            "n_landmarks": len(getattr(inner_estimator(estimator), "landmarks_", ())),
+        },
+        diagnostics=diagnostics_of(inner_estimator(estimator)),
+        warnings=[],
+    )
+
+
+def inner_estimator(estimator: Any) -> Any:
+    """Return the method itself, out of its calibration."""
+    return getattr(estimator, "estimator_", estimator)
+
+
+def diagnostics_of(estimator: Any) -> dict[str, Any] | None:
+    """Return the scalars of a model's diagnostics, bags uncounted and unnamed."""
+    found = getattr(estimator, "diagnostics_", None)
+    if not isinstance(found, Diagnostics):
+        return None
+    by_stratum = ("stratum_ids", "stratum_sizes", "stratum_proportions", "stratum_information")
+    scalars = {name: value for name, value in vars(found).items() if name not in by_stratum}
+    scalars["dropped"] = {reason: len(ids) for reason, ids in found.dropped.items()}
+    for name in (
+        "n_strata_used",
+        "is_risk_negative",
+        "is_overfitted",
+        "is_bound_vacuous",
+        "is_convex_at_reg_strength",
+    ):
+        scalars[name] = getattr(found, name)
+    return dict(plain(scalars))
+
+
+def versions() -> dict[str, str]:
+    """Return the versions a model was made with."""
+    packages = ("decorrupt", "scikit-learn", "numpy", "scipy", "pandas", "skops")
+    return {"python": platform.python_version()} | {name: version(name) for name in packages}
+
+
+def bag_warnings(card: ModelCard, held_out: str) -> list[str]:
+    """Return what a user of this model should know, in words."""
+    bags, said = card["bags"], []
+    if bags["effective_sample_size"] < FEW_CLEAN_ROWS:
+        said.append(
+            f"the bags are worth about {bags['effective_sample_size']:.0f} labelled rows: expect "
+            "little"
+        )
+    if held_out != WHOLE_BAGS:
+        said.append(
+            f"only {bags['n_bags']} bags: rows of every bag were held out instead of whole bags, "
+            "so that held-out results say less about new bags"
+        )
+    accuracy = card["criteria"]["corrected_accuracy"]
+    said += chance_warning(accuracy["value"], accuracy["std_error"])
+    diagnostics = card["diagnostics"]
+    if diagnostics and not diagnostics["is_convex_at_reg_strength"]:
+        said.append("the objective may have several minima: another seed may give another model")
+    return said
+
+
+def chance_warning(value: float | None, std_error: float | None) -> list[str]:
+    """Return a warning if held-out rows leave open that the model only guesses."""
+    if value is None or std_error is None or not np.isfinite(value):
+        return ["held-out rows could not be judged: their proportions are all equal"]
+    if not -2 * std_error <= value <= 1 + 2 * std_error:
+        return [
+            f"held-out balanced accuracy was estimated at {value:.3f}, which no accuracy can be: "
+            "these rows are too few to tell it"
+        ]
+    if value - 2 * std_error < 0.5:
+        return [
+            f"held-out balanced accuracy {value:.3f} ± {std_error:.3f} (standard error): not "
+            "clearly better than guessing"
+        ]
+    return []

@@ -1,0 +1,93 @@
+"""Labels of points that do not run into each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from matplotlib.axes import Axes
+
+from decorrupt.documents.figures import STYLE
+
+POINTS_PER_INCH = 72
+# The room a letter takes, in font sizes; browsers' fonts are narrower, never wider.
+LETTER_WIDTH, LINE_HEIGHT = 0.62, 1.2
+GAP = 6.0
+
+
+class Box(NamedTuple):
+    """A rectangle on the figure, in points."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    def meets(self, other: Box) -> bool:
+        """Whether the two have a point in common."""
+        return (
+            self.left < other.right
+            and other.left < self.right
+            and self.bottom < other.top
+            and other.bottom < self.top
+        )
+
+    def lies_within(self, other: Box) -> bool:
+        """Whether no part of it is outside of the other."""
+        return (
+            self.left >= other.left
+            and self.bottom >= other.bottom
+            and self.right <= other.right
+            and self.top <= other.top
+        )
+
+
+def annotate_apart(
+    axes: Axes, points: Sequence[tuple[float, float, str]], lines: Sequence[float] = ()
+) -> None:
+    """Write a text beside each point (x, y, text), clear of points, texts and horizontal `lines`.
+
+    Call it when limits and scales are set. Where no place is free, the text takes the freest one
+    inside the axes.
+    """
+    figure: Any = axes.figure
+    figure.draw_without_rendering()
+    scale = POINTS_PER_INCH / figure.dpi
+    frame = Box(*(axes.bbox.extents * scale))
+    spots = [tuple(axes.transData.transform((x, y)) * scale) for x, y, _ in points]
+    taken = [Box(x - GAP / 2, y - GAP / 2, x + GAP / 2, y + GAP / 2) for x, y in spots]
+    heights = [axes.transData.transform((1, height))[1] * scale for height in lines]
+    taken += [Box(frame.left, y - 1, frame.right, y + 1) for y in heights]
+    # Those at the right edge have the fewest places to choose from.
+    for k in sorted(range(len(points)), key=lambda k: -spots[k][0]):
+        x, y, text = points[k]
+        box, offset, across, along = min(
+            _places(spots[k], text),
+            key=lambda place: (not place[0].lies_within(frame), sum(map(place[0].meets, taken))),
+        )
+        taken.append(box)
+        label = axes.annotate(
+            text, (x, y), xytext=offset, textcoords="offset points", ha=across, va=along
+        )
+        label.set_in_layout(False)  # the places hold for the axes as they are now
+
+
+Place = tuple[Box, tuple[float, float], str, str]
+
+
+def _places(spot: tuple[float, ...], text: str) -> Iterator[Place]:
+    """Yield where a text may stand: right, left, above, below, and the corners."""
+    x, y = spot
+    width = LETTER_WIDTH * STYLE["font.size"] * len(text)
+    height = LINE_HEIGHT * STYLE["font.size"]
+    for right, up in ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (1, -1), (-1, 1), (-1, -1)):
+        left = x + GAP * right - width * (1 - right) / 2
+        bottom = y + GAP * up - height * (1 - up) / 2
+        across = {1: "left", 0: "center", -1: "right"}[right]
+        along = {1: "bottom", 0: "center", -1: "top"}[up]
+        yield (
+            Box(left, bottom, left + width, bottom + height),
+            (GAP * right, GAP * up),
+            across,
+            along,
+        )

@@ -1,0 +1,203 @@
+"""The corrected-loss classifier for bags with known label proportions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from decorrupt._typing import FloatArray
+from decorrupt.corruption import Combination, Strata, combine_strata, resolve_target_prior
+from decorrupt.estimators.bag_classifier import BagClassifier
+from decorrupt.estimators.corrected_risk import CorrectedRiskClassifier
+from decorrupt.estimators.diagnostics import dropped_strata
+from decorrupt.estimators.score_classifier import decision_threshold
+from decorrupt.features import DEFAULT_RANK_TOL
+from decorrupt.losses import get_loss
+from decorrupt.risks import CorrectedRisk
+from decorrupt.solvers import (
+    DEFAULT_MAX_ITER,
+    DEFAULT_STEP_DECAY,
+    DEFAULT_STEP_SIZE,
+    DEFAULT_TOL,
+    SolverResult,
+)
+
+IDLE_REASONS = {"pairs": "without a partner of another proportion"}
+AT_THE_MEAN = "at the pooled proportion, where a bag tells nothing"
+
+
+class CorrectedLossClassifier(BagClassifier, CorrectedRiskClassifier):
+    """min_f Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1) + λ‖f‖², from bags and their proportions.
+
+    The sum is an unbiased estimate of the risk π_t·E₊ℓ(f,1) + (1−π_t)·E₋ℓ(f,−1): for the
+    default π_t = ½ the balanced risk of Scott & Zhang (2019), Secs. 3 and 4.
+
+    Parameters
+    ----------
+    loss : str, default="logistic"
+        One of `decorrupt.LOSSES`: logistic, squared, huber, sigmoid, unhinged.
+    kernel : str or callable, default="rbf"
+        rbf, exponential, laplacian, polynomial, linear, precomputed, or a callable that takes two
+        matrices and returns the kernel of all their rows.
+    kernel_gamma : float, "scale" or "auto", default="scale"
+        The kernel's width parameter; "scale" is 1/(n_columns·Var X), Var X the mean of
+        the columns' variances, "auto" 1/n_columns.
+    degree, coef0 : float
+        Of the polynomial kernel (kernel_gamma·⟨x, x'⟩ + coef0)^degree.
+    reg_strength : float, default=1e-3
+        λ, without a ½ before it.
+    combine : {"superbag", "pairs", "least_squares", "easy_llp"}, default="superbag"
+        How bags are combined into a risk, see :func:`decorrupt.combine_strata`. "pairs" is the
+        paper's; "superbag" has a smaller bound than any pairing.
+    pairing : {"auto", "sorted", "matching", "random"}, default="auto"
+        How `combine="pairs"` pairs, see :func:`decorrupt.pair_bags`.
+    target_prior : float in (0, 1) or "pooled", default=0.5
+        π_t, the share of positives in the population the risk is for; "pooled" takes the share
+        among the training rows.
+    decision : {"balanced", "accuracy"}, default="balanced"
+        What `predict` is best at: the balanced error, or the error in a population with
+        `target_prior`. The same thing for target_prior=0.5.
+    convex : {"check", "project", "ignore"}, default="check"
+        "check" warns if the objective is not convex and the solver did not stop at a minimum of
+        it (the Hessian has a negative eigenvalue there); whether it is convex is in
+        `diagnostics_` in any case. "project" takes the nearest combination that makes it convex,
+        "ignore" does not look.
+    risk_correction : {None, "abs", "relu"}, default=None
+        Keeps the two class-wise sums from going below zero.
+    fit_intercept : bool, default=True
+        Whether to add an unpenalised constant to the score. The paper's method has none; only
+        without it is there a generalisation bound in `diagnostics_`.
+    solver : {"auto", "newton", "lbfgs", "gradient_descent"}, default="auto"
+        "gradient_descent" is the paper's: exactly `max_iter` steps on the dual coefficients.
+    step_size, step_decay : float
+        Step t of gradient descent is step_size·exp(−step_decay·t).
+    rank_tol : float, default=1e-3
+        The kernel is approximated to this relative mean trace error; 0 asks for the exact kernel.
+    max_rank : int or None, default=None
+        The largest rank of the approximation; None allows 2,000 (no bound if rank_tol is 0).
+    tol : float, default=1e-6
+        The norm of the gradient at which the solver stops.
+    max_iter : int, default=1000
+        Iterations at most.
+    random_state : int, RandomState or None, default=None
+        For the kernel's random pivots and for random pairing.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        [0, 1] after training on bags, else the two labels; the second is the positive class.
+    diagnostics_ : Diagnostics
+        What the data could tell and how the fit went; ``print`` it.
+    score_prior_ : float
+        π_t as a number.
+    decision_threshold_ : float
+        The raw score above which `predict` answers `classes_[1]`.
+    dual_coef_, landmarks_ : ndarray
+        f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_ (kernel models).
+    coef_ : ndarray
+        f(x) = ⟨coef_, x⟩ + intercept_ (kernel="linear").
+    intercept_ : float
+        0 without `fit_intercept`.
+    kernel_gamma_ : float
+        The kernel parameter as a number.
+    n_iter_ : int
+        Iterations of the solver.
+    solver_ : str
+        The solver that ran.
+    n_features_in_, feature_names_in_
+        Columns seen in fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from decorrupt import CorrectedLossClassifier, bag_targets
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(0, 2, 400)                  # nobody sees these
+    >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]
+    >>> bags = np.arange(400) // 10
+    >>> shares = {bag: labels[bags == bag].mean() for bag in range(40)}
+    >>> model = CorrectedLossClassifier(reg_strength=0.01, random_state=0)
+    >>> model = model.fit(X, bag_targets(bags, shares), bags=bags)
+    >>> bool(model.score(X, labels) > 0.85)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        loss: Any = "logistic",
+        kernel: Any = "rbf",
+        kernel_gamma: float | str = "scale",
+        degree: float = 3,
+        coef0: float = 1.0,
+        reg_strength: float = 1e-3,
+        combine: str = "superbag",
+        pairing: str = "auto",
+        target_prior: float | str = 0.5,
+        decision: str = "balanced",
+        convex: str = "check",
+        risk_correction: str | None = None,
+        fit_intercept: bool = True,
+        solver: str = "auto",
+        step_size: float = DEFAULT_STEP_SIZE,
+        step_decay: float = DEFAULT_STEP_DECAY,
+        rank_tol: float = DEFAULT_RANK_TOL,
+        max_rank: int | None = None,
+        tol: float = DEFAULT_TOL,
+        max_iter: int = DEFAULT_MAX_ITER,
+        random_state: Any = None,
+    ) -> None:
+        self.loss = loss
+        self.kernel = kernel
+        self.kernel_gamma = kernel_gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.reg_strength = reg_strength
+        self.combine = combine
+        self.pairing = pairing
+        self.target_prior = target_prior
+        self.decision = decision
+        self.convex = convex
+        self.risk_correction = risk_correction
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.step_size = step_size
+        self.step_decay = step_decay
+        self.rank_tol = rank_tol
+        self.max_rank = max_rank
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:
+        combination = self._combine(strata)
+        self._set_prior(strata)
+        dropped = dropped_strata(strata, combination, IDLE_REASONS.get(self.combine, AT_THE_MEAN))
+        return self._fit_terms(X, combination.row_terms(strata), strata, dropped, "bags")
+
+    def _combine(self, strata: Strata) -> Combination:
+        return combine_strata(
+            strata.sizes,
+            strata.proportions,
+            method=self.combine,
+            target_prior=self.target_prior,
+            pairing=self.pairing,
+            convex="project" if self.convex == "project" else None,
+            random_state=self.random_state,
+        )
+
+    def _set_prior(self, strata: Strata) -> None:
+        self.score_prior_ = resolve_target_prior(
+            self.target_prior, strata.sizes, strata.proportions
+        )
+        self.decision_threshold_ = decision_threshold(
+            self.decision, self.score_prior_, get_loss(self.loss).score_at
+        )
+
+    def _fit_path(
+        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float]
+    ) -> list[SolverResult]:
+        """Return θ for every λ over given features: what a search over λ needs of this method."""
+        terms = self._combine(strata).row_terms(strata)
+        risk = CorrectedRisk(terms, get_loss(self.loss), self.risk_correction)
+        return self._solve_path(matrix, risk, reg_strengths)

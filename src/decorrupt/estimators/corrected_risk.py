@@ -1,0 +1,164 @@
+"""The corrected-loss classifiers' common part: from row coefficients to a checked, solved model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from decorrupt._typing import FloatArray
+from decorrupt.corruption import RiskTerms, Strata
+from decorrupt.estimators.diagnostics import (
+    Diagnostics,
+    describe_dropped,
+    describe_overfitting,
+    describe_risk,
+    describe_strata,
+    generalization_bound,
+)
+from decorrupt.estimators.score_classifier import ScoreClassifier, class_probabilities
+from decorrupt.exceptions import DroppedBagsWarning, NegativeRiskWarning, NonConvexRiskWarning
+from decorrupt.features import FeatureMap
+from decorrupt.losses import MarginLoss, get_loss
+from decorrupt.risks import CorrectedRisk
+from decorrupt.solvers import convexity_floor, is_minimum, least_admissible_reg
+
+CONVEX_CHOICES = ("check", "project", "ignore")
+
+
+def _score_is_log_odds(estimator: Any) -> bool:
+    if get_loss(estimator.loss).name != "logistic":
+        raise AttributeError(
+            f"predict_proba needs loss='logistic', whose score is a log-odds; "
+            f"this model has loss={estimator.loss!r}"
+        )
+    return True
+
+
+class CorrectedRiskClassifier(ScoreClassifier):
+    """min_f Σ_j coef_pos·ℓ(f_j,1) + coef_neg·ℓ(f_j,−1) + λ‖f‖², the coefficients given."""
+
+    def _fit_terms(
+        self, X: Any, terms: RiskTerms, strata: Strata, dropped: dict[str, list[Any]], word: str
+    ) -> FloatArray:
+        """Minimise the risk, keep the model and its diagnostics, return the rows' scores."""
+        loss = get_loss(self.loss)
+        risk = CorrectedRisk(terms, loss, self.risk_correction)
+        self._refuse_unbounded(terms, loss)
+        features = self._fit_features(X)
+        floor = self._check_reg_strength(features, terms, loss)
+        if dropped:
+            self._note(DroppedBagsWarning, describe_dropped(dropped, word))
+        result, scores = self._fit_scores(X, features, risk)
+        radius = float(np.linalg.norm(result.coef[: features.rank]))
+        kernel_bound = float(np.sqrt(self._kernel().diagonal(X).max()))
+        self.diagnostics_ = Diagnostics(
+            **describe_strata(strata),
+            **describe_risk(terms, loss, scores, strata),
+            dropped=dropped,
+            target_prior=self.score_prior_,
+            radius=radius,
+            bound=generalization_bound(
+                terms, loss, radius, kernel_bound, fit_intercept=self.fit_intercept
+            ),
+            convexity_floor=floor,
+            reg_strength=self.reg_strength,
+            kernel_rank=features.rank,
+            kernel_error=features.error,
+            solver=self.solver_,
+            solver_status=result.status,
+            n_iter=result.n_iter,
+            gradient_norm=result.gradient_norm,
+            stratum_word=word,
+        )
+        self._note_unconverged(result)
+        if self.risk_correction is None:
+            self._note_risk(features, terms, loss, scores)
+        return scores
+
+    def _note_risk(
+        self, features: FeatureMap, terms: RiskTerms, loss: MarginLoss, scores: FloatArray
+    ) -> None:
+        """Note a risk too far below zero, and a point that is not a minimum of it."""
+        found = self.diagnostics_
+        if found.is_overfitted:
+            advice = describe_overfitting(found.training_risk, found.risk_std_error)
+            self._note(NegativeRiskWarning, f"{advice}, or set risk_correction='abs'")
+        is_checked = self.convex == "check" and not found.is_convex_at_reg_strength
+        problem = (features.matrix, terms, loss, scores, self.reg_strength)
+        if is_checked and not is_minimum(*problem, fit_intercept=self.fit_intercept):
+            self._note(
+                NonConvexRiskWarning,
+                f"the objective is not convex at reg_strength={self.reg_strength:g}, and the "
+                f"solver did not stop at a minimum of it. {_certain_from(found.convexity_floor)}, "
+                "or with convex='project' or target_prior='pooled' and combine='least_squares'; "
+                "silence with convex='ignore'",
+            )
+
+    def _refuse_unbounded(self, terms: RiskTerms, loss: MarginLoss) -> None:
+        if self.convex not in CONVEX_CHOICES:
+            raise ValueError(
+                f"unknown convex={self.convex!r}: choose one of {', '.join(CONVEX_CHOICES)}"
+            )
+        if self._has_lower_bound() or self.reg_strength > 0 or terms.is_bounded_below(loss):
+            return
+        raise ValueError(
+            f"reg_strength=0 with the {loss.name} loss: the corrected risk has negative "
+            "coefficients and falls to −∞, so there is no minimum to find. Set reg_strength "
+            "above 0, risk_correction='abs', the bounded loss='sigmoid', or "
+            "solver='gradient_descent', whose fixed number of steps is the regularisation"
+        )
+
+    def _has_lower_bound(self) -> bool:
+        return self.solver == "gradient_descent" or self.risk_correction is not None
+
+    def _check_reg_strength(
+        self, features: FeatureMap, terms: RiskTerms, loss: MarginLoss
+    ) -> float:
+        """Return the convexity floor, having refused a λ at which there is no minimum."""
+        problem = {
+            "features": features.matrix,
+            "terms": terms,
+            "loss": loss,
+            "fit_intercept": self.fit_intercept,
+        }
+        least = 0.0 if self._has_lower_bound() else least_admissible_reg(**problem)
+        if least and self.reg_strength <= least:
+            raise ValueError(
+                f"reg_strength={self.reg_strength:g} is too small for the {loss.name} loss: its "
+                f"corrected risk bends downwards faster than the penalty holds it and falls to "
+                f"−∞. Set reg_strength above {least:.3g}, convex='project', or loss='logistic'"
+            )
+        return convexity_floor(**problem)
+
+    def _solver_options(self) -> dict[str, Any]:
+        options: dict[str, Any] = super()._solver_options()
+        if self.solver == "gradient_descent":
+            options |= {"step_size": self.step_size, "step_decay": self.step_decay}
+        return options
+
+    @available_if(_score_is_log_odds)
+    def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
+        """Return P(Y | x) for a population with a stated share of positives.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            Rows to score.
+        class_prior : float in (0, 1), optional
+            The share of positives in the population the rows come from. By default the one the
+            model was trained for, `score_prior_`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, 2)
+            Columns in the order of `classes_`.
+        """
+        return class_probabilities(self._raw_scores(X), self.score_prior_, class_prior)
+
+
+def _certain_from(floor: float) -> str:
+    if floor == float("inf"):
+        return "With an intercept no reg_strength makes it certain; without, a large one does"
+    return f"Certainly convex from reg_strength={floor:.3g} on"

@@ -1,0 +1,36 @@
+"""The paper's experiments: a plan becomes cells, cells become records."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from decorrupt.reproduction.plan import Cell, Plan
+
+if TYPE_CHECKING:
+    from decorrupt.reproduction.methods import METHODS
+    from decorrupt.reproduction.records import append_record, read_records
+    from decorrupt.reproduction.run import run_cell, run_plan
+
+__all__ = [
+    "METHODS",
+    "Cell",
+    "Plan",
+    "append_record",
+    "read_records",
+    "run_cell",
+    "run_plan",
+]
+
+# Imported when they are first asked for, so that a plan is checked without scikit-learn.
+_HOMES = {
+    "METHODS": "methods",
+    "append_record": "records",
+    "read_records": "records",
+    "run_cell": "run",
+    "run_plan": "run",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'decorrupt.reproduction' has no attribute {name!r}")
+    return getattr(import_module(f"decorrupt.reproduction.{_HOMES[name]}"), name)

@@ -1,0 +1,141 @@
+"""The methods of the experiments, each with the grid and the criterion it is chosen by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from decorrupt.estimators import (
+    AlternatingPSVMClassifier,
+    CorrectedLossClassifier,
+    InvCalClassifier,
+)
+from decorrupt.model_selection import (
+    AutoLabelProportionsClassifier,
+    BagGridSearchCV,
+    BagKFold,
+    CorrectedLossClassifierCV,
+    CountLikelihoodClassifierCV,
+)
+from decorrupt.model_selection.path_search import DEFAULT_GAMMA_FACTORS
+from decorrupt.model_selection.search import usable_folds
+from decorrupt.notices import train_quietly
+from decorrupt.reproduction.published_grid import search_published_grid
+
+# The grids of Scott & Zhang (2019), Sec. 5.2.
+PAPER_GAMMAS = [0.001, 0.1, 1.0]
+INVCAL_GRID = {"C_p": [0.1, 1.0, 10.0], "epsilon": [0.0, 0.01, 0.1], "kernel_gamma": PAPER_GAMMAS}
+PSVM_GRID = {"C": [0.1, 1.0, 10.0], "C_p": [1.0, 10.0, 100.0], "kernel_gamma": PAPER_GAMMAS}
+SELECTION_STARTS, FINAL_STARTS = 1, 10
+# LIBSVM runs until it is done, as it did for the records.
+NO_LIMIT = 10**9
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A trained model, what was chosen for it, and the criterion's value."""
+
+    model: Any
+    params: dict[str, Any]
+    criterion: float
+
+
+@dataclass(frozen=True)
+class Task:
+    """Training data of a cell: proportions and bags, or labels and no bags for the ceiling."""
+
+    X: Any
+    y: ArrayLike
+    bags: Any
+    n_folds: int
+    seed: int
+
+
+def _auto(task: Task, **options: Any) -> Fitted:
+    model = AutoLabelProportionsClassifier(
+        cv=_folds(task), kernel_gammas=_gammas(task), random_state=task.seed, **options
+    )
+    train_quietly(model, task.X, task.y, bags=task.bags)
+    (chosen,) = [row for row in model.leaderboard_.rows if row["chosen"]]
+    params = {"method": model.best_method_} | model.best_params_
+    return Fitted(model, params, chosen["score"])
+
+
+def _mean_map(task: Task) -> Fitted:
+    return _auto(task, candidates=["mean_map"], kernels=["rbf"])
+
+
+def _corrected_loss(task: Task) -> Fitted:
+    template = CorrectedLossClassifier(convex="ignore", fit_intercept=True)
+    return _by_path(CorrectedLossClassifierCV(template), task)
+
+
+def _count_likelihood(task: Task) -> Fitted:
+    return _by_path(CountLikelihoodClassifierCV(), task)
+
+
+def _by_path(search: Any, task: Task) -> Fitted:
+    search.set_params(cv=_folds(task), kernel_gammas=_gammas(task), random_state=task.seed)
+    train_quietly(search, task.X, task.y, bags=task.bags)
+    return Fitted(search, search.best_params_, search.best_score_)
+
+
+def _invcal(task: Task) -> Fitted:
+    search = BagGridSearchCV(
+        InvCalClassifier(max_iter=NO_LIMIT), INVCAL_GRID, scoring="proportion_risk", cv=_folds(task)
+    ).fit(task.X, task.y, bags=task.bags)
+    return Fitted(search, search.best_params_, search.best_score_)
+
+
+def _alternating_psvm(task: Task) -> Fitted:
+    template = AlternatingPSVMClassifier(
+        n_starts=SELECTION_STARTS, max_iter=NO_LIMIT, random_state=task.seed
+    )
+    search = BagGridSearchCV(
+        template, PSVM_GRID, scoring="proportion_risk", cv=_folds(task), refit=False
+    ).fit(task.X, task.y, bags=task.bags)
+    model = template.set_params(n_starts=FINAL_STARTS, **search.best_params_)
+    train_quietly(model, task.X, task.y, bags=task.bags)
+    return Fitted(model, search.best_params_, search.best_score_)
+
+
+def _corrected_loss_published(task: Task) -> Fitted:
+    folds, _ = usable_folds(_folds(task), task.X, task.y, task.bags, needs_spread=True)
+    choice = search_published_grid(task.X, task.y, task.bags, folds=folds)
+    return Fitted(choice.model, asdict(choice.setting), -choice.criterion)
+
+
+def _gammas(task: Task) -> list[float]:
+    """Return the kernel parameters of the records, multiples of 1/(n_columns·variance of X)."""
+    scale = 1.0 / (task.X.shape[1] * float(np.var(task.X)))
+    return [factor * scale for factor in DEFAULT_GAMMA_FACTORS]
+
+
+def _folds(task: Task) -> BagKFold:
+    rows_or_bags = task.y if task.bags is None else task.bags
+    n_bags = len(np.asarray(task.y)) if task.bags is None else len(np.unique(rows_or_bags))
+    return BagKFold(min(task.n_folds, n_bags), shuffle=True, random_state=task.seed % 2**31)
+
+
+@dataclass(frozen=True)
+class Method:
+    """How to train a method, and whether it is the ceiling that sees the labels."""
+
+    train: Callable[[Task], Fitted]
+    sees_labels: bool = False
+
+
+METHODS = {
+    "supervised": Method(_count_likelihood, sees_labels=True),
+    "mean_map": Method(_mean_map),
+    "corrected_loss": Method(_corrected_loss),
+    "count_likelihood": Method(_count_likelihood),
+    "auto": Method(_auto),
+    "invcal": Method(_invcal),
+    "corrected_loss_published": Method(_corrected_loss_published),
+    "alternating_psvm": Method(_alternating_psvm),
+}

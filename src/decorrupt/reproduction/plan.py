@@ -1,0 +1,135 @@
+"""A plan: which data sets, bag sizes, methods and repetitions, and the seeds of each cell."""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any, NamedTuple
+
+# The plans that come with the package: the paper's protocol, and a small part of it.
+SHIPPED_PLANS = ("paper", "quick")
+
+
+class Cell(NamedTuple):
+    """One training and test: what a record is written for."""
+
+    dataset: str
+    bag_size: int
+    method: str
+    repetition: int
+
+    @property
+    def seed(self) -> int:
+        """A seed of the split and the bags; the method is not in it, so all see the same."""
+        return hashed_seed(self.dataset, self.bag_size, self.repetition)
+
+
+def hashed_seed(*axes: Any) -> int:
+    """Return a 32-bit seed that depends on the named axes only, on every machine alike."""
+    digest = hashlib.sha256("/".join(map(str, axes)).encode()).digest()
+    return int.from_bytes(digest[:4], "little")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Data sets × bag sizes × methods × repetitions.
+
+    Attributes
+    ----------
+    datasets, bag_sizes, methods : tuple
+        The axes.
+    repetitions : int
+        Of every method that is not in `method_repetitions`.
+    method_repetitions : dict of str to int
+        Fewer repetitions of dear methods.
+    test_share : float
+        Rows held out for the test.
+    n_folds : int
+        Folds of whole bags for the selection of parameters.
+    """
+
+    datasets: tuple[str, ...]
+    bag_sizes: tuple[int, ...]
+    methods: tuple[str, ...]
+    repetitions: int
+    method_repetitions: dict[str, int] = field(default_factory=dict)
+    test_share: float = 0.2
+    n_folds: int = 5
+
+    @classmethod
+    def read(cls, path: str | Path) -> Plan:
+        """Read a TOML file whose keys are the attributes.
+
+        Raises
+        ------
+        ValueError
+            If a key is unknown or missing; the message names it and the file.
+        """
+        text = Path(path).read_text(encoding="utf-8")
+        return cls._parse(text, str(path))
+
+    @classmethod
+    def shipped(cls, name: str = "paper") -> Plan:
+        """Return a plan of :data:`SHIPPED_PLANS`.
+
+        Examples
+        --------
+        >>> Plan.shipped().bag_sizes
+        (2, 4, 8, 16, 32, 64)
+        """
+        file = resources.files("decorrupt.reproduction") / "plans" / f"{name}.toml"
+        return cls._parse(file.read_text(encoding="utf-8"), file.name)
+
+    @classmethod
+    def _parse(cls, text: str, path: str) -> Plan:
+        try:
+            given = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise ValueError(f"{path}: not TOML: {error}") from error
+        known = set(cls.__dataclass_fields__)
+        if unknown := sorted(set(given) - known):
+            names = ", ".join(sorted(known))
+            raise ValueError(f"{path}: unknown key {unknown[0]!r}; known: {names}")
+        for name in ("datasets", "bag_sizes", "methods"):
+            if not isinstance(given.get(name), list):
+                raise ValueError(f"{path}: {name} must be a list")
+            given[name] = tuple(given[name])
+        if "repetitions" not in given:
+            raise ValueError(f"{path}: repetitions is missing")
+        return cls(**given)
+
+    def narrowed(self, *, repetitions: int | None = None, **axes: Sequence[Any]) -> Plan:
+        """Return the part of the plan with these of its `datasets`, `bag_sizes` and `methods`.
+
+        An axis that is not given, or empty, stays as it is.
+
+        Raises
+        ------
+        ValueError
+            If a value is not in the plan; the message names it and those that are.
+        """
+        changes: dict[str, Any] = {}
+        for axis, chosen in axes.items():
+            known = getattr(self, axis)
+            if unknown := [value for value in chosen if value not in known]:
+                names = ", ".join(map(str, known))
+                raise ValueError(f"{axis}: {unknown[0]!r} is not in the plan; it has {names}")
+            changes[axis] = tuple(value for value in known if value in chosen) or known
+        if repetitions is not None:
+            if repetitions < 1:
+                raise ValueError(f"repetitions={repetitions} must be at least 1")
+            changes["repetitions"] = min(repetitions, self.repetitions)
+        return replace(self, **changes)
+
+    def cells(self) -> Iterator[Cell]:
+        """Yield all cells, repetition by repetition, so that early stops leave whole tables."""
+        for repetition in range(self.repetitions):
+            for dataset in self.datasets:
+                for bag_size in self.bag_sizes:
+                    for method in self.methods:
+                        if repetition < self.method_repetitions.get(method, self.repetitions):
+                            yield Cell(dataset, bag_size, method, repetition)

@@ -1,0 +1,204 @@
+"""The published method with its whole grid: 216 settings from 18 shared descents a kernel.
+
+Iteration counts are checkpoints of one descent; all (η₀, decay, λ) of a kernel descend together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from decorrupt._typing import FloatArray
+from decorrupt.corruption import RiskTerms, Strata, combine_strata, strata_from_bags
+from decorrupt.features import Kernel, kernel_scores
+from decorrupt.losses import get_loss
+from decorrupt.model_selection.search import usable_folds
+from decorrupt.notices import emit_notices
+from decorrupt.reproduction.shared_descents import Descents, descend_together
+
+LOSS = get_loss("logistic")
+
+
+@dataclass(frozen=True)
+class PublishedGrid:
+    """η₀ × decay × iterations × λ × kernel γ, by default the paper's 216 settings."""
+
+    step_sizes: tuple[float, ...] = (0.1, 0.01, 0.001)
+    step_decays: tuple[float, ...] = (0.01, 0.001, 0.0001)
+    iterations: tuple[int, ...] = (100, 800, 1600, 3200)
+    reg_strengths: tuple[float, ...] = (0.001, 0.0)
+    kernel_gammas: tuple[float, ...] = (0.001, 0.1, 1.0)
+
+    def __post_init__(self) -> None:
+        for name in self.__dataclass_fields__:
+            values = getattr(self, name)
+            zero_is_fine = name in ("step_decays", "reg_strengths")
+            if not values or any(not (v > 0 or (v == 0 and zero_is_fine)) for v in values):
+                least = "of at least 0" if zero_is_fine else "above 0"
+                raise ValueError(
+                    f"{name}={values!r} must be a tuple of one or more numbers {least}"
+                )
+
+    def settings(self) -> list[Setting]:
+        """Return all settings, the kernel slowest, the iterations fastest."""
+        return [
+            Setting(size, decay, n_steps, reg_strength, kernel_gamma)
+            for kernel_gamma in self.kernel_gammas
+            for size, decay, reg_strength in self._paths()
+            for n_steps in self.checkpoints
+        ]
+
+    def descents(self) -> Descents:
+        """Return what all settings of a kernel are checkpoints of."""
+        return Descents(*np.array(self._paths()).T[:, :, None])
+
+    def _paths(self) -> list[tuple[float, float, float]]:
+        return list(product(self.step_sizes, self.step_decays, self.reg_strengths))
+
+    @property
+    def checkpoints(self) -> list[int]:
+        """The iteration counts in ascending order."""
+        return sorted(set(self.iterations))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One point of the grid."""
+
+    step_size: float
+    step_decay: float
+    n_steps: int
+    reg_strength: float
+    kernel_gamma: float
+
+
+@dataclass(frozen=True)
+class PublishedModel:
+    """f(x) = Σ_i α_i k(x, x_i), no intercept."""
+
+    dual_coef: FloatArray
+    training_rows: FloatArray = field(repr=False)
+    kernel_gamma: float
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return f(x) of every row."""
+        kernel = Kernel("rbf", self.kernel_gamma)
+        return kernel_scores(np.asarray(X, float), kernel, self.training_rows, self.dual_coef)
+
+    def predict(self, X: Any) -> NDArray[np.int_]:
+        """Return 1 where f(x) > 0, else 0."""
+        return (self.decision_function(X) > 0).astype(int)
+
+
+@dataclass(frozen=True)
+class PublishedChoice:
+    """The setting of least held-out corrected risk, refitted, and what all others came to.
+
+    Attributes
+    ----------
+    setting : Setting
+        The chosen point of the grid.
+    criterion : float
+        Its mean corrected logistic risk on held-out bags; it can lie far below zero.
+    settings : list of Setting
+        The whole grid.
+    criteria : ndarray of shape (n_settings, n_folds)
+        The risk of each on each usable fold; +∞ where a descent left the finite numbers.
+    model : PublishedModel
+        The chosen setting fitted on all rows.
+    """
+
+    setting: Setting
+    criterion: float
+    settings: list[Setting]
+    criteria: FloatArray
+    model: PublishedModel
+
+
+def search_published_grid(
+    X: Any,
+    y: Any,
+    bags: Any = None,
+    *,
+    folds: Any = 5,
+    grid: PublishedGrid = PublishedGrid(),  # noqa: B008 — frozen
+) -> PublishedChoice:
+    """Return argmin over the grid of Σ_j coef_pos·ℓ(f_j,1) + coef_neg·ℓ(f_j,−1) on held-out bags.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_rows, n_columns)
+        The training rows.
+    y : array-like of shape (n_rows,), or Strata
+        The proportion of each row's bag; strata hold bags and proportions both.
+    bags : array-like of shape (n_rows,)
+        The bag of each row, unless y is Strata.
+    folds : int, splitter or list of (train, test)
+        An int is the number of folds of :class:`decorrupt.BagKFold`. Held-out bags are paired anew.
+    grid : PublishedGrid
+        What to try.
+
+    Warns
+    -----
+    SkippedFoldWarning
+        If the training or held-out bags of a fold all have one proportion; it is left out.
+
+    Notes
+    -----
+    Sec. 5 of Scott & Zhang (2019). Where long steps make a descent swing chaotically, rounding
+    decides where it ends, in this as in any other order of the same sums.
+    """
+    X = np.asarray(X, dtype=float)
+    strata = y if isinstance(y, Strata) else strata_from_bags(bags, y)
+    splits, notices = usable_folds(
+        folds, X, strata.row_proportions, strata.row_stratum, needs_spread=True
+    )
+    emit_notices(notices)
+    criteria = np.column_stack([fold_criteria(X, strata, fold, grid) for fold in splits])
+    settings = grid.settings()
+    means = criteria.mean(axis=1)
+    best = int(means.argmin())
+    model = fit_published(X, strata, settings[best])
+    return PublishedChoice(settings[best], float(means[best]), settings, criteria, model)
+
+
+def fit_published(X: Any, strata: Strata, setting: Setting) -> PublishedModel:
+    """Return f = Σα_i k(·, x_i) after the setting's steps on all rows."""
+    X = np.asarray(X, dtype=float)
+    s = setting
+    grid = PublishedGrid(
+        (s.step_size,), (s.step_decay,), (s.n_steps,), (s.reg_strength,), (s.kernel_gamma,)
+    )
+    gram = Kernel("rbf", s.kernel_gamma).block(X, X)
+    alphas = descend_together(gram, pair_terms(strata), grid.descents(), grid.checkpoints)
+    return PublishedModel(alphas[0, :, 0], X, s.kernel_gamma)
+
+
+def pair_terms(strata: Strata) -> RiskTerms:
+    """Return the paper's coefficients a row, from the optimal pairing."""
+    combination = combine_strata(strata.sizes, strata.proportions, method="pairs")
+    return combination.row_terms(strata)
+
+
+def fold_criteria(X: FloatArray, strata: Strata, fold: Any, grid: PublishedGrid) -> FloatArray:
+    """Return the corrected risk of every setting on the held-out part of fold = (train, test).
+
+    It is +∞ where a descent left the finite numbers.
+    """
+    train, test = fold
+    terms, held_out = pair_terms(strata.take(train)), pair_terms(strata.take(test))
+    descents, criteria = grid.descents(), []
+    for kernel_gamma in grid.kernel_gammas:
+        kernel = Kernel("rbf", kernel_gamma)
+        gram = kernel.block(X[train], X[train])
+        alphas = descend_together(gram, terms, descents, grid.checkpoints)
+        with np.errstate(all="ignore"):  # told by the criterion instead
+            scores = kernel.block(X[test], X[train]) @ alphas
+            risks = held_out.coef_pos @ LOSS.value(scores) + held_out.coef_neg @ LOSS.value(-scores)
+        criteria.append(risks.T.ravel())
+    found = np.concatenate(criteria)
+    return np.where(np.isfinite(found), found, np.inf)

@@ -1,0 +1,130 @@
+"""The plots of the report, drawn from the summary alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator, StrMethodFormatter
+
+from decorrupt.documents.figures import COLOURS, FOREGROUND, draw
+from decorrupt.documents.labels import annotate_apart
+from decorrupt.reproduction.report.columns import Column
+
+GUESSING = 0.5  # the balanced accuracy of a guess
+# One colour and marker a method, the printed numbers in those of their rerun.
+_LOOKS = {
+    "auto": (COLOURS[0], "o"),
+    "corrected_loss_published": (COLOURS[1], "s"),
+    "count_likelihood": (COLOURS[2], "^"),
+    "mean_map": (COLOURS[3], "v"),
+    "invcal": (COLOURS[4], "D"),
+    "alternating_psvm": (COLOURS[5], "P"),
+    "corrected_loss": (COLOURS[6], "X"),
+    "supervised": (FOREGROUND, "*"),
+    "published:corrected_loss": (COLOURS[1], ""),
+    "published:invcal": (COLOURS[4], ""),
+    "published:alternating_psvm": (COLOURS[5], ""),
+}
+
+
+def _look(column: Column) -> dict[str, Any]:
+    colour, marker = _LOOKS.get(column.key, (COLOURS[7], "p"))
+    strong = column.key in ("auto", "supervised")
+    return {
+        "color": colour,
+        "marker": marker,
+        "linestyle": (0, (4, 2)) if column.is_published else "-",
+        "linewidth": 2.4 if strong else 1.4,
+        "zorder": 4 if column.sees_labels else 3 if strong else 2,
+    }
+
+
+def swatch(column: Column, name: str) -> Markup:
+    """Return a piece of the method's line, for a legend."""
+
+    def plot(figure: Figure) -> None:
+        figure.set_layout_engine("none")  # there is nothing to make room for
+        axes = figure.add_axes((0, 0, 1, 1))
+        axes.set_axis_off()
+        axes.plot([0, 1, 2], [0, 0, 0], markevery=[1], clip_on=False, **_look(column))
+
+    return draw(plot, name=name, title=column.label, description="", size=(0.42, 0.16))
+
+
+def size_plot(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], name: str) -> Markup:
+    """Return one data set's values against the bag size, a line a method."""
+    dataset = rows[0]["dataset"]
+    sizes = [row["bag_size"] for row in rows]
+
+    def plot(figure: Figure) -> None:
+        axes = figure.add_subplot()
+        axes.set_xscale("log", base=2)
+        for column in columns:
+            points = [row for row in rows if column.key in row["values"]]
+            means = [row["values"][column.key]["mean"] for row in points]
+            axes.plot([row["bag_size"] for row in points], means, **_look(column))
+        axes.xaxis.set_major_locator(FixedLocator(sizes))
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        _mark_guessing(axes)
+        axes.set(xlabel="bag size", ylabel="balanced accuracy")
+
+    return draw(
+        plot,
+        name=name,
+        title=f"{dataset}: balanced accuracy against bag size",
+        description=size_plot_in_words(rows, columns),
+        size=(4.0, 3.0),
+    )
+
+
+def size_plot_in_words(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> str:
+    """Return how each method changes from the smallest to the largest bags."""
+    ends = []
+    for column in columns:
+        own = [row for row in rows if column.key in row["values"]]
+        if own:
+            first, last = (row["values"][column.key]["mean"] for row in (own[0], own[-1]))
+            sizes = f"{own[0]['bag_size']} to {own[-1]['bag_size']}"
+            ends.append(f"{column.label} {first:.3f} to {last:.3f} (bags of {sizes})")
+    return "; ".join(ends) + "."
+
+
+def _mark_guessing(axes: Axes) -> None:
+    if axes.get_ylim()[0] < GUESSING:
+        axes.axhline(GUESSING, color=FOREGROUND, linewidth=0.8, linestyle=":", zorder=1)
+
+
+def cost_plot(
+    points: Sequence[tuple[Column, float, float]], best_published: float | None
+) -> Markup:
+    """Return mean balanced accuracy against seconds; points are (method, seconds, accuracy)."""
+
+    def plot(figure: Figure) -> None:
+        axes = figure.add_subplot()
+        axes.set_xscale("log")
+        for column, seconds, accuracy in points:
+            axes.plot([seconds], [accuracy], **_look(column) | {"markersize": 7})
+        lines = [] if best_published is None else [best_published]
+        for height in lines:
+            axes.axhline(height, color=FOREGROUND, linewidth=1, linestyle=(0, (4, 2)))
+        axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.margins(x=0.2, y=0.15)
+        axes.set(xlabel="seconds a run, median", ylabel="balanced accuracy, mean")
+        axes.set_xlim(axes.get_xlim())
+        axes.set_ylim(axes.get_ylim())
+        annotate_apart(axes, [(x, y, column.label) for column, x, y in points], lines)
+
+    words = "; ".join(f"{c.label}: {seconds:.1f} s, {value:.3f}" for c, seconds, value in points)
+    return draw(
+        plot,
+        name="cost-plot",
+        title="Balanced accuracy against time",
+        description=f"{words}.",
+        size=(4.4, 3.4),
+    )

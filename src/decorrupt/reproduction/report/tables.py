@@ -1,0 +1,126 @@
+"""Tables 1 and 2: every cell's mean ± deviation, ours beside the printed, and the differences."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from typing import Any
+
+from decorrupt.reproduction.published import (
+    PUBLISHED_REPETITIONS,
+    PUBLISHED_TABLES,
+    RERUNS,
+    published_cells,
+    published_numbers,
+)
+from decorrupt.reproduction.records import Record
+from decorrupt.reproduction.report.columns import BEST_PUBLISHED, Column
+from decorrupt.reproduction.report.spread import CellKey, scores_by_method, spread
+
+# Means closer than this, half a row in a hundred, are called equal.
+TIE = 0.005
+
+Values = dict[str, dict[str, Any]]
+
+
+def paper_table(
+    records: Sequence[Record], metric: str, columns: Sequence[Column]
+) -> dict[str, Any]:
+    """Return one table as plain values.
+
+    The rows are the paper's 42 cells and whatever other cells the records have; a method without
+    a value in a cell is not among the row's `values`.
+    """
+    found = scores_by_method(records, metric)
+    rows = []
+    for cell in report_cells(records):
+        values = _printed(metric, cell)
+        for method, scores in found.items():
+            if cell in scores:
+                values[method] = spread(scores[cell].values())._asdict()
+        rows.append(_row(cell, values, columns))
+    return {
+        "number": PUBLISHED_TABLES[metric],
+        "metric": metric,
+        "rows": rows,
+        "means": _means(rows, columns),
+        "common_means": _common_means(rows, columns),
+    }
+
+
+def report_cells(records: Sequence[Record]) -> list[CellKey]:
+    """Return the paper's cells in its order, then any others of the records."""
+    known = published_cells()
+    own = {(record["dataset"], record["bag_size"]) for record in records}
+    return [*known, *sorted(own - set(known))]
+
+
+def verdict(difference: float) -> str:
+    """Return "better", "worse" or, within `TIE`, "same"."""
+    if abs(difference) < TIE:
+        return "same"
+    return "better" if difference > 0 else "worse"
+
+
+def _printed(metric: str, cell: CellKey) -> Values:
+    numbers = published_numbers()
+    return {
+        f"published:{method}": numbers[metric, *cell, method]._asdict()
+        | {"n": PUBLISHED_REPETITIONS}
+        for method in RERUNS
+        if (metric, *cell, method) in numbers
+    }
+
+
+def _row(cell: CellKey, values: Values, columns: Sequence[Column]) -> dict[str, Any]:
+    printed = [value["mean"] for key, value in values.items() if key.startswith("published:")]
+    targets = {key: value["mean"] for key, value in values.items()}
+    targets |= {BEST_PUBLISHED: max(printed)} if printed else {}
+    rivals = [column.key for column in columns if not column.sees_labels and column.key in values]
+    best = max((values[key]["mean"] for key in rivals), default=None)
+    for column in columns:
+        if column.key in values:
+            value = values[column.key]
+            value["best"] = column.key in rivals and round(value["mean"], 4) == round(best or 0, 4)
+            if column.against in targets:
+                value["difference"] = value["mean"] - targets[column.against]
+                value["verdict"] = verdict(value["difference"])
+    return {
+        "dataset": cell[0],
+        "bag_size": cell[1],
+        "best_published": targets.get(BEST_PUBLISHED),
+        "values": values,
+    }
+
+
+def _means(rows: Sequence[dict[str, Any]], columns: Sequence[Column]) -> dict[str, Any]:
+    """Return each column's mean over the cells it has, and of the differences in them."""
+    means = {}
+    for column in columns:
+        own = [row["values"][column.key] for row in rows if column.key in row["values"]]
+        apart = [value["difference"] for value in own if "difference" in value]
+        if own:
+            means[column.key] = {
+                "mean": statistics.fmean(value["mean"] for value in own),
+                "n_cells": len(own),
+                "difference": statistics.fmean(apart) if apart else None,
+                "n_compared": len(apart),
+            }
+    return means
+
+
+def _common_means(rows: Sequence[dict[str, Any]], columns: Sequence[Column]) -> dict[str, Any]:
+    """Return means over the cells that all columns with any value have, to be compared fairly."""
+    present = [c.key for c in columns if any(c.key in row["values"] for row in rows)]
+    common = [row for row in rows if all(key in row["values"] for key in present)]
+    if not common:
+        return {"n_cells": 0, "cells": [], "means": {}, "best_published": None}
+    printed = [row["best_published"] for row in common if row["best_published"] is not None]
+    return {
+        "n_cells": len(common),
+        "cells": [[row["dataset"], row["bag_size"]] for row in common],
+        "means": {
+            key: statistics.fmean(row["values"][key]["mean"] for row in common) for key in present
+        },
+        "best_published": statistics.fmean(printed) if printed else None,
+    }

@@ -1,0 +1,125 @@
+"""Running a plan: cells to records, in parallel, resumable, failures recorded."""
+
+from __future__ import annotations
+
+import platform
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+import sklearn
+from joblib import Parallel, delayed, effective_n_jobs
+from joblib.parallel import get_active_backend
+from sklearn.metrics import accuracy_score, balanced_accuracy_score
+from threadpoolctl import threadpool_limits
+
+from decorrupt.datasets import fetch_uci
+from decorrupt.progress import track
+from decorrupt.reproduction.methods import METHODS, Task
+from decorrupt.reproduction.plan import Cell, Plan
+from decorrupt.reproduction.records import DONE, Record, append_record, finished_cells, read_records
+from decorrupt.reproduction.split import split_into_bags
+
+
+def run_plan(
+    plan: Plan, path: str | Path, *, n_jobs: int | None = None, data_home: str | None = None
+) -> int:
+    """Run every cell of the plan that `path` has no finished record of; return how many.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to run.
+    path : path
+        The file of records, appended to as cells finish.
+    n_jobs : int or None
+        Cells at a time, through whatever joblib backend is active.
+    data_home : path or None
+        Where the data sets lie, see :func:`decorrupt.datasets.fetch_uci`.
+
+    Raises
+    ------
+    ValueError
+        If the plan names an unknown method.
+    """
+    if unknown := sorted(set(plan.methods) - set(METHODS)):
+        raise ValueError(f"unknown method {unknown[0]!r}: choose among {', '.join(METHODS)}")
+    done = finished_cells(read_records(path))
+    left = [cell for cell in plan.cells() if cell not in done]
+    jobs = (delayed(run_cell)(cell, plan.test_share, plan.n_folds, data_home) for cell in left)
+    for record in track(_as_they_finish(jobs, n_jobs), "running cells", len(left)):
+        append_record(path, record)  # by this process alone, so that lines never mix
+    return len(left)
+
+
+def _as_they_finish(jobs: Iterator[Any], n_jobs: int | None) -> Iterator[Record]:
+    backend, _ = get_active_backend()
+    if backend.supports_return_generator:
+        yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(jobs)
+        return
+    # "multiprocessing" gives all results at once: a batch at a time, so that a stop costs no more.
+    while batch := list(islice(jobs, effective_n_jobs(n_jobs))):
+        yield from Parallel(n_jobs=n_jobs)(batch)
+
+
+def run_cell(
+    cell: Cell, test_share: float = 0.2, n_folds: int = 5, data_home: str | None = None
+) -> Record:
+    """Train and test one cell; an error becomes the record's status."""
+    record: Record = cell._asdict() | {"versions": versions()}
+    began = time.perf_counter()
+    try:
+        with threadpool_limits(1):
+            record |= _results(cell, test_share, n_folds, data_home)
+        record["status"] = DONE
+    except Exception as error:
+        record["status"] = f"{type(error).__name__}: {error}"
+    record["seconds"] = round(time.perf_counter() - began, 3)
+    record["peak_mb"] = round(_peak_mb(), 1)
+    return record
+
+
+def _results(cell: Cell, test_share: float, n_folds: int, data_home: str | None) -> Record:
+    data = fetch_uci(cell.dataset, data_home=data_home)
+    split, labels = split_into_bags(data.X, data.y, cell.bag_size, test_share, cell.seed)
+    method = METHODS[cell.method]
+    y, bags = (labels, None) if method.sees_labels else (split.y, split.bags)
+    fitted = method.train(Task(split.X, y, bags, n_folds, cell.seed))
+    predicted = fitted.model.predict(split.X_test)
+    return {
+        "balanced_accuracy": float(balanced_accuracy_score(split.y_test, predicted)),
+        "accuracy": float(accuracy_score(split.y_test, predicted)),
+        "params": {name: _plain(value) for name, value in fitted.params.items()},
+        "criterion": float(fitted.criterion) if np.isfinite(fitted.criterion) else None,
+        "n_train": len(split.y),
+        "n_left_out": split.n_left_out,
+    }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions a number may depend on."""
+    return {
+        "decorrupt": version("decorrupt"),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return "+".join(map(str, value))
+    return value.item() if hasattr(value, "item") else value
+
+
+def _peak_mb() -> float:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 2**20 if sys.platform == "darwin" else peak / 2**10

@@ -1,0 +1,94 @@
+"""The corrected risk Σ_j coef_pos·ℓ(f_j,1) + coef_neg·ℓ(f_j,−1) as a function of the scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from decorrupt._typing import FloatArray
+from decorrupt.corruption import RiskTerms
+from decorrupt.losses import MarginLoss
+from decorrupt.risks.score_risk import Operator
+
+RISK_CORRECTIONS = (None, "abs", "relu")
+# The kinks of |r| and max(r, 0) are rounded off over this width, in units of risk: the minimum
+# often lies exactly on a kink, where no solver that follows gradients would come to rest.
+KINK_WIDTH = 1e-3
+
+
+@dataclass(frozen=True)
+class CorrectedRisk:
+    """g(R₊(f)) + g(R₋(f)), R₊ and R₋ the two class-wise sums of a corrected risk.
+
+    Parameters
+    ----------
+    terms : RiskTerms
+        Two coefficients a row.
+    loss : MarginLoss
+        φ.
+    correction : {None, "abs", "relu"}
+        g: the identity, |r| or max(r, 0), the latter two rounded off at zero. Each true class
+        risk is at least zero, so a negative sum is overfitting (Lu et al. 2020). Applied to the
+        sums over all strata, never stratum by stratum: there, negative parts are due.
+    """
+
+    terms: RiskTerms
+    loss: MarginLoss
+    correction: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.correction not in RISK_CORRECTIONS:
+            raise ValueError(
+                f"unknown risk_correction {self.correction!r}: choose None, 'abs' or 'relu'"
+            )
+
+    @cached_property
+    def is_convex(self) -> bool:
+        """Whether every row's term is convex; a corrected sum never counts as such."""
+        return self.correction is None and not self.terms.concavity(self.loss).any()
+
+    def value_and_slope(self, scores: FloatArray) -> tuple[float, FloatArray]:
+        """Return the risk and its gradient in the scores."""
+        (value_pos, weight_pos, _), (value_neg, weight_neg, _) = self._outer(scores)
+        slope_pos, slope_neg = self._class_slopes(scores)
+        return value_pos + value_neg, weight_pos * slope_pos + weight_neg * slope_neg
+
+    def curvature(self, scores: FloatArray) -> Operator:
+        """Return D + s₊·r₊r₊ᵀ + s₋·r₋r₋ᵀ: rows bend alone, and the kinks bend together."""
+        (_, weight_pos, bend_pos), (_, weight_neg, bend_neg) = self._outer(scores)
+        diagonal = weight_pos * self.terms.coef_pos * self.loss.curvature(
+            scores
+        ) + weight_neg * self.terms.coef_neg * self.loss.curvature(-scores)
+        if self.correction is None:
+            return lambda v: (diagonal * v.T).T
+        slope_pos, slope_neg = self._class_slopes(scores)
+
+        def apply(v: FloatArray) -> FloatArray:
+            shared = np.multiply.outer(slope_pos, bend_pos * (slope_pos @ v))
+            shared += np.multiply.outer(slope_neg, bend_neg * (slope_neg @ v))
+            return np.asarray((diagonal * v.T).T + shared)
+
+        return apply
+
+    def _class_slopes(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return (
+            self.terms.coef_pos * self.loss.slope(scores),
+            -self.terms.coef_neg * self.loss.slope(-scores),
+        )
+
+    def _outer(self, scores: FloatArray) -> tuple[tuple[float, float, float], ...]:
+        """Return (g, g', g'') at the two class-wise sums."""
+        sums = self.terms.class_sums(self.loss, scores)
+        return tuple(_corrected(total, self.correction) for total in sums)
+
+
+def _corrected(total: float, correction: str | None) -> tuple[float, float, float]:
+    if correction is None:
+        return total, 1.0, 0.0
+    rounded = float(np.hypot(total, KINK_WIDTH))  # |r|, rounded off
+    tilt, bend = total / rounded, (KINK_WIDTH / rounded) ** 2 / rounded
+    if correction == "abs":
+        return rounded, tilt, bend
+    return (total + rounded) / 2, (1 + tilt) / 2, bend / 2

@@ -1,0 +1,215 @@
+"""The number of positives in a bag: log P(ΣY_j = c) for independent labels, and its slope.
+
+With p_j = σ(f_j), P(ΣY_j = s) is the coefficient of z^s in Π_j (1−p_j + p_j·z). The product is
+taken pairwise, as a tree over the rows of the bag, for many bags of one size at a time; going down
+the tree again, by the chain rule, leaves P(Σ_{i≠j} Y_i = c−1) − P(Σ_{i≠j} Y_i = c) at the leaf of
+row j. The one subtraction is done at the top, all else adds and multiplies by non-negative numbers,
+so no digits cancel but those of the slope itself; what could happen is underflow, and a bag near it
+is tilted first (:func:`tilt_to_count`).
+
+O(n²) a bag: n² multiply-adds, in one numpy call for each level of the tree, up and down.
+
+Conventions
+-----------
+- Scores have shape (n_rows, n_bags): bags lie along the fast axis, over which all is vectorised.
+- A score of −∞ is no row at all (its factor is 1), which is how bags of several sizes share a tree.
+- A level of the tree whose nodes have at most m rows under them has shape (3m+1, n_nodes, n_bags):
+  the m+1 coefficients of its polynomials between m zeros on either side, so that every sum over
+  powers is one over a window of the level. Nodes k and k + n_nodes/2 make one of the level above.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+
+from decorrupt._typing import FloatArray
+from decorrupt.losses import LOSSES
+from decorrupt.risks.segments import Segments
+
+# What one pass of the tree works on: its levels about fill a second-level cache.
+CHUNK_ROWS = 4096
+# Below this, a probability is computed again after tilting, long before digits are lost.
+RARE = 1e-100
+# |ΣP(Y=1) − c| at which a tilt is found, in units of the bag's rows: rounding is not far below.
+TILT_TOL = 1e-12
+MAX_TILT_STEPS = 200
+# Scores above are as good as this one, whose odds are still finite.
+LARGEST_SCORE = 700.0
+
+
+def poisson_binomial(scores: FloatArray, counts: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+    """Return log P(ΣY_j = c) of every bag, and its slope E[Y_j | ΣY = c] − σ(f_j) in the scores.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_rows, n_bags)
+        Log-odds f_j of the rows of each bag; −∞ where a bag has fewer rows.
+    counts : ndarray of int, shape (n_bags,)
+        c, strictly between 0 and the bag's number of rows.
+    """
+    n_rows, n_bags = scores.shape
+    width = max(1, CHUNK_ROWS // n_rows)
+    if n_bags <= width:
+        return _stable(scores, counts)
+    log_prob, slope = np.empty(n_bags), np.empty(scores.shape)
+    for first in range(0, n_bags, width):
+        some = slice(first, first + width)
+        log_prob[some], slope[:, some] = _stable(scores[:, some], counts[some])
+    return log_prob, slope
+
+
+def _stable(scores: FloatArray, counts: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+    prob, slope = _product_tree(scores, counts)
+    (rare,) = np.nonzero(prob < RARE)
+    prob[rare] = 1.0  # nothing to divide by; the tilt replaces what follows from it
+    log_prob, slope = np.log(prob), slope / prob
+    if len(rare):
+        log_prob[rare], slope[:, rare] = _tilted(scores[:, rare], counts[rare])
+    return log_prob, slope
+
+
+def _tilted(scores: FloatArray, counts: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+    """Return the same by way of scores shifted so that the count is a likely one.
+
+    P(ΣY = c; f) = P(ΣY = c; f+t)·exp(Σ[log(1+e^(f+t)) − log(1+e^f)] − t·c), and given the count
+    the shift does not matter.
+    """
+    is_row = np.isfinite(scores.T)
+    tilt = tilt_to_count(scores.T[is_row], Segments(is_row.sum(axis=1)), counts.astype(float))
+    prob, slope = _product_tree(scores + tilt, counts)
+    measure = np.sum(log_partition(scores + tilt) - log_partition(scores), axis=0) - tilt * counts
+    return np.log(prob) + measure, slope / prob + expit(scores + tilt) - expit(scores)
+
+
+def log_partition(scores: FloatArray) -> FloatArray:
+    """Return log(1 + e^f) of every row."""
+    return LOSSES["logistic"].value(-scores)
+
+
+def tilt_to_count(
+    scores: FloatArray, bags: Segments, counts: FloatArray, noise_variance: FloatArray | float = 0.0
+) -> FloatArray:
+    """Return the t of every bag with Σ_j σ(f_j+t) + τ²t = c, τ² the noise variance.
+
+    The left side grows with t: Newton's steps are taken where they stay inside the bracket known
+    so far, its middle where they do not.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_rows,)
+        f_j, in the order of the bags.
+    bags : Segments
+        Which rows are whose.
+    counts : ndarray of shape (n_bags,)
+        c; strictly between 0 and the bag's rows where there is no noise.
+    noise_variance : ndarray of shape (n_bags,) or float
+        τ².
+    """
+    low, high = _bracket(scores, bags, counts, noise_variance)
+    tilt = np.clip(0.0, low, high)
+    for _ in range(MAX_TILT_STEPS):
+        prob = expit(scores + bags.spread(tilt))
+        excess = bags.sum(prob) + noise_variance * tilt - counts
+        if (np.abs(excess) <= TILT_TOL * bags.sizes).all():
+            break
+        low, high = np.where(excess < 0, tilt, low), np.where(excess > 0, tilt, high)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            newton = tilt - excess / (bags.sum(prob * (1 - prob)) + noise_variance)
+        inside = (newton > low) & (newton < high)
+        tilt = np.where(inside, newton, low + (high - low) / 2)
+    return np.asarray(tilt)
+
+
+def _bracket(
+    scores: FloatArray, bags: Segments, counts: FloatArray, noise_variance: FloatArray | float
+) -> tuple[FloatArray, FloatArray]:
+    """Return bounds of t: n·σ(f_min+t) ≤ Σσ(f+t) ≤ n·σ(f_max+t), and |τ²t| ≤ n."""
+    with np.errstate(divide="ignore"):
+        middle, reach = logit(counts / bags.sizes), bags.sizes / np.asarray(noise_variance)
+    low = np.minimum(middle - bags.max(scores), 0.0)
+    high = np.maximum(middle - bags.min(scores), 0.0)
+    return np.maximum(low, -reach), np.minimum(high, reach)
+
+
+def _product_tree(scores: FloatArray, counts: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+    """Return P(ΣY = c) and its slope p_j(1−p_j)·[P(Σ_{i≠j} = c−1) − P(Σ_{i≠j} = c)]."""
+    levels = [_leaves(scores)]
+    for size in _node_sizes(len(scores)):
+        levels.append(_multiply(levels[-1], size))
+    prob, steps = _count_at_top(levels[-1], counts)
+    for level in levels[-2::-1]:
+        steps = _steps_below(level, steps)
+    negative, positive = levels[0][1:3, : len(scores)]
+    return prob, negative * positive * steps[0, : len(scores)]
+
+
+def _leaves(scores: FloatArray) -> FloatArray:
+    """Return the factors 1−p_j + p_j·z, followed by as many factors of 1 as make a full tree."""
+    n_rows, n_bags = scores.shape
+    leaves = np.zeros((4, 1 << (n_rows - 1).bit_length(), n_bags))
+    leaves[1] = 1.0
+    negative, positive = leaves[1:3, :n_rows]
+    np.exp(np.minimum(scores, LARGEST_SCORE, out=positive), out=positive)
+    total = 1 + positive
+    negative /= total
+    positive /= total
+    return leaves
+
+
+@lru_cache(maxsize=256)
+def _node_sizes(n_rows: int) -> tuple[int, ...]:
+    """Return the most rows under a node of each level above the leaves: …, ⌈n/4⌉, ⌈n/2⌉."""
+    sizes = [-(-n_rows // 2)]  # the two polynomials at the top are never multiplied out
+    while sizes[-1] > 1:
+        sizes.append(-(-sizes[-1] // 2))
+    return tuple(sizes[-2::-1])
+
+
+def _multiply(level: FloatArray, size: int) -> FloatArray:
+    """Return the level of the products C_s = Σ_p A_p·B_{s−p}, no power s above `size`."""
+    below, n_nodes, n_bags = len(level) // 3, level.shape[1] // 2, level.shape[2]
+    product = np.zeros((3 * size + 1, n_nodes, n_bags))
+    backwards = level[2 * below : below - 1 : -1, :n_nodes]
+    others = _windows(level, size + 1, below + 1)[:, :, n_nodes:]
+    np.einsum("spkb,pkb->skb", others, backwards, out=product[size : 2 * size + 1])
+    return product
+
+
+def _windows(rows: FloatArray, n_windows: int, width: int) -> FloatArray:
+    """Return the view whose [s, p] is rows[s + p]; numpy's own functions for it take longer."""
+    shape, strides = (n_windows, width, *rows.shape[1:]), (rows.strides[0], *rows.strides)
+    return np.ndarray(shape, rows.dtype, rows, strides=strides)
+
+
+def _count_at_top(top: FloatArray, counts: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+    """Return P(ΣY = c) = Σ_s A_s·B_{c−s} from the last two polynomials, and the steps of its slope.
+
+    The slope in A_s is B_{c−s}, and that in B_s is A_{c−s}: the coefficients read backwards, from
+    power c on, in which order those of A and B have changed places.
+    """
+    size, n_bags = len(top) // 3, len(counts)
+    backwards = n_bags * np.arange(2 * size + 1, -3, -1)[:, None]
+    slope = top.take(backwards + (2 * n_bags * counts + np.arange(n_bags)))
+    slope = slope.reshape(size + 2, 2, n_bags)
+    prob = np.einsum("sb,sb->b", top[size : 2 * size + 1, 0], slope[:-1, 0])
+    return prob, slope[1:] - slope[:-1]
+
+
+def _steps_below(level: FloatArray, steps: FloatArray) -> FloatArray:
+    """Return the steps of the slope in a level's polynomials from those in their products.
+
+    Where the product of A and B has the slope g, A has the slope Σ_p B_p·g_{s+p} in its coefficient
+    s, and what that grows by from s to s+1 is the same sum over the steps g_{s+p+1} − g_{s+p}.
+    """
+    size, (n_nodes, n_bags) = len(level) // 3, level.shape[1:]
+    halves = (2, n_nodes // 2, n_bags)
+    others = level[size : 2 * size + 1].reshape(size + 1, *halves)[:, ::-1]
+    # A level of 2m−1 rows passes 2m steps to one of m; the last is that of a power it never has.
+    below = np.zeros((size + 1, n_nodes, n_bags))
+    out = below[:-1].reshape(size, *halves)
+    np.einsum("spkb,phkb->shkb", _windows(steps, size, size + 1), others, out=out)
+    return below

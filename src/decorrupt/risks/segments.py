@@ -1,0 +1,46 @@
+"""Sums and maxima over consecutive runs of rows, one run a bag."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from decorrupt._typing import FloatArray
+
+Entry = TypeVar("Entry", bound=np.generic)
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Rows in the order of their bags: the first sizes[0] are bag 0's, and so on; none is empty."""
+
+    sizes: NDArray[np.intp]
+
+    @cached_property
+    def starts(self) -> NDArray[np.intp]:
+        """Where each bag begins."""
+        return np.asarray(np.cumsum(self.sizes) - self.sizes)
+
+    def sum(self, rows: FloatArray) -> FloatArray:
+        """Return one sum a bag, of numbers or of the rows of a matrix."""
+        return np.asarray(np.add.reduceat(rows, self.starts, axis=0))
+
+    def max(self, rows: FloatArray) -> FloatArray:
+        """Return one maximum a bag."""
+        return np.asarray(np.maximum.reduceat(rows, self.starts))
+
+    def min(self, rows: FloatArray) -> FloatArray:
+        """Return one minimum a bag."""
+        return np.asarray(np.minimum.reduceat(rows, self.starts))
+
+    def spread(self, by_bag: NDArray[Entry]) -> NDArray[Entry]:
+        """Return each bag's value (or row) once for every row of the bag."""
+        return np.repeat(by_bag, self.sizes, axis=0)
+
+    def product(self, rows: NDArray[Entry]) -> NDArray[Entry]:
+        """Return one product a bag."""
+        return np.asarray(np.multiply.reduceat(rows, self.starts))

@@ -1,0 +1,47 @@
+"""Set classification: tell the bags apart, through the one score that tells the classes apart."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import expit
+
+from decorrupt._typing import FloatArray
+from decorrupt.corruption import Strata, pooled_proportion
+from decorrupt.risks.forward import ForwardRisk
+
+
+def set_risk(strata: Strata) -> ForwardRisk:
+    """Return −(1/n)·Σ_j log P(bag(j) | x_j), as a function of the log-odds f at the pooled prior.
+
+    With g = σ(f) = P(Y=1|x) among all rows, whose share of positives is γ̄, and bag k holding the
+    share n_k/n of them,
+
+        P(bag = k | x) = (n_k/n)·[ (p_k/γ̄)·g + ((1−p_k)/(1−γ̄))·(1−g) ],
+
+    which sums to one over the bags as it stands: at any other prior than γ̄ it would need a
+    normaliser that depends on x. Up to the factor γ̄(1−γ̄) the bracket is the
+    (p_k−γ̄)·g + (1−p_k)·γ̄ of Lu et al. (2021).
+
+    Parameters
+    ----------
+    strata : Strata
+        Bags with at least two different proportions.
+    """
+    given_pos, given_neg = bag_shares_by_class(strata)
+    return ForwardRisk(given_pos[strata.row_stratum], given_neg[strata.row_stratum])
+
+
+def bag_shares_by_class(strata: Strata) -> tuple[FloatArray, FloatArray]:
+    """Return P(bag = k | Y=1) = n_k·p_k/(nγ̄) and P(bag = k | Y=−1), for every bag."""
+    sizes = strata.sizes.astype(float)
+    prior = pooled_proportion(sizes, strata.proportions)
+    share = sizes / sizes.sum()
+    return share * strata.proportions / prior, share * (1 - strata.proportions) / (1 - prior)
+
+
+def bag_probabilities(scores: FloatArray, strata: Strata) -> FloatArray:
+    """Return P(bag = k | x) for every score and bag, shape (n_scores, n_bags); rows sum to one."""
+    given_pos, given_neg = bag_shares_by_class(strata)
+    return np.asarray(
+        np.multiply.outer(expit(scores), given_pos) + np.multiply.outer(expit(-scores), given_neg)
+    )

@@ -1,0 +1,204 @@
+"""decorrupt fit and what its model says of itself."""
+
+import json
+from functools import partial
+
+import pandas as pd
+import pytest
+
+from decorrupt import estimate_noise_rates
+from decorrupt.model_files import load_with_metadata
+
+FAST = ("--method", "mean-map", "--folds", "2")
+
+
+@pytest.fixture
+def model(tmp_path):
+    return tmp_path / "m.skops"
+
+
+def test_what_fit_prints_and_saves(command, files, model):
+    done = command("fit", files.rows, files.bags, *files.in_bags, *FAST, "-o", model)
+    assert done.code == 0
+    assert done.err == ""
+    for words in (
+        "Judged by",
+        "* mean_map",
+        "balanced accuracy, estimated",
+        f"Saved in {model}",
+    ):
+        assert words in done.out
+    _, card = load_with_metadata(str(model))
+    assert card["configuration"]["method"] == "mean-map"
+    assert card["configuration"]["rows"] == "rows.csv"
+    assert card["configuration_from"]["method"] == "command line"
+    assert card["configuration_from"]["seed"] == "default"
+
+
+def test_counts_and_the_rows_own_table_give_the_same_model(command, files, model, tmp_path):
+    def card_of(*arguments):
+        done = command("fit", *arguments, *FAST, "--json", "--force", "-o", model)
+        assert done.code == 0, done.err
+        return json.loads(done.out)
+
+    first = card_of(files.rows, files.bags, *files.in_bags)
+    counts = card_of(files.rows, files.bags, "--bag-column", "bag", "--count-column", "positives")
+    table = files.tables
+    merged = tmp_path / "merged.csv"
+    table.rows.merge(table.bags[["bag", "rate"]], on="bag").to_csv(merged, index=False)
+    own = card_of(merged, *files.in_bags)
+    assert first["criteria"] == counts["criteria"] == own["criteria"]
+
+
+@pytest.mark.parametrize("rates", [["--noise-rates", "rates.csv"], ["--estimate-noise-rates"]])
+def test_sources(command, files, model, rates, monkeypatch):
+    monkeypatch.chdir(files.folder)
+    few_resamples = partial(estimate_noise_rates, n_bootstrap=5)
+    monkeypatch.setattr("decorrupt.app.training.train_sources.estimate_noise_rates", few_resamples)
+    labels = ["--label-column", "says", "--positive-label", "sick", "--source-column", "who"]
+    done = command(
+        "fit", "noisy.csv", *labels, *rates, "--method", "forward", "--folds", 2, "-o", model
+    )
+    assert done.code == 0, done.err
+    assert "nurse" in done.out
+    estimated = rates == ["--estimate-noise-rates"]
+    assert ("estimated from the labels" in done.err) == estimated
+    assert ("The intervals leave out the error" in done.out) == estimated
+    assert ("± includes the uncertainty of the estimated" in done.out) == estimated
+    done = command("predict", model, "test.csv", "--proba")
+    assert set(pd.Series([line.split(",")[0] for line in done.out.split()[1:]])) == {"sick", "well"}
+    done = command("explain", model)
+    assert "noisy labels of sources" in done.out
+    assert ("± includes the uncertainty of the estimated" in done.out) == estimated
+    assert "'well' or 'sick'" in done.out
+
+
+def test_flag_over_environment_over_file_over_default(command, files, model, tmp_path, monkeypatch):
+    config = tmp_path / "run.toml"
+    config.write_text(
+        'seed = 3\nradius = 5\n[fit]\nbag-column = "bag"\nproportion_column = "rate"\n'
+        'method = "count"\ndrop = ["noise", "town"]\nfolds = 3\n[predict]\nproba = true\n'
+    )
+    monkeypatch.setenv("DECORRUPT_FIT_METHOD", "set")
+    monkeypatch.setenv("DECORRUPT_FIT_FOLDS", "2")
+    arguments = ["fit", files.rows, files.bags, "--config", config, "--json", "-o", model]
+    card = json.loads(command(*arguments, "--method", "mean-map").out)
+    used, sources = card["configuration"], card["configuration_from"]
+    assert (used["method"], sources["method"]) == ("mean-map", "command line")
+    assert (used["folds"], sources["folds"]) == (2, "environment")
+    assert (used["seed"], sources["seed"]) == (3, "config file")
+    assert (used["decision"], sources["decision"]) == ("balanced", "default")
+    assert [column["name"] for column in card["columns"]] == ["age", "income"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[fit]\nmetod = 1\n", "run.toml: unknown key 'metod' in [fit]"),
+        ("foldz = 3\n", "run.toml: no command has an option 'foldz'"),
+        ("[fit\n", "run.toml: cannot be read as TOML"),
+        ("fit = 3\n", "run.toml: fit must be a table of options"),
+    ],
+)
+def test_a_wrong_config_file_is_named(command, files, model, tmp_path, text, words):
+    config = tmp_path / "run.toml"
+    config.write_text(text)
+    done = command("fit", files.rows, "--config", config, "-o", model)
+    assert done.code == 2
+    assert words in done.err
+
+
+def test_columns_that_cannot_be_used_are_named(command, files, model, tmp_path):
+    rows = files.tables.rows.assign(same=1, opened="2024-05-01", id=[f"x{k}" for k in range(300)])
+    rows.loc[0, "opened"] = "2024-06-01"
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    arguments = ["fit", tmp_path / "rows.csv", files.bags, *files.in_bags, *FAST, "-o", model]
+    done = command(*arguments)
+    assert done.code == 0
+    assert "column 'same' is not used: it holds one value only" in done.err
+    assert "column 'opened' is not used: it holds dates" in done.err
+    assert "column 'id' is not used: nearly every row has its own value" in done.err
+    assert command(*arguments, "--force", "--quiet").err == ""
+
+
+def test_columns_that_give_the_proportion_away_are_named(command, files, model, tmp_path):
+    own = files.tables.rows.merge(files.tables.bags, on="bag")
+    own.to_csv(tmp_path / "own.csv", index=False)
+    done = command("fit", tmp_path / "own.csv", *files.in_bags, *FAST, "-o", model)
+    assert done.code == 0
+    assert "columns that are the same in all rows of a bag: 'positives'" in done.err
+    arguments = [*files.in_bags, *FAST, "--drop", "positives", "-o", model, "--force"]
+    assert "same in all rows" not in command("fit", tmp_path / "own.csv", *arguments).err
+
+
+def test_nothing_is_overwritten_without_force(command, files):
+    before = files.model.read_bytes()
+    done = command("fit", files.rows, files.bags, *files.in_bags, "-o", files.model)
+    assert done.code == 2
+    assert "exists" in done.err
+    assert "--force" in done.err
+    assert files.model.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--bag-column", "bag"], "either --proportion-column or --count-column"),
+        ([], "give either --bag-column (bags) or --label-column (sources)"),
+        (["--bag-column", "bag", "--label-column", "town"], "either --bag-column"),
+        (["--bag-column", "baag", "--proportion-column", "rate"], "no column 'baag'"),
+        (["--bag-column", "bag", "--proportion-column", "positives"], "between 0 and 1"),
+        (
+            ["--bag-column", "bag", "--proportion-column", "rate", "--noise-rates", "x"],
+            "--noise-rates does not go with training on bags",
+        ),
+        (
+            ["--bag-column", "bag", "--proportion-column", "rate", "--method", "magic"],
+            "unknown --method 'magic': choose one of auto, thorough",
+        ),
+        (
+            ["--bag-column", "bag", "--proportion-column", "rate", "--decision", "best"],
+            "--decision 'best'",
+        ),
+        (["--bag-column", "bag", "--proportion-column", "rate", "--features", "x"], "--features"),
+    ],
+)
+def test_bad_data_and_usage(command, files, model, options, words):
+    done = command("fit", files.rows, files.bags, *options, "-o", model)
+    assert done.code == 2
+    assert words in done.err
+    assert done.err.count("\n") == 1
+    assert not model.exists()
+
+
+def test_a_missing_directory_is_noticed_before_training(command, files, tmp_path):
+    done = command("fit", files.rows, files.bags, *files.in_bags, "-o", tmp_path / "no" / "m.skops")
+    assert done.code == 2
+    assert "no such directory" in done.err
+
+
+def test_explain_says_what_it_is_and_is_not_for(command, files):
+    done = command("explain", files.model)
+    for words in (
+        "What it is",
+        "mean_map",
+        "It must not be used",
+        "Diagnostics",
+        "age, income, noise",
+    ):
+        assert words in done.out
+    card = json.loads(command("explain", files.model, "--json").out)
+    assert card["not_for"]
+    assert card["bags"]["n_bags"] == 30
+
+
+def test_a_model_saved_from_python_is_explained_but_cannot_predict(command, files, tmp_path):
+    from decorrupt import MeanMapClassifier, save
+
+    path = tmp_path / "plain.skops"
+    model = MeanMapClassifier().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+    save(model, str(path))
+    assert "MeanMapClassifier" in command("explain", path).out
+    done = command("predict", path, files.test)
+    assert done.code == 2
+    assert "decorrupt.load" in done.err

@@ -1,0 +1,146 @@
+"""--report hands plain dicts to the page's templates, and writes what these return."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from decorrupt.app.cli import pages
+
+FAST = ("--method", "mean-map", "--folds", "2")
+
+
+@pytest.fixture
+def given(monkeypatch):
+    """What the templates were given; every page is the word "page"."""
+    found = {}
+
+    def renderer(name):
+        def render(*dicts):
+            found[name] = json.loads(json.dumps(dicts, allow_nan=False))
+            return "page"
+
+        return render
+
+    names = ("render_model", "render_evaluation", "render_inspection")
+    module = SimpleNamespace(**{name: renderer(name) for name in names})
+    monkeypatch.setattr(pages, "page_module", lambda: module)
+    return found
+
+
+def test_a_models_page(command, files, tmp_path, given):
+    page = tmp_path / "m.html"
+    arguments = ["fit", files.rows, files.bags, *files.in_bags, *FAST, "--report", page]
+    assert command(*arguments, "-o", tmp_path / "m.skops").code == 0
+    assert page.read_text() == "page"
+    card, held_out = given["render_model"]
+    assert card["method"]["chosen"] == "mean_map"
+    assert len(held_out["per_bag"]) == 30
+    assert {row["column"] for row in held_out["importance"]} == {"age", "income", "noise", "town"}
+    assert sum(held_out["histogram"]["counts"]) == 300
+    assert len(held_out["calibration"]) == 5
+    assert command(*arguments, "-o", tmp_path / "other.skops").code == 2  # the page exists
+    assert not (tmp_path / "other.skops").exists()
+
+
+def test_an_evaluations_page(command, files, tmp_path, given):
+    page = tmp_path / "e.html"
+    done = command(
+        "evaluate", files.model, files.rows, files.bags, *files.in_bags, "--report", page
+    )
+    assert done.code == 0, done.err
+    found, card = given["render_evaluation"]
+    assert found["bags"]["importance_criterion"] == "count_log_likelihood"
+    assert card["bags"]["n_bags"] == 30
+    command("evaluate", files.model, files.test, "--label-column", "label", "--report", page, "-f")
+    assert len(given["render_evaluation"][0]["labels"]["calibration"]) == 10
+
+
+def test_an_inspections_page(command, files, tmp_path, given):
+    page = tmp_path / "i.html"
+    assert command("inspect", files.rows, files.bags, *files.in_bags, "--report", page).code == 0
+    (found,) = given["render_inspection"]
+    assert len(found["bag_shares"]) == 30
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    """A page of which no part can be rendered."""
+
+    def render(*_):
+        raise KeyError("no such\ntemplate")
+
+    names = ("render_model", "render_evaluation", "render_inspection")
+    module = SimpleNamespace(**dict.fromkeys(names, render))
+    monkeypatch.setattr(pages, "page_module", lambda: module)
+    monkeypatch.setattr("decorrupt.app.cli.demo.page_module", lambda: module)
+
+
+def warns_of(page, done):
+    lines = [line for line in done.err.splitlines() if str(page) in line]
+    return len(lines) == 1 and lines[0].startswith("warning: ") and "KeyError" in lines[0]
+
+
+@pytest.mark.parametrize("quiet", [[], ["--quiet"]])
+@pytest.mark.usefixtures("broken")
+def test_a_page_that_fails_leaves_the_model(command, files, tmp_path, quiet):
+    page, model = tmp_path / "m.html", tmp_path / "m.skops"
+    options = [*files.in_bags, *FAST, "--report", page, "-o", model, *quiet]
+    done = command("fit", files.rows, files.bags, *options)
+    assert done.code == 1
+    assert warns_of(page, done)
+    assert f"Saved in {model}" in done.out
+    assert not page.exists()
+    assert command("predict", model, files.test).code == 0
+
+
+@pytest.mark.usefixtures("broken")
+def test_a_page_that_fails_leaves_the_demo_model(command, tmp_path):
+    done = command("demo", "--data", "wine", "-o", tmp_path, "--json")
+    assert done.code == 1
+    assert warns_of(tmp_path / "model.html", done)
+    assert json.loads(done.out)["page"] is None
+    assert command("explain", tmp_path / "model.skops").code == 0
+
+
+@pytest.mark.usefixtures("broken")
+def test_a_page_that_fails_leaves_the_evaluation_and_the_inspection(command, files, tmp_path):
+    page = tmp_path / "p.html"
+    in_bags = [files.rows, files.bags, *files.in_bags]
+    done = command("evaluate", files.model, *in_bags, "--report", page)
+    assert (done.code, warns_of(page, done)) == (1, True)
+    assert "Without labels, on 30 bags" in done.out
+    done = command("inspect", *in_bags, "--report", page)
+    assert (done.code, warns_of(page, done)) == (1, True)
+    assert "The bags that tell most" in done.out
+
+
+def test_few_large_bags_make_a_model_and_a_page(command, tmp_path):
+    """Six bags of 1,000 rows: more than importance samples, and little more than a bag per fold."""
+    rng = np.random.default_rng(0)
+    bag = np.repeat(np.arange(6), 1000)
+    is_pos = rng.random(6000) < np.linspace(0.1, 0.9, 6)[bag]
+    rows = pd.DataFrame({"a": rng.normal(size=6000) + 2 * is_pos, "b": rng.normal(size=6000)})
+    rows.loc[rng.random(6000) < 0.05, "b"] = np.nan
+    rows.assign(bag=bag, share=(np.bincount(bag, is_pos) / 1000)[bag]).to_csv(
+        tmp_path / "rows.csv", index=False
+    )
+    page, model = tmp_path / "m.html", tmp_path / "m.skops"
+    options = ["--bag-column", "bag", "--proportion-column", "share", "--method", "mean-map"]
+    done = command("fit", tmp_path / "rows.csv", *options, "--report", page, "-o", model)
+    assert done.code == 0, done.err
+    assert model.exists()
+    assert "model-importance" in page.read_text()
+
+
+def test_where_pages_cannot_be_made_it_is_said_before_the_work(
+    command, files, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(pages, "page_module", lambda: None)
+    options = [*files.in_bags, *FAST, "--report", tmp_path / "m.html", "-o", tmp_path / "m.skops"]
+    done = command("fit", files.rows, files.bags, *options)
+    assert done.code == 2
+    assert "decorrupt[cli]" in done.err
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,225 @@
+"""decorrupt predict, evaluate, inspect and bags on files."""
+
+import gc
+import io
+import json
+import weakref
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import balanced_accuracy_score
+
+from decorrupt.app.tables import stream_table
+from decorrupt.app.training.predict import Predictor
+
+
+def table(text):
+    return pd.read_csv(io.StringIO(text))
+
+
+def test_one_answer_a_row_in_the_same_order(command, files, tmp_path):
+    out = tmp_path / "p.csv"
+    done = command("predict", files.model, files.test, "--proba", "--keep", "id", "-o", out)
+    assert (done.code, done.out, done.err) == (0, "", "")
+    answer = pd.read_csv(out)
+    assert list(answer) == ["id", "prediction", "probability"]
+    assert answer["id"].tolist() == list(range(200))
+    labels = files.tables.test_labels
+    assert balanced_accuracy_score(labels, answer["prediction"]) > 0.8
+    again = command("predict", files.model, files.test)
+    assert table(again.out)["prediction"].tolist() == answer["prediction"].tolist()
+    assert command("predict", files.model, files.test, "-o", out).code == 2
+
+
+def test_another_prior_changes_probabilities_and_predictions(command, files):
+    few = table(command("predict", files.model, files.test, "--proba", "--class-prior", 0.05).out)
+    many = table(command("predict", files.model, files.test, "--proba", "--class-prior", 0.9).out)
+    assert (few["probability"] < many["probability"]).all()
+    assert few["prediction"].sum() < many["prediction"].sum()
+    assert ((few["probability"] > 0.5) == few["prediction"]).all()
+    done = command("predict", files.model, files.test, "--class-prior", 0)
+    assert done.code == 2
+
+
+def test_reordered_columns_unseen_categories_and_missing_values(command, files, tmp_path):
+    test = files.tables.test.copy()
+    test.loc[:4, "town"] = "east"
+    test.loc[5:9, ["age", "town"]] = np.nan
+    path = tmp_path / "odd.csv"
+    test[["noise", "town", "income", "age"]].to_csv(path, index=False)
+    done = command("predict", files.model, path)
+    assert done.code == 0
+    assert len(table(done.out)) == 200
+    assert "column 'town': categories unknown in training" in done.err
+    assert "'east' (5 rows)" in done.err
+    assert command("predict", files.model, path, "--quiet").err == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda test: test.drop(columns=["age", "town"]), "'age' (number), 'town' (category)"),
+        (lambda test: test.assign(age=["x"] + ["1"] * 199), "row 1: column 'age' holds 'x'"),
+    ],
+)
+def test_columns_that_do_not_fit_are_named(command, files, tmp_path, change, words):
+    path, out = tmp_path / "bad.csv", tmp_path / "p.csv"
+    change(files.tables.test).to_csv(path, index=False)
+    done = command("predict", files.model, path, "-o", out)
+    assert done.code == 2
+    assert words in done.err
+    assert str(path) in done.err
+    assert not out.exists()
+    assert command("predict", files.model, files.test, "--keep", "nothing").code == 2
+
+
+def test_a_bad_row_far_down_leaves_no_file(command, files, tmp_path, monkeypatch):
+    test = pd.concat([files.tables.test] * 20)
+    path, out = tmp_path / "long.csv", tmp_path / "p.csv"
+    test.assign(age=["1"] * 3999 + ["x"]).to_csv(path, index=False)
+    done = command("predict", files.model, path, "-o", out)
+    assert done.code == 2
+    assert "row 4000: column 'age'" in done.err
+    assert list(tmp_path.glob("*p.csv*")) == []
+
+
+def test_texts_to_keep_are_no_formulas_and_numbers_stay_numbers(command, files, tmp_path):
+    path = tmp_path / "kept.csv"
+    texts = ["=HYPERLINK(1)", "+1", "-1+2", "@SUM(1)"] * 50
+    files.tables.test.assign(note=texts, change=-1.5).to_csv(path, index=False)
+    done = command("predict", files.model, path, "--keep", "note,change")
+    answer = table(done.out)
+    assert answer["note"].tolist() == ["'" + text for text in texts]
+    assert (answer["change"] == -1.5).all()
+
+
+def test_blocks_give_what_one_block_gives(command, files, tmp_path, monkeypatch):
+    arguments = ["predict", files.model, files.test, "--proba", "--keep", "id"]
+    whole = table(command(*arguments).out)
+    scored, alive = [], []
+    predict = Predictor.predict
+
+    def watched(self, frame, **options):
+        scored.append(len(frame))
+        gc.collect()
+        alive.append(sum(reference() is not None for reference in frames))
+        frames.append(weakref.ref(frame))
+        return predict(self, frame, **options)
+
+    frames = []
+    monkeypatch.setattr(Predictor, "predict", watched)
+    monkeypatch.setattr("decorrupt.app.tables.stream_table", partial(stream_table, chunk_rows=16))
+    blocks = table(command(*arguments).out)
+    assert scored == [16] * 12 + [8]
+    assert max(alive) <= 2  # the rows before are not kept
+    assert blocks[["id", "prediction"]].equals(whole[["id", "prediction"]])
+    np.testing.assert_allclose(blocks["probability"], whole["probability"], rtol=1e-12)
+
+
+def test_tables_with_decimal_commas(command, files, tmp_path):
+    def with_commas(name, frame):
+        frame.to_csv(tmp_path / name, index=False, sep=";", decimal=",")
+        return tmp_path / name
+
+    rows = with_commas("rows.csv", files.tables.rows)
+    bags = with_commas("bags.csv", files.tables.bags)
+    test = with_commas("test.csv", files.tables.test)
+    model = tmp_path / "m.skops"
+    options = [*files.in_bags, "--method", "mean-map", "--folds", 2, "-o", model]
+    done = command("fit", rows, bags, *options)
+    assert (done.code, done.err) == (0, "")
+    assert command("predict", model, test).out == command("predict", files.model, files.test).out
+    done = command("predict", model, test, "--decimal", ".")
+    assert done.code == 2
+    assert "if the comma is the decimal mark, use --decimal ," in done.err
+    done = command("predict", model, test, "--decimal", ";")
+    assert done.code == 2
+    assert "';' is not a decimal mark: use . or ," in done.err
+
+
+def test_evaluate_by_labels(command, files):
+    done = command("evaluate", files.model, files.test, "--label-column", "label", "--json")
+    found = json.loads(done.out)["labels"]
+    assert found["metrics"]["accuracy"]["value"] > 0.8
+    assert sum(found["confusion"].values()) == found["n_rows"] == 200
+    text = command("evaluate", files.model, files.test, "--label-column", "label").out
+    for words in ("balanced accuracy", "roc auc", "brier", "log loss", "Confusion", "Calibration"):
+        assert words in text
+    flipped = ["--label-column", "label", "--positive-label", "0", "--json"]
+    other = json.loads(command("evaluate", files.model, files.test, *flipped).out)["labels"]
+    assert other["metrics"]["accuracy"]["value"] < 0.2
+
+
+def test_a_model_of_bags_does_not_guess_which_label_is_positive(command, files, tmp_path):
+    # Labels 1 and 2, as in German credit: the model's own "1" is no label of theirs.
+    test = files.tables.test.assign(label=files.tables.test_labels + 1)
+    test.to_csv(tmp_path / "test.csv", index=False)
+    arguments = ["evaluate", files.model, tmp_path / "test.csv", "--label-column", "label"]
+    done = command(*arguments)
+    assert done.code == 2
+    assert "holds '1', '2': say which is positive by --positive-label" in done.err
+    found = json.loads(command(*arguments, "--positive-label", "2", "--json").out)["labels"]
+    assert found["metrics"]["accuracy"]["value"] > 0.8
+
+
+def test_evaluate_by_bags_estimates_what_labels_would_say(command, files, tmp_path):
+    rng = np.random.default_rng(0)
+    labels = files.tables.test_labels
+    order = np.argsort(labels + rng.normal(scale=0.7, size=200), kind="stable")
+    rows = files.tables.test.iloc[order].assign(bag=np.arange(200) // 10, label=labels[order])
+    rows["share"] = rows.groupby("bag")["label"].transform("mean")
+    rows.to_csv(tmp_path / "held_out.csv", index=False)
+    options = ["--bag-column", "bag", "--proportion-column", "share", "--label-column", "label"]
+    done = command("evaluate", files.model, tmp_path / "held_out.csv", *options, "--json")
+    found = json.loads(done.out)
+    estimate = found["bags"]["criteria"]["corrected_accuracy"]
+    true = found["labels"]["metrics"]["balanced_accuracy"]["value"]
+    assert abs(estimate["value"] - true) < 3 * estimate["std_error"]
+    assert len(found["bags"]["per_bag"]) == 20
+    assert (
+        "Without labels, on 20 bags"
+        in command("evaluate", files.model, tmp_path / "held_out.csv", *options).out
+    )
+
+
+def test_inspect(command, files, monkeypatch):
+    done = command("inspect", files.rows, files.bags, *files.in_bags)
+    assert done.code == 0
+    for words in (
+        "information V",
+        "effective sample size",
+        "bags that matter",
+        "bags that tell nothing",
+        "convex objective",
+        "method that fits",
+        "What accuracy can be hoped for",
+        "Warnings",
+    ):
+        assert words in done.out
+    found = json.loads(command("inspect", files.rows, files.bags, *files.in_bags, "--json").out)
+    assert found["bags"]["n_bags"] == 30
+    monkeypatch.chdir(files.folder)
+    labels = ["--label-column", "says", "--positive-label", "sick", "--source-column", "who"]
+    done = command("inspect", "noisy.csv", *labels, "--noise-rates", "rates.csv")
+    assert done.code == 0, done.err
+    assert "nurse" in done.out
+
+
+def test_bags_for_an_experiment(command, files, tmp_path):
+    rows, bags, test = (tmp_path / name for name in ("rows.parquet", "bags.csv", "test.jsonl"))
+    options = ["--label-column", "label", "-o", rows, "--bags-output", bags, "--sizes", "4:9"]
+    held_out = ["--test-share", 0.25, "--test-output", test]
+    done = command("bags", files.test, *options, *held_out, "--seed", 5)
+    assert done.code == 0, done.err
+    cut, shares = pd.read_parquet(rows), pd.read_csv(bags)
+    assert "label" not in cut
+    assert shares["rows"].between(4, 9).all()
+    labels = dict(enumerate(files.tables.test_labels))
+    true = cut["id"].map(labels).groupby(cut["bag"].astype(int)).mean()
+    np.testing.assert_allclose(shares.set_index("bag")["proportion"], true)
+    assert len(pd.read_json(test, lines=True)) == 50
+    assert command("bags", files.test, *options).code == 2  # exists
+    done = command("bags", files.test, *options[:-2], "--sizes", "4", "--force")
+    assert "must be a range LOW:HIGH" in done.err

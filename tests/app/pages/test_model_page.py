@@ -1,0 +1,318 @@
+"""Pages of models, evaluations and data: complete, escaped, whole where parts are missing."""
+
+import copy
+import html
+import re
+
+import pytest
+from markupsafe import Markup
+
+from decorrupt.app.pages import plots
+from decorrupt.app.pages.model_page import render_evaluation, render_inspection, render_model
+from decorrupt.app.pages.plots import LONGEST_LABEL, label
+from decorrupt.app.pages.wording import MOST_BAGS, MOST_BARS, MOST_COLUMNS, measured
+from helpers.model_dicts import (
+    EVIL,
+    demo_results,
+    evaluation,
+    held_out,
+    inspection,
+    model_card,
+    source_card,
+    source_inspection,
+)
+from helpers.page_views import check_points_inside, check_references
+
+PAGES = {
+    "model": lambda: render_model(model_card(), held_out(), demo_results()),
+    "sources": lambda: render_model(source_card(), held_out()),
+    "evaluation": lambda: render_evaluation(evaluation(), model_card()),
+    "inspection": lambda: render_inspection(inspection()),
+    "inspected sources": lambda: render_inspection(source_inspection()),
+}
+
+
+@pytest.fixture(scope="module", params=PAGES)
+def rendered(request):
+    return PAGES[request.param]()
+
+
+def sections(page):
+    """Return the text under each heading, without tags."""
+    found = re.findall(r"<section.*?<h2[^>]*>(.*?)</h2>(.*?)</section>", page, flags=re.DOTALL)
+    return {html.unescape(title): text_of(body) for title, body in found}
+
+
+def text_of(body):
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", body)).split())
+
+
+def test_what_users_wrote_is_escaped(rendered):
+    assert EVIL not in rendered
+    assert "<script>alert" not in rendered
+    assert rendered.count("<script>") == 1, "the page's own"
+    assert "&lt;script&gt;alert" in rendered
+
+
+def test_it_stands_alone(rendered):
+    check_points_inside(rendered)
+    assert " style=" not in rendered
+    assert len(rendered.encode()) < 200_000
+
+
+def test_ids_are_unique_and_references_have_targets(rendered):
+    check_references(rendered)
+
+
+def test_tables_have_captions_and_figures_alternative_texts(rendered):
+    for table in re.findall(r"<table.*?</table>", rendered, flags=re.DOTALL):
+        caption = re.search(r"<caption.*?</caption>", table, flags=re.DOTALL)
+        assert text_of(caption.group())
+        heads = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', table)
+        assert heads
+        assert all(heads), "no heading is empty"
+    for figure in re.findall(r"<figure>.*?</figure>", rendered, flags=re.DOTALL):
+        assert re.search(r"<title[^>]*>[^<]+</title><desc[^>]*>[^<]+</desc>", figure)
+        assert re.search(r"<figcaption>[^<]+", figure)
+
+
+def test_the_model_page_says_all():
+    found = sections(render_model(model_card(), held_out(), demo_results()))
+    assert list(found) == [
+        "In short",
+        "Warnings",
+        "The data",
+        "Methods compared",
+        "Beside a model that was told the labels",
+        "On bags it had not seen",
+        "Which columns it leans on",
+        "Columns",
+        "Diagnostics",
+        "What it must not be used for",
+        "How it was made",
+    ]
+    assert "0.871 ± 0.031" in found["In short"]
+    assert "300 rows in 30 bags" in found["In short"]
+    assert "2026-01-02 03:04:05 UTC" in found["In short"]
+    assert found["Warnings"].endswith("is odd.")
+    assert "74 labelled rows (24.8 % of all)" in found["The data"]
+    methods = found["Methods compared"]
+    assert methods.index("corrected loss") < methods.index("mean map chosen −0.1050 ± 0.0100")
+    assert "new −0.3000" in methods, "a method without words is shown by its name"
+    assert "kernel_gamma = 0.00174" in methods
+    ceiling = found["Beside a model that was told the labels"]
+    assert "114 test rows" in ceiling
+    assert "the true labels 0.990 ± 0.020 0.980 ± 0.020" in ceiling
+    assert f"{EVIL} 5 0.100 0.950 +0.850 1.000" in found["On bags it had not seen"]
+    assert f"age 0.0200 0.0005 {EVIL} 0.0010 0.0005" in found["Which columns it leans on"]
+    assert "it numbers the rows" in found["Columns"]
+    for words in ("not certain", "0.0123", "−0.0500", "Below 0", "too far to promise", "42"):
+        assert words in found["Diagnostics"]
+    limits = found["What it must not be used for"]
+    assert limits == "Do not use it for rows of another kind."
+    for words in ("decorrupt 0.1.0", "--seed 3 config file", "--force yes", "41.0 % positives"):
+        assert words in found["How it was made"]
+    assert "--sql" not in found["How it was made"], "it was not used"
+
+
+def test_the_worst_bag_stands_first():
+    text = sections(render_model(model_card(), held_out()))["On bags it had not seen"]
+    first, second = text.index(f"{EVIL} 5 "), text.index("bag 28 38 0.933 0.667 −0.267")
+    assert first < second
+
+
+def test_sources_are_called_groups_and_their_rates_shown():
+    page = render_model(source_card(), held_out())
+    found = sections(page)
+    assert "On rows it had not seen" in found
+    assert f"sick {EVIL}" in html.unescape(page)
+    assert "nurse 200 0.450 0.050 0.060 0.600" in found["The data"]
+    assert f"{EVIL} 200 0.450 0.050 (0.010 to 0.120) 0.060 (0.020 to 0.130)" in found["The data"]
+    assert "One dot a group" in found["On rows it had not seen"]
+
+
+def test_what_intervals_leave_out_and_errors_include_is_on_the_page():
+    card = source_card()
+    card["sources"]["left_out"] = "The intervals leave out this."
+    card["method"]["std_error_includes"] = "± includes that."
+    found = sections(render_model(card, held_out()))
+    assert "from … to. The intervals leave out this." in found["The data"]
+    assert "no true label was used. ± includes that." in found["On rows it had not seen"]
+
+
+def test_the_evaluation_says_all():
+    found = sections(render_evaluation(evaluation(), model_card()))
+    assert "balanced accuracy 0.810 ± 0.020" in found["In short"]
+    labels = found["By true labels"]
+    assert "130 of 300 rows are positive" in labels
+    assert "truly positive 100 76.9 %, right 30 23.1 %, wrong" in labels
+    assert "truly negative 17 10.0 %, wrong 153 90.0 %, right" in labels
+    assert "Brier score lower is better 0.830 ± 0.020" in labels
+    assert "Can the probabilities be believed?" in labels
+    assert "Predicted and known shares" in found["Without labels, bag by bag"]
+    assert "unknown in training" in found["Warnings"]
+    assert "is odd" in found["Warnings when it was trained"]
+    assert "Do not use it" in found["What it must not be used for"]
+
+
+@pytest.mark.parametrize(
+    ("prior", "words"),
+    [
+        (0.41, "with 41.0 % positives."),
+        (0.6, "here it is 43.3 %, so expect them too high"),
+        (0.2, "too low"),
+    ],
+)
+def test_probabilities_for_another_population(prior, words):
+    found = evaluation()
+    found["labels"]["class_prior"] = prior
+    assert words in sections(render_evaluation(found))["By true labels"]
+
+
+def test_the_inspection_says_all():
+    found = sections(render_inspection(inspection()))
+    assert "--method auto" in found["In short"]
+    assert "0.710 ± 0.020" in found["In short"]
+    bags = found["The bags one by one"]
+    assert "3 of 5 bags hold 90 %" in bags
+    assert "b0 10 0.900 40.0 %" in bags
+    assert "1 bag of 5 tell" in bags
+    assert "from reg_strength 0.0345 on" in found["Has training one best answer?"]
+
+
+@pytest.mark.parametrize(
+    ("convex", "words"),
+    [
+        ({"exists": True, "superbag": True, "floor": 0.0}, "Yes, whatever the settings"),
+        ({"exists": False, "superbag": False, "floor": 0.5}, "no bag lies on the other side"),
+    ],
+)
+def test_convexity_in_words(convex, words):
+    found = sections(render_inspection(inspection() | {"convex": convex}))
+    assert words in found["Has training one best answer?"]
+
+
+def without(found):
+    """Yield the dict without each of its parts, and parts of parts, in turn, then with None."""
+    for key, value in found.items():
+        yield key, {name: part for name, part in found.items() if name != key}
+        yield f"{key} is None", found | {key: None}
+        if key in ("labels", "method", "hope") or (key == "bags" and "criteria" in value):
+            for inner, changed in without(value):
+                yield f"{key}: {inner}", found | {key: changed}
+
+
+def assert_no_empty_heading(page, name):
+    found = sections(page)
+    assert all(found.values()), name
+    links = re.findall(r'<li><a href="#[^"]+">(.*?)</a>', page)
+    assert [html.unescape(link) for link in links] == list(found), name
+    assert "None" not in text_of(re.sub(r"<(style|script).*?</\1>", "", page, flags=re.DOTALL)), (
+        name
+    )
+
+
+CASES = {
+    "card": (lambda found: render_model(found, held_out()), model_card()),
+    "sources": (lambda found: render_model(found, held_out()), source_card()),
+    "held out": (lambda found: render_model(model_card(), found), held_out()),
+    "evaluation": (lambda found: render_evaluation(found, model_card()), evaluation()),
+    "inspection": (render_inspection, inspection()),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_what_is_missing_is_left_out(case, monkeypatch):
+    monkeypatch.setattr(plots, "draw", lambda *_, **__: Markup("<svg></svg>"))  # quick
+    render, found = CASES[case]
+    for name, changed in without(found):
+        page = render(changed)
+        assert_no_empty_heading(page, name)
+
+
+@pytest.mark.parametrize("render", [render_model, render_evaluation, render_inspection])
+def test_nothing_at_all(render):
+    page = render({})
+    assert "<h1>" in page
+    assert "<h2" not in page
+
+
+def test_what_could_not_be_computed_is_a_dash():
+    nothing = {"value": None, "std_error": None}
+    results = held_out() | {"criteria": dict.fromkeys(held_out()["criteria"], nothing)}
+    results["calibration"] = []
+    results["importance"] = [{"column": "age", "drop": None, "std_error": None}]
+    results["per_bag"][0]["predicted"] = None
+    page = render_model(model_card(), results)
+    found = sections(page)
+    assert "estimated balanced accuracy, held-out data —" in found["In short"]
+    assert "Can the probabilities" not in page
+    assert "Which columns it leans on" not in found
+    assert "bag 0 " not in found["On bags it had not seen"]
+
+
+def test_dicts_are_left_as_they_were():
+    given = model_card(), held_out(), demo_results(), evaluation(), inspection()
+    before = copy.deepcopy(given)
+    render_model(*given[:3])
+    render_evaluation(given[3], given[0])
+    render_inspection(given[4])
+    assert given == before
+
+
+def test_a_large_model_makes_a_small_page():
+    card, results = model_card(), held_out()
+    card["columns"] = [card["columns"][0] | {"name": f"c{k}"} for k in range(5000)]
+    card["left_out"] = {f"d{k}": "it numbers the rows" for k in range(5000)}
+    results["per_bag"] = [
+        {"bag": f"b{k}", "size": 5, "known": k / 2e4, "predicted": k / 2e4 + 0.01}
+        for k in range(20_000)
+    ]
+    results["importance"] = [
+        {"column": f"c{k}", "drop": 1 / (k + 1), "std_error": 0.01} for k in range(5000)
+    ]
+    page = render_model(card, results)
+    assert len(page.encode()) < 1_000_000
+    found = sections(page)
+    assert f"{MOST_COLUMNS} of 5,000 columns" in found["Columns"]
+    assert f"{MOST_BAGS} of 20,000 bags" in found["On bags it had not seen"]
+    assert "Drawn are 600 of them" in found["On bags it had not seen"]
+    assert f"{MOST_BARS} of 5,000 columns" in found["Which columns it leans on"]
+    assert page == render_model(card, results), "the same dots every time"
+
+
+def test_large_data_make_a_small_page():
+    found = inspection()
+    found["bag_shares"] = [
+        {"bag": f"b{k}", "size": 5, "proportion": 0.3, "share": 1 / 20_000} for k in range(20_000)
+    ]
+    found["useless"] = [f"b{k}" for k in range(10_000)]
+    page = render_inspection(found)
+    assert len(page.encode()) < 200_000
+    assert "and 9,980 more" in page
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("age", "age"),
+        ("a\x00b\x1b", "a b "),
+        ("x" * 30, "x" * (LONGEST_LABEL - 1) + "…"),
+        ("x" * LONGEST_LABEL, "x" * LONGEST_LABEL),
+        ("", ""),
+    ],
+)
+def test_labels_of_bars(name, shown):
+    assert label(name) == shown
+
+
+def test_wide_signs_take_twice_the_room():
+    cut = label("収" * 30)
+    assert cut.count("収") == (LONGEST_LABEL - 1) // 2
+    assert cut.endswith("…")
+
+
+def test_measured():
+    assert measured({"value": -0.12345, "std_error": 0.01}) == "−0.123 ± 0.010"
+    assert measured({"value": 0.5, "std_error": None}) == "0.500"
+    assert measured({"value": None, "std_error": None}) == measured(None) == "—"

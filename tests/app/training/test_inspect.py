@@ -1,0 +1,83 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from decorrupt.app.training.columns import choose_features
+from decorrupt.app.training.inspect import inspect_bags
+from decorrupt.app.training.inspect_sources import inspect_sources
+from decorrupt.app.training.roles import Table, read_bags
+from decorrupt.app.training.source_roles import read_sources
+
+
+def inspected(rows, bags, **options):
+    data = read_bags(
+        Table(rows, "rows.csv"), Table(bags, "bags.csv"), bag_column="bag", proportion_column="rate"
+    )
+    features = choose_features(rows, roles=data.roles)
+    return inspect_bags(data, features, **{"quick_fit": False, "seed": 0} | options)
+
+
+def test_numbers_by_hand():
+    rows = pd.DataFrame({"bag": ["a"] * 4 + ["b"] * 4 + ["c"] * 8, "x": np.arange(16.0) ** 2})
+    bags = pd.DataFrame({"bag": ["a", "b", "c"], "rate": [1.0, 0.0, 0.5]})
+    found = inspected(rows, bags)
+    # V = 4·¼ + 4·¼ + 0 = 2, worth 8 labelled rows: the pure bags' own.
+    assert found["bags"]["information"] == pytest.approx(2)
+    assert found["bags"]["effective_sample_size"] == pytest.approx(8)
+    assert [bag["share"] for bag in found["bag_shares"]] == pytest.approx([0.5, 0.5, 0])
+    assert found["matter"] == 2
+    assert found["useless"] == ["c"]
+    assert found["convex"]["exists"]
+    assert found["hope"]["resolution"] == pytest.approx(1 / (4 * np.sqrt(2)))
+    assert found["advice"]["method"] == "mean-map"
+    json.dumps(found, allow_nan=False)
+
+
+def test_one_sided_proportions_have_no_convex_objective():
+    rows = pd.DataFrame({"bag": np.repeat(list("abcdef"), 10), "x": np.arange(60.0) ** 2})
+    bags = pd.DataFrame({"bag": list("abcdef"), "rate": [0.1, 0.2, 0.3, 0.1, 0.2, 0.4]})
+    found = inspected(rows, bags)
+    assert not found["convex"]["exists"]
+    assert not found["convex"]["superbag"]
+    assert found["convex"]["floor"] > 0
+    assert "several minima" in found["advice"]["reason"]
+
+
+def test_warnings_in_words():
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"bag": [*np.repeat(list("abc"), 10), "d"], "x": rng.normal(size=31)})
+    rows["region"] = rows["bag"].map({"a": "n", "b": "s", "c": "s", "d": "n"})
+    rows["gaps"] = np.where(np.arange(31) % 4 == 0, rows["x"], np.nan)
+    bags = pd.DataFrame({"bag": list("abcd"), "rate": [0.33, 0.5, 0.52, 1.0]})
+    said = " | ".join(inspected(rows, bags)["warnings"])
+    assert "only 4 bags" in said
+    assert "labelled rows: more bags" in said
+    assert "in 2 bags (the first is 'a') the proportion is no whole number" in said
+    assert "1 bags have one row only" in said
+    assert "same in all rows of a bag: 'region'" in said
+    assert "most values are missing: 'gaps'" in said
+
+
+def test_quick_fit_measures_what_can_be_hoped_for(bag_table):
+    found = inspected(bag_table.rows, bag_table.bags, quick_fit=True)
+    assert found["hope"]["quick_fit"]["value"] > 0.7
+    assert found["warnings"] == []
+
+
+def test_sources_are_weighed(source_table):
+    rows = read_sources(
+        Table(source_table.rows, "rows.csv"),
+        Table(source_table.rates, "rates.csv"),
+        label_column="says",
+        source_column="who",
+        positive_label="sick",
+    )
+    found = inspect_sources(rows, choose_features(rows.table.frame, roles=rows.roles))
+    nurse, rule = found["sources"]["sources"]
+    # 200·(.9)² and 400·(.5)²/(1.1)²: c² of Theorem 2.
+    weights = np.array([200 * 0.81, 400 * 0.25 / 1.21])
+    assert [nurse["weight"], rule["weight"]] == pytest.approx(weights / weights.sum())
+    assert found["sources"]["effective_sample_size"] == pytest.approx(weights.sum())
+    json.dumps(found, allow_nan=False)

@@ -1,0 +1,85 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from decorrupt.app.tables import TableError
+from decorrupt.app.training.columns import choose_features
+from decorrupt.app.training.predict import Predictor
+from decorrupt.app.training.roles import Table, read_bags
+from decorrupt.app.training.train import Settings, train_bags
+
+
+@pytest.fixture(scope="module")
+def trained(bag_table):
+    rows = read_bags(
+        Table(bag_table.rows, "rows.csv"),
+        Table(bag_table.bags, "bags.csv"),
+        bag_column="bag",
+        proportion_column="rate",
+    )
+    features = choose_features(rows.table.frame, roles=rows.roles)
+    return train_bags(rows, features, Settings("mean-map", n_folds=2))
+
+
+@pytest.fixture
+def predictor(trained):
+    return Predictor.of(trained.model, dict(trained.card), "m.skops")
+
+
+def test_order_and_other_columns_do_not_matter(predictor, bag_table):
+    plain = predictor.predict(bag_table.test)
+    shuffled = bag_table.test.assign(other=1)[["town", "other", "noise", "income", "age"]]
+    np.testing.assert_array_equal(plain.probabilities, predictor.predict(shuffled).probabilities)
+
+
+def test_parts_say_what_the_whole_says(predictor, bag_table):
+    whole = predictor.predict(bag_table.test).probabilities
+    parts = [
+        predictor.predict(bag_table.test.iloc[k : k + 50]).probabilities for k in range(0, 200, 50)
+    ]
+    np.testing.assert_allclose(whole, np.concatenate(parts))
+
+
+def test_another_prior_moves_probabilities_as_the_model_does(predictor, trained, bag_table):
+    from decorrupt.app.training.preprocess import prepare
+
+    prepared = prepare(bag_table.test, predictor.columns)
+    expected = trained.model.predict_proba(prepared, class_prior=0.1)[:, 1]
+    found = predictor.predict(bag_table.test, class_prior=0.1)
+    np.testing.assert_allclose(found.probabilities, expected)
+    np.testing.assert_array_equal(found.is_pos, expected > 0.5)
+    with pytest.raises(ValueError, match="--class-prior 1 must lie strictly"):
+        predictor.predict(bag_table.test, class_prior=1.0)
+
+
+def test_unseen_levels_are_counted_over_all_parts(predictor, bag_table):
+    new = bag_table.test.assign(town="east")
+    predictor.predict(new.iloc[:3])
+    predictor.predict(new.iloc[3:5])
+    (line,) = predictor.unseen_in_words()
+    assert line.startswith("column 'town': categories unknown in training")
+    assert "'east' (5 rows)" in line
+
+
+def test_the_answers_columns(predictor, bag_table):
+    frame = bag_table.test.assign(id=np.arange(200))
+    answer = predictor.table_of(frame, predictor.predict(frame), ["id"], proba=True)
+    assert list(answer) == ["id", "prediction", "probability"]
+    assert set(answer["prediction"]) == {0, 1}
+    with pytest.raises(TableError, match=r"t\.csv: there is no column 'x'"):
+        predictor.check_keep(frame, ["x"], "t.csv")
+    with pytest.raises(TableError, match="'prediction' is the name of a column of the answer"):
+        predictor.check_keep(pd.DataFrame({"prediction": [1]}), ["prediction"], "t.csv")
+
+
+def test_a_model_without_a_card_is_refused(trained):
+    with pytest.raises(TableError, match=r"m\.skops: the model has no description of its columns"):
+        Predictor.of(trained.model, {}, "m.skops")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("1", 1), ("-1", -1), ("007", "007"), ("²", "²"), ("--5", "--5")]
+)
+def test_classes_are_numbers_where_their_names_are(trained, name, value):
+    card = {**trained.card, "classes": {"negative": "none", "positive": name}}
+    assert Predictor.of(trained.model, card, "model").classes == ("none", value)

@@ -1,0 +1,223 @@
+import json
+import pickle
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.metrics import balanced_accuracy_score
+
+from decorrupt import estimate_noise_rates
+from decorrupt.app.training.columns import choose_features
+from decorrupt.app.training.methods import BAG_METHODS, SOURCE_METHODS, method_name
+from decorrupt.app.training.predict import Predictor
+from decorrupt.app.training.roles import Table, read_bags
+from decorrupt.app.training.source_roles import read_sources
+from decorrupt.app.training.summary import source_strata
+from decorrupt.app.training.train import Settings, chance_warning, train_bags
+from decorrupt.app.training.train_sources import train_sources
+from decorrupt.corruption import NoiseRates
+from decorrupt.estimators.inputs import read_sources as noisy_sources
+from decorrupt.estimators.inputs import source_priors
+from decorrupt.model_selection import corrected_accuracy
+from decorrupt.noise_rates import NoiseRateEstimate
+
+
+@pytest.fixture(scope="module")
+def bag_rows(bag_table):
+    return read_bags(
+        Table(bag_table.rows, "rows.csv"),
+        Table(bag_table.bags, "bags.csv"),
+        bag_column="bag",
+        count_column="positives",
+    )
+
+
+@pytest.fixture(scope="module")
+def trained(bag_rows):
+    features = choose_features(bag_rows.table.frame, roles=bag_rows.roles)
+    return train_bags(bag_rows, features, Settings("mean-map", seed=1))
+
+
+@pytest.fixture(scope="module")
+def source_rows(source_table):
+    return read_sources(
+        Table(source_table.rows, "rows.csv"),
+        Table(source_table.rates, "rates.csv"),
+        label_column="says",
+        source_column="who",
+        positive_label="sick",
+    )
+
+
+def predicted(trained, frame):
+    return Predictor.of(trained.model, trained.card, "model").predict(frame)
+
+
+def test_a_model_from_bags_knows_the_labels_it_never_saw(trained, bag_table):
+    said = predicted(trained, bag_table.test).is_pos
+    assert balanced_accuracy_score(bag_table.test_labels, said) > 0.8
+
+
+def test_held_out_accuracy_is_what_the_labels_say(trained, bag_table):
+    estimate = trained.card["criteria"]["corrected_accuracy"]
+    true = balanced_accuracy_score(bag_table.labels, trained.folds.decisions > 0)
+    assert abs(estimate["value"] - true) < 3 * estimate["std_error"]
+    assert len(trained.held_out["per_bag"]) == 30
+
+
+def test_no_bag_is_in_the_training_rows_of_the_fold_that_judges_it(trained, bag_rows):
+    for _, test in trained.folds.models:
+        others = np.setdiff1d(np.arange(300), test)
+        row_bag = bag_rows.strata.row_stratum
+        assert not set(row_bag[test]) & set(row_bag[others])
+
+
+def test_the_card_is_plain_and_names_no_bag(trained):
+    text = json.dumps(trained.card, allow_nan=False)
+    assert "bag00" not in text
+    card = json.loads(text)
+    assert card["situation"] == "bags"
+    assert card["bags"]["n_bags"] == 30
+    assert [column["name"] for column in card["columns"]] == ["age", "income", "noise", "town"]
+    assert card["columns"][1]["n_missing"] > 0
+    assert card["method"]["chosen"] == "mean_map"
+    assert card["versions"]["decorrupt"]
+
+
+def test_the_useful_columns_are_the_important_ones(trained):
+    found = trained.importance(seed=0)
+    drops = {row["column"]: row["drop"] for row in found["importance"]}
+    assert found["importance_criterion"] == "count_log_likelihood"
+    assert {row["column"] for row in found["importance"][:2]} == {"age", "income"}
+    assert drops["noise"] < 0.2 * drops["age"]
+
+
+@pytest.mark.parametrize("method", [name for name in BAG_METHODS if name != "thorough"])
+def test_every_method_trains(method, bag_rows, bag_table):
+    features = choose_features(bag_rows.table.frame, roles=bag_rows.roles)
+    result = train_bags(bag_rows, features, Settings(method, n_folds=2))
+    assert result.card["method"]["asked"] == method
+    assert b"bag00" not in pickle.dumps(result.model), "a saved model must not name the bags"
+    said = predicted(result, bag_table.test).is_pos
+    assert balanced_accuracy_score(bag_table.test_labels, said) > 0.75
+
+
+def test_few_bags_are_split_inside(bag_table):
+    rows = bag_table.rows.assign(bag=np.arange(300) // 100)
+    shares = bag_table.labels.reshape(3, 100).mean(axis=1)
+    data = read_bags(
+        Table(rows.assign(rate=shares[rows["bag"]]), "rows.csv"),
+        bag_column="bag",
+        proportion_column="rate",
+    )
+    features = choose_features(rows, roles=["bag"])
+    card = train_bags(data, features, Settings("mean-map")).card
+    assert card["method"]["held_out"] == "rows of every bag"
+    assert any("only 3 bags" in line for line in card["warnings"])
+
+
+def test_a_model_that_only_guesses_is_said_to_guess(bag_rows):
+    features = choose_features(bag_rows.table.frame, roles=bag_rows.roles, features=["noise"])
+    card = train_bags(bag_rows, features, Settings("mean-map")).card
+    assert any("not clearly better than guessing" in line for line in card["warnings"])
+
+
+@pytest.mark.parametrize("method", ["corrected", "forward"])
+def test_a_model_from_sources(method, source_rows, source_table):
+    features = choose_features(source_rows.table.frame, roles=source_rows.roles)
+    result = train_sources(source_rows, features, Settings(method, n_folds=2))
+    card = result.card
+    assert card["situation"] == "sources"
+    assert card["classes"] == {"negative": "well", "positive": "sick"}
+    assert [row["flip_pos"] for row in card["sources"]["sources"]] == [0.05, 0.3]
+    estimate = card["criteria"]["corrected_accuracy"]
+    true = balanced_accuracy_score(source_table.labels, result.folds.decisions > 0)
+    assert abs(estimate["value"] - true) < 3 * estimate["std_error"]
+    said = predicted(result, source_table.test).is_pos
+    assert balanced_accuracy_score(source_table.test_labels, said) > 0.8
+    json.dumps(card, allow_nan=False)
+
+
+def test_estimated_rates_are_near_and_marked_as_estimated(source_table, monkeypatch):
+    few_resamples = partial(estimate_noise_rates, n_bootstrap=5)
+    monkeypatch.setattr("decorrupt.app.training.train_sources.estimate_noise_rates", few_resamples)
+    rows = read_sources(
+        Table(source_table.rows, "rows.csv"),
+        label_column="says",
+        source_column="who",
+        positive_label="sick",
+    )
+    features = choose_features(rows.table.frame, roles=rows.roles)
+    card = train_sources(rows, features, Settings("forward", n_folds=2)).card
+    nurse, rule = card["sources"]["sources"]
+    assert nurse["flip_pos"] < rule["flip_pos"]
+    low, high = rule["flip_pos_interval"]
+    assert low <= rule["flip_pos"] <= high
+    assert any("estimated from the labels" in line for line in card["warnings"])
+    assert "overlap" in card["sources"]["left_out"]
+
+
+def test_the_error_of_the_accuracy_includes_that_of_estimated_rates(source_table, monkeypatch):
+    """Against recomputing the accuracy at draws of the rates, given as known ones."""
+    mixing = np.random.default_rng(1).normal(size=(4, 4))
+    found = NoiseRateEstimate(
+        {"nurse": NoiseRates(0.1, 0.1), "rule": NoiseRates(0.3, 0.2)},
+        {}, 0.9, 0.5, "by hand", covariance=0.03**2 * mixing @ mixing.T,
+    )  # fmt: skip
+    monkeypatch.setattr(
+        "decorrupt.app.training.train_sources.estimate_noise_rates", lambda *_, **__: found
+    )
+    table = Table(source_table.rows, "rows.csv")
+    options = {"label_column": "says", "source_column": "who", "positive_label": "sick"}
+    rows = read_sources(table, **options)
+    features = choose_features(rows.table.frame, roles=rows.roles)
+    result = train_sources(rows, features, Settings("forward", n_folds=2))
+    decisions, is_pos = result.folds.decisions, rows.labels.is_pos
+    sources = rows.sources.astype(str)
+
+    def accuracy(rates):
+        noisy = noisy_sources(2 * is_pos - 1, sources, rates)
+        priors = noisy.by_source(source_priors(None, noisy))
+        strata = source_strata(sources, is_pos, rates, priors)
+        return corrected_accuracy(strata.row_proportions, decisions, bags=strata.row_stratum)
+
+    at_estimate = accuracy({s: tuple(pair) for s, pair in found.rates.items()})
+    center = np.array([list(pair) for pair in found.rates.values()])
+    # Small draws: there the accuracy is as good as linear in the rates, as the error takes it.
+    scale = 0.02
+    draws = np.random.default_rng(0).multivariate_normal(
+        center.ravel(), scale**2 * found.covariance, 2000
+    )
+    values = [
+        accuracy(dict(zip(found.rates, draw.reshape(-1, 2).tolist(), strict=True))).value
+        for draw in draws
+    ]
+    expected = np.hypot(at_estimate.std_error, np.std(values) / scale)
+    measured = result.card["criteria"]["corrected_accuracy"]
+    assert measured["value"] == pytest.approx(at_estimate.value)
+    assert measured["std_error"] == pytest.approx(expected, rel=0.08)
+    assert measured["std_error"] > 1.1 * at_estimate.std_error
+    best = result.card["leaderboard"][0]
+    assert best["std_error"] > 1.1 * at_estimate.std_error
+    assert "uncertainty of the estimated" in result.card["method"]["std_error_includes"]
+
+
+@pytest.mark.parametrize(
+    ("value", "std_error", "words"),
+    [
+        (0.8, 0.1, None),
+        (0.6, 0.1, "not clearly better than guessing"),
+        (3.0, 0.0, "which no accuracy can be"),
+        (None, None, "could not be judged"),
+    ],
+)
+def test_what_is_said_of_a_held_out_accuracy(value, std_error, words):
+    said = chance_warning(value, std_error)
+    assert [words in line for line in said] == ([True] if words else [])
+
+
+def test_method_names():
+    assert method_name("mean_map", BAG_METHODS) == "mean-map"
+    assert method_name("count_likelihood", BAG_METHODS) == "count"
+    with pytest.raises(ValueError, match="unknown --method 'count': choose one of auto, corr"):
+        method_name("count", SOURCE_METHODS)

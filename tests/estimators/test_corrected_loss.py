@@ -1,0 +1,300 @@
+"""Learning from bags: what the estimator promises beyond scikit-learn's contract."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import logit
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.metrics.pairwise import rbf_kernel
+
+from decorrupt import (
+    CorrectedLossClassifier,
+    DroppedBagsWarning,
+    NegativeRiskWarning,
+    NonConvexRiskWarning,
+    bag_targets,
+    combine_strata,
+    get_loss,
+)
+from decorrupt.risks import KINK_WIDTH
+from decorrupt.theory import bound_strata
+
+
+def fit(data, X=None, **params):
+    model = CorrectedLossClassifier(**{"reg_strength": 0.02, "random_state": 0} | params)
+    return model.fit(data.X if X is None else X, data.y, bags=data.bags)
+
+
+@pytest.mark.parametrize("combine", ["superbag", "least_squares"])
+@pytest.mark.parametrize("loss", ["logistic", "squared", "huber", "sigmoid"])
+def test_learns_the_classes_from_proportions_alone(bag_data, combine, loss):
+    model = fit(bag_data, combine=combine, loss=loss, convex="project")
+    assert balanced_accuracy_score(bag_data.labels, model.predict(bag_data.X)) > 0.85
+
+
+@pytest.mark.filterwarnings("ignore::decorrupt.DroppedBagsWarning")
+def test_the_papers_pairs(bag_data):
+    model = fit(bag_data, combine="pairs", convex="ignore")
+    assert balanced_accuracy_score(bag_data.labels, model.predict(bag_data.X)) > 0.85
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        lambda bags: bags,
+        lambda bags: [f"precinct {b}" for b in bags],
+        lambda bags: pd.Series(pd.Categorical([f"{b:02d}" for b in bags])),
+        lambda bags: [("ward", int(b)) for b in bags],
+    ],
+)
+def test_any_bag_ids(bag_data, ids):
+    reference = fit(bag_data).decision_function(bag_data.X)
+    model = CorrectedLossClassifier(reg_strength=0.02, random_state=0)
+    model.fit(bag_data.X, bag_data.y, bags=ids(bag_data.bags))
+    np.testing.assert_allclose(model.decision_function(bag_data.X), reference, rtol=1e-6)
+
+
+def test_row_and_bag_order_do_not_matter(bag_data):
+    order = np.random.default_rng(0).permutation(len(bag_data.y))
+    model = CorrectedLossClassifier(reg_strength=0.02, rank_tol=0.0, tol=1e-9)
+    straight = model.fit(bag_data.X, bag_data.y, bags=bag_data.bags).decision_function(bag_data.X)
+    shuffled = model.fit(bag_data.X[order], bag_data.y[order], bags=(-bag_data.bags)[order])
+    np.testing.assert_allclose(shuffled.decision_function(bag_data.X), straight, atol=1e-6)
+
+
+def test_swapping_the_classes_swaps_the_scores(bag_data):
+    model = CorrectedLossClassifier(reg_strength=0.02, rank_tol=0.0, tol=1e-9)
+    scores = model.fit(bag_data.X, bag_data.y, bags=bag_data.bags).decision_function(bag_data.X)
+    swapped = model.fit(bag_data.X, 1 - bag_data.y, bags=bag_data.bags)
+    np.testing.assert_allclose(swapped.decision_function(bag_data.X), -scores, atol=1e-6)
+
+
+def test_solution_is_the_minimum_of_the_written_objective(bag_data):
+    """No low rank, no solver of ours: the gradient in the dual must vanish."""
+    model = fit(bag_data, rank_tol=0.0, tol=1e-10, kernel_gamma=0.7, fit_intercept=False)
+    pos, neg = combine_strata(np.full(60, 10), bag_data.shares)
+    scores = model.decision_function(bag_data.X)
+    loss = get_loss("logistic")
+    slope = (pos / 10)[bag_data.bags] * loss.slope(scores) - (neg / 10)[bag_data.bags] * loss.slope(
+        -scores
+    )
+    # Stationarity: 2λf = −K·slope on the training rows.
+    gram = rbf_kernel(bag_data.X, gamma=0.7)
+    np.testing.assert_allclose(2 * 0.02 * scores, -gram @ slope, atol=1e-7)
+
+
+def test_without_bags_it_is_an_ordinary_classifier(bag_data):
+    names = np.where(bag_data.labels == 1, "yes", "no")
+    model = CorrectedLossClassifier(reg_strength=1e-3).fit(bag_data.X, names)
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert model.score(bag_data.X, names) > 0.9
+
+
+def test_pure_bags_equal_labels(bag_data):
+    model = CorrectedLossClassifier(reg_strength=0.01, random_state=0)
+    by_label = model.fit(bag_data.X, bag_data.labels).decision_function(bag_data.X)
+    by_bag = model.fit(bag_data.X, bag_data.labels.astype(float), bags=bag_data.labels)
+    np.testing.assert_allclose(by_bag.decision_function(bag_data.X), by_label)
+
+
+def test_probabilities_follow_the_prior(bag_data):
+    model = fit(bag_data)
+    balanced = model.predict_proba(bag_data.X)
+    rare = model.predict_proba(bag_data.X, class_prior=0.1)
+    np.testing.assert_allclose(balanced.sum(axis=1), 1)
+    np.testing.assert_allclose(
+        logit(rare[:, 1]) - logit(balanced[:, 1]), logit(0.1), rtol=1e-6, atol=1e-9
+    )
+    assert ((balanced[:, 1] > 0.5) == (model.predict(bag_data.X) == 1)).all()
+    with pytest.raises(ValueError, match=r"class_prior=1\.5 must lie strictly between 0 and 1"):
+        model.predict_proba(bag_data.X, class_prior=1.5)
+
+
+def test_target_prior_shifts_the_score_and_decision_undoes_it(bag_data):
+    pooled = fit(bag_data, combine="least_squares", target_prior=0.2, convex="ignore")
+    balanced = (pooled.predict(bag_data.X) == 1).mean()
+    accurate = pooled.set_params(decision="accuracy").fit(
+        bag_data.X, bag_data.y, bags=bag_data.bags
+    )
+    assert pooled.score_prior_ == 0.2
+    assert (accurate.predict(bag_data.X) == 1).mean() < balanced
+    assert (accurate.predict_proba(bag_data.X)[:, 1] > 0.5).mean() < balanced
+
+
+def test_pooled_least_squares_is_convex_whatever_the_bags():
+    rng = np.random.default_rng(0)
+    bags = np.repeat([0, 1], 50)
+    X = rng.normal(size=(100, 2)) + np.where(rng.random(100) < 0.75, 1, -1)[:, None]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", NonConvexRiskWarning)
+        model = CorrectedLossClassifier(
+            combine="least_squares", target_prior="pooled", reg_strength=0.05
+        )
+        model.fit(X, np.where(bags == 0, 0.9, 0.6), bags=bags)
+    assert model.diagnostics_.is_convex
+
+
+@pytest.fixture
+def one_sided_bags():
+    """The design's example: equal bags with proportions (.9, .6) have two global minima."""
+    rng = np.random.default_rng(0)
+    bags = np.repeat([0, 1], 40)
+    return rng.normal(size=(80, 2)), np.where(bags == 0, 0.9, 0.6), bags
+
+
+@pytest.mark.filterwarnings("ignore::decorrupt.NegativeRiskWarning")
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_one_of_two_minima_is_reached_without_a_warning(one_sided_bags, fit_intercept):
+    X, y, bags = one_sided_bags
+    model = CorrectedLossClassifier(
+        combine="pairs", solver="newton", reg_strength=1e-3, fit_intercept=fit_intercept
+    )
+    model.fit(X, y, bags=bags)
+    assert model.diagnostics_.solver_status == "converged"
+    assert not model.diagnostics_.is_convex
+    assert not model.diagnostics_.is_convex_at_reg_strength
+
+
+@pytest.mark.filterwarnings("ignore::decorrupt.NegativeRiskWarning")
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_a_solver_that_stops_on_a_slope_between_two_minima_warns(one_sided_bags, fit_intercept):
+    X, y, bags = one_sided_bags
+    early = {"solver": "gradient_descent", "max_iter": 1, "fit_intercept": fit_intercept}
+    certain = "With an intercept no reg_strength" if fit_intercept else "Certainly convex from"
+    with pytest.warns(NonConvexRiskWarning, match=f"not stop at a minimum of it. {certain}"):
+        CorrectedLossClassifier(**early, random_state=0).fit(X, y, bags=bags)
+    for quiet in ({"reg_strength": 100.0, "fit_intercept": False}, {"convex": "ignore"}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", NonConvexRiskWarning)
+            model = CorrectedLossClassifier(random_state=0, **early | quiet)
+            model.fit(X, y, bags=bags)
+
+
+def test_projection_is_refused_where_no_convex_combination_exists(one_sided_bags):
+    X, y, bags = one_sided_bags
+    with pytest.raises(ValueError, match=r"no convex combination exists: target_prior=0\.5"):
+        CorrectedLossClassifier(convex="project").fit(X, y, bags=bags)
+
+
+def test_negative_training_risk_is_told_and_corrected(bag_data):
+    with pytest.warns(NegativeRiskWarning, match="below zero"):
+        model = fit(bag_data, reg_strength=1e-7, kernel_gamma=20.0)
+    assert model.diagnostics_.is_risk_negative
+    assert "negative: overfitted" in str(model.diagnostics_)
+    for correction in ("abs", "relu"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", NegativeRiskWarning)
+            corrected = fit(
+                bag_data, reg_strength=1e-7, kernel_gamma=20.0, risk_correction=correction
+            )
+        assert abs(corrected.diagnostics_.training_risk) < 0.5 + 10 * KINK_WIDTH
+
+
+def test_dropped_bags_are_named():
+    rng = np.random.default_rng(0)
+    bags = np.repeat(["a", "b", "c"], 20)
+    X = rng.normal(size=(60, 2))
+    y = bag_targets(bags, {"a": 0.9, "b": 0.5, "c": 0.1})
+    with pytest.warns(DroppedBagsWarning, match="1 bags without a partner .*the first: 'b'"):
+        model = CorrectedLossClassifier(combine="pairs", reg_strength=0.1).fit(X, y, bags=bags)
+    assert model.diagnostics_.n_strata_used == 2
+    assert model.diagnostics_.dropped == {"without a partner of another proportion": ["b"]}
+
+
+@pytest.mark.parametrize("reg_strength", [0.0, 1e-3])
+def test_the_papers_solver_runs_without_a_penalty(bag_data, reg_strength):
+    model = fit(
+        bag_data,
+        solver="gradient_descent",
+        reg_strength=reg_strength,
+        max_iter=100,
+        step_size=0.1,
+        step_decay=0.01,
+    )
+    assert model.n_iter_ == 100
+    assert balanced_accuracy_score(bag_data.labels, model.predict(bag_data.X)) > 0.85
+
+
+def test_zero_penalty_is_allowed_where_the_risk_is_bounded(bag_data):
+    flipped = np.where(np.arange(len(bag_data.labels)) % 10 == 0, 1, 0) ^ bag_data.labels
+    CorrectedLossClassifier(kernel="linear", reg_strength=0.0, fit_intercept=True).fit(
+        bag_data.X, flipped
+    )
+    fit(bag_data, loss="sigmoid", kernel="linear", reg_strength=0.0, max_iter=20_000, tol=1e-4)
+
+
+def test_precomputed_kernel_equals_the_kernel_itself(bag_data):
+    gram = rbf_kernel(bag_data.X, gamma=0.5)
+    direct = fit(bag_data, kernel_gamma=0.5)
+    precomputed = fit(bag_data, X=gram, kernel="precomputed")
+    np.testing.assert_allclose(
+        precomputed.decision_function(gram), direct.decision_function(bag_data.X), atol=1e-6
+    )
+    called = fit(bag_data, kernel=lambda A, B: rbf_kernel(A, B, gamma=0.5))
+    np.testing.assert_allclose(
+        called.decision_function(bag_data.X), direct.decision_function(bag_data.X), atol=1e-6
+    )
+
+
+def test_predict_proba_is_there_for_log_odds_only(bag_data):
+    assert hasattr(fit(bag_data), "predict_proba")
+    assert not hasattr(fit(bag_data, loss="huber", convex="ignore"), "predict_proba")
+
+
+def test_diagnostics_say_what_the_data_could_tell(bag_data):
+    d = fit(bag_data).diagnostics_
+    centre = bag_data.shares.mean()
+    information = 10 * ((bag_data.shares - centre) ** 2).sum()
+    assert d.information == pytest.approx(information)
+    assert d.effective_sample_size == pytest.approx(4 * information)
+    assert d.stratum_information.sum() == pytest.approx(information)
+    text = str(d)
+    for part in ("bags used", "effective sample size", "convex", "training risk", "kernel rank"):
+        assert part in text
+
+
+def test_more_bags_approach_the_bayes_rule():
+    """Unit Gaussians at distance 2√2: the Bayes rule is right in Φ(√2) = 92.1 %."""
+    rng = np.random.default_rng(5)
+    shares = rng.choice([0.2, 0.8], 400)
+    bags = np.repeat(np.arange(400), 16)
+    labels = (rng.random(6400) < shares[bags]).astype(int)
+    X = rng.normal(size=(6400, 2)) + 2 * labels[:, None]
+    model = CorrectedLossClassifier(kernel="linear", fit_intercept=True, reg_strength=1e-3)
+    model.fit(X, shares[bags], bags=bags)
+    test_labels = rng.integers(0, 2, 20_000)
+    X_test = rng.normal(size=(20_000, 2)) + 2 * test_labels[:, None]
+    assert model.score(X_test, test_labels) > 0.915
+
+
+def test_diagnostics_carry_the_bound(bag_data):
+    d = fit(bag_data, fit_intercept=False).diagnostics_
+    pos, neg = combine_strata(np.full(60, 10), bag_data.shares)
+    expected = bound_strata(np.full(60, 10), pos, neg, radius=d.radius, at_zero=0.0)
+    assert d.bound == pytest.approx(expected)
+    assert d.is_bound_vacuous
+    assert "vacuous" in str(d)
+    with_intercept = fit(bag_data, fit_intercept=True, convex="project").diagnostics_
+    assert np.isnan(with_intercept.bound)
+    assert "none: the theorem covers" in str(with_intercept)
+
+
+def test_many_pure_rows_make_the_bound_say_something():
+    rng = np.random.default_rng(0)
+    labels = np.tile([0, 1], 20_000)
+    X = np.sign(labels - 0.5)[:, None] + 0.1 * rng.normal(size=(40_000, 1))
+    model = CorrectedLossClassifier(kernel="linear", reg_strength=0.1, fit_intercept=False)
+    model.fit(X, labels)
+    assert not model.diagnostics_.is_bound_vacuous
+
+
+def test_diagnostics_can_be_drawn(bag_data):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    proportions, information = fit(bag_data).diagnostics_.plot()
+    assert len(proportions.collections[0].get_offsets()) == 60
+    heights = [bar.get_height() for bar in information.patches]
+    assert sum(heights) == pytest.approx(1.0)
+    assert "clean labelled rows" in information.get_title()

@@ -1,0 +1,186 @@
+"""The dict behind the page: every number of it, gaps and failures included."""
+
+import json
+import statistics
+
+import pytest
+
+from decorrupt.reproduction.published import published_cells, published_numbers
+from decorrupt.reproduction.report.columns import COLUMNS
+from decorrupt.reproduction.report.summary import summarise_run
+from helpers.synthetic_records import FAILED_CELL, LEVELS, MISSING_CELL, failed, full_run, record
+
+
+@pytest.fixture(scope="module")
+def summary():
+    return summarise_run(full_run())
+
+
+def rows(summary, metric="balanced_accuracy"):
+    return {(row["dataset"], row["bag_size"]): row for row in summary["tables"][metric]["rows"]}
+
+
+def test_it_goes_into_json_unchanged(summary):
+    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+
+
+@pytest.mark.parametrize(("metric", "number"), [("balanced_accuracy", 1), ("accuracy", 2)])
+def test_all_cells_and_methods_are_there_but_the_two_that_are_not(summary, metric, number):
+    assert summary["tables"][metric]["number"] == number
+    found = rows(summary, metric)
+    assert list(found) == published_cells()
+    keys = {column.key for column in COLUMNS}
+    for cell, row in found.items():
+        gone = {hole[2] for hole in (FAILED_CELL, MISSING_CELL) if hole[:2] == cell}
+        assert set(row["values"]) == keys - gone
+
+
+def test_means_and_deviations_are_those_of_the_repetitions(summary):
+    value = rows(summary)["cnae", 16]["values"]["auto"]
+    own = [LEVELS["auto"], LEVELS["auto"] - 0.001]
+    assert value["mean"] == pytest.approx(statistics.fmean(own))
+    assert value["std"] == pytest.approx(statistics.stdev(own))
+    assert value["n"] == 2
+    printed = rows(summary)["cnae", 16]["values"]["published:invcal"]
+    assert (printed["mean"], printed["std"]) == published_numbers()[
+        "balanced_accuracy", "cnae", 16, "invcal"
+    ][:2]
+
+
+def test_differences_are_from_the_printed_number_of_the_same_method(summary):
+    row = rows(summary)["cnae", 16]["values"]
+    for ours, printed in [
+        ("corrected_loss", "corrected_loss"),
+        ("corrected_loss_published", "corrected_loss"),
+        ("invcal", "invcal"),
+        ("alternating_psvm", "alternating_psvm"),
+    ]:
+        apart = row[ours]["mean"] - row[f"published:{printed}"]["mean"]
+        assert row[ours]["difference"] == pytest.approx(apart)
+        assert row[ours]["verdict"] == "better"
+
+
+def test_our_other_methods_are_held_against_the_best_printed_number(summary):
+    for cell, row in rows(summary).items():
+        best = max(
+            published_numbers()["balanced_accuracy", *cell, name].mean
+            for name in ("corrected_loss", "invcal", "alternating_psvm")
+        )
+        assert row["best_published"] == best
+        assert row["values"]["auto"]["difference"] == pytest.approx(
+            row["values"]["auto"]["mean"] - best
+        )
+        assert "difference" not in row["values"]["supervised"]
+
+
+def test_the_best_of_a_row_is_marked_and_never_the_ceiling(summary):
+    for row in rows(summary).values():
+        best = [key for key, value in row["values"].items() if value["best"]]
+        assert "supervised" not in best
+        top = max(v["mean"] for k, v in row["values"].items() if k != "supervised")
+        assert all(row["values"][key]["mean"] == pytest.approx(top, abs=1e-4) for key in best)
+        assert best
+
+
+def test_the_headline_counts_cells_below_the_best_printed(summary):
+    below = [c for c in published_cells() if rows(summary)[c]["best_published"] > 0.9695]
+    headline = summary["headline"]
+    assert headline["n_at_least"] == 42 - len(below)
+    assert [(c["dataset"], c["bag_size"]) for c in headline["below"]] == below
+
+
+def test_means_are_compared_over_the_same_cells(summary):
+    means = summary["tables"]["balanced_accuracy"]["means"]
+    assert means["published:corrected_loss"]["mean"] == pytest.approx(0.7236, abs=5e-5)
+    assert means["auto"]["mean"] - means["auto"]["difference"] == pytest.approx(0.7633, abs=5e-5)
+    holed = means[MISSING_CELL[2]]
+    assert (holed["n_cells"], holed["n_compared"]) == (41, 41)
+    common = summary["tables"]["balanced_accuracy"]["common_means"]
+    assert common["n_cells"] == 40
+    assert common["means"]["auto"] == pytest.approx(LEVELS["auto"] - 0.0005)
+
+
+def test_deviations_beyond_two_are_listed(summary):
+    cells = {
+        (c["dataset"], c["bag_size"]): c
+        for c in summary["agreement"]["cells"]
+        if c["method"] == "invcal"
+    }
+    assert len(cells) == 42
+    # printed .9994 ± .0013; ours .89 and .889
+    squares = (0.001**2 / 2 + 4 * 0.0013**2) / 5
+    assert cells["banknote", 2]["pooled"] == pytest.approx(
+        (0.8895 - 0.9994) / squares**0.5, rel=1e-3
+    )
+    assert cells["banknote", 2]["deviates"]
+    counts = summary["agreement"]["methods"]["invcal"]
+    assert counts["n_deviating"] == sum(cell["deviates"] for cell in cells.values())
+    suspect = [c for c in summary["agreement"]["cells"] if c["suspect"]]
+    assert {(c["dataset"], c["method"]) for c in suspect} == {("contraceptive", "alternating_psvm")}
+
+
+def test_failures_and_gaps_are_told_apart(summary):
+    assert [f["repetition"] for f in summary["failures"]] == [0, 1]
+    assert summary["failures"][0]["status"] == "ValueError: <b>no</b> | bag"
+    missing = {entry["method"]: entry["n_missing"] for entry in summary["coverage"]}
+    assert missing == dict.fromkeys(LEVELS, 0) | {FAILED_CELL[2]: 1, MISSING_CELL[2]: 1}
+
+
+def test_a_failure_that_was_made_good_is_none():
+    cell = ("cnae", 2, "auto", 0)
+    for records in ([failed(*cell), record(*cell)], [record(*cell), failed(*cell)]):
+        found = summarise_run(records)
+        assert found["failures"] == []
+        assert found["n_done"] == 1
+
+
+def test_cost_choices_rows_and_versions(summary):
+    costs = {entry["method"]: entry for entry in summary["costs"]}
+    assert costs["auto"]["n_runs"] == 84
+    assert costs["auto"]["median_seconds"] == pytest.approx(100 * (1 - 0.9695))
+    assert {p["method"] for p in summary["trade_off"]["points"]} == LEVELS.keys()
+    assert summary["trade_off"]["n_cells"] == 40
+    chosen = {(e["method"], e["parameter"]): e["counts"] for e in summary["choices"]}
+    assert chosen["auto", "reg_strength"] == [
+        {"value": 0.1, "count": 42},
+        {"value": 1.0, "count": 42},
+    ]
+    assert ("auto", "method") not in chosen, "what never varies was not chosen"
+    assert summary["methods_chosen"]["cnae"] == {"mean_map": 12}
+    assert len(summary["left_out"]) == 42
+    assert summary["left_out"][0] == {
+        "dataset": "banknote",
+        "bag_size": 2,
+        "n_left_out": 5,
+        "n_train": 800,
+    }
+    (environment,) = summary["environments"]
+    assert environment["versions"]["numpy"] == "2.0.0"
+    assert environment["n_records"] == summary["n_done"]
+
+
+def test_widths_scaled_to_the_features_are_shown_without_the_scale():
+    records = [
+        record("cnae", 2, "auto", k, params={"kernel_gamma": width / 856 * 1.0001})
+        for k, width in enumerate((0.3, 0.3, 1.0))
+    ]
+    records += [
+        record("cnae", 2, "invcal", k, params={"kernel_gamma": g}) for k, g in enumerate((0.1, 1.0))
+    ]
+    found = {(e["method"], e["parameter"]): e["counts"] for e in summarise_run(records)["choices"]}
+    scaled = found["auto", "kernel_gamma × features"]
+    assert [(round(c["value"], 3), c["count"]) for c in scaled] == [(0.3, 2), (1.0, 1)]
+    assert [c["value"] for c in found["invcal", "kernel_gamma"]] == [0.1, 1.0]
+
+
+def test_other_data_sets_and_methods_are_shown_too():
+    summary = summarise_run([record("own", 5, "magic", 0)])
+    assert list(rows(summary))[-1] == ("own", 5)
+    assert summary["columns"][-1]["key"] == "magic"
+    assert rows(summary)["own", 5]["values"]["magic"]["best"]
+
+
+def test_nothing_but_failures():
+    summary = summarise_run([failed("cnae", 2, "auto", 0)])
+    assert (summary["n_done"], len(summary["failures"])) == (0, 1)
+    assert summary["costs"] == summary["choices"] == summary["environments"] == []

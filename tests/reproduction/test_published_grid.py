@@ -1,0 +1,157 @@
+"""The shared descents against one literal gradient descent for every setting and fold."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from decorrupt import BagKFold, combine_strata
+from decorrupt.corruption import strata_from_bags
+from decorrupt.exceptions import SkippedFoldWarning
+from decorrupt.losses import get_loss
+from decorrupt.reproduction.published_grid import (
+    PublishedGrid,
+    Setting,
+    fit_published,
+    pair_terms,
+    search_published_grid,
+)
+from decorrupt.reproduction.shared_descents import descend_together
+from decorrupt.risks import CorrectedRisk
+from decorrupt.solvers import Objective, solve_gradient_descent
+from oracles.dense_kernel import descend_dual, gram
+
+
+def problem(n_bags=15, bag_size=8, n_columns=3, seed=0):
+    rng = np.random.default_rng(seed)
+    bags = np.repeat(np.arange(n_bags), bag_size)
+    rates = np.linspace(0.1, 0.9, n_bags)
+    labels = rng.uniform(size=len(bags)) < rates[bags]
+    X = rng.normal(size=(len(bags), n_columns))
+    X[:, 0] += 1.5 * labels
+    order = rng.permutation(len(bags))
+    y = (np.bincount(bags, labels) / bag_size)[bags]
+    return X[order], y[order], bags[order]
+
+
+def pair_coefs(y, bags):
+    """Return the coefficients of every row, its bag looked up one row at a time."""
+    ids = np.unique(bags)
+    sizes = np.array([np.sum(bags == bag) for bag in ids])
+    pos, neg = combine_strata(sizes, [y[bags == bag][0] for bag in ids], method="pairs")
+    own = [int(np.flatnonzero(ids == bag)[0]) for bag in bags]
+    return pos[own] / sizes[own], neg[own] / sizes[own]
+
+
+def literal_alpha(X, y, bags, setting):
+    pos, neg = pair_coefs(y, bags)
+    return descend_dual(
+        gram(X, X, "rbf", setting.kernel_gamma),
+        lambda f: -pos / (1 + np.exp(f)) + neg / (1 + np.exp(-f)),
+        setting.reg_strength,
+        step_size=setting.step_size,
+        step_decay=setting.step_decay,
+        n_steps=setting.n_steps,
+    )
+
+
+def literal_criterion(X, y, bags, train, test, setting):
+    alpha = literal_alpha(X[train], y[train], bags[train], setting)
+    scores = gram(X[test], X[train], "rbf", setting.kernel_gamma) @ alpha
+    pos, neg = pair_coefs(y[test], bags[test])
+    return pos @ np.log1p(np.exp(-scores)) + neg @ np.log1p(np.exp(scores))
+
+
+def test_the_papers_grid_has_216_settings():
+    settings = PublishedGrid().settings()
+    assert len(settings) == len(set(settings)) == 216
+    assert Setting(0.01, 0.0001, 1600, 0.0, 0.1) in settings
+
+
+def test_every_criterion_is_that_of_its_own_literal_descent():
+    X, y, bags = problem()
+    grid = PublishedGrid(iterations=(150, 25, 300))
+    choice = search_published_grid(X, y, bags, folds=5, grid=grid)
+    splits = list(BagKFold(5).split(X, y, bags=bags))
+    expected = [
+        [literal_criterion(X, y, bags, *split, setting) for split in splits[:2]]
+        for setting in choice.settings[::5]
+    ]
+    assert choice.criteria.shape == (162, 5)
+    assert_allclose(choice.criteria[::5, :2], expected, rtol=1e-6, atol=1e-6)
+    assert np.ptp(expected) > 0.05  # the settings differ
+
+
+@pytest.mark.parametrize("kernel_gamma", PublishedGrid().kernel_gammas)
+def test_the_papers_long_descents_end_where_literal_ones_do(kernel_gamma):
+    X, y, bags = problem(n_bags=20, n_columns=6)
+    grid = PublishedGrid(kernel_gammas=(kernel_gamma,))
+    matrix = gram(X, X, "rbf", kernel_gamma)
+    terms = pair_terms(strata_from_bags(bags, y))
+    found = descend_together(matrix, terms, grid.descents(), grid.checkpoints)
+    for path, setting in enumerate(grid.settings()[3::4]):
+        expected = matrix @ literal_alpha(X, y, bags, setting)
+        got = matrix @ found[3, :, path]
+        assert_allclose(got, expected, rtol=0, atol=1e-6 * max(np.abs(expected).max(), 1.0))
+
+
+def test_the_refit_is_the_solver_of_the_library_and_of_the_paper():
+    X, y, bags = problem()
+    strata = strata_from_bags(bags, y)
+    setting = Setting(0.1, 0.001, 200, 0.001, 0.1)
+    model = fit_published(X, strata, setting)
+    expected = gram(X, X, "rbf", 0.1) @ literal_alpha(X, y, bags, setting)
+    assert_allclose(model.decision_function(X), expected, rtol=0, atol=1e-6)
+    factor = np.linalg.cholesky(gram(X, X, "rbf", 0.1) + 1e-13 * np.eye(len(X)))
+    objective = Objective(factor, CorrectedRisk(pair_terms(strata), get_loss("logistic")), 0.001)
+    solved = solve_gradient_descent(
+        objective, np.zeros(len(X)), max_iter=200, step_size=0.1, step_decay=0.001
+    )
+    assert_allclose(model.decision_function(X), factor @ solved.coef, rtol=0, atol=1e-6)
+
+
+def test_the_least_mean_criterion_is_chosen_and_refitted():
+    X, y, bags = problem()
+    grid = PublishedGrid(iterations=(100, 200), kernel_gammas=(0.1, 1.0))
+    choice = search_published_grid(X, strata_from_bags(bags, y), folds=3, grid=grid)
+    means = choice.criteria.mean(axis=1)
+    assert choice.criterion == means.min()
+    assert choice.setting == choice.settings[int(means.argmin())]
+    again = fit_published(X, strata_from_bags(bags, y), choice.setting)
+    assert_allclose(choice.model.dual_coef, again.dual_coef)
+    scores = choice.model.decision_function(X)
+    assert (choice.model.predict(X) == (scores > 0)).all()
+    assert np.corrcoef(scores, X[:, 0])[0, 1] > 0.5  # column 0 carries the class
+
+
+def test_descents_that_leave_the_finite_numbers_are_never_chosen():
+    X, y, bags = problem()
+    # The penalty alone multiplies by 1 − 2ηλΛ, Λ about the number of rows at so wide a kernel.
+    grid = PublishedGrid((100.0, 0.01), (0.0,), (1000,), (10.0, 0.0), (0.001,))
+    choice = search_published_grid(X, y, bags, folds=3, grid=grid)
+    wild = np.array([setting.reg_strength == 10.0 for setting in choice.settings])
+    assert np.isposinf(choice.criteria[wild]).all()
+    assert np.isfinite(choice.criteria[~wild]).all()
+    assert np.isfinite(choice.criterion)
+    assert np.isfinite(choice.model.dual_coef).all()
+
+
+def test_folds_of_one_proportion_are_left_out_and_named():
+    X, y, bags = problem()
+    y = np.where(bags < 6, 0.25, y)
+    splits = [
+        (np.flatnonzero(~held_out), np.flatnonzero(held_out))
+        for held_out in (bags < 5, bags % 3 == 0, bags % 3 == 1)
+    ]
+    grid = PublishedGrid(iterations=(25,), kernel_gammas=(0.1,))
+    with pytest.warns(SkippedFoldWarning, match="fold 0"):
+        choice = search_published_grid(X, y, bags, folds=splits, grid=grid)
+    kept = search_published_grid(X, y, bags, folds=splits[1:], grid=grid)
+    assert_allclose(choice.criteria, kept.criteria)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"), [("step_sizes", (0.0,)), ("iterations", ()), ("reg_strengths", (-1.0,))]
+)
+def test_a_bad_axis_is_refused_by_name(name, values):
+    with pytest.raises(ValueError, match=name):
+        PublishedGrid(**{name: values})

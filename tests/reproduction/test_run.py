@@ -1,0 +1,144 @@
+"""Plans are run cell by cell, resumed after a kill, and failures become records."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+
+from decorrupt.reproduction import run as run_module
+from decorrupt.reproduction.methods import METHODS, Fitted, Method, Task
+from decorrupt.reproduction.plan import Cell, Plan
+from decorrupt.reproduction.records import read_records
+from decorrupt.reproduction.run import run_cell, run_plan
+from decorrupt.reproduction.split import split_into_bags
+
+PLAN = Plan(("toy",), (4, 8), ("supervised", "mean_map"), repetitions=2)
+
+
+def toy(name, data_home=None):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    if name == "broken":
+        raise OSError("broken.csv.gz is not there")
+    return SimpleNamespace(X=rng.normal(size=(300, 2)) + 2 * y[:, None], y=y)
+
+
+@pytest.fixture(autouse=True)
+def _toy_data(monkeypatch):
+    monkeypatch.setattr(run_module, "fetch_uci", toy)
+
+
+@pytest.mark.parametrize("backend", ["threading", "multiprocessing"])
+def test_any_backend_of_joblib_will_do(backend, tmp_path):
+    path = tmp_path / "records.jsonl"
+    with parallel_config(backend=backend, n_jobs=2):
+        assert run_plan(PLAN, path) == 8
+    assert [record["status"] for record in read_records(path)] == 8 * ["done"]
+
+
+def test_every_cell_is_recorded_and_a_second_run_has_nothing_to_do(tmp_path):
+    path = tmp_path / "records.jsonl"
+    assert run_plan(PLAN, path) == 8
+    records = read_records(path)
+    assert all(record["status"] == "done" for record in records)
+    for key in ("balanced_accuracy", "accuracy", "params", "criterion", "seconds", "peak_mb"):
+        assert all(key in record for record in records), key
+    assert min(record["balanced_accuracy"] for record in records) > 0.7
+    assert run_plan(PLAN, path) == 0
+    text = path.read_text()
+    assert str(tmp_path) not in text
+    assert os.uname().nodename not in text
+
+
+def test_the_same_cell_gives_the_same_numbers():
+    cell = Cell("toy", 4, "mean_map", 0)
+    one, other = (run_cell(cell) for _ in range(2))
+    assert one["balanced_accuracy"] == other["balanced_accuracy"]
+    assert one["params"] == other["params"]
+
+
+def test_a_failing_cell_is_a_record_with_its_error(tmp_path):
+    path = tmp_path / "records.jsonl"
+    run_plan(Plan(("broken", "toy"), (4,), ("mean_map",), repetitions=1), path)
+    assert [record["status"] for record in read_records(path)] == [
+        "OSError: broken.csv.gz is not there",
+        "done",
+    ]
+
+
+def test_unknown_methods_are_refused():
+    with pytest.raises(ValueError, match="unknown method 'magic': choose among supervised"):
+        run_plan(Plan(("toy",), (4,), ("magic",), 1), "unused")
+
+
+def test_only_the_ceiling_sees_labels(monkeypatch):
+    seen = {}
+
+    def spy(name):
+        def train(task: Task) -> Fitted:
+            seen[name] = task
+            return Fitted(SimpleNamespace(predict=lambda X: np.zeros(len(X))), {}, 0.0)
+
+        return train
+
+    for name, method in METHODS.items():
+        monkeypatch.setitem(METHODS, name, Method(spy(name), method.sees_labels))
+        run_cell(Cell("toy", 8, name, 0))
+    for name, task in seen.items():
+        if name == "supervised":
+            assert task.bags is None
+        else:
+            for bag in np.unique(task.bags):
+                assert np.ptp(task.y[task.bags == bag]) == 0
+    X = [task.X for task in seen.values()]
+    assert all(np.array_equal(X[0], other) for other in X), "all methods see the same rows"
+
+
+def test_rows_that_fill_no_bag_are_counted():
+    data = toy("toy")
+    split, labels = split_into_bags(data.X, data.y, 7, 0.2, seed=1)
+    assert split.n_left_out == 240 % 7
+    assert len(labels) == len(split.y) == 240 - 240 % 7
+    np.testing.assert_allclose(split.y[:7], labels[:7].mean())
+    assert abs(split.X.mean(axis=0)).max() < 0.05
+
+
+KILLED = """
+import sys, time
+import numpy as np
+from types import SimpleNamespace
+from decorrupt.reproduction import run
+from decorrupt.reproduction.plan import Plan
+
+def slow(name, data_home=None):
+    time.sleep(0.3)
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 120)
+    return SimpleNamespace(X=rng.normal(size=(120, 2)) + 2 * y[:, None], y=y)
+
+run.fetch_uci = slow
+run.run_plan(Plan(("toy",), (4,), ("mean_map",), repetitions=50), sys.argv[1])
+"""
+
+
+def test_a_killed_run_loses_no_finished_cell(tmp_path):
+    path = tmp_path / "records.jsonl"
+    process = subprocess.Popen([sys.executable, "-c", KILLED, str(path)])  # noqa: S603
+    try:
+        deadline = time.monotonic() + 120
+        while len(read_records(path)) < 2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    before = read_records(path)
+    assert 2 <= len(before) < 50
+    plan = Plan(("toy",), (4,), ("mean_map",), repetitions=len(before) + 2)
+    assert run_plan(plan, path) == 2
+    assert read_records(path)[: len(before)] == before

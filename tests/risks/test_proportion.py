@@ -1,0 +1,108 @@
+"""Proportion matching: the mean of a bag's probabilities inside the logarithm."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.optimize import approx_fprime
+from scipy.special import expit, log_expit
+
+from decorrupt.corruption import Strata, strata_from_bags
+from decorrupt.risks.proportion import ProportionRisk
+from oracles.counts import proportion_cross_entropy
+
+BAGS = np.array(list("abacbbcaab"))
+SHARES = {"a": 0.3, "b": 1.0, "c": 0.5}
+
+
+def risk_of(bags=BAGS, shares=SHARES):
+    return ProportionRisk(strata_from_bags(bags, [shares[bag] for bag in bags]))
+
+
+def test_by_hand():
+    """Two rows of probability ½ and ¼ in a bag at ½, one row of ¾ in a bag at 1."""
+    strata = strata_from_bags(["a", "a", "b"], [0.5, 0.5, 1.0])
+    value, slope = ProportionRisk(strata).value_and_slope(np.log([1, 1 / 3, 3]))
+    mean = 3 / 8
+    cross_entropy = -0.5 * math.log(mean) - 0.5 * math.log(1 - mean)
+    assert_allclose(value, 2 / 3 * cross_entropy - 1 / 3 * math.log(0.75))
+    by_mean = 2 / 3 * (mean - 0.5) / (mean * (1 - mean))
+    assert_allclose(slope, [by_mean / 2 * 1 / 4, by_mean / 2 * 3 / 16, -1 / 3 * 1 / 4])
+
+
+@given(st.lists(st.floats(-20, 20), min_size=10, max_size=10))
+@settings(max_examples=100, deadline=None)
+def test_equals_the_formula_bag_by_bag(scores):
+    value, _ = risk_of().value_and_slope(np.array(scores))
+    assert_allclose(value, proportion_cross_entropy(scores, BAGS, SHARES), rtol=1e-6)
+
+
+@pytest.mark.parametrize("scale", [0.5, 4.0])
+def test_slope_and_curvature_are_the_derivatives(scale):
+    scores = scale * np.random.default_rng(0).normal(size=10)
+    risk = risk_of()
+    _, slope = risk.value_and_slope(scores)
+    assert_allclose(slope, approx_fprime(scores, lambda f: risk.value_and_slope(f)[0]), atol=1e-6)
+    hessian = risk.curvature(scores)(np.eye(10))
+    numeric = approx_fprime(scores, lambda f: risk.value_and_slope(f)[1])
+    assert_allclose(hessian, numeric, atol=1e-6)
+    assert_allclose(hessian, hessian.T, atol=1e-14)
+    for direction in np.random.default_rng(1).normal(size=(3, 10)):
+        assert_allclose(risk.curvature(scores)(direction), hessian @ direction, atol=1e-12)
+
+
+def test_bags_of_one_row_are_logistic_regression():
+    scores = np.random.default_rng(2).normal(size=6)
+    labels = np.array([1, -1, 1, 1, -1, -1])
+    rows = np.arange(6)
+    risk = ProportionRisk(Strata(rows, rows, (labels + 1) / 2))
+    assert risk.is_convex
+    assert not risk_of().is_convex
+    value, slope = risk.value_and_slope(scores)
+    assert_allclose(value, -log_expit(labels * scores).mean())
+    assert_allclose(slope, -labels * expit(-labels * scores) / 6)
+    assert_allclose(risk.curvature(scores)(np.ones(6)), expit(scores) * expit(-scores) / 6)
+
+
+def test_a_matched_proportion_is_a_minimum():
+    """CE(p, m) is least at m = p, where only the entropy of p is left."""
+    bags = np.repeat(["a", "b"], 5)
+    risk = risk_of(bags, {"a": 0.2, "b": 0.7})
+    scores = np.repeat(np.log([0.2 / 0.8, 0.7 / 0.3]), 5)
+    value, slope = risk.value_and_slope(scores)
+    entropies = [-p * math.log(p) - (1 - p) * math.log(1 - p) for p in (0.2, 0.7)]
+    assert_allclose(value, np.mean(entropies))
+    assert_allclose(slope, 0, atol=1e-16)
+
+
+@pytest.mark.parametrize("scale", [50.0, 1e3])
+def test_extremes_stay_finite(scale):
+    """All rows certain of the wrong class: −log of a mean of e^−1000, which would underflow."""
+    for sign in (-1, 1):
+        value, slope = risk_of().value_and_slope(np.full(10, sign * scale))
+        wrong = {-1: [0.4 * 0.3, 0.4 * 1.0, 0.2 * 0.5], 1: [0.4 * 0.7, 0.0, 0.2 * 0.5]}[sign]
+        assert_allclose(value, scale * sum(wrong), rtol=1e-9)
+        assert_allclose(np.abs(slope).sum(), sum(wrong), rtol=1e-9)
+        bent = risk_of().curvature(np.full(10, sign * scale))(np.ones(10))
+        assert_allclose(bent, 0, atol=1e-12)
+
+
+def test_swapping_the_classes_mirrors_the_risk():
+    scores = np.random.default_rng(3).normal(size=10)
+    value, slope = risk_of().value_and_slope(scores)
+    swapped = risk_of(shares={bag: 1 - share for bag, share in SHARES.items()})
+    other, other_slope = swapped.value_and_slope(-scores)
+    assert_allclose(other, value)
+    assert_allclose(other_slope, -slope, atol=1e-15)
+
+
+def test_the_order_of_rows_does_not_matter():
+    scores = np.random.default_rng(4).normal(size=10)
+    order = np.random.default_rng(5).permutation(10)
+    value, slope = risk_of().value_and_slope(scores)
+    other, other_slope = risk_of(BAGS[order]).value_and_slope(scores[order])
+    assert_allclose(other, value)
+    assert_allclose(other_slope, slope[order])

@@ -1,0 +1,103 @@
+"""Set classification: bag probabilities from Bayes' rule, and the risk they make."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.special import expit, logit
+
+from decorrupt.corruption import Strata, strata_from_labels
+from decorrupt.losses import get_loss
+from decorrupt.risks.set_risk import bag_probabilities, set_risk
+
+
+@st.composite
+def strata(draw):
+    n_bags = draw(st.integers(2, 6))
+    sizes = draw(st.lists(st.integers(1, 8), min_size=n_bags, max_size=n_bags))
+    shares = draw(st.lists(st.integers(0, 20), min_size=n_bags, max_size=n_bags, unique=True))
+    codes = np.repeat(np.arange(n_bags), sizes)
+    return Strata(np.arange(n_bags), codes, np.array(shares) / 20)
+
+
+def densities(strata, score):
+    """Return P(bag = k | x) for class densities whose ratio at x gives this log-odds."""
+    share = strata.sizes / strata.sizes.sum()
+    prior = share @ strata.proportions
+    density_pos, density_neg = expit(score) / prior, expit(-score) / (1 - prior)
+    joint = share * (strata.proportions * density_pos + (1 - strata.proportions) * density_neg)
+    return joint / joint.sum()
+
+
+@given(strata(), st.floats(-20, 20))
+def test_bag_probabilities_are_bayes_rule(bags, score):
+    probabilities = bag_probabilities(np.array([score]), bags)[0]
+    assert_allclose(probabilities, densities(bags, score), rtol=1e-10, atol=1e-300)
+
+
+@given(strata(), st.floats(-1e4, 1e4))
+def test_bag_probabilities_sum_to_one(bags, score):
+    assert_allclose(bag_probabilities(np.array([score]), bags).sum(), 1, rtol=1e-12)
+
+
+@given(strata())
+def test_where_only_the_prior_is_known_every_bag_has_its_share(bags):
+    share = bags.sizes / bags.sizes.sum()
+    prior = share @ bags.proportions
+    assert_allclose(bag_probabilities(np.array([logit(prior)]), bags)[0], share, rtol=1e-10)
+
+
+@given(strata(), st.integers(0, 2**32 - 1))
+def test_value_is_the_mean_surprise_at_the_bag(bags, seed):
+    scores = np.random.default_rng(seed).normal(size=len(bags.row_stratum))
+    value, _ = set_risk(bags).value_and_slope(scores)
+    probabilities = bag_probabilities(scores, bags)
+    rows = np.arange(len(scores))
+    assert_allclose(value, -np.log(probabilities[rows, bags.row_stratum]).mean(), rtol=1e-10)
+
+
+@given(strata(), st.integers(0, 2**32 - 1))
+def test_derivatives_by_differences(bags, seed):
+    risk = set_risk(bags)
+    n_rows, step = len(bags.row_stratum), 1e-5
+    scores = np.random.default_rng(seed).normal(size=n_rows)
+    moves = step * np.eye(n_rows)
+    ups = [risk.value_and_slope(scores + move) for move in moves]
+    downs = [risk.value_and_slope(scores - move) for move in moves]
+    slope = [(up[0] - down[0]) / (2 * step) for up, down in zip(ups, downs, strict=True)]
+    bend = [(up[1] - down[1]) / (2 * step) for up, down in zip(ups, downs, strict=True)]
+    assert_allclose(risk.value_and_slope(scores)[1], slope, atol=1e-8)
+    assert_allclose(risk.curvature(scores)(np.eye(n_rows)), bend, atol=1e-8)
+
+
+@given(strata(), st.integers(0, 2**32 - 1))
+def test_exchanging_the_classes_turns_the_scores_round(bags, seed):
+    swapped = Strata(bags.ids, bags.row_stratum, 1 - bags.proportions)
+    scores = np.random.default_rng(seed).normal(size=len(bags.row_stratum))
+    value, slope = set_risk(bags).value_and_slope(scores)
+    value_swapped, slope_swapped = set_risk(swapped).value_and_slope(-scores)
+    assert_allclose(value_swapped, value, rtol=1e-10)
+    assert_allclose(slope_swapped, -slope, atol=1e-12)
+
+
+def test_two_pure_bags_are_the_logistic_loss():
+    labels = np.array([1, 1, -1, 1, -1])
+    scores = np.array([0.3, -2.0, 1.0, 5.0, -0.7])
+    risk = set_risk(strata_from_labels(labels))
+    value, slope = risk.value_and_slope(scores)
+    logistic = get_loss("logistic")
+    assert risk.is_convex
+    assert_allclose(value, logistic.value(labels * scores).mean(), rtol=1e-12)
+    assert_allclose(slope, labels * logistic.slope(labels * scores) / 5, rtol=1e-12)
+
+
+@pytest.mark.parametrize("score", [-1e4, 1e4])
+def test_extreme_scores_stay_finite(score):
+    bags = Strata(np.arange(3), np.repeat(np.arange(3), 4), np.array([0.0, 0.4, 1.0]))
+    risk = set_risk(bags)
+    value, slope = risk.value_and_slope(np.full(12, score))
+    # A certain positive in the negative bag (or the reverse) costs its whole score.
+    assert value == pytest.approx(1e4 / 3, rel=1e-3)
+    assert_allclose(np.abs(slope).sum(), 1 / 3)
+    assert np.isfinite(risk.curvature(np.full(12, score))(np.ones(12))).all()
