@@ -1,5 +1,5 @@
 """From tables to a trained model and plain dicts of results: no printing, no files.
 
-Modules are imported by name (``decorrupt.app.training.train``). The dicts they make are described in
+Modules are imported by name (``decorrupt.app.training.train``). Their dicts are described in
 :mod:`decorrupt.app.training.results`.
 """
