@@ -1,6 +1,6 @@
-"""The paper's seven data sets, from a tidy file at hand or from the UCI repository.
+"""The paper's seven data sets and Adult, from a local tidy file or from the UCI repository.
 
-A tidy file is a gzip-compressed CSV: a header row, the features, and the class last, as `label`.
+A tidy file is a CSV: a header row, the features, and the class last, as `label`.
 """
 
 from __future__ import annotations
@@ -8,10 +8,8 @@ from __future__ import annotations
 import csv
 import gzip
 import hashlib
-import http.client
 import io
 import os
-import urllib.request
 import zipfile
 import zlib
 from collections.abc import Sequence
@@ -22,25 +20,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from decorrupt.atomic import atomic_write
-
 ENVIRONMENT_VARIABLE = "DECORRUPT_DATA"
 TIMEOUT_SECONDS = 30
 LICENCE = "CC BY 4.0"
-# No connection, a broken one, another file than a zip archive, or one without the member.
-DOWNLOAD_ERRORS = (
-    OSError,
-    http.client.HTTPException,
-    zipfile.BadZipFile,
-    zlib.error,
-    LookupError,
-)
+ARCHIVES = "https://archive.ics.uci.edu/static/public/"
+# No connection, another sha256, not a zip archive, a damaged one, one without the member.
+DOWNLOAD_ERRORS = (OSError, ValueError, zipfile.BadZipFile, zlib.error, LookupError)
 
 
 class RawFile(NamedTuple):
-    """Where UCI keeps the data, and how to read them: one row a line, no header."""
+    """Where UCI keeps the data, and how to read them: one line per row, no header."""
 
-    archive: str  # under https://archive.ics.uci.edu/static/public/
+    archive: str  # under ARCHIVES
     member: str
     features: Sequence[str]
     separator: str | None = None  # None for white space
@@ -54,9 +45,8 @@ class Source(NamedTuple):
     positive_classes: tuple[str, ...]
     reference: str
     page: str
-    file_sha256: str
-    content_sha256: str  # of the CSV itself: gzip packs the same text differently elsewhere
-    raw: RawFile | None = None  # None where UCI has a spreadsheet
+    sha256: str  # of the CSV itself: gzip packs the same text differently elsewhere
+    raw: RawFile | None = None  # None where UCI has a spreadsheet or several files
 
 
 def _numbered(prefix: str, count: int, digits: int) -> tuple[str, ...]:
@@ -68,13 +58,19 @@ GERMAN_PAGE = "https://doi.org/10.24432/C5NC77"
 GERMAN_ARCHIVE = "144/statlog+german+credit+data.zip"
 
 SOURCES: dict[str, Source] = {
+    "adult": Source(
+        n_features=14,
+        positive_classes=(">50K",),
+        reference="Becker, B. & Kohavi, R. (1996). Adult",
+        page="https://doi.org/10.24432/C5XW20",
+        sha256="404ef8e33ffa49bbee81e13e867f19b2cac5c0058f5d5cfaa964801c2fc2a9a9",
+    ),
     "banknote": Source(
         n_features=4,
         positive_classes=("0",),
         reference="Lohweg, V. (2012). Banknote Authentication",
         page="https://doi.org/10.24432/C55P57",
-        file_sha256="529543a9b9720f4340db061833b5fdb5334e1b0ccbdbe118383cbbc8fb17b3ed",
-        content_sha256="5285d6869ffbb776a3393b0844dae7f66aaf1b067a0e1ad70f25749e4e4392ee",
+        sha256="5285d6869ffbb776a3393b0844dae7f66aaf1b067a0e1ad70f25749e4e4392ee",
         raw=RawFile(
             "267/banknote+authentication.zip",
             "data_banknote_authentication.txt",
@@ -87,16 +83,14 @@ SOURCES: dict[str, Source] = {
         positive_classes=("2", "3"),
         reference="Campos, D. & Bernardes, J. (2000). Cardiotocography",
         page="https://doi.org/10.24432/C51S4N",
-        file_sha256="fc83fc310f6b4b514a6349a79a049757fe80a9418afc6581f370be39f5a80c49",
-        content_sha256="332f5e98ed869cc8824fcc11a7607d4662ba6a23c2a86caf9f6ba8982a847d88",
+        sha256="332f5e98ed869cc8824fcc11a7607d4662ba6a23c2a86caf9f6ba8982a847d88",
     ),
     "cnae": Source(
         n_features=856,
         positive_classes=("1",),
         reference="Ciarelli, P. & Oliveira, E. (2009). CNAE-9",
         page="https://doi.org/10.24432/C51G7P",
-        file_sha256="d9dcb376ec5fb181b2b23f0af922a36029f5f388c14537b35a9221a650d71f72",
-        content_sha256="6fb00389470413cdc873e3f9adbcf6ae1d5179c213b46e11d0368ca98365de2e",
+        sha256="6fb00389470413cdc873e3f9adbcf6ae1d5179c213b46e11d0368ca98365de2e",
         raw=RawFile(
             "233/cnae+9.zip",
             "CNAE-9.data",
@@ -110,8 +104,7 @@ SOURCES: dict[str, Source] = {
         positive_classes=("1",),
         reference="Lim, T.-S. (1999). Contraceptive Method Choice",
         page="https://doi.org/10.24432/C59W2D",
-        file_sha256="31d30de58788bc5ef197dec86fbf09091a3a730d73c67ee732776cfc8290c532",
-        content_sha256="7b565e905b4dd0a023380bcd299989188454b50d95a46dfceee4eb49b8793280",
+        sha256="7b565e905b4dd0a023380bcd299989188454b50d95a46dfceee4eb49b8793280",
         raw=RawFile(
             "30/contraceptive+method+choice.zip",
             "cmc.data",
@@ -134,8 +127,7 @@ SOURCES: dict[str, Source] = {
         positive_classes=("2",),
         reference=GERMAN_REFERENCE,
         page=GERMAN_PAGE,
-        file_sha256="f929c8e3e9c0a331cfdf61b530b2a9a643f43607056cfefc1058427706c73af0",
-        content_sha256="0ae9fd7a48c943d936f2a7c43f7f40cd977a3fab8e0f616cddafdfaf55365ada",
+        sha256="0ae9fd7a48c943d936f2a7c43f7f40cd977a3fab8e0f616cddafdfaf55365ada",
         raw=RawFile(GERMAN_ARCHIVE, "german.data-numeric", _numbered("a", 24, 2)),
     ),
     "german_categorical": Source(
@@ -143,8 +135,7 @@ SOURCES: dict[str, Source] = {
         positive_classes=("2",),
         reference=GERMAN_REFERENCE,
         page=GERMAN_PAGE,
-        file_sha256="70c6b0091aa0bfcf66ec0f2f562cbdf271d2bd3ceb853b9d43d00011e15a18ae",
-        content_sha256="8d420aeb4e1ecda111abece0afcc03f3a04d9c98e42c41efcfe54fd571641a59",
+        sha256="8d420aeb4e1ecda111abece0afcc03f3a04d9c98e42c41efcfe54fd571641a59",
         raw=RawFile(
             GERMAN_ARCHIVE,
             "german.data",
@@ -177,16 +168,14 @@ SOURCES: dict[str, Source] = {
         positive_classes=("objective",),
         reference="Rizk, Y. & Awad, M. (2018). Sports Articles for Objectivity Analysis",
         page="https://archive.ics.uci.edu/dataset/450/sports+articles+for+objectivity+analysis",
-        file_sha256="0030990c087070dbd003ce82a96cc777ae54e5ee561ae2af3a083af85a3cebc4",
-        content_sha256="897a2f71fb4ce26c2c9d18ecef098e206f076d6f16c304e666401b9b34dab15e",
+        sha256="897a2f71fb4ce26c2c9d18ecef098e206f076d6f16c304e666401b9b34dab15e",
     ),
     "wireless": Source(
         n_features=7,
         positive_classes=("1",),
         reference="Bhatt, R. (2017). Wireless Indoor Localization",
         page="https://doi.org/10.24432/C51880",
-        file_sha256="d8d7afe2223a80d0324afcb934320159e09d406df30b190144bfa52dfb380de1",
-        content_sha256="20ad906cfa0b528791daf763fa11e486bdd250488cee892f44167eb4fd52bce9",
+        sha256="20ad906cfa0b528791daf763fa11e486bdd250488cee892f44167eb4fd52bce9",
         raw=RawFile(
             "422/wireless+indoor+localization.zip",
             "wifi_localization.txt",
@@ -199,12 +188,13 @@ UCI_NAMES = tuple(SOURCES)
 
 @dataclass(frozen=True, eq=False)
 class UciDataset:
-    """A data set of the paper as a binary task.
+    """A data set as a binary task.
 
     Attributes
     ----------
     X : ndarray of shape (n_rows, n_features)
-        Floats; for german_categorical objects, the codes as strings and the numbers as floats.
+        Floats; for adult and german_categorical objects, the codes as strings, the numbers as
+        floats and NaN for a missing value.
     y : ndarray of int, shape (n_rows,)
         1 where the original class is one of `positive_classes`, else 0.
     feature_names : tuple of str
@@ -230,105 +220,107 @@ def fetch_uci(
     data_home: str | os.PathLike[str] | None = None,
     download_if_missing: bool = True,
 ) -> UciDataset:
-    """Return one of the paper's seven data sets, y = 1{class is positive}.
+    """Return one of the paper's seven data sets or Adult, y = 1{class is positive}.
 
-    The file `<name>.csv.gz` is looked for in `data_home`, in the directory that the environment
-    variable DECORRUPT_DATA names, and in the user's cache ($XDG_CACHE_HOME/decorrupt or
-    ~/.cache/decorrupt); the first one found is checked against its known sha256. If there is none,
-    the data are downloaded from UCI, rewritten, checked and kept in `data_home` or the cache.
+    The file `<name>.csv.gz` or `<name>.csv` is searched for in `data_home`, in the directory that
+    the environment variable DECORRUPT_DATA names, and in the user's cache
+    ($XDG_CACHE_HOME/decorrupt or ~/.cache/decorrupt). If there is none, the data are downloaded
+    from UCI (this needs ``pip install 'decorrupt[datasets]'``), rewritten and kept in `data_home`
+    or the cache. Whatever is read is checked against its known sha256.
 
     Parameters
     ----------
     name : str
-        banknote, cardiotocography, cnae, contraceptive, german, sports or wireless; or
-        german_categorical, german with its 20 original attributes.
+        banknote, cardiotocography, cnae, contraceptive, german, sports or wireless;
+        german_categorical, german with its 20 original attributes; or adult.
     data_home : path, optional
-        The directory to look in first, and to write to.
+        The directory to search first, and to write to.
     download_if_missing : bool, default=True
-        Whether to ask UCI. It keeps cardiotocography and sports as spreadsheets, which are not
-        read: their files must be put in place by hand.
+        Whether to ask UCI. It keeps cardiotocography and sports as spreadsheets and adult in two
+        files, which are not read: their files must be put in place by hand.
 
     Raises
     ------
     ValueError
         If the name is unknown.
     OSError
-        If there is no file and it cannot be downloaded (the message names the paths looked at, the
+        If there is no file and it cannot be downloaded (the message names the paths searched, the
         page of the data and what the file must hold), or if a file has another sha256.
     """
     if name not in SOURCES:
         raise ValueError(f"unknown data set {name!r}: choose one of {', '.join(UCI_NAMES)}")
-    source = SOURCES[name]
-    paths = [folder / f"{name}.csv.gz" for folder in _folders(data_home)]
+    folders = _folders(data_home)
+    paths = [folder / f"{name}.csv{packed}" for folder in folders for packed in (".gz", "")]
     found = next((path for path in paths if path.is_file()), None)
     if found is None:
-        content = _downloaded(name, paths, download_if_missing)
-        path = paths[-1 if data_home is None else 0]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with atomic_write(path, force=True) as temporary:
-            temporary.write_bytes(gzip.compress(content, mtime=0))
-    else:
-        content = _read_checked(found, source)
-    return _parse(name, content.decode())
+        kept_in = folders[-1 if data_home is None else 0]
+        found = _downloaded(name, kept_in, paths, download_if_missing)
+    return _parse(name, _read_checked(found, SOURCES[name]).decode())
 
 
 def _folders(data_home: str | os.PathLike[str] | None) -> list[Path]:
-    """Return where to look, in this order; the cache stands last."""
+    """Return where to search, in this order; the cache is last."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     given = [data_home, os.environ.get(ENVIRONMENT_VARIABLE)]
     return [*(Path(folder).expanduser() for folder in given if folder), Path(cache, "decorrupt")]
 
 
 def _read_checked(path: Path, source: Source) -> bytes:
-    packed = path.read_bytes()
-    found = _sha256(packed)
-    try:
-        content = gzip.decompress(packed)
-    except (OSError, EOFError, zlib.error):
-        content = b""
-    if found != source.file_sha256 and _sha256(content) != source.content_sha256:
+    content = path.read_bytes()
+    if path.suffix == ".gz":
+        try:
+            content = gzip.decompress(content)
+        except (OSError, EOFError, zlib.error) as error:
+            raise OSError(f"{path} is damaged ({error}). Remove it or replace it") from error
+    found = hashlib.sha256(content).hexdigest()
+    if found != source.sha256:
         raise OSError(
-            f"{path} is damaged or another version: expected sha256 {source.file_sha256}, found "
-            f"{found}. Remove it, or put the right file in its place"
+            f"{path} is damaged or another version: expected sha256 {source.sha256} of the CSV "
+            f"(unpacked), found {found}. Remove it or replace it"
         )
     return content
 
 
-def _sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
-
-
-def _downloaded(name: str, paths: list[Path], download_if_missing: bool) -> bytes:
-    """Return the tidy CSV made of UCI's file, or say all that helps to put it there by hand."""
+def _downloaded(name: str, folder: Path, paths: list[Path], download_if_missing: bool) -> Path:
+    """Return the file made of UCI's, or say all that helps to put it there by hand."""
     source = SOURCES[name]
     if not download_if_missing:
         reason: str | Exception = "download_if_missing is False"
     elif source.raw is None:
-        reason = "UCI keeps it as a spreadsheet, which decorrupt does not read"
+        reason = "UCI keeps it in a form that decorrupt does not read"
     else:
         try:
-            content = tidy(_raw_text(source.raw), source.raw)
-            if _sha256(content) == source.content_sha256:
-                return content
-            reason = (
-                f"UCI's file is not the one known: expected sha256 {source.content_sha256} once "
-                f"rewritten, found {_sha256(content)}"
-            )
+            return _retrieve(name, source.raw, folder)
+        except ImportError:
+            reason = "downloads need pooch: pip install 'decorrupt[datasets]'"
         except DOWNLOAD_ERRORS as error:
             reason = error
     message = (
         f"the data set {name!r} is not at {' nor at '.join(map(str, paths))}, and was not "
-        f"downloaded ({reason}). Its page is {source.page}; the file must be a gzip-compressed CSV "
-        f"with a header row, {source.n_features} features and the class in the last column, 'label'"
+        f"downloaded ({reason}). Its page is {source.page}; the file must be a CSV with a header "
+        f"row, {source.n_features} features and the class in the last column, 'label'"
     )
     raise OSError(message) from (reason if isinstance(reason, Exception) else None)
 
 
-def _raw_text(raw: RawFile) -> str:
-    url = f"https://archive.ics.uci.edu/static/public/{raw.archive}"
-    with urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS) as reply:
-        archive = zipfile.ZipFile(io.BytesIO(reply.read()))
-    return archive.read(raw.member).decode("latin-1")
+def _retrieve(name: str, raw: RawFile, folder: Path) -> Path:
+    import pooch
+
+    def download(url: str, output_file: str, _: Any) -> None:
+        """Write UCI's file in tidy form: what is written here is what pooch checks."""
+        archive = io.BytesIO()
+        pooch.HTTPDownloader(timeout=TIMEOUT_SECONDS)(url, archive, None)
+        text = zipfile.ZipFile(archive).read(raw.member).decode("latin-1")
+        Path(output_file).write_bytes(tidy(text, raw))
+
+    kept = pooch.retrieve(
+        ARCHIVES + raw.archive,
+        known_hash=f"sha256:{SOURCES[name].sha256}",
+        fname=f"{name}.csv",
+        path=folder,
+        downloader=download,
+    )
+    return Path(kept)
 
 
 def tidy(text: str, raw: RawFile) -> bytes:
@@ -379,4 +371,5 @@ def _features(cells: NDArray[np.str_]) -> NDArray[Any]:
         for k, column in enumerate(cells.T):
             if not any(cell[:1].isalpha() for cell in column):
                 features[:, k] = column.astype(float)
+        features[cells == ""] = np.nan
         return features
