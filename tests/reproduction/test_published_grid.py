@@ -1,4 +1,4 @@
-"""The shared descents against one literal gradient descent for every setting and fold."""
+"""The published grid against one literal gradient descent for every setting and fold."""
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ from decorrupt import BagKFold, combine_strata
 from decorrupt.corruption import strata_from_bags
 from decorrupt.exceptions import SkippedFoldWarning
 from decorrupt.losses import get_loss
+from decorrupt.reproduction.batched_descents import descend_together
 from decorrupt.reproduction.published_grid import (
     PublishedGrid,
     Setting,
@@ -15,7 +16,6 @@ from decorrupt.reproduction.published_grid import (
     pair_terms,
     search_published_grid,
 )
-from decorrupt.reproduction.shared_descents import descend_together
 from decorrupt.risks import CorrectedRisk
 from decorrupt.solvers import Objective, solve_gradient_descent
 from oracles.dense_kernel import descend_dual, gram

@@ -1,6 +1,6 @@
-"""The published method with its whole grid: 216 settings from 18 shared descents a kernel.
+"""The published method with its whole grid: 216 settings from 18 descents per kernel.
 
-Iteration counts are checkpoints of one descent; all (η₀, decay, λ) of a kernel descend together.
+Iteration counts are checkpoints of one descent; all (η₀, decay, λ) of a kernel are one batch.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from decorrupt.features import Kernel, kernel_scores
 from decorrupt.losses import get_loss
 from decorrupt.model_selection.search import usable_folds
 from decorrupt.notices import emit_notices
-from decorrupt.reproduction.shared_descents import Descents, descend_together
+from decorrupt.reproduction.batched_descents import Descents, descend_together
 
 LOSS = get_loss("logistic")
 
@@ -54,7 +54,7 @@ class PublishedGrid:
 
     def descents(self) -> Descents:
         """Return what all settings of a kernel are checkpoints of."""
-        return Descents(*np.array(self._paths()).T[:, :, None])
+        return Descents(*np.array(self._paths()).T)
 
     def _paths(self) -> list[tuple[float, float, float]]:
         return list(product(self.step_sizes, self.step_decays, self.reg_strengths))
@@ -138,7 +138,7 @@ def search_published_grid(
     bags : array-like of shape (n_rows,)
         The bag of each row, unless y is Strata.
     folds : int, splitter or list of (train, test)
-        An int is the number of folds of :class:`decorrupt.BagKFold`. Held-out bags are paired anew.
+        An int is the number of folds of :class:`decorrupt.BagKFold`. Held-out bags get new pairs.
     grid : PublishedGrid
         What to try.
 
