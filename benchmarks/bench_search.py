@@ -56,7 +56,7 @@ CASES = (
     (
         "corrected loss",
         CorrectedLossClassifierCV,
-        CorrectedLossClassifier(convex="ignore", random_state=0),
+        CorrectedLossClassifier(convex="ignore", fit_intercept=False, random_state=0),
         "corrected_accuracy",
         {},
     ),

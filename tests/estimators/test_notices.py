@@ -39,8 +39,8 @@ ON_BAGS = (
 ON_SOURCES = (CorruptedSourcesClassifier, ForwardSourcesClassifier)
 # Modules that may filter warnings, which is not thread-safe, and why.
 MAY_FILTER = {
-    "tabular/train.py": "collects warnings for the model card, in the caller's thread",
-    "report/models/plots.py": "draws, in the caller's thread",
+    "app/training/train.py": "collects warnings for the model card, in the caller's thread",
+    "app/pages/plots.py": "draws, in the caller's thread",
 }
 
 
@@ -61,9 +61,11 @@ def test_warnings_are_filtered_in_the_callers_thread_only():
     assert filtering == set(MAY_FILTER)
 
 
-def test_solvers_and_features_never_warn():
-    package = Path(decorrupt.__file__).parent
-    for path in [*(package / "solvers").glob("*.py"), *(package / "features").glob("*.py")]:
+@pytest.mark.parametrize("folder", ["features", "risks", "solvers"])
+def test_what_training_stands_on_never_warns(folder):
+    paths = list((Path(decorrupt.__file__).parent / folder).glob("*.py"))
+    assert paths
+    for path in paths:
         assert "import warnings" not in path.read_text(encoding="utf-8"), path.name
 
 
