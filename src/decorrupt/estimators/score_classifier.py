@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators.parameters import check_parameters, check_share
+from decorrupt.estimators.saved_state import FillMissingParameters
 from decorrupt.exceptions import OneClassWarning
 from decorrupt.features import FeatureMap, Kernel, LinearMap, fit_feature_map, kernel_scores
 from decorrupt.features import resolve_kernel_gamma as resolve_gamma
@@ -78,7 +79,7 @@ def _forget_fit(estimator: Any) -> None:
         delattr(estimator, name)
 
 
-class ScoreClassifier(NoticeCollector, ClassifierMixin, BaseEstimator):
+class ScoreClassifier(FillMissingParameters, NoticeCollector, ClassifierMixin, BaseEstimator):
     """A binary classifier whose score is linear in the features of a kernel.
 
     Subclasses have the parameters `kernel`, `kernel_gamma`, `degree`, `coef0`, and, where they

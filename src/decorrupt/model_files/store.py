@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import zipfile
 from pathlib import Path
@@ -139,11 +140,15 @@ def _restore(data: bytes, name: str) -> tuple[Any, dict[str, Any]]:
 
     from decorrupt.model_files.archive import check_arrays, read_json, read_members
     from decorrupt.model_files.audit import check_schema
+    from decorrupt.model_files.renamed import pack, rename_types
 
     members = read_members(data, name)
     metadata = read_envelope(read_json(members, MEMBER, name), name)
+    schema = read_json(members, SCHEMA, name)
     try:
-        check_schema(read_json(members, SCHEMA, name), name)
+        if rename_types(schema):
+            data = pack(members | {SCHEMA: json.dumps(schema).encode()})
+        check_schema(schema, name)
     except RecursionError:
         raise ModelFileError(f"{name} is damaged: nested too deeply") from None
     check_arrays(members, name)
