@@ -17,18 +17,17 @@ RENAMED = {
 }
 
 
-def rename_types(schema: Any) -> bool:
-    """Write the names of today into a parsed schema; return whether any had changed."""
+def with_new_names(schema: Any) -> Any:
+    """Return a parsed schema with the names that its classes have now."""
     if isinstance(schema, list):
-        return any([rename_types(part) for part in schema])
+        return [with_new_names(part) for part in schema]
     if not isinstance(schema, dict):
-        return False
-    changed = any([rename_types(part) for part in schema.values()])
-    now = RENAMED.get(f"{schema.get('__module__')}.{schema.get('__class__')}")
-    if now is None:
-        return changed
-    schema["__module__"], _, schema["__class__"] = now.rpartition(".")
-    return True
+        return schema
+    node = {key: with_new_names(part) for key, part in schema.items()}
+    now = RENAMED.get(f"{node.get('__module__')}.{node.get('__class__')}")
+    if now is not None:
+        node["__module__"], _, node["__class__"] = now.rpartition(".")
+    return node
 
 
 def pack(members: dict[str, bytes]) -> bytes:

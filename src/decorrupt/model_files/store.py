@@ -140,15 +140,16 @@ def _restore(data: bytes, name: str) -> tuple[Any, dict[str, Any]]:
 
     from decorrupt.model_files.archive import check_arrays, read_json, read_members
     from decorrupt.model_files.audit import check_schema
-    from decorrupt.model_files.renamed import pack, rename_types
+    from decorrupt.model_files.renamed import pack, with_new_names
 
     members = read_members(data, name)
     metadata = read_envelope(read_json(members, MEMBER, name), name)
     schema = read_json(members, SCHEMA, name)
     try:
-        if rename_types(schema):
-            data = pack(members | {SCHEMA: json.dumps(schema).encode()})
-        check_schema(schema, name)
+        current = with_new_names(schema)
+        if current != schema:
+            data = pack(members | {SCHEMA: json.dumps(current).encode()})
+        check_schema(current, name)
     except RecursionError:
         raise ModelFileError(f"{name} is damaged: nested too deeply") from None
     check_arrays(members, name)
