@@ -141,7 +141,13 @@ class _BagSearch:
                 notices += train_quietly(model, X, y, bags=bags)
                 self.best_estimator_ = model
                 self.refit_time_ = time.perf_counter() - began
+                if hasattr(model, "feature_names_in_"):
+                    self.feature_names_in_ = model.feature_names_in_
         return notices
+
+    def get_metadata_routing(self) -> Any:
+        """Return that fit takes bags; scikit-learn's own method reads scorers that need labels."""
+        return self._get_metadata_request()  # type: ignore[attr-defined]
 
     def _evaluate(
         self, X: Any, strata: Strata, folds: list[Fold]
