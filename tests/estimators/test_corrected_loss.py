@@ -3,7 +3,6 @@
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.special import logit
 from sklearn.metrics import balanced_accuracy_score
@@ -40,37 +39,6 @@ def test_the_papers_pairs(bag_data):
     assert balanced_accuracy_score(bag_data.labels, model.predict(bag_data.X)) > 0.85
 
 
-@pytest.mark.parametrize(
-    "ids",
-    [
-        lambda bags: bags,
-        lambda bags: [f"precinct {b}" for b in bags],
-        lambda bags: pd.Series(pd.Categorical([f"{b:02d}" for b in bags])),
-        lambda bags: [("ward", int(b)) for b in bags],
-    ],
-)
-def test_any_bag_ids(bag_data, ids):
-    reference = fit(bag_data).decision_function(bag_data.X)
-    model = CorrectedLossClassifier(reg_strength=0.02, random_state=0)
-    model.fit(bag_data.X, bag_data.y, bags=ids(bag_data.bags))
-    np.testing.assert_allclose(model.decision_function(bag_data.X), reference, rtol=1e-6)
-
-
-def test_row_and_bag_order_do_not_matter(bag_data):
-    order = np.random.default_rng(0).permutation(len(bag_data.y))
-    model = CorrectedLossClassifier(reg_strength=0.02, rank_tol=0.0, tol=1e-9)
-    straight = model.fit(bag_data.X, bag_data.y, bags=bag_data.bags).decision_function(bag_data.X)
-    shuffled = model.fit(bag_data.X[order], bag_data.y[order], bags=(-bag_data.bags)[order])
-    np.testing.assert_allclose(shuffled.decision_function(bag_data.X), straight, atol=1e-6)
-
-
-def test_swapping_the_classes_swaps_the_scores(bag_data):
-    model = CorrectedLossClassifier(reg_strength=0.02, rank_tol=0.0, tol=1e-9)
-    scores = model.fit(bag_data.X, bag_data.y, bags=bag_data.bags).decision_function(bag_data.X)
-    swapped = model.fit(bag_data.X, 1 - bag_data.y, bags=bag_data.bags)
-    np.testing.assert_allclose(swapped.decision_function(bag_data.X), -scores, atol=1e-6)
-
-
 def test_solution_is_the_minimum_of_the_written_objective(bag_data):
     """No low rank, no solver of ours: the gradient in the dual must vanish."""
     model = fit(bag_data, rank_tol=0.0, tol=1e-10, kernel_gamma=0.7, fit_intercept=False)
@@ -83,13 +51,6 @@ def test_solution_is_the_minimum_of_the_written_objective(bag_data):
     # Stationarity: 2λf = −K·slope on the training rows.
     gram = rbf_kernel(bag_data.X, gamma=0.7)
     np.testing.assert_allclose(2 * 0.02 * scores, -gram @ slope, atol=1e-7)
-
-
-def test_without_bags_it_is_an_ordinary_classifier(bag_data):
-    names = np.where(bag_data.labels == 1, "yes", "no")
-    model = CorrectedLossClassifier(reg_strength=1e-3).fit(bag_data.X, names)
-    assert model.classes_.tolist() == ["no", "yes"]
-    assert model.score(bag_data.X, names) > 0.9
 
 
 def test_pure_bags_equal_labels(bag_data):
@@ -298,3 +259,29 @@ def test_diagnostics_can_be_drawn(bag_data):
     heights = [bar.get_height() for bar in information.patches]
     assert sum(heights) == pytest.approx(1.0)
     assert "clean labelled rows" in information.get_title()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"loss": "hinge"}, r"unknown loss 'hinge'.*logistic, squared, huber, sigmoid, unhinged"),
+        ({"combine": "average"}, r"unknown method 'average'.*superbag, pairs"),
+        ({"combine": "pairs", "pairing": "best"}, r"unknown pairing method 'best'.*sorted"),
+        ({"target_prior": 1.0}, r"target_prior=1\.0 must lie strictly between 0 and 1"),
+        ({"target_prior": "natural"}, r"target_prior='natural'.*'pooled'"),
+        ({"convex": "yes"}, r"unknown convex='yes'.*check, project, ignore"),
+        ({"risk_correction": "max"}, r"unknown risk_correction 'max'"),
+        ({"reg_strength": 0.0}, r"reg_strength=0 with the logistic loss.*falls to −∞"),
+        (
+            {"reg_strength": 1e-6, "loss": "squared", "combine": "pairs"},
+            r"too small for the squared",
+        ),
+        ({"loss": "sigmoid", "target_prior": 0.3}, r"sigmoid loss estimates the sign"),
+    ],
+)
+def test_bad_parameters(params, message):
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    bags = np.repeat(["a", "b", "c"], 4)
+    with pytest.raises(ValueError, match=message):
+        CorrectedLossClassifier(**params).fit(X, np.repeat([0.6, 0.7, 0.9], 4), bags=bags)

@@ -83,14 +83,6 @@ def test_one_source_is_natarajans_setting(source_data):
     assert model.source_weights_ == {"all rows": 1.0}
 
 
-def test_string_labels_and_sources(source_data):
-    d = source_data
-    words = np.where(d.noisy == 1, "sick", "healthy")
-    model = CorruptedSourcesClassifier(noise_rates=d.rates, reg_strength=0.01)
-    predicted = model.fit(d.X, words, sources=d.sources).predict(d.X)
-    assert ((predicted == "sick") == (d.labels == 1)).mean() > 0.88
-
-
 def test_estimated_common_prior(source_data):
     model = fit(source_data)
     assert model.class_priors_["rule"] == pytest.approx(source_data.labels.mean(), abs=0.05)
@@ -168,3 +160,19 @@ def test_unknown_rates_are_estimated():
     assert model.score(X, labels) > 0.97
     with pytest.raises(ValueError, match=r"noise_rates='guess'.*'estimate' or None"):
         CorruptedSourcesClassifier(noise_rates="guess").fit(X, noisy)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"weights": "best"}, r"unknown scheme 'best'.*optimal, exact"),
+        ({"weights": "exact"}, r"needs class_priors"),
+        ({"class_priors": {"crowd": 0.5}}, r"class_priors have no entry for source 'expert'"),
+        ({"class_priors": 1.0}, r"class_priors of source 'crowd' is 1"),
+        ({"combine": "sum"}, r"unknown method 'sum'"),
+        ({"target_prior": 2}, r"target_prior=2"),
+    ],
+)
+def test_bad_parameters(source_data, params, message):
+    with pytest.raises(ValueError, match=message):
+        fit(source_data, **params)

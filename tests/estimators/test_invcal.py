@@ -1,19 +1,12 @@
 """InvCal against a quadratic programming solver, and what the estimator promises."""
 
-import pickle
-
 import numpy as np
-import pandas as pd
 import pytest
-import sklearn
 from scipy import sparse
 from scipy.special import logit
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from decorrupt.corruption import strata_from_bags
 from decorrupt.estimators import invcal
@@ -107,37 +100,6 @@ def test_decides_by_the_sign_of_the_score_and_claims_no_probabilities(bag_data):
     assert model.score_prior_ == pytest.approx(bag_data.y.mean())
 
 
-@pytest.mark.parametrize("tube", ["logit", "proportion"])
-def test_swapping_the_classes_swaps_the_scores(bag_data, tube):
-    model = InvCalClassifier(tube=tube)
-    scores = model.fit(bag_data.X, bag_data.y, bags=bag_data.bags).decision_function(bag_data.X)
-    swapped = model.fit(bag_data.X, 1 - bag_data.y, bags=bag_data.bags)
-    np.testing.assert_allclose(swapped.decision_function(bag_data.X), -scores, atol=1e-5)
-
-
-@pytest.mark.parametrize("tube", ["logit", "proportion"])
-def test_row_and_bag_order_do_not_matter(bag_data, tube):
-    order = np.random.default_rng(0).permutation(len(bag_data.y))
-    model = InvCalClassifier(tube=tube)
-    straight = model.fit(bag_data.X, bag_data.y, bags=bag_data.bags).decision_function(bag_data.X)
-    shuffled = model.fit(bag_data.X[order], bag_data.y[order], bags=(-bag_data.bags)[order])
-    np.testing.assert_allclose(shuffled.decision_function(bag_data.X), straight, atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    "ids",
-    [
-        lambda bags: [f"precinct {b:02d}" for b in bags],
-        lambda bags: pd.Series(pd.Categorical([f"{b:02d}" for b in bags])),
-        lambda bags: [("ward", int(b)) for b in bags],
-    ],
-)
-def test_any_bag_ids(bag_data, ids):
-    reference = fit(bag_data).decision_function(bag_data.X)
-    model = InvCalClassifier().fit(bag_data.X, bag_data.y, bags=ids(bag_data.bags))
-    np.testing.assert_allclose(model.decision_function(bag_data.X), reference, atol=1e-9)
-
-
 def test_without_bags_every_row_is_a_bag(bag_data):
     names = np.where(bag_data.labels == 1, "yes", "no")
     by_label = InvCalClassifier().fit(bag_data.X, names)
@@ -184,66 +146,3 @@ def test_linear_kernel(bag_data):
     assert model.coef_.shape == (2,)
     rows = sparse.csr_matrix(bag_data.X)
     np.testing.assert_allclose(fit(bag_data, X=rows, kernel="linear").coef_, model.coef_, rtol=1e-6)
-
-
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_float32_stays_float32(bag_data, kernel):
-    X = bag_data.X.astype(np.float32)
-    scores = fit(bag_data, X=X, kernel=kernel).decision_function(X)
-    assert scores.dtype == np.float32
-    full = fit(bag_data, kernel=kernel).decision_function(bag_data.X)
-    np.testing.assert_allclose(scores, full, atol=1e-3)
-
-
-@pytest.mark.parametrize("routing", [False, True])
-def test_pipeline_passes_bags_and_pickle_keeps_scores(bag_data, routing):
-    with sklearn.config_context(enable_metadata_routing=routing):
-        pipe = make_pipeline(StandardScaler(), InvCalClassifier())
-        name = "bags" if routing else "invcalclassifier__bags"
-        pipe.fit(bag_data.X, bag_data.y, **{name: bag_data.bags})
-    again = pickle.loads(pickle.dumps(pipe))  # noqa: S301 — our own bytes
-    np.testing.assert_array_equal(
-        again.decision_function(bag_data.X), pipe.decision_function(bag_data.X)
-    )
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"tube": "wide"}, r"unknown tube 'wide': choose one of logit, proportion"),
-        ({"kernel": "gauss"}, r"unknown kernel 'gauss'.*rbf, exponential"),
-        ({"C_p": 0.0}, r"C_p=0\.0 must be a positive number"),
-        ({"C_p": np.inf}, r"C_p=inf must be a positive number"),
-        ({"C_p": "1"}, r"C_p='1' must be a positive number"),
-        ({"epsilon": -0.1}, r"epsilon=-0\.1 must be a finite number, at least 0"),
-        ({"epsilon": np.nan}, r"epsilon=nan must be a finite number, at least 0"),
-        ({"kernel_gamma": -1.0}, r"kernel_gamma=-1\.0 must be a positive number"),
-        ({"kernel": "precomputed"}, r"precomputed kernel must be a square matrix.*600 × 2"),
-    ],
-)
-def test_bad_parameters(bag_data, params, message):
-    with pytest.raises(ValueError, match=message):
-        fit(bag_data, **params)
-
-
-@pytest.mark.parametrize(
-    ("y", "bags", "message"),
-    [
-        ([0.5, 0.5, 1.5, 1.5], [0, 0, 1, 1], r"y\[2\] = 1\.5 \(bag 1\)"),
-        ([0.5, 0.4, 1.0, 1.0], list("aabb"), r"y differs within bag 'a'"),
-        ([0.5, 0.5, 0.5, 0.5], [0, 0, 1, 1], r"all 2 bags have the same proportion 0\.5"),
-        ([0.5, 0.5, 0.5, 0.5], [0, 0, 0, 0], r"only one bag"),
-        ([0.5, 0.5, 1.0, 1.0], None, r"pass bags= as well"),
-        ([0, 1, 2, 1], None, r"y has 3 classes"),
-        ([0, 0, 1, 1], [0, 0, 1], r"inconsistent numbers of samples: \[4, 3\]"),
-    ],
-)
-def test_bad_bags(y, bags, message):
-    with pytest.raises(ValueError, match=message):
-        InvCalClassifier().fit(np.eye(4), y, bags=bags)
-
-
-@pytest.mark.filterwarnings("ignore")  # the checks feed degenerate data on purpose
-@parametrize_with_checks([InvCalClassifier(), InvCalClassifier(tube="proportion", epsilon=1e-4)])
-def test_scikit_learn_compatible(estimator, check):
-    check(estimator)

@@ -4,18 +4,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import sklearn
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import logit
 from scipy.stats import norm
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from decorrupt import CorrectedLossClassifier, NegativeRiskWarning
 from decorrupt.corruption.mean_operator import WEAK_LINK, gaussian_similarity
@@ -56,12 +51,6 @@ def uneven_bags():
     return SimpleNamespace(
         X=X, labels=labels, bags=bags, sizes=sizes, shares=shares, y=shares[codes]
     )
-
-
-@pytest.mark.filterwarnings("ignore")  # the checks feed degenerate data on purpose
-@parametrize_with_checks([MeanMapClassifier(variant=variant) for variant in VARIANTS])
-def test_scikit_learn_compatible(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -219,29 +208,6 @@ def test_alternating_needs_rows_of_two_classes(share, what):
         MeanMapClassifier(variant="alternating").fit(X, y, bags=np.repeat([0, 1], 3))
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_row_and_bag_order_and_names_do_not_matter(bag_data, variant):
-    d = bag_data
-    order = np.random.default_rng(0).permutation(len(d.y))
-    renamed = np.random.default_rng(1).permutation(60)[d.bags]
-    reference = fit(d, variant=variant, kernel="linear", **EXACT).decision_function(d.X)
-    model = MeanMapClassifier(variant=variant, kernel="linear", reg_strength=0.02, **EXACT)
-    model.fit(d.X[order], d.y[order], bags=renamed[order])
-    assert_allclose(model.decision_function(d.X), reference, atol=1e-6)
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-@pytest.mark.parametrize("decision", ["balanced", "accuracy"])
-def test_exchanging_the_classes_turns_the_scores_round(bag_data, variant, decision):
-    d = bag_data
-    model = MeanMapClassifier(
-        variant=variant, decision=decision, kernel="linear", reg_strength=0.02, **EXACT
-    )
-    scores = clone(model).fit(d.X, d.y, bags=d.bags).decision_function(d.X)
-    swapped = clone(model).fit(d.X, 1 - d.y, bags=d.bags).decision_function(d.X)
-    assert_allclose(swapped, -scores, atol=1e-6)
-
-
 def test_decisions_for_accuracy_and_for_the_balanced_error(uneven_bags):
     d = uneven_bags
     balanced, accuracy = fit(d), fit(d, decision="accuracy")
@@ -250,20 +216,6 @@ def test_decisions_for_accuracy_and_for_the_balanced_error(uneven_bags):
     assert_array_equal(accuracy.predict(d.X), accuracy.predict_proba(d.X)[:, 1] > 0.5)
     at_half = balanced.predict_proba(d.X, class_prior=0.5)
     assert_array_equal(balanced.predict(d.X), at_half[:, 1] > 0.5)
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_sparse_rows_and_single_precision(bag_data, variant):
-    d = bag_data
-    model = MeanMapClassifier(variant=variant, kernel="linear", reg_strength=0.02, tol=1e-8)
-    dense = clone(model).fit(d.X, d.y, bags=d.bags).decision_function(d.X)
-    rows = sparse.csr_matrix(d.X)
-    from_sparse = clone(model).fit(rows, d.y, bags=d.bags).decision_function(rows)
-    assert_allclose(from_sparse, dense, atol=1e-5)
-    single = d.X.astype(np.float32)
-    scores = clone(model).fit(single, d.y, bags=d.bags).decision_function(single)
-    assert scores.dtype == np.float32
-    assert np.abs(scores - dense).max() < 0.05
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -287,14 +239,6 @@ def test_more_bags_approach_the_bayes_rule(variant):
     assert losses[1] < losses[0]
 
 
-def test_bags_are_routed_to_fit(bag_data):
-    d = bag_data
-    with sklearn.config_context(enable_metadata_routing=True):
-        pipe = make_pipeline(StandardScaler(), MeanMapClassifier(reg_strength=0.02))
-        pipe.fit(d.X, d.y, bags=d.bags)
-    assert pipe.score(d.X, d.labels) > 0.88
-
-
 def test_overfitting_is_told(bag_data):
     with pytest.warns(NegativeRiskWarning, match=r"corrected training risk is -.*reg_strength"):
         fit(bag_data, reg_strength=1e-6, kernel_gamma=20.0, max_iter=20_000, tol=1e-4)
@@ -303,19 +247,12 @@ def test_overfitting_is_told(bag_data):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"variant": "median"}, r"unknown variant 'median'.*mean, laplacian, alternating"),
-        ({"start": "zero"}, r"unknown start 'zero'.*mean, laplacian"),
-        ({"max_rounds": 0}, r"max_rounds=0 must be a whole number, at least 1"),
         ({"variant": "laplacian", "similarity": "cosine"}, r"unknown similarity 'cosine'"),
         (
             {"variant": "laplacian", "similarity": np.ones((3, 3))},
             r"similarity must be .* \(60, 60\).*got shape \(3, 3\)",
         ),
-        ({"variant": "laplacian", "smoothness": 0.0}, r"smoothness=0\.0 must be a positive"),
         ({"reg_strength": 0.0}, r"reg_strength=0\.0 with bags that are not pure.*above 0"),
-        ({"reg_strength": -1.0}, r"reg_strength=-1\.0"),
-        ({"decision": "best"}, r"unknown decision 'best'"),
-        ({"solver": "sgd"}, r"unknown solver 'sgd'"),
     ],
 )
 def test_bad_parameters(bag_data, params, message):
@@ -328,3 +265,10 @@ def test_zero_penalty_is_allowed_for_pure_bags():
     labels = rng.integers(0, 2, 200)
     X = rng.normal(size=(200, 2)) + labels[:, None]
     MeanMapClassifier(kernel="linear", reg_strength=0.0).fit(X, labels)
+
+
+def test_a_refit_with_another_variant_forgets_the_labels(bag_data):
+    model = fit(bag_data, variant="alternating")
+    assert hasattr(model, "labels_")
+    model.set_params(variant="mean").fit(bag_data.X, bag_data.y, bags=bag_data.bags)
+    assert not hasattr(model, "labels_")

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from decorrupt import (
     AutoLabelProportionsClassifier,
@@ -19,12 +18,6 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore::decorrupt.NegativeRiskWarning", "ignore::decorrupt.DroppedBagsWarning"
 )
 QUICK = {"reg_strengths": (0.1, 0.01), "kernel_gammas": ("scale",), "cv": 3, "random_state": 0}
-
-
-@pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([AutoLabelProportionsClassifier(**QUICK | {"cv": 2})])
-def test_scikit_learn_compatible(estimator, check):
-    check(estimator)
 
 
 def test_chooses_a_good_model_and_says_how(bag_data):

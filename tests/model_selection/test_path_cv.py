@@ -6,7 +6,6 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from decorrupt import (
     BagGridSearchCV,
@@ -21,17 +20,6 @@ from decorrupt import (
 
 REG_STRENGTHS = [1.0, 0.1, 0.01]
 GAMMAS = [0.05, 0.5]
-
-
-@pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks(
-    [
-        CorrectedLossClassifierCV(cv=2, reg_strengths=(0.1, 0.01), kernel_gammas=("scale",)),
-        CountLikelihoodClassifierCV(cv=2, reg_strengths=(0.1, 0.01), kernel_gammas=("scale",)),
-    ]
-)
-def test_scikit_learn_compatible(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.filterwarnings("ignore::decorrupt.NegativeRiskWarning")
