@@ -5,6 +5,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import decorrupt
 from decorrupt.corruption import (
@@ -31,6 +33,7 @@ SIZES = np.array([10.0, 4.0, 25.0, 7.0, 13.0, 9.0])
 PROPORTIONS = np.array([0.15, 0.8, 0.35, 0.6, 0.05, 0.95])
 PRIORS = (0.5, 0.12, 0.77)
 
+seeds = st.integers(0, 10_000)
 unbiased_methods = pytest.mark.parametrize("method", UNBIASED)
 all_methods = pytest.mark.parametrize("method", COMBINATION_METHODS)
 
@@ -202,21 +205,22 @@ class TestSuperbag:
         np.testing.assert_allclose(pos, share * lever, rtol=1e-12)
         np.testing.assert_allclose(neg, -(1 - share) * lever, rtol=1e-12)
 
-    @pytest.mark.parametrize("seed", range(20))
+    @given(seeds)
     def test_bound_factor_is_one_over_four_v(self, seed):
         sizes, proportions = random_strata(seed)
         factor = bound_factor(*combine_strata(sizes, proportions), sizes)
         assert factor == pytest.approx(1 / (4 * information(sizes, proportions)), rel=1e-11)
 
-    @pytest.mark.parametrize("seed", range(10))
+    @settings(max_examples=30)
+    @given(seeds)
     def test_no_unbiased_combination_has_a_smaller_bound_factor(self, seed):
         sizes, proportions = random_strata(seed, count=5)
         least = smallest_bound_factor(sizes, proportions)
         factor = bound_factor(*combine_strata(sizes, proportions), sizes)
         assert factor == pytest.approx(least, rel=1e-4)
 
-    @pytest.mark.parametrize("seed", range(10))
-    @pytest.mark.parametrize("equal_sizes", [True, False])
+    @settings(max_examples=30)
+    @given(seeds, st.booleans())
     def test_never_above_any_pairing_and_below_twice_it(self, seed, equal_sizes):
         sizes, proportions = random_strata(seed)
         if equal_sizes:
@@ -264,8 +268,7 @@ def perfect_matchings(items):
 
 
 class TestLeastSquares:
-    @pytest.mark.parametrize("seed", range(15))
-    @pytest.mark.parametrize("target_prior", PRIORS)
+    @given(seeds, st.sampled_from(PRIORS))
     def test_minimises_the_sum_of_squares(self, seed, target_prior):
         sizes, proportions = random_strata(seed)
         combination = combine_strata(
@@ -289,7 +292,7 @@ class TestLeastSquares:
         np.testing.assert_allclose(pos + neg, even, rtol=1e-12)
         np.testing.assert_allclose(pos - neg, odd, rtol=1e-12, atol=1e-15)
 
-    @pytest.mark.parametrize("seed", range(5))
+    @given(seeds)
     def test_pooled_prior_weighs_every_row_alike(self, seed):
         sizes, proportions = random_strata(seed, count=9)
         pos, neg = combine_strata(sizes, proportions, method="least_squares", target_prior="pooled")
@@ -310,15 +313,16 @@ class TestLeastSquares:
         combination = combine_strata(SIZES, PROPORTIONS, method="least_squares")
         np.testing.assert_allclose(combination, (pos / total, neg / total), rtol=1e-12)
 
-    @pytest.mark.parametrize("seed", range(5))
+    @given(seeds)
     def test_each_criterion_is_won_by_its_own_method(self, seed):
         sizes, proportions = random_strata(seed)
         squares, superbag = (
             combine_strata(sizes, proportions, method=method)
             for method in ("least_squares", "superbag")
         )
-        assert square_factor(*squares, sizes) < square_factor(*superbag, sizes)
-        assert bound_factor(*superbag, sizes) < bound_factor(*squares, sizes)
+        rounding = 1 + 1e-12  # now and then the two are one
+        assert square_factor(*squares, sizes) < square_factor(*superbag, sizes) * rounding
+        assert bound_factor(*superbag, sizes) < bound_factor(*squares, sizes) * rounding
 
 
 class TestEasyLLP:

@@ -66,8 +66,7 @@ def test_pooled_least_squares_is_the_mean_map(bag_numbers, seed):
     assert_allclose((pos - neg) @ means, pooled_mean_operator(sizes, proportions, means), atol=1e-9)
 
 
-@pytest.mark.parametrize("smoothness", [1e-4, 0.1, 1.0, 100.0])
-@pytest.mark.parametrize("seed", range(3))
+@given(st.integers(0, 10_000), st.sampled_from([1e-4, 0.1, 1.0, 100.0]))
 def test_equals_a_dense_solve_of_the_written_objective(seed, smoothness):
     sizes, proportions, means = draw(seed)
     similarity = gaussian_similarity(means)

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import sparse
 from scipy.special import logit
 from sklearn.metrics import balanced_accuracy_score
@@ -33,10 +35,14 @@ def random_bags(seed, n_bags=12):
 
 
 @pytest.mark.filterwarnings("ignore::decorrupt.OneClassWarning")
-@pytest.mark.parametrize("tube", ["logit", "proportion"])
-@pytest.mark.parametrize(("cost", "epsilon"), [(0.1, 0.1), (1.0, 0.0), (1.0, 0.05), (10.0, 0.01)])
-@pytest.mark.parametrize("seed", range(3))
-def test_reaches_the_minimum_of_the_quadratic_programme(tube, cost, epsilon, seed):
+@settings(max_examples=40)
+@given(
+    st.sampled_from(["logit", "proportion"]),
+    st.sampled_from([(0.1, 0.1), (1.0, 0.0), (1.0, 0.05), (10.0, 0.01)]),
+    st.integers(0, 10_000),
+)
+def test_reaches_the_minimum_of_the_quadratic_programme(tube, cost_and_epsilon, seed):
+    cost, epsilon = cost_and_epsilon
     X, bags, proportions = random_bags(seed)
     model = InvCalClassifier(C_p=cost, epsilon=epsilon, tube=tube, kernel_gamma=GAMMA)
     model.fit(X, proportions[bags], bags=bags)

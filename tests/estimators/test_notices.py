@@ -8,45 +8,28 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import decorrupt
 from decorrupt import (
     AlternatingPSVMClassifier,
     CorrectedLossClassifier,
-    CorruptedSourcesClassifier,
     CountLikelihoodClassifier,
-    ForwardSourcesClassifier,
     InvCalClassifier,
     MeanMapClassifier,
     NegativeRiskWarning,
     OneClassWarning,
-    ProportionMatchingClassifier,
-    SetClassifier,
 )
 from decorrupt.datasets import load_breast_cancer_bags
 from decorrupt.notices import train_quietly
+from helpers.estimators import SINGLE, SINGLE_ON_BAGS, make, name_of, with_params
 
-ON_BAGS = (
-    AlternatingPSVMClassifier,
-    CountLikelihoodClassifier,
-    InvCalClassifier,
-    CorrectedLossClassifier,
-    MeanMapClassifier,
-    ProportionMatchingClassifier,
-    SetClassifier,
-)
-ON_SOURCES = (CorruptedSourcesClassifier, ForwardSourcesClassifier)
 # Modules that may filter warnings, which is not thread-safe, and why.
 MAY_FILTER = {
     "app/training/train.py": "collects warnings for the model card, in the caller's thread",
     "app/pages/plots.py": "draws, in the caller's thread",
 }
-
-
-def seeded(estimator, **params):
-    model = estimator(**params)
-    return model.set_params(random_state=0) if "random_state" in model.get_params() else model
 
 
 def test_warnings_are_filtered_in_the_callers_thread_only():
@@ -69,24 +52,17 @@ def test_what_training_stands_on_never_warns(folder):
         assert "import warnings" not in path.read_text(encoding="utf-8"), path.name
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("estimator", ON_BAGS)
-def test_default_fits_on_breast_cancer_are_silent(estimator, seed):
-    data = load_breast_cancer_bags(16, random_state=seed)
-    model = seeded(estimator).fit(data.X, data.y, bags=data.bags)  # a warning is an error here
-    assert model.score(data.X_test, data.y_test) > 0.8
+@pytest.mark.parametrize("model", SINGLE_ON_BAGS, ids=name_of)
+def test_default_fits_on_breast_cancer_are_silent(model):
+    for seed in range(3):
+        data = load_breast_cancer_bags(16, random_state=seed)
+        fitted = clone(model).fit(data.X, data.y, bags=data.bags)  # a warning is an error here
+        assert fitted.score(data.X_test, data.y_test) > 0.8
 
 
-@pytest.mark.parametrize("estimator", ON_SOURCES)
-def test_default_fits_on_sources_are_silent(estimator, source_data):
-    d = source_data
-    model = seeded(estimator).fit(d.X, d.noisy, sources=d.sources, noise_rates=d.rates)
-    assert model.score(d.X, d.labels) > 0.85
-
-
-@pytest.mark.parametrize("estimator", [*ON_BAGS, *ON_SOURCES])
-def test_every_estimator_has_an_intercept_by_default(estimator):
-    assert estimator().get_params().get("fit_intercept", True) is True
+def test_every_estimator_has_an_intercept_by_default():
+    for model in SINGLE:
+        assert model.get_params().get("fit_intercept", True) is True, name_of(model)
 
 
 def test_fit_warns_once_at_the_callers_line(bag_data):
@@ -125,19 +101,18 @@ def test_a_fitted_model_keeps_no_notices(bag_data):
 @pytest.mark.parametrize("estimator", [CountLikelihoodClassifier, MeanMapClassifier])
 def test_one_class_for_all_rows_is_warned_of(estimator, bag_data):
     # A kernel that sees no difference between rows leaves the prior alone.
-    model = seeded(estimator, kernel_gamma=1e-12, decision="accuracy")
+    model = make(estimator, kernel_gamma=1e-12, decision="accuracy")
     y = bag_data.y / 4
     with pytest.warns(OneClassWarning, match="predicts class 0 for all 600 training rows"):
         model.fit(bag_data.X, y, bags=bag_data.bags)
     assert (model.predict(bag_data.X) == 0).all()
 
 
-@pytest.mark.parametrize("estimator", ON_BAGS)
+@pytest.mark.parametrize("model", SINGLE_ON_BAGS, ids=name_of)
 @pytest.mark.parametrize("kernel", ["rbf", "exponential", "laplacian", "linear"])
-def test_where_the_columns_lie_does_not_matter(estimator, kernel, bag_data):
+def test_where_the_columns_lie_does_not_matter(model, kernel, bag_data):
     d = bag_data
-    params = {"n_starts": 1} if estimator is AlternatingPSVMClassifier else {}
-    model = seeded(estimator, kernel=kernel, **params)
+    model = with_params(model, kernel=kernel, n_starts=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NegativeRiskWarning)  # of sharp kernels, and not the point
         expected = train_and_score(model, d, 0.0)
@@ -165,17 +140,16 @@ def test_unscaled_columns_end_with_advice(estimator):
     X = 1000 * (rng.normal(size=(400, 3)) + labels[:, None])
     bags = np.arange(400) // 8
     y = (np.bincount(bags, labels) / 8)[bags]
-    params = {"n_starts": 1} if estimator is AlternatingPSVMClassifier else {}
-    model = seeded(estimator, kernel="linear", max_iter=1000, **params)
+    model = with_params(make(estimator), kernel="linear", max_iter=1000, n_starts=1)
     with pytest.warns(ConvergenceWarning, match="max_iter=1000 .*scale the columns of X"):
         model.fit(X, y, bags=bags)
 
 
 def test_a_slightly_negative_risk_is_a_fact_and_a_far_negative_one_a_warning(bag_data):
     d = bag_data
-    facts = seeded(CorrectedLossClassifier).fit(d.X + 3 * d.labels[:, None], d.y, bags=d.bags)
+    facts = make(CorrectedLossClassifier).fit(d.X + 3 * d.labels[:, None], d.y, bags=d.bags)
     assert not facts.diagnostics_.is_overfitted
-    overfitted = seeded(CorrectedLossClassifier, reg_strength=1e-7, kernel_gamma=20.0)
+    overfitted = make(CorrectedLossClassifier, reg_strength=1e-7, kernel_gamma=20.0)
     with pytest.warns(NegativeRiskWarning, match="more than two standard errors"):
         overfitted.fit(d.X, d.y, bags=d.bags)
     found = overfitted.diagnostics_

@@ -48,6 +48,7 @@ ON_BAGS = [model for model in ALL if takes(model, "bags")]
 ON_SOURCES = [model for model in ALL if takes(model, "sources")]
 # Those that minimise one objective; the others search over some of these.
 SINGLE = [model for model in ALL if "kernel" in model.get_params(deep=False)]
+SINGLE_ON_BAGS = [model for model in SINGLE if takes(model, "bags")]
 
 
 def name_of(model):

@@ -1,5 +1,7 @@
 """J(θ, b) = risk(Zθ + b) + λ‖θ‖²: its value written out, its derivatives against differences."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -10,16 +12,9 @@ from decorrupt.risks import KINK_WIDTH
 from oracles.dense_risk import LOSS_NAMES, central_differences, class_sums, make_objective
 
 N_ROWS, RANK = 15, 4
-every_case = pytest.mark.parametrize(
-    ("loss", "correction", "fit_intercept", "wrap"),
-    [
-        pytest.param(loss, correction, fit_intercept, wrap, id=f"{loss}-{correction}-{ends}-{kind}")
-        for loss in LOSS_NAMES
-        for correction in (None, "abs", "relu")
-        for fit_intercept, ends in ((False, "through zero"), (True, "intercept"))
-        for kind, wrap in (("dense", np.asarray), ("sparse", sparse.csr_matrix))
-    ],
-)
+every_loss = pytest.mark.parametrize("loss", LOSS_NAMES)
+# correction, fit_intercept, container of the features
+CASES = list(product((None, "abs", "relu"), (False, True), (np.asarray, sparse.csr_matrix)))
 
 
 def problem(
@@ -62,46 +57,45 @@ def test_the_value_is_risk_plus_penalty_without_the_intercept(loss, fit_intercep
     assert_allclose(objective.scores(coef), scores, rtol=1e-12)
 
 
-@every_case
-def test_gradient_and_hessian_are_those_of_the_differences(loss, correction, fit_intercept, wrap):
-    objective, coef = problem(loss, correction, fit_intercept, wrap)
-    scale = 1 + np.linalg.norm(gradient(objective)(coef))
-    assert check_grad(value(objective), gradient(objective), coef) < 1e-5 * scale
-    assert_allclose(
-        gradient(objective)(coef), central_differences(value(objective), coef), atol=1e-7 * scale
-    )
-    hessian = objective.hessian(coef)
-    differences = central_differences(gradient(objective), coef)
-    assert_allclose(hessian, differences, atol=1e-6 * np.abs(differences).max())
+@every_loss
+def test_gradient_and_hessian_are_those_of_the_differences(loss):
+    for case in CASES:
+        objective, coef = problem(loss, *case)
+        scale = 1 + np.linalg.norm(gradient(objective)(coef))
+        assert check_grad(value(objective), gradient(objective), coef) < 1e-5 * scale
+        assert_derivatives(objective, coef, 1e-7 * scale, str(case))
 
 
-@every_case
-def test_within_a_kink_too(loss, correction, fit_intercept, wrap):
+@every_loss
+def test_within_a_kink_too(loss):
     # Coefficients the size of the kink's width put both sums into the bends of |r| and max(r, 0).
-    objective, coef = problem(loss, correction, fit_intercept, wrap, seed=3, scale=KINK_WIDTH)
-    assert_allclose(
-        gradient(objective)(coef),
-        central_differences(value(objective), coef),
-        atol=1e-7 * KINK_WIDTH,
-    )
-    differences = central_differences(gradient(objective), coef)
+    for case in CASES:
+        objective, coef = problem(loss, *case, seed=3, scale=KINK_WIDTH)
+        assert_derivatives(objective, coef, 1e-7 * KINK_WIDTH, str(case))
+
+
+def assert_derivatives(objective, coef, atol, case):
+    slopes = central_differences(value(objective), coef)
+    assert_allclose(gradient(objective)(coef), slopes, atol=atol, err_msg=case)
+    bends = central_differences(gradient(objective), coef)
     hessian = objective.hessian(coef)
-    assert_allclose(hessian, differences, atol=1e-6 * np.abs(differences).max())
+    assert_allclose(hessian, bends, atol=1e-6 * np.abs(bends).max(), err_msg=case)
 
 
-@every_case
-def test_the_hessian_operator_is_the_hessian(loss, correction, fit_intercept, wrap):
-    objective, coef = problem(loss, correction, fit_intercept, wrap)
-    apply, hessian = objective.hessian_operator(coef), objective.hessian(coef)
-    assert_allclose(hessian, hessian.T, atol=1e-12)
-    for direction in np.random.default_rng(1).normal(size=(3, objective.n_coef)):
-        assert_allclose(apply(direction), hessian @ direction, rtol=1e-9, atol=1e-12)
+@every_loss
+def test_the_hessian_operator_is_the_hessian(loss):
+    for case in CASES:
+        objective, coef = problem(loss, *case)
+        apply, hessian = objective.hessian_operator(coef), objective.hessian(coef)
+        assert_allclose(hessian, hessian.T, atol=1e-12, err_msg=str(case))
+        for direction in np.random.default_rng(1).normal(size=(3, objective.n_coef)):
+            expected = hessian @ direction
+            assert_allclose(apply(direction), expected, rtol=1e-9, atol=1e-12, err_msg=str(case))
 
 
-@pytest.mark.parametrize("correction", [None, "abs", "relu"])
-@pytest.mark.parametrize("loss", LOSS_NAMES)
-def test_sparse_features_give_what_dense_ones_give(loss, correction):
-    for fit_intercept in (False, True):
+@every_loss
+def test_sparse_features_give_what_dense_ones_give(loss):
+    for correction, fit_intercept in product((None, "abs", "relu"), (False, True)):
         dense, coef = problem(loss, correction, fit_intercept)
         other, _ = problem(loss, correction, fit_intercept, sparse.csr_array)
         assert_allclose(value(other)(coef), value(dense)(coef), rtol=1e-12)
