@@ -58,12 +58,6 @@ class SourceMixture:
             class_prior * flip_pos / (1 - share_pos),
         )
 
-    @classmethod
-    def of_slopes(cls, share_pos: float, slope_pos: float, slope_neg: float) -> SourceMixture:
-        """Return γ₊ = (1−κ₊)/(1−κ₊κ₋) and γ₋ = κ₋γ₊, the inverse of `slopes`."""
-        proportion_pos = (1 - slope_pos) / (1 - slope_pos * slope_neg)
-        return cls(share_pos, proportion_pos, slope_neg * proportion_pos)
-
     @property
     def slopes(self) -> tuple[float, float]:
         """κ₊ = κ(P̃₊|P̃₋) = (1−γ₊)/(1−γ₋) and κ₋ = κ(P̃₋|P̃₊) = γ₋/γ₊.

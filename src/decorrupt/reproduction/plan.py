@@ -10,9 +10,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
-# The plans that come with the package: the paper's protocol, and a small part of it.
-SHIPPED_PLANS = ("paper", "quick")
-
 
 class Cell(NamedTuple):
     """One training and test: what a record is written for."""
@@ -74,7 +71,7 @@ class Plan:
 
     @classmethod
     def shipped(cls, name: str = "paper") -> Plan:
-        """Return a plan of :data:`SHIPPED_PLANS`.
+        """Return a plan of the package: the "paper" protocol, or the "quick" part of it.
 
         Examples
         --------

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-from scipy.special import expit
-
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata, pooled_proportion
 from decorrupt.risks.forward import ForwardRisk
@@ -37,11 +34,3 @@ def bag_shares_by_class(strata: Strata) -> tuple[FloatArray, FloatArray]:
     prior = pooled_proportion(sizes, strata.proportions)
     share = sizes / sizes.sum()
     return share * strata.proportions / prior, share * (1 - strata.proportions) / (1 - prior)
-
-
-def bag_probabilities(scores: FloatArray, strata: Strata) -> FloatArray:
-    """Return P(bag = k | x) for every score and bag, shape (n_scores, n_bags); rows sum to one."""
-    given_pos, given_neg = bag_shares_by_class(strata)
-    return np.asarray(
-        np.multiply.outer(expit(scores), given_pos) + np.multiply.outer(expit(-scores), given_neg)
-    )
