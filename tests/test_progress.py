@@ -8,6 +8,7 @@ import pytest
 
 from decorrupt.app.cli.app import run
 from decorrupt.progress import silence, track
+from helpers.hidden_labels import make_bag_table
 
 
 @pytest.fixture
@@ -54,12 +55,15 @@ def test_a_terminal_shows_a_bar_and_no_lines(caplog, on_terminal):
 
 
 def test_verbose_prints_a_line_per_step_and_quiet_none(tmp_path, capsys):
-    arguments = ["demo", "--data", "wine", "--bag-size", "4", "--force"]
+    table = make_bag_table()
+    paths = [str(tmp_path / name) for name in ("rows.csv", "bags.csv", "model.skops")]
+    table.rows.to_csv(paths[0], index=False)
+    table.bags.to_csv(paths[1], index=False)
+    columns = ["--bag-column", "bag", "--proportion-column", "rate"]
+    options = ["--method", "mean-map", "--folds", "2", "--force", "-o", paths[2]]
     for flags, n_lines in ((["-v"], 1), ([], 0), (["-v", "-q"], 0)):
         capsys.readouterr()
-        assert run([*arguments, "-o", str(tmp_path / "out"), *flags]) == 0
-        lines = [
-            line for line in capsys.readouterr().err.splitlines() if "trying methods: 4" in line
-        ]
-        assert len(lines) == 2 * n_lines  # from bags, and from labels
+        assert run(["fit", *paths[:2], *columns, *options, *flags]) == 0
+        lines = capsys.readouterr().err.splitlines()
+        assert sum("trying methods: 4 of 4" in line for line in lines) == n_lines
     assert logging.getLogger("decorrupt").handlers == []
