@@ -1,0 +1,40 @@
+"""How pages write numbers, and which format a file's ending means."""
+
+import pytest
+
+from decorrupt.documents.endings import format_of
+from decorrupt.documents.numbers import count, duration, figure_cell, number, p_value, signed
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (number(None), "—"),
+        (number(-0.12345), "−0.123"),
+        (number(2.0, 1), "2.0"),
+        (signed(0.5, 1), "+0.5"),
+        (signed(-0.5, 1), "−0.5"),
+        (p_value(None), "—"),
+        (p_value(0.0004), "< 0.001"),
+        (p_value(0.05), "0.050"),
+        (count(1, "bag"), "1 bag"),
+        (count(0, "bag"), "0 bags"),
+        (count(12_345, "row"), "12,345 rows"),
+        (duration(119.94), "119.9 s"),
+        (duration(120), "2 min"),
+        (duration(7200), "2.0 h"),
+    ],
+)
+def test_texts(text, expected):
+    assert text == expected
+
+
+def test_a_cell_is_sorted_by_more_digits_than_it_shows():
+    assert figure_cell(-0.12345678, 2) == {"text": "−0.12", "sort": "-0.123457"}
+
+
+def test_formats():
+    assert format_of("a/report.HTML") == format_of("report.htm") == "html"
+    assert format_of("notes.md") == "markdown"
+    with pytest.raises(ValueError, match=r"report\.pdf: .* must end in one of \.html, .*\.json"):
+        format_of("report.pdf")
