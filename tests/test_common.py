@@ -15,6 +15,7 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import balanced_accuracy_score
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GroupKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -149,6 +150,19 @@ def test_sparse_rows_give_what_dense_ones_give(model, data, kernel):
     model = with_params(model, kernel=kernel, estimator__kernel=kernel, kernels=[kernel], **EXACT)
     found = scores_of(model, data, sparse.csr_matrix(data.X))
     assert_same(model, found, scores_of(model, data))
+
+
+@quiet
+@for_single
+def test_a_kernel_may_be_given_as_a_matrix_or_a_function(model, data):
+    model = with_params(model, **EXACT)
+    direct = scores_of(model, data)
+    gram = rbf_kernel(data.X, gamma=0.5)
+    for matrix in (gram, sparse.csr_matrix(gram)):
+        precomputed = scores_of(model.set_params(kernel="precomputed"), data, matrix)
+        assert_same(model, precomputed, direct)
+    called = scores_of(model.set_params(kernel=lambda A, B: rbf_kernel(A, B, gamma=0.5)), data)
+    assert_same(model, called, direct)
 
 
 @quiet

@@ -384,25 +384,3 @@ class TestPairOfBagsAsSource:
         stated = (proportion_pos - proportion_neg) / (both * (2 - both))
         assert rates.signal == pytest.approx(stated, rel=1e-12)
         assert noisy_share(source.class_prior, *rates) == pytest.approx(0.5, rel=1e-12)
-
-    @pytest.mark.parametrize(("proportion_pos", "proportion_neg"), PAIRS)
-    def test_coefficients_of_the_llp_reduction(self, proportion_pos, proportion_neg):
-        source = pair_as_source(proportion_pos, proportion_neg)
-        corrected = corrected_loss(
-            "logistic",
-            (source.flip_pos, source.flip_neg),
-            cost_pos=source.cost_pos,
-            cost_neg=source.cost_neg,
-        )
-        gap = proportion_pos - proportion_neg
-        np.testing.assert_allclose(
-            corrected.coefficients(1),
-            ((1 - proportion_neg) / gap, -proportion_neg / gap),
-            rtol=1e-11,
-        )
-        np.testing.assert_allclose(
-            corrected.coefficients(-1),
-            (-(1 - proportion_pos) / gap, proportion_pos / gap),
-            rtol=1e-11,
-            atol=1e-13,
-        )

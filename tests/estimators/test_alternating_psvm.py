@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
@@ -279,19 +278,6 @@ def test_proportions_too_small_for_a_single_positive():
     assert (model.predict(rng.normal(size=(10, 2))) == 0).all()
     assert model.objective_ == pytest.approx(10 * 5 * 0.06)
     assert model.n_iter_ == 0
-
-
-def test_one_kernel_given_in_four_ways(bag_data):
-    direct = fit(bag_data, kernel_gamma=GAMMA).decision_function(bag_data.X)
-    gram = rbf_kernel(bag_data.X, gamma=GAMMA)
-    for matrix in (gram, sparse.csr_matrix(gram)):
-        precomputed = fit(bag_data, X=matrix, kernel="precomputed")
-        np.testing.assert_allclose(precomputed.decision_function(matrix), direct, atol=1e-3)
-    called = fit(bag_data, kernel=lambda A, B: rbf_kernel(A, B, gamma=GAMMA))
-    np.testing.assert_allclose(called.decision_function(bag_data.X), direct, atol=1e-3)
-    rows = sparse.csr_matrix(bag_data.X)
-    from_sparse = fit(bag_data, X=rows, kernel_gamma=GAMMA)
-    np.testing.assert_allclose(from_sparse.decision_function(rows), direct, atol=1e-3)
 
 
 def test_linear_kernel(bag_data):

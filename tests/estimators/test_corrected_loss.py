@@ -186,19 +186,6 @@ def test_zero_penalty_is_allowed_where_the_risk_is_bounded(bag_data):
     fit(bag_data, loss="sigmoid", kernel="linear", reg_strength=0.0, max_iter=20_000, tol=1e-4)
 
 
-def test_precomputed_kernel_equals_the_kernel_itself(bag_data):
-    gram = rbf_kernel(bag_data.X, gamma=0.5)
-    direct = fit(bag_data, kernel_gamma=0.5)
-    precomputed = fit(bag_data, X=gram, kernel="precomputed")
-    np.testing.assert_allclose(
-        precomputed.decision_function(gram), direct.decision_function(bag_data.X), atol=1e-6
-    )
-    called = fit(bag_data, kernel=lambda A, B: rbf_kernel(A, B, gamma=0.5))
-    np.testing.assert_allclose(
-        called.decision_function(bag_data.X), direct.decision_function(bag_data.X), atol=1e-6
-    )
-
-
 def test_predict_proba_is_there_for_log_odds_only(bag_data):
     assert hasattr(fit(bag_data), "predict_proba")
     assert not hasattr(fit(bag_data, loss="huber", convex="ignore"), "predict_proba")

@@ -129,18 +129,6 @@ def test_only_rows_that_count_are_kept(bag_data):
     assert len(model.landmarks_) == 10 * np.count_nonzero(model.bag_coef_) < 600
 
 
-def test_one_kernel_given_in_four_ways(bag_data):
-    direct = fit(bag_data, kernel_gamma=GAMMA).decision_function(bag_data.X)
-    gram = rbf_kernel(bag_data.X, gamma=GAMMA)
-    precomputed = fit(bag_data, X=gram, kernel="precomputed")
-    np.testing.assert_allclose(precomputed.decision_function(gram), direct, atol=1e-5)
-    called = fit(bag_data, kernel=lambda A, B: rbf_kernel(A, B, gamma=GAMMA))
-    np.testing.assert_allclose(called.decision_function(bag_data.X), direct, atol=1e-5)
-    rows = sparse.csr_matrix(bag_data.X)
-    from_sparse = fit(bag_data, X=rows, kernel_gamma=GAMMA)
-    np.testing.assert_allclose(from_sparse.decision_function(rows), direct, atol=1e-5)
-
-
 def test_linear_kernel(bag_data):
     model = fit(bag_data, kernel="linear")
     gram = fit(bag_data, X=bag_data.X @ bag_data.X.T, kernel="precomputed")

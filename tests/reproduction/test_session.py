@@ -8,10 +8,11 @@ import pytest
 from decorrupt.reproduction import __main__ as command
 from decorrupt.reproduction import run as run_module
 from decorrupt.reproduction import session as session_module
-from decorrupt.reproduction.methods import METHODS, Fitted, Method
+from decorrupt.reproduction.methods import METHODS, Method
 from decorrupt.reproduction.plan import Cell, Plan
 from decorrupt.reproduction.records import read_records
 from decorrupt.reproduction.session import run_sitting
+from helpers.toy_methods import broken, constant
 
 PLAN = Plan(("toy",), (4, 8), ("mean_map", "auto"), repetitions=1)
 
@@ -21,14 +22,6 @@ def toy(name, data_home=None):
         raise OSError(f"{name}.csv.gz is nowhere")
     y = np.arange(80) % 2
     return SimpleNamespace(X=y[:, None] + np.zeros((80, 2)), y=y)
-
-
-def constant(task):
-    return Fitted(SimpleNamespace(predict=lambda X: np.zeros(len(X))), {}, 0.0)
-
-
-def broken(task):
-    raise ArithmeticError("no luck")
 
 
 @pytest.fixture(autouse=True)

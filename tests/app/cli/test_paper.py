@@ -8,8 +8,9 @@ import pytest
 from decorrupt.app.cli.app import run
 from decorrupt.reproduction import run as run_module
 from decorrupt.reproduction import session as session_module
-from decorrupt.reproduction.methods import METHODS, Fitted, Method
+from decorrupt.reproduction.methods import METHODS, Method
 from decorrupt.reproduction.records import read_records
+from helpers.toy_methods import broken, constant
 
 
 def toy(name, data_home=None):
@@ -17,14 +18,6 @@ def toy(name, data_home=None):
         raise OSError("the data set 'german' is not at nowhere")
     y = np.arange(200) % 2
     return SimpleNamespace(X=y[:, None] + np.zeros((200, 2)), y=y)
-
-
-def constant(task):
-    return Fitted(SimpleNamespace(predict=lambda X: np.zeros(len(X))), {"C": 1.0}, 0.0)
-
-
-def broken(task):
-    raise ArithmeticError("no luck")
 
 
 @pytest.fixture(autouse=True)
