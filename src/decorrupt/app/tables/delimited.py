@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from decorrupt.app.tables.errors import TableError
-from decorrupt.app.tables.text import open_lines
+from decorrupt.app.tables.text import TextLines, open_lines
 
 DELIMITERS = (",", ";", "\t", "|", ":", "^", "~", " ")  # of equals, the earlier
 SAMPLE_LINES = 200
@@ -25,9 +25,47 @@ CSV_REASONS = {
 }
 
 
+class DelimitedFile:
+    """The header and the records of a delimited file, every cell as text.
+
+    Python's reader checks each record, because DuckDB's strict mode drops an empty field too many,
+    accepts NUL characters, and names a row instead of a line where cells have several lines.
+
+    Attributes
+    ----------
+    delimiter, compression : str
+    header : list of str
+    records : iterator of list of str
+    """
+
+    def __init__(self, lines: TextLines, delimiter: str, name: str) -> None:
+        self._lines, self.delimiter = lines, delimiter
+        self.compression = "gzip" if lines.is_gzip else "none"
+        self._edge = re.compile(f'(^|{re.escape(delimiter)}) +"|" +({re.escape(delimiter)}|$)')
+        self._has_spaces = False
+        self.records = _records(self._noted(), delimiter, name)
+        self.header = [cell.strip() for cell in next(self.records)]
+        self._is_header_first = lines.number == 1
+        _check_header(self.header, name)
+
+    def _noted(self) -> Iterator[str]:
+        for line in self._lines:
+            if '"' in line and self._edge.search(line):
+                self._has_spaces = True
+            yield line
+
+    @property
+    def is_regular(self) -> bool:
+        """Whether DuckDB would read the same cells from all the lines that were read.
+
+        It removes spaces between a quote and a delimiter, and refuses mixed line endings.
+        """
+        return self._is_header_first and self._lines.is_uniform and not self._has_spaces
+
+
 @contextmanager
-def open_delimited(path: Path, name: str) -> Iterator[tuple[list[str], Iterator[list[str]]]]:
-    """Give the header and the records of a delimited file, every cell as text.
+def open_delimited(path: Path, name: str) -> Iterator[DelimitedFile]:
+    """Open a delimited file.
 
     Parameters
     ----------
@@ -44,10 +82,7 @@ def open_delimited(path: Path, name: str) -> Iterator[tuple[list[str], Iterator[
     """
     delimiter = read_delimiter(path, name)
     with open_lines(path, name) as lines, _long_fields():
-        records = _records(lines, delimiter, name)
-        header = [cell.strip() for cell in next(records)]
-        _check_header(header, name)
-        yield header, records
+        yield DelimitedFile(lines, delimiter, name)
 
 
 def read_delimiter(path: Path, name: str) -> str:
@@ -60,7 +95,7 @@ def read_delimiter(path: Path, name: str) -> str:
         return find_delimiter(sample, "\t" if ".tsv" in path.suffixes else ",")
 
 
-def _sample(lines: Iterator[str]) -> Iterator[str]:
+def _sample(lines: Iterable[str]) -> Iterator[str]:
     length = 0
     for line in itertools.islice(lines, SAMPLE_LINES):
         yield line

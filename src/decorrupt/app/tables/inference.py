@@ -1,32 +1,56 @@
-"""The types of a CSV's columns, judged by all of their cells: numbers, booleans, or else text."""
+"""The types of a CSV's columns, found by DuckDB in all cells: numbers, booleans, or else text."""
+
+# ruff: noqa: S608 — names in queries are our own or quoted by sql_text
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from decorrupt.app.tables.staging import Record
+from decorrupt.app.tables.engine import sql_text
+from decorrupt.app.tables.relation import Column
+
+if TYPE_CHECKING:
+    import duckdb
 
 # In a column that holds nothing else but numbers (or true and false) these are missing values.
 # In a column of text they are text: NA is Namibia too.
 MISSING_MARKS = ("na", "n/a", "nan", "null", "none", "?")
 MAX_DIGITS = 18  # what 64 bits hold, a sign left over
 MAX_DIGITS_WITH_MISSING = 15  # the column becomes floats, exact up to 2⁵³
-KINDS = re.compile(
-    r"\s*(?:"
-    r"(?P<integer>[+-]?(?:0|[1-9]\d*))"
-    r"|(?P<padded>[+-]?0\d+)"
-    r"|(?P<unmarked>[+-]?(?:\d+e[+-]?\d+|inf|infinity))"
-    r"|(?P<point>[+-]?(?:\d+\.\d*|\.\d+)(?:e[+-]?\d+)?)"
-    r"|(?P<grouped>[+-]?[1-9]\d{0,2},\d{3})"  # 1,234: a decimal comma, or thousands
-    r"|(?P<comma>[+-]?\d*,\d+(?:e[+-]?\d+)?)"
-    r"|(?P<boolean>true|false)"
-    rf"|(?P<mark>{'|'.join(map(re.escape, MISSING_MARKS))})"
-    r"|(?P<empty>)"
-    r")\s*",
-    re.ASCII | re.IGNORECASE,
-)
+SPACES = r" \t\n\v\f\r"
+
+
+def _words(*words: str) -> str:
+    """Return a pattern of words in any case; a flag would match other alphabets in DuckDB."""
+    letters = (
+        "".join(
+            f"[{letter}{letter.upper()}]" if letter.isalpha() else re.escape(letter)
+            for letter in word
+        )
+        for word in words
+    )
+    return "|".join(letters)
+
+
+# Read by Python and by DuckDB. The most frequent come first, for speed.
+PATTERNS = {
+    kind: f"[{SPACES}]*(?:{pattern})[{SPACES}]*"
+    for kind, pattern in {
+        "integer": r"[+-]?(?:0|[1-9][0-9]*)",
+        "point": r"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?",
+        "padded": r"[+-]?0[0-9]+",
+        "unmarked": rf"[+-]?(?:[0-9]+[eE][+-]?[0-9]+|{_words('inf', 'infinity')})",
+        "grouped": r"[+-]?[1-9][0-9]{0,2},[0-9]{3}",  # 1,234: a decimal comma, or thousands
+        "comma": r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?",
+        "boolean": _words("true", "false"),
+        "mark": _words(*MISSING_MARKS),
+        "empty": "",
+    }.items()
+}
+KINDS = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in PATTERNS.items()))
 # The kinds of cells that are numbers, by decimal mark.
 NUMBERS = {
     ".": {"integer", "unmarked", "point"},
@@ -35,57 +59,22 @@ NUMBERS = {
 NO_VALUE = {"mark", "empty"}
 
 
-# Most columns of numbers, told from all others without a look at every cell by itself.
-PLAIN_NUMBERS = re.compile(r"(?:[+-]?(?:0|[1-9]\d*+)(?:\.\d*+)?(?:[eE][+-]?\d++)?\n)++", re.ASCII)
-
-
 def cell_kind(cell: str) -> str:
-    """Return the group of `KINDS` that a cell belongs to, or "text"."""
+    """Return the key of `PATTERNS` that a cell belongs to, or "text"."""
     kind = KINDS.fullmatch(cell)
     return "text" if kind is None else str(kind.lastgroup)
 
 
 @dataclass
 class TextColumn:
-    """What was seen in one column of cells of text, and the decimal mark of its numbers."""
+    """The kinds of cells in one column of text."""
 
-    decimal: str = "."
     kinds: set[str] = field(default_factory=set)
-    longest: int = 0
+    longest: int = 0  # characters of a whole number
     has_empty: bool = False
 
-    def take(self, cells: Iterable[str]) -> None:
-        """Take note of cells."""
-        different = set(cells)
-        if "" in different:
-            self.has_empty = True
-            different.remove("")
-        if "text" in self.kinds or not different:
-            return
-        text = "\n".join(different) + "\n"
-        if PLAIN_NUMBERS.fullmatch(text):
-            is_whole = not ("." in text or "e" in text or "E" in text)
-            self.kinds.add("integer" if is_whole else "point" if "." in text else "unmarked")
-            self.longest = max(self.longest, *map(len, different)) if is_whole else self.longest
-        else:
-            for cell in different:
-                self._take_one(cell)
-
-    def _take_one(self, cell: str) -> None:
-        name = cell_kind(cell)
-        self.kinds.add(name)
-        if name == "integer":
-            self.longest = max(self.longest, len(cell.strip()))
-
-    @property
-    def has_missing(self) -> bool:
-        """Whether some cells stand for nothing."""
-        marks = self.sql_type != "VARCHAR" and self.kinds & NO_VALUE
-        return self.has_empty or bool(marks)
-
-    @property
-    def sql_type(self) -> str:
-        """The narrowest type that loses nothing of any cell.
+    def sql_type(self, decimal: str) -> str:
+        """Return the narrowest type that loses nothing of any cell.
 
         Whole numbers that begin with 0 (007) or have too many digits are names of something, which
         as numbers could be confused with others: text.
@@ -95,7 +84,7 @@ class TextColumn:
             return "DOUBLE"
         if kinds == {"boolean"}:
             return "BOOLEAN"
-        if not kinds <= NUMBERS[self.decimal]:
+        if not kinds <= NUMBERS[decimal]:
             return "VARCHAR"
         if kinds != {"integer"}:
             return "DOUBLE"
@@ -104,17 +93,46 @@ class TextColumn:
             return "VARCHAR"
         return "BIGINT" if is_complete else "DOUBLE"
 
-    def expression(self, cell: str) -> str:
-        """Return the SQL that makes a value of this column's type of a cell."""
-        if self.sql_type == "VARCHAR":
-            return cell
-        if self.kinds & NO_VALUE:
-            marks = ", ".join(f"'{mark}'" for mark in ("", *MISSING_MARKS))
-            plain = f"lower(trim({cell}, ' \t\n\v\f\r'))"
-            cell = f"CASE WHEN {plain} NOT IN ({marks}) THEN {cell} END"
-        if self.decimal == ",":
+    def column(self, name: str, cell: str, decimal: str) -> Column:
+        """Return the column of values that are cast from cells, given the SQL of a cell."""
+        sql_type = self.sql_type(decimal)
+        if sql_type == "VARCHAR":
+            return Column(name, cell, sql_type, self.has_empty)
+        has_marks = bool(self.kinds & NO_VALUE)
+        if has_marks:
+            cell = f"CASE WHEN NOT {_matches(cell, *sorted(NO_VALUE))} THEN {cell} END"
+        if decimal == ",":
             cell = f"replace({cell}, ',', '.')"
-        return f"CAST({cell} AS {self.sql_type})"
+        return Column(name, f"CAST({cell} AS {sql_type})", sql_type, self.has_empty or has_marks)
+
+
+def _matches(cell: str, *kinds: str) -> str:
+    pattern = "|".join(PATTERNS[kind] for kind in kinds)
+    return f"regexp_full_match({cell}, {sql_text(pattern)})"
+
+
+def observe_columns(
+    connection: duckdb.DuckDBPyConnection, n_columns: int
+) -> tuple[int, list[TextColumn]]:
+    """Return the number of rows of the relation `cells` and what is in its columns."""
+    columns = [TextColumn() for _ in range(n_columns)]
+    kinds = "".join(f" WHEN {_matches('cell', kind)} THEN '{kind}'" for kind in PATTERNS)
+    cells = ", ".join(f"c{k}" for k in range(n_columns))
+    # One long column of cells: a query with ten patterns for each column takes long to plan.
+    found = connection.execute(
+        f"SELECT k, CASE WHEN cell IS NULL THEN 'missing'{kinds} ELSE 'text' END AS kind, "
+        f"count(*), max(length(trim(cell, ' \t\n\v\f\r'))) FROM "
+        f"(SELECT unnest([{cells}]) AS cell, unnest(range({n_columns})) AS k FROM cells) "
+        "GROUP BY k, kind"
+    ).fetchall()
+    for k, kind, _, longest in found:
+        if kind == "missing":
+            columns[k].has_empty = True
+        else:
+            columns[k].kinds.add(kind)
+        if kind == "integer":
+            columns[k].longest = longest
+    return sum(count for k, _, count, _ in found if k == 0), columns
 
 
 def find_decimal(columns: Iterable[TextColumn], delimiter: str) -> str:
@@ -127,13 +145,3 @@ def find_decimal(columns: Iterable[TextColumn], delimiter: str) -> str:
     has_point = any("point" in kinds and kinds <= NUMBERS["."] for kinds in numeric)
     has_comma = any("comma" in kinds and kinds <= NUMBERS[","] for kinds in numeric)
     return "," if delimiter != "," and has_comma and not has_point else "."
-
-
-def observed(
-    batches: Iterable[list[Record]], columns: Sequence[TextColumn]
-) -> Iterator[list[Record]]:
-    """Yield batches of records as they are, while `columns` take note of their cells."""
-    for batch in batches:
-        for column, cells in zip(columns, zip(*batch, strict=True), strict=True):
-            column.take(cells)
-        yield batch

@@ -20,12 +20,37 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+UTF_8 = "utf-8-sig"  # with or without a byte order mark
 ADVICE = "save the file as UTF-8"
 
 
+class TextLines:
+    """The lines of a text file, each with its line ending; `number` counts those read so far."""
+
+    def __init__(self, text: io.TextIOWrapper, name: str) -> None:
+        self._text, self._name, self.number = text, name, 0
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._text:
+            self.number += 1
+            if "\0" in line:
+                raise _nul(self._name, self.number)
+            yield line
+
+    @property
+    def is_gzip(self) -> bool:
+        """Whether the file is compressed."""
+        return isinstance(self._text.buffer, gzip.GzipFile)
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether the lines read so far are UTF-8 and all end in LF, or all in CRLF."""
+        return self._text.encoding == UTF_8 and self._text.newlines in ("\n", "\r\n")
+
+
 @contextmanager
-def open_lines(path: Path, name: str) -> Iterator[Iterator[str]]:
-    """Give the lines of a text file, each with its line ending.
+def open_lines(path: Path, name: str) -> Iterator[TextLines]:
+    """Give the lines of a text file.
 
     Parameters
     ----------
@@ -43,7 +68,7 @@ def open_lines(path: Path, name: str) -> Iterator[Iterator[str]]:
     try:
         with path.open("rb") as raw, _unpacked(raw) as stream:
             text = io.TextIOWrapper(stream, encoding=_encoding(stream, name), newline="")
-            yield _without_nul(text, name)
+            yield TextLines(text, name)
     except UnicodeDecodeError:
         raise _undecodable(path, name) from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -64,14 +89,7 @@ def _encoding(stream: io.BufferedReader | gzip.GzipFile, name: str) -> str:
             if encoding is None:
                 raise TableError(f"{name} is UTF-32, which is not read: {ADVICE}")
             return encoding
-    return "utf-8-sig"
-
-
-def _without_nul(lines: Iterator[str], name: str) -> Iterator[str]:
-    for number, line in enumerate(lines, 1):
-        if "\0" in line:
-            raise _nul(name, number)
-        yield line
+    return UTF_8
 
 
 def _nul(name: str, number: int) -> TableError:
