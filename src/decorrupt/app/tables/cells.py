@@ -32,8 +32,8 @@ def scan_cells(connection: duckdb.DuckDBPyConnection, path: Path, file: Delimite
         f"auto_detect=false, columns={{{columns}}}, header=false, skip=1, "
         f"delim={sql_text(file.delimiter)}, quote='\"', escape='\"', comment='', "
         "nullstr='', allow_quoted_nulls=true, strict_mode=true, null_padding=false, "
-        f"ignore_errors=false, hive_partitioning=false, compression='{file.compression}', max_line_size={MAX_LINE_BYTES}, "
-        f"buffer_size={MAX_LINE_BYTES})"
+        f"ignore_errors=false, hive_partitioning=false, compression='{file.compression}', "
+        f"max_line_size={MAX_LINE_BYTES}, buffer_size={MAX_LINE_BYTES})"
     )
 
 

@@ -5,8 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from decorrupt.app.tables.engine import sql_text
@@ -15,48 +14,31 @@ from decorrupt.app.tables.relation import Column
 if TYPE_CHECKING:
     import duckdb
 
-# In a column that holds nothing else but numbers (or true and false) these are missing values.
-# In a column of text they are text: NA is Namibia too.
-MISSING_MARKS = ("na", "n/a", "nan", "null", "none", "?")
-MAX_DIGITS = 18  # what 64 bits hold, a sign left over
-MAX_DIGITS_WITH_MISSING = 15  # the column becomes floats, exact up to 2⁵³
-SPACES = r" \t\n\v\f\r"
-
-
-def _words(*words: str) -> str:
-    """Return a pattern of words in any case; a flag would match other alphabets in DuckDB."""
-    letters = (
-        "".join(
-            f"[{letter}{letter.upper()}]" if letter.isalpha() else re.escape(letter)
-            for letter in word
-        )
-        for word in words
-    )
-    return "|".join(letters)
-
-
-# Read by Python and by DuckDB. The most frequent come first, for speed.
+# Kinds of cells, for Python and for DuckDB; the most frequent come first, for speed.
 PATTERNS = {
-    kind: f"[{SPACES}]*(?:{pattern})[{SPACES}]*"
+    kind: rf"[ \t\n\v\f\r]*(?i:{pattern})[ \t\n\v\f\r]*"
     for kind, pattern in {
-        "integer": r"[+-]?(?:0|[1-9][0-9]*)",
-        "point": r"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?",
-        "padded": r"[+-]?0[0-9]+",
-        "unmarked": rf"[+-]?(?:[0-9]+[eE][+-]?[0-9]+|{_words('inf', 'infinity')})",
+        "integer": r"[+-]?(?:0|[1-9][0-9]{0,14})",  # exact as a float too
+        "point": r"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?",
+        "long": r"[+-]?[1-9][0-9]{15,17}",  # whole numbers of up to 64 bits
+        "code": r"[+-]?(?:0[0-9]+|[1-9][0-9]{18,})",  # 007: as numbers, two codes could be equal
+        "unmarked": r"[+-]?(?:[0-9]+e[+-]?[0-9]+|inf|infinity)",
         "grouped": r"[+-]?[1-9][0-9]{0,2},[0-9]{3}",  # 1,234: a decimal comma, or thousands
-        "comma": r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?",
-        "boolean": _words("true", "false"),
-        "mark": _words(*MISSING_MARKS),
-        "empty": "",
+        "comma": r"[+-]?[0-9]*,[0-9]+(?:e[+-]?[0-9]+)?",
+        "boolean": r"true|false",
+        # Missing values in a column of numbers or booleans only. NA is Namibia too.
+        "mark": r"na|n/a|nan|null|none|\?",
+        "empty": r"",
     }.items()
 }
 KINDS = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in PATTERNS.items()))
+WHOLE = {"integer", "long"}
 # The kinds of cells that are numbers, by decimal mark.
 NUMBERS = {
-    ".": {"integer", "unmarked", "point"},
-    ",": {"integer", "unmarked", "comma", "grouped"},
+    ".": WHOLE | {"unmarked", "point"},
+    ",": WHOLE | {"unmarked", "comma", "grouped"},
 }
-NO_VALUE = {"mark", "empty"}
+NO_VALUE = {"mark", "empty", "missing"}
 
 
 def cell_kind(cell: str) -> str:
@@ -65,83 +47,65 @@ def cell_kind(cell: str) -> str:
     return "text" if kind is None else str(kind.lastgroup)
 
 
-@dataclass
-class TextColumn:
-    """The kinds of cells in one column of text."""
+def count_kinds(connection: duckdb.DuckDBPyConnection, n_columns: int) -> list[dict[str, int]]:
+    """Return how many cells of each kind are in each column of the relation `cells`.
 
-    kinds: set[str] = field(default_factory=set)
-    longest: int = 0  # characters of a whole number
-    has_empty: bool = False
-
-    def sql_type(self, decimal: str) -> str:
-        """Return the narrowest type that loses nothing of any cell.
-
-        Whole numbers that begin with 0 (007) or have too many digits are names of something, which
-        as numbers could be confused with others: text.
-        """
-        kinds = self.kinds - NO_VALUE
-        if not kinds:
-            return "DOUBLE"
-        if kinds == {"boolean"}:
-            return "BOOLEAN"
-        if not kinds <= NUMBERS[decimal]:
-            return "VARCHAR"
-        if kinds != {"integer"}:
-            return "DOUBLE"
-        is_complete = not self.has_empty and kinds == self.kinds
-        if self.longest > (MAX_DIGITS if is_complete else MAX_DIGITS_WITH_MISSING):
-            return "VARCHAR"
-        return "BIGINT" if is_complete else "DOUBLE"
-
-    def column(self, name: str, cell: str, decimal: str) -> Column:
-        """Return the column of values that are cast from cells, given the SQL of a cell."""
-        sql_type = self.sql_type(decimal)
-        if sql_type == "VARCHAR":
-            return Column(name, cell, sql_type, self.has_empty)
-        has_marks = bool(self.kinds & NO_VALUE)
-        if has_marks:
-            cell = f"CASE WHEN NOT {_matches(cell, *sorted(NO_VALUE))} THEN {cell} END"
-        if decimal == ",":
-            cell = f"replace({cell}, ',', '.')"
-        return Column(name, f"CAST({cell} AS {sql_type})", sql_type, self.has_empty or has_marks)
-
-
-def _matches(cell: str, *kinds: str) -> str:
-    pattern = "|".join(PATTERNS[kind] for kind in kinds)
-    return f"regexp_full_match({cell}, {sql_text(pattern)})"
-
-
-def observe_columns(
-    connection: duckdb.DuckDBPyConnection, n_columns: int
-) -> tuple[int, list[TextColumn]]:
-    """Return the number of rows of the relation `cells` and what is in its columns."""
-    columns = [TextColumn() for _ in range(n_columns)]
-    kinds = "".join(f" WHEN {_matches('cell', kind)} THEN '{kind}'" for kind in PATTERNS)
+    A kind is a key of `PATTERNS`, "missing", or "text".
+    """
+    kinds = "".join(f" WHEN {_is_kind('cell', kind)} THEN '{kind}'" for kind in PATTERNS)
     cells = ", ".join(f"c{k}" for k in range(n_columns))
-    # One long column of cells: a query with ten patterns for each column takes long to plan.
+    # All cells in one column: ten patterns for each of many columns would take long to plan.
     found = connection.execute(
-        f"SELECT k, CASE WHEN cell IS NULL THEN 'missing'{kinds} ELSE 'text' END AS kind, "
-        f"count(*), max(length(trim(cell, ' \t\n\v\f\r'))) FROM "
-        f"(SELECT unnest([{cells}]) AS cell, unnest(range({n_columns})) AS k FROM cells) "
+        f"SELECT k, CASE WHEN cell IS NULL THEN 'missing'{kinds} ELSE 'text' END AS kind, count(*) "
+        f"FROM (SELECT unnest([{cells}]) AS cell, unnest(range({n_columns})) AS k FROM cells) "
         "GROUP BY k, kind"
     ).fetchall()
-    for k, kind, _, longest in found:
-        if kind == "missing":
-            columns[k].has_empty = True
-        else:
-            columns[k].kinds.add(kind)
-        if kind == "integer":
-            columns[k].longest = longest
-    return sum(count for k, _, count, _ in found if k == 0), columns
+    counts: list[dict[str, int]] = [{} for _ in range(n_columns)]
+    for k, kind, count in found:
+        counts[k][kind] = count
+    return counts
 
 
-def find_decimal(columns: Iterable[TextColumn], delimiter: str) -> str:
-    """Return the decimal mark of a table: the comma only where nothing speaks against it.
+def _is_kind(cell: str, kind: str) -> str:
+    return f"regexp_full_match({cell}, {sql_text(PATTERNS[kind])})"
 
-    The delimiter is not a comma, no column of numbers has a decimal point, and in some column of
-    numbers a comma cannot separate thousands.
+
+def find_decimal(columns: Collection[Collection[str]], delimiter: str) -> str:
+    """Return the decimal mark of a table, given the kinds of cells in each column.
+
+    It is a comma only where nothing speaks against it: the delimiter is not a comma, no column of
+    numbers has a decimal point, and in some column of numbers a comma cannot separate thousands.
     """
-    numeric = [kinds for kinds in (column.kinds - NO_VALUE for column in columns) if kinds]
+    numeric = [set(kinds) - NO_VALUE for kinds in columns]
     has_point = any("point" in kinds and kinds <= NUMBERS["."] for kinds in numeric)
     has_comma = any("comma" in kinds and kinds <= NUMBERS[","] for kinds in numeric)
     return "," if delimiter != "," and has_comma and not has_point else "."
+
+
+def typed_column(name: str, cell: str, kinds: Collection[str], decimal: str) -> Column:
+    """Return the column of values cast from cells, given the SQL of a cell and the kinds."""
+    sql_type = find_type(kinds, decimal)
+    if sql_type == "VARCHAR":
+        return Column(name, cell, sql_type, "missing" in kinds)
+    value = f"replace({cell}, ',', '.')" if decimal == "," else cell
+    value = f"CAST({value} AS {sql_type})"
+    if sql_type == "BOOLEAN":
+        value = f"lower({cell}) LIKE '%true%'"  # a cast would refuse spaces
+    for kind in ("mark", "empty"):
+        if kind in kinds:
+            value = f"CASE WHEN NOT {_is_kind(cell, kind)} THEN {value} END"
+    return Column(name, value, sql_type, bool(NO_VALUE.intersection(kinds)))
+
+
+def find_type(kinds: Collection[str], decimal: str) -> str:
+    """Return the narrowest SQL type that loses nothing of any cell, given their kinds."""
+    values = set(kinds) - NO_VALUE
+    if values == {"boolean"}:
+        return "BOOLEAN"
+    if not values <= NUMBERS[decimal]:
+        return "VARCHAR"
+    if not values or not values <= WHOLE:
+        return "DOUBLE"
+    if values == set(kinds):
+        return "BIGINT"
+    return "VARCHAR" if "long" in values else "DOUBLE"  # floats are exact up to 2⁵³

@@ -113,8 +113,8 @@ class Relation:
         name, times = Counter(column.name.lower() for column in self.columns).most_common(1)[0]
         if times > 1:
             raise TableError(
-                f"{self.source}: {times} columns are called {name!r} but for case, which sql does "
-                "not tell apart; rename them"
+                f"{self.source}: {times} columns are called {name!r} in different case, which "
+                "SQL ignores; rename them"
             )
         self.connection.execute(f"CREATE TEMP VIEW rows AS {self._selection(named=True)}")
         return Relation.of_query(self.connection, self.source, sql)

@@ -15,7 +15,7 @@ from decorrupt.app.tables.cells import Record, insert_cells, scan_cells
 from decorrupt.app.tables.delimited import open_delimited
 from decorrupt.app.tables.engine import open_engine, sql_text
 from decorrupt.app.tables.errors import TableError
-from decorrupt.app.tables.inference import find_decimal, observe_columns
+from decorrupt.app.tables.inference import count_kinds, find_decimal, typed_column
 from decorrupt.app.tables.relation import Column, Relation, check_names
 from decorrupt.app.tables.values import ValueColumn
 
@@ -45,13 +45,13 @@ def _delimited(
             with open_delimited(path, name) as again:
                 records = ([cell or None for cell in record] for record in again.records)
                 insert_cells(connection, records, len(file.header))
-        n_found, texts = observe_columns(connection, len(file.header))
+        kinds = count_kinds(connection, len(file.header))
+        n_found = sum(kinds[0].values())
         if n_found != n_rows:
-            raise TableError(f"{name}: only {n_found:,} of its {n_rows:,} rows were read")
-        decimal = decimal or find_decimal(texts, file.delimiter)
+            raise TableError(f"{name}: {n_rows:,} rows, then {n_found:,}; did the file change?")
+        decimal = decimal or find_decimal(kinds, file.delimiter)
         columns = [
-            text.column(key, f"c{k}", decimal)
-            for k, (key, text) in enumerate(zip(file.header, texts, strict=True))
+            typed_column(key, f"c{k}", kinds[k], decimal) for k, key in enumerate(file.header)
         ]
         yield Relation(connection, name, "cells", columns, n_rows).query(sql)
 
@@ -71,7 +71,7 @@ def _sqlite(
     path: Path, name: str, sql: str | None, folder: Path, _decimal: str | None
 ) -> Iterator[Relation]:
     if sql is None:
-        raise TableError(f'{name} is a database: say with sql what to read, "select … from …"')
+        raise TableError(f'{name} is a database: give a query with sql, such as "select … from …"')
     with sqlite.open_query(path, name, sql) as (names, rows):
         check_names(names, name)
         columns = {key: ValueColumn() for key in names}
@@ -139,7 +139,7 @@ def _duckdb(
     path: Path, name: str, sql: str | None, folder: Path, _decimal: str | None
 ) -> Iterator[Relation]:
     if sql is None:
-        raise TableError(f'{name} is a database: say with sql what to read, "select … from …"')
+        raise TableError(f'{name} is a database: give a query with sql, such as "select … from …"')
     with open_engine(name, folder, database=path) as connection:
         yield Relation.of_query(connection, name, sql)
 
