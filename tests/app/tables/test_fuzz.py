@@ -5,6 +5,7 @@ import gzip
 import io
 import sqlite3
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import duckdb
@@ -15,6 +16,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from decorrupt.app.tables import TableError, read_table, write_table
+from decorrupt.app.tables.cells import insert_cells
+from decorrupt.app.tables.inference import cell_kind, count_kinds
 
 ENDINGS = [".csv", ".tsv", ".csv.gz", ".jsonl", ".parquet", ".sqlite", ".duckdb"]
 NEEDS_SQL = {".sqlite", ".duckdb"}
@@ -70,6 +73,31 @@ def test_every_record_of_a_csv_is_a_row_and_no_cell_is_lost(records):
     for k, name in enumerate(header):
         for cell, value in zip((record[k] for record in records), frame[name], strict=True):
             _check_same(cell, value)
+
+
+@given(
+    records=st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=6),
+    quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+)
+@settings(max_examples=100)
+def test_a_file_that_duckdb_reads_equals_one_that_python_reads(records, quoting):
+    """DuckDB refuses mixed line endings, so Python reads the second file."""
+    records = [tuple(cell.replace("\r", "") for cell in record) for record in records]
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer, lineterminator="\n", quoting=quoting).writerows([("a", "b"), *records])
+    header, rows = buffer.getvalue().split("\n", 1)
+    frames = [read_bytes(f"{header}{end}{rows}\n".encode(), ".csv") for end in ("\n", "\r\n")]
+    pd.testing.assert_frame_equal(*frames)
+
+
+@given(
+    cells=st.lists(CELLS | st.text(st.sampled_from("0123456789+-.,eE nNaATtRrUu\t")), min_size=1)
+)
+@settings(max_examples=100)
+def test_duckdb_and_python_find_the_same_kinds_of_cells(cells):
+    with duckdb.connect() as connection:
+        insert_cells(connection, [[cell] for cell in cells], 1)
+        assert count_kinds(connection, 1) == [Counter(map(cell_kind, cells))]
 
 
 def _check_same(cell, value):

@@ -1,33 +1,96 @@
-"""CSV with any delimiter to records: every line has as many fields as the header, or is named."""
+"""CSV with any delimiter: the delimiter, the header, and a check of every record."""
 
 from __future__ import annotations
 
 import csv
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from decorrupt.app.tables.errors import TableError
-from decorrupt.app.tables.text import open_lines
+from decorrupt.app.tables.inference import cell_kind
+from decorrupt.app.tables.text import TextLines, open_lines
 
 DELIMITERS = (",", ";", "\t", "|", ":", "^", "~", " ")  # of equals, the earlier
 SAMPLE_LINES = 200
 SAMPLE_CHARACTERS = 1_000_000
-LEAST_AGREEMENT = 0.5  # below, the character stands in the header by chance
-MAX_FIELD = 10_000_000  # characters; longer ones are a quote that was not closed, or no table
-DECIMAL = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
+LEAST_AGREEMENT = 0.5  # below, the character is in the header by chance
+MAX_FIELD = 10_000_000  # characters; a longer one is probably a quote that is not closed
 CSV_REASONS = {
     "unexpected end of data": "a quoted field is not closed before the end of the file",
-    "field larger": f"a field of more than {MAX_FIELD:,} characters (a quote that is not closed?)",
+    "field larger": f"a field of more than {MAX_FIELD:,} characters (is a quote not closed?)",
     "expected after": "text after the closing quote of a field (a quote inside is written twice)",
 }
 
 
+class DelimitedFile:
+    """The header and the records of a delimited file, every cell as text.
+
+    Python's reader checks each record, because DuckDB's strict mode drops an empty field too many,
+    accepts NUL characters, and counts records where it says lines.
+
+    Attributes
+    ----------
+    delimiter, compression : str
+    header : list of str
+    records : iterator of list of str
+    """
+
+    def __init__(self, lines: TextLines, delimiter: str, name: str) -> None:
+        self._lines, self.delimiter, self._name = lines, delimiter, name
+        self.compression = "gzip" if lines.is_gzip else "none"
+        self._has_odd_lines = False
+        self._reader = csv.reader(self._noted(), delimiter=delimiter, strict=True)
+        self.records = self._checked()
+        self.header = [cell.strip() for cell in next(self.records)]
+        self._is_header_first = self._reader.line_num == 1
+        _check_header(self.header, name)
+
+    def _noted(self) -> Iterator[str]:
+        delimiter = re.escape(self.delimiter)
+        edge = re.compile(f'(^|{delimiter}) +"|" +({delimiter}|$)')
+        for line in self._lines:
+            if len(line) > MAX_FIELD or ('"' in line and edge.search(line)):
+                self._has_odd_lines = True
+            yield line
+
+    @property
+    def is_regular(self) -> bool:
+        """Whether DuckDB would read the same cells from the lines that were read.
+
+        It removes spaces between a quote and a delimiter, and refuses mixed line endings and very
+        long lines.
+        """
+        return self._is_header_first and self._lines.is_uniform and not self._has_odd_lines
+
+    def _checked(self) -> Iterator[list[str]]:
+        width, line = 0, 1
+        try:
+            for record in self._reader:
+                if not record and width == 1:
+                    record = [""]  # where there is but one column, an empty line is an empty cell
+                width = width or len(record)
+                if record and len(record) != width:
+                    raise TableError(
+                        f"{self._name}, line {line}: {len(record)} fields where the header has "
+                        f"{width} (delimiter {self.delimiter!r})"
+                    )
+                line = self._reader.line_num + 1
+                if record:
+                    yield record
+        except csv.Error as error:
+            reasons = (text for key, text in CSV_REASONS.items() if key in str(error))
+            reason = next(reasons, str(error))
+            raise TableError(f"{self._name}, line {line}: {reason}") from None
+        if not width:
+            raise TableError(f"{self._name} is empty: expected a header line and rows")
+
+
 @contextmanager
-def open_delimited(path: Path, name: str) -> Iterator[tuple[list[str], Iterator[list[str]]]]:
-    """Give the header and the records of a delimited file, every cell as text.
+def open_delimited(path: Path, name: str) -> Iterator[DelimitedFile]:
+    """Open a delimited file.
 
     Parameters
     ----------
@@ -44,10 +107,7 @@ def open_delimited(path: Path, name: str) -> Iterator[tuple[list[str], Iterator[
     """
     delimiter = read_delimiter(path, name)
     with open_lines(path, name) as lines, _long_fields():
-        records = _records(lines, delimiter, name)
-        header = [cell.strip() for cell in next(records)]
-        _check_header(header, name)
-        yield header, records
+        yield DelimitedFile(lines, delimiter, name)
 
 
 def read_delimiter(path: Path, name: str) -> str:
@@ -60,7 +120,7 @@ def read_delimiter(path: Path, name: str) -> str:
         return find_delimiter(sample, "\t" if ".tsv" in path.suffixes else ",")
 
 
-def _sample(lines: Iterator[str]) -> Iterator[str]:
+def _sample(lines: Iterable[str]) -> Iterator[str]:
     length = 0
     for line in itertools.islice(lines, SAMPLE_LINES):
         yield line
@@ -81,7 +141,7 @@ def find_delimiter(lines: Sequence[str], default: str = ",") -> str:
     """
     candidates = [default, *(delimiter for delimiter in DELIMITERS if delimiter != default)]
     agreement = {delimiter: _agreement(lines, delimiter) for delimiter in candidates}
-    # Blanks stand in names and texts too: they divide only if all lines agree.
+    # Spaces are in names and texts too: they are the delimiter only if all lines agree.
     agreement[" "] = float(agreement[" "] == 1.0)
     best = max(candidates, key=lambda delimiter: agreement[delimiter])
     return best if agreement[best] >= LEAST_AGREEMENT else default
@@ -106,33 +166,9 @@ def _long_fields() -> Iterator[None]:
         csv.field_size_limit(before)
 
 
-def _records(lines: Iterator[str], delimiter: str, name: str) -> Iterator[list[str]]:
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    width, before = 0, 0
-    try:
-        for record in reader:
-            if not record and width == 1:
-                record = [""]  # where there is but one column, an empty line is an empty cell
-            width = width or len(record)
-            if record and len(record) != width:
-                raise TableError(
-                    f"{name}, line {before + 1}: {len(record)} fields where the header has "
-                    f"{width} (divided at {delimiter!r})"
-                )
-            before = reader.line_num
-            if record:
-                yield record
-    except csv.Error as error:
-        reason = next((text for key, text in CSV_REASONS.items() if key in str(error)), str(error))
-        raise TableError(f"{name}, line {before + 1}: {reason}") from None
-    if not width:
-        raise TableError(f"{name} is empty: expected a header line and rows")
-
-
 def _check_header(header: list[str], name: str) -> None:
-    number = next((cell for cell in header if DECIMAL.fullmatch(cell)), None)
+    number = next((cell for cell in header if cell_kind(cell) == "point"), None)
     if number is not None:
         raise TableError(
-            f"{name}, line 1: the number {number} stands where a column's name should: the header "
-            "line is missing"
+            f"{name}, line 1: the number {number} is not a column name: the header line is missing"
         )

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from decorrupt.app.tables.errors import TableError, one_line
-from decorrupt.app.tables.staging import sql_text
 
 if TYPE_CHECKING:
     import duckdb
@@ -68,3 +67,13 @@ def as_query(connection: duckdb.DuckDBPyConnection, sql: str, name: str) -> str:
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         raise TableError(f"{name}: sql must be one query (select …), got {sql!r}")
     return statements[0].query.strip().rstrip(";")
+
+
+def sql_text(text: str) -> str:
+    """Return a text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def sql_name(name: str) -> str:
+    """Return a name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'

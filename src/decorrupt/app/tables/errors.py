@@ -3,6 +3,7 @@
 import re
 
 PREFIX = re.compile(r"^[A-Z]\w*( [A-Z]\w*)* Error: ")
+MAX_LENGTH = 1000  # characters: DuckDB quotes a line of any length
 
 
 class TableError(ValueError):
@@ -12,4 +13,4 @@ class TableError(ValueError):
 def one_line(error: object) -> str:
     """Return the first paragraph of a library's message on one line, without its prefix."""
     paragraph = str(error).strip().split("\n\n")[0]
-    return " ".join(PREFIX.sub("", paragraph).split())
+    return " ".join(PREFIX.sub("", paragraph[:MAX_LENGTH]).split())

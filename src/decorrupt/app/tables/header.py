@@ -32,8 +32,8 @@ def read_header(source: str, *, sql: str | None = None) -> list[str] | None:
     if sql is not None or kind not in (*DELIMITED, PARQUET):
         return None
     if kind in DELIMITED:
-        with open_delimited(path, source) as (header, _):
-            return header
+        with open_delimited(path, source) as file:
+            return file.header
     with (
         tempfile.TemporaryDirectory(prefix="decorrupt-") as folder,
         open_parquet(path, source, Path(folder)) as (_, names, _),

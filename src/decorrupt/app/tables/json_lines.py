@@ -1,4 +1,4 @@
-"""JSON lines to records: one object a line, keys are columns, a key left out is a missing value."""
+"""JSON lines to records: an object per line, keys are columns, a missing key is a missing value."""
 
 from __future__ import annotations
 
@@ -58,5 +58,5 @@ def _unique(pairs: list[tuple[str, Any]]) -> Record:
     if len(record) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} stands twice in one object")
+        raise ValueError(f"the key {twice!r} is twice in one object")
     return record

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from decorrupt.app.tables.engine import as_query
+from decorrupt.app.tables.engine import as_query, sql_name
 from decorrupt.app.tables.errors import TableError
-from decorrupt.app.tables.staging import StagedCells, sql_name
 from decorrupt.app.tables.values import integer_type
 
 if TYPE_CHECKING:
@@ -53,23 +52,12 @@ class Relation:
     connection: duckdb.DuckDBPyConnection
     source: str
     table: str
-    columns: tuple[Column, ...]
+    columns: Sequence[Column]
     n_rows: int
 
-    @classmethod
-    def of_cells(
-        cls,
-        connection: duckdb.DuckDBPyConnection,
-        source: str,
-        columns: Sequence[Column],
-        staged: StagedCells,
-    ) -> Relation:
-        """Take columns c0, c1, … of staged cells."""
-        connection.execute(f"CREATE TEMP VIEW cells AS SELECT * FROM {staged.scan}")
-        (n_rows,) = _one_row(connection, "SELECT count(*) FROM cells")
-        if n_rows != staged.n_rows:
-            raise TableError(f"{source}: only {n_rows:,} of its {staged.n_rows:,} rows were read")
-        return cls(connection, source, "cells", tuple(columns), n_rows)
+    def __post_init__(self) -> None:
+        if not self.n_rows:
+            raise TableError(f"{self.source} has no rows")
 
     @classmethod
     def of_scan(
@@ -111,14 +99,12 @@ class Relation:
             aggregates.append(f"count(c{k}), {ends}")
         counts = _one_row(connection, f"SELECT {', '.join(aggregates)}, count(*) FROM {table}")
         n_rows = counts[-1]
-        if not n_rows:
-            raise TableError(f"{source} has no rows")
         columns = []
         for k, name in enumerate(names):
             present, low, high = counts[3 * k : 3 * k + 3]
             settled = _settle(types[k], low or 0, high or 0, present < n_rows)
             columns.append(Column(name, f"CAST(c{k} AS {settled})", settled, present < n_rows))
-        return cls(connection, source, table, tuple(columns), n_rows)
+        return cls(connection, source, table, columns, n_rows)
 
     def query(self, sql: str | None) -> Relation:
         """Return the result of a query in which this relation is the view `rows`."""
@@ -127,8 +113,8 @@ class Relation:
         name, times = Counter(column.name.lower() for column in self.columns).most_common(1)[0]
         if times > 1:
             raise TableError(
-                f"{self.source}: {times} columns are called {name!r} but for case, which sql does "
-                "not tell apart; rename them"
+                f"{self.source}: {times} columns are called {name!r} in different case, which "
+                "SQL ignores; rename them"
             )
         self.connection.execute(f"CREATE TEMP VIEW rows AS {self._selection(named=True)}")
         return Relation.of_query(self.connection, self.source, sql)
@@ -141,7 +127,7 @@ class Relation:
                 raise TableError(
                     f"{self.source} has no column {name!r}; it has {', '.join(map(repr, known))}"
                 )
-        return replace(self, columns=tuple(known[name] for name in names))
+        return replace(self, columns=[known[name] for name in names])
 
     def _selection(self, *, named: bool) -> str:
         expressions = [

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from decorrupt.app.tables import json_lines, sqlite
-from decorrupt.app.tables.delimited import open_delimited, read_delimiter
-from decorrupt.app.tables.engine import open_engine
+from decorrupt.app.tables.cells import Record, insert_cells, scan_cells
+from decorrupt.app.tables.delimited import open_delimited
+from decorrupt.app.tables.engine import open_engine, sql_text
 from decorrupt.app.tables.errors import TableError
-from decorrupt.app.tables.inference import TextColumn, find_decimal, observed
+from decorrupt.app.tables.inference import count_kinds, find_decimal, typed_column
 from decorrupt.app.tables.relation import Column, Relation, check_names
-from decorrupt.app.tables.staging import StagedCells, batched, sql_text, stage_cells
 from decorrupt.app.tables.values import ValueColumn
 
 Source = Callable[[Path, str, str | None, Path, str | None], AbstractContextManager[Relation]]
@@ -34,20 +34,26 @@ def ending(path: Path) -> str:
 def _delimited(
     path: Path, name: str, sql: str | None, folder: Path, decimal: str | None
 ) -> Iterator[Relation]:
-    with open_delimited(path, name) as (header, records):
-        check_names(header, name)
-        texts = [TextColumn() for _ in header]
-        batches = observed(batched(records), texts)
-        staged = stage_cells(batches, len(header), folder / "cells", name, empty_is_missing=True)
-    decimal = decimal or find_decimal(texts, read_delimiter(path, name))
-    for text in texts:
-        text.decimal = decimal
-    columns = [
-        Column(key, text.expression(f"c{k}"), text.sql_type, text.has_missing)
-        for k, (key, text) in enumerate(zip(header, texts, strict=True))
-    ]
-    with open_engine(name, folder, files=[staged.path]) as connection:
-        yield Relation.of_cells(connection, name, columns, staged).query(sql)
+    with open_delimited(path, name) as file:
+        check_names(file.header, name)
+        n_rows = sum(1 for _ in file.records)
+    link = _linked(path, folder)
+    with open_engine(name, folder, files=[link]) as connection:
+        if file.is_regular:
+            scan_cells(connection, link, file)
+        else:
+            with open_delimited(path, name) as again:
+                records = ([cell or None for cell in record] for record in again.records)
+                insert_cells(connection, records, len(file.header))
+        kinds = count_kinds(connection, len(file.header))
+        n_found = sum(kinds[0].values())
+        if n_found != n_rows:
+            raise TableError(f"{name}: {n_rows:,} rows, then {n_found:,}; did the file change?")
+        decimal = decimal or find_decimal(kinds, file.delimiter)
+        columns = [
+            typed_column(key, f"c{k}", kinds[k], decimal) for k, key in enumerate(file.header)
+        ]
+        yield Relation(connection, name, "cells", columns, n_rows).query(sql)
 
 
 @contextmanager
@@ -56,11 +62,7 @@ def _json_lines(
 ) -> Iterator[Relation]:
     columns = {key: ValueColumn() for key in json_lines.read_keys(path, name)}
     check_names(list(columns), name)
-    cells = json_lines.iterate_cells(path, name, columns)
-    staged = stage_cells(
-        batched(cells), len(columns), folder / "cells", name, empty_is_missing=False
-    )
-    with _values(staged, name, folder, columns) as relation:
+    with _values(json_lines.iterate_cells(path, name, columns), name, folder, columns) as relation:
         yield relation.query(sql)
 
 
@@ -69,28 +71,26 @@ def _sqlite(
     path: Path, name: str, sql: str | None, folder: Path, _decimal: str | None
 ) -> Iterator[Relation]:
     if sql is None:
-        raise TableError(f'{name} is a database: say with sql what to read, "select … from …"')
+        raise TableError(f'{name} is a database: give a query with sql, such as "select … from …"')
     with sqlite.open_query(path, name, sql) as (names, rows):
         check_names(names, name)
         columns = {key: ValueColumn() for key in names}
         cells = sqlite.iterate_cells(rows, name, columns)
-        staged = stage_cells(
-            batched(cells), len(columns), folder / "cells", name, empty_is_missing=False
-        )
-    with _values(staged, name, folder, columns) as relation:
-        yield relation
+        with _values(cells, name, folder, columns) as relation:
+            yield relation
 
 
 @contextmanager
 def _values(
-    staged: StagedCells, name: str, folder: Path, values: dict[str, ValueColumn]
+    records: Iterator[Record], name: str, folder: Path, values: dict[str, ValueColumn]
 ) -> Iterator[Relation]:
-    columns = [
-        Column(key, f"CAST(c{k} AS {value.sql_type})", value.sql_type, value.missing)
-        for k, (key, value) in enumerate(values.items())
-    ]
-    with open_engine(name, folder, files=[staged.path]) as connection:
-        yield Relation.of_cells(connection, name, columns, staged)
+    with open_engine(name, folder) as connection:
+        n_rows = insert_cells(connection, records, len(values))
+        columns = [
+            Column(key, f"CAST(c{k} AS {value.sql_type})", value.sql_type, value.missing)
+            for k, (key, value) in enumerate(values.items())
+        ]
+        yield Relation(connection, name, "cells", columns, n_rows)
 
 
 @contextmanager
@@ -104,8 +104,7 @@ def _parquet(
 @contextmanager
 def open_parquet(path: Path, name: str, folder: Path) -> Iterator[tuple[Any, list[str], str]]:
     """Give a connection, the names of the columns, and the SQL that scans the file."""
-    link = folder / "rows.parquet"  # DuckDB would read * and [ in a name as a pattern
-    os.symlink(path.absolute(), link)
+    link = _linked(path, folder)
     with open_engine(name, folder, files=[link]) as connection:
         schema = connection.execute(
             f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({sql_text(str(link))})"
@@ -113,6 +112,13 @@ def open_parquet(path: Path, name: str, folder: Path) -> Iterator[tuple[Any, lis
         names = _top_level(schema)
         check_names(names, name)
         yield connection, names, f"read_parquet({sql_text(str(link))}, hive_partitioning=false)"
+
+
+def _linked(path: Path, folder: Path) -> Path:
+    """Return a link to a file: DuckDB would read * and [ in its own name as a pattern."""
+    link = folder / "rows"
+    os.symlink(path.absolute(), link)
+    return link
 
 
 def _top_level(schema: list[tuple[str, int]]) -> list[str]:
@@ -133,7 +139,7 @@ def _duckdb(
     path: Path, name: str, sql: str | None, folder: Path, _decimal: str | None
 ) -> Iterator[Relation]:
     if sql is None:
-        raise TableError(f'{name} is a database: say with sql what to read, "select … from …"')
+        raise TableError(f'{name} is a database: give a query with sql, such as "select … from …"')
     with open_engine(name, folder, database=path) as connection:
         yield Relation.of_query(connection, name, sql)
 

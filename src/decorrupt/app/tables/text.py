@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,12 +21,52 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+UTF_8 = "utf-8-sig"  # with or without a byte order mark
+UNDECODED = re.compile("[\udc80-\udcff]+")  # what surrogateescape makes of wrong bytes
 ADVICE = "save the file as UTF-8"
 
 
+class TextLines:
+    """The lines of a text file, each with its line ending."""
+
+    def __init__(self, text: io.TextIOWrapper, name: str) -> None:
+        self._text, self._name = text, name
+
+    def __iter__(self) -> Iterator[str]:
+        for number, line in enumerate(self._text, 1):
+            if "\0" in line:
+                raise TableError(
+                    f"{self._name}, line {number}: a NUL character: not text, or UTF-16 "
+                    f"without a byte order mark; {ADVICE}"
+                )
+            if not line.isascii() and (wrong := UNDECODED.search(line)):
+                raise self._undecoded(number, wrong)
+            yield line
+
+    def _undecoded(self, number: int, wrong: re.Match[str]) -> TableError:
+        if wrong.end() == len(wrong.string):
+            return TableError(
+                f"{self._name} ends in the middle of a UTF-8 character: the file is cut"
+            )
+        return TableError(
+            f"{self._name}, line {number}: byte 0x{ord(wrong[0][0]) - 0xDC00:02x} is not UTF-8 "
+            f"(Latin-1 or Windows-1252?); {ADVICE}"
+        )
+
+    @property
+    def is_gzip(self) -> bool:
+        """Whether the file is compressed."""
+        return isinstance(self._text.buffer, gzip.GzipFile)
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether the lines read so far are UTF-8 and all end in LF, or all in CRLF."""
+        return self._text.encoding == UTF_8 and self._text.newlines in ("\n", "\r\n")
+
+
 @contextmanager
-def open_lines(path: Path, name: str) -> Iterator[Iterator[str]]:
-    """Give the lines of a text file, each with its line ending.
+def open_lines(path: Path, name: str) -> Iterator[TextLines]:
+    """Give the lines of a text file.
 
     Parameters
     ----------
@@ -42,10 +83,11 @@ def open_lines(path: Path, name: str) -> Iterator[Iterator[str]]:
     """
     try:
         with path.open("rb") as raw, _unpacked(raw) as stream:
-            text = io.TextIOWrapper(stream, encoding=_encoding(stream, name), newline="")
-            yield _without_nul(text, name)
+            encoding = _encoding(stream, name)
+            errors = "surrogateescape" if encoding == UTF_8 else "strict"
+            yield TextLines(io.TextIOWrapper(stream, encoding, errors, newline=""), name)
     except UnicodeDecodeError:
-        raise _undecodable(path, name) from None
+        raise TableError(f"{name} is UTF-16 but cannot be decoded as such; {ADVICE}") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise TableError(f"{name} is a cut or damaged gzip file: {error}") from None
     except OSError as error:
@@ -62,41 +104,6 @@ def _encoding(stream: io.BufferedReader | gzip.GzipFile, name: str) -> str:
     for mark, encoding in MARKS:
         if start.startswith(mark):
             if encoding is None:
-                raise TableError(f"{name} is UTF-32, which is not read: {ADVICE}")
+                raise TableError(f"{name} is UTF-32, which is not supported; {ADVICE}")
             return encoding
-    return "utf-8-sig"
-
-
-def _without_nul(lines: Iterator[str], name: str) -> Iterator[str]:
-    for number, line in enumerate(lines, 1):
-        if "\0" in line:
-            raise _nul(name, number)
-        yield line
-
-
-def _nul(name: str, number: int) -> TableError:
-    return TableError(
-        f"{name}, line {number}: a NUL character, so this is no text or UTF-16 without a byte "
-        f"order mark: {ADVICE}"
-    )
-
-
-def _undecodable(path: Path, name: str) -> TableError:
-    """Find the first byte that cannot be decoded: text streams know it in their buffer only."""
-    with path.open("rb") as raw, _unpacked(raw) as stream:
-        encoding = _encoding(stream, name)
-        if encoding == "utf-16":
-            return TableError(f"{name} begins as UTF-16 but cannot be decoded as such: {ADVICE}")
-        decoder = codecs.getincrementaldecoder("utf-8")()
-        for number, line in enumerate(stream, 1):
-            if b"\0" in line:
-                return _nul(name, number)
-            try:
-                decoder.decode(line)
-            except UnicodeDecodeError as error:
-                byte = error.object[error.start]
-                return TableError(
-                    f"{name}, line {number}: byte 0x{byte:02x} is not UTF-8 (Latin-1 or "
-                    f"Windows-1252?): {ADVICE}"
-                )
-    return TableError(f"{name} ends in the middle of a UTF-8 character: the file is cut")
+    return UTF_8

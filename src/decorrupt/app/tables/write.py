@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from decorrupt.app.tables.engine import sql_text
 from decorrupt.app.tables.errors import TableError, one_line
 from decorrupt.app.tables.sources import ending
-from decorrupt.app.tables.staging import sql_text
 from decorrupt.atomic import atomic_write
 
 if TYPE_CHECKING:

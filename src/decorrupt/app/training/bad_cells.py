@@ -24,7 +24,7 @@ def check_numbers(values: pd.Series, table: str) -> None:
     values : Series
         A column of numbers or of text. It is numeric if at least `NUMERIC_SHARE` of its different
         cells are numbers with the same decimal mark; missing values do not count. Text in which
-        whole numbers begin with 0 holds codes.
+        whole numbers begin with 0 or are too long for 64 bits holds codes.
     table : str
         What to call the table in messages.
 
@@ -60,7 +60,7 @@ def _numbers_and_others(values: pd.Series) -> tuple[set[str], set[str], str]:
     kinds = {cell: kind for cell, kind in kinds.items() if kind not in NO_VALUE}
     mark = max(NUMBERS, key=lambda mark: sum(kind in NUMBERS[mark] for kind in kinds.values()))
     bad = {cell for cell, kind in kinds.items() if kind not in NUMBERS[mark]}
-    if "padded" in kinds.values() or len(kinds) - len(bad) < NUMERIC_SHARE * len(kinds):
+    if "code" in kinds.values() or len(kinds) - len(bad) < NUMERIC_SHARE * len(kinds):
         return set(), set(), mark
     return bad, {cell for cell in kinds if mark in cell and cell not in bad}, mark
 
