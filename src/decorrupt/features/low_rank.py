@@ -48,7 +48,7 @@ def pivoted_cholesky(
     pivoting: str = "random",
     random_state: np.random.RandomState,
 ) -> CholeskyFactor:
-    """Return F with trace(K − FFᵀ) ≤ tol·trace(K), adding pivots until this holds.
+    """Return F with trace(K − FFᵀ) ≤ tol·trace(K), or F of rank `max_rank`.
 
     "random" pivots are drawn in blocks with probability proportional to the residual diagonal, and
     redundant pivots of a block are dropped (Chen et al. 2024; Dong et al. 2023). A "greedy" pivot
