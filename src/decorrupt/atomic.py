@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all: written beside their place, then renamed into it."""
+"""Atomic file writes: write to a temporary file, then rename it."""
 
 from __future__ import annotations
 
@@ -10,39 +10,40 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-# What a file system without hard links answers.
+# Errors of a file system without hard links.
 NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EXDEV, errno.EMLINK}
 
 
 class OutputExistsError(FileExistsError):
-    """There is something where a file was to be written, and it may not be overwritten."""
+    """The output path exists and may not be overwritten."""
 
 
 @contextmanager
 def atomic_write(path: str | os.PathLike[str], *, force: bool = False) -> Iterator[Path]:
-    """Give a temporary path to write to; what was written stands at `path` afterwards, whole.
+    """Yield a temporary path to write to, and rename it to `path` at the end of the block.
 
-    The temporary file lies in the directory of `path`. When the block ends well it is flushed to
-    the disk and renamed, so that whoever reads `path`, at whatever moment and even after a crash,
-    finds the old file or the new one. If the block raises, it is removed and `path` is as it was.
+    The temporary file is in the directory of `path`. If the block succeeds, the file is flushed to
+    disk and renamed. So a reader of `path` finds either the complete old file or the complete new
+    one, even after a crash. If the block raises, the temporary file is removed and `path` is not
+    changed.
 
     Parameters
     ----------
     path : path
-        Where the file shall stand. A symbolic link is followed; an old file's mode is kept.
+        The file to write. Symbolic links are followed; the mode of an existing file is kept.
     force : bool, default=False
         Whether an existing file may be replaced.
 
     Yields
     ------
     Path
-        An empty file to fill.
+        An empty temporary file.
 
     Raises
     ------
     OutputExistsError
-        If `path` exists and `force` is not set (even if it came into being while the block ran),
-        or is anything but a regular file.
+        If `path` exists and `force` is False (even if it was created while the block ran), or is
+        not a regular file.
     FileNotFoundError
         If its directory does not exist.
 
@@ -55,26 +56,26 @@ def atomic_write(path: str | os.PathLike[str], *, force: bool = False) -> Iterat
     >>> [file.name for file in folder.iterdir()]
     ['answer.txt']
     """
-    place = Path(os.path.realpath(path))
-    _check_free(path, place, force)
-    temporary = place.with_name(f".{place.name[:100]}.{secrets.token_hex(6)}.part")
-    _create(temporary, place)
+    target = Path(os.path.realpath(path))
+    _check_writable(path, target, force)
+    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
+    _create(temporary, target)
     try:
         yield temporary
         _flush(temporary)
-        _move(temporary, path, place, force)
+        _move(temporary, path, target, force)
     finally:
         temporary.unlink(missing_ok=True)
     with suppress(OSError):  # some file systems cannot flush a directory
-        _flush(place.parent)
+        _flush(target.parent)
 
 
-def _check_free(path: str | os.PathLike[str], place: Path, force: bool) -> None:
-    if not place.parent.is_dir():
-        raise FileNotFoundError(f"{path} cannot be written: there is no directory {place.parent}")
-    if place.exists() and not place.is_file():
+def _check_writable(path: str | os.PathLike[str], target: Path, force: bool) -> None:
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"{path} cannot be written: there is no directory {target.parent}")
+    if target.exists() and not target.is_file():
         raise OutputExistsError(f"{path} exists and is not a regular file: choose another name")
-    if place.exists() and not force:
+    if target.exists() and not force:
         raise _exists(path)
 
 
@@ -82,10 +83,10 @@ def _exists(path: str | os.PathLike[str]) -> OutputExistsError:
     return OutputExistsError(f"{path} exists: choose another name, or overwrite it with force")
 
 
-def _create(temporary: Path, place: Path) -> None:
+def _create(temporary: Path, target: Path) -> None:
     os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-    with suppress(OSError):  # no old file, or one that belongs to somebody else
-        temporary.chmod(stat.S_IMODE(place.stat().st_mode))
+    with suppress(OSError):  # no existing file, or one of another user
+        temporary.chmod(stat.S_IMODE(target.stat().st_mode))
 
 
 def _flush(path: Path) -> None:
@@ -96,16 +97,16 @@ def _flush(path: Path) -> None:
         os.close(descriptor)
 
 
-def _move(temporary: Path, path: str | os.PathLike[str], place: Path, force: bool) -> None:
+def _move(temporary: Path, path: str | os.PathLike[str], target: Path, force: bool) -> None:
     if force:
-        os.replace(temporary, place)
+        os.replace(temporary, target)
         return
     try:
-        os.link(temporary, place)  # unlike a rename, it fails if somebody was faster
+        os.link(temporary, target)  # unlike a rename, this fails if the file exists
     except FileExistsError:
         raise _exists(path) from None
     except OSError as error:
         if error.errno not in NO_LINKS:
             raise
-        _check_free(path, place, force)
-        os.replace(temporary, place)
+        _check_writable(path, target, force)
+        os.replace(temporary, target)

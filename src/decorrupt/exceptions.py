@@ -1,8 +1,8 @@
-"""The warnings of this library, one class for each thing a user may want to silence or catch."""
+"""Warning classes of this library, one per condition that a user may want to filter."""
 
 
 class NonConvexRiskWarning(UserWarning):
-    """The objective is not convex, and the solver did not stop at a minimum of it."""
+    """The objective is not convex, and the solver did not stop at a minimum."""
 
 
 class NegativeRiskWarning(UserWarning):
@@ -10,24 +10,24 @@ class NegativeRiskWarning(UserWarning):
 
 
 class OneClassWarning(UserWarning):
-    """The fitted model predicts one class for all training rows, which have two."""
+    """The fitted model predicts the same class for all training rows, which contain two."""
 
 
 class DroppedBagsWarning(UserWarning):
-    """Some bags carry no weight in the risk, so their rows were not used."""
+    """Some bags have no weight in the risk, so their rows were not used."""
 
 
 class SkippedFoldWarning(UserWarning):
-    """A fold's held-out bags all have one proportion: a criterion cannot be computed there."""
+    """The held-out bags of a fold have equal proportions: a criterion is not computable there."""
 
 
 class RoundedCountsWarning(UserWarning):
-    """Some proportions are not a count of their bag's rows, not even a rounded one."""
+    """Some proportions times their bag size are not whole numbers, even allowing for rounding."""
 
 
 class InexactPairingWarning(UserWarning):
-    """A pairing meant to be optimal is proved so only up to its ``shortfall``."""
+    """A pairing was requested to be optimal, but is only proved optimal up to ``shortfall``."""
 
 
 class UninformativeRatesWarning(UserWarning):
-    """Noise rates may sum to one, where a label says nothing about the class."""
+    """Noise rates may sum to 1, where labels contain no information about the class."""

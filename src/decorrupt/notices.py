@@ -1,7 +1,7 @@
 """Warnings as data: training collects notices, and only a public `fit` emits them.
 
-Training runs in the threads of searches and folds. Python's warning filters are shared by all
-threads, so that `warnings.catch_warnings` cannot silence one of them; not to warn there can.
+Searches and folds train in threads. Python's warning filters are shared by all threads, so
+`warnings.catch_warnings` cannot silence a single thread. Therefore training code does not warn.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ class NoticeCollector:
         self.__dict__.setdefault("_notices", []).append(Notice(category, message))
 
     def _take_notices(self) -> list[Notice]:
-        """Return what was noted since the last call; a fitted model does not keep it."""
+        """Return and remove the notices collected since the last call."""
         notices: list[Notice] = self.__dict__.pop("_notices", [])
         return notices
 
 
 def emit_notices(notices: Iterable[Notice], *, stacklevel: int = 3) -> None:
-    """Warn of every distinct notice, by default at the caller of the `fit` that calls this."""
+    """Emit every distinct notice as a warning, by default at the caller of the calling `fit`."""
     for notice in dict.fromkeys(notices):
         warnings.warn(notice.message, notice.category, stacklevel=stacklevel)
 
 
 def train_quietly(estimator: Any, X: Any, y: Any, **fit_params: Any) -> list[Notice]:
-    """Fit the estimator; return what its `fit` would have warned of.
+    """Fit the estimator without warnings; return them as notices.
 
-    An estimator from elsewhere has only its own `fit`, which warns as it does.
+    An estimator of another library has no `_train`; its `fit` may warn.
     """
     if hasattr(estimator, "_train"):
         return list(estimator._train(X, y, **fit_params))

@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on a terminal, otherwise lines of the logger "decorrupt"."""
+"""Progress of long computations: a bar on a terminal, otherwise the logger "decorrupt"."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _silenced = False
 
 @contextmanager
 def silence() -> Iterator[None]:
-    """Show neither bars nor lines inside."""
+    """Show no bars and log no lines inside the block."""
     global _silenced
     before, _silenced = _silenced, True
     try:
@@ -33,10 +33,10 @@ def log_step(message: str) -> None:
 
 
 def track(items: Iterable[Item], description: str, total: int) -> Iterator[Item]:
-    """Yield `items`; show after each how many of `total` are finished and the time left.
+    """Yield `items`; after each, show how many of `total` are finished and the remaining time.
 
-    A logger "decorrupt" of level INFO gets one line per item. Without it there is a bar on stderr
-    if that is a terminal and rich is installed.
+    If the logger "decorrupt" has level INFO, it gets one line per item. Otherwise there is a bar on
+    stderr, if that is a terminal and rich is installed.
     """
     if _silenced:
         yield from items
@@ -47,10 +47,10 @@ def track(items: Iterable[Item], description: str, total: int) -> Iterator[Item]
 
 
 def _logged(items: Iterable[Item], description: str, total: int) -> Iterator[Item]:
-    began = time.perf_counter()
+    start = time.perf_counter()
     for done, item in enumerate(items, 1):
         yield item
-        seconds = time.perf_counter() - began
+        seconds = time.perf_counter() - start
         left = seconds / done * (total - done)
         log_step(f"{description}: {done} of {total} in {seconds:.0f} s, about {left:.0f} s left")
 
@@ -62,6 +62,6 @@ def _with_bar(items: Iterable[Item], description: str, total: int) -> Iterator[I
     except ImportError:
         yield from items
         return
-    # Its columns are the description, the bar, the percentage and the time left.
+    # Shows the description, the bar, the percentage and the remaining time.
     with Progress(console=Console(stderr=True), transient=True) as progress:
         yield from progress.track(items, total=total, description=description)

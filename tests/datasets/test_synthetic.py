@@ -92,7 +92,7 @@ def test_the_seed_decides():
         ((5, {"nurse": (0.6, 0.6)}), "noise_rates of source 'nurse'"),
         ((5, RATES, 1.0), "class_priors of source 'nurse' is 1"),
         ((5, RATES, {"rule": 0.5}), "class_priors have no entry for source 'nurse'"),
-        ((1, [(0.1, 0.1)]), "all 1 rows drawn are of one class"),
+        ((1, [(0.1, 0.1)]), "all 1 rows drawn are of the same class"),
     ],
 )
 def test_bad_sources_are_named(arguments, message):

@@ -145,7 +145,7 @@ def test_coarse_features_are_the_fewest_first_that_leave_little(monkeypatch):
     X, kernel = rows(60), Kernel("rbf", 0.5)
     fitted = fit_feature_map(X, kernel, random_state=0)
     assert fitted.coarse_matrix() is fitted.matrix
-    monkeypatch.setattr(maps, "LEAST_COARSE_RANK", 4)
+    monkeypatch.setattr(maps, "MIN_COARSE_RANK", 4)
     coarse = fitted.coarse_matrix()
     rank = coarse.shape[1]
     assert 4 < rank < fitted.rank
@@ -156,12 +156,12 @@ def test_coarse_features_are_the_fewest_first_that_leave_little(monkeypatch):
         for r in (rank, rank - 1)
     )
     assert left <= maps.COARSE_ERROR < left_by_fewer
-    monkeypatch.setattr(maps, "LEAST_COARSE_RANK", rank + 3)
+    monkeypatch.setattr(maps, "MIN_COARSE_RANK", rank + 3)
     assert fitted.coarse_matrix().shape[1] == rank + 3
 
 
 def test_features_coarser_than_coarse_are_taken_whole(monkeypatch):
-    monkeypatch.setattr(maps, "LEAST_COARSE_RANK", 4)
+    monkeypatch.setattr(maps, "MIN_COARSE_RANK", 4)
     fitted = fit_feature_map(rows(60), Kernel("rbf", 0.5), max_rank=9, random_state=0)
     assert fitted.error > maps.COARSE_ERROR
     assert fitted.coarse_matrix().shape[1] == 9

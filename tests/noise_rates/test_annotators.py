@@ -147,7 +147,7 @@ def test_any_ids_and_labels():
 def test_two_annotators_are_too_few_to_tell():
     labels, annotators, items, _ = crowd(300, seed=0)
     two = np.isin(annotators, ["ann", "bob"])
-    with pytest.warns(UninformativeRatesWarning, match="no item has labels of three annotators"):
+    with pytest.warns(UninformativeRatesWarning, match="no item has labels from three annotators"):
         estimate(labels[two], annotators[two], items[two], tol=1e-4)
 
 
@@ -161,8 +161,8 @@ LABELS, WHO, WHAT, _ = crowd(40, seed=1)
 BAD = [
     ((LABELS[:-1], WHO, WHAT), r"inconsistent numbers of samples"),
     ((LABELS, WHO, WHAT[:-1]), r"inconsistent numbers of samples"),
-    ((np.ones(len(LABELS)), WHO, WHAT), r"labels must hold labels of two classes, found 1"),
-    ((LABELS, WHO, np.arange(len(LABELS))), r"every item has labels of one annotator only"),
+    ((np.ones(len(LABELS)), WHO, WHAT), r"labels must contain labels of two classes, found 1"),
+    ((LABELS, WHO, np.arange(len(LABELS))), r"every item has labels from one annotator only"),
     ((LABELS, pd.Categorical(WHO, [*RATES, "eve"]), WHAT), r"annotator 'eve' has no items"),
     ((LABELS, [None, *WHO[1:]], WHAT), r"annotators has no id in row 0"),
 ]

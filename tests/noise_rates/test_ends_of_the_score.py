@@ -121,7 +121,7 @@ def test_the_tail_is_as_long_as_it_can_be():
 
 def test_the_gradient_of_the_roc_fit():
     counts = resample(expected_counts(normal_posterior(2.0), RATES, 3000), np.random.RandomState(0))
-    table, basis = counts.sum(axis=0), roc_slope._pieces(200)
+    table, basis = counts.sum(axis=0), roc_slope._linear_basis(200)
     params = roc_slope._start(table, basis.shape[1]) + np.linspace(-0.03, 0.03, 13)
     gradient, _ = roc_slope._scoring(params, table, basis)
     numeric = approx_fprime(params, roc_slope._loss, 1e-6, table, basis)
@@ -131,10 +131,10 @@ def test_the_gradient_of_the_roc_fit():
 def test_the_roc_fit_ends_at_a_minimum_whatever_the_start():
     counts = resample(expected_counts(normal_posterior(2.5), RATES, 5000), np.random.RandomState(2))
     first = fit_roc(counts)
-    table, basis = counts.sum(axis=0), roc_slope._pieces(200)
+    table, basis = counts.sum(axis=0), roc_slope._linear_basis(200)
     gradient, fisher = roc_slope._scoring(first, table, basis)
     assert gradient @ np.linalg.solve(fisher, gradient) < 1e-3  # what a full step could still gain
-    moved = roc_slope._into_bounds(first + 0.2 * np.cos(np.arange(len(first))), 3)
+    moved = roc_slope._clip_params(first + 0.2 * np.cos(np.arange(len(first))), 3)
     again = fit_roc(counts, moved)
     np.testing.assert_allclose(again[:6], first[:6], atol=1e-3)
 

@@ -92,7 +92,7 @@ def test_an_estimate_brings_its_own_intervals(source_data):
         found.intervals[s][f][0] for s in ("crowd", "expert", "rule") for f in found.intervals[s]
     ]
     np.testing.assert_allclose(out.settings[0], low)
-    assert "rows that ever change class" in str(out)
+    assert "rows that change class in any refit" in str(out)
 
 
 def test_one_source_without_a_name(source_data):
@@ -150,9 +150,9 @@ def test_the_model_given_is_left_alone(bag_data):
 
 
 BAD = [
-    ({}, r"give noise_rates and intervals, both by source"),
+    ({}, r"give noise_rates and intervals, both as mappings by source"),
     ({"noise_rates": {"s": (0.1, 0.1)}}, r"give noise_rates and intervals"),
-    ({"noise_rates": {"s": (0.1, 0.1), "t": (0, 0)}, "intervals": {}}, r"2 sources: pass sources="),
+    ({"noise_rates": {"s": (0.1, 0.1), "t": (0, 0)}, "intervals": {}}, r"2 sources: give sources="),
     (
         {"noise_rates": {"s": (0.1, 0.1)}, "intervals": {}},
         r"intervals have no entry for source 's'",

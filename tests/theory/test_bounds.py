@@ -281,8 +281,8 @@ class TestConditions:
     @pytest.mark.parametrize(
         ("weights", "message"),
         [
-            ([0.5, 0.5, 0.5], "weights must be at least 0 and sum to 1, got the sum 1.5"),
-            ([1.5, -0.5, 0.0], "the least weight -0.5"),
+            ([0.5, 0.5, 0.5], "weights must be at least 0 and sum to 1, got sum 1.5"),
+            ([1.5, -0.5, 0.0], "smallest weight -0.5"),
             ([0.5, 0.5], "weights has shape .2,.: give 3 numbers"),
             ([np.nan, 0.5, 0.5], "weights must be finite"),
             ("best", "unknown weights 'best': choose one of optimal"),

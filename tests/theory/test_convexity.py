@@ -91,7 +91,7 @@ class TestIsConvex:
         assert not is_convex(([1.0], [0.0]), "sigmoid")
 
     def test_refuses_lists_of_different_lengths(self):
-        with pytest.raises(ValueError, match="two lists of one length"):
+        with pytest.raises(ValueError, match="two lists of equal length"):
             is_convex(([1.0], [1.0, 2.0]))
 
 

@@ -67,5 +67,5 @@ class TestInThePlane:
         assert self.classes.linear_error([0.0, 0.0], 1.0) == 0.5
 
     def test_has_no_cells(self):
-        with pytest.raises(ValueError, match="one dimension, the classes have 2"):
+        with pytest.raises(ValueError, match="one dimension, these have 2"):
             self.classes.cells()

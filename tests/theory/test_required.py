@@ -122,7 +122,7 @@ class TestSources:
                 "proportions": SHARES,
                 "radius": 1.0,
             },
-            "radius belong to quantity='bound'",
+            "radius only apply to quantity='bound'",
         ),
     ],
 )

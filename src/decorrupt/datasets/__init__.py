@@ -1,4 +1,4 @@
-"""Data sets and bag makers; beyond this package no one sees a training row's true label."""
+"""Data sets and bags; true labels of training rows do not leave this package."""
 
 from decorrupt.datasets.bags import BagDataset, Bags, make_bags
 from decorrupt.datasets.embedded import (

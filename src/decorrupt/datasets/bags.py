@@ -1,4 +1,4 @@
-"""Cutting labelled rows into bags, and the form in which bags leave this package: no labels."""
+"""Bags from labelled rows, and data sets of bags without training labels."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ WAYS = ("bag_size", "sizes", "by", "n_clusters")
 
 @dataclass(frozen=True, eq=False)
 class Bags:
-    """Which rows went into which bag, and each bag's share of positives.
+    """The rows of each bag, and each bag's share of positives.
 
     Attributes
     ----------
     rows : ndarray of int, shape (n_used,)
-        Rows of the data that were put in a bag, each at most once, bag after bag.
+        The rows used, each at most once, ordered by bag.
     bags : ndarray of int, shape (n_used,)
         The bag of each of these rows, 0, 1, …
     proportions : ndarray of shape (n_bags,)
         The share of positives in each bag.
     n_left_out : int
-        Rows in no bag.
+        Number of rows in no bag.
     """
 
     rows: Rows
@@ -44,12 +44,12 @@ class Bags:
 
     @property
     def y(self) -> FloatArray:
-        """The proportion of each row's bag, what `fit` takes."""
+        """The proportion of each row's bag, the `y` of `fit`."""
         return np.asarray(self.proportions[self.bags])
 
     @property
     def sizes(self) -> Rows:
-        """Rows of each bag."""
+        """Number of rows of each bag."""
         return np.bincount(self.bags, minlength=len(self.proportions))
 
 
@@ -67,36 +67,36 @@ def make_bags(
     """Return disjoint bags of rows with γ_k = (1/n_k)·Σ_j 1{y_j = positive}, for labels y.
 
     Give exactly one of `bag_size`, `sizes`, `by` and `n_clusters`. The first two draw rows without
-    replacement and leave out those that do not fill a bag; the last two use every row.
+    replacement and leave out rows that do not fill a bag; the last two use every row.
 
     Parameters
     ----------
     y : array-like of shape (n_rows,)
-        Labels of two values, the larger in sorted order the positive class.
+        Labels of two values; the larger in sorted order is the positive class.
     bag_size : int, optional
-        Rows of every bag.
+        Number of rows per bag.
     sizes : (low, high), optional
-        Each bag's size is drawn uniformly from low, …, high; the last bag may be cut short, but
-        never below low.
+        Each bag's size is drawn uniformly from low, …, high; the last bag may be smaller than its
+        drawn size, but not smaller than low.
     proportions : (low, high), optional
         With `bag_size` or `sizes`: each bag's share of positives is drawn uniformly from this
-        range and met to the nearest row, so that no bag is further than half a row outside the
-        range. Drawing stops where the rows left cannot make such a bag.
+        range and rounded to a whole number of rows, so that a bag is at most half a row outside
+        the range. Drawing stops when the remaining rows cannot make such a bag.
     by : array-like of shape (n_rows,), or a column of X, optional
-        Rows of equal value make a bag. A number or a name stands for that column of X. Bags are
+        Rows with the same value form a bag. A number or a name selects a column of X. Bags are
         numbered in the order of the sorted values.
     n_clusters : int, optional
         The bags are the k-means clusters of X.
     X : array-like or frame of shape (n_rows, n_columns), optional
         The features, for `n_clusters` and for a column `by`.
     random_state : int, RandomState or None
-        Where the draws come from.
+        Source of the random draws.
 
     Raises
     ------
     ValueError
-        If y does not hold two classes, the ways to make bags are none or several, a size or range
-        is impossible, or no bag can be made.
+        If y does not have two classes, none or several of the four arguments are given, a size or
+        range is invalid, or no bag can be made.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def make_bags(
     way = _chosen_way(given, proportions, X)
     rng = check_random_state(random_state)
     if way == "by":
-        return _group(_column(by, X, len(is_pos)), is_pos)
+        return _group(_bag_values(by, X, len(is_pos)), is_pos)
     if way == "n_clusters":
         return _group(_clusters(X, n_clusters, len(is_pos), rng), is_pos)
     size_range = _size_range(way, given[way], len(is_pos))
@@ -125,12 +125,15 @@ def _chosen_way(given: dict[str, Any], proportions: Any, X: Any) -> str:
     chosen = [way for way, value in given.items() if value is not None]
     if len(chosen) != 1:
         raise ValueError(
-            f"give exactly one of {', '.join(WAYS)} to say how bags are made, got "
+            f"give exactly one of {', '.join(WAYS)} to define the bags, got "
             f"{' and '.join(chosen) or 'none'}"
         )
     way = chosen[0]
     if proportions is not None and way in ("by", "n_clusters"):
-        raise ValueError(f"proportions go with bag_size or sizes: with {way} the data decide them")
+        raise ValueError(
+            f"proportions can only be given with bag_size or sizes: with {way} the data determine "
+            "them"
+        )
     if X is None and way == "n_clusters":
         raise ValueError("n_clusters needs X=, the features to cluster")
     return way
@@ -140,7 +143,7 @@ def _size_range(name: str, value: Any, n_rows: int) -> tuple[int, int]:
     low, high = (value, value) if name == "bag_size" else _pair(name, value)
     whole = all(isinstance(end, int | np.integer) for end in (low, high))
     if not (whole and 1 <= low <= high):
-        raise ValueError(f"{name}={value!r} must be whole numbers of at least 1, low ≤ high")
+        raise ValueError(f"{name}={value!r} must be whole numbers of at least 1, with low ≤ high")
     if low > n_rows:
         raise ValueError(f"{name}={value!r}: y has only {n_rows} rows, too few for one bag")
     return int(low), int(high)
@@ -161,7 +164,7 @@ def _pair(name: str, value: Any) -> tuple[Any, Any]:
 
 
 def _cut(n_rows: int, size_range: tuple[int, int], rng: np.random.RandomState) -> list[Rows]:
-    """Cut the shuffled rows into bags until fewer than the smallest size are left."""
+    """Cut the shuffled rows into bags until fewer than the smallest size remain."""
     low, high = size_range
     left = rng.permutation(n_rows)
     members = []
@@ -178,7 +181,7 @@ def _fill(
     share_range: tuple[float, float],
     rng: np.random.RandomState,
 ) -> list[Rows]:
-    """Fill bags of drawn shares from the two classes, as long as these can supply them."""
+    """Fill bags with the drawn shares of both classes until the rows do not suffice."""
     low, high = size_range
     pos, neg = (rng.permutation(np.flatnonzero(side)) for side in (is_pos, ~is_pos))
     members = []
@@ -186,7 +189,7 @@ def _fill(
         size = min(rng.randint(low, high + 1), len(pos) + len(neg))
         wanted = np.rint(rng.uniform(*share_range) * size)
         n_pos = int(np.clip(wanted, size - len(neg), len(pos)))
-        # Half a row of slack: the range may hold no multiple of 1/size.
+        # Half a row of tolerance: the range may contain no multiple of 1/size.
         if max(share_range[0] * size - n_pos, n_pos - share_range[1] * size) > 0.5:
             break
         members.append(rng.permutation(np.r_[pos[:n_pos], neg[: size - n_pos]]))
@@ -194,26 +197,26 @@ def _fill(
     if not members:
         raise ValueError(
             f"no bag of {low} to {high} rows with proportions in {list(share_range)} can be made "
-            f"of {len(pos)} positive and {len(neg)} negative rows"
+            f"from {len(pos)} positive and {len(neg)} negative rows"
         )
     return members
 
 
-def _column(by: Any, X: Any, n_rows: int) -> Any:
-    """Return the values bags are made by: `by` itself, or the column of X it names."""
+def _bag_values(by: Any, X: Any, n_rows: int) -> Any:
+    """Return the values that define the bags: `by`, or the column of X that it selects."""
     if np.ndim(by) == 0:
         if X is None:
-            raise ValueError(f"by={by!r} names a column, so X= is needed as well")
-        by = _column_of(X, by)
+            raise ValueError(f"by={by!r} selects a column of X: give X= too")
+        by = _select_column(X, by)
     if len(by) != n_rows:
-        raise ValueError(f"by has {len(by)} values but y has {n_rows} rows: give one a row")
+        raise ValueError(f"by has {len(by)} values but y has {n_rows} rows: give one value per row")
     return by
 
 
-def _column_of(X: Any, column: Any) -> Any:
+def _select_column(X: Any, column: Any) -> Any:
     if isinstance(column, str):
         frame = _frame(X, "X")
-        _need_columns(frame, [column], "by")
+        _check_columns(frame, [column], "by")
         return frame[column].to_numpy()
     table = np.asarray(X)
     if not (table.ndim == 2 and 0 <= column < table.shape[1]):
@@ -245,7 +248,7 @@ def _bags_of(members: list[Rows], is_pos: NDArray[np.bool_]) -> Bags:
 class BagDataset:
     """Training rows with y_j = γ of row j's bag, and test rows with labels.
 
-    No attribute holds a label of a training row.
+    No attribute contains a label of a training row.
 
     Attributes
     ----------
@@ -260,11 +263,11 @@ class BagDataset:
     feature_names : tuple of str
         The columns of X.
     name : str
-        What the data are.
+        Name of the data.
     positive_class : str
-        What a positive is.
+        Name of the positive class.
     n_left_out : int
-        Training rows that did not fill a bag.
+        Number of training rows in no bag.
     """
 
     X: Any
@@ -281,24 +284,24 @@ class BagDataset:
     def from_frame(
         cls, df: Any, *, bag: str, proportion: str, features: Sequence[str] | None = None
     ) -> BagDataset:
-        """Read a table with one row a row, its bag in one column, the bag's share in another.
+        """Return the data of a table with a column of bag ids and a column of proportions.
 
         Parameters
         ----------
         df : pandas, polars or arrow table
-            In memory; a lazy frame must be collected first.
+            A table in memory; collect a lazy frame first.
         bag, proportion : str
             The columns of the bag ids and of the bags' proportions of positives.
         features : sequence of str, optional
-            The columns of X, which stays a frame of the same library; None for all others.
+            The columns of X; None for all other columns. X is a frame of the same library.
 
         Raises
         ------
         TypeError
-            If df is not such a table.
+            If df is not a table of these libraries.
         ValueError
-            If a column is missing or named twice, a bag id is missing, or the proportions are not
-            numbers in [0, 1], the same in all rows of a bag.
+            If a column is missing or given twice, a bag id is missing, or the proportions are not
+            numbers in [0, 1] that are equal within each bag.
 
         Examples
         --------
@@ -310,8 +313,8 @@ class BagDataset:
         (('age',), [0.5, 0.5, 1.0])
         """
         frame = _frame(df, "df")
-        _need_columns(frame, [bag], "bag")
-        _need_columns(frame, [proportion], "proportion")
+        _check_columns(frame, [bag], "bag")
+        _check_columns(frame, [proportion], "proportion")
         names = _feature_columns(frame, bag, proportion, features)
         bags = frame[bag].to_numpy()
         factorize(bags, f"column {bag!r}")
@@ -332,11 +335,13 @@ def _frame(df: Any, name: str) -> Any:
         ) from None
 
 
-def _need_columns(frame: Any, names: Sequence[str], argument: str) -> None:
+def _check_columns(frame: Any, names: Sequence[str], argument: str) -> None:
     missing = [name for name in names if name not in frame.columns]
     if missing:
         known = ", ".join(map(repr, frame.columns[:10]))
-        raise ValueError(f"{argument}: there is no column {missing[0]!r} (there are: {known})")
+        raise ValueError(
+            f"{argument}: there is no column {missing[0]!r} (the columns are: {known})"
+        )
 
 
 def _feature_columns(
@@ -344,19 +349,19 @@ def _feature_columns(
 ) -> list[str]:
     taken = (bag, proportion)
     if bag == proportion:
-        raise ValueError(f"bag and proportion are both column {bag!r}: they must be two columns")
+        raise ValueError(f"bag and proportion are both column {bag!r}: give two different columns")
     if features is None:
         features = [name for name in frame.columns if name not in taken]
     if isinstance(features, str):
         raise ValueError(f"features={features!r} must be a list of columns: [{features!r}]")
-    _need_columns(frame, features, "features")
+    _check_columns(frame, features, "features")
     wrong = [name for k, name in enumerate(features) if name in (*taken, *features[:k])]
     if wrong:
         raise ValueError(
-            f"features hold column {wrong[0]!r} twice, or it is the bag or the proportion"
+            f"features contain column {wrong[0]!r} twice, or it is the bag or proportion column"
         )
     if not features:
-        raise ValueError(f"no column is left for the features beside {bag!r} and {proportion!r}")
+        raise ValueError(f"there are no feature columns besides {bag!r} and {proportion!r}")
     return list(features)
 
 

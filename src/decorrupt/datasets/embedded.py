@@ -1,4 +1,4 @@
-"""Binary tasks from the data that ship with scikit-learn, already cut into bags."""
+"""Binary tasks in bags from the data sets included in scikit-learn."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def load_breast_cancer_bags(
     Parameters
     ----------
     bag_size : int, default=16
-        Rows of each training bag.
+        Number of rows per training bag.
     proportions : (low, high), optional
-        Draw the bags' shares from this range, see :func:`make_bags`; None for random bags.
+        Range of the bags' shares of positives, see :func:`make_bags`; None for random bags.
     test_size : float or int, default=0.2
-        The share, or number, of rows held out with their labels.
+        Share or number of rows held out with their labels.
     random_state : int, RandomState or None, default=0
-        Where the split and the bags come from.
+        Source of the random split and bags.
 
     Examples
     --------
@@ -77,12 +77,12 @@ def load_wine_bags(
     test_size: float | int = TEST_SIZE,
     random_state: RandomState = 0,
 ) -> BagDataset:
-    """Return the wine data (178 × 13) in bags; positives are class_1, the commonest cultivar.
+    """Return the wine data (178 × 13) in bags; positives are class_1, the most frequent cultivar.
 
     Parameters
     ----------
     bag_size : int, default=8
-        Rows of each training bag: few, for there are few rows.
+        Number of rows per training bag.
     proportions, test_size, random_state
         As in :func:`load_breast_cancer_bags`.
     """
@@ -101,9 +101,9 @@ def _in_bags(
     test_size: float | int,
     random_state: RandomState,
 ) -> BagDataset:
-    """Hold out test rows and keep of the other labels only the bags' shares."""
+    """Hold out test rows; of the training labels keep only the bags' shares."""
     rng = check_random_state(random_state)
-    # Not stratified: the training labels serve for the proportions and for nothing else.
+    # Not stratified: the training labels are used only for the proportions.
     train, test = train_test_split(np.arange(len(is_pos)), test_size=test_size, random_state=rng)
     made = make_bags(
         is_pos[train].astype(int), bag_size=bag_size, proportions=proportions, random_state=rng

@@ -1,4 +1,4 @@
-"""Rows of two Gaussian classes, whose balanced Bayes risk is known exactly."""
+"""Synthetic data: two Gaussian classes with known Bayes risk."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from decorrupt.corruption import corrupt_labels
 from decorrupt.estimators.inputs import read_class_priors, read_sources
 from decorrupt.theory import GaussianClasses
 
-DEFAULT_MEAN = (1.0, 0.0)  # the second column says nothing; the Bayes error is Φ(−1) ≈ 16 %
+DEFAULT_MEAN = (1.0, 0.0)  # the second column is noise; the Bayes error is Φ(−1) ≈ 16 %
 RandomState = int | np.random.RandomState | None
 
 
@@ -28,10 +28,10 @@ class GaussianData:
     X : ndarray of shape (n_rows, n_features)
         The rows.
     y : ndarray of int, shape (n_rows,)
-        Their classes, 0 and 1: for :func:`make_bags`, or for a test set.
+        Their classes, 0 and 1, for :func:`make_bags` or as test labels.
     population : GaussianClasses
-        What they were drawn from; its `bayes_error` and `bayes_risk` are the least balanced error
-        and balanced logistic risk there are, `linear_error` those of any linear rule.
+        Their distribution. `bayes_error` and `bayes_risk` are the smallest possible balanced error
+        and balanced logistic risk; `linear_error` is the balanced error of a linear classifier.
     """
 
     X: FloatArray
@@ -41,12 +41,12 @@ class GaussianData:
 
 @dataclass(frozen=True, eq=False)
 class CorruptedSources:
-    """Rows with noisy labels of several sources; the true labels are not kept.
+    """Rows with noisy labels from several sources, without true labels.
 
     Attributes
     ----------
     X : ndarray of shape (n_rows, n_features)
-        The rows, source after source.
+        The rows, ordered by source.
     y : ndarray of int, shape (n_rows,)
         Their noisy labels, 0 and 1.
     sources : ndarray of shape (n_rows,)
@@ -56,7 +56,7 @@ class CorruptedSources:
     class_priors : dict
         {source: P(Y=1)}.
     population : GaussianClasses
-        The classes, common to all sources, and their exact balanced risks.
+        The class distributions, the same for all sources, with their exact balanced risks.
     """
 
     X: FloatArray
@@ -79,13 +79,13 @@ def make_gaussian_classes(
     Parameters
     ----------
     n_rows : int
-        Rows to draw.
+        Number of rows.
     class_prior : float in (0, 1), default=0.5
         π.
     mean : sequence of float, default=(1.0, 0.0)
         μ, half the difference of the classes' means; its length is the number of features.
     random_state : int, RandomState or None
-        Where the draws come from.
+        Source of the random draws.
 
     Raises
     ------
@@ -114,26 +114,26 @@ def make_corrupted_sources(
     mean: Sequence[float] = DEFAULT_MEAN,
     random_state: RandomState = None,
 ) -> CorruptedSources:
-    """Draw rows of two Gaussian classes and flip the labels of source i at its (ρ₊, ρ₋).
+    """Draw rows of two Gaussian classes and flip the labels of source i with rates (ρ₊, ρ₋).
 
     Parameters
     ----------
     n_rows : int, mapping or sequence
-        Rows of every source, or of each.
+        Number of rows: one number for all sources, or one per source.
     noise_rates : mapping or sequence of pairs
-        {source: (flip_pos, flip_neg)}; the sources of a sequence are called 0, 1, …
+        {source: (flip_pos, flip_neg)}; for a sequence the source ids are 0, 1, …
     class_priors : float, mapping or sequence, default=0.5
-        P(Y=1) in all sources, or in each.
+        P(Y=1): one number for all sources, or one per source.
     mean : sequence of float, default=(1.0, 0.0)
         As in :func:`make_gaussian_classes`.
     random_state : int, RandomState or None
-        Where the draws come from.
+        Source of the random draws.
 
     Raises
     ------
     ValueError
-        If a source has no rows, rates or prior, or they are out of range; or if all rows drawn
-        are of one class.
+        If a source has no rows, rates or prior, or they are out of range; or if all rows drawn are
+        of the same class.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def make_corrupted_sources(
     rng = check_random_state(random_state)
     X, labels, population = _draw(np.repeat(priors, sizes), mean, rng)
     if labels.min() == labels.max():
-        raise ValueError(f"all {len(labels)} rows drawn are of one class: draw more rows")
+        raise ValueError(f"all {len(labels)} rows drawn are of the same class: draw more rows")
     return CorruptedSources(
         X=X,
         y=corrupt_labels(labels, noisy.rates, random_state=rng),
@@ -167,10 +167,10 @@ def make_corrupted_sources(
 def _draw(
     row_priors: FloatArray, mean: Sequence[float], random_state: RandomState
 ) -> tuple[FloatArray, NDArray[np.int_], GaussianClasses]:
-    """Return rows, their classes 0 and 1, and the population, for P(Y=1) row by row."""
+    """Return rows, their classes 0 and 1, and the population; `row_priors` are P(Y=1) per row."""
     centre = np.asarray(mean, dtype=float)
     if centre.ndim != 1 or not len(centre) or not np.isfinite(centre).all():
-        raise ValueError(f"mean={mean!r} must be a list of finite numbers, one a feature")
+        raise ValueError(f"mean={mean!r} must be a list of finite numbers, one per feature")
     population = GaussianClasses(tuple(centre.tolist()))
     rng = check_random_state(random_state)
     labels = (rng.uniform(size=len(row_priors)) < row_priors).astype(int)
@@ -199,4 +199,4 @@ def _by_source(name: str, values: Any, ids: NDArray[Any]) -> Mapping[Any, Any]:
 
 def _check_count(name: str, value: Any) -> None:
     if not (isinstance(value, int | np.integer) and value >= 1):
-        raise ValueError(f"{name} is {value!r}: a whole number of at least 1 is needed")
+        raise ValueError(f"{name} is {value!r}: it must be a whole number of at least 1")

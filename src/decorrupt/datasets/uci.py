@@ -1,6 +1,6 @@
 """The paper's seven data sets and Adult, from a local tidy file or from the UCI repository.
 
-A tidy file is a CSV: a header row, the features, and the class last, as `label`.
+A tidy file is a CSV with a header row; the last column, `label`, is the class.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ ENVIRONMENT_VARIABLE = "DECORRUPT_DATA"
 TIMEOUT_SECONDS = 30
 LICENCE = "CC BY 4.0"
 ARCHIVES = "https://archive.ics.uci.edu/static/public/"
-# No connection, another sha256, not a zip archive, a damaged one, one without the member.
+# No connection, wrong sha256, not a zip archive, a damaged archive, a missing member.
 DOWNLOAD_ERRORS = (OSError, ValueError, zipfile.BadZipFile, zlib.error, LookupError)
 
 
 class RawFile(NamedTuple):
-    """Where UCI keeps the data, and how to read them: one line per row, no header."""
+    """A file at UCI and its format: one line per row, no header."""
 
     archive: str  # under ARCHIVES
     member: str
     features: Sequence[str]
-    separator: str | None = None  # None for white space
+    separator: str | None = None  # None for whitespace
     label_first: bool = False
 
 
 class Source(NamedTuple):
-    """What is known of one data set before any file is read."""
+    """Description of one data set."""
 
     n_features: int
     positive_classes: tuple[str, ...]
     reference: str
     page: str
-    sha256: str  # of the CSV itself: gzip packs the same text differently elsewhere
-    raw: RawFile | None = None  # None where UCI has a spreadsheet or several files
+    sha256: str  # of the uncompressed CSV: gzip output differs between systems
+    raw: RawFile | None = None  # None if UCI has a spreadsheet or several files
 
 
 def _numbered(prefix: str, count: int, digits: int) -> tuple[str, ...]:
@@ -193,10 +193,10 @@ class UciDataset:
     Attributes
     ----------
     X : ndarray of shape (n_rows, n_features)
-        Floats; for adult and german_categorical objects, the codes as strings, the numbers as
-        floats and NaN for a missing value.
+        Floats; for adult and german_categorical an object array with codes as strings, numbers as
+        floats and NaN for missing values.
     y : ndarray of int, shape (n_rows,)
-        1 where the original class is one of `positive_classes`, else 0.
+        1 if the original class is one of `positive_classes`, else 0.
     feature_names : tuple of str
         The columns of X.
     name : str
@@ -204,7 +204,7 @@ class UciDataset:
     positive_classes : tuple of str
         The original classes that count as positive.
     citation : str
-        Reference, page and licence: to be shown wherever the data are.
+        Reference, page and licence, to be shown with the data.
     """
 
     X: NDArray[Any]
@@ -222,22 +222,22 @@ def fetch_uci(
 ) -> UciDataset:
     """Return one of the paper's seven data sets or Adult, y = 1{class is positive}.
 
-    The file `<name>.csv.gz` or `<name>.csv` is searched for in `data_home`, in the directory that
-    the environment variable DECORRUPT_DATA names, and in the user's cache
-    ($XDG_CACHE_HOME/decorrupt or ~/.cache/decorrupt). If there is none, the data are downloaded
-    from UCI (this needs ``pip install 'decorrupt[datasets]'``), rewritten and kept in `data_home`
-    or the cache. Whatever is read is checked against its known sha256.
+    The file `<name>.csv.gz` or `<name>.csv` is searched for in `data_home`, in the directory of the
+    environment variable DECORRUPT_DATA, and in the user's cache ($XDG_CACHE_HOME/decorrupt or
+    ~/.cache/decorrupt). If it is not found, the data are downloaded from UCI (this needs
+    ``pip install 'decorrupt[datasets]'``), converted and stored in `data_home` or the cache. Every
+    file is checked against its known sha256.
 
     Parameters
     ----------
     name : str
         banknote, cardiotocography, cnae, contraceptive, german, sports or wireless;
-        german_categorical, german with its 20 original attributes; or adult.
+        german_categorical (german with its 20 original attributes); or adult.
     data_home : path, optional
         The directory to search first, and to write to.
     download_if_missing : bool, default=True
-        Whether to ask UCI. It keeps cardiotocography and sports as spreadsheets and adult in two
-        files, which are not read: their files must be put in place by hand.
+        Whether to download from UCI. This does not work for cardiotocography and sports
+        (spreadsheets) and adult (two files): copy their CSV files into the directory yourself.
 
     Raises
     ------
@@ -245,7 +245,7 @@ def fetch_uci(
         If the name is unknown.
     OSError
         If there is no file and it cannot be downloaded (the message names the paths searched, the
-        page of the data and what the file must hold), or if a file has another sha256.
+        page of the data and the format of the file), or if a file has the wrong sha256.
     """
     if name not in SOURCES:
         raise ValueError(f"unknown data set {name!r}: choose one of {', '.join(UCI_NAMES)}")
@@ -253,13 +253,13 @@ def fetch_uci(
     paths = [folder / f"{name}.csv{packed}" for folder in folders for packed in (".gz", "")]
     found = next((path for path in paths if path.is_file()), None)
     if found is None:
-        kept_in = folders[-1 if data_home is None else 0]
-        found = _downloaded(name, kept_in, paths, download_if_missing)
+        store_in = folders[-1 if data_home is None else 0]
+        found = _download(name, store_in, paths, download_if_missing)
     return _parse(name, _read_checked(found, SOURCES[name]).decode())
 
 
 def _folders(data_home: str | os.PathLike[str] | None) -> list[Path]:
-    """Return where to search, in this order; the cache is last."""
+    """Return the directories to search, in this order; the cache is last."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     given = [data_home, os.environ.get(ENVIRONMENT_VARIABLE)]
     return [*(Path(folder).expanduser() for folder in given if folder), Path(cache, "decorrupt")]
@@ -276,21 +276,21 @@ def _read_checked(path: Path, source: Source) -> bytes:
     if found != source.sha256:
         raise OSError(
             f"{path} is damaged or another version: expected sha256 {source.sha256} of the CSV "
-            f"(unpacked), found {found}. Remove it or replace it"
+            f"(uncompressed), found {found}. Remove it or replace it"
         )
     return content
 
 
-def _downloaded(name: str, folder: Path, paths: list[Path], download_if_missing: bool) -> Path:
-    """Return the file made of UCI's, or say all that helps to put it there by hand."""
+def _download(name: str, folder: Path, paths: list[Path], download_if_missing: bool) -> Path:
+    """Return the downloaded file, or raise OSError that explains how to provide it."""
     source = SOURCES[name]
     if not download_if_missing:
         reason: str | Exception = "download_if_missing is False"
     elif source.raw is None:
-        reason = "UCI keeps it in a form that decorrupt does not read"
+        reason = "its format at UCI is not supported"
     else:
         try:
-            return _retrieve(name, source.raw, folder)
+            return _retrieve_tidy(name, source.raw, folder)
         except ImportError:
             reason = "downloads need pooch: pip install 'decorrupt[datasets]'"
         except DOWNLOAD_ERRORS as error:
@@ -303,28 +303,28 @@ def _downloaded(name: str, folder: Path, paths: list[Path], download_if_missing:
     raise OSError(message) from (reason if isinstance(reason, Exception) else None)
 
 
-def _retrieve(name: str, raw: RawFile, folder: Path) -> Path:
+def _retrieve_tidy(name: str, raw: RawFile, folder: Path) -> Path:
     import pooch
 
-    def download(url: str, output_file: str, _: Any) -> None:
-        """Write UCI's file in tidy form: what is written here is what pooch checks."""
+    def write_tidy(url: str, output_file: str, _: Any) -> None:
+        """Write UCI's file in tidy form; pooch checks the sha256 of this file."""
         archive = io.BytesIO()
         pooch.HTTPDownloader(timeout=TIMEOUT_SECONDS)(url, archive, None)
         text = zipfile.ZipFile(archive).read(raw.member).decode("latin-1")
         Path(output_file).write_bytes(tidy(text, raw))
 
-    kept = pooch.retrieve(
+    stored = pooch.retrieve(
         ARCHIVES + raw.archive,
         known_hash=f"sha256:{SOURCES[name].sha256}",
         fname=f"{name}.csv",
         path=folder,
-        downloader=download,
+        downloader=write_tidy,
     )
-    return Path(kept)
+    return Path(stored)
 
 
 def tidy(text: str, raw: RawFile) -> bytes:
-    """Return UCI's rows as the tidy CSV: a header, the features, the class last as `label`."""
+    """Return UCI's rows as a tidy CSV: a header row, the features, `label` last."""
     rows = [
         [cell.strip() for cell in line.split(raw.separator)]
         for line in text.splitlines()
@@ -332,13 +332,13 @@ def tidy(text: str, raw: RawFile) -> bytes:
     ]
     if raw.label_first:
         rows = [[*row[1:], row[0]] for row in rows]
-    columns = [_in_one_form(column) for column in zip(*rows, strict=False)]
+    columns = [_same_number_format(column) for column in zip(*rows, strict=False)]
     lines = [(*raw.features, "label"), *zip(*columns, strict=True)]
     return "".join(",".join(line) + "\n" for line in lines).encode()
 
 
-def _in_one_form(column: tuple[str, ...]) -> tuple[str, ...]:
-    """Write every number of a column as a float if one of them has a decimal point."""
+def _same_number_format(column: tuple[str, ...]) -> tuple[str, ...]:
+    """Write all numbers of a column as floats if one of them has a decimal point."""
     if not any("." in cell for cell in column):
         return column
     try:

@@ -1,4 +1,4 @@
-"""Feature maps: linear, and low-rank kernel with known error."""
+"""Feature maps: linear, and low-rank kernel approximation with known error."""
 
 from decorrupt.features.kernels import KERNELS, Kernel, resolve_kernel_gamma
 from decorrupt.features.low_rank import CholeskyFactor, pivoted_cholesky

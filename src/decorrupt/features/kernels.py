@@ -1,4 +1,4 @@
-"""Kernel functions, evaluated a block at a time so that no n×n matrix need exist."""
+"""Kernel functions, evaluated in blocks so that no n×n matrix is needed."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Kernel:
     ``laplacian``              exp(−γ‖x−x'‖₁)
     ``polynomial``             (γ⟨x, x'⟩ + coef0)^degree
     ``linear``                 ⟨x, x'⟩
-    ``precomputed``            X itself holds the kernel values
+    ``precomputed``            X contains the kernel values
     ========================== =====================================
 
-    Dense rows are centred before Euclidean distances are taken, because ‖x‖² − 2⟨x,x'⟩ + ‖x'‖²
-    cancels far from the origin; sparse rows stay as they are.
+    Dense rows are centred before Euclidean distances are computed, because ‖x‖² − 2⟨x,x'⟩ + ‖x'‖²
+    loses precision far from the origin. Sparse rows are not centred.
     """
 
     name: str | KernelFunction
@@ -60,7 +60,7 @@ class Kernel:
             return np.asarray(rbf_kernel(X, Y, gamma=self.gamma))
         if self.name == "exponential":
             return np.asarray(np.exp(-self.gamma * _distances(X, Y)))
-        if self.name == "laplacian":  # its distances come in double precision whatever X is
+        if self.name == "laplacian":  # scikit-learn returns double precision for any X
             return np.asarray(laplacian_kernel(X, Y, gamma=self.gamma), dtype=X.dtype)
         if self.name == "polynomial":
             return np.asarray(polynomial_kernel(X, Y, self.degree, self.gamma, self.coef0))
@@ -68,12 +68,12 @@ class Kernel:
             return np.asarray(linear_kernel(X, Y, dense_output=True))
         if self.name == "precomputed":
             raise ValueError("a precomputed kernel has no function to evaluate")
-        assert callable(self.name)  # noqa: S101 — __post_init__ left nothing else
+        assert callable(self.name)  # noqa: S101 — checked in __post_init__
         values = np.asarray(self.name(X, Y))
         if values.shape != (X.shape[0], Y.shape[0]):
             raise ValueError(
                 f"the kernel callable returned shape {values.shape} for {X.shape[0]} and "
-                f"{Y.shape[0]} rows: it must take two matrices and return all their pairs"
+                f"{Y.shape[0]} rows: it must return one value per pair of rows"
             )
         return values
 
@@ -101,7 +101,7 @@ def squared_norms(X: Any) -> FloatArray:
 
 
 def _centred(X: Any, Y: Any) -> tuple[Any, Any]:
-    """Return dense rows less a centre of them, which changes no difference of two rows."""
+    """Return dense rows minus the mean of Y, which changes no difference of two rows."""
     if sparse.issparse(X) or sparse.issparse(Y):
         return X, Y
     centre = Y.mean(axis=0)
@@ -111,17 +111,17 @@ def _centred(X: Any, Y: Any) -> tuple[Any, Any]:
 def _distances(X: Any, Y: Any) -> FloatArray:
     """Return ‖x−y‖, exactly 0 where x = y.
 
-    ‖x‖² − 2⟨x,y⟩ + ‖y‖² leaves rounding there, of which a root would make half the digits.
+    ‖x‖² − 2⟨x,y⟩ + ‖y‖² has a rounding error there, and its root would be far larger.
     """
     squares = euclidean_distances(X, Y, squared=True)
     size = squared_norms(X)[:, None] + squared_norms(Y)
-    # scikit-learn takes the products in double precision whatever X is.
+    # scikit-learn computes the products in double precision for any X.
     squares[squares <= 16 * np.finfo(float).eps * size] = 0.0
     return np.asarray(np.sqrt(squares))
 
 
 def _variance(X: Any) -> float:
-    """Return the mean of the columns' variances, in double precision and without cancellation."""
+    """Return the mean of the columns' variances, in double precision."""
     if not sparse.issparse(X):
         return float(np.var(X, axis=0, dtype=float).mean())
     return float(mean_variance_axis(X.tocsr().astype(float), axis=0)[1].mean())
@@ -130,8 +130,8 @@ def _variance(X: Any) -> float:
 def resolve_kernel_gamma(kernel_gamma: Any, X: Any) -> float:
     """Return γ as a number: "scale" is 1/(d·Var X), "auto" is 1/d.
 
-    Var X is the mean of the columns' variances: what a constant added to a column changes neither
-    in the distances nor here. For columns of one mean it is scikit-learn's "scale".
+    Var X is the mean of the columns' variances, so adding a constant to a column changes neither
+    the distances nor γ. If all columns have the same mean, it is scikit-learn's "scale".
     """
     if isinstance(kernel_gamma, str):
         if kernel_gamma == "auto":

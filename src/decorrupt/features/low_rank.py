@@ -1,4 +1,4 @@
-"""A low-rank factor of a kernel matrix, its error known: pivoted partial Cholesky."""
+"""Low-rank kernel approximation with known error: pivoted partial Cholesky."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ PIVOTINGS = ("random", "greedy")
 
 @dataclass(frozen=True)
 class CholeskyFactor:
-    """F with FFᵀ ≈ K, exact in the pivots' rows and columns.
+    """F with FFᵀ ≈ K, exact in the rows and columns of the pivots.
 
     Attributes
     ----------
     factor : ndarray of shape (n_rows, rank)
         F; its first r columns are the factor of rank r.
     pivots : ndarray of int, shape (rank,)
-        The rows on which the approximation stands.
+        The rows chosen as pivots.
     triangle : ndarray of shape (rank, rank)
         F at the pivots: lower triangular, and F = K[:, pivots]·triangle⁻ᵀ.
     error : float
@@ -48,23 +48,23 @@ def pivoted_cholesky(
     pivoting: str = "random",
     random_state: np.random.RandomState,
 ) -> CholeskyFactor:
-    """Return F of the least rank found with trace(K − FFᵀ) ≤ tol·trace(K).
+    """Return F with trace(K − FFᵀ) ≤ tol·trace(K), or F of rank `max_rank`.
 
-    Pivots are drawn in blocks with probability proportional to what is left of the diagonal, and
-    the redundant ones of a block are left out (Chen et al. 2024; Dong et al. 2023); or greedily,
-    one at a time, where most is left. Cost O(n·rank²), memory n·rank: the Gram matrix is asked
-    for by columns and never held.
+    "random" pivots are drawn in blocks with probability proportional to the residual diagonal, and
+    redundant pivots of a block are dropped (Chen et al. 2024; Dong et al. 2023). A "greedy" pivot
+    is the largest entry of the residual diagonal, one at a time. Cost O(n·rank²), memory n·rank:
+    the Gram matrix is evaluated by columns and never stored.
 
     Parameters
     ----------
     columns : callable
-        Indices → the Gram matrix's columns there, shape (n_rows, n_indices).
+        Maps indices to these columns of the Gram matrix, shape (n_rows, n_indices).
     diagonal : ndarray of shape (n_rows,)
         The Gram matrix's diagonal.
     tol : float
-        Relative trace error to reach; 0 goes on to full numerical rank.
+        Relative trace error to reach; 0 for full numerical rank.
     max_rank : int
-        Where to stop at the latest.
+        Maximum rank.
     pivoting : {"random", "greedy"}
         How pivots are chosen.
     random_state : RandomState
@@ -73,76 +73,82 @@ def pivoted_cholesky(
     Raises
     ------
     ValueError
-        If the kernel is not positive semi-definite as far as can be seen.
+        If the kernel is found not to be positive semi-definite.
     """
     if pivoting not in PIVOTINGS:
         raise ValueError(f"unknown pivoting {pivoting!r}: choose one of {', '.join(PIVOTINGS)}")
-    left = np.array(diagonal)
-    _refuse_negative(left)
-    trace = float(left.sum(dtype=float))
-    # Below this, what is left of the diagonal is rounding.
-    negligible = float(8 * np.finfo(left.dtype).eps * left.max(initial=0.0))
-    indefinite = float(np.finfo(left.dtype).eps ** (1 / 3) * left.max(initial=0.0))
-    # Untouched columns of an empty Fortran-ordered array cost address space, not memory.
-    factor = np.empty((len(left), max_rank), dtype=left.dtype, order="F")
+    remaining = np.array(diagonal)
+    _check_diagonal(remaining)
+    trace = float(remaining.sum(dtype=float))
+    # Below this, the residual diagonal is rounding error.
+    negligible = float(8 * np.finfo(remaining.dtype).eps * remaining.max(initial=0.0))
+    indefinite = float(np.finfo(remaining.dtype).eps ** (1 / 3) * remaining.max(initial=0.0))
+    # Unused columns of an empty Fortran-ordered array take address space but no memory.
+    factor = np.empty((len(remaining), max_rank), dtype=remaining.dtype, order="F")
     pivots = np.empty(max_rank, dtype=np.intp)
-    # In place, because fresh memory for every block would cost more than the arithmetic.
+    # In place, because allocating memory per block would take longer than the arithmetic.
     gemm, trsm = get_blas_funcs(("gemm", "trsm"), (factor,))
     rank = 0
-    while rank < max_rank and left.sum(dtype=float) > tol * trace and left.max() > negligible:
+    while (
+        rank < max_rank
+        and remaining.sum(dtype=float) > tol * trace
+        and remaining.max() > negligible
+    ):
         block = (
             1 if pivoting == "greedy" else int(np.clip(rank // 4, SMALLEST_BLOCK, LARGEST_BLOCK))
         )
-        candidates = _draw(left, min(block, max_rank - rank), pivoting, random_state, negligible)
+        candidates = _draw(
+            remaining, min(block, max_rank - rank), pivoting, random_state, negligible
+        )
         residual = np.asfortranarray(columns(candidates), dtype=factor.dtype)
         if rank:
             known = factor[candidates, :rank]
             residual = gemm(-1, factor[:, :rank], known, 1, residual, trans_b=1, overwrite_c=1)
-        # Where the columns do not bear out what is left of the diagonal, it is rounding.
-        borne_out = residual[candidates, np.arange(len(candidates))] > 0.5 * left[candidates]
-        left[candidates[~borne_out]] = 0.0
-        if not borne_out.any():
+        # Where the residual columns do not confirm the residual diagonal, it is rounding error.
+        confirmed = residual[candidates, np.arange(len(candidates))] > 0.5 * remaining[candidates]
+        remaining[candidates[~confirmed]] = 0.0
+        if not confirmed.any():
             continue
-        usable = np.flatnonzero(borne_out)
+        usable = np.flatnonzero(confirmed)
         gram = residual[np.ix_(candidates[usable], usable)]
         kept, triangle = _independent(gram, negligible)
         chosen = candidates[usable[kept]]
-        fresh = residual.T[usable[kept]].T  # columns, without changing the order in memory
-        fresh = trsm(1, triangle, fresh, side=1, lower=1, trans_a=1, overwrite_b=1)
-        factor[:, rank : rank + len(chosen)] = fresh
+        new_columns = residual.T[usable[kept]].T  # keeps the memory order
+        new_columns = trsm(1, triangle, new_columns, side=1, lower=1, trans_a=1, overwrite_b=1)
+        factor[:, rank : rank + len(chosen)] = new_columns
         pivots[rank : rank + len(chosen)] = chosen
         rank += len(chosen)
-        left -= np.einsum("ji,ji->i", fresh.T, fresh.T)
-        left[chosen] = 0.0
-        if left.min() < -indefinite:
+        remaining -= np.einsum("ji,ji->i", new_columns.T, new_columns.T)
+        remaining[chosen] = 0.0
+        if remaining.min() < -indefinite:
             raise ValueError(
-                f"the kernel is not positive semi-definite: {left.min():.3g} is left of the "
-                f"diagonal in row {left.argmin()}"
+                f"the kernel is not positive semi-definite: the residual diagonal is "
+                f"{remaining.min():.3g} in row {remaining.argmin()}"
             )
-        np.maximum(left, 0.0, out=left)
+        np.maximum(remaining, 0.0, out=remaining)
     factor, pivots = factor[:, :rank], pivots[:rank]
-    # The upper triangle holds rounding residues only.
+    # The upper triangle contains only rounding errors.
     triangle = np.tril(factor[pivots])
-    error = float(left.sum(dtype=float)) / trace if trace > 0 else 0.0
+    error = float(remaining.sum(dtype=float)) / trace if trace > 0 else 0.0
     return CholeskyFactor(factor, pivots, triangle, error)
 
 
 def _draw(
-    left: FloatArray, block: int, pivoting: str, rng: np.random.RandomState, negligible: float
+    remaining: FloatArray, block: int, pivoting: str, rng: np.random.RandomState, negligible: float
 ) -> NDArray[np.intp]:
     if pivoting == "greedy":
-        return np.array([left.argmax()])
-    weight = np.where(left > negligible, left, 0.0).astype(float)
+        return np.array([remaining.argmax()])
+    weight = np.where(remaining > negligible, remaining, 0.0).astype(float)
     cumulative = np.cumsum(weight)
     draws = rng.uniform(size=block) * cumulative[-1]
-    return np.unique(np.searchsorted(cumulative, draws, side="right").clip(max=len(left) - 1))
+    return np.unique(np.searchsorted(cumulative, draws, side="right").clip(max=len(remaining) - 1))
 
 
 def _independent(gram: FloatArray, negligible: float) -> tuple[NDArray[np.intp], FloatArray]:
     """Return the indices of a well-conditioned subset of a block, and its Cholesky triangle.
 
-    A pivot is kept while the block's largest remainder exceeds the mean remainder at the start
-    divided by the block size, the truncation of Dong et al. (2023).
+    Pivots are added while the largest remaining diagonal entry of the block exceeds the initial
+    mean divided by the block size (the truncation of Dong et al. 2023).
     """
     (pstrf,) = get_lapack_funcs(("pstrf",), (gram,))
     cut = max(negligible, float(np.trace(gram)) / len(gram) ** 2)
@@ -151,10 +157,10 @@ def _independent(gram: FloatArray, negligible: float) -> tuple[NDArray[np.intp],
     return order[:rank] - 1, np.tril(triangle[:rank, :rank])
 
 
-def _refuse_negative(diagonal: FloatArray) -> None:
+def _check_diagonal(diagonal: FloatArray) -> None:
     if not np.isfinite(diagonal).all() or diagonal.min(initial=0.0) < 0:
         row = int(np.flatnonzero(~(diagonal >= 0) | ~np.isfinite(diagonal))[0])
         raise ValueError(
             f"the kernel of row {row} with itself is {diagonal[row]:g}: a kernel must be positive "
-            "semi-definite, its diagonal finite and not negative"
+            "semi-definite, with a finite, non-negative diagonal"
         )

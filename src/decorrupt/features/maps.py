@@ -1,7 +1,7 @@
 """Feature maps: f(x) = ⟨θ, z(x)⟩ with ‖f‖² = ‖θ‖², linear or kernel.
 
-A map is fitted once to the training rows; it gives their feature matrix to the solver and turns
-the solver's θ into coefficients that score new rows.
+A map is fitted once to the training rows. It provides their feature matrix for the solver and
+converts the solver's θ into coefficients that score new rows.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from decorrupt.features.kernels import Kernel
 from decorrupt.features.low_rank import pivoted_cholesky
 
 DEFAULT_RANK_TOL = 1e-3
-# What a rank nobody bounded may cost at most: 2,000 columns are 3.2 GB for 200,000 rows.
+# Limits memory if the user sets no max_rank: 2,000 columns are 3.2 GB for 200,000 rows.
 DEFAULT_MAX_RANK = 2000
 SCORE_BLOCK_ROWS = 8192
-# What is enough to tell good parameters from bad ones.
+# Approximation that is accurate enough to compare parameters in a search.
 COARSE_ERROR = 1e-2
-LEAST_COARSE_RANK = 1024
+MIN_COARSE_RANK = 1024
 
 
 @dataclass(frozen=True)
 class LinearMap:
     """z(x) = x − centre, dense or sparse; the coefficients are θ itself.
 
-    A centre other than 0 is for scores with an intercept: ⟨θ, x − centre⟩ + b is the same function
-    of x as ⟨θ, x⟩ + (b − ⟨θ, centre⟩).
+    A centre other than 0 is used with an intercept: ⟨θ, x − centre⟩ + b is the same function of x
+    as ⟨θ, x⟩ + (b − ⟨θ, centre⟩).
     """
 
     matrix: Any
@@ -42,7 +42,7 @@ class LinearMap:
 
     @classmethod
     def centred(cls, X: Any) -> LinearMap:
-        """Return the map with the columns' means as centre; sparse rows stay sparse and as is."""
+        """Return the map with the columns' means as centre; sparse rows are not centred."""
         if issparse(X):
             return cls(X)
         centre = X.mean(axis=0)
@@ -50,7 +50,7 @@ class LinearMap:
 
     @property
     def rank(self) -> int:
-        """Columns of X."""
+        """Number of columns of X."""
         return int(self.matrix.shape[1])
 
     def coefficients(self, theta: FloatArray) -> FloatArray:
@@ -58,20 +58,20 @@ class LinearMap:
         return theta
 
     def coarse_matrix(self) -> Any:
-        """Return all columns: any of them may be the one that tells the classes apart."""
+        """Return all columns: any of them may separate the classes."""
         return self.matrix
 
 
 @dataclass(frozen=True)
 class LowRankKernelMap:
-    """z(x) = triangle⁻¹·k(landmarks, x); at full rank the exact kernel.
+    """z(x) = triangle⁻¹·k(landmarks, x); the exact kernel at full rank.
 
     Attributes
     ----------
     matrix : ndarray of shape (n_rows, rank)
-        The training rows' features, ZZᵀ ≈ K.
+        Features of the training rows, ZZᵀ ≈ K.
     pivots : ndarray of int, shape (rank,)
-        Which training rows are the landmarks.
+        The training rows that are the landmarks.
     triangle : ndarray of shape (rank, rank)
         Lower triangular.
     error : float
@@ -97,15 +97,15 @@ class LowRankKernelMap:
     def coarse_matrix(self) -> FloatArray:
         """Return the first columns, which are the features of fewer landmarks.
 
-        As many as leave COARSE_ERROR of the trace; but where few columns say almost everything,
-        the others cost little and may say what matters.
+        Columns are added until the trace error is COARSE_ERROR. At least MIN_COARSE_RANK columns
+        are kept: they are cheap and may contain what separates the classes.
         """
-        if self.rank <= LEAST_COARSE_RANK:
+        if self.rank <= MIN_COARSE_RANK:
             return self.matrix
         explained = np.cumsum(np.einsum("ij,ij->j", self.matrix, self.matrix))
         trace = explained[-1] / (1 - self.error)
         rank = int(np.searchsorted(explained, (1 - COARSE_ERROR) * trace)) + 1
-        return self.matrix[:, : max(rank, LEAST_COARSE_RANK)]
+        return self.matrix[:, : max(rank, MIN_COARSE_RANK)]
 
 
 FeatureMap = LinearMap | LowRankKernelMap
@@ -126,12 +126,11 @@ def fit_feature_map(
     X : array or sparse matrix of shape (n_rows, n_columns)
         The training rows; for a precomputed kernel the square Gram matrix.
     kernel : Kernel
-        The linear kernel needs no factor.
+        The kernel; the linear kernel gives a :class:`LinearMap`.
     rank_tol : float
-        The relative mean trace error at which the factor stops growing; 0 asks for full rank.
+        Relative trace error to reach; 0 for full rank.
     max_rank : int or None
-        Where it stops at the latest; None: at `DEFAULT_MAX_RANK`, or at the number of rows if
-        `rank_tol` is 0.
+        Maximum rank; None: `DEFAULT_MAX_RANK`, or the number of rows if `rank_tol` is 0.
     random_state : int, RandomState or None
         Source of the random pivots.
     """
@@ -151,7 +150,7 @@ def fit_feature_map(
         if kernel.name == "precomputed":
             block = X[:, indices]
             return np.asarray(block.toarray() if issparse(block) else block)
-        return kernel.block(X[indices], X).T  # whole columns in a row of memory
+        return kernel.block(X[indices], X).T  # columns contiguous in memory
 
     factor = pivoted_cholesky(
         columns,
@@ -164,9 +163,9 @@ def fit_feature_map(
 
 
 def kernel_scores(X: Any, kernel: Kernel, landmarks: Any, dual_coef: FloatArray) -> FloatArray:
-    """Return f(x) = Σ_m β_m k(x, landmark_m) for the rows of X, a block of rows at a time.
+    """Return f(x) = Σ_m β_m k(x, landmark_m) for the rows of X, in blocks of rows.
 
-    For a precomputed kernel, `landmarks` are the columns of X that hold k(x, landmark_m).
+    For a precomputed kernel, `landmarks` are the columns of X that contain k(x, landmark_m).
     """
     if kernel.name == "precomputed":
         return np.asarray(X[:, landmarks] @ dual_coef)
@@ -178,9 +177,9 @@ def kernel_scores(X: Any, kernel: Kernel, landmarks: Any, dual_coef: FloatArray)
 
 
 def check_gram(gram: Any) -> None:
-    """Raise ValueError unless a precomputed kernel is square, as it must be in fit."""
+    """Raise ValueError unless a precomputed kernel is square, as `fit` requires."""
     if gram.shape[0] != gram.shape[1]:
         raise ValueError(
-            f"a precomputed kernel must be a square matrix in fit (every row against every row), "
+            f"a precomputed kernel must be a square matrix in fit (all pairs of training rows), "
             f"got {gram.shape[0]} × {gram.shape[1]}"
         )

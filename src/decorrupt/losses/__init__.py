@@ -1,4 +1,4 @@
-"""Margin losses φ(y·t): values, derivatives and the facts the theory needs."""
+"""Margin losses φ(y·t): values, derivatives and constants."""
 
 from decorrupt.losses.margin import (
     HuberLoss,

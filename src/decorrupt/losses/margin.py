@@ -1,10 +1,10 @@
-"""The margin losses, each with its derivatives and its constants.
+"""Margin losses with their derivatives and constants.
 
 Conventions
 -----------
 - A loss is a function φ of the margin m = y·t, y ∈ {−1, +1}; ℓ(t, y) = φ(y·t).
 - ``value``, ``slope``, ``curvature`` are φ, φ', φ'' elementwise; float32 in, float32 out.
-- All of them are finite and accurate for |m| up to 1e4.
+- All are finite and accurate for |m| up to 1e4.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ def _as_float(margin: ArrayLike) -> FloatArray:
 
 
 class MarginLoss(ABC):
-    """φ(m), a loss that depends on the score t and the label y through m = y·t alone.
+    """φ(m), a loss that depends on the score t and the label y only through m = y·t.
 
     Attributes
     ----------
     name : str
-        The name under which :func:`decorrupt.losses.get_loss` finds it.
+        The name for :func:`decorrupt.losses.get_loss`.
     lipschitz : float
         sup |φ'|, infinite for the squared loss.
     at_zero : float
-        φ(0), the risk of the classifier that always answers 0.
+        φ(0), the risk of the score 0.
     curvature_bound : float
         sup |φ''|.
     is_convex : bool
@@ -43,12 +43,12 @@ class MarginLoss(ABC):
     is_calibrated : bool
         Whether φ'(0) < 0 (for a convex φ: classification calibrated, Bartlett et al. 2006).
     is_symmetric : bool
-        Whether ℓ(t, 1) + ℓ(t, −1) is constant; under noise the same for both classes such a loss
-        needs no correction.
+        Whether ℓ(t, 1) + ℓ(t, −1) is constant; such a loss needs no correction if both classes have
+        the same noise rate.
     has_even_curvature : bool
         Whether ℓ''(t, 1) = ℓ''(t, −1), i.e. φ'' is even: the condition of Props. 6 and 7.
     slope_limits : tuple of float
-        (lim φ' at −∞, lim φ' at +∞): they decide whether a signed sum is bounded below.
+        (lim φ' at −∞, lim φ' at +∞), which determine whether a signed sum is bounded below.
     """
 
     name: ClassVar[str]
@@ -74,12 +74,12 @@ class MarginLoss(ABC):
         """Return φ''(m)."""
 
     def score_at(self, probability: float) -> float:
-        """Return argmin_t p·φ(t) + (1−p)·φ(−t): the score of a point whose P(Y=1|x) is p.
+        """Return argmin_t p·φ(t) + (1−p)·φ(−t): the optimal score where P(Y=1|x) = p.
 
         Raises
         ------
         ValueError
-            If the loss only finds the sign (a symmetric loss has no finite minimiser).
+            If the loss is symmetric: it has no finite minimiser and estimates the sign only.
         """
         raise ValueError(
             f"the {self.name} loss estimates the sign of P(Y=1|x) − ½ only, "
@@ -87,7 +87,7 @@ class MarginLoss(ABC):
         )
 
     def is_bounded_below(self, coef_pos: ArrayLike, coef_neg: ArrayLike) -> NDArray[np.bool_]:
-        """Tell elementwise whether inf_t c₊·φ(t) + c₋·φ(−t) > −∞."""
+        """Return elementwise whether inf_t c₊·φ(t) + c₋·φ(−t) > −∞."""
         pos, neg = np.asarray(coef_pos), np.asarray(coef_neg)
         slope_left, slope_right = self.slope_limits
         rises_right = pos * slope_right - neg * slope_left >= 0
@@ -95,7 +95,7 @@ class MarginLoss(ABC):
         return np.asarray(rises_right & rises_left)
 
     def row_curvature_floor(self, coef_pos: ArrayLike, coef_neg: ArrayLike) -> FloatArray:
-        """Return sup_t max(0, −[c₊·φ''(t) + c₋·φ''(−t)]), the worst concavity of a signed row."""
+        """Return sup_t max(0, −[c₊·φ''(t) + c₋·φ''(−t)]), the largest negative curvature."""
         pos, neg = _as_float(coef_pos), _as_float(coef_neg)
         if self.has_even_curvature:
             return self.curvature_bound * np.maximum(-(pos + neg), 0.0)
@@ -113,7 +113,7 @@ class MarginLoss(ABC):
 
 
 class LogisticLoss(MarginLoss):
-    """φ(m) = log(1 + exp(−m)); its score is the log-odds of the target prior's posterior."""
+    """φ(m) = log(1 + exp(−m)); its optimal score is the log-odds for the target prior."""
 
     name = "logistic"
     lipschitz = 1.0
@@ -124,7 +124,7 @@ class LogisticLoss(MarginLoss):
     slope_limits = (-1.0, 0.0)
 
     def value(self, margin: ArrayLike) -> FloatArray:
-        """Return φ(m) = max(−m, 0) + log1p(exp(−|m|)), which cannot overflow."""
+        """Return φ(m) = max(−m, 0) + log1p(exp(−|m|)), which does not overflow."""
         margin = _as_float(margin)
         return np.asarray(np.maximum(-margin, 0) + np.log1p(np.exp(-np.abs(margin))))
 
@@ -143,7 +143,7 @@ class LogisticLoss(MarginLoss):
 
 
 class _QuadraticAtZeroLoss(MarginLoss):
-    """What squared and Huber share: (1−m)² around zero, hence the link t = 2p − 1."""
+    """Base of the squared and Huber losses: (1−m)² around zero, hence the link t = 2p − 1."""
 
     at_zero = 1.0
     curvature_bound = 2.0
@@ -175,7 +175,7 @@ class SquaredLoss(_QuadraticAtZeroLoss):
         return np.full_like(_as_float(margin), 2.0)
 
     def is_bounded_below(self, coef_pos: ArrayLike, coef_neg: ArrayLike) -> NDArray[np.bool_]:
-        """Tell whether the parabola (c₊+c₋)t² − 2(c₊−c₋)t opens upwards or is flat."""
+        """Return whether the parabola (c₊+c₋)t² − 2(c₊−c₋)t opens upwards or is constant."""
         pos, neg = np.asarray(coef_pos), np.asarray(coef_neg)
         return np.asarray((pos + neg > 0) | ((pos == 0) & (neg == 0)))
 
@@ -194,11 +194,11 @@ class HuberLoss(_QuadraticAtZeroLoss):
         return np.asarray((1 - inner) ** 2 + 4 * np.maximum(-1 - margin, 0))
 
     def slope(self, margin: ArrayLike) -> FloatArray:
-        """Return φ'(m) = −2(1 − m), held constant outside [−1, 1]."""
+        """Return φ'(m) = −2(1 − m), constant outside [−1, 1]."""
         return np.asarray(-2 * (1 - np.clip(_as_float(margin), -1, 1)))
 
     def curvature(self, margin: ArrayLike) -> FloatArray:
-        """Return φ''(m) = 2 inside (−1, 1), 0 outside; even by the choice made at ±1."""
+        """Return φ''(m) = 2 inside (−1, 1), 0 outside; 0 at ±1, so that φ'' is even."""
         margin = _as_float(margin)
         return (2 * (np.abs(margin) < 1)).astype(margin.dtype)
 

@@ -1,4 +1,4 @@
-"""One place where a loss is found by its name."""
+"""Registry of losses by name."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ LOSSES: dict[str, MarginLoss] = {
 
 
 def get_loss(name: str | MarginLoss) -> MarginLoss:
-    """Return the margin loss called `name`; a loss object is returned as it is.
+    """Return the margin loss called `name`; a loss object is returned unchanged.
 
     Raises
     ------
     ValueError
-        If no loss has that name; the message lists the known ones.
+        If there is no loss of that name; the message lists all names.
 
     Examples
     --------

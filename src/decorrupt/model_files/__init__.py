@@ -1,4 +1,4 @@
-"""Model files: saved without pickle, loaded by a fixed list of types."""
+"""Model files: saved without pickle, loaded from a fixed list of types."""
 
 from decorrupt.model_files.errors import ModelFileError
 from decorrupt.model_files.store import load, load_metadata, load_with_metadata, save

@@ -1,4 +1,4 @@
-"""The schema of a model file, judged before anything in it is built."""
+"""Check of a model file's schema before any object is created."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ from typing import Any
 from decorrupt.model_files.errors import ModelFileError
 from decorrupt.model_files.trusted import KEY_TYPES, NULL_ATTRIBUTES, trusted_types
 
-PROTOCOL = 2  # of skops; older ones have loaders of their own
+PROTOCOL = 2  # of skops; older protocols use other loaders
 ARRAY_FILES = {"NdArrayNode": ".npy", "SparseMatrixNode": ".npz"}
 
 
 def check_schema(schema: Any, name: str) -> None:
     """Raise ModelFileError unless every node of a schema is of a trusted type and well formed.
 
-    Every dictionary of the JSON is looked at, wherever it stands: what is not looked at cannot be
-    loaded.
+    Every dictionary of the JSON is checked, at any depth, so that nothing unchecked is loaded.
 
     Parameters
     ----------
     schema : object
         The parsed schema.json.
     name : str
-        What error messages call the file.
+        Name of the file in error messages.
     """
     if not isinstance(schema, dict) or "__loader__" not in schema:
         raise ModelFileError(f"{name} is damaged: its schema describes no object")
     if schema.get("protocol") != PROTOCOL:
         raise ModelFileError(
-            f"{name} was written with protocol {schema.get('protocol')!r} of skops, and only "
-            f"{PROTOCOL} is read: install the version of skops it names, or save the model again"
+            f"{name} was written with protocol {schema.get('protocol')!r} of skops, but only "
+            f"{PROTOCOL} is supported: install the version of skops that wrote it, or save the "
+            "model again"
         )
     audit = _Audit(name)
     audit.count_nodes(schema)
     if audit.untrusted:
         raise ModelFileError(
-            f"{name} holds what decorrupt does not load: {', '.join(sorted(audit.untrusted))}. "
-            "Nothing of it was run"
+            f"{name} contains types that decorrupt does not load: "
+            f"{', '.join(sorted(audit.untrusted))}. No code of the file was run"
         )
 
 
@@ -47,7 +47,7 @@ class _Audit:
         self.sizes: dict[int, int] = {}
 
     def count_nodes(self, value: Any) -> int:
-        """Return the number of nodes in a part of the schema, each of them checked."""
+        """Check all nodes in a part of the schema and return their number."""
         if isinstance(value, list):
             return sum(map(self.count_nodes, value))
         if not isinstance(value, dict):
@@ -64,7 +64,7 @@ class _Audit:
         full_name = f"{module}.{name}"
         if full_name not in trusted_types().get(str(loader), ()):
             is_wrong_loader = any(full_name in names for names in trusted_types().values())
-            self.untrusted.add(f"{full_name} by {loader}" if is_wrong_loader else full_name)
+            self.untrusted.add(f"{full_name} with {loader}" if is_wrong_loader else full_name)
         elif loader in ARRAY_FILES and node.get("type") != "json":
             if not str(node.get("file")).endswith(ARRAY_FILES[loader]):
                 raise self._damaged("an array in a file of the wrong kind")
@@ -79,18 +79,17 @@ class _Audit:
     def _check_keys(self, node: dict[str, Any]) -> None:
         key_types = node.get("key_types")
         if not isinstance(key_types, dict) or not isinstance(key_types.get("content"), list):
-            raise self._damaged("a dictionary without types of its keys")
+            raise self._damaged("a dictionary without key types")
         for key in key_types["content"]:
             full_name = f"{key.get('__module__')}.{key.get('__class__')}" if key else "None"
             if full_name not in KEY_TYPES:
                 self.untrusted.add(f"dict with keys of type {full_name}")
 
     def _check_identity(self, node: dict[str, Any], size: int) -> None:
-        """Let an id stand for parts of one size only.
+        """Raise ModelFileError if two nodes with the same id have different sizes.
 
-        skops reads a part whose id it has met as the part it met. If both have the same number of
-        nodes, the object is never larger than the file that describes it, and never contains
-        itself.
+        skops loads a node with a known id as the earlier node with that id. If both have the same
+        number of nodes, the object is not larger than the file and cannot contain itself.
         """
         identity = node.get("__id__")
         if identity is None:
@@ -103,7 +102,7 @@ class _Audit:
 
 
 def _attribute(node: dict[str, Any], attribute: str) -> Any:
-    """Return the stored text of an object's attribute, None if it is not that simple."""
+    """Return the stored text of an object's attribute; None if it is not plain text."""
     try:
         return node["content"]["content"][attribute]["content"]
     except (KeyError, TypeError):

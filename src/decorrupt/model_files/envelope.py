@@ -1,4 +1,4 @@
-"""decorrupt.json inside a model file: which version wrote it, and the model's card."""
+"""decorrupt.json in a model file: versions and metadata."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PLAIN = (str, bool, int, type(None))
 
 
 def own_version() -> str:
-    """Return the version of decorrupt that runs."""
+    """Return the running version of decorrupt."""
     from decorrupt import __version__
 
     return __version__
@@ -30,7 +30,7 @@ def make_envelope(metadata: Any) -> str:
     Raises
     ------
     ModelFileError
-        If `metadata` is not a dict of plain JSON; the message names the place.
+        If `metadata` is not a dict of plain JSON; the message names the entry.
     """
     metadata = {} if metadata is None else metadata
     if not isinstance(metadata, dict):
@@ -51,20 +51,20 @@ def make_envelope(metadata: Any) -> str:
 
 
 def _check_plain(value: Any, place: str) -> None:
-    """Raise unless JSON gives back `value` as it is."""
+    """Raise ModelFileError unless JSON stores `value` without change."""
     if type(value) is dict:
         for key, part in value.items():
             if type(key) is not str:
-                raise ModelFileError(f"{place} has the key {key!r}: keys of JSON are texts")
+                raise ModelFileError(f"{place} has the key {key!r}: keys in JSON must be strings")
             _check_plain(part, f"{place}[{key!r}]")
     elif type(value) is list:
         for k, part in enumerate(value):
             _check_plain(part, f"{place}[{k}]")
     elif type(value) is float and not math.isfinite(value):
-        raise ModelFileError(f"{place} is {value}, which JSON has no word for: use None")
+        raise ModelFileError(f"{place} is {value}, which JSON cannot store: use None")
     elif type(value) not in (*PLAIN, float):
         raise ModelFileError(
-            f"{place} is of type {type(value).__name__}: metadata is plain JSON, that is dict, "
+            f"{place} is of type {type(value).__name__}: metadata must be plain JSON: dict, "
             "list, str, int, float, bool and None"
         )
 
@@ -75,13 +75,13 @@ def read_envelope(envelope: Any, name: str) -> dict[str, Any]:
     Raises
     ------
     ModelFileError
-        If the file was written by a newer decorrupt, or the envelope is not ours.
+        If the file was written by a newer decorrupt, or decorrupt.json is invalid.
     """
     if not isinstance(envelope, dict) or not isinstance(envelope.get("metadata"), dict):
-        raise ModelFileError(f"{name} is damaged: {MEMBER} is not what decorrupt writes")
+        raise ModelFileError(f"{name} is damaged: {MEMBER} was not written by decorrupt")
     file_format, writer = envelope.get("format"), envelope.get("decorrupt")
     if not isinstance(file_format, int) or not isinstance(writer, str):
-        raise ModelFileError(f"{name} is damaged: {MEMBER} names no version")
+        raise ModelFileError(f"{name} is damaged: {MEMBER} contains no version")
     if file_format > FORMAT or _release(writer, name) > _release(own_version(), name):
         raise ModelFileError(
             f"{name} was written by decorrupt {writer} (format {file_format}); this is decorrupt "
@@ -95,5 +95,5 @@ def read_envelope(envelope: Any, name: str) -> dict[str, Any]:
 def _release(written: str, name: str) -> tuple[int, ...]:
     numbers = re.match(r"\d{1,9}(\.\d{1,9})*", written)
     if numbers is None:
-        raise ModelFileError(f"{name} is damaged: {written!r} is no version of decorrupt")
+        raise ModelFileError(f"{name} is damaged: {written!r} is not a version of decorrupt")
     return tuple(map(int, numbers.group().split(".")))

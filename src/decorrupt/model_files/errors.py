@@ -1,5 +1,5 @@
-"""The one error of model files."""
+"""Error class of model files."""
 
 
 class ModelFileError(ValueError):
-    """A model file cannot be read, or a model cannot be written; one line that names the file."""
+    """A model file cannot be read, or a model cannot be written; the message names the file."""

@@ -1,4 +1,4 @@
-"""Classes that were renamed or moved, so that model files saved before can still be loaded."""
+"""Renamed classes, so that older model files can still be loaded."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import io
 import zipfile
 from typing import Any
 
-# {full name in older files: full name now}
+# {full name in older files: current full name}
 RENAMED = {
     "decorrupt.estimators.label_proportions.LabelProportionsClassifier": (
         "decorrupt.estimators.corrected_loss.CorrectedLossClassifier"
@@ -17,21 +17,21 @@ RENAMED = {
 }
 
 
-def with_new_names(schema: Any) -> Any:
-    """Return a parsed schema with the names that its classes have now."""
+def update_class_names(schema: Any) -> Any:
+    """Return a parsed schema with the current names of its classes."""
     if isinstance(schema, list):
-        return [with_new_names(part) for part in schema]
+        return [update_class_names(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    node = {key: with_new_names(part) for key, part in schema.items()}
-    now = RENAMED.get(f"{node.get('__module__')}.{node.get('__class__')}")
-    if now is not None:
-        node["__module__"], _, node["__class__"] = now.rpartition(".")
+    node = {key: update_class_names(part) for key, part in schema.items()}
+    current = RENAMED.get(f"{node.get('__module__')}.{node.get('__class__')}")
+    if current is not None:
+        node["__module__"], _, node["__class__"] = current.rpartition(".")
     return node
 
 
 def pack(members: dict[str, bytes]) -> bytes:
-    """Return a zip archive of the members, as skops reads it."""
+    """Return a zip archive of the members, readable by skops."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", compression=zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():

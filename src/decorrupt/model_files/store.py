@@ -1,4 +1,4 @@
-"""Models to files and back, without pickle: nothing in a file is run that is not listed."""
+"""Save and load models without pickle; only types of a fixed list are loaded."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ def save(
     *,
     force: bool = True,
 ) -> None:
-    """Write a model to one file, from which :func:`load` makes the same model again.
+    """Save a model to one file that :func:`load` reads.
 
-    The file is a skops archive with `metadata` inside. It is read back before it is put in its
-    place, so that a model which could not be loaded is refused now and not later.
+    The file is a skops archive that also contains `metadata`. The archive is loaded as a check
+    before it is written, so that a model that cannot be loaded is never saved.
 
     Parameters
     ----------
     model : estimator
         A classifier of decorrupt, or a pipeline or search around one.
     path : path
-        Where to; ``.skops`` is the customary ending. The file appears whole or not at all.
+        The file, usually with the extension ``.skops``. It is written atomically.
     metadata : dict, optional
-        Anything to say about the model, in plain JSON.
+        Information about the model, in plain JSON.
     force : bool, default=True
         Whether an existing file may be replaced.
 
     Raises
     ------
     ModelFileError
-        If the model holds types outside the fixed list, which are named, or `metadata` is not
-        plain JSON.
+        If the model contains types outside the fixed list (the message names them), or `metadata`
+        is not plain JSON.
     OutputExistsError
         If the file exists and `force` is False.
 
     Notes
     -----
-    Kernel models keep rows of the training data, their landmarks: whoever has the file has these
-    rows, and the names of the bags are in the diagnostics.
+    The file of a kernel model contains rows of the training data, its landmarks. The diagnostics
+    contain the bag ids.
 
     Examples
     --------
@@ -98,14 +98,14 @@ def load(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     ModelFileError
-        If the file holds any type outside the fixed list (they are named), is cut, damaged, not a
-        model file or from a newer decorrupt. Nothing in it was run.
+        If the file contains a type outside the fixed list (the message names it), or is truncated,
+        damaged, not a model file, or from a newer decorrupt. No code of the file is run.
     """
     return load_with_metadata(path)[0]
 
 
 def load_with_metadata(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any]]:
-    """Return the model in a file, and what was said about it when it was saved.
+    """Return the model in a file and its metadata.
 
     Parameters and errors are those of :func:`load`.
     """
@@ -113,7 +113,7 @@ def load_with_metadata(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any
 
 
 def load_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what was said about a model when it was saved, without loading the model.
+    """Return the metadata of a model file, without loading the model.
 
     Errors are those of :func:`load`, except that the model itself is not checked.
     """
@@ -126,11 +126,11 @@ def load_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
 def _read(path: str | os.PathLike[str]) -> bytes:
     from decorrupt.model_files.archive import MAX_UNPACKED
 
-    place = Path(path)
+    file = Path(path)
     try:
-        if place.stat().st_size > MAX_UNPACKED:
+        if file.stat().st_size > MAX_UNPACKED:
             raise ModelFileError(f"{path} is larger than {MAX_UNPACKED:,} bytes")
-        return place.read_bytes()
+        return file.read_bytes()
     except OSError as error:
         raise ModelFileError(f"{path} cannot be read: {error.strerror}") from None
 
@@ -140,13 +140,13 @@ def _restore(data: bytes, name: str) -> tuple[Any, dict[str, Any]]:
 
     from decorrupt.model_files.archive import check_arrays, read_json, read_members
     from decorrupt.model_files.audit import check_schema
-    from decorrupt.model_files.renamed import pack, with_new_names
+    from decorrupt.model_files.renamed import pack, update_class_names
 
     members = read_members(data, name)
     metadata = read_envelope(read_json(members, MEMBER, name), name)
     schema = read_json(members, SCHEMA, name)
     try:
-        current = with_new_names(schema)
+        current = update_class_names(schema)
         if current != schema:
             data = pack(members | {SCHEMA: json.dumps(current).encode()})
         check_schema(current, name)
@@ -155,7 +155,7 @@ def _restore(data: bytes, name: str) -> tuple[Any, dict[str, Any]]:
     check_arrays(members, name)
     model = _construct(data, name)
     if not isinstance(model, BaseEstimator):
-        raise ModelFileError(f"{name} holds no model but a {type(model).__name__}")
+        raise ModelFileError(f"{name} contains a {type(model).__name__} instead of a model")
     return model, metadata
 
 
@@ -165,7 +165,7 @@ def _construct(data: bytes, name: str) -> Any:
     trusted = sorted(frozenset().union(*trusted_types().values()))
     try:
         return skops.io.loads(data, trusted=trusted)
-    except Exception as error:  # whatever a well-typed but wrong content makes its classes raise
+    except Exception as error:  # invalid content can make a class raise anything
         reason = " ".join(str(error).split())
         raise ModelFileError(
             f"{name} is damaged: {type(error).__name__} while building the model ({reason})"

@@ -1,10 +1,10 @@
-"""What a model file may hold: exact types, each under the one loader of skops that builds it.
+"""Types that a model file may contain, each with the loader of skops that creates it.
 
-The list is fixed and narrower than what skops trusts by itself. Left out on purpose, though skops
-knows them: operator.attrgetter and methodcaller, functools.partial and bound methods (they call
-what they name), constructors with arguments from the file, defaultdict (calls its factory), trees
-and libsvm models (their compiled code follows indices from the file without a check), functions
-other than numpy's arithmetic, and formats of older skops versions.
+The list is fixed and shorter than the list that skops trusts by default. These types are excluded
+on purpose: operator.attrgetter and methodcaller, functools.partial and bound methods (they call
+what the file names), constructors with arguments from the file, defaultdict (calls its factory),
+trees and libsvm models (their compiled code uses indices from the file unchecked), functions other
+than numpy's arithmetic, and formats of older skops versions.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ OURS = frozenset(
         "noise_rates.result.NoiseRateEstimate",
     )
 )
-# What stands before a classifier in a pipeline; plain arrays inside, plain arithmetic on them.
+# Preprocessing steps of a pipeline: they contain plain arrays and do plain arithmetic.
 SKLEARN = frozenset(
     f"sklearn.{name}"
     for name in (
@@ -82,7 +82,7 @@ SCALARS = frozenset(
 SPARSE = frozenset(
     f"scipy.sparse._{form}.{form}_{kind}" for form in ("csr", "csc") for kind in ("matrix", "array")
 )
-# A key is stored as text and read back by its type: bool("False") would be True.
+# A key is stored as text and converted to its type when loaded: bool("False") would be True.
 KEY_TYPES = SCALARS - {"numpy.bool", "numpy.bool_"} | {
     f"builtins.{name}" for name in ("str", "int", "float")
 }
@@ -92,7 +92,7 @@ NULL_ATTRIBUTES = {"sklearn.pipeline.Pipeline": ("memory",)}
 
 @cache
 def trusted_types() -> dict[str, frozenset[str]]:
-    """Return, for every loader that may occur, the types it may build."""
+    """Return the types that each loader may create."""
     import numpy as np
 
     arithmetic = [name for name in dir(np) if isinstance(getattr(np, name), np.ufunc)]

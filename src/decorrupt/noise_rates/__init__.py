@@ -1,4 +1,4 @@
-"""Where noise rates come from when nobody knows them, and what their uncertainty does."""
+"""Estimation of unknown noise rates, and sensitivity of models to their uncertainty."""
 
 from decorrupt.noise_rates.annotators import (
     AnnotatorEstimate,

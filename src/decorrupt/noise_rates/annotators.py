@@ -1,4 +1,4 @@
-"""Noise rates from several annotators' labels of the same items, by Dawid & Skene's EM."""
+"""Noise rates from several annotators' labels of the same items (Dawid & Skene's EM)."""
 
 from __future__ import annotations
 
@@ -24,22 +24,24 @@ from decorrupt.noise_rates.result import (
     checked_rates,
 )
 
-RESAMPLE_TOL = 1e-4  # a resample starts near its end, and its error is far below its scatter
-IDENTIFIED_FROM = 3  # annotators an item: two agreeing annotators fit many rates equally well
+RESAMPLE_TOL = (
+    1e-4  # of a resample: the error this leaves is far below the variation between resamples
+)
+IDENTIFYING_ANNOTATORS = 3  # per item: with two, many rates fit the labels equally well
 
 
 @dataclass(frozen=True)
 class AnnotatorEstimate(NoiseRateEstimate):
-    """Rates by annotator, and what the annotators together say of each item.
+    """Noise rates per annotator, and the posterior of each item given all its labels.
 
     Attributes
     ----------
     item_posteriors : dict
         {item: P(Y=1 | all its labels)}.
     log_likelihood : float
-        Of all labels, at the rates found.
+        Log-likelihood of all labels at the estimated rates.
     n_iter : int
-        Rounds of EM.
+        Number of EM iterations.
     """
 
     item_posteriors: dict[Any, float]
@@ -60,37 +62,38 @@ def estimate_noise_rates_from_annotators(
 ) -> AnnotatorEstimate:
     """Maximise Π_items Σ_y π(y)·Π_labels P_annotator(ỹ|y) over π and each annotator's rates.
 
-    Dawid & Skene (1979), for two classes: EM from the items' shares of positive labels. The
-    annotators are taken as independent given the true class. That the labels mean what they say,
-    and not the opposite, is what starting from the majority assumes.
+    Dawid & Skene (1979) for two classes. EM starts from each item's share of positive labels, which
+    assumes that the majority of labels is more often right than wrong. Annotators are assumed to be
+    independent given the true class.
 
     Parameters
     ----------
     labels : array-like of shape (n_labels,)
-        Of two values; the larger is the positive class.
+        Labels of two values; the larger is the positive class.
     annotators, items : array-like of shape (n_labels,)
-        Who gave each label, and to what; any hashable ids. Items need not be labelled by all.
+        The annotator and the item of each label; any hashable ids. Not every annotator needs to
+        label every item.
     max_iter : int, default=1000
-        Rounds of EM at most.
+        Maximum number of EM iterations.
     tol : float, default=1e-6
-        EM ends when no item's posterior moves by more.
+        EM stops when no item's posterior changes by more than this.
     n_bootstrap : int, default=200
-        Resamples of items for the intervals; 0 for none.
+        Number of resamples of the items for the intervals; 0 for no intervals.
     level : float in (0, 1), default=0.9
-        Of the intervals.
+        Confidence level of the intervals.
     random_state : int, RandomState or None
-        For the resamples.
+        Source of the resamples.
 
     Returns
     -------
     AnnotatorEstimate
-        With the class prior and each item's posterior.
+        Also contains the class prior and each item's posterior.
 
     Raises
     ------
     ValueError
-        If the labels have not two values, lengths differ, an annotator has no items, or no item
-        has labels of two annotators.
+        If the labels do not have two values, lengths differ, an annotator has no items, or no item
+        has labels from two annotators.
 
     Warns
     -----
@@ -114,7 +117,7 @@ def estimate_noise_rates_from_annotators(
     flips, posterior, n_iter = dawid_skene(votes, start, everyone, max_iter, tol)
     if n_iter >= max_iter:
         warnings.warn(
-            f"EM did not come to rest in max_iter={max_iter} rounds: raise max_iter or tol",
+            f"EM did not converge in max_iter={max_iter} iterations: increase max_iter or tol",
             ConvergenceWarning,
             stacklevel=2,
         )
@@ -153,12 +156,13 @@ def _read_votes(
 
 
 def _check_categories(annotators: Any, present: list[Any]) -> None:
-    """Refuse a categorical that names annotators without a label."""
+    """Raise ValueError if a categorical has a category without labels."""
     declared = getattr(getattr(annotators, "cat", annotators), "categories", ())
     idle = [annotator for annotator in declared if annotator not in set(present)]
     if idle:
         raise ValueError(
-            f"annotator {idle[0]!r} has no items: no rates can be estimated; remove the category"
+            f"annotator {idle[0]!r} has no items, so its rates cannot be estimated: remove the "
+            "category"
         )
 
 
@@ -167,13 +171,13 @@ def _check_overlap(votes: Votes) -> None:
     most = int(np.bincount(pairs[:, 0]).max())
     if most < 2:
         raise ValueError(
-            "every item has labels of one annotator only: rates come from agreement between "
-            "annotators on the same items. With features, see estimate_noise_rates"
+            "every item has labels from one annotator only: at least two annotators must label the "
+            "same items. If there are features, use estimate_noise_rates"
         )
-    if most < IDENTIFIED_FROM:
+    if most < IDENTIFYING_ANNOTATORS:
         warnings.warn(
-            "no item has labels of three annotators: with two, many rates explain the labels "
-            "equally well, and those found are only the ones nearest to the majority's",
+            "no item has labels from three annotators: with two, many rates fit the labels "
+            "equally well, and the result is only the one closest to the majority vote",
             UninformativeRatesWarning,
             stacklevel=3,
         )

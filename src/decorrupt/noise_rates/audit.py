@@ -1,4 +1,4 @@
-"""Noise rates from a small sample whose true labels somebody checked."""
+"""Noise rates from an audit: a sample of rows with checked true labels."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def estimate_noise_rates_from_audit(
 ) -> NoiseRateEstimate:
     """Return ρ̂₊ = #{Ỹ=−1, Y=1}/#{Y=1} and ρ̂₋ = #{Ỹ=1, Y=−1}/#{Y=−1}, with exact intervals.
 
-    The intervals are Clopper & Pearson's (1934): they hold the true rate with a probability of at
-    least `level`, however few rows were audited.
+    The intervals are those of Clopper & Pearson (1934): they contain the true rate with probability
+    at least `level`, for any number of audited rows.
 
     Parameters
     ----------
     y_noisy, y_true : array-like of shape (n_rows,)
         The source's label and the checked label of each audited row. The rows must be drawn at
-        random from the source, or at random within each true class; not by their noisy label.
-        Given by name only: exchanged, they would give plausible wrong rates.
+        random from the source, or at random within each true class, but not selected by their
+        noisy label. Keyword-only, because swapped arguments would give plausible wrong rates.
     sources : array-like of shape (n_rows,), optional
-        The source of each row; any hashable ids. None: one source, called "all rows".
+        The source of each row; any hashable ids. None: one source, named "all rows".
     level : float in (0, 1), default=0.9
-        Of the intervals.
+        Confidence level of the intervals.
 
     Returns
     -------
@@ -47,13 +47,13 @@ def estimate_noise_rates_from_audit(
     Raises
     ------
     ValueError
-        If the labels have not two values, lengths differ, or a source has no audited row of one
+        If the labels do not have two values, lengths differ, or a source has no audited row of one
         of the true classes.
 
     Warns
     -----
     UninformativeRatesWarning
-        If a source's rates may sum to one.
+        If the rates of a source may sum to 1.
 
     Examples
     --------
@@ -94,6 +94,6 @@ def two_classes(labels: NDArray[Any], name: str) -> tuple[Any, Any]:
     classes = np.unique(labels).tolist()
     if len(classes) != 2:
         raise ValueError(
-            f"{name} must hold labels of two classes, found {len(classes)}: {classes[:5]}"
+            f"{name} must contain labels of two classes, found {len(classes)}: {classes[:5]}"
         )
     return classes[0], classes[1]

@@ -1,4 +1,4 @@
-"""Dawid & Skene's EM for two classes, on labels in long form."""
+"""Dawid & Skene's EM algorithm for two classes."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from scipy.special import expit, logit
 
 from decorrupt._typing import FloatArray
 
-RATE_MARGIN = 1e-10  # no label is impossible, so that no item is beyond doubt
+RATE_MARGIN = 1e-10  # keeps rates away from 0 and 1, so that log-odds stay finite
 
 
 @dataclass(frozen=True)
 class Votes:
-    """Labels in long form: who said what of which item."""
+    """Labels in long form: one item, annotator and label per entry."""
 
     item: NDArray[np.intp]
     annotator: NDArray[np.intp]
@@ -24,18 +24,18 @@ class Votes:
     n_annotators: int
 
     def by_item(self, values: FloatArray) -> FloatArray:
-        """Return the values of labels summed by item."""
+        """Return the sum of the labels' values per item."""
         return np.bincount(self.item, values, self.n_items).astype(float)
 
     def by_annotator(self, values: FloatArray) -> FloatArray:
-        """Return the values of labels summed by annotator."""
+        """Return the sum of the labels' values per annotator."""
         return np.bincount(self.annotator, values, self.n_annotators).astype(float)
 
 
 def dawid_skene(
     votes: Votes, posterior: FloatArray, item_weight: FloatArray, max_iter: int, tol: float
 ) -> tuple[FloatArray, FloatArray, int]:
-    """Return (flip_pos, flip_neg) by annotator, P(Y=1) by item, and the rounds taken."""
+    """Return (flip_pos, flip_neg) per annotator, P(Y=1) per item, and the number of iterations."""
     n_iter, step = 0, np.inf
     while n_iter < max_iter and step > tol:
         flips = _maximise(votes, posterior, item_weight)
@@ -49,7 +49,7 @@ def _maximise(votes: Votes, posterior: FloatArray, item_weight: FloatArray) -> F
     columns = []
     for share, is_flip in ((posterior, ~votes.is_pos), (1 - posterior, votes.is_pos)):
         mass = (item_weight * share)[votes.item]
-        # An annotator who met no item of a class leaves its rate open: halfway.
+        # The rate is ½ for an annotator without items of the class.
         flipped = votes.by_annotator(mass * is_flip) + RATE_MARGIN / 2
         columns.append(flipped / (votes.by_annotator(mass) + RATE_MARGIN))
     return np.asarray(np.clip(np.column_stack(columns), RATE_MARGIN, 1 - RATE_MARGIN))

@@ -1,4 +1,4 @@
-"""Unknown noise rates from the noisy labels themselves, jointly over sources."""
+"""Noise rates from noisy labels and features, estimated jointly over sources."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from decorrupt.noise_rates.scores import (
 )
 
 RATE_METHODS = ("roc_slope", "best_bin", "anchor")
-FEWEST_ROWS = 10  # of either label in each source
-CHANCE_WIDTH = 3.0  # standard errors above ½ that the score's AUC must reach
+MIN_ROWS = 10  # per label and source
+MIN_AUC_Z = 3.0  # standard errors by which the score's AUC must exceed ½
 DEFAULT_BOOTSTRAPS = 200
 LEFT_OUT = (
-    "The intervals leave out the error from overlapping classes: without surely positive and "
-    "surely negative rows the rates can be far off, and noisy labels alone cannot show it."
+    "The intervals leave out the error from overlapping classes: without rows that are certainly "
+    "positive or certainly negative the rates can be far off, and noisy labels cannot show this."
 )
 
 
@@ -60,15 +60,15 @@ def estimate_noise_rates(
 ) -> NoiseRateEstimate:
     """Return ρ₋ = inf P(Ỹ=1|x) and ρ₊ = 1 − sup P(Ỹ=1|x) of every source, with intervals.
 
-    P(Ỹ=1|x) = ρ₋ + (1−ρ₊−ρ₋)·P(Y=1|x), so a source's rates are what is left of its labels'
-    scatter where the true class is certain: the slopes of the ROC curve at its two ends
-    (:class:`decorrupt.corruption.SourceMixture`). One score, trained on all sources' labels and
-    taken out of fold, orders the rows; P(Y=1|score) is common to all sources, and so are its ends.
+    P(Ỹ=1|x) = ρ₋ + (1−ρ₊−ρ₋)·P(Y=1|x), so where the true class is certain, the share of wrong
+    labels is the noise rate. These rates are given by the slopes of the ROC curve at its two ends
+    (:class:`decorrupt.corruption.SourceMixture`). The rows are ranked by one out-of-fold score,
+    trained on all sources' labels; P(Y=1|score) is the same function for all sources.
 
-    This assumes *irreducibility*: there are rows that are surely positive and rows that are
-    surely negative. Where there are none, the labels cannot tell class overlap from noise, and
-    the rates come out too high. It also assumes that noise depends on the class alone, and that
-    all sources draw from one clean distribution.
+    This assumes *irreducibility*: some rows are certainly positive and some are certainly
+    negative. Otherwise the labels do not distinguish class overlap from noise, and the estimated
+    rates are too high. It also assumes that noise depends on the class only, and that all sources
+    have the same clean distribution.
 
     Parameters
     ----------
@@ -77,28 +77,28 @@ def estimate_noise_rates(
     y : array-like of shape (n_rows,)
         Noisy labels of two values; the larger is the positive class.
     sources : array-like of shape (n_rows,), optional
-        The source of each row; any hashable ids. None: one source, called "all rows".
+        The source of each row; any hashable ids. None: one source, named "all rows".
     method : {"roc_slope", "best_bin", "anchor"}, default="roc_slope"
-        - ``roc_slope`` fits the ROC curves of all sources with one smooth, rising log-odds, which
-          carries them on to their ends (after Scott 2015, Sanderson & Scott 2014).
-        - ``best_bin`` reads the labels in the purest tails of the score, the size of each chosen
-          by its confidence width (after Blanchard et al. 2016, Garg et al. 2021). No shape is
-          assumed; less precise, and too high where the classes overlap much.
-        - ``anchor`` is the largest and smallest estimated P(Ỹ=1|x), source by source (Patrini et
-          al. 2017): the usual choice, here to compare with. It is biased towards no noise.
+        - ``roc_slope`` fits the ROC curves of all sources with one smooth, increasing log-odds
+          function, which is extrapolated to both ends (after Scott 2015, Sanderson & Scott 2014).
+        - ``best_bin`` uses the label shares in the purest tails of the score; the size of each
+          tail is chosen by its confidence width (after Blanchard et al. 2016, Garg et al. 2021).
+          It assumes no shape, but is less precise, and too high where the classes overlap a lot.
+        - ``anchor`` uses the largest and smallest estimated P(Ỹ=1|x) of each source (Patrini et
+          al. 2017), the usual method, for comparison. It is biased towards no noise.
     estimator : classifier, optional
-        What makes the score. None: the better of a logistic and a gradient boosting model.
+        The model of the score. None: the better of logistic regression and gradient boosting.
     cv : int or splitter, default=5
-        Folds; a splitter must hold every row out once.
+        Folds; a splitter must hold out every row exactly once.
     n_bootstrap : int, default=200
-        Resamples of the scored rows for the intervals; 0 for none. The intervals contain the
-        scatter of the labels along the score. They leave out the error from classes that overlap
-        everywhere, and what training the score again would change: on such classes they hold
-        the true rate far less often than `level` (docs/noise_rates.md has figures).
+        Number of resamples of the scored rows for the intervals; 0 for no intervals. The intervals
+        include the variation of the labels given the score. They exclude the error from classes
+        that overlap everywhere and the variation from training the score. On overlapping classes
+        they contain the true rate far less often than `level` (see docs/noise_rates.md).
     level : float in (0, 1), default=0.9
-        Of the intervals.
+        Confidence level of the intervals.
     random_state : int, RandomState or None
-        Folds, boosting, ties and resamples.
+        Used for folds, boosting, ties and resamples.
 
     Returns
     -------
@@ -108,13 +108,13 @@ def estimate_noise_rates(
     Raises
     ------
     ValueError
-        If y has not two classes, a source has too few rows of one label, lengths differ, or a
-        parameter is not what it must be.
+        If y does not have two classes, a source has too few rows of one label, lengths differ, or
+        a parameter is invalid.
 
     Warns
     -----
     UninformativeRatesWarning
-        If the features do not tell the labels apart, or a source's rates may sum to one.
+        If the features do not predict the labels, or the rates of a source may sum to 1.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def estimate_noise_rates(
     >>> from decorrupt import corrupt_labels
     >>> from decorrupt.noise_rates import estimate_noise_rates
     >>> rng = np.random.default_rng(0)
-    >>> labels = rng.integers(0, 2, 4000)                  # nobody sees these
+    >>> labels = rng.integers(0, 2, 4000)                  # not observed
     >>> X = rng.normal(size=(4000, 2)) + 2 * labels[:, None]
     >>> noisy = corrupt_labels(labels, (0.1, 0.3), random_state=0)
     >>> found = estimate_noise_rates(X, noisy, n_bootstrap=20, random_state=0)
@@ -142,11 +142,13 @@ def estimate_noise_rates(
     seed = int(rng.randint(2**31 - 1))
     splits = split_rows(X, noisy, cv, seed)
     scored = out_of_fold(X, noisy, estimator, splits, seed)
-    _warn_of_chance(scored, noisy)
+    _warn_if_chance_level(scored, noisy)
     if method == "anchor":
         flips, draws = _anchor(X, noisy, scored, splits, n_bootstrap, rng)
     else:
-        flips, draws = _along_score(method, count_labels(scored, noisy, rng), n_bootstrap, rng)
+        flips, draws = _rates_along_score(
+            method, count_labels(scored, noisy, rng), n_bootstrap, rng
+        )
     ids = noisy.ids.tolist()
     intervals = bootstrap_intervals(ids, flips, draws, level)
     rates = checked_rates(ids, flips, intervals, "source")
@@ -162,15 +164,15 @@ def estimate_noise_rates(
 
 
 def _check_enough(noisy: NoisySources, classes: list[Any], cv: Any) -> None:
-    least = max(FEWEST_ROWS, cv) if isinstance(cv, int) else FEWEST_ROWS
+    least = max(MIN_ROWS, cv) if isinstance(cv, int) else MIN_ROWS
     sizes = np.zeros((len(noisy.ids), 2), dtype=int)
     np.add.at(sizes, (noisy.row_source, noisy.is_pos.astype(int)), 1)
     for source, by_label in zip(noisy.ids.tolist(), sizes, strict=True):
         for label, size in zip(classes, by_label, strict=True):
             if size == 0:
                 raise ValueError(
-                    f"source {source!r} has no row labelled {label!r}: rates can be estimated "
-                    "only where both labels occur"
+                    f"source {source!r} has no row labelled {label!r}: its rates can only be "
+                    "estimated from rows of both labels"
                 )
             if size < least:
                 raise ValueError(
@@ -179,34 +181,34 @@ def _check_enough(noisy: NoisySources, classes: list[Any], cv: Any) -> None:
                 )
 
 
-def _warn_of_chance(scored: OutOfFold, noisy: NoisySources) -> None:
+def _warn_if_chance_level(scored: OutOfFold, noisy: NoisySources) -> None:
     n_pos, n_rows = noisy.is_pos.sum(), len(noisy.is_pos)
-    # The standard deviation of the AUC (Mann–Whitney statistic) of a score that knows nothing.
-    width = np.sqrt((n_rows + 1) / (12.0 * n_pos * (n_rows - n_pos)))
-    if scored.auc < 0.5 + CHANCE_WIDTH * width:
+    # Standard deviation of the AUC (Mann–Whitney statistic) of a random score.
+    std_error = np.sqrt((n_rows + 1) / (12.0 * n_pos * (n_rows - n_pos)))
+    if scored.auc < 0.5 + MIN_AUC_Z * std_error:
         warnings.warn(
-            f"the score tells the noisy labels apart no better than chance (AUC {scored.auc:.3f}): "
-            "rates made from it mean nothing. Give an estimator that can learn these labels, or "
-            "more rows",
+            f"the score predicts the noisy labels no better than chance (AUC {scored.auc:.3f}): "
+            "the estimated rates are meaningless. Give an estimator that can learn these labels, "
+            "or more rows",
             UninformativeRatesWarning,
             stacklevel=3,
         )
 
 
-def _along_score(
+def _rates_along_score(
     method: str, counts: FloatArray, n_bootstrap: int, rng: np.random.RandomState
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the rates read off counts along the score, and off resamples of these counts."""
+    """Return the rates estimated from the counts, and from resamples of the counts."""
     flips_from: Callable[[FloatArray], FloatArray] = best_bin_flips
     if method == "roc_slope":
-        # A resample's maximum is near: starting there takes a tenth of the steps.
+        # Warm start: a resample then needs a tenth of the steps.
         flips_from = partial(roc_slope_flips, start=fit_roc(counts))
     draws = [flips_from(resample(counts, rng)) for _ in range(n_bootstrap)]
     return flips_from(counts), np.array(draws)
 
 
 def resample(counts: FloatArray, rng: np.random.RandomState) -> FloatArray:
-    """Return counts of as many rows of each source, drawn with replacement."""
+    """Return counts of the rows of each source resampled with replacement."""
     drawn = np.empty_like(counts)
     for i in range(counts.shape[2]):
         cells = counts[:, :, i]
@@ -223,7 +225,7 @@ def _anchor(
     n_bootstrap: int,
     rng: np.random.RandomState,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return ρ₊ = 1 − max P̂(Ỹ=1|x) and ρ₋ = min P̂(Ỹ=1|x), source by source."""
+    """Return ρ₊ = 1 − max P̂(Ỹ=1|x) and ρ₋ = min P̂(Ỹ=1|x) of each source."""
     posteriors = noisy_posteriors(X, noisy, scored.estimator, splits)
     by_source = [posteriors[noisy.row_source == i] for i in range(len(noisy.ids))]
 

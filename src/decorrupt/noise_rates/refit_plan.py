@@ -1,4 +1,4 @@
-"""The boxes of noise rates or proportions that a sensitivity analysis moves a model through."""
+"""Refit plans of a sensitivity analysis: a box of noise rates or bag proportions."""
 
 from __future__ import annotations
 
@@ -14,15 +14,20 @@ from decorrupt.corruption import NoiseRates, factorize, strata_from_bags
 from decorrupt.noise_rates.result import FLIPS, NoiseRateEstimate, informative
 from decorrupt.notices import Notice, train_quietly
 
-FLIP_CORNERS = ((0, 0), (1, 1), (0, 1), (1, 0))  # which end of (flip_pos, flip_neg), all sources
+FLIP_CORNERS = (
+    (0, 0),
+    (1, 1),
+    (0, 1),
+    (1, 0),
+)  # 0 low, 1 high; (flip_pos, flip_neg) of all sources
 BAG_CORNERS = ((0,), (1,))
 
 
 @dataclass(frozen=True)
 class RefitPlan:
-    """The box to move in, its corners, and how to train at a point of it.
+    """A box of parameter values, its corners, and a function that trains at a point of it.
 
-    The point and the ends are of shape (n_units, n_values): (n_sources, 2) or (n_bags, 1).
+    `point`, `low` and `high` have shape (n_sources, 2) or (n_bags, 1).
     """
 
     names: list[str]
@@ -33,7 +38,7 @@ class RefitPlan:
     train: Callable[[Any, FloatArray], list[Notice]]
 
     def settings(self, n_draws: int, rng: np.random.RandomState) -> Iterator[FloatArray]:
-        """Yield the corners, then uniform points of the box."""
+        """Yield the corners, then `n_draws` uniform random points of the box."""
         for corner in self.corners:
             yield np.where(np.array(corner, dtype=bool), self.high, self.low)
         for _ in range(n_draws):
@@ -41,18 +46,18 @@ class RefitPlan:
 
 
 def source_plan(X: Any, y: ArrayLike, sources: Any, noise_rates: Any, intervals: Any) -> RefitPlan:
-    """Return the plan that moves every source's rates within their intervals."""
+    """Return the plan that varies every source's rates within their intervals."""
     if isinstance(noise_rates, NoiseRateEstimate):
         intervals = noise_rates.intervals if intervals is None else intervals
         noise_rates = noise_rates.rates
     if not isinstance(noise_rates, Mapping) or not isinstance(intervals, Mapping):
         raise ValueError(
-            "give noise_rates and intervals, both by source, or a NoiseRateEstimate as "
+            "give noise_rates and intervals, both as mappings by source, or a NoiseRateEstimate as "
             "noise_rates; or give bags and their intervals"
         )
     ids = list(noise_rates) if sources is None else factorize(sources, "sources")[0].tolist()
     if sources is None and len(ids) != 1:
-        raise ValueError(f"noise_rates name {len(ids)} sources: pass sources=, one for each row")
+        raise ValueError(f"noise_rates contain {len(ids)} sources: give sources=, one per row")
     for name, given in (("noise_rates", noise_rates), ("intervals", intervals)):
         missing = [source for source in ids if source not in given]
         if missing:
@@ -74,7 +79,7 @@ def source_plan(X: Any, y: ArrayLike, sources: Any, noise_rates: Any, intervals:
 
 
 def bag_plan(X: Any, y: ArrayLike, bags: Any, intervals: Any) -> RefitPlan:
-    """Return the plan that moves every bag's proportion within its interval."""
+    """Return the plan that varies every bag's proportion within its interval."""
     strata = strata_from_bags(bags, y)
     ids, point = strata.ids.tolist(), strata.proportions[:, None]
     if isinstance(intervals, Mapping):
@@ -88,7 +93,7 @@ def bag_plan(X: Any, y: ArrayLike, bags: Any, intervals: Any) -> RefitPlan:
     else:
         raise ValueError(
             f"intervals={intervals!r}: for bags give {{bag: (low, high)}}, or one number in "
-            "[0, 1], how far each proportion may be off"
+            "[0, 1], the largest error of each proportion"
         )
 
     def train(model: Any, proportions: FloatArray) -> list[Notice]:
@@ -101,5 +106,7 @@ def bag_plan(X: Any, y: ArrayLike, bags: Any, intervals: Any) -> RefitPlan:
 def _interval(ends: Any, name: str) -> tuple[float, float]:
     low, high = (float(end) for end in ends)
     if not 0 <= low <= high <= 1:
-        raise ValueError(f"intervals of {name} are ({low:g}, {high:g}): need 0 ≤ low ≤ high ≤ 1")
+        raise ValueError(
+            f"intervals of {name} are ({low:g}, {high:g}): they must satisfy 0 ≤ low ≤ high ≤ 1"
+        )
     return low, high

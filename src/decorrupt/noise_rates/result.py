@@ -1,4 +1,4 @@
-"""What every way of finding noise rates returns: rates, intervals, and a table to read."""
+"""Estimated noise rates with bootstrap intervals."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from decorrupt.corruption import NoiseRates
 from decorrupt.corruption.source_mixture import SourceMixture
 from decorrupt.exceptions import UninformativeRatesWarning
 
-LEAST_SIGNAL = 0.01  # NoiseRates must sum to less than one; an estimate need not
+MIN_SIGNAL = 0.01  # smallest 1 − flip_pos − flip_neg that is returned: NoiseRates needs it above 0
 FLIPS = ("flip_pos", "flip_neg")
-UNKNOWN_RATES = (0.0, 0.0)  # stands where sources are read before their rates are known
+UNKNOWN_RATES = (0.0, 0.0)  # placeholder while sources are read
 Intervals = dict[Any, dict[str, tuple[float, float]]]
 
 
 @dataclass(frozen=True)
 class NoiseRateEstimate:
-    """Estimated flip rates by source, and how far to trust them; ``print`` it for a table.
+    """Estimated flip rates per source, with intervals; ``print`` shows a table.
 
     Attributes
     ----------
     rates : dict
-        {source: NoiseRates}; it can be given to a classifier's `noise_rates` as it is.
+        {source: NoiseRates}, as the `noise_rates` of a classifier accept it.
     intervals : dict
-        {source: {"flip_pos": (low, high), "flip_neg": (low, high)}}; empty if none were asked for.
+        {source: {"flip_pos": (low, high), "flip_neg": (low, high)}}; empty if none were requested.
     level : float
-        The share of repetitions in which an interval is meant to hold the true rate.
+        Nominal probability that an interval contains the true rate.
     class_prior : float
-        P(Y=1) of the clean distribution, as the rates and the shares of labels imply it.
+        P(Y=1) of the clean distribution, computed from the rates and the label shares.
     method : str
-        How the rates were found.
+        The method of estimation.
     covariance : ndarray of shape (2·n_sources, 2·n_sources) or None
-        Of the rates over the resamples, in the order flip_pos, flip_neg of the first source, then
-        of the second and so on. None where nothing was resampled.
+        Covariance of the rates over the resamples, in the order flip_pos, flip_neg of the first
+        source, then of the second and so on. None without resamples.
     left_out : str
-        The error that neither the intervals nor the covariance contain; empty if there is none.
+        Description of the error that intervals and covariance do not include; empty if none.
     """
 
     rates: dict[Any, NoiseRates]
@@ -54,7 +54,7 @@ class NoiseRateEstimate:
 
     @property
     def mixtures(self) -> dict[Any, SourceMixture]:
-        """{source: what share of its positive and of its negative labels is truly positive}."""
+        """{source: share of true positives among its positive and among its negative labels}."""
         return {
             source: SourceMixture.of_rates(self.class_prior, rates)
             for source, rates in self.rates.items()
@@ -76,37 +76,37 @@ class NoiseRateEstimate:
 
 
 def check_level(level: float) -> float:
-    """Return `level`, or say what a level is."""
+    """Return `level`; raise ValueError unless 0 < level < 1."""
     if not 0 < level < 1:
         raise ValueError(f"level={level!r} must lie strictly between 0 and 1, such as 0.9")
     return float(level)
 
 
 def informative(flips: FloatArray) -> FloatArray:
-    """Return flip rates in [0, 1], drawn back in proportion where they sum to one or more."""
+    """Return flip rates clipped to [0, 1], scaled down to a sum of at most 1 − `MIN_SIGNAL`."""
     flips = np.clip(flips, 0.0, 1.0)
-    total = np.maximum(flips.sum(axis=-1, keepdims=True), 1 - LEAST_SIGNAL)
-    return np.asarray(flips * (1 - LEAST_SIGNAL) / total)
+    total = np.maximum(flips.sum(axis=-1, keepdims=True), 1 - MIN_SIGNAL)
+    return np.asarray(flips * (1 - MIN_SIGNAL) / total)
 
 
 def bootstrap_intervals(
     ids: Sequence[Any], flips: FloatArray, draws: FloatArray, level: float
 ) -> Intervals:
-    """Return the wider, at either end, of the draws' central `level` and ρ̂ ± z·sd(draws).
+    """Return the union of the percentile interval of the draws and ρ̂ ± z·sd(draws).
 
-    The resamples leave out what they do not redo, such as training the score: the percentiles
-    alone hold the true rate a little too seldom. No draws, no intervals.
+    The resamples do not repeat every step, such as training the score, so that percentile intervals
+    alone contain the true rate slightly too rarely. Empty without draws.
 
     Parameters
     ----------
     ids : sequence
-        The sources.
+        Source ids.
     flips : ndarray of shape (n_sources, 2)
         The estimated rates.
     draws : ndarray of shape (n_draws, n_sources, 2)
-        The same from resamples.
+        The rates estimated from resamples.
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
     """
     if not len(draws):
         return {}
@@ -131,23 +131,23 @@ def bootstrap_covariance(draws: FloatArray) -> FloatArray | None:
 def checked_rates(
     ids: Sequence[Any], flips: FloatArray, intervals: Intervals, word: str
 ) -> dict[Any, NoiseRates]:
-    """Return {source: NoiseRates}, with a warning for each that may be no better than a coin.
+    """Return {source: NoiseRates}; warn about each source whose labels may be uninformative.
 
-    Called by the public functions directly: the warnings point to their caller.
+    Must be called directly from the public functions, so that warnings point to their caller.
     """
     for source, total in zip(ids, flips.sum(axis=1).tolist(), strict=True):
         highest = sum(high for _, high in intervals.get(source, {}).values())
-        if total > 1 - LEAST_SIGNAL:
+        if total > 1 - MIN_SIGNAL:
             _warn(
                 f"{word} {source!r}: flip_pos + flip_neg was estimated at {total:.3g}. Its labels "
-                "say nothing about the class, or mean the opposite one; the rates were drawn back "
-                f"to a sum of {1 - LEAST_SIGNAL:g}. Leave the {word} out, or swap its labels"
+                "contain no information about the class, or are swapped; the rates were scaled "
+                f"down to a sum of {1 - MIN_SIGNAL:g}. Remove the {word}, or swap its labels"
             )
         elif highest >= 1:
             _warn(
                 f"{word} {source!r}: the intervals reach flip_pos + flip_neg = {highest:.3g}, and "
-                "from 1 on its labels would say nothing. Get more rows or an audit of this "
-                f"{word}, or leave it out"
+                "at 1 its labels contain no information. Get more rows or an audit of this "
+                f"{word}, or remove it"
             )
     pairs = informative(flips).tolist()
     return {source: NoiseRates(*pair) for source, pair in zip(ids, pairs, strict=True)}

@@ -1,4 +1,4 @@
-"""Flip rates from a smooth ROC curve: the slopes at its ends, carried beyond the last rows."""
+"""Flip rates from the slopes of a smooth ROC curve, extrapolated to its two ends."""
 
 from __future__ import annotations
 
@@ -12,42 +12,43 @@ from scipy.stats import norm
 from decorrupt._typing import FloatArray
 
 KNOT_QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
-# Neighbouring slopes of the log-odds differ by a factor of about exp(1/√5) = 1.6 a priori. Fixed,
-# so that it gives way as rows are added.
+# Prior: neighbouring slopes of the log-odds differ by a factor of about exp(1/√5) = 1.6. It is
+# fixed, so that its influence decreases as rows are added.
 SLOPE_PRECISION = 5.0
 LARGEST_LOG_SLOPE = 6.0
 SHARE_MARGIN = 1e-6
-START_SHARE = 0.1  # of the bins, at either end, that the search takes as pure to begin with
+START_SHARE = 0.1  # share of the bins, at each end, assumed pure for the starting values
 START_SLOPE = 2.0
 MAX_STEPS = 200
-ENOUGH = 1e-5  # log-likelihood gained by a step: rates no longer move at any sample size
+MIN_GAIN = 1e-5  # of the log-likelihood per step: below it the rates no longer change
 
 
 def roc_slope_flips(counts: FloatArray, start: FloatArray | None = None) -> FloatArray:
-    """Return (ρ₊, ρ₋) by source, the ends of :func:`fit_roc`."""
+    """Return (ρ₊, ρ₋) per source, from the ends of the curve of :func:`fit_roc`."""
     return flips_of(fit_roc(counts, start), counts.shape[2])
 
 
 def flips_of(params: FloatArray, n_sources: int) -> FloatArray:
-    """Return (ρ₊, ρ₋) by source from the parameters of :func:`fit_roc`."""
+    """Return (ρ₊, ρ₋) per source from the parameters of :func:`fit_roc`."""
     bottom, top, _, _ = _split(params, n_sources)
     return np.column_stack([1 - top, bottom])
 
 
 def fit_roc(counts: FloatArray, start: FloatArray | None = None) -> FloatArray:
-    """Maximise Σ log P_i(ỹ|b), P_i(+|b) = ρ₋ + (1−ρ₊−ρ₋)·σ(g(b)), over the rates and rising g.
+    """Maximise Σ log P_i(ỹ|b), P_i(+|b) = ρ₋ + (1−ρ₊−ρ₋)·σ(g(b)), over rates and increasing g.
 
-    g is piecewise linear in the class score of the rank, its first and last pieces running on to
-    the ends: where the data stop short of pure rows, the ROC curve goes on as it came. Only ranks
-    enter, so any increasing transform of the score gives the same rates. Slopes are positive, and
-    held near each other by a fixed prior. The maximum is found by damped Fisher scoring.
+    g is piecewise linear in the class score of the rank (:func:`class_scores`). Its first and last
+    pieces extrapolate beyond the data, to where rows would be pure. Only ranks are used, so any
+    increasing transform of the score gives the same rates. Slopes are positive, and a fixed prior
+    keeps neighbouring slopes similar. The maximum is found by damped Fisher scoring.
 
     Parameters
     ----------
     counts : ndarray of shape (n_folds, n_bins, n_sources, 2)
-        Rows by fold, bin of the score in rising order, source and noisy label (−, +).
+        Number of rows per fold, bin of the score in ascending order, source and noisy label
+        (−, +).
     start : ndarray, optional
-        Parameters to start from, as returned.
+        Starting parameters, in the form returned.
 
     Returns
     -------
@@ -55,24 +56,24 @@ def fit_roc(counts: FloatArray, start: FloatArray | None = None) -> FloatArray:
         P_i(+) at the lower end, P_i(+) at the upper end, g at the first knot, log-slopes.
     """
     table = counts.sum(axis=0)
-    basis = _pieces(len(table))
+    basis = _linear_basis(len(table))
     params = _start(table, basis.shape[1]) if start is None else start
     loss, damping = _loss(params, table, basis), 1e-3
     for _ in range(MAX_STEPS):
         gradient, fisher = _scoring(params, table, basis)
         scale = np.diag(np.diag(fisher) + np.finfo(float).eps)
-        tried = _into_bounds(
+        tried = _clip_params(
             params - np.linalg.solve(fisher + damping * scale, gradient), table.shape[1]
         )
         tried_loss = _loss(tried, table, basis)
         if tried_loss > loss:
             damping *= 4
-            if damping > 1 / ENOUGH:
+            if damping > 1 / MIN_GAIN:
                 break
             continue
         gain, params, loss = loss - tried_loss, tried, tried_loss
         damping /= 5
-        if gain < ENOUGH:
+        if gain < MIN_GAIN:
             break
     return params
 
@@ -85,16 +86,16 @@ def _split(params: FloatArray, n_sources: int) -> tuple[FloatArray, FloatArray, 
 def class_scores(ranks: ArrayLike) -> FloatArray:
     """Return F⁻¹(rank), F the equal mixture of N(−1, 1) and N(1, 1).
 
-    On this scale the log-odds of two normal classes are straight lines, or nearly so, out to the
-    ends of the range; on the normal scores of a single class they bend where it matters.
+    On this scale the log-odds of two normal classes are nearly linear up to the ends of the range;
+    on the scale of one normal distribution they are curved at the ends.
     """
     grid = np.linspace(-9.0, 9.0, 3601)
     cdf = (norm.cdf(grid - 1) + norm.cdf(grid + 1)) / 2
     return np.asarray(np.interp(np.asarray(ranks, dtype=float), cdf, grid))
 
 
-def _pieces(n_bins: int) -> FloatArray:
-    """Return how far each bin's class score has run through each piece between the knots."""
+def _linear_basis(n_bins: int) -> FloatArray:
+    """Return the piecewise linear basis: the length of each piece below each bin's class score."""
     score = class_scores((np.arange(n_bins) + 0.5) / n_bins)
     knots = class_scores(KNOT_QUANTILES)
     first = np.minimum(score, knots[0]) - knots[0]
@@ -110,7 +111,7 @@ def _start(table: FloatArray, n_pieces: int) -> FloatArray:
     return np.concatenate([bottom, top, [first_knot], np.full(n_pieces, np.log(START_SLOPE))])
 
 
-def _into_bounds(params: FloatArray, n_sources: int) -> FloatArray:
+def _clip_params(params: FloatArray, n_sources: int) -> FloatArray:
     bottom, top, first_knot, log_slopes = _split(params, n_sources)
     return np.concatenate(
         [

@@ -1,4 +1,4 @@
-"""One score for all sources, out of fold, and the labels counted along it."""
+"""Out-of-fold scores of all rows, and label counts per score bin."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from decorrupt._typing import FloatArray
 from decorrupt.estimators.inputs import NoisySources
 
 ROWS_PER_BIN = 50
-MOST_BINS, FEWEST_BINS = 200, 10
+MAX_BINS, MIN_BINS = 200, 10
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 @dataclass(frozen=True)
 class OutOfFold:
-    """Scores of rows by a model that has not seen them.
+    """Out-of-fold scores.
 
     Attributes
     ----------
     scores : ndarray of shape (n_rows,)
-        Larger for rows more likely to be positive; only their order counts.
+        Larger for rows more likely to be positive; only their order is used.
     folds : ndarray of int, shape (n_rows,)
-        Which fold held the row out.
+        The fold in which the row was held out.
     auc : float
         The area under the ROC curve of the scores against the noisy labels.
     estimator : object
-        The model, unfitted.
+        The unfitted model.
     """
 
     scores: FloatArray
@@ -47,7 +47,7 @@ class OutOfFold:
 
 
 def split_rows(X: Any, noisy: NoisySources, cv: Any, random_state: Any) -> list[Split]:
-    """Return (train, test) rows of each fold; every row is held out once."""
+    """Return (train, test) rows of each fold; every row is held out exactly once."""
     strata = 2 * noisy.row_source + noisy.is_pos
     if isinstance(cv, int | np.integer):
         splitter = StratifiedKFold(int(cv), shuffle=True, random_state=random_state)
@@ -58,8 +58,8 @@ def split_rows(X: Any, noisy: NoisySources, cv: Any, random_state: Any) -> list[
     if (held_out != 1).any():
         row = int(np.flatnonzero(held_out != 1)[0])
         raise ValueError(
-            f"cv holds row {row} out {held_out[row]} times: its folds must be a partition of the "
-            "rows, such as those of StratifiedKFold"
+            f"cv holds row {row} out {held_out[row]} times: its test folds must be a partition of "
+            "the rows, such as those of StratifiedKFold"
         )
     return splits
 
@@ -69,9 +69,9 @@ def out_of_fold(
 ) -> OutOfFold:
     """Return the out-of-fold scores of a model trained on all sources' noisy labels together.
 
-    All sources' P(Ỹ=1|x) rise with P(Y=1|x), so one model of all labels ranks rows for each of
-    them. Without an estimator, the better of a linear and a boosted model is taken; better by the
-    area under the ROC curve, because only the ranking is used.
+    Every source's P(Ỹ=1|x) increases with P(Y=1|x), so one model ranks the rows for all sources.
+    Without an estimator, the better of a linear and a boosted model is used. Models are compared by
+    AUC, because only the ranking is used.
     """
     if estimator is None:
         X, candidates = check_array(X, accept_sparse="csr"), default_estimators(X, random_state)
@@ -90,7 +90,7 @@ def out_of_fold(
 
 
 def default_estimators(X: Any, random_state: Any) -> list[Any]:
-    """Return the models that are tried where the caller names none."""
+    """Return the models to compare if the caller gives no estimator."""
     is_sparse = scipy.sparse.issparse(X)
     linear = make_pipeline(StandardScaler(with_mean=not is_sparse), LogisticRegression())
     if is_sparse:
@@ -104,7 +104,7 @@ def default_estimators(X: Any, random_state: Any) -> list[Any]:
 def noisy_posteriors(
     X: Any, noisy: NoisySources, estimator: Any, splits: list[Split]
 ) -> FloatArray:
-    """Return P̂(Ỹ=1|x) of each row by a model of its own source's other rows."""
+    """Return out-of-fold P̂(Ỹ=1|x) of each row, from a model of its own source only."""
     if not hasattr(estimator, "predict_proba"):
         raise ValueError(
             f"method='anchor' needs an estimator with predict_proba; {estimator!r} has none"
@@ -128,13 +128,12 @@ def _predict(estimator: Any, X: Any, noisy: NoisySources, splits: list[Split]) -
 def count_labels(
     result: OutOfFold, noisy: NoisySources, random_state: np.random.RandomState
 ) -> FloatArray:
-    """Return rows counted by fold, bin of the score, source and label; bins hold equally many.
+    """Return the number of rows per fold, equal-frequency score bin, source and label.
 
-    Rows of equal scores fall into neighbouring bins at random: in the order of the rows, labels
-    that were sorted would look like a perfect score.
+    Ties are broken at random: in row order, sorted labels would look like a perfect score.
     """
     n_rows = len(result.scores)
-    n_bins = int(np.clip(n_rows // ROWS_PER_BIN, FEWEST_BINS, MOST_BINS))
+    n_bins = int(np.clip(n_rows // ROWS_PER_BIN, MIN_BINS, MAX_BINS))
     order = np.lexsort((random_state.uniform(size=n_rows), result.scores))
     bins = np.empty(n_rows, dtype=np.intp)
     bins[order] = np.arange(n_rows) * n_bins // n_rows

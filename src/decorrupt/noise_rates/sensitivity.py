@@ -1,4 +1,4 @@
-"""How far a model moves when the rates or proportions it was given move within their intervals."""
+"""Sensitivity of a model to uncertain noise rates or bag proportions."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ DEFAULT_DRAWS = 20
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """What changed between the model as given and its refits; ``print`` it for a table.
+    """Changes between the model at the given values and its refits; ``print`` shows a table.
 
     Attributes
     ----------
     predictions : ndarray of shape (n_rows,)
-        Of the model at the rates or proportions as given.
+        Predictions of the model at the given rates or proportions.
     flip_share : ndarray of shape (n_rows,)
         The share of refits that predict another class for the row.
     refit_flips : ndarray of shape (n_refits,)
         The share of rows for which each refit predicts another class.
     criterion : float
-        The training criterion at the values as given; NaN where the model reports none.
+        The training criterion at the given values; NaN if the model reports none.
     criterion_refits : ndarray of shape (n_refits,)
         The training criterion of each refit.
     parameter_names : list of str
-        What was moved.
+        The parameters that were varied.
     settings : ndarray of shape (n_refits, n_parameters)
-        Where it was moved to.
+        Their values in each refit.
     """
 
     predictions: NDArray[Any]
@@ -58,9 +58,9 @@ class Sensitivity:
         worst = int(np.argmax(self.refit_flips))
         rows = [
             ("refits", f"{len(self.settings)} over {len(self.parameter_names)} parameters"),
-            ("rows that ever change class", f"{np.mean(self.flip_share > 0):.1%}"),
-            ("rows changed by a refit, mean", f"{self.refit_flips.mean():.1%}"),
-            ("rows changed by a refit, most", f"{self.refit_flips[worst]:.1%} (refit {worst})"),
+            ("rows that change class in any refit", f"{np.mean(self.flip_share > 0):.1%}"),
+            ("rows changed per refit, mean", f"{self.refit_flips.mean():.1%}"),
+            ("rows changed per refit, maximum", f"{self.refit_flips[worst]:.1%} (refit {worst})"),
             ("training criterion", f"{self.criterion:.4g}, refits {low:.4g} to {high:.4g}"),
         ]
         width = max(len(name) for name, _ in rows)
@@ -81,35 +81,36 @@ def sensitivity(
     n_draws: int = DEFAULT_DRAWS,
     random_state: Any = None,
 ) -> Sensitivity:
-    """Refit at corners and random points of the intervals; report flips and the criterion's range.
+    """Refit at corners and random points of the intervals; report how predictions change.
 
-    A clone of `estimator` is trained at the values as given, then at the corners of the box of
-    intervals that move all sources (or bags) alike, then at `n_draws` uniform points of the box.
+    A clone of `estimator` is trained at the given values, then at the corners of the box of
+    intervals that change all sources (or bags) in the same way, then at `n_draws` uniform random
+    points of the box.
 
     Parameters
     ----------
     estimator : classifier
-        With bags, one whose `fit` takes `bags`; else one whose `fit` takes `noise_rates`.
+        Its `fit` must accept `bags` or, without bags, `noise_rates`.
     X, y : array-like
         The training rows, and their noisy labels or, with `bags`, their bags' proportions.
     bags : array-like of shape (n_rows,), optional
-        The bag of each row. The proportions in y are what moves.
+        The bag of each row. The proportions in y are varied.
     sources : array-like of shape (n_rows,), optional
-        The source of each row. The noise rates are what moves.
+        The source of each row. The noise rates are varied.
     noise_rates : NoiseRateEstimate or mapping, optional
-        The rates by source; an estimate brings its own intervals. For labels without `bags`.
+        The rates per source, if there are no `bags`; an estimate also provides the intervals.
     intervals : mapping or float, optional
         {source: {"flip_pos": (low, high), "flip_neg": (low, high)}}, or {bag: (low, high)}, or,
-        for bags, one number: how far each proportion may be off on either side.
+        for bags, one number: the largest error of each proportion, up or down.
     X_new : array-like, optional
         Rows to predict; by default X.
     criterion : callable, optional
         Takes a fitted model, returns a number; by default the model's
         ``diagnostics_.training_risk``, or NaN if it has none.
     n_draws : int, default=20
-        Random points, beside the corners.
+        Number of random points, in addition to the corners.
     random_state : int, RandomState or None
-        For the points.
+        Source of the random points.
 
     Returns
     -------
@@ -118,7 +119,7 @@ def sensitivity(
     Raises
     ------
     ValueError
-        If intervals are missing or not intervals, or a refit fails (the message says where).
+        If intervals are missing or invalid, or a refit fails (the message names the refit).
 
     Examples
     --------
@@ -162,7 +163,7 @@ def sensitivity(
 def _refit(plan: RefitPlan, estimator: Any, setting: FloatArray, k: int) -> Any:
     try:
         model = clone(estimator)
-        plan.train(model, setting)  # the model as given has already warned
+        plan.train(model, setting)  # notices are dropped: the first fit has already warned
         return model
     except ValueError as error:
         raise ValueError(

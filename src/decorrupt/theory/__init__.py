@@ -1,4 +1,4 @@
-"""The paper's theory as functions: bounds, information, convexity, consistency, simulations."""
+"""The paper's theory: bounds, information, convexity, consistency and simulations."""
 
 from decorrupt.theory.bounds import (
     bound_common_source,

@@ -1,4 +1,4 @@
-"""What the bounds accept: weights on the simplex, pairs of proportions, one number a source."""
+"""Argument checks of the bounds: weights, pairs of proportions, one number per source."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from decorrupt.corruption import WEIGHT_SCHEMES, signal_to_noise
 
 
 def resolve_weights(weights: str | ArrayLike, schemes: dict[str, FloatArray]) -> FloatArray:
-    """Return the weights themselves, or those of a scheme, w ∝ the scheme's numbers.
+    """Return the given weights, or the weights w ∝ schemes[weights] of a named scheme.
 
     Raises
     ------
@@ -20,14 +20,14 @@ def resolve_weights(weights: str | ArrayLike, schemes: dict[str, FloatArray]) ->
     if isinstance(weights, str):
         if weights not in schemes:
             raise ValueError(
-                f"unknown weights {weights!r}: choose one of {', '.join(schemes)}, or give the "
-                "weights themselves"
+                f"unknown weights {weights!r}: choose one of {', '.join(schemes)}, or give an "
+                "array of weights"
             )
         return np.asarray(schemes[weights] / schemes[weights].sum())
     given = vector("weights", weights, len(schemes["uniform"]))
     if (given < 0).any() or abs(given.sum() - 1) > 1e-9:
         raise ValueError(
-            f"weights must be at least 0 and sum to 1, got the sum {given.sum():g} and the least "
+            f"weights must be at least 0 and sum to 1, got sum {given.sum():g} and smallest "
             f"weight {given.min():g}"
         )
     return given
@@ -40,11 +40,11 @@ def resolve_source_weights(
     flip_neg: ArrayLike,
     class_priors: ArrayLike | None = None,
 ) -> FloatArray:
-    """Return the weights themselves, or those of a scheme of :func:`decorrupt.source_weights`."""
+    """Return the given weights, or those of a scheme of :func:`decorrupt.source_weights`."""
     if isinstance(weights, str) and weights == "exact" and class_priors is None:
         raise ValueError(
-            "weights='exact' needs class_priors, P(Y=1) of each source: give them, or choose one "
-            "of the weights optimal, size, uniform"
+            "weights='exact' needs class_priors, P(Y=1) of each source: give them, or choose "
+            "the weights optimal, size or uniform"
         )
     schemes = {
         scheme: signal_to_noise(sizes, flip_pos, flip_neg, class_priors=class_priors, scheme=scheme)
@@ -57,7 +57,7 @@ def resolve_source_weights(
 def check_pairs(
     proportions_pos: ArrayLike, proportions_neg: ArrayLike, sizes: ArrayLike
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the three as float arrays, or say which pair is wrong."""
+    """Return the three arguments as float arrays; raise ValueError for the first invalid pair."""
     rows = positive_vector("sizes", sizes)
     upper = vector("proportions_pos", proportions_pos, len(rows))
     lower = vector("proportions_neg", proportions_neg, len(rows))
@@ -72,7 +72,7 @@ def check_pairs(
 
 
 def vector(name: str, values: ArrayLike, length: int) -> FloatArray:
-    """Return one finite number a source, from an array of that length or one number for all."""
+    """Return `length` finite numbers, from an array of that length or one number for all."""
     numbers = np.asarray(values, dtype=float)
     if numbers.ndim > 1 or (numbers.ndim == 1 and len(numbers) != length):
         raise ValueError(
@@ -84,7 +84,7 @@ def vector(name: str, values: ArrayLike, length: int) -> FloatArray:
 
 
 def positive_vector(name: str, values: ArrayLike) -> FloatArray:
-    """Return a list of positive numbers, or name what is not."""
+    """Return the values as a float array; raise ValueError unless all are positive."""
     numbers = np.atleast_1d(np.asarray(values, dtype=float))
     if numbers.ndim != 1 or not len(numbers) or not (np.isfinite(numbers) & (numbers > 0)).all():
         raise ValueError(f"{name} must be a list of positive numbers")

@@ -1,4 +1,4 @@
-"""The setting all bounds share: a ball of functions, a Lipschitz loss, a failure probability."""
+"""Common assumptions of all bounds: norm ball, Lipschitz loss, failure probability."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from decorrupt.losses import LogisticLoss
 LOGISTIC_LIPSCHITZ = LogisticLoss.lipschitz
 LOGISTIC_AT_ZERO = LogisticLoss.at_zero
 DEFAULT_FAILURE_PROB = 0.05
-# δ ≤ ¼ makes log(2/δ)/2 ≥ 1, by which the theorems merge their two terms into one.
-MOST_FAILURE_PROB = 0.25
+# δ ≤ ¼ makes log(2/δ)/2 ≥ 1, which lets the theorems merge their two terms into one.
+MAX_FAILURE_PROB = 0.25
 
 
 @dataclass(frozen=True)
 class Ball:
-    """{f : ‖f‖ ≤ R} in the space of a kernel with √k(x,x) ≤ K, under an L-Lipschitz loss φ.
+    """{f : ‖f‖ ≤ R} in the RKHS of a kernel with √k(x,x) ≤ K, with an L-Lipschitz loss φ.
 
     Parameters
     ----------
     radius : float
         R.
     kernel_bound : float
-        K = sup √k(x,x): the paper says "k bounded by K" but uses ‖k(·,x)‖ ≤ K. 1 for a Gaussian
-        kernel.
+        K = sup √k(x,x), 1 for a Gaussian kernel. The paper writes "k bounded by K" but uses
+        ‖k(·,x)‖ ≤ K.
     lipschitz : float
         L of the uncorrected loss.
     at_zero : float
@@ -35,7 +35,7 @@ class Ball:
     Raises
     ------
     ValueError
-        If one of them is out of range; the message names it.
+        If a parameter is out of range; the message names it.
     """
 
     radius: float
@@ -57,17 +57,17 @@ class Ball:
 
     @property
     def score_bound(self) -> float:
-        """K·R, which no |f(x)| exceeds (Cauchy–Schwarz)."""
+        """K·R ≥ |f(x)| for all f in the ball (Cauchy–Schwarz)."""
         return self.kernel_bound * self.radius
 
     @property
     def loss_reach(self) -> float:
-        """K·R·L, by which no loss differs from φ(0)."""
+        """K·R·L ≥ |φ(f(x)) − φ(0)| for all f in the ball."""
         return self.score_bound * self.lipschitz
 
     @property
     def confidence(self) -> float:
-        """√(log(2/δ)/2), the factor McDiarmid's inequality adds for both signs."""
+        """√(log(2/δ)/2), the factor of McDiarmid's inequality (two-sided)."""
         return math.sqrt(math.log(2 / self.failure_prob) / 2)
 
     def require(self, theorem: str, multiple: float = 1.0) -> None:
@@ -79,8 +79,8 @@ class Ball:
                 f"radius={self.radius!r} is too small for {theorem}: it must exceed "
                 f"{factor}at_zero/(kernel_bound·lipschitz) = {least:.4g}"
             )
-        if self.failure_prob > MOST_FAILURE_PROB:
+        if self.failure_prob > MAX_FAILURE_PROB:
             raise ValueError(
                 f"failure_prob={self.failure_prob!r} is too large for {theorem}: "
-                f"it must be at most {MOST_FAILURE_PROB}"
+                f"it must be at most {MAX_FAILURE_PROB}"
             )

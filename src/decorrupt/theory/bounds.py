@@ -1,15 +1,15 @@
-"""The generalisation bounds of the paper, as printed and repaired.
+"""Generalisation bounds of the paper, as printed and repaired.
 
-All of them bound, with probability at least 1−δ over the draw of the sample,
+With probability at least 1−δ over the draw of the sample, each of them bounds
 
-    sup over ‖f‖ ≤ R of |corrected empirical risk − true risk|,
+    sup over ‖f‖ ≤ R of |corrected empirical risk − true risk|.
 
-and all come from one argument. Symmetrisation and contraction bound the mean of the supremum by
-2KR·√(Σ_i w_i²|ℓ_i|²/n_i), |ℓ_i| the Lipschitz constant of source i's corrected loss. McDiarmid's
-inequality bounds its fluctuation by √(Σ_i w_i²D_i²/n_i · log(2/δ)/2), (w_i/n_i)·D_i the most that
-one replaced observation can change it. The paper takes for D_i the largest *value* of the loss,
-|ℓ_i|₀ + |ℓ_i|KR. That would do for a loss that is never negative, but a corrected loss is signed:
-D_i is its largest *difference*, :func:`replacement_change`.
+All have the same proof. Symmetrisation and contraction bound the mean of the supremum by
+2KR·√(Σ_i w_i²|ℓ_i|²/n_i), where |ℓ_i| is the Lipschitz constant of source i's corrected loss.
+McDiarmid's inequality bounds its fluctuation by √(Σ_i w_i²D_i²/n_i · log(2/δ)/2), where
+(w_i/n_i)·D_i is the largest change from replacing one observation. The paper sets D_i to the
+largest *value* of the loss, |ℓ_i|₀ + |ℓ_i|KR. This is correct for a non-negative loss, but a
+corrected loss can be negative: D_i must be its largest *difference*, :func:`replacement_change`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from decorrupt.theory.ball import (
 )
 from decorrupt.theory.master import replacement_change
 
-# The factor before KRL·√(Σw²c²·log(2/δ)/2): (as printed, repaired).
+# The constant in front of KRL·√(Σw²c²·log(2/δ)/2): (as printed, repaired).
 COMMON_SOURCE_CONSTANTS = (4.0, 4.0)
 VARYING_PRIORS_CONSTANTS = (2.0, 2.25)
 
@@ -57,22 +57,21 @@ def bound_common_source(
     Parameters
     ----------
     sizes : array-like of shape (n_sources,)
-        Rows of each source.
+        Number of rows of each source.
     flip_pos, flip_neg : array-like of shape (n_sources,) or float
         Noise rates of each source; all sources corrupt one clean distribution.
     weights : {"optimal", "size", "uniform"} or array-like of shape (n_sources,)
-        The scheme of :func:`decorrupt.source_weights`, or the weights themselves: at least 0,
-        of sum 1.
+        A scheme of :func:`decorrupt.source_weights`, or an array of weights ≥ 0 with sum 1.
     radius : float
         R, more than φ(0)/(K·L).
     kernel_bound : float, default=1.0
         K = sup √k(x,x).
     lipschitz, at_zero : float
-        L and φ(0) of the loss; those of the logistic loss by default.
+        L and φ(0) of the loss; by default those of the logistic loss.
     failure_prob : float, default=0.05
         δ, at most ¼.
     as_printed : bool, default=False
-        The paper's constant instead of the repaired one. Here they are the same.
+        Use the paper's constant instead of the repaired one. Here they are equal.
 
     Raises
     ------
@@ -81,9 +80,9 @@ def bound_common_source(
 
     Notes
     -----
-    Why 4 stands: with equal costs both labels have the same corrected loss at zero, φ(0), so one
-    replaced observation changes the loss by at most 2|ℓ_i|KR. The two terms are then
-    2KR·√… + 2KR·√…·√(log(2/δ)/2), at most 4KR·√…·√(log(2/δ)/2) for δ ≤ ¼.
+    The printed constant 4 is correct. With equal costs both labels have the same corrected loss at
+    zero, φ(0), so replacing one observation changes the loss by at most 2|ℓ_i|KR. The two terms
+    are then 2KR·√… + 2KR·√…·√(log(2/δ)/2), at most 4KR·√…·√(log(2/δ)/2) for δ ≤ ¼.
 
     Examples
     --------
@@ -114,7 +113,9 @@ def bound_varying_priors(
     failure_prob: float = DEFAULT_FAILURE_PROB,
     as_printed: bool = False,
 ) -> float:
-    """Return 2.25·KRL·√(Σ w_i²c_i² · log(2/δ)/2), c_i² also over min(π_i,1−π_i)²: Theorem 3.
+    """Return 2.25·KRL·√(Σ w_i²c_i² · log(2/δ)/2), c_i² as below: Theorem 3.
+
+    c_i² is that of :func:`bound_common_source` divided by min(π_i, 1−π_i)².
 
     Parameters
     ----------
@@ -129,7 +130,7 @@ def bound_varying_priors(
     kernel_bound, lipschitz, at_zero, failure_prob
         As in :func:`bound_common_source`.
     as_printed : bool, default=False
-        The paper's constant 2 instead of 2.25.
+        Use the paper's constant 2 instead of 2.25.
 
     Raises
     ------
@@ -138,14 +139,14 @@ def bound_varying_priors(
 
     Notes
     -----
-    With s = 1−ρ₊−ρ₋ and costs α = (1/2π, 1/2(1−π)) the two labels' corrected losses at zero differ
-    by φ(0)|α₊−α₋|/s ≤ φ(0)·max(α)/s, at most ½|ℓ_i|KR for R > 2φ(0)/KL. So one replaced
+    Let s = 1−ρ₊−ρ₋ and α = (1/2π, 1/2(1−π)), the costs. The two labels' corrected losses at zero
+    differ by φ(0)|α₊−α₋|/s ≤ φ(0)·max(α)/s, at most ½|ℓ_i|KR for R > 2φ(0)/KL. So replacing one
     observation changes the loss by at most 2.5|ℓ_i|KR, and (2 + 2.5)·max(α) = 2.25/min(π, 1−π).
 
-    The printed 2 can be saved by a step the paper does not make: when the label changes too, the
-    Lipschitz constants of the *two* labels add up to L(α₊+α₋)/s, not to twice the larger one, and
-    φ(0)|α₊−α₋| + LKR(α₊+α₋) ≤ 2LKR·max(α) as soon as R ≥ φ(0)/KL. So ``as_printed=True`` is a
-    valid bound here; only its published proof is not.
+    The printed constant 2 is also valid, but needs a step that the paper does not make. When the
+    label changes too, the Lipschitz constants of the *two* labels add up to L(α₊+α₋)/s, not to
+    twice the larger one, and φ(0)|α₊−α₋| + LKR(α₊+α₋) ≤ 2LKR·max(α) if R ≥ φ(0)/KL. So
+    ``as_printed=True`` is a valid bound here; only its published proof is wrong.
 
     Examples
     --------
@@ -178,27 +179,28 @@ def bound_label_proportions(
 ) -> float:
     """Return KRL·(2‖x‖ + ‖d·x‖)·√(log(2/δ)/2), x_i = w_i/(√n_i·gap_i): Theorem 4.
 
-    d_i = 2 + 2|1−2π_i|·φ(0)/(LKR), π_i = (γ₊+γ₋)/2 the middle of pair i. With one π for all pairs
-    that is (4 + 2|1−2π|φ(0)/(LKR))·KRL·√(Σ w²/(n·gap²)·log(2/δ)/2); the paper prints 4.
+    d_i = 2 + 2|1−2π_i|·φ(0)/(LKR), where π_i = (γ₊+γ₋)/2 is the mean proportion of pair i. If all
+    π_i are equal, this is (4 + 2|1−2π|φ(0)/(LKR))·KRL·√(Σ w²/(n·gap²)·log(2/δ)/2); the paper
+    prints 4 as the first factor.
 
     Parameters
     ----------
     proportions_pos, proportions_neg : array-like of shape (n_pairs,)
         γ₊ > γ₋ of each pair of bags.
     sizes : array-like of shape (n_pairs,)
-        Rows of each pair, both bags together.
+        Number of rows of each pair, both bags together.
     weights : {"optimal", "exact", "size", "uniform"} or array-like of shape (n_pairs,)
-        "optimal" is w ∝ n·gap², and "exact" the same thing here; or the weights themselves.
+        "optimal" is w ∝ n·gap²; "exact" is the same here. Or an array of weights.
     radius : float
         R, more than φ(0)/(K·L).
     kernel_bound, lipschitz, at_zero, failure_prob
         As in :func:`bound_common_source`.
     fixed_sizes : bool, default=False
-        Whether the two bags of a pair have a fixed, equal number of rows, as in practice, and not
-        a coin thrown for every row, as in the paper's model. For bags of other fixed sizes see
-        :func:`bound_strata`.
+        True: the two bags of a pair have equal, fixed numbers of rows, as in practice. False: each
+        row of a pair is assigned to one of its bags at random, as in the paper's model. For
+        bags of unequal fixed sizes see :func:`bound_strata`.
     as_printed : bool, default=False
-        The paper's constant 4 whatever the sizes.
+        Use the paper's constant 4 in both cases.
 
     Raises
     ------
@@ -208,11 +210,11 @@ def bound_label_proportions(
     Notes
     -----
     Both labels' corrected losses have the Lipschitz constant L/gap, but at zero they differ by
-    2|1−2π|φ(0)/gap: where the coin falls differently, one observation moves from one bag to the
-    other and changes the loss by up to (2LKR + 2|1−2π|φ(0))/gap, attained by the unhinged loss.
-    With fixed sizes an observation is replaced within its bag, the second part vanishes and 4
-    stands. The proof gives the sum of two norms; ‖(2+d)·x‖ would be smaller (Minkowski) and is
-    not implied. For φ ≥ 0 the change is also at most 2·max(π,1−π)·(φ(0) + LKR)/gap, which is less.
+    2|1−2π|φ(0)/gap. With random assignment, a replaced observation can move to the other bag and
+    change the loss by up to (2LKR + 2|1−2π|φ(0))/gap; the unhinged loss attains this. With fixed
+    sizes an observation is replaced within its bag, the second term is zero and the constant is 4.
+    The proof gives the sum of two norms; ‖(2+d)·x‖ would be smaller (Minkowski) and is not
+    implied. For φ ≥ 0 the change is also at most 2·max(π,1−π)·(φ(0) + LKR)/gap, which is smaller.
 
     Examples
     --------
@@ -248,18 +250,18 @@ def bound_strata(
 ) -> float:
     """Return 4KRL·√(Σ_k (|a_k|+|b_k|)²/n_k · log(2/δ)/2) for strata of fixed sizes.
 
-    It bounds how far Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1) strays from its expectation, which
-    for an unbiased combination is the target risk.
+    It bounds the deviation of Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1) from its expectation,
+    which for an unbiased combination is the target risk.
 
     Parameters
     ----------
     sizes : array-like of shape (n_strata,)
-        Rows of each stratum.
+        Number of rows of each stratum.
     pos, neg : array-like of shape (n_strata,)
-        a_k and b_k, such as :func:`decorrupt.combine_strata` returns.
+        a_k and b_k, for example from :func:`decorrupt.combine_strata`.
     radius : float
-        R, more than φ(0)/(K·L) as in Theorem 4. The argument does not need it; ``at_zero=0``
-        lifts it.
+        R, more than φ(0)/(K·L) as in Theorem 4. The proof does not need this condition;
+        ``at_zero=0`` removes it.
     kernel_bound, lipschitz, at_zero, failure_prob
         As in :func:`bound_common_source`.
 
@@ -270,11 +272,11 @@ def bound_strata(
 
     Notes
     -----
-    A row of stratum k has the loss a_k·φ(t) + b_k·φ(−t), of Lipschitz constant (|a_k|+|b_k|)·L, and
-    replacing the row within its stratum changes that by at most 2(|a_k|+|b_k|)·LKR. Rows need to be
-    independent, not identically distributed: the bound holds as well where γ_k is the exact share
-    of positives in bag k. For equal bags in pairs it is Theorem 4 with its printed constant; with
-    ``superbag`` the sum is 1/(4V), the least any unbiased combination reaches.
+    A row of stratum k has the loss a_k·φ(t) + b_k·φ(−t), with Lipschitz constant (|a_k|+|b_k|)·L,
+    and replacing the row within its stratum changes it by at most 2(|a_k|+|b_k|)·LKR. Rows must be
+    independent but need not be identically distributed, so the bound also holds if γ_k is the
+    exact share of positives in bag k. For pairs of equal bags it is Theorem 4 with its printed
+    constant; with ``superbag`` the sum is 1/(4V), the minimum over all unbiased combinations.
 
     Examples
     --------

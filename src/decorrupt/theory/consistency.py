@@ -1,7 +1,4 @@
-"""Theorem 5: a schedule of λ along which the corrected-loss learner is consistent, and a proof run.
-
-The schedule alone needs nothing; the simulation fits models and knows their true risks exactly.
-"""
+"""Theorem 5: λ schedules for consistent learning, and a simulation with exact true risks."""
 
 from __future__ import annotations
 
@@ -22,18 +19,18 @@ from decorrupt.theory.gaussian import GaussianClasses
 
 
 def consistent_reg_strength(n_rows: float, *, scale: float = 1.0, exponent: float = 0.5) -> float:
-    """Return λ = scale·n^(−exponent): λ → 0 and λn/log n → ∞, as Theorem 5 asks.
+    """Return λ = scale·n^(−exponent): λ → 0 and λn/log n → ∞, as Theorem 5 requires.
 
     Parameters
     ----------
     n_rows : float
-        n, the rows of all sources or bags together, at least 1.
+        n, the number of rows of all sources or bags together, at least 1.
     scale : float, default=1.0
         λ at n = 1.
     exponent : float in (0, 1), default=0.5
-        How fast λ falls. Any value strictly between 0 and 1 satisfies both conditions. The two
-        terms of the proof, λ‖f‖² and √(log n/(λn)), balance at ⅓ for a target in the kernel's
-        space; where the estimate is better than its bound a larger exponent serves better.
+        How fast λ decreases. Any value strictly between 0 and 1 satisfies both conditions. The two
+        terms of the proof, λ‖f‖² and √(log n/(λn)), balance at ⅓ for a target in the RKHS; a
+        larger exponent is better where the deviation is smaller than its bound.
 
     Raises
     ------
@@ -42,15 +39,15 @@ def consistent_reg_strength(n_rows: float, *, scale: float = 1.0, exponent: floa
 
     Notes
     -----
-    The theorem also asks for bounded noise, optimal weights, a universal kernel on a compact
+    The theorem also requires bounded noise, optimal weights, a universal kernel on a compact
     domain, and the global minimiser.
 
-    Its proof says λ‖f̂‖² ≤ φ(0), because a risk is not negative; a corrected risk is. What holds is
-    that, with E the true risk and ε_n = C·√(log n/n) the bound per unit of radius,
-    λ‖f̂‖² ≤ φ(0) − Ê(f̂) ≤ φ(0) − E(f̂) + ε_n‖f̂‖ ≤ φ(0) + ε_n‖f̂‖, uniformly in the radius by
-    peeling (radii 2^m, each with its share of δ). Hence ‖f̂‖ ≤ √(φ(0)/λ) + ε_n/λ, and the
-    deviation at f̂ is at most ε_n·√(φ(0)/λ) + ε_n²/λ, which still vanishes exactly if
-    λn/log n → ∞: the theorem stands as it is printed.
+    Its proof uses λ‖f̂‖² ≤ φ(0), which assumes a non-negative risk; a corrected risk can be
+    negative. The correct inequality, with E the true risk and ε_n = C·√(log n/n) the bound per
+    unit of radius, is λ‖f̂‖² ≤ φ(0) − Ê(f̂) ≤ φ(0) − E(f̂) + ε_n‖f̂‖ ≤ φ(0) + ε_n‖f̂‖, uniformly in
+    the radius by peeling (radii 2^m, each with its share of δ). Hence ‖f̂‖ ≤ √(φ(0)/λ) + ε_n/λ,
+    and the deviation at f̂ is at most ε_n·√(φ(0)/λ) + ε_n²/λ, which still goes to zero if and only
+    if λn/log n → ∞. So the theorem is correct as printed.
 
     Examples
     --------
@@ -64,7 +61,7 @@ def consistent_reg_strength(n_rows: float, *, scale: float = 1.0, exponent: floa
         raise ValueError(f"scale={scale!r} must be a positive number")
     if not 0 < exponent < 1:
         raise ValueError(
-            f"exponent={exponent!r} must lie strictly between 0 and 1: at 0 λ does not fall, at 1 "
+            f"exponent={exponent!r} must lie strictly between 0 and 1: at 0 λ is constant, at 1 "
             "λn/log n does not grow"
         )
     return float(scale * n_rows**-exponent)
@@ -72,18 +69,18 @@ def consistent_reg_strength(n_rows: float, *, scale: float = 1.0, exponent: floa
 
 @dataclass(frozen=True, eq=False)
 class ConsistencyResult:
-    """True risks of models fitted to more and more bags, and the least there is.
+    """True risks of models fitted to increasing numbers of bags, and the Bayes risk.
 
     Attributes
     ----------
     n_rows : ndarray of int, shape (n_sizes,)
-        Rows of each training set.
+        Number of rows of each training set.
     reg_strengths : ndarray of shape (n_sizes,)
-        λ by the schedule.
+        λ for each training set.
     risks, errors : ndarray of shape (n_sizes, n_repeats)
         Balanced logistic risk and balanced error of each fit, exact for the fitted score.
     bayes_risk, bayes_error : float
-        The least possible.
+        The smallest possible risk and error.
     """
 
     n_rows: NDArray[np.int_]
@@ -95,12 +92,12 @@ class ConsistencyResult:
 
     @property
     def excess_risk(self) -> FloatArray:
-        """Mean balanced logistic risk above the least, by size."""
+        """Mean balanced logistic risk minus the Bayes risk, per training size."""
         return np.asarray(self.risks.mean(axis=1) - self.bayes_risk)
 
     @property
     def excess_error(self) -> FloatArray:
-        """Mean balanced error above the least, by size."""
+        """Mean balanced error minus the Bayes error, per training size."""
         return np.asarray(self.errors.mean(axis=1) - self.bayes_error)
 
 
@@ -115,25 +112,25 @@ def simulate_consistency(
     classes: GaussianClasses | None = None,
     random_state: int | np.random.Generator | None = None,
 ) -> ConsistencyResult:
-    """Fit a Gaussian-kernel model to bags of N(±μ, 1) rows for growing n, λ by the schedule.
+    """Fit Gaussian-kernel models to bags of N(±μ, 1) rows for growing n, λ from the schedule.
 
-    Bags keep their size while their number grows, the regime of Theorem 5 in which no single bag
-    is ever learned from alone; each bag's count of positives is uniform on 0, …, bag_size.
+    The number of bags grows and their size stays fixed, as Theorem 5 allows. Each bag's count of
+    positives is uniform on 0, …, bag_size.
 
     Parameters
     ----------
     n_rows : sequence of int
-        Training rows, rounded to whole bags.
+        Numbers of training rows, rounded to whole bags.
     bag_size, n_repeats : int
-        Rows of a bag; training sets for each number of rows.
+        Rows per bag; training sets per number of rows.
     combine : str
         How bags are combined, see :func:`decorrupt.combine_strata`.
     scale, exponent : float
-        Of :func:`consistent_reg_strength`.
+        Parameters of :func:`consistent_reg_strength`.
     classes : GaussianClasses, optional
-        Of one dimension; N(±1, 1) by default.
+        One-dimensional classes; N(±1, 1) by default.
     random_state : int, Generator or None
-        Where the draws come from.
+        Source of the random draws.
     """
     classes, rng = classes or GaussianClasses(), np.random.default_rng(random_state)
     n_bags = [max(2, round(n / bag_size)) for n in n_rows]

@@ -1,4 +1,4 @@
-"""Whether a corrected risk has one minimum, or any, and what the paper's Prop. 7 does not say."""
+"""Convexity and boundedness of corrected risks, and Prop. 7 of the paper."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Terms = RiskTerms | tuple[ArrayLike, ArrayLike]
 
 
 def is_convex(terms: Terms, loss: str | MarginLoss = "logistic") -> bool:
-    """Tell whether Σ_j c₊φ(f_j) + c₋φ(−f_j) is convex in f, whatever λ and the features.
+    """Return whether Σ_j c₊φ(f_j) + c₋φ(−f_j) is convex in f, for any λ ≥ 0 and any features.
 
     For a loss of even curvature: iff c₊ + c₋ ≥ 0 in every row, equivalently a_k + b_k ≥ 0 in every
-    stratum; for a pair of bags γ₋ ≤ ½ ≤ γ₊. Possible at all iff the target prior lies between the
-    least and the largest proportion.
+    stratum; for a pair of bags iff γ₋ ≤ ½ ≤ γ₊. A convex combination exists iff the target prior
+    lies between the smallest and the largest proportion.
 
     Parameters
     ----------
     terms : RiskTerms, or a pair (pos, neg) of arrays
-        Coefficients row by row or stratum by stratum: only their signs matter here.
+        Coefficients per row or per stratum: only the sign of the curvature matters here.
     loss : str or MarginLoss, default="logistic"
         φ.
 
@@ -42,10 +42,10 @@ def is_convex(terms: Terms, loss: str | MarginLoss = "logistic") -> bool:
 
 
 def is_bounded_below(terms: Terms, loss: str | MarginLoss = "logistic") -> bool:
-    """Tell whether inf over all scores of Σ_j c₊φ(f_j) + c₋φ(−f_j) is above −∞.
+    """Return whether inf over all scores of Σ_j c₊φ(f_j) + c₋φ(−f_j) is above −∞.
 
-    Where it is not, λ = 0 leaves nothing to minimise as soon as the features are rich enough to
-    score every row freely. For the logistic loss: iff no coefficient is negative.
+    If it is not, then at λ = 0 the risk has no minimum for features that can give every row an
+    arbitrary score. For the logistic loss: iff no coefficient is negative.
 
     Parameters
     ----------
@@ -68,9 +68,9 @@ def convexity_floor(
     features: Any = None,
     kernel_bound: float = 1.0,
 ) -> float:
-    """Return a λ from which on risk + λ‖f‖² is convex: ½·λ_max(ZᵀCZ) ≤ ½K²·Σ_j C_j.
+    """Return λ₀ = ½·λ_max(ZᵀCZ) ≤ ½K²·Σ_j C_j: risk + λ‖f‖² is convex for all λ ≥ λ₀.
 
-    C_j is by how much row j can bend downwards whatever its score: for the logistic loss a quarter
+    C_j is the largest negative curvature of row j over all scores: for the logistic loss a quarter
     of the negative part of c₊ + c₋.
 
     Parameters
@@ -78,10 +78,10 @@ def convexity_floor(
     terms, loss
         As in :func:`is_convex`.
     features : array or sparse matrix of shape (n_rows, rank), optional
-        Z with ZZᵀ the kernel matrix; `terms` must then be given row by row. Without it the
-        right-hand side is returned, which needs nothing but the coefficients.
+        Z with ZZᵀ the kernel matrix; `terms` must then contain one pair per row. Without it the
+        right-hand side is returned, which needs the coefficients only.
     kernel_bound : float, default=1.0
-        K = sup √k(x,x); used without `features` only.
+        K = sup √k(x,x); used only without `features`.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def convexity_floor(
     if features.shape[0] != len(risk_terms.coef_pos):
         raise ValueError(
             f"features have {features.shape[0]} rows but terms {len(risk_terms.coef_pos)}: with "
-            "features, give the coefficients row by row (Combination.row_terms)"
+            "features, give one pair of coefficients per row (Combination.row_terms)"
         )
     return solver_convexity.convexity_floor(features, risk_terms, loss)
 
@@ -109,20 +109,20 @@ def aggregate_condition(
     *,
     weights: str | ArrayLike = "optimal",
 ) -> bool:
-    """Tell whether Σ_i w_i/(n_i·gap_i)·[n_i⁺(½−γ_i⁻) + n_i⁻(γ_i⁺−½)] ≥ 0: Prop. 7 as printed.
+    """Return whether Σ_i w_i/(n_i·gap_i)·[n_i⁺(½−γ_i⁻) + n_i⁻(γ_i⁺−½)] ≥ 0: Prop. 7 as printed.
 
-    It says that J(t) = Σ_i (w_i/n_i)Σ_j ℓ_i(t, ỹ_ij) is convex in *one* score t shared by all rows.
-    It does not say that the training objective is convex: there every row has a score of its own,
-    and rows whose coefficients sum to less than zero bend it downwards whatever the others do.
-    Bags of equal sizes always satisfy the condition, even γ = (.9, .6), where two opposite
-    classifiers are both best. Ask :func:`is_convex`.
+    If true, J(t) = Σ_i (w_i/n_i)Σ_j ℓ_i(t, ỹ_ij) is convex in *one* score t shared by all rows.
+    This does not imply that the training objective is convex: there every row has its own score,
+    and a row whose coefficients have a negative sum adds negative curvature. Bags of equal sizes
+    always satisfy the condition, even γ = (.9, .6), where two opposite classifiers both minimise
+    the objective. To check the objective use :func:`is_convex`.
 
     Parameters
     ----------
     proportions_pos, proportions_neg : array-like of shape (n_pairs,)
         γ₊ > γ₋ of each pair of bags.
     sizes_pos, sizes_neg : array-like of shape (n_pairs,)
-        Rows of the two bags of each pair, n_i their sum.
+        Numbers of rows of the two bags of each pair; n_i is their sum.
     weights : {"optimal", "size", "uniform"} or array-like of shape (n_pairs,)
         "optimal" is w ∝ n·gap².
 
@@ -139,7 +139,7 @@ def aggregate_condition(
     schemes = {"optimal": rows * gap**2, "size": rows, "uniform": np.ones_like(rows)}
     share = resolve_weights(weights, schemes) / (rows * gap)
     terms = share * np.array([n_pos * (0.5 - lower), n_neg * (upper - 0.5)])
-    # Terms that cancel exactly on paper leave a rounding residue.
+    # Terms that cancel in exact arithmetic leave a rounding error.
     return bool(terms.sum() >= -64 * np.finfo(float).eps * np.abs(terms).sum())
 
 
@@ -149,6 +149,6 @@ def _as_terms(terms: Terms) -> RiskTerms:
     pos, neg = (np.atleast_1d(np.asarray(coef, dtype=float)) for coef in terms)
     if pos.ndim != 1 or pos.shape != neg.shape:
         raise ValueError(
-            f"terms must be two lists of one length, got shapes {pos.shape} and {neg.shape}"
+            f"terms must be two lists of equal length, got shapes {pos.shape} and {neg.shape}"
         )
     return RiskTerms(pos, neg)

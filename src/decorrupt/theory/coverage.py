@@ -1,10 +1,10 @@
-"""How often the bounds hold: the supremum over a ball, known to within a stated slack.
+"""Simulated coverage of the bounds: how often the largest deviation is within the bound.
 
-The rows lie in cells of the line, with the exact masses of two Gaussian classes, and the kernel is
-k(x, x') = cos(ω(x−x')), of features z(x) = (cos ωx, sin ωx) and K = 1. Its ball is a disc, so the
-supremum over it is searched on a grid of the disc; between grid points the deviation moves by no
-more than its Lipschitz constant times the grid's covering radius. Both ends are reported: the
-largest deviation found, and that plus the slack, which the supremum cannot exceed.
+The rows lie in cells of the real line, with the exact probabilities of two Gaussian classes. The
+kernel is k(x, x') = cos(ω(x−x')), with features z(x) = (cos ωx, sin ωx) and K = 1. Its ball is a
+disc, so the supremum is searched on a grid of the disc; between grid points the deviation changes
+by at most its Lipschitz constant times the grid's covering radius, the slack. The supremum lies
+between the largest deviation found and that plus the slack.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from decorrupt.theory.sampling import MODELS, Model
 
 N_CELLS = 48
 CELL_TAIL = 3.0
-FREQUENCY = 0.75  # the cosine then tells the two classes apart without wrapping around
+FREQUENCY = 0.75  # small enough that the features do not wrap around between the classes
 GRID_STEP = 0.04  # of the disc of radius 1
 
 
 @dataclass(frozen=True, eq=False)
 class Coverage:
-    """Deviations of many draws against the bound.
+    """Largest deviations of many draws, and the bound.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Coverage:
     slack : ndarray of shape (n_draws,)
         The supremum is at most deviations + slack.
     bound, printed_bound : float
-        Repaired and as printed.
+        The repaired bound and the printed one.
     failure_prob : float
         δ.
     """
@@ -48,12 +48,12 @@ class Coverage:
 
     @property
     def coverage(self) -> float:
-        """The share of draws whose supremum is certain to lie within the bound."""
+        """Share of draws whose supremum is certainly within the bound."""
         return float(np.mean(self.deviations + self.slack <= self.bound))
 
     @property
     def tightness(self) -> float:
-        """The (1−δ) quantile of the deviations over the bound: 1 would be a sharp bound."""
+        """The (1−δ) quantile of the deviations divided by the bound; 1 is a tight bound."""
         return float(np.quantile(self.deviations, 1 - self.failure_prob) / self.bound)
 
 
@@ -67,15 +67,15 @@ def simulate_bound_coverage(
     classes: GaussianClasses | None = None,
     random_state: int | np.random.Generator | None = None,
 ) -> Coverage:
-    """Draw samples and return sup over ‖f‖ ≤ R of |empirical − true risk| beside the bound.
+    """Return sup over ‖f‖ ≤ R of |empirical − true risk| for many samples, and the bound.
 
     Parameters
     ----------
     theorem : {"common_source", "varying_priors", "label_proportions", "strata"}
-        Which bound: Theorem 2, 3, 4 (a coin thrown for every row of a pair), or strata of fixed
-        sizes combined by ``superbag``.
+        Which bound: Theorem 2, 3, 4 (each row of a pair assigned to a bag at random), or strata of
+        fixed sizes combined with ``superbag``.
     n_draws : int
-        Samples to draw.
+        Number of samples to draw.
     radius : float
         R.
     loss : str or MarginLoss
@@ -83,9 +83,9 @@ def simulate_bound_coverage(
     failure_prob : float
         δ.
     classes : GaussianClasses, optional
-        Of one dimension; N(±1, 1) by default.
+        One-dimensional classes; N(±1, 1) by default.
     random_state : int, Generator or None
-        Where the draws come from.
+        Source of the random draws.
 
     Returns
     -------
@@ -118,20 +118,20 @@ def simulate_bound_coverage(
 
 
 def disc_grid(radius: float, step: float = GRID_STEP) -> tuple[FloatArray, float]:
-    """Return points of the disc and how far any of its points can be from the nearest of them."""
+    """Return grid points of the disc and their covering radius."""
     axis = np.arange(-1, 1 + step, step)
     square = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
     inside = square[np.linalg.norm(square, axis=1) <= 1]
     angles = np.arange(0, 2 * np.pi, step)
     rim = np.column_stack([np.cos(angles), np.sin(angles)])
-    # Within the disc a corner of the point's own cell may lie outside; the rim is then near.
+    # A grid cell at the edge may have corners outside the disc: there a rim point is close enough.
     return radius * np.vstack([inside, rim]), radius * step
 
 
 def draw_excess(
     model: Model, masses: FloatArray, n_draws: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    """Return, cell by cell, the coefficients of φ(f) and φ(−f) in empirical − true risk."""
+    """Return the coefficients of φ(f) and φ(−f) in empirical − true risk, per draw and cell."""
     excess_pos = np.tile(-model.target_prior * masses[0], (n_draws, 1))
     excess_neg = np.tile(-(1 - model.target_prior) * masses[1], (n_draws, 1))
     for sample in model.samples:

@@ -1,4 +1,4 @@
-"""Two Gaussian classes, whose balanced risks are known without drawing a single row."""
+"""Two Gaussian classes with exact balanced risks."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from scipy.stats import norm
 from decorrupt._typing import FloatArray
 from decorrupt.losses import LogisticLoss, MarginLoss
 
-# Gauss–Hermite nodes of a one-dimensional integral: twelve digits for scores of spread up to 5.
+# Gauss–Hermite nodes: accurate to twelve digits for scores of standard deviation up to 5.
 QUADRATURE_NODES = 200
 CELLS = 4000
-TAIL = 8.0  # a Gaussian leaves 1e-15 beyond eight standard deviations
+TAIL = 8.0  # the probability beyond eight standard deviations is 1e-15
 
 
 @dataclass(frozen=True)
@@ -34,21 +34,21 @@ class GaussianClasses:
 
     @property
     def distance(self) -> float:
-        """‖μ‖, half the distance of the two means."""
+        """‖μ‖, half the distance between the two means."""
         return float(np.linalg.norm(self.mean))
 
     @property
     def bayes_error(self) -> float:
-        """Φ(−‖μ‖), the least balanced error there is."""
+        """Φ(−‖μ‖), the smallest possible balanced error."""
         return float(ndtr(-self.distance))
 
     @cached_property
     def bayes_risk(self) -> float:
-        """E φ(2⟨μ, X⟩ | Y=1), the least balanced logistic risk there is."""
+        """E φ(2⟨μ, X⟩ | Y=1), the smallest possible balanced logistic risk."""
         return self.linear_risk(2 * np.asarray(self.mean), loss=LogisticLoss())
 
     def draw(self, labels: ArrayLike, rng: np.random.Generator) -> FloatArray:
-        """Return one row of X for each label ±1."""
+        """Return one row of X per label ±1."""
         centre = np.multiply.outer(np.asarray(labels, dtype=float), self.mean)
         return np.asarray(centre + rng.normal(size=centre.shape))
 
@@ -56,7 +56,7 @@ class GaussianClasses:
         """Return the balanced error of sign(⟨θ, x⟩ + b), in closed form."""
         coef = np.asarray(coef, dtype=float)
         spread, shift = np.linalg.norm(coef), float(coef @ np.asarray(self.mean))
-        if spread == 0:  # a constant answer is wrong on one class
+        if spread == 0:  # a constant prediction is wrong for one class
             return 0.5
         return float(
             0.5 * (ndtr(-(shift + intercept) / spread) + ndtr((intercept - shift) / spread))
@@ -65,7 +65,7 @@ class GaussianClasses:
     def linear_risk(
         self, coef: ArrayLike, intercept: float = 0.0, *, loss: MarginLoss | None = None
     ) -> float:
-        """Return ½E₊φ(f) + ½E₋φ(−f) for f = ⟨θ, x⟩ + b, by quadrature of the score's Gaussian."""
+        """Return ½E₊φ(f) + ½E₋φ(−f) for f = ⟨θ, x⟩ + b, by Gauss–Hermite quadrature."""
         loss = loss or LogisticLoss()
         coef = np.asarray(coef, dtype=float)
         spread, shift = np.linalg.norm(coef), float(coef @ np.asarray(self.mean))
@@ -77,14 +77,14 @@ class GaussianClasses:
     def score_risk(
         self, score: Callable[[FloatArray], FloatArray], loss: MarginLoss | None = None
     ) -> float:
-        """Return ½E₊φ(f) + ½E₋φ(−f) for any score on the line, over 4,000 cells of it."""
+        """Return ½E₊φ(f) + ½E₋φ(−f) for any score of one feature, summed over 4,000 cells."""
         loss = loss or LogisticLoss()
         points, mass_pos, mass_neg = self.cells()
         scores = score(points[:, None])
         return float(0.5 * (mass_pos @ loss.value(scores) + mass_neg @ loss.value(-scores)))
 
     def score_error(self, score: Callable[[FloatArray], FloatArray]) -> float:
-        """Return the balanced error of sign f for any score on the line; 0 counts half."""
+        """Return the balanced error of sign f for any score of one feature; f = 0 counts half."""
         points, mass_pos, mass_neg = self.cells()
         side = np.sign(score(points[:, None]))
         return float(0.25 * (mass_pos @ (1 - side) + mass_neg @ (1 + side)))
@@ -92,9 +92,9 @@ class GaussianClasses:
     def cells(
         self, n_cells: int = CELLS, tail: float = TAIL
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the cells' midpoints and both classes' exact masses in them (one dimension)."""
+        """Return midpoints of cells and both classes' exact probabilities in them (1-d only)."""
         if len(self.mean) != 1:
-            raise ValueError(f"cells are for one dimension, the classes have {len(self.mean)}")
+            raise ValueError(f"cells need classes of one dimension, these have {len(self.mean)}")
         reach = self.distance + tail
         edges = np.linspace(-reach, reach, n_cells + 1)
         masses = [np.diff(norm.cdf(edges, loc=side * self.mean[0])) for side in (1, -1)]

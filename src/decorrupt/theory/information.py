@@ -1,4 +1,4 @@
-"""How much strata and sources can tell, before any training."""
+"""Information in strata and sources, computed before any training."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from decorrupt.corruption import (
 
 @dataclass(frozen=True, eq=False)
 class Information:
-    """V = Σ n_k(γ_k−γ̄)², all that the proportions tell; ``float`` of it is V.
+    """V = Σ n_k(γ_k−γ̄)², the information in the proportions; ``float(…)`` returns V.
 
     Attributes
     ----------
     by_stratum : ndarray of shape (n_strata,)
-        n_k(γ_k−γ̄)², what each stratum contributes.
+        n_k(γ_k−γ̄)², the contribution of each stratum.
     pooled_proportion : float
         γ̄, the share of positives among all rows.
     n_rows : float
-        Rows of all strata.
+        Number of rows of all strata.
     """
 
     by_stratum: FloatArray
@@ -43,12 +43,12 @@ class Information:
 
     @property
     def effective_sample_size(self) -> float:
-        """4V, the clean labelled rows whose bound equals that of ``superbag``."""
+        """4V, the number of clean labelled rows with the same bound as ``superbag``."""
         return 4 * self.total
 
     @property
     def efficiency(self) -> float:
-        """4V over all rows: 1 for pure strata of equal sizes, 0 where all proportions agree."""
+        """4V / n_rows: 1 for pure strata of equal sizes, 0 if all proportions are equal."""
         return self.effective_sample_size / self.n_rows
 
     def __float__(self) -> float:
@@ -56,12 +56,12 @@ class Information:
 
 
 def information(sizes: ArrayLike, proportions: ArrayLike) -> Information:
-    """Return V = Σ n_k(γ_k−γ̄)² and what each stratum contributes.
+    """Return V = Σ n_k(γ_k−γ̄)² and the contribution of each stratum.
 
     Parameters
     ----------
     sizes, proportions : array-like of shape (n_strata,)
-        Rows and share of positives of each stratum.
+        Number of rows and share of positives of each stratum.
 
     Raises
     ------
@@ -70,11 +70,11 @@ def information(sizes: ArrayLike, proportions: ArrayLike) -> Information:
 
     Examples
     --------
-    Two pure bags are as good as labels, and a bag at the pooled proportion tells nothing:
+    Two pure bags are as informative as labels; a bag at the pooled proportion adds nothing:
 
     >>> from decorrupt.theory import information
-    >>> told = information([50, 50, 100], [1.0, 0.0, 0.5])
-    >>> float(told), told.effective_sample_size, told.by_stratum.tolist()
+    >>> found = information([50, 50, 100], [1.0, 0.0, 0.5])
+    >>> float(found), found.effective_sample_size, found.by_stratum.tolist()
     (25.0, 100.0, [12.5, 12.5, 0.0])
     """
     sizes, proportions = check_strata(sizes, proportions)
@@ -88,9 +88,9 @@ def information(sizes: ArrayLike, proportions: ArrayLike) -> Information:
 def strata_sample_size(
     sizes: ArrayLike, proportions: ArrayLike, *, combine: str = "superbag"
 ) -> float:
-    """Return 1/Σ_k(|a_k|+|b_k|)²/n_k, the clean labelled rows that would give the same bound.
+    """Return 1/Σ_k(|a_k|+|b_k|)²/n_k, the number of clean labelled rows with the same bound.
 
-    4V for ``superbag``, never more for another unbiased combination.
+    It is 4V for ``superbag`` and at most 4V for any other unbiased combination.
     """
     pos, neg = combine_strata(sizes, proportions, method=combine)
     return float(1 / np.sum((np.abs(pos) + np.abs(neg)) ** 2 / np.asarray(sizes, dtype=float)))
@@ -98,16 +98,16 @@ def strata_sample_size(
 
 @dataclass(frozen=True, eq=False)
 class WeightsComparison:
-    """Σ w_i²c_i² under each weighting, the sum under the root of Theorems 2 and 3.
+    """Σ w_i²c_i² for each weight scheme, the sum under the root in Theorems 2 and 3.
 
     Attributes
     ----------
     factors : dict of str to float
-        Σ w²c² by scheme; "optimal" is the least there is.
+        Σ w²c² per scheme; "optimal" gives the minimum.
     weights : dict of str to ndarray
-        The weights themselves.
+        The weights per scheme.
     arithmetic_mean, harmonic_mean : float
-        Of the c_i²: N·Σw²c² for uniform and for optimal weights.
+        Means of the c_i²: N·Σw²c² for uniform and for optimal weights.
     """
 
     factors: dict[str, float]
@@ -117,7 +117,7 @@ class WeightsComparison:
 
     @property
     def mean_ratio(self) -> float:
-        """Arithmetic over harmonic mean: the square of what uniform weights cost in the bound."""
+        """Arithmetic / harmonic mean: the squared ratio of the uniform to the optimal bound."""
         return self.arithmetic_mean / self.harmonic_mean
 
 
@@ -133,12 +133,13 @@ def weights_comparison(
     Parameters
     ----------
     sizes, flip_pos, flip_neg, class_priors
-        As in :func:`decorrupt.signal_to_noise`. Without `class_priors` the exact weights, which
-        need them, are left out.
+        As in :func:`decorrupt.signal_to_noise`. Without `class_priors` the scheme
+        "exact", which needs them, is omitted.
 
     Examples
     --------
-    The paper's: nine good sources and one that is nearly a coin. "The ratio exceeds 100":
+    The paper's example: nine accurate sources and one with nearly random labels. The paper says
+    the ratio "exceeds 100":
 
     >>> from decorrupt.theory import weights_comparison
     >>> rates = [0.01] * 9 + [0.49]

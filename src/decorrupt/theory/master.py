@@ -1,4 +1,4 @@
-"""The master theorem of the paper's appendix, and the step of its proof that needs repair."""
+"""Master theorem of the paper's appendix, with the repaired step of its proof."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ def replacement_change(
 ) -> FloatArray:
     """Return D = |ℓ(0,1) − ℓ(0,−1)| + 2|ℓ|KR ≥ sup |ℓ(t,y) − ℓ(t',y')| over |t|, |t'| ≤ KR.
 
-    What one replaced observation can do to a corrected loss, which goes below zero. The paper has
-    the largest value |ℓ|₀ + |ℓ|KR in its place.
+    An upper bound of how much replacing one observation changes a corrected loss, which can be
+    negative. The paper uses the largest value |ℓ|₀ + |ℓ|KR instead.
 
     Parameters
     ----------
     lipschitz : array-like
-        |ℓ| of the corrected loss, the larger of the two labels'.
+        |ℓ|, the larger Lipschitz constant of the corrected loss over the two labels.
     at_zero_gap : array-like
         |ℓ(0,1) − ℓ(0,−1)|.
     score_bound : float
@@ -47,21 +47,21 @@ def bound_master(
     Parameters
     ----------
     sizes : array-like of shape (n_sources,)
-        Rows of each source.
+        Number of rows of each source.
     lipschitz : array-like of shape (n_sources,) or float
         |ℓ_i|, the Lipschitz constant of each source's corrected loss.
     at_zero : array-like of shape (n_sources,) or float
         |ℓ_i|₀ = max over the two labels of |ℓ_i(0, y)|.
     at_zero_gap : array-like of shape (n_sources,) or float, optional
-        |ℓ_i(0, 1) − ℓ_i(0, −1)|, by default as large as it can be, 2|ℓ_i|₀.
+        |ℓ_i(0, 1) − ℓ_i(0, −1)|, by default its largest possible value, 2|ℓ_i|₀.
     weights : {"optimal", "size", "uniform"} or array-like of shape (n_sources,)
-        "optimal" is w ∝ n/|ℓ|²; or the weights themselves.
+        "optimal" is w ∝ n/|ℓ|². Or an array of weights.
     radius, kernel_bound : float
-        R and K = sup √k(x,x); no condition on R here.
+        R and K = sup √k(x,x); R can be any positive number.
     failure_prob : float, default=0.05
         δ, up to 1.
     as_printed : bool, default=False
-        D_i = |ℓ_i|₀ + |ℓ_i|KR, which is too small for signed losses, instead of
+        Use D_i = |ℓ_i|₀ + |ℓ_i|KR, which is too small for signed losses, instead of
         :func:`replacement_change`.
 
     Raises
@@ -78,7 +78,7 @@ def bound_master(
     rows = positive_vector("sizes", sizes)
     slope = vector("lipschitz", lipschitz, len(rows))
     zero = vector("at_zero", at_zero, len(rows))
-    # The ball checks lipschitz and at_zero too; the smallest of each stands for all sources.
+    # Ball checks its arguments: the smallest value of each covers all sources.
     ball = Ball(radius, kernel_bound, float(slope.min()), float(zero.min()), failure_prob)
     gap = 2 * zero if at_zero_gap is None else vector("at_zero_gap", at_zero_gap, len(rows))
     schemes = {"optimal": rows / slope**2, "size": rows, "uniform": np.ones_like(rows)}

@@ -1,4 +1,4 @@
-"""How many rows a wanted bound or effective sample size takes."""
+"""Number of rows needed for a given bound or effective sample size."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ QUANTITIES = ("bound", "effective_sample_size")
 
 @dataclass(frozen=True, eq=False)
 class RequiredRows:
-    """The least common factor on all sizes that reaches the target; ``int`` of it is all rows.
+    """Sizes that reach the target, all scaled by one factor; ``int(…)`` returns the total rows.
 
     Attributes
     ----------
     factor : float
-        What every size has to be multiplied by.
+        The smallest factor by which all sizes must be multiplied.
     sizes : ndarray of int, shape (n_strata or n_sources,)
-        The sizes it comes to, rounded up.
+        The given sizes times `factor`, rounded up.
     """
 
     factor: float
@@ -35,12 +35,12 @@ class RequiredRows:
 
     @property
     def total(self) -> int:
-        """All rows."""
+        """Total number of rows."""
         return int(self.sizes.sum())
 
     @property
     def copies(self) -> int:
-        """Times the given strata or sources must be collected anew at the sizes they have."""
+        """How many times the given strata or sources must be collected, at their given sizes."""
         return math.ceil(self.factor)
 
     def __int__(self) -> int:
@@ -65,34 +65,35 @@ def required_rows(
     Parameters
     ----------
     target : float
-        The largest bound, or the smallest effective sample size, that will do.
+        The largest acceptable bound, or the smallest acceptable effective sample size.
     quantity : {"bound", "effective_sample_size"}
-        What `target` is.
+        Which quantity `target` is.
     proportions : array-like of shape (n_strata,), optional
-        Share of positives of each bag; give these, or the two noise rates.
+        Share of positives of each bag; give these, or flip_pos and flip_neg.
     flip_pos, flip_neg : array-like of shape (n_sources,) or float, optional
         Noise rates of each source.
     class_priors : array-like of shape (n_sources,) or float, optional
-        P(Y=1) of each source (Theorem 3); without it one clean distribution (Theorem 2).
+        P(Y=1) of each source (Theorem 3); None if all have the same clean distribution (Theorem 2).
     sizes : array-like, optional
-        Rows of each bag or source; only their ratios matter, but for `copies`. All 1 by default.
+        Number of rows of each bag or source, all 1 by default. Only their ratios matter, except
+        for `copies`.
     combine : str, default="superbag"
         How bags are combined, see :func:`decorrupt.combine_strata`.
     weights : str or array-like
         How sources are weighted, see :func:`decorrupt.source_weights`; "exact" needs
         `class_priors`.
     **bound_options
-        For quantity="bound": `radius`, and if need be `kernel_bound`, `lipschitz`, `at_zero`,
+        For quantity="bound": `radius`, and optionally `kernel_bound`, `lipschitz`, `at_zero`,
         `failure_prob`, as in :func:`bound_strata`.
 
     Raises
     ------
     ValueError
-        If neither or both of proportions and noise rates are given, or something is out of range.
+        If neither or both of proportions and noise rates are given, or a value is out of range.
 
     Examples
     --------
-    Half the bags at 60 % and half at 40 % positives: 25 times the rows that labels would take.
+    Half of the bags have 60 % positives, half 40 %: 25 times as many rows as with labels.
 
     >>> from decorrupt.theory import required_rows
     >>> int(required_rows(400, quantity="effective_sample_size", proportions=[0.6, 0.4]))
@@ -106,15 +107,17 @@ def required_rows(
         raise ValueError(f"unknown quantity {quantity!r}: choose one of {', '.join(QUANTITIES)}")
     if proportions is not None and flip_pos is None and flip_neg is None:
         given = _sizes(sizes, proportions)
-        reached = _of_strata(quantity, given, proportions, combine, bound_options)
+        reached = _reached_with_strata(quantity, given, proportions, combine, bound_options)
     elif proportions is None and flip_pos is not None and flip_neg is not None:
         rates = np.stack(np.broadcast_arrays(np.atleast_1d(flip_pos), flip_neg)).astype(float)
         given = _sizes(sizes, rates[0])
-        reached = _of_sources(quantity, given, rates, class_priors, weights, bound_options)
+        reached = _reached_with_sources(
+            quantity, given, rates, class_priors, weights, bound_options
+        )
     else:
         raise ValueError("give either the proportions of bags or flip_pos and flip_neg of sources")
     factor = (reached / target) ** 2 if quantity == "bound" else target / reached
-    # A product that is whole on paper must not be rounded up for its last binary digit.
+    # A rounding error must not push a whole number up to the next one.
     rows = np.ceil(factor * given * (1 - 1e-12)).astype(int)
     return RequiredRows(factor, np.maximum(rows, 1))
 
@@ -123,16 +126,16 @@ def _sizes(sizes: ArrayLike | None, like: ArrayLike) -> FloatArray:
     return np.ones(np.size(like)) if sizes is None else positive_vector("sizes", sizes)
 
 
-def _of_strata(
+def _reached_with_strata(
     quantity: str, sizes: FloatArray, proportions: ArrayLike, combine: str, options: dict[str, Any]
 ) -> float:
     if quantity == "effective_sample_size":
-        _refuse(options)
+        _refuse_bound_options(options)
         return strata_sample_size(sizes, proportions, combine=combine)
     return bound_strata(sizes, *combine_strata(sizes, proportions, method=combine), **options)
 
 
-def _of_sources(
+def _reached_with_sources(
     quantity: str,
     sizes: FloatArray,
     rates: FloatArray,
@@ -141,10 +144,10 @@ def _of_sources(
     options: dict[str, Any],
 ) -> float:
     if quantity == "effective_sample_size":
-        _refuse(options)
+        _refuse_bound_options(options)
         snr = signal_to_noise(sizes, rates[0], rates[1], class_priors=class_priors)
         share = resolve_source_weights(weights, sizes, rates[0], rates[1], class_priors)
-        # Clean rows of a balanced population have c² = 4/n with class priors, 1/n without.
+        # For n clean rows of a balanced population c² is 4/n with class priors and 1/n without.
         clean = 1.0 if class_priors is None else 4.0
         return float(clean / np.sum(share**2 / snr))
     if class_priors is None:
@@ -152,9 +155,9 @@ def _of_sources(
     return bound_varying_priors(sizes, rates[0], rates[1], class_priors, weights=weights, **options)
 
 
-def _refuse(options: dict[str, Any]) -> None:
+def _refuse_bound_options(options: dict[str, Any]) -> None:
     if options:
         raise ValueError(
-            f"{', '.join(options)} belong to quantity='bound' and do not change an effective "
-            "sample size: leave them out"
+            f"{', '.join(options)} only apply to quantity='bound': remove them for "
+            "quantity='effective_sample_size'"
         )

@@ -1,4 +1,4 @@
-"""The four sampling models of the theorems, over cells that hold the mass of either class."""
+"""Sampling models of the four bounds, on discrete cells of the feature space."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ PROPORTIONS = np.array([0.95, 0.9, 0.8, 0.75, 0.5, 0.3])
 
 
 class Sample(NamedTuple):
-    """Independent observations of a cell and a group, and what each adds to the risk.
+    """Independent observations of a cell and a group, and their coefficients in the risk.
 
-    `joint` holds the probabilities, of shape (n_groups, n_cells); `coef_pos` and `coef_neg` the
-    coefficients of φ(f) and φ(−f) an observation, by group.
+    `joint` contains the probabilities, shape (n_groups, n_cells); `coef_pos` and `coef_neg` contain
+    the coefficients of φ(f) and φ(−f) per observation of each group.
     """
 
     size: int
@@ -43,7 +43,7 @@ class Sample(NamedTuple):
 
 
 class Model(NamedTuple):
-    """What is drawn, the prior of the risk it estimates, and what the theorem promises."""
+    """The samples to draw, the class prior of the target risk, and the two bounds."""
 
     samples: list[Sample]
     target_prior: float
@@ -54,7 +54,7 @@ class Model(NamedTuple):
 def _labelled(
     masses: FloatArray, size: int, rates: Sequence[float], prior: float, costs: FloatArray
 ) -> Sample:
-    """Rows of a clean distribution with noisy labels; the costs carry the source's weight."""
+    """Return rows with noisy labels; `costs` are already multiplied by the source's weight."""
     flip_pos, flip_neg = rates
     flips = np.array([[1 - flip_pos, flip_neg], [flip_pos, 1 - flip_neg]])
     joint = flips @ (np.array([[prior], [1 - prior]]) * masses)

@@ -1,4 +1,4 @@
-"""The variance of corrected risks, drawn and exact, by how the bags are combined."""
+"""Simulated and exact variance of corrected risks, per combination of bags."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from decorrupt.corruption import Combination, combine_strata
 from decorrupt.losses import LogisticLoss, MarginLoss
 from decorrupt.theory.gaussian import GaussianClasses
 
-COMBINED = ("pairs", "superbag", "least_squares")
+COMBINATIONS = ("pairs", "superbag", "least_squares")
 
 
 @dataclass(frozen=True, eq=False)
 class VarianceResult:
-    """Mean and variance of corrected risks at one score, by combination.
+    """Corrected risks of one score function and their variances, per combination.
 
     Attributes
     ----------
     estimates : dict of str to ndarray of shape (n_draws,)
         The corrected risk of each draw.
     exact_variances : dict of str to float
-        Σ_k Var_k[a_kφ(f) + b_kφ(−f)]/n_k, by quadrature.
+        Σ_k Var_k[a_kφ(f) + b_kφ(−f)]/n_k, by numerical integration.
     bound_factors : dict of str to float
         Σ_k(|a_k|+|b_k|)²/n_k, the sum under the root of the bound.
     true_risk : float
-        What each of them estimates.
+        The risk that all of them estimate.
     """
 
     estimates: dict[str, FloatArray]
@@ -43,29 +43,30 @@ def simulate_variance(
     *,
     slope: float = 2.0,
     n_draws: int = 1000,
-    combinations: Sequence[str] = COMBINED,
+    combinations: Sequence[str] = COMBINATIONS,
     loss: MarginLoss | None = None,
     classes: GaussianClasses | None = None,
     random_state: int | np.random.Generator | None = None,
 ) -> VarianceResult:
-    """Return the corrected risks of f(x) = slope·x over many draws of the bags, by combination.
+    """Return the corrected risks of f(x) = slope·x over many draws of the bags, per combination.
 
     Parameters
     ----------
     sizes, proportions : sequence of shape (n_bags,)
-        Rows and share of positives of each bag; every row's label is drawn with that probability.
+        Number of rows and share of positives of each bag. Every row's label is drawn with that
+        probability.
     slope : float
-        The score to take the risk of; 2 is the Bayes score of N(±1, 1).
+        Slope of the score function; 2 is the Bayes score of N(±1, 1).
     n_draws : int
-        Draws of all bags; every combination sees the same ones.
+        Number of draws of all bags; all combinations use the same draws.
     combinations : sequence of str
         Methods of :func:`decorrupt.combine_strata`.
     loss : MarginLoss, optional
         Logistic by default.
     classes : GaussianClasses, optional
-        Of one dimension; N(±1, 1) by default.
+        One-dimensional classes; N(±1, 1) by default.
     random_state : int, Generator or None
-        Where the draws come from.
+        Source of the random draws.
     """
     loss, classes = loss or LogisticLoss(), classes or GaussianClasses()
     rng = np.random.default_rng(random_state)
@@ -97,7 +98,7 @@ def _bag_means(
     classes: GaussianClasses,
     rng: np.random.Generator,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return each bag's mean φ(f) and mean φ(−f), draw by draw."""
+    """Return the means of φ(f) and φ(−f), each of shape (n_draws, n_bags)."""
     means = np.empty((2, n_draws, len(sizes)))
     for bag, (size, proportion) in enumerate(zip(sizes, proportions, strict=True)):
         labels = np.where(rng.uniform(size=(n_draws, size)) < proportion, 1, -1)
