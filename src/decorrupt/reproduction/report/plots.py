@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator, StrMethodFormatter
 
 from decorrupt.documents.figures import COLOURS, FOREGROUND, draw
-from decorrupt.documents.labels import annotate_apart
+from decorrupt.documents.labels import annotate_points
 from decorrupt.reproduction.report.columns import Column
 
 GUESSING = 0.5  # balanced accuracy of a random guess
@@ -113,7 +113,7 @@ def cost_plot(
         axes.set(xlabel="median seconds per run", ylabel="mean balanced accuracy")
         axes.set_xlim(axes.get_xlim())
         axes.set_ylim(axes.get_ylim())
-        annotate_apart(axes, [(x, y, column.label) for column, x, y in points], lines)
+        annotate_points(axes, [(x, y, column.label) for column, x, y in points], lines)
 
     words = "; ".join(f"{c.label}: {seconds:.1f} s, {value:.3f}" for c, seconds, value in points)
     return draw(
