@@ -1,7 +1,7 @@
 """Sorted pairing of 1,000,000 bags against networkx's maximum-weight matching.
 
-networkx is timed at 100, 200 and 400 bags and extrapolated by a power law t = c·M^p: the million
-itself would take it longer than anyone waits. Exit code 1 if the ratio misses its target.
+networkx is timed at 100, 200 and 400 bags and extrapolated by a power law t = c·M^p, because a
+million bags would take it too long. Exit code 1 if the ratio misses its target.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ REPEATS = 3
 
 
 def seconds(work: Callable[[], object], repeats: int = REPEATS) -> float:
-    """Return the shortest of several runs: the one least disturbed by others."""
+    """Return the shortest time of several runs, the one least disturbed by other processes."""
     best = np.inf
     for _ in range(repeats):
         start = time.perf_counter()
@@ -34,7 +34,7 @@ def seconds(work: Callable[[], object], repeats: int = REPEATS) -> float:
 
 
 def equal_bags(n_bags: int, rng: np.random.Generator) -> np.ndarray:
-    """Proportions of bags of 32 rows: their ties help networkx, to a quarter of its time."""
+    """Return proportions of bags of 32 rows; their ties make networkx four times as fast."""
     return rng.binomial(BAG_SIZE, rng.random(n_bags)) / BAG_SIZE
 
 
@@ -59,7 +59,7 @@ def row(what: str, n_bags: int, taken: float, note: str = "") -> None:
 
 
 def unequal_bags(n_bags: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Rare positives and sizes from 20 to 200: skewed, so V = Σn(γ−γ̄)² alone bounds badly."""
+    """Return rare positives and sizes from 20 to 200: V = Σn(γ−γ̄)² alone is then a loose bound."""
     return rng.beta(0.5, 5, n_bags), rng.integers(20, 201, n_bags)
 
 
@@ -70,7 +70,7 @@ def main() -> int:
 
     measured = {}
     for n_bags in NETWORKX_BAGS:
-        some = equal_bags(n_bags, rng).tolist()  # it is slower still on numpy's floats
+        some = equal_bags(n_bags, rng).tolist()  # networkx is even slower on numpy floats
         measured[n_bags] = seconds(lambda some=some: networkx_pairs(some), repeats=1)
         row("networkx", n_bags, measured[n_bags])
     expected, power = extrapolate(MANY_BAGS, measured)

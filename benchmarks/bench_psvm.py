@@ -1,12 +1,12 @@
 """Alternating ∝SVM, one start, against llp-learn 1.6.0's alterSVMRBF(num_exec=1).
 
-The rival is installed into a temporary virtual environment, without the versions it asks for but
-with the numpy, scipy, scikit-learn and joblib of this one, and timed in a process of its own: its
-`fit` against ours, once for each of three problems of 300 rows × 5 in 30 bags, after a warm-up.
-Its conventions are taken over: s_k = 1 (penalty="bag"), C raised from 1e-4·C by 1.5 a stage. It
-measures ½‖f‖² with kernel γ = 1/columns whatever its γ is, so γ = 1/columns here. Both models'
-objectives are evaluated below by one function, each with the best labels for its own scores.
-Where the rival cannot be installed (no network) the script says so and ends well.
+llp-learn is installed into a temporary virtual environment, not with the versions it requires but
+with the numpy, scipy, scikit-learn and joblib of this environment, and timed in a separate process:
+its `fit` against ours, once for each of three problems of 300 rows × 5 in 30 bags, after a warm-up.
+We use its conventions: s_k = 1 (penalty="bag"), C raised from 1e-4·C by a factor of 1.5 per stage.
+It computes ½‖f‖² with kernel γ = 1/columns regardless of its γ, so γ = 1/columns here. One function
+evaluates the objectives of both models, each with the best labels for its own scores. If llp-learn
+cannot be installed (no network), the script reports that and exits with 0.
 """
 
 import json
@@ -27,10 +27,10 @@ from decorrupt.estimators.alternating_psvm import AlternatingPSVMClassifier
 ROWS, COLUMNS, BAGS = 300, 5, 30
 C, C_P, GAMMA = 1.0, 10.0, 1 / COLUMNS
 SEEDS = range(3)
-WANTED = 30.0
-RIVAL = "llp-learn==1.6.0"
+TARGET = 30.0
+LLP_LEARN = "llp-learn==1.6.0"
 NEEDED = [f"{name}=={version(name)}" for name in ("numpy", "scipy", "scikit-learn", "joblib")]
-RIVAL_SCRIPT = """
+LLP_LEARN_SCRIPT = """
 import json, sys, time
 import numpy as np
 from llp_learn.alter import alterSVMRBF
@@ -63,7 +63,7 @@ def problem(seed):
 
 
 def objective(data, rows, dual, scores):
-    """½‖f‖² + C·Σ hinge + C_p·Σ_k |p̂_k − p_k|, every count of positives of a bag tried."""
+    """½‖f‖² + C·Σ hinge + C_p·Σ_k |p̂_k − p_k|, minimised over the count of positives per bag."""
     gram = rbf_kernel(rows, gamma=GAMMA)
     total = 0.5 * dual @ gram @ dual
     for bag, share in enumerate(data["shares"]):
@@ -88,29 +88,31 @@ def ours(data, seed):
     scores = model.decision_function(data["X"])
     value = objective(data, model.landmarks_, model.dual_coef_, scores)
     if not np.isclose(value, model.objective_):
-        raise AssertionError(f"objective_ is {model.objective_}, evaluated it is {value}")
+        raise AssertionError(
+            f"objective_ is {model.objective_}, but the evaluated objective is {value}"
+        )
     return seconds, value
 
 
 def theirs(problems, folder):
-    """Return (seconds, objective) for each problem, or None if it cannot be installed."""
+    """Return (seconds, objective) for each problem, or None if llp-learn cannot be installed."""
     python = folder / "env" / "bin" / "python"
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     for command in (
         [sys.executable, "-m", "venv", str(folder / "env")],
-        [*pip, "--no-deps", RIVAL],
+        [*pip, "--no-deps", LLP_LEARN],
         [*pip, *NEEDED],
     ):
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             last = (done.stderr.strip() or "no message").splitlines()[-1]
-            print(f"skipped: {RIVAL} could not be installed ({last})")
+            print(f"skipped: {LLP_LEARN} could not be installed ({last})")
             return None
     paths = [folder / f"{seed}.npz" for seed in SEEDS]
     for path, data in zip(paths, problems, strict=True):
         np.savez(path, **data)
-    script = folder / "rival.py"
-    script.write_text(RIVAL_SCRIPT.format(C=C, C_P=C_P, GAMMA=GAMMA))
+    script = folder / "fit.py"
+    script.write_text(LLP_LEARN_SCRIPT.format(C=C, C_P=C_P, GAMMA=GAMMA))
     command = [str(python), str(script), str(folder / "out.json"), *map(str, paths)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     fits = json.loads((folder / "out.json").read_text())
@@ -126,24 +128,24 @@ def theirs(problems, folder):
 def main():
     problems = [problem(seed) for seed in SEEDS]
     with tempfile.TemporaryDirectory() as folder:
-        rival = theirs(problems, Path(folder))
-    if rival is None:
+        llp_learn = theirs(problems, Path(folder))
+    if llp_learn is None:
         return 0
     ours(problems[0], 0)
     mine = [ours(data, seed) for seed, data in zip(SEEDS, problems, strict=True)]
     print(f"{'problem':>8} {'llp-learn s':>12} {'objective':>10} {'ours s':>8} {'objective':>10}")
-    for seed, (their, our) in enumerate(zip(rival, mine, strict=True)):
+    for seed, (their, our) in enumerate(zip(llp_learn, mine, strict=True)):
         print(f"{seed:>8} {their[0]:>12.2f} {their[1]:>10.3f} {our[0]:>8.3f} {our[1]:>10.3f}")
     (seconds_theirs, value_theirs), (seconds_ours, value_ours) = (
-        np.mean(rival, axis=0),
+        np.mean(llp_learn, axis=0),
         np.mean(mine, axis=0),
     )
     ratio = seconds_theirs / seconds_ours
     not_above = value_ours <= value_theirs
     print(f"{'mean':>8} {seconds_theirs:>12.2f} {value_theirs:>10.3f}", end=" ")
     print(f"{seconds_ours:>8.3f} {value_ours:>10.3f}")
-    print(f"ratio {ratio:.1f}× (wanted {WANTED:g}×), mean objective not above: {not_above}")
-    return 0 if ratio >= WANTED and not_above else 1
+    print(f"ratio {ratio:.1f}× (target {TARGET:g}×), mean objective not above: {not_above}")
+    return 0 if ratio >= TARGET and not_above else 1
 
 
 if __name__ == "__main__":

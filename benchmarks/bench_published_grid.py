@@ -1,14 +1,14 @@
 """The published grid in batches against one gradient descent per setting, on one fold.
 
-The rival is the paper's method as written: the Gram matrix of the training rows, then two products
-with it per step. 216 settings of it would take minutes, so it is timed on a random sample of
-them, drawn evenly over the iteration counts, and scaled up. Both sides run on one thread; of each
-run the better of two processor times counts.
+The baseline is the paper's method as written: the Gram matrix of the training rows, then two
+products with it per step. All 216 settings would take minutes, so it is timed on a random sample
+with the same number of settings per iteration count, and scaled up. Both sides run on one thread;
+the better of two processor times counts.
 
-The sizes are the least, the median and the greatest number of training rows in the paper's seven
-data sets. The promise is for the median. Where $DECORRUPT_DATA is set, a cell of each of the seven
-follows. There a difference can be large: where long steps overshoot, a descent can be chaotic, and
-rounding decides where it ends.
+The sizes are the smallest, the median and the largest number of training rows in the paper's seven
+data sets. The target is for the median. If $DECORRUPT_DATA is set, one cell of each of the seven
+follows. There, differences can be large: with long steps a descent can be chaotic, and rounding
+then decides the result.
 """
 
 import os
@@ -28,10 +28,10 @@ from decorrupt.reproduction.plan import Plan, hashed_seed
 from decorrupt.reproduction.published_grid import PublishedGrid, fold_criteria, pair_terms
 from decorrupt.reproduction.split import split_into_bags
 
-LEAST, MEDIAN, GREATEST = 800, 1088, 1696
+SMALLEST, MEDIAN, LARGEST = 800, 1088, 1696
 COLUMNS, BAG_SIZE, FOLDS = 10, 16, 5
 SAMPLE_OF_EACH_COUNT = 6
-WANTED, TOLERANCE = 3.0, 1e-6
+TARGET, TOLERANCE = 3.0, 1e-6
 PLAN = Plan.shipped()
 LOSS = get_loss("logistic")
 
@@ -66,7 +66,7 @@ def literal_run(X, strata, fold, setting):
 
 
 def sample(settings, rng):
-    """Return random settings' numbers, equally many of every iteration count."""
+    """Return indices of random settings, the same number for every iteration count."""
     counts = np.array([setting.n_steps for setting in settings])
     return [
         int(rng.choice(np.flatnonzero(counts == count)))
@@ -85,7 +85,7 @@ def timed(function, *args):
 
 
 def compare(name, problem):
-    """Return the ratio of the times, and the largest difference of a criterion."""
+    """Return the ratio of the times, and the largest relative difference of a criterion."""
     X, y, bags = problem
     strata = strata_from_bags(bags, y)
     fold = next(BagKFold(FOLDS).split(X, y, bags=bags))
@@ -106,13 +106,13 @@ def compare(name, problem):
 
 def main():
     print("            data  rows     batch  one descent per setting   ratio   difference")
-    found = {n: compare("synthetic", synthetic(n)) for n in (LEAST, MEDIAN, GREATEST)}
+    found = {n: compare("synthetic", synthetic(n)) for n in (SMALLEST, MEDIAN, LARGEST)}
     if "DECORRUPT_DATA" in os.environ:
         for name in PLAN.datasets:
             compare(name, real(name))
-    print(f"wanted: {WANTED:g}× at {MEDIAN} synthetic rows, no difference above {TOLERANCE:g}")
+    print(f"target: {TARGET:g}× at {MEDIAN} synthetic rows, no difference above {TOLERANCE:g}")
     same = all(error <= TOLERANCE for _, error in found.values())
-    return 0 if found[MEDIAN][0] >= WANTED and same else 1
+    return 0 if found[MEDIAN][0] >= TARGET and same else 1
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Fitting n rows at rank 256 costs O(n·rank²) time and a few n·rank of memory.
+"""Fitting n rows at rank 256 takes O(n·rank²) time and a few n·rank of memory.
 
-Each n runs in a process of its own, so that its peak memory is its own.
+Each n runs in its own process, because peak memory is per process.
 """
 
 import json
@@ -14,7 +14,7 @@ import numpy as np
 RANK = 256
 SIZES = [2_000, 20_000, 200_000]
 BAG_SIZE = 20
-# Linear is slope 1; below 20,000 rows fixed costs weigh in, so only steeper growth is a failure.
+# Linear growth is slope 1; fixed costs below 20,000 rows lower it, so only steeper growth fails.
 STEEPEST = 1.15
 
 

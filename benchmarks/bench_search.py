@@ -1,13 +1,13 @@
-"""λ and kernel γ chosen over shared features, against the same grid by BagGridSearchCV.
+"""Search of λ and kernel γ with shared features, against BagGridSearchCV on the same grid.
 
-Both sides have one BLAS thread: on products this small more threads only wait for each other,
-which would slow the grid search down many times over on a busy machine.
+Both sides have one BLAS thread: with products this small, more threads only wait for each other,
+which would slow down the grid search several times on a busy machine.
 
-The promise is looked at on 4,000 rows with the library's default grid of 6 λ, for the count
-likelihood with both starts. The fewer the rows, the less sharing features saves: 1,600 rows are
-shown beside it, with the default grid and with 16 λ. The choice is the same if the grid search
-scores it, too, as its best; else the table says how far below its best, in standard errors. Starts
-that led to one place are one choice.
+The target is for 4,000 rows with the library's default grid of 6 λ; the count likelihood uses both
+starts. Sharing features saves less with fewer rows: 1,600 rows are shown as well, with the default
+grid and with 16 λ. The choice is the same if it is also the best of the grid search; otherwise the
+table shows how far below the best it is, in standard errors. Starts that led to the same solution
+count as the same choice.
 """
 
 import sys
@@ -32,11 +32,11 @@ from decorrupt.model_selection.path_search import DEFAULT_REG_STRENGTHS
 COLUMNS, BAG_SIZE = 10, 16
 GRIDS = {"6 λ": list(DEFAULT_REG_STRENGTHS), "16 λ": np.logspace(-1, -6, 16).tolist()}
 GAMMAS = [0.003, 0.03, 0.1]
-# Rows, grid, seed; the first is the one promised.
+# Rows, grid, seed; the target is for the first.
 PROBLEMS = ((4000, "6 λ", 0), (1600, "6 λ", 0), (1600, "16 λ", 0), (1600, "6 λ", 1))
-WANTED = 5.0
-# Standard errors between the scores of two starts that have led to one place.
-ONE_PLACE = 0.01
+TARGET = 5.0
+# Scores closer than this, in standard errors, are the same solution from two starts.
+SAME_SOLUTION = 0.01
 
 
 def data(n_rows, seed):
@@ -71,7 +71,7 @@ CASES = (
 
 
 def shortfall(search, chosen):
-    """How far below its best the grid search scores another choice, in standard errors."""
+    """Return how far `chosen` is below the best score of the grid search, in standard errors."""
     results = search.cv_results_
     score = results["pooled_test_score"][results["params"].index(chosen)]
     return (search.best_score_ - score) / search.best_score_std_error_
@@ -92,13 +92,13 @@ def main():
         grid = {"kernel_gamma": GAMMAS, "reg_strength": reg_strengths} | also
         grid_seconds, search = timed(BagGridSearchCV(template, grid, scoring=scoring), X, y, bags)
         below = shortfall(search, path.best_params_)
-        ratio, same = grid_seconds / seconds, below <= ONE_PLACE
-        reached &= problem != PROBLEMS[0] or (ratio >= WANTED and same)
+        ratio, same = grid_seconds / seconds, below <= SAME_SOLUTION
+        reached &= problem != PROBLEMS[0] or (ratio >= TARGET and same)
         choice = "same" if same else f"{below:.2f} std. errors below"
         name = f"{n_rows:,}, {label}, {seed}, {name}"
         times = f"{grid_seconds:>9.1f} s {seconds:>6.1f} s"
         print(f"{name:<36} {times} {ratio:>6.1f}×  {choice}", flush=True)
-    print(f"wanted: {WANTED:g}× and the same choice, on {PROBLEMS[0][0]:,} rows")
+    print(f"target: {TARGET:g}× and the same choice, on {PROBLEMS[0][0]:,} rows")
     return 0 if reached else 1
 
 

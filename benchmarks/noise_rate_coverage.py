@@ -1,9 +1,9 @@
-"""How often intervals of estimated noise rates, and ± of accuracies made with them, hold the truth.
+"""Coverage of the intervals of estimated noise rates, and of the ± of accuracies that use them.
 
-True labels of real data are flipped at known rates again and again. `rates` counts the 90 %
-intervals of :func:`decorrupt.estimate_noise_rates` that hold the true rate. `accuracy` trains the
-forward model as `decorrupt fit --estimate-noise-rates` does, and counts the held-out balanced
-accuracies that lie within two standard errors of the one that true labels give.
+True labels of real data are flipped repeatedly at known rates. `rates` counts the 90 % intervals of
+:func:`decorrupt.estimate_noise_rates` that contain the true rate. `accuracy` trains the forward
+model as `decorrupt fit --estimate-noise-rates` does, and counts the held-out balanced accuracies
+that are within two standard errors of the balanced accuracy on true labels.
 
     DECORRUPT_DATA=… python benchmarks/noise_rate_coverage.py {rates,accuracy}
 """
@@ -47,7 +47,7 @@ def load(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rates(X: np.ndarray, y: np.ndarray, seed: int) -> list[float]:
-    """Return both rates, and whether they lie below, in or above their intervals (−1, 0, 1)."""
+    """Return both rates, and whether they are below, in or above their intervals (−1, 0, 1)."""
     noisy = corrupt_labels(y, RATES, random_state=seed)
     found = estimate_noise_rates(X, noisy, n_bootstrap=N_RESAMPLES, random_state=seed)
     (pair,), (ends,) = found.rates.values(), found.intervals.values()
@@ -59,7 +59,7 @@ def rates(X: np.ndarray, y: np.ndarray, seed: int) -> list[float]:
 
 
 def accuracy(X: np.ndarray, y: np.ndarray, seed: int) -> list[float]:
-    """Return the estimate, its error from the rows, from rows and rates, and the true value."""
+    """Return the estimate, its standard errors (rows only; rows and rates), and the true value."""
     frame = pd.DataFrame(X, columns=[f"column {j}" for j in range(X.shape[1])])
     frame["label"] = np.where(corrupt_labels(y, RATES, random_state=seed) == 1, "yes", "no")
     rows = read_sources(
@@ -96,13 +96,13 @@ def main(what: str) -> None:
         off = np.abs(estimate - true)
         print(
             f"{name:<18}estimate {estimate.mean():.3f}, true {true.mean():.3f}, root mean square "
-            f"error {np.sqrt(np.mean(off**2)):.3f}; ± of the rows {of_rows.mean():.3f} holds "
-            f"{np.mean(off < 2 * of_rows):.0%}, ± of rows and rates {of_both.mean():.3f} holds "
+            f"error {np.sqrt(np.mean(off**2)):.3f}; ± of the rows {of_rows.mean():.3f} covers "
+            f"{np.mean(off < 2 * of_rows):.0%}, ± of rows and rates {of_both.mean():.3f} covers "
             f"{np.mean(off < 2 * of_both):.0%}",
             flush=True,
         )
 
 
 if __name__ == "__main__":
-    warnings.simplefilter("ignore")  # of single draws
+    warnings.simplefilter("ignore")  # warnings of single draws
     main(sys.argv[1])

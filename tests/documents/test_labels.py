@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Annotation
 
 from decorrupt.documents.figures import STYLE
-from decorrupt.documents.labels import annotate_apart
+from decorrupt.documents.labels import annotate_points
 
 
 def boxes(points, size=(5.0, 4.0)):
@@ -18,7 +18,7 @@ def boxes(points, size=(5.0, 4.0)):
         FigureCanvasAgg(figure)
         axes = figure.add_subplot()
         axes.set(xlim=(0, 1), ylim=(0, 1))
-        annotate_apart(axes, points)
+        annotate_points(axes, points)
         figure.draw_without_rendering()
         labels = [child for child in axes.get_children() if isinstance(child, Annotation)]
         return [label.get_window_extent() for label in labels], axes.bbox

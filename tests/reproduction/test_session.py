@@ -1,4 +1,4 @@
-"""A sitting finds out first what would go wrong later."""
+"""A session checks files and data before it runs the first cell."""
 
 from types import SimpleNamespace
 
@@ -11,7 +11,7 @@ from decorrupt.reproduction import session as session_module
 from decorrupt.reproduction.methods import METHODS, Method
 from decorrupt.reproduction.plan import Cell, Plan
 from decorrupt.reproduction.records import read_records
-from decorrupt.reproduction.session import run_sitting
+from decorrupt.reproduction.session import run_session
 from helpers.toy_methods import broken, constant
 
 PLAN = Plan(("toy",), (4, 8), ("mean_map", "auto"), repetitions=1)
@@ -34,46 +34,46 @@ def _toy(monkeypatch):
 
 def test_failed_cells_are_named_and_tried_again(tmp_path, monkeypatch):
     path = tmp_path / "records.jsonl"
-    first = run_sitting(PLAN, path)
+    first = run_session(PLAN, path)
     assert first.n_run == 4
     assert first.failed == (Cell("toy", 4, "auto", 0), Cell("toy", 8, "auto", 0))
     monkeypatch.setitem(METHODS, "auto", Method(constant))
-    second = run_sitting(PLAN, path)
+    second = run_session(PLAN, path)
     assert (second.n_run, second.failed) == (2, ())
 
 
 def test_failures_of_other_plans_do_not_count(tmp_path):
     path = tmp_path / "records.jsonl"
-    run_sitting(PLAN, path)
-    assert run_sitting(PLAN.narrowed(methods=["mean_map"]), path).failed == ()
+    run_session(PLAN, path)
+    assert run_session(PLAN.narrowed(methods=["mean_map"]), path).failed == ()
 
 
 def test_missing_data_stop_it_before_the_first_cell(tmp_path):
     path = tmp_path / "records.jsonl"
     with pytest.raises(OSError, match=r"other\.csv\.gz is nowhere"):
-        run_sitting(Plan(("toy", "other"), (4,), ("mean_map",), 1), path)
+        run_session(Plan(("toy", "other"), (4,), ("mean_map",), 1), path)
     assert read_records(path) == []
 
 
 def test_no_data_are_asked_for_when_nothing_is_left(tmp_path, monkeypatch):
     path = tmp_path / "records.jsonl"
     plan = PLAN.narrowed(methods=["mean_map"])
-    run_sitting(plan, path)
+    run_session(plan, path)
     monkeypatch.setattr(session_module, "fetch_uci", None)
-    assert run_sitting(plan, path).n_run == 0
+    assert run_session(plan, path).n_run == 0
 
 
 def test_other_files_are_not_added_to(tmp_path):
     path = tmp_path / "letter.txt"
     path.write_text("Dear reader,\n")
-    with pytest.raises(ValueError, match=r"letter\.txt: exists and holds no records"):
-        run_sitting(PLAN, path)
+    with pytest.raises(ValueError, match=r"letter\.txt: exists and contains no records"):
+        run_session(PLAN, path)
     assert path.read_text() == "Dear reader,\n"
 
 
 def test_a_place_that_cannot_be_written_to_is_found_out_first(tmp_path):
     with pytest.raises(FileNotFoundError):
-        run_sitting(PLAN, tmp_path / "nowhere" / "records.jsonl")
+        run_session(PLAN, tmp_path / "nowhere" / "records.jsonl")
 
 
 @pytest.mark.parametrize(

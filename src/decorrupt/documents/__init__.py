@@ -1,1 +1,1 @@
-"""Results as pages: plain dicts become one self-contained HTML file, markdown or JSON."""
+"""Self-contained HTML pages, and the same content in markdown."""

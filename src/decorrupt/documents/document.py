@@ -1,7 +1,6 @@
-"""A document: sections of text, tables and figures, written once and shown as HTML or markdown.
+"""Documents: sections of text, tables and figures, rendered as HTML or markdown.
 
-Pages are built as a :class:`Document` of plain values, so that no page has a template, a table
-lay-out or an escaping of its own.
+All pages are a :class:`Document` of plain values and share one template.
 """
 
 from __future__ import annotations
@@ -14,13 +13,13 @@ from markupsafe import Markup
 
 from decorrupt.documents.page import render
 
-# A value, None where it is missing, or the mapping that macros.html.j2 describes.
+# A value, None if missing, or the mapping that macros.html.j2 describes.
 Cell = str | int | float | Mapping[str, Any] | None
 
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph; its `tone` may be "lead", "note" or "faint"."""
+    """A paragraph; `tone` is "", "lead", "note" or "faint"."""
 
     kind: ClassVar[str] = "text"
     text: str
@@ -29,7 +28,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Facts:
-    """Terms with a number or a few words each, shown large."""
+    """Terms with a number or a few words each, in large type."""
 
     kind: ClassVar[str] = "facts"
     entries: Sequence[tuple[str, str]]
@@ -50,19 +49,19 @@ class Table:
     Attributes
     ----------
     name : str
-        Letters, digits and hyphens, not used twice in a document.
+        Letters, digits and hyphens; unique in the document.
     caption : str
         What the table shows and how to read it.
     columns : sequence of str
-        Their headings.
+        Column headings.
     rows, footer : sequence of sequences of Cell
-        `footer` stays below however the rows are sorted.
+        `footer` is not sorted.
     heads : int
-        How many of the first cells name the row.
+        Number of leading cells of each row that are row headings.
     groups : sequence of (str, int)
-        Headings above the columns, with the number of columns under each; "" for none.
+        Headings above the columns, with the number of columns of each; "" for none.
     sortable : bool
-        Whether readers may sort it.
+        Whether readers can sort the rows.
     """
 
     kind: ClassVar[str] = "table"
@@ -78,7 +77,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing of :func:`decorrupt.documents.figures.draw`, and what it shows in words."""
+    """A drawing of :func:`decorrupt.documents.figures.draw` with its caption."""
 
     kind: ClassVar[str] = "figure"
     drawing: Markup
@@ -88,7 +87,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Panels:
-    """Figures side by side, as many as the screen has room for, under one legend."""
+    """Figures side by side, as many as fit on the screen, with one legend."""
 
     kind: ClassVar[str] = "panels"
     figures: Sequence[Figure]
@@ -100,7 +99,7 @@ Block = Text | Facts | Definitions | Table | Figure | Panels
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what stands under it; `name` as in :class:`Table`."""
+    """A heading and its content; `name` as in :class:`Table`."""
 
     name: str
     title: str
@@ -109,7 +108,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Document:
-    """A whole page: its title, what it is about, and its sections."""
+    """A whole page: title, first paragraph and sections."""
 
     title: str
     lead: str
@@ -122,12 +121,12 @@ def to_html(document: Document) -> str:
 
 
 def to_markdown(document: Document) -> str:
-    """Return the same in markdown, figures by their captions."""
+    """Return markdown, with the captions in place of the figures."""
     return render("document.md.j2", document=document, in_row=_in_row)
 
 
 def _in_row(value: Cell) -> str:
-    """Return a cell's text for a markdown table, where lines and bars would break the row."""
+    """Return a cell's text for a markdown table: one line, bars escaped."""
     if value is None:
         return "—"
     if not isinstance(value, Mapping):

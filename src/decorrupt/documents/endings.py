@@ -1,4 +1,4 @@
-"""Formats of a report by the ending of its file's name."""
+"""Report formats by file name extension."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ ENDINGS = {
 
 
 def format_of(path: str | Path) -> str:
-    """Return the format that a file's ending stands for.
+    """Return the format for the extension of a file name.
 
     Raises
     ------
     ValueError
-        If it stands for none; the message names those that do.
+        If the extension is unknown; the message lists the known ones.
     """
     ending = Path(path).suffix.lower()
     if ending not in ENDINGS:

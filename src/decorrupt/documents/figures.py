@@ -1,8 +1,8 @@
-"""Figures of pages: drawn by matplotlib, put into the page as SVG that follows its colours.
+"""Figures drawn by matplotlib, as inline SVG that follows the light or dark colours of the page.
 
-matplotlib's SVG is made fit to stand inside a page: inline styles become attributes, because the
-page's security policy allows no inline styles; ids are prefixed, because all figures of a page
-share one name space; whatever is drawn in the colour of text takes the page's, light or dark.
+matplotlib's SVG is changed in three ways: inline styles become attributes, because the page's
+security policy allows no inline styles; ids get a prefix, because all figures of a page share one
+namespace; the text colour becomes the text colour of the page.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ XLINK = "http://www.w3.org/1999/xlink"
 HREF = f"{{{XLINK}}}href"
 PIXELS_PER_INCH = 96
 
-# Drawn in this colour by us, and in the page's text colour by the browser.
+# Replaced by the page's text colour.
 FOREGROUND = "#010203"
-# Seven hues and a grey, each with a contrast of at least 3 to 1 on the light and the dark page.
+# Each colour has a contrast of at least 3:1 on the light and the dark page.
 COLOURS = ("#0b78b8", "#cf5b00", "#0a8f6a", "#b4589a", "#8a6fd1", "#a67c00", "#d14545", "#7b828a")
 
 STYLE: Any = {
-    "svg.fonttype": "none",  # text stays text: searchable, read aloud, in the page's font
-    "svg.hashsalt": "decorrupt",  # the same figure gives the same text
-    "text.parse_math": False,  # names may hold a dollar sign
+    "svg.fonttype": "none",  # text stays text: searchable, accessible, in the page's font
+    "svg.hashsalt": "decorrupt",  # the same figure gives the same SVG
+    "text.parse_math": False,  # names may contain a dollar sign
     "font.size": 9,
     "lines.linewidth": 1.6,
     "lines.markersize": 4.5,
@@ -68,18 +68,18 @@ def draw(
     description: str,
     size: tuple[float, float] = (5.0, 3.2),
 ) -> Markup:
-    """Return what `plot` draws as one ``<svg>`` for :func:`decorrupt.documents.page.render`.
+    """Return the drawing of `plot` as one ``<svg>`` for :func:`decorrupt.documents.page.render`.
 
     Parameters
     ----------
     plot : callable
-        Draws on an empty figure, in this module's :data:`STYLE`.
+        Draws on an empty figure, in :data:`STYLE`.
     name : str
-        Letters, digits and hyphens, not used twice on a page: the prefix of all ids.
+        Letters, digits and hyphens, unique on the page: the prefix of all ids.
     title, description : str
-        The alternative text: what is shown, and what it shows.
+        The alternative text: a title, and the content in words.
     size : (float, float)
-        Width and height in inches of 96 pixels; narrower screens shrink the figure.
+        Width and height in inches of 96 pixels; shrunk on narrower screens.
     """
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=size, layout="constrained")
@@ -87,7 +87,7 @@ def draw(
         text = io.StringIO()
         nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
         figure.savefig(text, format="svg", transparent=True, metadata=nothing)
-    root = ElementTree.fromstring(text.getvalue())  # noqa: S314 — matplotlib's own text
+    root = ElementTree.fromstring(text.getvalue())  # noqa: S314 — made by matplotlib
     for element in root.iter():
         _tidy(element, name)
     _describe(root, name, title, description, size)
@@ -95,16 +95,16 @@ def draw(
 
 
 def _tidy(element: ElementTree.Element, prefix: str) -> None:
-    """Unfold the style, keep two decimals, prefix ids and references to them."""
+    """Turn styles into attributes, round to two decimals, prefix ids and references."""
     for declaration in element.attrib.pop("style", "").split(";"):
         key, _, value = declaration.partition(":")
-        if value and key.strip() != "font-family":  # the page's own
+        if value and key.strip() != "font-family":  # the page has its own
             element.set(key.strip(), value.strip())
     for key, value in element.attrib.items():
         element.set(key, _local(key, value, prefix))
     for child in list(element):
         if child.tag in (f"{{{SVG}}}style", f"{{{SVG}}}metadata"):
-            element.remove(child)  # a style sheet of a figure would hold for the whole page
+            element.remove(child)  # a style sheet in a figure would apply to the whole page
 
 
 def _local(key: str, value: str, prefix: str) -> str:

@@ -1,4 +1,4 @@
-"""Labels of points that do not run into each other."""
+"""Text labels of points, placed without overlaps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from decorrupt.documents.figures import STYLE
 
 POINTS_PER_INCH = 72
-# The room a letter takes, in font sizes; browsers' fonts are narrower, never wider.
+# Size of a letter, as a multiple of the font size; browser fonts are not wider.
 LETTER_WIDTH, LINE_HEIGHT = 0.62, 1.2
 GAP = 6.0
 
@@ -23,8 +23,8 @@ class Box(NamedTuple):
     right: float
     top: float
 
-    def meets(self, other: Box) -> bool:
-        """Whether the two have a point in common."""
+    def overlaps(self, other: Box) -> bool:
+        """Whether the two boxes overlap."""
         return (
             self.left < other.right
             and other.left < self.right
@@ -32,8 +32,8 @@ class Box(NamedTuple):
             and other.bottom < self.top
         )
 
-    def lies_within(self, other: Box) -> bool:
-        """Whether no part of it is outside of the other."""
+    def is_within(self, other: Box) -> bool:
+        """Whether it is completely inside the other."""
         return (
             self.left >= other.left
             and self.bottom >= other.bottom
@@ -42,13 +42,13 @@ class Box(NamedTuple):
         )
 
 
-def annotate_apart(
+def annotate_points(
     axes: Axes, points: Sequence[tuple[float, float, str]], lines: Sequence[float] = ()
 ) -> None:
-    """Write a text beside each point (x, y, text), clear of points, texts and horizontal `lines`.
+    """Label each point (x, y, text) without covering points, labels and horizontal `lines`.
 
-    Call it when limits and scales are set. Where no place is free, the text takes the freest one
-    inside the axes.
+    Call this after limits and scales are set. If no place is free, the label takes the place inside
+    the axes with the fewest overlaps.
     """
     figure: Any = axes.figure
     figure.draw_without_rendering()
@@ -58,25 +58,25 @@ def annotate_apart(
     taken = [Box(x - GAP / 2, y - GAP / 2, x + GAP / 2, y + GAP / 2) for x, y in spots]
     heights = [axes.transData.transform((1, height))[1] * scale for height in lines]
     taken += [Box(frame.left, y - 1, frame.right, y + 1) for y in heights]
-    # Those at the right edge have the fewest places to choose from.
+    # From right to left: points at the right edge have the fewest possible places.
     for k in sorted(range(len(points)), key=lambda k: -spots[k][0]):
         x, y, text = points[k]
         box, offset, across, along = min(
             _places(spots[k], text),
-            key=lambda place: (not place[0].lies_within(frame), sum(map(place[0].meets, taken))),
+            key=lambda place: (not place[0].is_within(frame), sum(map(place[0].overlaps, taken))),
         )
         taken.append(box)
         label = axes.annotate(
             text, (x, y), xytext=offset, textcoords="offset points", ha=across, va=along
         )
-        label.set_in_layout(False)  # the places hold for the axes as they are now
+        label.set_in_layout(False)  # the layout must not change after the places are computed
 
 
 Place = tuple[Box, tuple[float, float], str, str]
 
 
 def _places(spot: tuple[float, ...], text: str) -> Iterator[Place]:
-    """Yield where a text may stand: right, left, above, below, and the corners."""
+    """Yield the possible places of a label: right, left, above, below, and the corners."""
     x, y = spot
     width = LETTER_WIDTH * STYLE["font.size"] * len(text)
     height = LINE_HEIGHT * STYLE["font.size"]

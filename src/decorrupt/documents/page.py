@@ -1,8 +1,7 @@
-"""Pages: a template and plain content become one HTML file that asks nothing of the network.
+"""Rendering of templates to self-contained HTML files, which make no network requests.
 
-``base.html.j2`` carries the style sheet and the script of every page inside the file, under a
-content security policy that allows these two and nothing else. ``macros.html.j2`` has the sortable
-table and the figure, so that all pages have captions, scopes and alternative texts alike.
+``base.html.j2`` includes the style sheet and the script in the file. Its content security policy
+allows only these two. ``macros.html.j2`` defines the sortable table and the figure.
 """
 
 from __future__ import annotations
@@ -18,20 +17,20 @@ from markupsafe import Markup
 
 
 def render(template: str, **content: Any) -> str:
-    """Return the text of ``templates/<template>`` filled with `content`.
+    """Return ``templates/<template>`` rendered with `content`.
 
     Parameters
     ----------
     template : str
-        A file of this package's ``templates``. What ends in ``.html.j2`` is escaped throughout;
-        it extends ``base.html.j2`` and fills its blocks ``title``, ``header`` and ``content``.
+        A file in this package's ``templates``. Values are escaped in files that end in
+        ``.html.j2``; these extend ``base.html.j2`` and fill its blocks.
     **content
         Plain values, and the SVG of :func:`decorrupt.documents.figures.draw`.
 
     Raises
     ------
     jinja2.UndefinedError
-        If the template asks for something `content` has not: a page is never silently incomplete.
+        If the template uses a name that is not in `content`.
     """
     return _environment().get_template(template).render(content)
 
@@ -45,21 +44,21 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    style, script = _own("page.css"), _own("page.js")
+    style, script = _read("page.css"), _read("page.js")
     environment.globals |= {
-        "page_style": Markup(style),  # noqa: S704 — our own files, no input of anyone
+        "page_style": Markup(style),  # noqa: S704 — our own files, no user input
         "page_script": Markup(script),  # noqa: S704
         "page_policy": _policy(style, script),
     }
     return environment
 
 
-def _own(name: str) -> str:
+def _read(name: str) -> str:
     return (resources.files("decorrupt.documents") / "templates" / name).read_text(encoding="utf-8")
 
 
 def _policy(style: str, script: str) -> str:
-    """Allow the page's own style sheet and script, by their hashes, and no request at all."""
+    """Allow the page's own style sheet and script by their hashes, and no requests."""
     return (
         f"default-src 'none'; style-src {_hashed(style)}; script-src {_hashed(script)}; "
         "base-uri 'none'; form-action 'none'"

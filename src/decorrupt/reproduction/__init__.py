@@ -1,4 +1,4 @@
-"""The paper's experiments: a plan becomes cells, cells become records."""
+"""The paper's experiments: plans, records and runs."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ __all__ = [
     "run_plan",
 ]
 
-# Imported when they are first asked for, so that a plan is checked without scikit-learn.
+# Imported on first use, so that a plan can be checked without importing scikit-learn.
 _HOMES = {
     "METHODS": "methods",
     "append_record": "records",

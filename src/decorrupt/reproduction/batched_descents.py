@@ -1,4 +1,4 @@
-"""Many gradient descents on one kernel matrix, as the columns of one matrix."""
+"""Several gradient descents on one kernel matrix, run as one batch."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from scipy.linalg import eigh
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import RiskTerms
 
-# A bound on how far the scores can move along an eigenvector of K that is left out.
+# Eigenvectors of K along which no score can move further than this are left out.
 NEGLIGIBLE = 1e-10
 
 
 @dataclass(frozen=True)
 class Descents:
-    """η_t = step_size·exp(−step_decay·t) and λ, one entry per descent."""
+    """Step lengths η_t = step_size·exp(−step_decay·t) and λ, one entry per descent."""
 
     step_size: FloatArray
     step_decay: FloatArray
@@ -31,15 +31,15 @@ class Descents:
 def descend_together(
     gram: FloatArray, terms: RiskTerms, descents: Descents, checkpoints: list[int]
 ) -> FloatArray:
-    """Return α of every checkpoint (axis 0) and every descent (axis 2), started at zero.
+    """Return α at every checkpoint (axis 0) of every descent (axis 2), started at zero.
 
     With the eigenvectors U and eigenvalues v of K, f = Kα = U·s, the paper's step
     α ← α − η_t·K(g + 2λα) is
 
         s ← s − η_t·(v²·Uᵀg + 2λ·v·s),        g = gain·tanh(f/2) − push,
 
-    where 2·gain = coef_pos + coef_neg and 2·push = coef_pos − coef_neg. Every step is one product
-    with U and one with Uᵀ for all descents at once.
+    where 2·gain = coef_pos + coef_neg and 2·push = coef_pos − coef_neg. A step of all
+    descents takes one product with U and one with Uᵀ.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def descend_together(
     gain, push = (terms.coef_pos + terms.coef_neg) / 2, (terms.coef_pos - terms.coef_neg) / 2
     lengths = descents.lengths(checkpoints[-1])
     values, vectors = eigh(gram)
-    # |g| ≤ |gain| + |push|, and the penalty pulls back.
+    # |g| ≤ |gain| + |push|, and the penalty only shrinks the scores.
     farthest = lengths.sum(axis=0).max() * np.linalg.norm(np.abs(gain) + np.abs(push))
     kept = values**2 * farthest > NEGLIGIBLE
     values, vectors = values[kept, None], np.ascontiguousarray(vectors[:, kept])
@@ -63,7 +63,7 @@ def descend_together(
     pushes = values**2 * (vectors.T @ push)[:, None]
     pulls = 2 * descents.reg_strength * values
     scores, found = np.zeros_like(pulls), []
-    with np.errstate(all="ignore"):  # a result that is not finite shows in the criterion
+    with np.errstate(all="ignore"):  # non-finite results are caught by the criterion
         for step, length in enumerate(lengths, start=1):
             tanhs = np.tanh(vectors @ (scores / 2))
             scores -= length * (to_slopes @ tanhs - pushes + pulls * scores)

@@ -1,4 +1,4 @@
-"""The methods of the experiments, each with the grid and the criterion it is chosen by."""
+"""The methods of the experiments, with their grids and selection criteria."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ PAPER_GAMMAS = [0.001, 0.1, 1.0]
 INVCAL_GRID = {"C_p": [0.1, 1.0, 10.0], "epsilon": [0.0, 0.01, 0.1], "kernel_gamma": PAPER_GAMMAS}
 PSVM_GRID = {"C": [0.1, 1.0, 10.0], "C_p": [1.0, 10.0, 100.0], "kernel_gamma": PAPER_GAMMAS}
 SELECTION_STARTS, FINAL_STARTS = 1, 10
-# LIBSVM runs until it is done, as it did for the records.
+# No iteration limit for LIBSVM, as for the committed records.
 NO_LIMIT = 10**9
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """A trained model, what was chosen for it, and the criterion's value."""
+    """A trained model, its selected parameters, and the value of the selection criterion."""
 
     model: Any
     params: dict[str, Any]
@@ -46,7 +46,7 @@ class Fitted:
 
 @dataclass(frozen=True)
 class Task:
-    """Training data of a cell: proportions and bags, or labels and no bags for the ceiling."""
+    """Training data of a cell: proportions and bags, or labels without bags if supervised."""
 
     X: Any
     y: ArrayLike
@@ -110,7 +110,7 @@ def _corrected_loss_published(task: Task) -> Fitted:
 
 
 def _gammas(task: Task) -> list[float]:
-    """Return the kernel parameters of the records, multiples of 1/(n_columns·variance of X)."""
+    """Return the kernel γ grid: multiples of 1/(n_columns·variance of X)."""
     scale = 1.0 / (task.X.shape[1] * float(np.var(task.X)))
     return [factor * scale for factor in DEFAULT_GAMMA_FACTORS]
 
@@ -123,7 +123,7 @@ def _folds(task: Task) -> BagKFold:
 
 @dataclass(frozen=True)
 class Method:
-    """How to train a method, and whether it is the ceiling that sees the labels."""
+    """A training function, and whether it gets the true labels (the supervised ceiling)."""
 
     train: Callable[[Task], Fitted]
     sees_labels: bool = False

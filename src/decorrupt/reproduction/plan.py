@@ -1,4 +1,4 @@
-"""A plan: which data sets, bag sizes, methods and repetitions, and the seeds of each cell."""
+"""Experiment plans: data sets, bag sizes, methods, repetitions, and the seed of each cell."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 
 class Cell(NamedTuple):
-    """One training and test: what a record is written for."""
+    """One training and test run; each cell gets one record."""
 
     dataset: str
     bag_size: int
@@ -21,12 +21,12 @@ class Cell(NamedTuple):
 
     @property
     def seed(self) -> int:
-        """A seed of the split and the bags; the method is not in it, so all see the same."""
+        """Seed of the split and the bags, the same for all methods."""
         return hashed_seed(self.dataset, self.bag_size, self.repetition)
 
 
 def hashed_seed(*axes: Any) -> int:
-    """Return a 32-bit seed that depends on the named axes only, on every machine alike."""
+    """Return a 32-bit seed that depends only on `axes`, not on the machine."""
     digest = hashlib.sha256("/".join(map(str, axes)).encode()).digest()
     return int.from_bytes(digest[:4], "little")
 
@@ -40,13 +40,13 @@ class Plan:
     datasets, bag_sizes, methods : tuple
         The axes.
     repetitions : int
-        Of every method that is not in `method_repetitions`.
+        Repetitions of every method that is not in `method_repetitions`.
     method_repetitions : dict of str to int
-        Fewer repetitions of dear methods.
+        Fewer repetitions for expensive methods.
     test_share : float
-        Rows held out for the test.
+        Share of the rows held out for testing.
     n_folds : int
-        Folds of whole bags for the selection of parameters.
+        Number of cross-validation folds (of whole bags) for parameter selection.
     """
 
     datasets: tuple[str, ...]
@@ -100,14 +100,14 @@ class Plan:
         return cls(**given)
 
     def narrowed(self, *, repetitions: int | None = None, **axes: Sequence[Any]) -> Plan:
-        """Return the part of the plan with these of its `datasets`, `bag_sizes` and `methods`.
+        """Return the plan restricted to the given `datasets`, `bag_sizes` and `methods`.
 
-        An axis that is not given, or empty, stays as it is.
+        An axis that is not given, or empty, is not restricted.
 
         Raises
         ------
         ValueError
-            If a value is not in the plan; the message names it and those that are.
+            If a value is not in the plan; the message names it and the allowed values.
         """
         changes: dict[str, Any] = {}
         for axis, chosen in axes.items():
@@ -123,7 +123,7 @@ class Plan:
         return replace(self, **changes)
 
     def cells(self) -> Iterator[Cell]:
-        """Yield all cells, repetition by repetition, so that early stops leave whole tables."""
+        """Yield all cells by repetition, so that an interrupted run still has complete tables."""
         for repetition in range(self.repetitions):
             for dataset in self.datasets:
                 for bag_size in self.bag_sizes:

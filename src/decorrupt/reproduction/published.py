@@ -1,4 +1,4 @@
-"""The numbers of Scott & Zhang (2019), Tables 1 and 2, as printed.
+"""The published numbers of Scott & Zhang (2019), Tables 1 and 2.
 
 Clayton Scott and Jianxin Zhang (2019). Learning from Multiple Corrupted Sources, with Application
 to Learning from Label Proportions. Table 1 is balanced accuracy, Table 2 accuracy; each number is
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 PUBLISHED_REPETITIONS = 5
 # The tables by their metric, in the paper's order.
 PUBLISHED_TABLES = {"balanced_accuracy": 1, "accuracy": 2}
-# Our faithful rerun of each published method, under the name the records have for it.
+# Published method → the name of our rerun of it in the records.
 RERUNS = {
     "corrected_loss": "corrected_loss_published",
     "invcal": "invcal",
@@ -24,15 +24,15 @@ RERUNS = {
 
 
 class Published(NamedTuple):
-    """One printed number.
+    """One published number.
 
     Attributes
     ----------
     mean, std : float
-        As printed. The deviations divide by n − 1: a single error in one of five test parts of
-        banknote is printed as .9993 ± .0016, and with n it would be ± .0015.
+        As published. The standard deviation divides by n − 1: a single error in one of five test
+        parts of banknote is published as .9993 ± .0016; dividing by n would give ± .0015.
     suspect : bool
-        Whether the row it stands in is a copy of another data set's.
+        Whether its row is a copy of another data set's row.
     """
 
     mean: float
@@ -47,8 +47,8 @@ PublishedKey = tuple[str, str, int, str]
 def published_numbers() -> dict[PublishedKey, Published]:
     """Return both tables by (metric, data set, bag size, method).
 
-    The metrics are those of :data:`PUBLISHED_TABLES`, the methods those of :data:`RERUNS`; the data
-    sets are named as :func:`decorrupt.datasets.fetch_uci` names them.
+    The metrics are those of :data:`PUBLISHED_TABLES`, the methods those of :data:`RERUNS`, the data
+    sets those of :func:`decorrupt.datasets.fetch_uci`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The published method with its whole grid: 216 settings from 18 descents per kernel.
+"""Grid search of the published method: 216 settings from 18 gradient descents per kernel.
 
 Iteration counts are checkpoints of one descent; all (η₀, decay, λ) of a kernel are one batch.
 """
@@ -38,13 +38,11 @@ class PublishedGrid:
             values = getattr(self, name)
             zero_is_fine = name in ("step_decays", "reg_strengths")
             if not values or any(not (v > 0 or (v == 0 and zero_is_fine)) for v in values):
-                least = "of at least 0" if zero_is_fine else "above 0"
-                raise ValueError(
-                    f"{name}={values!r} must be a tuple of one or more numbers {least}"
-                )
+                least = ">= 0" if zero_is_fine else "> 0"
+                raise ValueError(f"{name}={values!r} must be a non-empty tuple of numbers {least}")
 
     def settings(self) -> list[Setting]:
-        """Return all settings, the kernel slowest, the iterations fastest."""
+        """Return all settings; kernel γ varies slowest, iterations fastest."""
         return [
             Setting(size, decay, n_steps, reg_strength, kernel_gamma)
             for kernel_gamma in self.kernel_gammas
@@ -53,7 +51,7 @@ class PublishedGrid:
         ]
 
     def descents(self) -> Descents:
-        """Return what all settings of a kernel are checkpoints of."""
+        """Return the descents whose checkpoints are the settings of one kernel."""
         return Descents(*np.array(self._paths()).T)
 
     def _paths(self) -> list[tuple[float, float, float]]:
@@ -85,7 +83,7 @@ class PublishedModel:
     kernel_gamma: float
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return f(x) of every row."""
+        """Return f(x) per row."""
         kernel = Kernel("rbf", self.kernel_gamma)
         return kernel_scores(np.asarray(X, float), kernel, self.training_rows, self.dual_coef)
 
@@ -96,18 +94,18 @@ class PublishedModel:
 
 @dataclass(frozen=True)
 class PublishedChoice:
-    """The setting of least held-out corrected risk, refitted, and what all others came to.
+    """The setting with the least held-out corrected risk, its model, and all criteria.
 
     Attributes
     ----------
     setting : Setting
         The chosen point of the grid.
     criterion : float
-        Its mean corrected logistic risk on held-out bags; it can lie far below zero.
+        Its mean corrected logistic risk on held-out bags; can be far below zero.
     settings : list of Setting
         The whole grid.
     criteria : ndarray of shape (n_settings, n_folds)
-        The risk of each on each usable fold; +∞ where a descent left the finite numbers.
+        The risk of each setting on each usable fold; +∞ where a descent diverged.
     model : PublishedModel
         The chosen setting fitted on all rows.
     """
@@ -134,23 +132,24 @@ def search_published_grid(
     X : array-like of shape (n_rows, n_columns)
         The training rows.
     y : array-like of shape (n_rows,), or Strata
-        The proportion of each row's bag; strata hold bags and proportions both.
+        The proportion of each row's bag; Strata contain both bags and proportions.
     bags : array-like of shape (n_rows,)
         The bag of each row, unless y is Strata.
     folds : int, splitter or list of (train, test)
         An int is the number of folds of :class:`decorrupt.BagKFold`. Held-out bags get new pairs.
     grid : PublishedGrid
-        What to try.
+        The settings to try.
 
     Warns
     -----
     SkippedFoldWarning
-        If the training or held-out bags of a fold all have one proportion; it is left out.
+        If the training or held-out bags of a fold all have the same proportion; the fold is
+        skipped.
 
     Notes
     -----
-    Sec. 5 of Scott & Zhang (2019). Where long steps make a descent swing chaotically, rounding
-    decides where it ends, in this as in any other order of the same sums.
+    Sec. 5 of Scott & Zhang (2019). With long steps a descent can be chaotic: rounding then decides
+    the result, here as in any other implementation.
     """
     X = np.asarray(X, dtype=float)
     strata = y if isinstance(y, Strata) else strata_from_bags(bags, y)
@@ -167,7 +166,7 @@ def search_published_grid(
 
 
 def fit_published(X: Any, strata: Strata, setting: Setting) -> PublishedModel:
-    """Return f = Σα_i k(·, x_i) after the setting's steps on all rows."""
+    """Return f = Σα_i k(·, x_i) after `setting.n_steps` steps on all rows."""
     X = np.asarray(X, dtype=float)
     s = setting
     grid = PublishedGrid(
@@ -179,7 +178,7 @@ def fit_published(X: Any, strata: Strata, setting: Setting) -> PublishedModel:
 
 
 def pair_terms(strata: Strata) -> RiskTerms:
-    """Return the paper's coefficients a row, from the optimal pairing."""
+    """Return the paper's coefficients per row, from the optimal pairing."""
     combination = combine_strata(strata.sizes, strata.proportions, method="pairs")
     return combination.row_terms(strata)
 
@@ -187,7 +186,7 @@ def pair_terms(strata: Strata) -> RiskTerms:
 def fold_criteria(X: FloatArray, strata: Strata, fold: Any, grid: PublishedGrid) -> FloatArray:
     """Return the corrected risk of every setting on the held-out part of fold = (train, test).
 
-    It is +∞ where a descent left the finite numbers.
+    It is +∞ where a descent diverged.
     """
     train, test = fold
     terms, held_out = pair_terms(strata.take(train)), pair_terms(strata.take(test))
@@ -196,7 +195,7 @@ def fold_criteria(X: FloatArray, strata: Strata, fold: Any, grid: PublishedGrid)
         kernel = Kernel("rbf", kernel_gamma)
         gram = kernel.block(X[train], X[train])
         alphas = descend_together(gram, terms, descents, grid.checkpoints)
-        with np.errstate(all="ignore"):  # told by the criterion instead
+        with np.errstate(all="ignore"):  # non-finite scores give an infinite criterion
             scores = kernel.block(X[test], X[train]) @ alphas
             risks = held_out.coef_pos @ LOSS.value(scores) + held_out.coef_neg @ LOSS.value(-scores)
         criteria.append(risks.T.ravel())

@@ -1,4 +1,4 @@
-"""Records: one JSON line a cell, appended whole or not at all, so that a killed run resumes."""
+"""Records: one JSON line per cell, flushed to disk, so that a killed run can resume."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ Record = dict[str, Any]
 
 
 def append_record(path: str | Path, record: Record) -> None:
-    """Append one line in a single write, and have it on the disk before returning.
+    """Append one line in a single write, and flush it to disk.
 
-    A line cut off by a kill is left in the file; :func:`read_records` passes it over, and the next
-    append begins on a line of its own.
+    A line that a kill cut off stays in the file: :func:`read_records` skips it, and the next append
+    starts a new line.
     """
     line = json.dumps(record, sort_keys=True, allow_nan=False).encode() + b"\n"
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
@@ -33,7 +33,7 @@ def append_record(path: str | Path, record: Record) -> None:
 
 
 def read_records(path: str | Path) -> list[Record]:
-    """Return all whole records of a file; none if there is no file."""
+    """Return all complete records of a file; an empty list if the file does not exist."""
     if not Path(path).exists():
         return []
     records = []
@@ -48,12 +48,12 @@ def read_records(path: str | Path) -> list[Record]:
 
 
 def finished_cells(records: Iterable[Record]) -> set[Cell]:
-    """Return the cells that need not be run again: those that were done."""
+    """Return the cells with a finished record."""
     return {cell_of(record) for record in records if record.get("status") == DONE}
 
 
 def cell_of(record: Record) -> Cell:
-    """Return the cell a record belongs to."""
+    """Return the cell of a record."""
     return Cell(
         record["dataset"], int(record["bag_size"]), record["method"], int(record["repetition"])
     )

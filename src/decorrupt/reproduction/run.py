@@ -1,4 +1,4 @@
-"""Running a plan: cells to records, in parallel, resumable, failures recorded."""
+"""Running a plan: parallel, resumable, with failures as records."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from decorrupt.reproduction.split import split_into_bags
 def run_plan(
     plan: Plan, path: str | Path, *, n_jobs: int | None = None, data_home: str | None = None
 ) -> int:
-    """Run every cell of the plan that `path` has no finished record of; return how many.
+    """Run every cell of the plan without a finished record in `path`; return how many.
 
     Parameters
     ----------
     plan : Plan
-        What to run.
+        The cells to run.
     path : path
-        The file of records, appended to as cells finish.
+        The file of records; each finished cell is appended.
     n_jobs : int or None
-        Cells at a time, through whatever joblib backend is active.
+        Number of cells run in parallel, with the active joblib backend.
     data_home : path or None
-        Where the data sets lie, see :func:`decorrupt.datasets.fetch_uci`.
+        Directory of the data sets, see :func:`decorrupt.datasets.fetch_uci`.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def run_plan(
     left = [cell for cell in plan.cells() if cell not in done]
     jobs = (delayed(run_cell)(cell, plan.test_share, plan.n_folds, data_home) for cell in left)
     for record in track(_as_they_finish(jobs, n_jobs), "running cells", len(left)):
-        append_record(path, record)  # by this process alone, so that lines never mix
+        append_record(path, record)  # only this process writes, so lines never mix
     return len(left)
 
 
@@ -64,7 +64,7 @@ def _as_they_finish(jobs: Iterator[Any], n_jobs: int | None) -> Iterator[Record]
     if backend.supports_return_generator:
         yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(jobs)
         return
-    # "multiprocessing" gives all results at once: a batch at a time, so that a stop costs no more.
+    # "multiprocessing" returns all results at once: run batches, so that a stop loses only one.
     while batch := list(islice(jobs, effective_n_jobs(n_jobs))):
         yield from Parallel(n_jobs=n_jobs)(batch)
 
@@ -72,7 +72,7 @@ def _as_they_finish(jobs: Iterator[Any], n_jobs: int | None) -> Iterator[Record]
 def run_cell(
     cell: Cell, test_share: float = 0.2, n_folds: int = 5, data_home: str | None = None
 ) -> Record:
-    """Train and test one cell; an error becomes the record's status."""
+    """Train and test one cell; an exception becomes the record's status."""
     record: Record = cell._asdict() | {"versions": versions()}
     began = time.perf_counter()
     try:
@@ -104,7 +104,7 @@ def _results(cell: Cell, test_share: float, n_folds: int, data_home: str | None)
 
 
 def versions() -> dict[str, str]:
-    """Return the versions a number may depend on."""
+    """Return the versions of the packages that affect the results."""
     return {
         "decorrupt": version("decorrupt"),
         "python": platform.python_version(),

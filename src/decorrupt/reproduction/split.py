@@ -1,4 +1,4 @@
-"""What a method sees of a cell: bags and proportions; the labels stay here."""
+"""Train/test split with the training rows in bags of known proportions."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Split:
     Attributes
     ----------
     X, y, bags : ndarray
-        Training rows, standardised; the proportion of each row's bag; its bag.
+        Standardised training rows; the proportion of each row's bag; the bag of each row.
     X_test, y_test : ndarray
-        Test rows on the training part's scale, and their labels.
+        Test rows, standardised like the training rows, and their labels.
     n_left_out : int
         Training rows that did not fill a bag.
     """
@@ -38,9 +38,9 @@ class Split:
 def split_into_bags(
     X: Any, labels: NDArray[np.int_], bag_size: int, test_share: float, seed: int
 ) -> tuple[Split, NDArray[np.int_]]:
-    """Return the split, and apart from it the training labels, for the supervised ceiling only.
+    """Return the split, and separately the training labels, for the supervised ceiling only.
 
-    Rows are split at random, standardised by the training part, and cut into bags in random order.
+    Rows are split at random, standardised by the training part, and put into bags in random order.
     """
     X_train, X_test, y_train, y_test = train_test_split(
         X, labels, test_size=test_share, random_state=seed

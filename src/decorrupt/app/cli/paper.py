@@ -22,7 +22,7 @@ from decorrupt.app.cli.options import refuse_existing, write_page
 
 if TYPE_CHECKING:
     from decorrupt.reproduction import Plan
-    from decorrupt.reproduction.session import Sitting
+    from decorrupt.reproduction.session import Session
 
 
 def paper(
@@ -83,10 +83,10 @@ def paper(
         methods=split_names(methods),
         repetitions=repetitions,
     )
-    from decorrupt.reproduction.session import run_sitting
+    from decorrupt.reproduction.session import run_session
 
     try:
-        sitting = run_sitting(chosen, output, n_jobs=jobs, data_home=data_home)
+        session = run_session(chosen, output, n_jobs=jobs, data_home=data_home)
     except KeyboardInterrupt:
         say.warn([f"stopped; the finished runs are in {output}, and the same command goes on"])
         raise typer.Exit(INTERRUPTED) from None
@@ -94,8 +94,8 @@ def paper(
         raise typer.BadParameter(str(error)) from error
     if report and form:
         _write_report(output, report, form, force)
-    say.result(None, _in_words(sitting, output, report))
-    raise typer.Exit(FAILED if sitting.failed else 0)
+    say.result(None, _in_words(session, output, report))
+    raise typer.Exit(FAILED if session.failed else 0)
 
 
 def _plan(path: str | None, quick: bool) -> Plan:
@@ -129,8 +129,8 @@ def _write_report(records: str, report: str, form: str, force: bool) -> None:
     write_page(format_report(read_finished_run(records), form), report, force=force)
 
 
-def _in_words(sitting: Sitting, output: str, report: str | None) -> str:
-    lines = [f"{sitting.n_run} runs, {len(sitting.failed)} failed; records: {output}"]
+def _in_words(session: Session, output: str, report: str | None) -> str:
+    lines = [f"{session.n_run} runs, {len(session.failed)} failed; records: {output}"]
     lines += [f"report: {report}"] if report else []
-    lines += ["the failed ones are tried again by the same command"] if sitting.failed else []
+    lines += ["the failed ones are tried again by the same command"] if session.failed else []
     return "\n".join(lines)

@@ -1,5 +1,5 @@
 "use strict";
-// Column headings become buttons here, so that without scripts nothing looks as if it could sort.
+// The script turns column headings into buttons: without it, tables do not look sortable.
 for (const table of document.querySelectorAll("table.sortable")) {
   const heads = [...table.querySelectorAll("thead tr.columns th")];
   const body = table.tBodies[0];

@@ -1,4 +1,4 @@
-"""Whether our runs of the three published methods give the published numbers."""
+"""Agreement of our reruns of the three published methods with the published numbers."""
 
 from __future__ import annotations
 
@@ -8,46 +8,43 @@ from typing import Any
 from decorrupt.reproduction.published import RERUNS
 from decorrupt.reproduction.report.spread import Spread, pooled_deviations
 
-# Apart by more pooled standard deviations than this is called a deviation.
+# A larger distance, in pooled standard deviations, is called a deviation.
 LIMIT = 2.0
 
 
 def agreement(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return, by method and cell, the distance from the printed number in pooled deviations.
+    """Return the distance from the published number per method and cell, and counts per method.
 
-    `pooled` is None where both deviations are 0 and the means differ: a deviation as well.
+    `pooled` is None if both standard deviations are 0 and the means differ: also a deviation.
     """
     cells = [
-        _cell(row, method, rerun)
+        _cell(row, rerun, row["values"][f"published:{method}"])
         for method, rerun in RERUNS.items()
         for row in table["rows"]
         if rerun in row["values"] and f"published:{method}" in row["values"]
     ]
     methods = {
-        rerun: _counts([c for c in cells if c["method"] == rerun]) for rerun in RERUNS.values()
+        rerun: _counts([cell for cell in cells if cell["method"] == rerun])
+        for rerun in RERUNS.values()
     }
     return {"limit": LIMIT, "methods": methods, "cells": cells}
 
 
-def _cell(row: Mapping[str, Any], method: str, rerun: str) -> dict[str, Any]:
-    printed, ours = row["values"][f"published:{method}"], row["values"][rerun]
-    pooled = pooled_deviations(_spread(ours), _spread(printed))
+def _cell(row: Mapping[str, Any], rerun: str, published: Mapping[str, Any]) -> dict[str, Any]:
+    ours = row["values"][rerun]
+    pooled = pooled_deviations(*(Spread(v["mean"], v["std"], v["n"]) for v in (ours, published)))
     return {
         "method": rerun,
         "dataset": row["dataset"],
         "bag_size": row["bag_size"],
         "ours": ours["mean"],
-        "published": printed["mean"],
-        "difference": ours["mean"] - printed["mean"],
+        "published": published["mean"],
+        "difference": ours["mean"] - published["mean"],
         "pooled": pooled,
         "deviates": pooled is None or abs(pooled) > LIMIT,
-        "suspect": printed["suspect"],
+        "suspect": published["suspect"],
         "n": ours["n"],
     }
-
-
-def _spread(value: Mapping[str, Any]) -> Spread:
-    return Spread(value["mean"], value["std"], value["n"])
 
 
 def _counts(cells: list[dict[str, Any]]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""The columns of the report: the paper's three methods as printed, ours beside them."""
+"""The methods of the report: one column each, published numbers beside our runs."""
 
 from __future__ import annotations
 
@@ -10,143 +10,134 @@ BEST_PUBLISHED = "best published"
 
 @dataclass(frozen=True)
 class Column:
-    """One method as it stands in every table and plot.
+    """One method in all tables and plots.
 
     Attributes
     ----------
     key : str
-        The method's name in the records; of a printed method ``published:<name>``.
-    label, short : str
-        Its name by itself, and under the heading of its group.
+        The method's name in the records; ``published:<name>`` for published numbers.
+    label : str
+        Its name on the page.
     group : str
-        The heading.
+        The heading above its column.
     meaning : str
-        What it does, in a sentence or two.
+        What it does, in one or two sentences.
     against : str or None
         The key it is compared with, `BEST_PUBLISHED`, or None.
     """
 
     key: str
     label: str
-    short: str
     group: str
     meaning: str = ""
     against: str | None = None
 
     @property
+    def short(self) -> str:
+        """The label without the group's name: "rerun" for "InvCal, rerun"."""
+        return self.label.split(", ")[-1]
+
+    @property
     def is_published(self) -> bool:
-        """Whether the numbers are printed ones, not of our runs."""
+        """Whether the numbers are published ones, not from our runs."""
         return self.key.startswith("published:")
 
     @property
     def sees_labels(self) -> bool:
-        """Whether it is the ceiling, which is no competitor."""
+        """Whether it is the supervised upper reference, which is not ranked."""
         return self.key == "supervised"
 
 
 _CORRECTED, _INVCAL, _PSVM = "Corrected loss", "InvCal", "∝SVM"
-_OURS, _CEILING, _OTHER = "Ours", "Ceiling", "Others"
+_OURS, _CEILING, _OTHER = "Ours", "With labels", "Others"
 
 COLUMNS = (
     Column(
         "published:corrected_loss",
         "corrected loss, published",
-        "published",
         _CORRECTED,
-        "The paper’s own method, numbers as printed. Bags are paired, a rich one with a poor one; "
-        "each pair is read as one sample whose labels are wrong at known rates, and the loss is "
-        "corrected so that it is right on average.",
+        "The paper’s own method, numbers as published. Each bag with a high proportion of "
+        "positives is paired with one with a low proportion. A pair is treated as one sample whose "
+        "labels are wrong at known rates, and the loss is corrected to be unbiased.",
     ),
     Column(
         "corrected_loss_published",
         "corrected loss, rerun",
-        "rerun",
         _CORRECTED,
-        "The same method run by us as the paper describes it: gradient descent, its 216 settings, "
-        "chosen by the corrected loss.",
+        "The same method, run by us as the paper describes it: gradient descent, 216 settings, "
+        "selected by the corrected loss.",
         "published:corrected_loss",
     ),
     Column(
         "corrected_loss",
         "corrected loss, improved",
-        "improved",
         _CORRECTED,
-        "The same idea, done better: all bags weighed together instead of pairs, a solver that "
-        "reaches the minimum, and a choice of settings that cannot be fooled by a loss below zero.",
+        "The corrected loss of all bags together instead of pairs, with a solver that reaches the "
+        "minimum, and settings selected by a criterion that is bounded from below.",
         "published:corrected_loss",
     ),
     Column(
         "published:invcal",
         "InvCal, published",
-        "published",
         _INVCAL,
-        "Rüping (2010), numbers as the paper prints them: a regression on the averages of the "
-        "bags.",
+        "Rüping (2010), numbers as the paper reports them: a regression on the bag means.",
     ),
     Column(
         "invcal",
         "InvCal, rerun",
-        "rerun",
         _INVCAL,
-        "The same method run by us, with the paper’s grid and choice of settings.",
+        "The same method, run by us with the paper’s grid and selection criterion.",
         "published:invcal",
     ),
     Column(
         "published:alternating_psvm",
         "∝SVM, published",
-        "published",
         _PSVM,
-        "Yu et al. (2013), numbers as the paper prints them: guess labels that agree with the "
-        "bags, train a support vector machine on them, guess again.",
+        "Yu et al. (2013), numbers as the paper reports them: assign labels that agree with the "
+        "proportions, train a support vector machine on them, and repeat.",
     ),
     Column(
         "alternating_psvm",
         "∝SVM, rerun",
-        "rerun",
         _PSVM,
-        "The same method run by us, with the paper’s grid and choice of settings.",
+        "The same method, run by us with the paper’s grid and selection criterion.",
         "published:alternating_psvm",
     ),
     Column(
         "mean_map",
         "mean map",
-        "mean map",
         _OURS,
-        "The averages of both classes are worked out from the averages of the bags; they are all "
-        "that logistic regression needs of the labels. Quick, and always one best answer.",
+        "Estimates the mean of each class from the bag means. These two means are all that "
+        "logistic regression needs to know about the labels. Fast and convex.",
         BEST_PUBLISHED,
     ),
     Column(
         "count_likelihood",
         "count likelihood",
-        "count likelihood",
         _OURS,
-        "Makes the numbers of positives that were counted in the bags as likely as can be, "
-        "exactly.",
+        "Maximises the exact likelihood of the number of positives in each bag.",
         BEST_PUBLISHED,
     ),
     Column(
         "auto",
         "automatic choice",
-        "automatic",
         _OURS,
-        "Tries several methods and settings, and keeps what makes the counts of held-out bags most "
-        "likely. It never sees a label either.",
+        "Tries several methods and settings, and selects the one with the highest likelihood of "
+        "the counts in held-out bags. It sees no labels either.",
         BEST_PUBLISHED,
     ),
     Column(
         "supervised",
         "supervised ceiling",
-        "supervised",
         _CEILING,
-        "The same kernel model told every true label: no competitor, but a mark of what the data "
-        "allow.",
+        "The same kernel model trained on all true labels: not a competitor, but a reference for "
+        "what the data allow.",
     ),
 )
 
 
 def all_columns(methods: Iterable[str]) -> list[Column]:
-    """Return the known columns, and one for every other method that the records name."""
+    """Return the known columns, and one for every other method in the records."""
     known = {column.key for column in COLUMNS}
     others = sorted(set(methods) - known)
-    return [*COLUMNS, *(Column(name, name, name, _OTHER, "", BEST_PUBLISHED) for name in others)]
+    return [*COLUMNS, *(Column(name, name, _OTHER, "", BEST_PUBLISHED) for name in others)]

@@ -1,4 +1,4 @@
-"""Every method against every other over the cells: wins, ties, losses, ranks and paired tests."""
+"""Pairwise comparison of the methods over the cells: wins, ranks and paired tests."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ from decorrupt.reproduction.report.columns import Column
 from decorrupt.reproduction.report.spread import CellKey, Scores, scores_by_method
 from decorrupt.reproduction.report.tables import verdict
 
-# Fewer pairs than this cannot give a two-sided p below .05 whatever they are.
+# With fewer pairs, no two-sided p can be below .05.
 FEWEST_PAIRS = 6
 LEAST_RANKED = 3
-# Differences are rounded here, so that equal numbers added in another order still tie.
+# Differences are rounded to this, so that sums in another order still tie.
 DECIMALS = 9
-# A printed number stands for all repetitions.
-PRINTED = -1
+# The "repetition" of a published mean.
+PUBLISHED = -1
 
 
 def compare(records: Sequence[Record], metric: str, columns: Sequence[Column]) -> dict[str, Any]:
     """Return pairwise results and ranks as plain values.
 
-    Paired are cells. In a cell, two methods of ours are compared over the repetitions that both
-    have, which are the same splits and bags; a printed mean is compared with the mean of all ours.
+    The pairs of the tests are cells. Within a cell, two methods run by us are compared over the
+    repetitions that both have (the same splits and bags); a published mean is compared with the
+    mean over all our repetitions.
     """
-    scores = scores_by_method(records, metric) | _printed_scores(metric)
+    scores = scores_by_method(records, metric) | _published_scores(metric)
     present = [column for column in columns if scores.get(column.key)]
     pairs = [_pair(one.key, other.key, scores) for one, other in combinations(present, 2)]
     tested = [pair for pair in pairs if pair["p"] is not None]
@@ -42,12 +43,12 @@ def compare(records: Sequence[Record], metric: str, columns: Sequence[Column]) -
     return {"pairs": pairs, "n_tests": len(tested), "ranks": _ranks(ranked, scores)}
 
 
-def _printed_scores(metric: str) -> dict[str, Scores]:
+def _published_scores(metric: str) -> dict[str, Scores]:
     found: dict[str, Scores] = {}
     for (table, dataset, size, method), number in published_numbers().items():
         if table == metric:
             by_cell = found.setdefault(f"published:{method}", {})
-            by_cell[dataset, size] = {PRINTED: number.mean}
+            by_cell[dataset, size] = {PUBLISHED: number.mean}
     return found
 
 
@@ -73,18 +74,14 @@ def _pair(one: str, other: str, scores: Mapping[str, Scores]) -> dict[str, Any]:
 
 
 def _difference(one: Mapping[int, float], other: Mapping[int, float]) -> float | None:
-    if PRINTED in one or PRINTED in other:
-        return _rounded(statistics.fmean(one.values()) - statistics.fmean(other.values()))
+    if PUBLISHED in one or PUBLISHED in other:
+        return round(statistics.fmean(one.values()) - statistics.fmean(other.values()), DECIMALS)
     shared = one.keys() & other.keys()
-    return _rounded(statistics.fmean(one[k] - other[k] for k in shared)) if shared else None
-
-
-def _rounded(value: float) -> float:
-    return round(value, DECIMALS)
+    return round(statistics.fmean(one[k] - other[k] for k in shared), DECIMALS) if shared else None
 
 
 def wilcoxon_p(differences: Sequence[float]) -> float | None:
-    """Return the two-sided p of the signed-rank test, zeros ranked but not counted (Pratt)."""
+    """Return the two-sided p of Wilcoxon's signed-rank test; zeros as Pratt proposed."""
     if len(differences) < FEWEST_PAIRS:
         return None
     if not any(differences):
@@ -93,7 +90,7 @@ def wilcoxon_p(differences: Sequence[float]) -> float | None:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return max over earlier ranks j ≤ k of (m − j + 1)·p₍ⱼ₎, at most 1, in the order given.
+    """Return Holm's adjusted p: max over ranks j ≤ k of (m − j + 1)·p₍ⱼ₎, at most 1.
 
     Examples
     --------
@@ -109,42 +106,42 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def _ranks(keys: Sequence[str], scores: Mapping[str, Scores]) -> dict[str, Any]:
-    """Return average ranks (1 is best) and Friedman's test over the cells all ranked have."""
-    own = [scores[key].keys() for key in keys if PRINTED not in next(iter(scores[key].values()))]
+    """Return average ranks (1 is best) and Friedman's test over the cells of our runs.
+
+    A method without one of these cells is left out.
+    """
+    own = [scores[key].keys() for key in keys if PUBLISHED not in next(iter(scores[key].values()))]
     cells = sorted(set().union(*own)) if own else []
     ranked = [key for key in keys if all(cell in scores[key] for cell in cells)]
     rows = [row for cell in cells if (row := _shared_means(ranked, cell, scores))]
+    average: dict[str, float] = {}
+    statistic = p = None
+    if len(ranked) >= LEAST_RANKED and len(rows) >= 2:
+        values = np.round(rows, DECIMALS)
+        ranks = stats.rankdata(-values, axis=1).mean(axis=0)
+        average = dict(zip(ranked, map(float, ranks), strict=True))
+        test = stats.friedmanchisquare(*values.T)
+        if math.isfinite(test.pvalue):
+            statistic, p = float(test.statistic), float(test.pvalue)
     left_out = [key for key in keys if key not in ranked]
-    if len(ranked) < LEAST_RANKED or len(rows) < 2:
-        return {
-            "n_cells": len(rows),
-            "average": {},
-            "left_out": left_out,
-            "statistic": None,
-            "p": None,
-        }
-    values = np.round(rows, DECIMALS)
-    average = stats.rankdata(-values, axis=1).mean(axis=0)
-    test = stats.friedmanchisquare(*values.T)
-    sound = math.isfinite(test.pvalue)
     return {
         "n_cells": len(rows),
-        "average": dict(zip(ranked, map(float, average), strict=True)),
+        "average": average,
         "left_out": left_out,
-        "statistic": float(test.statistic) if sound else None,
-        "p": float(test.pvalue) if sound else None,
+        "statistic": statistic,
+        "p": p,
     }
 
 
 def _shared_means(
     keys: Sequence[str], cell: CellKey, scores: Mapping[str, Scores]
 ) -> list[float] | None:
-    """Return the methods' means in a cell over the repetitions that all of ours have."""
-    own = [scores[key][cell].keys() for key in keys if PRINTED not in scores[key][cell]]
+    """Return the methods' means in a cell, over the repetitions that all our methods have."""
+    own = [scores[key][cell].keys() for key in keys if PUBLISHED not in scores[key][cell]]
     shared = set.intersection(*map(set, own)) if own else set()
     if own and not shared:
         return None
     return [
-        statistics.fmean(v for k, v in scores[key][cell].items() if k in shared or k == PRINTED)
+        statistics.fmean(v for k, v in scores[key][cell].items() if k in shared or k == PUBLISHED)
         for key in keys
     ]

@@ -1,4 +1,4 @@
-"""Method against method, and our reruns against the printed numbers, as tables."""
+"""Sections that compare the methods with each other, and our reruns with the published numbers."""
 
 from __future__ import annotations
 
@@ -6,115 +6,103 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from decorrupt.documents.document import Block, Cell, Table, Text
-from decorrupt.documents.numbers import count, figure_cell, p_value, signed
-from decorrupt.reproduction.report.columns import Column
-from decorrupt.reproduction.report.summary import columns_of
-from decorrupt.reproduction.report.wording import HEADS, MARKS
+from decorrupt.documents.numbers import count, number, p_value, signed, value_cell
+from decorrupt.reproduction.report.summary import labels_of
+from decorrupt.reproduction.report.wording import MARKS
+
+Labels = Mapping[str, str]
 
 
 def comparison_blocks(summary: Mapping[str, Any]) -> list[Block]:
     """Return wins, ties and losses, ranks, and the tests of all pairs."""
-    columns, found = columns_of(summary), summary["comparison"]
-    labels = {column.key: column.label for column in columns}
-    what = (
-        f"Paired are cells, by balanced accuracy. Two methods of ours are compared in a cell over "
-        f"the repetitions both have, which are the same splits and bags; a published mean is "
-        f"compared with the mean of all our repetitions. Less than {summary['tie']:g} apart is a "
-        "tie. The six cells of a data set hold the same rows and are not independent: take the "
-        "p-values as a summary, not as proof."
+    labels, found = labels_of(summary), summary["comparison"]
+    text = (
+        "The methods are compared by balanced accuracy, cell by cell. Two methods that we ran are "
+        "compared over the repetitions that both have (the same splits and bags); a published mean "
+        "is compared with the mean over all our repetitions. A difference below "
+        f"{summary['tie']:g} is a tie. The six cells of a data set contain the same rows and are "
+        "not independent, so the p-values are descriptive only."
     )
     return [
-        Text(what),
-        _matrix(found["pairs"], columns),
+        Text(text),
+        _matrix(found["pairs"], labels),
         *_rank_blocks(found["ranks"], labels),
         _pair_table(found, labels),
     ]
 
 
-def _matrix(pairs: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> Table:
-    record = {
+def _matrix(pairs: Sequence[Mapping[str, Any]], labels: Labels) -> Table:
+    results = {
         (pair["one"], pair["other"]): (pair["wins"], pair["ties"], pair["losses"]) for pair in pairs
     }
-    record |= {(other, one): wtl[::-1] for (one, other), wtl in record.items()}
-    present = [column for column in columns if any(column.key in pair for pair in record)]
-    rows = [
-        [one.label, *(_score(record.get((one.key, other.key)), one is other) for other in present)]
-        for one in present
-    ]
+    results |= {(other, one): result[::-1] for (one, other), result in results.items()}
+    present = [key for key in labels if any(key in pair for pair in results)]
     return Table(
         name="wins",
         caption="Wins – ties – losses of the row’s method against the column’s, in cells",
-        columns=["method", *(column.label for column in present)],
-        rows=rows,
+        columns=["method", *(labels[key] for key in present)],
+        rows=[
+            [labels[one], *(_result(results.get((one, other))) for other in present)]
+            for one in present
+        ],
         sortable=False,
     )
 
 
-def _score(record: tuple[int, int, int] | None, is_itself: bool) -> Cell:
-    if record is None or is_itself:
-        return "" if is_itself else None
-    wins, _, losses = record
+def _result(result: tuple[int, int, int] | None) -> Cell:
+    if result is None:  # the diagonal
+        return ""
+    wins, _, losses = result
     tone = "same" if wins == losses else "better" if wins > losses else "worse"
-    mark = MARKS[tone]
-    return {"text": f"{mark} {'–'.join(map(str, record))}", "sort": wins, "tone": tone}
+    text = f"{MARKS[tone]} {'–'.join(map(str, result))}"
+    return {"text": text, "sort": wins, "tone": tone}
 
 
-def _rank_blocks(ranks: Mapping[str, Any], labels: Mapping[str, str]) -> list[Block]:
+def _rank_blocks(ranks: Mapping[str, Any], labels: Labels) -> list[Block]:
     if not ranks["average"]:
-        return [Text("Too few methods have the same cells for ranks.")]
+        return [Text("Too few methods have the same cells to compute ranks.")]
+    caption = f"Average rank over {ranks['n_cells']} cells, 1 is best"
+    if ranks["p"] is not None:
+        p = p_value(ranks["p"])
+        caption += f"; Friedman’s χ² = {ranks['statistic']:.1f}, p {'' if '<' in p else '= '}{p}"
+    if ranks["left_out"]:
+        missing = ", ".join(labels[key] for key in ranks["left_out"])
+        caption += f"; not ranked, because cells are missing: {missing}"
     order = sorted(ranks["average"].items(), key=lambda item: item[1])
-    test = (
-        ""
-        if ranks["p"] is None
-        else f"; Friedman’s χ² = {ranks['statistic']:.1f}, p {_equals(ranks['p'])}"
-    )
-    missing = ", ".join(labels[key] for key in ranks["left_out"])
-    left_out = f"; left out, because they lack cells: {missing}" if missing else ""
-    caption = f"Average rank over {ranks['n_cells']} cells, 1 is best{test}{left_out}"
-    rows: list[list[Cell]] = [[labels[key], figure_cell(rank, 2)] for key, rank in order]
+    rows = [[labels[key], value_cell(rank, lambda r: number(r, 2))] for key, rank in order]
     return [Table("ranks", caption, ["method", "average rank"], rows)]
 
 
-def _equals(p: float) -> str:
-    text = p_value(p)
-    return text if text.startswith("<") else f"= {text}"
-
-
-def _pair_table(found: Mapping[str, Any], labels: Mapping[str, str]) -> Table:
+def _pair_table(found: Mapping[str, Any], labels: Labels) -> Table:
     rows = [
         [
             labels[pair["one"]],
             labels[pair["other"]],
             pair["n_cells"],
             "–".join(str(pair[key]) for key in ("wins", "ties", "losses")),
-            {"text": signed(pair["mean_difference"]), "sort": f"{pair['mean_difference']:.6f}"},
-            _p_cell(pair["p"]),
-            _p_cell(pair["p_holm"]),
+            value_cell(pair["mean_difference"], signed),
+            value_cell(pair["p"], p_value),
+            value_cell(pair["p_holm"], p_value),
         ]
         for pair in found["pairs"]
         if pair["n_cells"]
     ]
     caption = (
-        f"All pairs: Wilcoxon’s signed-rank test over the cells, two-sided, and its p corrected "
+        "All pairs: two-sided Wilcoxon signed-rank test over the cells, and its p-value corrected "
         f"for {count(found['n_tests'], 'test')} (Holm)"
     )
     columns = ["method", "against", "cells", "wins–ties–losses", "mean difference", "p", "p, Holm"]
     return Table("pairs", caption, columns, rows, heads=2)
 
 
-def _p_cell(p: float | None) -> Cell:
-    return None if p is None else {"text": p_value(p), "sort": f"{p:.9f}"}
-
-
 def agreement_blocks(summary: Mapping[str, Any]) -> list[Block]:
     """Return how many cells deviate from the published numbers, and which."""
-    found = summary["agreement"]
-    labels = {column.key: column.label for column in columns_of(summary)}
+    labels, found = labels_of(summary), summary["agreement"]
     text = (
-        "Our faithful reruns of the three published methods against the published numbers, in "
-        "pooled standard deviations of the repetitions: (ours − published) / √(((n−1)s² + 4s′²) / "
-        f"(n+3)). More than {found['limit']:g} is called a deviation. ∞ stands where neither side "
-        "varied and the means differ."
+        "Our reruns of the three published methods, compared with the published numbers in pooled "
+        "standard deviations of the repetitions: (ours − published) / √(((n−1)s² + 4s′²) / (n+3)). "
+        f"More than {found['limit']:g} is called a deviation. ∞ means that neither side varied and "
+        "the means differ."
     )
     counts = [
         [
@@ -136,7 +124,7 @@ def agreement_blocks(summary: Mapping[str, Any]) -> list[Block]:
     ]
 
 
-def _deviations(cells: Sequence[Mapping[str, Any]], labels: Mapping[str, str]) -> Block:
+def _deviations(cells: Sequence[Mapping[str, Any]], labels: Labels) -> Block:
     if not cells:
         return Text("No cell deviates.")
     rows = [
@@ -144,21 +132,19 @@ def _deviations(cells: Sequence[Mapping[str, Any]], labels: Mapping[str, str]) -
             labels[cell["method"]],
             cell["dataset"] + ("†" if cell["suspect"] else ""),
             cell["bag_size"],
-            figure_cell(cell["published"]),
-            figure_cell(cell["ours"]),
+            value_cell(cell["published"]),
+            value_cell(cell["ours"]),
             cell["n"],
             _deviation(cell),
         ]
         for cell in cells
     ]
-    columns = ["method", *HEADS, "published", "ours", "repetitions", "pooled deviations"]
-    return Table("deviations", "The cells that deviate", columns, rows, heads=2)
+    columns = ["method", "data set", "bag size", "published", "ours", "repetitions"]
+    return Table("deviations", "Deviating cells", [*columns, "pooled deviations"], rows, heads=2)
 
 
 def _deviation(cell: Mapping[str, Any]) -> Cell:
-    tone = "better" if cell["difference"] > 0 else "worse"
-    if cell["pooled"] is None:
-        size, text = (1e9 if tone == "better" else -1e9), "+∞" if tone == "better" else "−∞"
-    else:
-        size, text = cell["pooled"], signed(cell["pooled"], 1)
+    tone, sign = ("better", 1) if cell["difference"] > 0 else ("worse", -1)
+    size = sign * 1e9 if cell["pooled"] is None else cell["pooled"]
+    text = f"{'+−'[sign < 0]}∞" if cell["pooled"] is None else signed(cell["pooled"], 1)
     return {"text": f"{MARKS[tone]} {text}", "sort": size, "tone": tone}

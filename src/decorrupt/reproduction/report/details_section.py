@@ -1,168 +1,164 @@
-"""What the runs cost, what was chosen, what failed, what was left out, and on which versions."""
+"""Sections on cost, selected settings, failures, rows left out, versions and data sets."""
 
 from __future__ import annotations
 
-import statistics
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from decorrupt.datasets.uci import LICENCE, SOURCES
-from decorrupt.reproduction.records import DONE, Record
-from decorrupt.reproduction.report.columns import Column
-from decorrupt.reproduction.report.spread import CellKey
-
-# A parameter with more values than this is shown rounded, or by its range.
-MANY_VALUES = 8
+from decorrupt.documents.document import Block, Cell, Figure, Table, Text
+from decorrupt.documents.numbers import count, duration, number, value_cell
+from decorrupt.reproduction.report.plots import cost_plot
+from decorrupt.reproduction.report.summary import MAIN_METRIC, columns_of, labels_of
 
 
-def costs(done: Sequence[Record], columns: Sequence[Column]) -> list[dict[str, Any]]:
-    """Return seconds and memory by method."""
-    found = []
-    for column in columns:
-        own = [record for record in done if record["method"] == column.key]
-        if own:
-            seconds = [record["seconds"] for record in own]
-            peaks = [record["peak_mb"] for record in own if record.get("peak_mb") is not None]
-            found.append(
-                {
-                    "method": column.key,
-                    "n_runs": len(own),
-                    "median_seconds": statistics.median(seconds),
-                    "longest_seconds": max(seconds),
-                    "total_seconds": sum(seconds),
-                    "peak_mb": max(peaks, default=None),
-                }
-            )
-    return found
-
-
-def trade_off(done: Sequence[Record], table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return median time and mean accuracy by method, over the cells that all methods have."""
-    common = table["common_means"]
-    cells = set(map(tuple, common["cells"]))
-    seconds: dict[str, list[float]] = {}
-    for record in done:
-        if (record["dataset"], record["bag_size"]) in cells:
-            seconds.setdefault(record["method"], []).append(record["seconds"])
-    points = [
-        {"method": method, "seconds": statistics.median(found), "mean": common["means"][method]}
-        for method, found in seconds.items()
-    ]
-    return {"n_cells": len(cells), "points": points, "best_published": common["best_published"]}
-
-
-def choices(done: Sequence[Record], columns: Sequence[Column]) -> list[dict[str, Any]]:
-    """Return how often each value of each parameter was chosen, by method."""
-    found = []
-    for column in columns:
-        values: dict[str, list[Any]] = {}
-        for record in done:
-            if record["method"] == column.key:
-                for name, value in _parameters(record).items():
-                    values.setdefault(name, []).append(value)
-        found += [
-            {"method": column.key, "parameter": name, "counts": _counts(given)}
-            for name, given in sorted(values.items())
-            if len(set(map(str, given))) > 1
+def cost_blocks(summary: Mapping[str, Any]) -> list[Block]:
+    """Return accuracy against time, and a table of time and memory."""
+    labels, means = labels_of(summary), summary["tables"][MAIN_METRIC]["means"]
+    if not summary["costs"]:
+        return [Text("No run has finished.")]
+    text = (
+        "Seconds of one run on one core: selection of settings, training and testing. The machine "
+        "was shared, so small differences mean nothing. Memory is the peak of the process, which "
+        "may come from an earlier run in it."
+    )
+    rows = [
+        [
+            labels[cost["method"]],
+            cost["n_runs"],
+            value_cell(cost["median_seconds"], duration),
+            value_cell(cost["longest_seconds"], duration),
+            value_cell(cost["total_seconds"], duration),
+            None if cost["peak_mb"] is None else round(cost["peak_mb"]),
+            _accuracy(means[cost["method"]]),
         ]
-    return found
+        for cost in summary["costs"]
+    ]
+    heads = ["method", "runs", "median", "longest", "all runs", "memory, MB", "balanced accuracy"]
+    table = Table("costs", "Time and memory per method, over all its runs", heads, rows)
+    return [Text(text), _cost_figure(summary), table]
 
 
-def _parameters(record: Record) -> dict[str, Any]:
-    """Return the chosen values; our kernel widths, which scale with the columns, without that."""
-    params = dict(record.get("params") or {})
-    source = SOURCES.get(record["dataset"])
-    gamma = params.get("kernel_gamma")
-    if source and isinstance(gamma, float) and _significant(gamma, 3) != gamma:
-        params["kernel_gamma × features"] = params.pop("kernel_gamma") * source.n_features
-    return params
+def _accuracy(mean: Mapping[str, Any]) -> Cell:
+    text, cells = number(mean["mean"]), count(mean["n_cells"], "cell")
+    return {"text": text, "sort": f"{mean['mean']:.9f}", "under": cells}
 
 
-def _counts(values: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return values and their numbers, in order; many different floats rounded to one figure."""
-    if len(set(map(str, values))) > MANY_VALUES:
-        values = [_significant(v, 1) if isinstance(v, float) else v for v in values]
-    counted = Counter(values)
-    numbers = all(isinstance(value, int | float) for value in counted)
-    order = sorted(counted, key=None if numbers else str)
-    return [{"value": value, "count": counted[value]} for value in order]
+def _cost_figure(summary: Mapping[str, Any]) -> Block:
+    found = summary["trade_off"]
+    if not found["points"]:
+        return Text("No plot: there is no cell that all methods have.")
+    columns = {column.key: column for column in columns_of(summary)}
+    points = [(columns[p["method"]], p["seconds"], p["mean"]) for p in found["points"]]
+    caption = (
+        f"Mean balanced accuracy against the median time per run, both over the "
+        f"{count(found['n_cells'], 'cell')} that all methods have. Dashed: the best published "
+        "number of each cell, averaged."
+    )
+    return Figure(cost_plot(points, found["best_published"]), caption)
 
 
-def _significant(value: float, figures: int) -> float:
-    return float(f"{value:.{figures}g}")
+def choice_blocks(summary: Mapping[str, Any]) -> list[Block]:
+    """Return how often each setting, and each method by the automatic choice, was selected."""
+    labels = labels_of(summary)
+    text = (
+        "How often cross-validation selected each setting. Where the kernel’s γ is scaled by the "
+        "number of features, the table shows γ times that number."
+    )
+    rows = [
+        [
+            labels[entry["method"]],
+            entry["parameter"],
+            ", ".join(f"{_setting(c['value'], labels)}: {c['count']}×" for c in entry["counts"]),
+        ]
+        for entry in summary["choices"]
+    ]
+    heads = ["method", "setting", "value: times"]
+    settings = Table("choices", "Selected settings", heads, rows, heads=2)
+    return [Text(text), settings, *_methods_chosen(summary, labels)]
 
 
-def methods_chosen(done: Sequence[Record]) -> dict[str, dict[str, int]]:
-    """Return how often the automatic choice took which method, by data set."""
-    found: dict[str, Counter[str]] = {}
-    for record in done:
-        if record["method"] == "auto" and "method" in (record.get("params") or {}):
-            found.setdefault(record["dataset"], Counter())[str(record["params"]["method"])] += 1
-    return {dataset: dict(counter) for dataset, counter in found.items()}
+def _setting(value: Any, labels: Mapping[str, str]) -> str:
+    return f"{value:g}" if isinstance(value, float) else labels.get(str(value), str(value))
 
 
-def failures(last: Sequence[Record]) -> list[dict[str, Any]]:
-    """Return the cells whose last try failed, with the error."""
-    keys = ("dataset", "bag_size", "method", "repetition", "status")
-    return [{key: record[key] for key in keys} for record in last if record["status"] != DONE]
+def _methods_chosen(summary: Mapping[str, Any], labels: Mapping[str, str]) -> list[Block]:
+    by_dataset = summary["methods_chosen"]
+    if not by_dataset:
+        return []
+    names = sorted({name for counts in by_dataset.values() for name in counts})
+    rows = [[dataset, *(n.get(name, 0) for name in names)] for dataset, n in by_dataset.items()]
+    heads = ["data set", *(labels.get(name, name) for name in names)]
+    caption = "Methods that the automatic choice selected, in runs"
+    return [Table("methods-chosen", caption, heads, rows)]
 
 
-def coverage(
-    done: Sequence[Record], columns: Sequence[Column], n_cells: int
-) -> list[dict[str, Any]]:
-    """Return, by method of ours, how many cells have records, and with how many repetitions."""
-    found = []
-    for column in columns:
-        if not column.is_published:
-            counts = Counter(
-                (record["dataset"], record["bag_size"])
-                for record in done
-                if record["method"] == column.key
-            )
-            found.append(
-                {
-                    "method": column.key,
-                    "n_cells": len(counts),
-                    "n_missing": n_cells - len(counts),
-                    "n_runs": sum(counts.values()),
-                    "fewest": min(counts.values(), default=0),
-                    "most": max(counts.values(), default=0),
-                }
-            )
-    return found
-
-
-def left_out_rows(done: Sequence[Record]) -> list[dict[str, Any]]:
-    """Return the training rows that filled no bag, by cell."""
-    found = {
-        (record["dataset"], record["bag_size"]): (record["n_left_out"], record["n_train"])
-        for record in done
-        if {"n_left_out", "n_train"} <= record.keys()
-    }
+def failure_blocks(summary: Mapping[str, Any]) -> list[Block]:
+    """Return the failed runs, and the number of finished runs and missing cells per method."""
+    labels = labels_of(summary)
+    rows = [
+        [
+            cell["dataset"],
+            cell["bag_size"],
+            labels[cell["method"]],
+            cell["repetition"],
+            cell["status"],
+        ]
+        for cell in summary["failures"]
+    ]
+    heads = ["data set", "bag size", "method", "repetition", "error"]
+    failed = Table("failures", "Failed runs that no later run replaced", heads, rows, heads=2)
+    keys = ("n_cells", "n_missing", "n_runs", "fewest", "most")
+    covered = [
+        [labels[entry["method"]], *(entry[key] for key in keys)] for entry in summary["coverage"]
+    ]
+    heads = ["method", "cells", "missing cells", "runs", "fewest per cell", "most per cell"]
     return [
-        {"dataset": dataset, "bag_size": size, "n_left_out": left, "n_train": used}
-        for (dataset, size), (left, used) in sorted(found.items())
+        failed if rows else Text("No run failed."),
+        Table("coverage", "Finished runs per method; missing cells were not run", heads, covered),
     ]
 
 
-def environments(records: Sequence[Record]) -> list[dict[str, Any]]:
-    """Return every combination of versions, and how many records it made."""
-    counted = Counter(tuple(sorted((record.get("versions") or {}).items())) for record in records)
-    return [{"versions": dict(pairs), "n_records": n} for pairs, n in counted.most_common()]
+def left_out_blocks(summary: Mapping[str, Any]) -> list[Block]:
+    """Return the number of training rows that did not fill a bag."""
+    found = {(entry["dataset"], entry["bag_size"]): entry for entry in summary["left_out"]}
+    if not found:
+        return [Text("The records do not contain this.")]
+    datasets, sizes = (sorted({key[k] for key in found}) for k in (0, 1))
+    rows = [[name, *(_left_out(found.get((name, size))) for size in sizes)] for name in datasets]
+    caption = "Training rows that did not fill a bag, by bag size"
+    return [Table("left-out-rows", caption, ["data set", *map(str, sizes)], rows)]
 
 
-def data_sets(cells: Sequence[CellKey]) -> list[dict[str, Any]]:
-    """Return the known data sets with what must be said of them wherever they are shown."""
-    return [
-        {
-            "dataset": name,
-            "n_features": SOURCES[name].n_features,
-            "positive_classes": list(SOURCES[name].positive_classes),
-            "reference": SOURCES[name].reference,
-            "page": SOURCES[name].page,
-            "licence": LICENCE,
-        }
-        for name in dict.fromkeys(dataset for dataset, _ in cells)
-        if name in SOURCES
+def _left_out(entry: Mapping[str, Any] | None) -> Cell:
+    if entry is None:
+        return None
+    left, used = entry["n_left_out"], entry["n_train"]
+    return {"text": str(left), "sort": left, "under": f"of {left + used:,}"}
+
+
+def environment_blocks(summary: Mapping[str, Any]) -> list[Block]:
+    """Return the versions that produced the numbers."""
+    found = summary["environments"]
+    names = sorted({name for entry in found for name in entry["versions"]})
+    if not names:
+        return [Text("The records do not contain this.")]
+    rows = [[*(e["versions"].get(name) for name in names), e["n_records"]] for e in found]
+    caption = "Versions, and the number of records made with them"
+    return [Table("versions", caption, [*names, "records"], rows, heads=0)]
+
+
+def data_blocks(summary: Mapping[str, Any]) -> list[Block]:
+    """Return source and licence of the data sets, as the licence requires."""
+    rows = [
+        [
+            entry["dataset"],
+            entry["n_features"],
+            " and ".join(entry["positive_classes"]),
+            f"{entry['reference']}. {entry['page']}",
+            entry["licence"],
+        ]
+        for entry in summary["data_sets"]
     ]
+    heads = ["data set", "features", "positive class", "source", "licence"]
+    caption = "The data sets, all from the UCI Machine Learning Repository"
+    return [Table("sources", caption, heads, rows)]

@@ -1,4 +1,4 @@
-"""The summary as a document: what was done and found, in the order one would ask."""
+"""The report's document, made from the summary dict."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any
 
 from decorrupt.documents.document import Block, Definitions, Document, Facts, Section, Text
 from decorrupt.documents.numbers import count, number, signed
-from decorrupt.reproduction.report.background_section import (
+from decorrupt.reproduction.report.comparison_section import agreement_blocks, comparison_blocks
+from decorrupt.reproduction.report.details_section import (
     choice_blocks,
     cost_blocks,
     data_blocks,
@@ -14,25 +15,24 @@ from decorrupt.reproduction.report.background_section import (
     failure_blocks,
     left_out_blocks,
 )
-from decorrupt.reproduction.report.comparison_section import agreement_blocks, comparison_blocks
-from decorrupt.reproduction.report.findings_section import curve_blocks, table_blocks
 from decorrupt.reproduction.report.summary import MAIN_METRIC, columns_of
+from decorrupt.reproduction.report.tables_section import curve_blocks, table_blocks
 from decorrupt.reproduction.report.wording import INTRODUCTION, LEAD, TITLE
 
 
 def experiment_document(summary: dict[str, Any]) -> Document:
     """Return the report of :func:`~decorrupt.reproduction.report.summary.summarise_run`'s dict."""
     sections = [
-        Section("what-was-done", "What was done", _introduction(summary)),
+        Section("experiment", "Experiment", _introduction(summary)),
         Section("in-short", "In short", _headline(summary)),
         Section("table-1", "Table 1: balanced accuracy", table_blocks(summary, MAIN_METRIC)),
         Section("curves", "Balanced accuracy against bag size", curve_blocks(summary)),
-        Section("comparison", "Every method against every other", comparison_blocks(summary)),
-        Section("agreement", "Do our runs agree with the paper’s?", agreement_blocks(summary)),
+        Section("comparison", "Comparison of the methods", comparison_blocks(summary)),
+        Section("agreement", "Agreement with the paper", agreement_blocks(summary)),
         Section("table-2", "Table 2: accuracy", table_blocks(summary, "accuracy")),
         Section("cost", "Cost", cost_blocks(summary)),
-        Section("chosen", "What was chosen", choice_blocks(summary)),
-        Section("failed", "Failed and missing cells", failure_blocks(summary)),
+        Section("chosen", "Selected settings", choice_blocks(summary)),
+        Section("failed", "Failed and missing runs", failure_blocks(summary)),
         Section("left-out", "Rows left out", left_out_blocks(summary)),
         Section("data", "Data sets", data_blocks(summary)),
         Section("environment", "Environment", environment_blocks(summary)),
@@ -55,7 +55,13 @@ def _headline(summary: dict[str, Any]) -> list[Block]:
         for column in columns_of(summary)
         if column.key in means and column.key in ("auto", "corrected_loss", "supervised")
     ]
-    return [Facts(facts), *_against_best(summary["headline"]), Text(_extent(summary), "faint")]
+    extent = (
+        f"From {count(summary['n_done'], 'finished run')}; "
+        f"{count(len(summary['failures']), 'run')} failed. “Published” after the automatic choice "
+        "is the best of the three published methods in each cell; which one that is was not known "
+        "in advance."
+    )
+    return [Facts(facts), *_against_best(summary["headline"]), Text(extent, "faint")]
 
 
 def _mean(found: dict[str, Any]) -> str:
@@ -77,12 +83,3 @@ def _against_best(headline: dict[str, Any]) -> list[Block]:
         for cell in headline["below"]
     )
     return [Text(f"{text} Below it: {below}." if below else text)]
-
-
-def _extent(summary: dict[str, Any]) -> str:
-    failed = len(summary["failures"])
-    return (
-        f"Made from {count(summary['n_done'], 'finished run')}; "
-        f"{count(failed, 'cell')} failed. “Published” behind the automatic choice means the best "
-        "of the three in each cell, which no one could have picked beforehand."
-    )

@@ -1,4 +1,4 @@
-"""A report as HTML, markdown or JSON."""
+"""The report as HTML, markdown or JSON."""
 
 from __future__ import annotations
 
@@ -12,25 +12,17 @@ from decorrupt.reproduction.report.document import experiment_document
 from decorrupt.reproduction.report.summary import summarise_run
 
 
-def _html(summary: dict[str, Any]) -> str:
-    return to_html(experiment_document(summary))
-
-
-def _markdown(summary: dict[str, Any]) -> str:
-    return to_markdown(experiment_document(summary))
-
-
 def _json(summary: dict[str, Any]) -> str:
     return json.dumps(summary, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 FORMATS: dict[str, Callable[[dict[str, Any]], str]] = {
-    "html": _html,
-    "markdown": _markdown,
+    "html": lambda summary: to_html(experiment_document(summary)),
+    "markdown": lambda summary: to_markdown(experiment_document(summary)),
     "json": _json,
 }
 
 
 def format_report(records: Sequence[Record], form: str) -> str:
-    """Return the report of `records` as one of :data:`FORMATS`."""
+    """Return the report of `records` in one of :data:`FORMATS`."""
     return FORMATS[form](summarise_run(records))

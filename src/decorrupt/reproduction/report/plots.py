@@ -1,4 +1,4 @@
-"""The plots of the report, drawn from the summary alone."""
+"""The plots of the report."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator, StrMethodFormatter
 
 from decorrupt.documents.figures import COLOURS, FOREGROUND, draw
-from decorrupt.documents.labels import annotate_apart
+from decorrupt.documents.labels import annotate_points
 from decorrupt.reproduction.report.columns import Column
 
-GUESSING = 0.5  # the balanced accuracy of a guess
-# One colour and marker a method, the printed numbers in those of their rerun.
+GUESSING = 0.5  # balanced accuracy of a random guess
+# One colour and marker per method; published numbers have the colour of their rerun.
 _LOOKS = {
     "auto": (COLOURS[0], "o"),
     "corrected_loss_published": (COLOURS[1], "s"),
@@ -44,10 +43,10 @@ def _look(column: Column) -> dict[str, Any]:
 
 
 def swatch(column: Column, name: str) -> Markup:
-    """Return a piece of the method's line, for a legend."""
+    """Return the method's line and marker for the legend."""
 
     def plot(figure: Figure) -> None:
-        figure.set_layout_engine("none")  # there is nothing to make room for
+        figure.set_layout_engine("none")  # no axis labels need space
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set_axis_off()
         axes.plot([0, 1, 2], [0, 0, 0], markevery=[1], clip_on=False, **_look(column))
@@ -56,7 +55,7 @@ def swatch(column: Column, name: str) -> Markup:
 
 
 def size_plot(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], name: str) -> Markup:
-    """Return one data set's values against the bag size, a line a method."""
+    """Return the plot of one data set: accuracy against bag size, one line per method."""
     dataset = rows[0]["dataset"]
     sizes = [row["bag_size"] for row in rows]
 
@@ -70,20 +69,21 @@ def size_plot(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], name
         axes.xaxis.set_major_locator(FixedLocator(sizes))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        _mark_guessing(axes)
+        if axes.get_ylim()[0] < GUESSING:
+            axes.axhline(GUESSING, color=FOREGROUND, linewidth=0.8, linestyle=":", zorder=1)
         axes.set(xlabel="bag size", ylabel="balanced accuracy")
 
     return draw(
         plot,
         name=name,
         title=f"{dataset}: balanced accuracy against bag size",
-        description=size_plot_in_words(rows, columns),
+        description=_description(rows, columns),
         size=(4.0, 3.0),
     )
 
 
-def size_plot_in_words(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> str:
-    """Return how each method changes from the smallest to the largest bags."""
+def _description(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> str:
+    """Return each method's values at the smallest and the largest bag size."""
     ends = []
     for column in columns:
         own = [row for row in rows if column.key in row["values"]]
@@ -92,11 +92,6 @@ def size_plot_in_words(rows: Sequence[Mapping[str, Any]], columns: Sequence[Colu
             sizes = f"{own[0]['bag_size']} to {own[-1]['bag_size']}"
             ends.append(f"{column.label} {first:.3f} to {last:.3f} (bags of {sizes})")
     return "; ".join(ends) + "."
-
-
-def _mark_guessing(axes: Axes) -> None:
-    if axes.get_ylim()[0] < GUESSING:
-        axes.axhline(GUESSING, color=FOREGROUND, linewidth=0.8, linestyle=":", zorder=1)
 
 
 def cost_plot(
@@ -115,10 +110,10 @@ def cost_plot(
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axes.xaxis.set_minor_formatter(NullFormatter())
         axes.margins(x=0.2, y=0.15)
-        axes.set(xlabel="seconds a run, median", ylabel="balanced accuracy, mean")
+        axes.set(xlabel="median seconds per run", ylabel="mean balanced accuracy")
         axes.set_xlim(axes.get_xlim())
         axes.set_ylim(axes.get_ylim())
-        annotate_apart(axes, [(x, y, column.label) for column, x, y in points], lines)
+        annotate_points(axes, [(x, y, column.label) for column, x, y in points], lines)
 
     words = "; ".join(f"{c.label}: {seconds:.1f} s, {value:.3f}" for c, seconds, value in points)
     return draw(

@@ -1,4 +1,4 @@
-"""Reading the records of a run, and refusing what is none in one line."""
+"""Reading and checking the records of a run."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any
 
 from decorrupt.reproduction.records import DONE, Record, read_records
 
-WHERE = ("dataset", "bag_size", "method", "repetition", "status")
-WHAT = ("balanced_accuracy", "accuracy", "seconds")
-MAYBE = ("n_train", "n_left_out", "peak_mb")
+REQUIRED = ("dataset", "bag_size", "method", "repetition", "status")
+RESULTS = ("balanced_accuracy", "accuracy", "seconds")
+OPTIONAL_RESULTS = ("n_train", "n_left_out", "peak_mb")
 
 
 def read_finished_run(path: str | Path) -> list[Record]:
-    """Return the records of a file, each with what a report needs.
+    """Return the records of a file, checked for what a report needs.
 
     Raises
     ------
     OSError
         If the file cannot be read.
     ValueError
-        If it holds no records, or one without a needed entry; the message names file and entry.
+        If it has no records or a record lacks an entry; the message names the file and the entry.
     """
     if not Path(path).is_file():
         raise FileNotFoundError(f"{path}: no such file; `decorrupt paper` writes one")
@@ -38,21 +38,21 @@ def read_finished_run(path: str | Path) -> list[Record]:
 
 
 def _problem(record: Record) -> str:
-    """Return what is wrong with a record, nothing if it is sound."""
-    if missing := [key for key in WHERE if key not in record]:
+    """Return what is wrong with a record, or an empty string."""
+    if missing := [key for key in REQUIRED if key not in record]:
         return f"{missing[0]!r} is missing"
     for key in ("bag_size", "repetition"):
         if not isinstance(record[key], int) or record[key] < 0:
-            return f"{key!r} is {record[key]!r}, not a whole number"
+            return f"{key!r} is {record[key]!r}, not a non-negative integer"
     for key in ("dataset", "method", "status"):
         if not isinstance(record[key], str):
-            return f"{key!r} is {record[key]!r}, not a text"
+            return f"{key!r} is {record[key]!r}, not a string"
     if record["status"] != DONE:
         return ""
-    given = [key for key in MAYBE if record.get(key) is not None]
-    for key in (*WHAT, *given):
+    given = [key for key in OPTIONAL_RESULTS if record.get(key) is not None]
+    for key in (*RESULTS, *given):
         if not _is_number(record.get(key)):
-            return f"{key!r} is {record.get(key)!r}, not a number"
+            return f"{key!r} is {record.get(key)!r}, not a finite number"
     for key in ("params", "versions"):
         if not isinstance(record.get(key) or {}, dict):
             return f"{key!r} is {record[key]!r}, not a mapping"

@@ -1,4 +1,4 @@
-"""Means and deviations over repetitions, and how far two of them lie apart."""
+"""Means and standard deviations over repetitions, and the distance between two means."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from decorrupt.reproduction.records import DONE, Record
 
 CellKey = tuple[str, int]  # data set, bag size
-# Values of a method by cell and repetition.
+# The values of one method by cell and repetition.
 Scores = dict[CellKey, dict[int, float]]
 
 
@@ -23,7 +23,7 @@ class Spread(NamedTuple):
 
 
 def spread(values: Iterable[float]) -> Spread:
-    """Return mean, deviation and number; it divides by n − 1, as the paper's tables do.
+    """Return mean, standard deviation (with n − 1, as in the paper's tables) and number.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def spread(values: Iterable[float]) -> Spread:
 
 
 def scores_by_method(records: Iterable[Record], metric: str) -> dict[str, Scores]:
-    """Return all finished values of a metric by method, cell and repetition."""
+    """Return the metric of all finished runs by method, cell and repetition."""
     found: dict[str, Scores] = {}
     for record in records:
         if record["status"] == DONE:
@@ -49,11 +49,11 @@ def scores_by_method(records: Iterable[Record], metric: str) -> dict[str, Scores
 def pooled_deviations(one: Spread, other: Spread) -> float | None:
     """Return (mean₁ − mean₂) / √[((n₁−1)s₁² + (n₂−1)s₂²) / (n₁+n₂−2)], None for x/0.
 
-    A single value has no deviation of its own, and takes the other's.
+    For a single value, the standard deviation of the other side is used.
     """
     difference = one.mean - other.mean
     freedom = one.n + other.n - 2
     squares = sum((side.n - 1) * (side.std or 0.0) ** 2 for side in (one, other))
     if freedom > 0 and squares > 0:
         return difference / math.sqrt(squares / freedom)
-    return 0.0 if math.isclose(difference, 0.0, abs_tol=5e-5) else None  # printed to 4 decimals
+    return 0.0 if math.isclose(difference, 0.0, abs_tol=5e-5) else None  # published with 4 decimals

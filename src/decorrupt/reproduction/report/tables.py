@@ -1,4 +1,4 @@
-"""Tables 1 and 2: every cell's mean ± deviation, ours beside the printed, and the differences."""
+"""Tables 1 and 2: mean ± standard deviation per cell, published and ours, and differences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from decorrupt.reproduction.records import Record
 from decorrupt.reproduction.report.columns import BEST_PUBLISHED, Column
 from decorrupt.reproduction.report.spread import CellKey, scores_by_method, spread
 
-# Means closer than this, half a row in a hundred, are called equal.
+# Means closer than this are called equal.
 TIE = 0.005
 
 Values = dict[str, dict[str, Any]]
@@ -28,13 +28,13 @@ def paper_table(
 ) -> dict[str, Any]:
     """Return one table as plain values.
 
-    The rows are the paper's 42 cells and whatever other cells the records have; a method without
-    a value in a cell is not among the row's `values`.
+    The rows are the paper's 42 cells and any other cells of the records. The `values` of a row
+    contain only the methods that have a value in the cell.
     """
     found = scores_by_method(records, metric)
     rows = []
     for cell in report_cells(records):
-        values = _printed(metric, cell)
+        values = _published(metric, cell)
         for method, scores in found.items():
             if cell in scores:
                 values[method] = spread(scores[cell].values())._asdict()
@@ -62,7 +62,7 @@ def verdict(difference: float) -> str:
     return "better" if difference > 0 else "worse"
 
 
-def _printed(metric: str, cell: CellKey) -> Values:
+def _published(metric: str, cell: CellKey) -> Values:
     numbers = published_numbers()
     return {
         f"published:{method}": numbers[metric, *cell, method]._asdict()
@@ -73,9 +73,9 @@ def _printed(metric: str, cell: CellKey) -> Values:
 
 
 def _row(cell: CellKey, values: Values, columns: Sequence[Column]) -> dict[str, Any]:
-    printed = [value["mean"] for key, value in values.items() if key.startswith("published:")]
+    published = [value["mean"] for key, value in values.items() if key.startswith("published:")]
     targets = {key: value["mean"] for key, value in values.items()}
-    targets |= {BEST_PUBLISHED: max(printed)} if printed else {}
+    targets |= {BEST_PUBLISHED: max(published)} if published else {}
     rivals = [column.key for column in columns if not column.sees_labels and column.key in values]
     best = max((values[key]["mean"] for key in rivals), default=None)
     for column in columns:
@@ -94,33 +94,33 @@ def _row(cell: CellKey, values: Values, columns: Sequence[Column]) -> dict[str, 
 
 
 def _means(rows: Sequence[dict[str, Any]], columns: Sequence[Column]) -> dict[str, Any]:
-    """Return each column's mean over the cells it has, and of the differences in them."""
+    """Return each column's mean over its cells, and the mean of its differences."""
     means = {}
     for column in columns:
         own = [row["values"][column.key] for row in rows if column.key in row["values"]]
-        apart = [value["difference"] for value in own if "difference" in value]
+        differences = [value["difference"] for value in own if "difference" in value]
         if own:
             means[column.key] = {
                 "mean": statistics.fmean(value["mean"] for value in own),
                 "n_cells": len(own),
-                "difference": statistics.fmean(apart) if apart else None,
-                "n_compared": len(apart),
+                "difference": statistics.fmean(differences) if differences else None,
+                "n_compared": len(differences),
             }
     return means
 
 
 def _common_means(rows: Sequence[dict[str, Any]], columns: Sequence[Column]) -> dict[str, Any]:
-    """Return means over the cells that all columns with any value have, to be compared fairly."""
+    """Return means over the cells in which every column with any value has one."""
     present = [c.key for c in columns if any(c.key in row["values"] for row in rows)]
     common = [row for row in rows if all(key in row["values"] for key in present)]
     if not common:
         return {"n_cells": 0, "cells": [], "means": {}, "best_published": None}
-    printed = [row["best_published"] for row in common if row["best_published"] is not None]
+    published = [row["best_published"] for row in common if row["best_published"] is not None]
     return {
         "n_cells": len(common),
         "cells": [[row["dataset"], row["bag_size"]] for row in common],
         "means": {
             key: statistics.fmean(row["values"][key]["mean"] for row in common) for key in present
         },
-        "best_published": statistics.fmean(printed) if printed else None,
+        "best_published": statistics.fmean(published) if published else None,
     }
