@@ -27,7 +27,7 @@ from decorrupt import (
     CountLikelihoodClassifier,
     CountLikelihoodClassifierCV,
 )
-from decorrupt.model_selection.path_search import DEFAULT_REG_STRENGTHS
+from decorrupt.model_selection.grids import DEFAULT_REG_STRENGTHS
 
 COLUMNS, BAG_SIZE = 10, 16
 GRIDS = {"6 λ": list(DEFAULT_REG_STRENGTHS), "16 λ": np.logspace(-1, -6, 16).tolist()}

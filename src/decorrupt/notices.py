@@ -7,7 +7,7 @@ Searches and folds train in threads. Python's warning filters are shared by all 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,11 +20,14 @@ class Notice:
     message: str
 
 
-class NoticeCollector:
+class QuietEstimator:
     """An estimator whose `_train` returns notices instead of warning.
 
-    A public `fit` calls `_train` and then :func:`emit_notices`.
+    A public `fit` calls `_train`, which fits without warning and returns what to warn of, and then
+    :func:`emit_notices`. Searches and folds call `_train` in threads.
     """
+
+    _train: Callable[..., list[Notice]]
 
     def _note(self, category: type[Warning], message: str) -> None:
         self.__dict__.setdefault("_notices", []).append(Notice(category, message))
@@ -44,9 +47,17 @@ def emit_notices(notices: Iterable[Notice], *, stacklevel: int = 3) -> None:
 def train_quietly(estimator: Any, X: Any, y: Any, **fit_params: Any) -> list[Notice]:
     """Fit the estimator without warnings; return them as notices.
 
-    An estimator of another library has no `_train`; its `fit` may warn.
+    A pipeline is fitted step by step, so that its last step gets `fit_params` without routing. An
+    estimator of another library has no `_train`; its `fit` may warn.
     """
-    if hasattr(estimator, "_train"):
-        return list(estimator._train(X, y, **fit_params))
+    if isinstance(estimator, QuietEstimator):
+        return estimator._train(X, y, **fit_params)
+    if hasattr(estimator, "steps") and isinstance(estimator.steps[-1][1], QuietEstimator):
+        *front, (_, last) = estimator.steps
+        if front:
+            head = estimator[:-1]
+            X = head.fit_transform(X, y)
+            estimator.steps[:-1] = head.steps  # clones, where the pipeline has a memory
+        return train_quietly(last, X, y, **fit_params)
     estimator.fit(X, y, **fit_params)
     return []

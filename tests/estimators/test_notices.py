@@ -129,7 +129,7 @@ def train_and_score(model, data, shift):
 
 def test_sparse_rows_are_not_centred(bag_data):
     model = MeanMapClassifier(kernel="linear")
-    assert sparse.issparse(model._fit_features(sparse.csr_matrix(bag_data.X)).matrix)
+    assert sparse.issparse(model.fit_feature_map(sparse.csr_matrix(bag_data.X)).matrix)
 
 
 @pytest.mark.filterwarnings("ignore::decorrupt.OneClassWarning")

@@ -8,9 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
 
-from decorrupt.corruption import strata_from_bags
 from decorrupt.estimators.proportion_matching import ProportionMatchingClassifier
-from decorrupt.features import Kernel, fit_feature_map
 
 
 def fit(data, X=None, **params):
@@ -49,13 +47,3 @@ def test_proportions_need_not_be_whole_counts(bag_data):
     model = ProportionMatchingClassifier(random_state=0)
     model.fit(bag_data.X, 0.9 * bag_data.y + 0.033, bags=bag_data.bags)
     assert balanced_accuracy_score(bag_data.labels, model.predict(bag_data.X)) > 0.88
-
-
-def test_a_path_solves_what_single_fits_solve(bag_data):
-    strata = strata_from_bags(bag_data.bags, bag_data.y)
-    features = fit_feature_map(bag_data.X, Kernel("rbf", 0.5), random_state=0).matrix
-    model = ProportionMatchingClassifier()
-    path = model._fit_path(features, strata, [1e-3, 1e-2])
-    for reg_strength, result in zip([1e-3, 1e-2], path, strict=True):
-        (alone,) = model._fit_path(features, strata, [reg_strength])
-        assert_allclose(result.objective, alone.objective, atol=1e-7)

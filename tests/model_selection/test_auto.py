@@ -11,8 +11,8 @@ from decorrupt import (
     MeanMapClassifier,
     SetClassifier,
 )
-from decorrupt.model_selection.held_out import HeldOut
-from decorrupt.model_selection.leaderboard import Entry, choose
+from decorrupt.model_selection.leaderboard import choose
+from decorrupt.model_selection.results import Result
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::decorrupt.NegativeRiskWarning", "ignore::decorrupt.DroppedBagsWarning"
@@ -24,13 +24,13 @@ def test_chooses_a_good_model_and_says_how(bag_data):
     d = bag_data
     model = AutoLabelProportionsClassifier(**QUICK).fit(d.X, d.y, bags=d.bags)
     assert model.score(d.X, d.labels) > 0.88
-    methods = [row["method"] for row in model.leaderboard_.rows]
+    methods = [row.method for row in model.leaderboard_]
     assert sorted(methods) == ["corrected_loss", "count_likelihood", "mean_map"]
-    scores = [row["score"] for row in model.leaderboard_.rows]
+    scores = [row.score for row in model.leaderboard_]
     assert scores == sorted(scores, reverse=True)
-    (chosen,) = [row for row in model.leaderboard_.rows if row["chosen"]]
-    assert chosen["method"] == model.best_method_
-    assert chosen["params"] == model.best_params_
+    (chosen,) = [row for row in model.leaderboard_ if row.chosen]
+    assert chosen.method == model.best_method_
+    assert chosen.params == model.best_params_
     assert "± std error" in str(model.leaderboard_)
     assert model.predict_proba(d.X).mean(axis=0)[1] == pytest.approx(d.y.mean(), abs=0.05)
 
@@ -39,7 +39,7 @@ def test_thorough_tries_every_method(bag_data):
     d = bag_data
     model = AutoLabelProportionsClassifier(candidates="thorough", **QUICK | {"n_jobs": 2})
     model.fit(d.X, d.y, bags=d.bags)
-    assert len(model.leaderboard_.rows) == 7
+    assert len(model.leaderboard_) == 7
     assert model.score(d.X, d.labels) > 0.88
 
 
@@ -71,7 +71,7 @@ def test_estimators_and_names_may_be_mixed(bag_data):
     d = bag_data
     model = AutoLabelProportionsClassifier(candidates=["mean_map", SetClassifier()], **QUICK)
     model.fit(d.X, d.y, bags=d.bags)
-    assert {row["method"] for row in model.leaderboard_.rows} == {"mean_map", "SetClassifier"}
+    assert {row.method for row in model.leaderboard_} == {"mean_map", "SetClassifier"}
 
 
 def test_kernels_are_tried_in_named_methods_only(bag_data):
@@ -81,10 +81,10 @@ def test_kernels_are_tried_in_named_methods_only(bag_data):
         kernels=["linear"],
         **QUICK,
     ).fit(d.X, d.y, bags=d.bags)
-    named, own = sorted(model.leaderboard_.rows, key=lambda row: row["method"])
-    assert named["params"]["kernel"] == "linear"
-    assert own["params"].keys() == {"reg_strength"}
-    assert named["score"] == pytest.approx(own["score"])
+    named, own = sorted(model.leaderboard_)
+    assert named.params["kernel"] == "linear"
+    assert own.params.keys() == {"reg_strength"}
+    assert named.score == pytest.approx(own.score)
     assert model.best_estimator_.kernel == "linear"
     assert model.best_estimator_.coef_.shape == (d.X.shape[1],)
 
@@ -114,8 +114,8 @@ def test_class_priors_and_decisions(bag_data):
 
 def entry(name, by_bag):
     by_bag = np.asarray(by_bag, dtype=float)
-    held_out = HeldOut(name, {}, np.zeros(1), np.zeros(1), np.zeros(1))
-    return Entry(held_out, by_bag.mean(), 1.0, by_bag, np.ones(len(by_bag)))
+    sizes = np.ones(len(by_bag))
+    return Result(name, {}, by_bag.mean(), 1.0, by_bag, sizes, *np.zeros((3, 1)))
 
 
 def test_a_near_tie_goes_to_the_more_stable_method():

@@ -177,7 +177,7 @@ def test_frames_and_precomputed_kernels_are_searched(bag_data):
 
 def test_pipelines_are_searched_too(bag_data):
     pipe = make_pipeline(StandardScaler(), template())
-    grid = {"labelproportionsclassifier__reg_strength": [1e-2, 1.0]}
+    grid = {"correctedlossclassifier__reg_strength": [1e-2, 1.0]}
     for scoring in ("corrected_accuracy", "count_log_likelihood"):
         search = BagGridSearchCV(pipe, grid, cv=3, scoring=scoring)
         search.fit(bag_data.X, bag_data.y, bags=bag_data.bags)

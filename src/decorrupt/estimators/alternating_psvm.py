@@ -136,7 +136,7 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
         self.random_state = random_state
 
     def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:
-        rows = self._set_up(X, strata)
+        rows = self._training_rows(X)
         penalty = proportion_penalty(strata, self.C_p, self.penalty)
         starts = labels_at_random(penalty, self.n_starts, check_random_state(self.random_state))
         trials = alternate(

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata
+from decorrupt.corruption import Strata, pooled_proportion
 from decorrupt.estimators.inputs import read_strata
 from decorrupt.estimators.score_classifier import ScoreClassifier
 from decorrupt.notices import Notice, emit_notices
@@ -61,17 +61,27 @@ class BagClassifier(ScoreClassifier):
         return self
 
     def _train(self, X: Any, y: ArrayLike, *, bags: Any = None) -> list[Notice]:
-        """Fit without warning; return what to warn of. Searches and folds call it in threads."""
+        X, strata = self._read_bags(X, y, bags)
+        self._note_one_class(self._fit_strata(X, strata))
+        return self._take_notices()
+
+    def _read_bags(self, X: Any, y: ArrayLike, bags: Any) -> tuple[Any, Strata]:
+        """Check all that is given; set what is known before training; return rows and strata."""
         self._take_notices()  # of a fit that failed
         self._check_parameters()
         X = self._read_rows(X, reset=True)
         check_consistent_length(X, y)
         self.classes_, strata = read_strata(y, bags, rows_as_bags=self._labels_as_bags)
-        self._note_one_class(self._fit_strata(X, strata))
-        return self._take_notices()
+        self.score_prior_ = self._score_prior(strata)
+        self.decision_threshold_ = self._threshold(self.score_prior_)
+        return X, strata
 
     def _check_parameters(self) -> None:
-        """Raise ValueError if a parameter is wrong whatever the data are."""
+        """Raise ValueError if a parameter is wrong regardless of the data."""
+
+    def _score_prior(self, strata: Strata) -> float:
+        """Return the share of positives in the population the score is for."""
+        return pooled_proportion(strata.sizes, strata.proportions)
 
     @abstractmethod
     def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:

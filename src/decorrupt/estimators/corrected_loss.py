@@ -7,11 +7,10 @@ from typing import Any
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Combination, Strata, combine_strata, resolve_target_prior
-from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.estimators.corrected_risk import CorrectedRiskClassifier
 from decorrupt.estimators.diagnostics import dropped_strata
-from decorrupt.estimators.score_classifier import decision_threshold
-from decorrupt.features import DEFAULT_RANK_TOL
+from decorrupt.estimators.shared_features import SharedFeaturesClassifier
+from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
 from decorrupt.losses import get_loss
 from decorrupt.risks import CorrectedRisk
 from decorrupt.solvers import (
@@ -19,14 +18,16 @@ from decorrupt.solvers import (
     DEFAULT_STEP_DECAY,
     DEFAULT_STEP_SIZE,
     DEFAULT_TOL,
+    Objective,
     SolverResult,
+    solve_path,
 )
 
 IDLE_REASONS = {"pairs": "without a partner of another proportion"}
 AT_THE_MEAN = "at the pooled proportion, where a bag tells nothing"
 
 
-class CorrectedLossClassifier(BagClassifier, CorrectedRiskClassifier):
+class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier):
     """min_f Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1) + λ‖f‖², from bags and their proportions.
 
     The sum is an unbiased estimate of the risk π_t·E₊ℓ(f,1) + (1−π_t)·E₋ℓ(f,−1): for the
@@ -169,11 +170,11 @@ class CorrectedLossClassifier(BagClassifier, CorrectedRiskClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:
+    def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:
         combination = self._combine(strata)
-        self._set_prior(strata)
         dropped = dropped_strata(strata, combination, IDLE_REASONS.get(self.combine, AT_THE_MEAN))
-        return self._fit_terms(X, combination.row_terms(strata), strata, dropped, "bags")
+        terms = combination.row_terms(strata)
+        return self._fit_terms(X, features, terms, strata, dropped, "bags")
 
     def _combine(self, strata: Strata) -> Combination:
         return combine_strata(
@@ -186,18 +187,13 @@ class CorrectedLossClassifier(BagClassifier, CorrectedRiskClassifier):
             random_state=self.random_state,
         )
 
-    def _set_prior(self, strata: Strata) -> None:
-        self.score_prior_ = resolve_target_prior(
-            self.target_prior, strata.sizes, strata.proportions
-        )
-        self.decision_threshold_ = decision_threshold(
-            self.decision, self.score_prior_, get_loss(self.loss).score_at
-        )
+    def _score_prior(self, strata: Strata) -> float:
+        return resolve_target_prior(self.target_prior, strata.sizes, strata.proportions)
 
-    def _fit_path(
-        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float]
+    def _path(
+        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float], options: dict[str, Any]
     ) -> list[SolverResult]:
-        """Return θ for every λ over given features: what a search over λ needs of this method."""
         terms = self._combine(strata).row_terms(strata)
         risk = CorrectedRisk(terms, get_loss(self.loss), self.risk_correction)
-        return self._solve_path(matrix, risk, reg_strengths)
+        objective = Objective(matrix, risk, reg_strengths[0], self.fit_intercept)
+        return solve_path(objective, reg_strengths, **options)

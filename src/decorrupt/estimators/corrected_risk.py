@@ -17,7 +17,11 @@ from decorrupt.estimators.diagnostics import (
     describe_strata,
     generalization_bound,
 )
-from decorrupt.estimators.score_classifier import ScoreClassifier, class_probabilities
+from decorrupt.estimators.score_classifier import (
+    ScoreClassifier,
+    class_probabilities,
+    decision_threshold,
+)
 from decorrupt.exceptions import DroppedBagsWarning, NegativeRiskWarning, NonConvexRiskWarning
 from decorrupt.features import FeatureMap
 from decorrupt.losses import MarginLoss, get_loss
@@ -39,14 +43,21 @@ def _score_is_log_odds(estimator: Any) -> bool:
 class CorrectedRiskClassifier(ScoreClassifier):
     """min_f Σ_j coef_pos·ℓ(f_j,1) + coef_neg·ℓ(f_j,−1) + λ‖f‖², the coefficients given."""
 
+    def _threshold(self, prior: float) -> float:
+        return decision_threshold(self.decision, prior, get_loss(self.loss).score_at)
+
     def _fit_terms(
-        self, X: Any, terms: RiskTerms, strata: Strata, dropped: dict[str, list[Any]], word: str
+        self,
+        X: Any,
+        features: FeatureMap,
+        terms: RiskTerms,
+        strata: Strata,
+        dropped: dict[str, list[Any]],
+        word: str,
     ) -> FloatArray:
         """Minimise the risk, keep the model and its diagnostics, return the rows' scores."""
         loss = get_loss(self.loss)
         risk = CorrectedRisk(terms, loss, self.risk_correction)
-        self._refuse_unbounded(terms, loss)
-        features = self._fit_features(X)
         floor = self._check_reg_strength(features, terms, loss)
         if dropped:
             self._note(DroppedBagsWarning, describe_dropped(dropped, word))
@@ -117,6 +128,7 @@ class CorrectedRiskClassifier(ScoreClassifier):
         self, features: FeatureMap, terms: RiskTerms, loss: MarginLoss
     ) -> float:
         """Return the convexity floor, having refused a λ at which there is no minimum."""
+        self._refuse_unbounded(terms, loss)
         problem = {
             "features": features.matrix,
             "terms": terms,

@@ -13,7 +13,6 @@ from decorrupt.corruption import (
     Strata,
     combine_strata,
     correction_coefficients,
-    noisy_share,
     source_weights,
 )
 from decorrupt.estimators.corrected_risk import CorrectedRiskClassifier
@@ -22,11 +21,11 @@ from decorrupt.estimators.inputs import (
     read_class_priors,
     read_sources,
     source_priors,
+    source_strata,
 )
-from decorrupt.estimators.score_classifier import BALANCED, decision_threshold
+from decorrupt.estimators.score_classifier import BALANCED
 from decorrupt.estimators.source_classifier import SourceClassifier
 from decorrupt.features import DEFAULT_RANK_TOL
-from decorrupt.losses import get_loss
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_STEP_DECAY, DEFAULT_STEP_SIZE, DEFAULT_TOL
 
 
@@ -166,17 +165,15 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
             noise_rates = self._estimate(X, labels, sources, noise_rates)
         noisy = read_sources(labels, sources, noise_rates)
         priors = source_priors(self.class_priors, noisy)
-        strata = _source_strata(noisy, priors)
+        strata = source_strata(noisy, priors)
         if self.combine == "sources":
             terms = self._terms_by_source(noisy, priors)
         else:
             terms = self._terms_by_strata(noisy, priors, strata)
-        self.decision_threshold_ = decision_threshold(
-            self.decision, self.score_prior_, get_loss(self.loss).score_at
-        )
+        self.decision_threshold_ = self._threshold(self.score_prior_)
         self.class_priors_ = noisy.by_source(priors)
         self.noise_rates_ = noisy.rates_by_source
-        return self._fit_terms(X, terms, strata, {}, "strata")
+        return self._fit_terms(X, self.fit_feature_map(X), terms, strata, {}, "strata")
 
     def _estimate(self, X: Any, labels: NDArray[np.int_], sources: Any, how: str) -> Any:
         """Return estimated rates by source, or the one pair where there are no sources."""
@@ -257,24 +254,3 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
             random_state=self.random_state,
         )
         return combination.row_terms(strata)
-
-
-def _source_strata(noisy: NoisySources, priors: FloatArray) -> Strata:
-    """Return two strata a source, its rows labelled −1 and those labelled +1, where it has any."""
-    flip_pos, flip_neg = noisy.rates.T
-    prior = priors[noisy.row_source]
-    share_pos = noisy_share(prior, flip_pos, flip_neg)
-    row_proportion = np.where(
-        noisy.is_pos,
-        prior * (1 - flip_pos) / share_pos,
-        prior * flip_pos / np.maximum(1 - share_pos, np.finfo(float).tiny),
-    )
-    key = 2 * noisy.row_source + noisy.is_pos
-    present, row_stratum = np.unique(key, return_inverse=True)
-    sizes = np.bincount(row_stratum)
-    names = [f"{noisy.ids[k // 2]} labelled {'+' if k % 2 else '−'}" for k in present]
-    return Strata(
-        ids=np.array(names),
-        row_stratum=row_stratum.astype(np.intp),
-        proportions=np.bincount(row_stratum, row_proportion) / sizes,
-    )

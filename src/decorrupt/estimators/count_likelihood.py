@@ -9,17 +9,16 @@ from numpy.typing import ArrayLike
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
-from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.estimators.log_odds import LogOddsClassifier
+from decorrupt.estimators.shared_features import SharedFeaturesClassifier
 from decorrupt.exceptions import RoundedCountsWarning
-from decorrupt.features import DEFAULT_RANK_TOL
-from decorrupt.notices import Notice
+from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
 from decorrupt.risks.bag_counts import describe_rounded
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, SolverResult
 from decorrupt.solvers.count_path import DEFAULT_STARTS, CountSolution, fit_count_path
 
 
-class CountLikelihoodClassifier(BagClassifier, LogOddsClassifier):
+class CountLikelihoodClassifier(SharedFeaturesClassifier, LogOddsClassifier):
     """min_f −(1/n)·Σ_k log P(Σ_{j∈k} Y_j = c_k) + λ‖f‖², P(Y_j=1) = σ(f(x_j)).
 
     The number of positives in a bag, c_k = p_k·n_k, is a sum of independent labels, whose
@@ -126,15 +125,15 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _train(self, X: Any, y: ArrayLike, *, bags: Any = None) -> list[Notice]:
+    def _read_bags(self, X: Any, y: ArrayLike, bags: Any) -> tuple[Any, Strata]:
         self._has_noise = bags is not None  # labels carry none
-        return super()._train(X, y, bags=bags)
+        return super()._read_bags(X, y, bags)
 
-    def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:
-        self._set_prior(strata)
-        features = self._fit_features(X)
+    def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:
         noise = self.proportion_noise if self.__dict__.pop("_has_noise") else 0.0
-        (solution,) = self._solutions(features.matrix, strata, [self.reg_strength], noise)
+        (solution,) = self._solutions(
+            features.matrix, strata, [self.reg_strength], noise, self._solver_options()
+        )
         if rounded := describe_rounded(strata, noise):
             self._note(RoundedCountsWarning, rounded)
         self._keep(X, features, solution.result.coef)
@@ -146,7 +145,12 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         return scores + (solution.result.coef[-1] if self.fit_intercept else 0.0)
 
     def _solutions(
-        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float], noise: Any
+        self,
+        matrix: Any,
+        strata: Strata,
+        reg_strengths: Sequence[float],
+        noise: Any,
+        options: dict[str, Any],
     ) -> list[CountSolution]:
         return fit_count_path(
             matrix,
@@ -156,12 +160,12 @@ n_iter_, solver_, n_features_in_, feature_names_in_
             starts=self.starts,
             large_bags=self.large_bags,
             proportion_noise=noise,
-            **self._solver_options(),
+            **options,
         )
 
-    def _fit_path(
-        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float]
+    def _path(
+        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float], options: dict[str, Any]
     ) -> list[SolverResult]:
-        """Return θ for every λ over given features: what a search over λ needs of this method."""
-        solutions = self._solutions(matrix, strata, reg_strengths, self.proportion_noise)
+        noise = self.proportion_noise
+        solutions = self._solutions(matrix, strata, reg_strengths, noise, options)
         return [solution.result for solution in solutions]

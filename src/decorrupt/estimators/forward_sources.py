@@ -125,12 +125,14 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         priors = source_priors(self.class_priors, noisy)
         self.class_priors_ = noisy.by_source(priors)
         self.noise_rates_ = noisy.rates_by_source
-        self._set_training_prior(float(np.average(priors, weights=noisy.sizes)))
+        self.score_prior_ = float(np.average(priors, weights=noisy.sizes))
+        self.decision_threshold_ = self._threshold(self.score_prior_)
         # In log-odds, going from the pooled prior to the source's own is a shift.
         shift = (logit(priors) - logit(self.score_prior_))[noisy.row_source]
-        features = self._fit_features(X)
+        features = self.fit_feature_map(X)
+        start = self._prior_start(features.rank, self.score_prior_)
         flip_pos, flip_neg = noisy.rates.T
         risk = noisy_label_risk(noisy.is_pos, flip_pos, flip_neg, shift)
-        result, scores = self._fit_scores(X, features, risk, self._prior_start(features.rank))
+        result, scores = self._fit_scores(X, features, risk, start)
         self._note_unconverged(result)
         return self._match_prior(scores)

@@ -18,6 +18,7 @@ from decorrupt.corruption import (
     check_rate_rows,
     check_strata,
     factorize,
+    noisy_share,
     strata_from_bags,
     strata_from_labels,
 )
@@ -209,3 +210,27 @@ def _common_prior(noisy: NoisySources) -> float:
     prior = np.dot(signal, noisy.is_pos - flip_neg) / np.dot(signal, signal)
     margin = 0.5 / len(signal)  # a sample cannot prove that a class does not exist
     return float(np.clip(prior, margin, 1 - margin))
+
+
+def source_strata(noisy: NoisySources, priors: FloatArray) -> Strata:
+    """Return two strata per source, its rows labelled − and those labelled +, where it has any.
+
+    Their shares P(Y=1|Ỹ) follow from the rates and the source's prior by Bayes' rule.
+    """
+    flip_pos, flip_neg = noisy.rates.T
+    prior = priors[noisy.row_source]
+    share_pos = noisy_share(prior, flip_pos, flip_neg)
+    row_proportion = np.where(
+        noisy.is_pos,
+        prior * (1 - flip_pos) / share_pos,
+        prior * flip_pos / np.maximum(1 - share_pos, np.finfo(float).tiny),
+    )
+    key = 2 * noisy.row_source + noisy.is_pos
+    present, row_stratum = np.unique(key, return_inverse=True)
+    sizes = np.bincount(row_stratum)
+    names = [f"{noisy.ids[k // 2]} labelled {'+' if k % 2 else '−'}" for k in present]
+    return Strata(
+        ids=np.array(names),
+        row_stratum=row_stratum.astype(np.intp),
+        proportions=np.bincount(row_stratum, row_proportion) / sizes,
+    )

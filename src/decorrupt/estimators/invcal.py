@@ -115,7 +115,7 @@ class InvCalClassifier(SupportVectorClassifier):
         check_choice("tube", self.tube, TUBES)
 
     def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:
-        rows = self._set_up(X, strata)
+        rows = self._training_rows(X)
         margin = 1 / X.shape[0]
         proportions = np.clip(strata.proportions, margin, 1 - margin)
         gram = bag_mean_gram(rows.matrix, self._kernel(), strata)

@@ -9,7 +9,6 @@ from scipy.optimize import brentq
 from scipy.special import expit, logit
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata, pooled_proportion
 from decorrupt.estimators.score_classifier import (
     ScoreClassifier,
     class_probabilities,
@@ -20,24 +19,19 @@ from decorrupt.estimators.score_classifier import (
 class LogOddsClassifier(ScoreClassifier):
     """A classifier with f(x) = log P(Y=1|x)/P(Y=−1|x) in the mixture it was trained on.
 
-    Subclasses have the parameter `decision` beside those of :class:`ScoreClassifier`, and call
-    `_set_training_prior` in fit.
+    Subclasses have the parameter `decision` beside those of :class:`ScoreClassifier`.
     """
 
-    def _set_training_prior(self, prior: float) -> None:
-        self.score_prior_ = prior
-        self.decision_threshold_ = decision_threshold(
+    def _threshold(self, prior: float) -> float:
+        return decision_threshold(
             self.decision, prior, lambda probability: float(logit(probability))
         )
 
-    def _set_prior(self, strata: Strata) -> None:
-        self._set_training_prior(pooled_proportion(strata.sizes, strata.proportions))
-
-    def _prior_start(self, rank: int) -> FloatArray:
+    def _prior_start(self, rank: int, prior: float) -> FloatArray:
         """Return the coefficients of the score that knows the prior only, f = logit(prior)."""
         start = np.zeros(rank + self.fit_intercept)
         if self.fit_intercept:
-            start[-1] = logit(self.score_prior_)
+            start[-1] = logit(prior)
         return start
 
     def _match_prior(self, scores: FloatArray) -> FloatArray:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.metaestimators import available_if
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import (
@@ -24,21 +23,21 @@ from decorrupt.corruption.mean_operator import (
     gaussian_similarity,
     laplacian_combination,
 )
-from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.estimators.diagnostics import describe_overfitting, is_overfitted, risk_std_error
 from decorrupt.estimators.log_odds import LogOddsClassifier
+from decorrupt.estimators.shared_features import SharedFeaturesClassifier
 from decorrupt.exceptions import NegativeRiskWarning
 from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
 from decorrupt.losses import LogisticLoss
 from decorrupt.risks import CorrectedRisk
-from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, SolverResult
+from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Objective, SolverResult, solve_path
 
 VARIANTS = ("mean", "laplacian", "alternating")
 STARTS = ("mean", "laplacian")
 LOSS = LogisticLoss()
 
 
-class MeanMapClassifier(BagClassifier, LogOddsClassifier):
+class MeanMapClassifier(SharedFeaturesClassifier, LogOddsClassifier):
     """min_θ (1/n)·Σ_j log(2·cosh(f_j/2)) − ½⟨θ, m̂⟩ + λ‖θ‖², m̂ an estimate of E[y·z(x)].
 
     The logistic loss is an even part, which needs no labels, less half of y·f: all that the labels
@@ -153,9 +152,7 @@ solver_, n_features_in_, feature_names_in_
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:
-        self._set_prior(strata)
-        features = self._fit_features(X)
+    def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:
         start = self.start if self.variant == "alternating" else self.variant
         combination, converged = self._combination(start, features.matrix, strata)
         if not converged:
@@ -182,13 +179,18 @@ solver_, n_features_in_, feature_names_in_
                     f"unknown {name} {getattr(self, name)!r}: choose one of {', '.join(known)}"
                 )
 
-    @available_if(lambda self: self.variant != "alternating")
-    def _fit_path(
-        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float]
+    @property
+    def has_path(self) -> bool:
+        """Whether a λ path replaces separate fits: not where each λ labels rows of its own."""
+        return bool(self.variant != "alternating")
+
+    def _path(
+        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float], options: dict[str, Any]
     ) -> list[SolverResult]:
-        """Return θ for every λ over given features: what a search over λ needs of this method."""
         terms = self._combination(self.variant, matrix, strata)[0].row_terms(strata)
-        return self._solve_path(matrix, CorrectedRisk(terms, LOSS), reg_strengths)
+        risk = CorrectedRisk(terms, LOSS)
+        objective = Objective(matrix, risk, reg_strengths[0], self.fit_intercept)
+        return solve_path(objective, reg_strengths, **options)
 
     def _combination(self, start: str, matrix: Any, strata: Strata) -> tuple[Combination, bool]:
         """Return the combination of bag means, and whether its solver converged."""

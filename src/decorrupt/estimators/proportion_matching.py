@@ -7,15 +7,15 @@ from typing import Any
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
-from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.estimators.log_odds import LogOddsClassifier
-from decorrupt.features import DEFAULT_RANK_TOL
+from decorrupt.estimators.shared_features import SharedFeaturesClassifier
+from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
 from decorrupt.risks.proportion import ProportionRisk
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Objective, SolverResult, solve_path
 from decorrupt.solvers.count_path import mean_map_start
 
 
-class ProportionMatchingClassifier(BagClassifier, LogOddsClassifier):
+class ProportionMatchingClassifier(SharedFeaturesClassifier, LogOddsClassifier):
     """min_f (1/M)·Σ_k (n_k/n̄)·CE(p_k, mean_{j∈k} σ(f(x_j))) + λ‖f‖².
 
     Empirical proportion risk minimisation (Yu et al. 2015) with the cross-entropy
@@ -97,9 +97,7 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:
-        self._set_prior(strata)
-        features = self._fit_features(X)
+    def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:
         start = mean_map_start(self._objective(features.matrix, strata, self.reg_strength), strata)
         result, scores = self._fit_scores(X, features, ProportionRisk(strata), start)
         self._note_unconverged(result)
@@ -108,10 +106,9 @@ n_iter_, solver_, n_features_in_, feature_names_in_
     def _objective(self, matrix: Any, strata: Strata, reg_strength: float) -> Objective:
         return Objective(matrix, ProportionRisk(strata), reg_strength, self.fit_intercept)
 
-    def _fit_path(
-        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float]
+    def _path(
+        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float], options: dict[str, Any]
     ) -> list[SolverResult]:
-        """Return θ for every λ over given features: what a search over λ needs of this method."""
         objective = self._objective(matrix, strata, max(reg_strengths))
         start = mean_map_start(objective, strata)
-        return solve_path(objective, reg_strengths, start=start, **self._solver_options())
+        return solve_path(objective, reg_strengths, start=start, **options)

@@ -6,7 +6,8 @@ features, from the risk to θ, and from θ to scores, decisions and probabilitie
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,9 @@ from decorrupt.estimators.saved_state import FillMissingParameters
 from decorrupt.exceptions import OneClassWarning
 from decorrupt.features import FeatureMap, Kernel, LinearMap, fit_feature_map, kernel_scores
 from decorrupt.features import resolve_kernel_gamma as resolve_gamma
-from decorrupt.notices import NoticeCollector
+from decorrupt.notices import QuietEstimator
 from decorrupt.risks import ScoreRisk
-from decorrupt.solvers import Objective, SolverResult, choose_solver, solve, solve_path
+from decorrupt.solvers import Objective, SolverResult, choose_solver, solve
 
 FLOATS = (np.float64, np.float32)
 DECISIONS = ("balanced", "accuracy")
@@ -79,7 +80,7 @@ def _forget_fit(estimator: Any) -> None:
         delattr(estimator, name)
 
 
-class ScoreClassifier(FillMissingParameters, NoticeCollector, ClassifierMixin, BaseEstimator):
+class ScoreClassifier(FillMissingParameters, QuietEstimator, ClassifierMixin, BaseEstimator):
     """A binary classifier whose score is linear in the features of a kernel.
 
     Subclasses have the parameters `kernel`, `kernel_gamma`, `degree`, `coef0`, and, where they
@@ -88,28 +89,28 @@ class ScoreClassifier(FillMissingParameters, NoticeCollector, ClassifierMixin, B
     the population the score is for) and `decision_threshold_`.
     """
 
-    # A search sets it on its own clones: held-out scores need fewer digits than a final fit.
-    _objective_tol = 0.0
-
     def _read_rows(self, X: Any, *, reset: bool) -> Any:
         if reset:
             check_parameters(self)
             _forget_fit(self)
-        return validate_data(
+        X = validate_data(
             self, X, reset=reset, accept_sparse="csr", dtype=FLOATS, accept_large_sparse=False
         )
+        if reset:
+            self.kernel_gamma_ = resolve_gamma(self.kernel_gamma, X)
+        return X
 
-    def _fit_features(self, X: Any) -> FeatureMap:
-        self.kernel_gamma_ = resolve_gamma(self.kernel_gamma, X)
-        # Left here by a search over the same rows that has just built them; good for one fit.
-        ready: FeatureMap | None = self.__dict__.pop("_ready_features", None)
-        if ready is not None:
-            return ready
+    @abstractmethod
+    def _threshold(self, prior: float) -> float:
+        """Return the score above which rows are positive, for scores made for `prior`."""
+
+    def fit_feature_map(self, X: Any) -> FeatureMap:
+        """Return the features of the rows X, which depend on no label; the model stays as is."""
         if self.kernel == "linear" and self.fit_intercept:
             return LinearMap.centred(X)
         return fit_feature_map(
             X,
-            self._kernel(),
+            self._kernel_for(X),
             rank_tol=self.rank_tol,
             max_rank=self.max_rank,
             random_state=self.random_state,
@@ -142,24 +143,8 @@ class ScoreClassifier(FillMissingParameters, NoticeCollector, ClassifierMixin, B
                 "or regularisation, or decision='balanced' where one class is rare",
             )
 
-    def _solve_path(
-        self,
-        matrix: Any,
-        risk: ScoreRisk,
-        reg_strengths: Sequence[float],
-        start: FloatArray | None = None,
-    ) -> list[SolverResult]:
-        """Minimise risk + λ‖f‖² for every λ, over features that someone else made."""
-        objective = Objective(matrix, risk, reg_strengths[0], self.fit_intercept)
-        return solve_path(objective, reg_strengths, start=start, **self._solver_options())
-
     def _solver_options(self) -> dict[str, Any]:
-        return {
-            "solver": self.solver,
-            "tol": self.tol,
-            "objective_tol": self._objective_tol,
-            "max_iter": self.max_iter,
-        }
+        return {"solver": self.solver, "tol": self.tol, "max_iter": self.max_iter}
 
     def _keep(self, X: Any, features: FeatureMap, coef: FloatArray) -> None:
         theta = coef[: features.rank].astype(X.dtype, copy=False)
@@ -174,6 +159,10 @@ class ScoreClassifier(FillMissingParameters, NoticeCollector, ClassifierMixin, B
 
     def _kernel(self) -> Kernel:
         return Kernel(self.kernel, self.kernel_gamma_, self.degree, self.coef0)
+
+    def _kernel_for(self, X: Any) -> Kernel:
+        gamma = resolve_gamma(self.kernel_gamma, X)
+        return Kernel(self.kernel, gamma, self.degree, self.coef0)
 
     def _raw_scores(self, X: Any) -> FloatArray:
         check_is_fitted(self)

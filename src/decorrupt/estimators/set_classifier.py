@@ -8,14 +8,14 @@ from typing import Any
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
-from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.estimators.log_odds import LogOddsClassifier, prior_shift
-from decorrupt.features import DEFAULT_RANK_TOL
+from decorrupt.estimators.shared_features import SharedFeaturesClassifier
+from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
 from decorrupt.risks.set_risk import set_risk
-from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, SolverResult
+from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Objective, SolverResult, solve_path
 
 
-class SetClassifier(BagClassifier, LogOddsClassifier):
+class SetClassifier(SharedFeaturesClassifier, LogOddsClassifier):
     """min_f −(1/n)·Σ_j log P(bag(j) | x_j) + λ‖f‖², the bags told apart through P(Y=1|x) alone.
 
     With g = σ(f(x)) = P(Y=1|x) among the training rows, whose share of positives is γ̄,
@@ -103,26 +103,25 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:
-        self._set_prior(strata)
-        features = self._fit_features(X)
-        start = self._prior_start(features.rank)
+    def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:
+        start = self._prior_start(features.rank, self.score_prior_)
         result, scores = self._fit_scores(X, features, set_risk(strata), start)
         self._note_unconverged(result)
         return self._match_prior(scores)
 
-    def _fit_path(
-        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float]
+    def _path(
+        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float], options: dict[str, Any]
     ) -> list[SolverResult]:
-        """Return θ for every λ over given features: what a search over λ needs of this method."""
-        start = self._prior_start(matrix.shape[1])
-        path = self._solve_path(matrix, set_risk(strata), reg_strengths, start)
+        prior = self._score_prior(strata)
+        objective = Objective(matrix, set_risk(strata), reg_strengths[0], self.fit_intercept)
+        start = self._prior_start(objective.rank, prior)
+        path = solve_path(objective, reg_strengths, start=start, **options)
         if not (self.fit_intercept and self.match_prior):
             return path
         shifted = []
         for result in path:
             scores = matrix @ result.coef[:-1] + result.coef[-1]
             coef = result.coef.copy()
-            coef[-1] += prior_shift(scores, self.score_prior_)
+            coef[-1] += prior_shift(scores, prior)
             shifted.append(replace(result, coef=coef))
         return shifted

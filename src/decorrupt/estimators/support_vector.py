@@ -8,9 +8,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata, pooled_proportion
 from decorrupt.estimators.bag_classifier import BagClassifier
-from decorrupt.features import LinearMap, resolve_kernel_gamma
+from decorrupt.features import LinearMap
 
 # Iterations of LIBSVM: seconds for some hundred rows or bags. Scaled columns need less.
 DEFAULT_MAX_ITER = 100_000
@@ -31,11 +30,11 @@ class SupportVectorClassifier(BagClassifier):
             "the columns of X (StandardScaler), lower the costs, or raise max_iter",
         )
 
-    def _set_up(self, X: Any, strata: Strata) -> LinearMap:
-        """Set what is known before training; return the rows to train on and their centre."""
-        self.kernel_gamma_ = resolve_kernel_gamma(self.kernel_gamma, X)
-        self.score_prior_ = pooled_proportion(strata.sizes, strata.proportions)
-        self.decision_threshold_ = 0.0
+    def _threshold(self, prior: float) -> float:  # noqa: ARG002 — the sign is the class
+        return 0.0
+
+    def _training_rows(self, X: Any) -> LinearMap:
+        """Return the rows to train on and their centre."""
         return LinearMap.centred(X) if self.kernel == "linear" else LinearMap(X)
 
     def _keep_dual(self, rows: LinearMap, row_coef: FloatArray, intercept: float) -> None:

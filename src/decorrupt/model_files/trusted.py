@@ -26,6 +26,7 @@ OURS = frozenset(
         "estimators.proportion_matching.ProportionMatchingClassifier",
         "estimators.set_classifier.SetClassifier",
         "model_selection.auto.AutoLabelProportionsClassifier",
+        "model_selection.auto_sources.AutoSourcesClassifier",
         "model_selection.calibration.CalibratedBagClassifier",
         "model_selection.leaderboard.Leaderboard",
         "model_selection.path_cv.CountLikelihoodClassifierCV",

@@ -1,7 +1,12 @@
 """Choosing without labels: bag-aware folds, label-free criteria, searches, the automatic choice."""
 
 from decorrupt.model_selection.auto import AutoLabelProportionsClassifier
-from decorrupt.model_selection.calibration import CalibratedBagClassifier
+from decorrupt.model_selection.auto_sources import AutoSourcesClassifier
+from decorrupt.model_selection.calibration import (
+    CalibratedBagClassifier,
+    CalibrationBin,
+    calibration_curve_from_proportions,
+)
 from decorrupt.model_selection.candidates import CANDIDATES, Candidate
 from decorrupt.model_selection.criteria import (
     Estimate,
@@ -10,7 +15,9 @@ from decorrupt.model_selection.criteria import (
     count_score,
     proportion_risk,
 )
-from decorrupt.model_selection.leaderboard import Leaderboard
+from decorrupt.model_selection.folds import bag_folds
+from decorrupt.model_selection.importance import ColumnImportance, bag_permutation_importance
+from decorrupt.model_selection.leaderboard import Leaderboard, LeaderboardRow
 from decorrupt.model_selection.path_cv import (
     CorrectedLossClassifierCV,
     CountLikelihoodClassifierCV,
@@ -23,17 +30,24 @@ __all__ = [
     "BAG_SCORERS",
     "CANDIDATES",
     "AutoLabelProportionsClassifier",
+    "AutoSourcesClassifier",
     "BagGridSearchCV",
     "BagKFold",
     "BagRandomizedSearchCV",
     "BagScorer",
     "CalibratedBagClassifier",
+    "CalibrationBin",
     "Candidate",
+    "ColumnImportance",
     "CorrectedLossClassifierCV",
     "CountLikelihoodClassifierCV",
     "Estimate",
     "Leaderboard",
+    "LeaderboardRow",
     "WithinBagKFold",
+    "bag_folds",
+    "bag_permutation_importance",
+    "calibration_curve_from_proportions",
     "corrected_accuracy",
     "corrected_risk",
     "count_score",

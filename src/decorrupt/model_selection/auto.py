@@ -1,4 +1,4 @@
-"""The classifier a newcomer should use: it tries the methods and keeps what held-out bags like."""
+"""The classifier to start with: it compares the methods on held-out bags and keeps the best."""
 
 from __future__ import annotations
 
@@ -9,30 +9,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata
-from decorrupt.estimators.inputs import read_strata
-from decorrupt.estimators.score_classifier import FLOATS
 from decorrupt.model_selection.calibration import CalibratedBagClassifier, fit_calibration
-from decorrupt.model_selection.candidates import Candidate, resolve_candidates
-from decorrupt.model_selection.held_out import HeldOut, Trial, evaluate_grid, evaluate_paths
-from decorrupt.model_selection.leaderboard import Entry, Leaderboard, choose
-from decorrupt.model_selection.path_cv import DelegatingClassifier
-from decorrupt.model_selection.path_search import (
-    check_lists,
-    resolve_kernel_gammas,
-)
+from decorrupt.model_selection.candidates import Candidate, has_path, resolve_candidates
+from decorrupt.model_selection.delegating import BagSearchClassifier
+from decorrupt.model_selection.evaluation import TrainingData, evaluate
+from decorrupt.model_selection.folds import DEFAULT_FOLDS
+from decorrupt.model_selection.grids import check_lists, resolve_kernel_gammas
+from decorrupt.model_selection.leaderboard import Leaderboard, choose
+from decorrupt.model_selection.results import Result
 from decorrupt.model_selection.scorers import get_bag_scorer, pooled_prior
-from decorrupt.model_selection.search import DEFAULT_FOLDS, usable_folds
-from decorrupt.notices import Notice, train_quietly
-from decorrupt.progress import track
+from decorrupt.notices import Notice
 
 DEFAULT_KERNELS = ("linear", "rbf")
 
 
-class AutoLabelProportionsClassifier(DelegatingClassifier):
+class AutoLabelProportionsClassifier(BagSearchClassifier):
     """Fit every candidate method, choose by held-out bags, refit the winner on all rows.
 
     No label is seen: methods, λ and kernel parameter are compared by what they say about bags left
@@ -74,7 +68,8 @@ class AutoLabelProportionsClassifier(DelegatingClassifier):
     training_prior_ : float
         The share of positives among the training rows.
     leaderboard_ : Leaderboard
-        Method, parameters, score ± standard error and time, the best first; ``print`` it.
+        Method, parameters, score ± standard error and time, the best first; ``print`` it, iterate
+        over its rows, or make a frame with ``to_frame()``.
     classes_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
 
@@ -129,26 +124,22 @@ class AutoLabelProportionsClassifier(DelegatingClassifier):
             kernel_gammas=self.kernel_gammas,
             reg_strengths=self.reg_strengths,
         )
-        candidates = [self._prepared(c) for c in resolve_candidates(self.candidates)]
-        rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
-        check_consistent_length(rows, y)
-        self.classes_, strata = read_strata(y, bags, rows_as_bags=True)
-        folds, notices = usable_folds(
-            _at_most(self.cv, len(strata.ids)),
-            rows,
-            strata.row_proportions,
-            strata.row_stratum,
-            needs_spread=scorer.needs_spread,
-        )
-        self.training_prior_ = pooled_prior(strata.row_proportions)
-        held_out = self._evaluate(candidates, rows, strata, folds)
-        entries = [Entry.of(one, strata, scorer) for one in held_out]
-        self.leaderboard_ = Leaderboard.of(entries, [c.name for c in candidates])
-        winner = choose(entries, [c.name for c in candidates])
+        candidates = {c.name: self._prepared(c) for c in resolve_candidates(self.candidates)}
+        data, notices = self._read(X, y, bags, scorer)
+        self.training_prior_ = pooled_prior(data.y)
+        gammas = resolve_kernel_gammas(self.kernel_gammas, data.X)
+        tried = [
+            one
+            for candidate in candidates.values()
+            for one in candidate.configurations(data.X, self.kernels, gammas, self.reg_strengths)
+        ]
+        found = evaluate(tried, data, scorer, n_jobs=self.n_jobs, calibrate=True)
+        winner = choose(found.results, list(candidates))
+        self.leaderboard_ = Leaderboard.of(found.results, winner)
         self.best_method_, self.best_params_ = winner.method, winner.params
-        by_name = {candidate.name: candidate for candidate in candidates}
-        self.best_estimator_ = self._to_refit(by_name[winner.method], winner.held_out, strata)
-        return notices + train_quietly(self.best_estimator_, X, y, bags=bags)
+        model = candidates[winner.method].estimator.set_params(**winner.params)
+        self.best_estimator_ = model if has_path(model) else self._calibrated(model, winner, data)
+        return notices + self._refit(X, y, bags, found)
 
     def _prepared(self, candidate: Candidate) -> Candidate:
         estimator = clone(candidate.estimator)
@@ -157,33 +148,25 @@ class AutoLabelProportionsClassifier(DelegatingClassifier):
         estimator.set_params(**{name: shared[name] for name in shared if name in params})
         return replace(candidate, estimator=estimator)
 
-    def _evaluate(
-        self, candidates: list[Candidate], X: Any, strata: Strata, folds: Any
-    ) -> list[HeldOut]:
-        gammas = resolve_kernel_gammas(self.kernel_gammas, X)
-        groups: dict[str, list[Trial]] = {}
-        for candidate in candidates:
-            for setting in candidate.kernel_settings(self.kernels, gammas):
-                trial = Trial(candidate, setting)
-                groups.setdefault(trial.needs, []).append(trial)
-        found: list[HeldOut] = []
-        for trials in track(groups.values(), "trying methods", len(groups)):
-            if trials[0].candidate.has_path:
-                found += evaluate_paths(trials, X, strata, folds, self.reg_strengths, self.n_jobs)
-            else:
-                found += evaluate_grid(trials[0], X, strata, folds, self.n_jobs)
-        return found
-
-    def _to_refit(self, candidate: Candidate, held_out: HeldOut, strata: Strata) -> Any:
-        """Return the chosen model to be fitted, calibrated where its scores are not log-odds."""
-        model = candidate.estimator.set_params(**held_out.params)
-        if candidate.has_path:
-            return model
-        seen = np.flatnonzero(~np.isnan(held_out.decisions))
-        slope, shift = fit_calibration(held_out.decisions[seen], strata.take(seen))
+    def _calibrated(
+        self, model: Any, winner: Result, data: TrainingData
+    ) -> CalibratedBagClassifier:
+        """Return the chosen model to be fitted, with its scores as log-odds."""
+        seen = np.flatnonzero(~np.isnan(winner.decisions))
+        slope, shift = fit_calibration(winner.decisions[seen], data.strata.take(seen))
         return CalibratedBagClassifier(
             model, slope=slope, shift=shift, prior=self.training_prior_, decision=self.decision
         )
+
+    def _cv(self, n_bags: int) -> Any:
+        """Return an int `cv` no greater than the number of bags; a splitter as it is."""
+        is_number = isinstance(self.cv, int | np.integer)
+        return min(self.cv, max(n_bags, 2)) if is_number else self.cv
+
+    @property
+    def score_prior_(self) -> float:
+        """The share of positives in the population that `predict_proba` is for by default."""
+        return self.training_prior_
 
     def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
         """Return P(Y | x) for a population with a stated share of positives.
@@ -199,8 +182,3 @@ class AutoLabelProportionsClassifier(DelegatingClassifier):
         check_is_fitted(self)
         prior = self.training_prior_ if class_prior is None else class_prior
         return np.asarray(self.best_estimator_.predict_proba(X, class_prior=prior))
-
-
-def _at_most(cv: Any, n_bags: int) -> Any:
-    """Return an int `cv` no greater than the number of bags; a splitter as it is."""
-    return min(cv, max(n_bags, 2)) if isinstance(cv, int | np.integer) else cv

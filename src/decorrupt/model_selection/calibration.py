@@ -1,9 +1,9 @@
-"""From scores to log-odds by held-out bag counts: Platt's scaling without a single label."""
+"""Calibration without labels: Platt's scaling by bag counts, and calibration curves."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.validation import check_is_fitted
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata
+from decorrupt.corruption import Strata, combine_strata, strata_from_bags
 from decorrupt.estimators.score_classifier import (
     BALANCED,
     class_probabilities,
@@ -21,7 +21,7 @@ from decorrupt.estimators.score_classifier import (
 )
 from decorrupt.model_selection.scorers import pooled_prior
 from decorrupt.model_selection.splitters import Fold
-from decorrupt.notices import Notice, emit_notices, train_quietly
+from decorrupt.notices import Notice, QuietEstimator, emit_notices, train_quietly
 from decorrupt.risks.count import count_risk
 from decorrupt.solvers import Objective, solve
 
@@ -53,7 +53,94 @@ def cross_calibrate(scores: FloatArray, strata: Strata, folds: Sequence[Fold]) -
     return log_odds
 
 
-class CalibratedBagClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class CalibrationBin(NamedTuple):
+    """Rows of similar predicted probability, and their estimated share of positives.
+
+    The share is unbiased, and can therefore be below 0 or above 1.
+    """
+
+    low: float
+    high: float
+    n_rows: int
+    predicted: float
+    share: float
+    std_error: float
+
+
+def quantile_bins(
+    probabilities: FloatArray, n_bins: int
+) -> tuple[FloatArray, list[NDArray[np.bool_]]]:
+    """Return edges of bins of about equal numbers of rows, and which rows are in each."""
+    edges = np.unique(np.quantile(probabilities, np.linspace(0, 1, n_bins + 1)))
+    if len(edges) == 1:  # all probabilities are equal
+        edges = np.repeat(edges, 2)
+    row_bin = np.clip(np.searchsorted(edges, probabilities, "right") - 1, 0, len(edges) - 2)
+    return edges, [row_bin == k for k in range(len(edges) - 1)]
+
+
+def calibration_curve_from_proportions(
+    y: ArrayLike, probabilities: ArrayLike, *, bags: Any, n_bins: int = 5
+) -> list[CalibrationBin]:
+    """Return P(Y=1 | bin) by predicted probability, estimated without labels.
+
+    With (a, b) the least-squares combination of the bags, Σ_k 2a_k·P̂_k(bin) is an unbiased
+    estimate of P(bin | Y=1), and P(Y=1 | bin) = γ̄·P(bin | Y=1)/P(bin), γ̄ the share of positives
+    among all rows.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        The proportion of each row's bag.
+    probabilities : array-like of shape (n_rows,)
+        P(Y=1|x) of rows that were held out, for the population of these rows.
+    bags : array-like of shape (n_rows,)
+        The bag of each row.
+    n_bins : int, default=5
+        Bins of about equal numbers of rows.
+
+    Raises
+    ------
+    ValueError
+        If all bags have one proportion: then nothing can be said.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from decorrupt import calibration_curve_from_proportions
+    >>> rng = np.random.default_rng(0)
+    >>> bags = np.repeat(np.arange(50), 100)
+    >>> labels = rng.random(5000) < rng.random(50)[bags]       # nobody sees these
+    >>> y = np.bincount(bags, labels)[bags] / 100
+    >>> probabilities = np.where(labels, 0.8, 0.2)             # of a perfect, too modest model
+    >>> low, high = calibration_curve_from_proportions(y, probabilities, bags=bags, n_bins=2)
+    >>> bool(abs(low.share) < 3 * low.std_error and abs(high.share - 1) < 3 * high.std_error)
+    True
+    """
+    strata, probabilities = strata_from_bags(bags, y), np.asarray(probabilities, dtype=float)
+    lever = 2 * combine_strata(strata.sizes, strata.proportions, method="least_squares").pos
+    sizes, prior = strata.sizes, pooled_prior(strata.row_proportions)
+    edges, bins = quantile_bins(probabilities, n_bins)
+    found = []
+    for low, high, inside in zip(edges[:-1], edges[1:], bins, strict=True):
+        if not inside.any():
+            continue
+        by_bag = np.bincount(strata.row_stratum, inside, len(sizes)) / sizes
+        scale = prior / inside.mean()
+        spread = np.sqrt(np.sum(lever**2 * by_bag * (1 - by_bag) / sizes))
+        found.append(
+            CalibrationBin(
+                low=float(low),
+                high=float(high),
+                n_rows=int(inside.sum()),
+                predicted=float(probabilities[inside].mean()),
+                share=float(scale * lever @ by_bag),
+                std_error=float(scale * spread),
+            )
+        )
+    return found
+
+
+class CalibratedBagClassifier(QuietEstimator, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """log-odds = slope·f(x) + shift over a classifier whose scores f are not log-odds.
 
     Parameters

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sklearn.base import clone
+from sklearn.model_selection import ParameterGrid
 
 from decorrupt.estimators import (
     AlternatingPSVMClassifier,
@@ -17,7 +18,9 @@ from decorrupt.estimators import (
     ProportionMatchingClassifier,
     SetClassifier,
 )
-from decorrupt.model_selection.path_search import WITHOUT_GAMMA
+from decorrupt.estimators.shared_features import SharedFeaturesClassifier
+from decorrupt.model_selection.evaluation import Configuration
+from decorrupt.model_selection.grids import DEFAULT_REG_STRENGTHS, gamma_settings, kernel_settings
 
 EACH_START = [(start,) for start in CountLikelihoodClassifier().starts]
 
@@ -43,37 +46,39 @@ class Candidate:
     grid: dict[str, list[Any]] = field(default_factory=dict)
     any_kernel: bool = False
 
-    @property
-    def has_path(self) -> bool:
-        """Whether λ is searched by warm-started paths over shared features."""
-        return hasattr(self.estimator, "_fit_path")
+    def configurations(
+        self,
+        X: Any,
+        kernels: Sequence[Any],
+        kernel_gammas: Sequence[float],
+        reg_strengths: Sequence[float] | None,
+    ) -> list[Configuration]:
+        """Return what to compare on the rows X: the grid at every kernel, λ by a path if possible.
 
-    def kernel_settings(
-        self, kernels: Sequence[str], kernel_gammas: Sequence[float]
-    ) -> list[dict[str, Any]]:
-        """Return what to set on the template for every kernel to try."""
-        if not self.any_kernel:
-            return _gamma_settings(getattr(self.estimator, "kernel", "rbf"), kernel_gammas)
-        return kernel_settings(kernels, kernel_gammas)
+        The default λ are meant for a kernel with k(x,x) = 1. They are multiplied by the mean of
+        k(x,x), so that a linear kernel is searched in the same range regardless of the number of
+        columns and their scale.
+        """
+        if self.any_kernel:
+            settings = kernel_settings(kernels, kernel_gammas)
+        else:
+            settings = gamma_settings(getattr(self.estimator, "kernel", "rbf"), kernel_gammas)
+        found = []
+        for params in (own | setting for setting in settings for own in ParameterGrid(self.grid)):
+            estimator, path = clone(self.estimator).set_params(**params), reg_strengths
+            if not has_path(estimator):
+                path = None
+            elif path is None:
+                size = estimator.kernel_size(X)
+                path = [size * reg_strength for reg_strength in DEFAULT_REG_STRENGTHS]
+            path = None if path is None else tuple(path)
+            found.append(Configuration(self.name, estimator, params, path))
+        return found
 
-    def with_setting(self, setting: dict[str, Any]) -> Any:
-        """Return a new estimator with these parameters."""
-        return clone(self.estimator).set_params(**setting)
 
-
-def kernel_settings(kernels: Sequence[str], kernel_gammas: Sequence[float]) -> list[dict[str, Any]]:
-    """Return every kernel with every kernel parameter; a kernel without parameter once."""
-    return [
-        {"kernel": kernel} | setting
-        for kernel in kernels
-        for setting in _gamma_settings(kernel, kernel_gammas)
-    ]
-
-
-def _gamma_settings(kernel: Any, kernel_gammas: Sequence[float]) -> list[dict[str, Any]]:
-    if kernel in WITHOUT_GAMMA:
-        return [{}]
-    return [{"kernel_gamma": kernel_gamma} for kernel_gamma in kernel_gammas]
+def has_path(estimator: Any) -> bool:
+    """Return whether λ is searched by warm-started paths over shared features."""
+    return isinstance(estimator, SharedFeaturesClassifier) and estimator.has_path
 
 
 # From the most to the least stable: convex objectives first, then smooth ones whose result can

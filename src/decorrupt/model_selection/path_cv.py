@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from numpy.typing import ArrayLike
+from sklearn.base import clone
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators import CorrectedLossClassifier, CountLikelihoodClassifier
-from decorrupt.estimators.inputs import read_strata
 from decorrupt.estimators.parameters import check_parameters
-from decorrupt.estimators.score_classifier import FLOATS
-from decorrupt.model_selection.held_out import from_paths
-from decorrupt.model_selection.leaderboard import Entry
-from decorrupt.model_selection.path_search import (
+from decorrupt.model_selection.delegating import BagSearchClassifier
+from decorrupt.model_selection.evaluation import Configuration, evaluate
+from decorrupt.model_selection.folds import DEFAULT_FOLDS
+from decorrupt.model_selection.grids import (
     DEFAULT_REG_STRENGTHS,
     WITHOUT_GAMMA,
     check_lists,
-    held_out_paths,
     resolve_kernel_gammas,
 )
 from decorrupt.model_selection.results import keep_results
 from decorrupt.model_selection.scorers import get_bag_scorer
-from decorrupt.model_selection.search import DEFAULT_FOLDS, usable_folds
-from decorrupt.notices import Notice, emit_notices, train_quietly
-from decorrupt.progress import track
+from decorrupt.notices import Notice
 from decorrupt.solvers.count_path import check_starts
 
 
@@ -41,55 +37,7 @@ def _best_has(name: str) -> Any:
     return check
 
 
-class DelegatingClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """A classifier that answers with its `best_estimator_`."""
-
-    __metadata_request__fit = {"bags": True}  # noqa: RUF012
-
-    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> Self:
-        """Choose on held-out bags, and refit the best on all rows.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_columns)
-            The rows.
-        y : array-like of shape (n_rows,)
-            The proportion of each row's bag, or without `bags` class labels.
-        bags : array-like of shape (n_rows,), optional
-            The bag of each row.
-
-        Warns
-        -----
-        SkippedFoldWarning
-            If a fold cannot be used to compare candidates.
-        ConvergenceWarning, OneClassWarning, NegativeRiskWarning
-            And what else the refit's own `fit` warns of; candidates do not warn.
-        """
-        emit_notices(self._train(X, y, bags=bags))
-        return self
-
-    def _train(self, X: Any, y: ArrayLike, *, bags: Any = None) -> list[Notice]:
-        """Fit without warning; return what to warn of."""
-        raise NotImplementedError
-
-    def decision_function(self, X: Any) -> FloatArray:
-        """Return the chosen model's decision values."""
-        check_is_fitted(self)
-        return np.asarray(self.best_estimator_.decision_function(X))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the chosen model's classes."""
-        check_is_fitted(self)
-        return np.asarray(self.best_estimator_.predict(X))
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        tags.input_tags.sparse = True
-        return tags
-
-
-class _PathSearchCV(DelegatingClassifier):
+class _PathSearchCV(BagSearchClassifier):
     """Choose (kernel_gamma, reg_strength) of a template by a criterion on held-out bags."""
 
     _template_class: type
@@ -127,44 +75,27 @@ class _PathSearchCV(DelegatingClassifier):
         self._check_template(template)
         if self.random_state is not None:
             template.set_params(random_state=self.random_state)
-        rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
-        check_consistent_length(rows, y)
-        self.classes_, strata = read_strata(y, bags, rows_as_bags=True)
-        folds, notices = usable_folds(
-            self.cv,
-            rows,
-            strata.row_proportions,
-            strata.row_stratum,
-            needs_spread=scorer.needs_spread,
-        )
-        gammas = resolve_kernel_gammas(self.kernel_gammas, rows)
+        data, notices = self._read(X, y, bags, scorer)
+        gammas = resolve_kernel_gammas(self.kernel_gammas, data.X)
         if template.kernel in WITHOUT_GAMMA:
             gammas = gammas[:1]
-        # Labels leave a likelihood one maximum, whatever it is started from.
+        # Labels leave a likelihood one maximum, regardless of where it is started from.
         variants = [{}] if bags is None else self._variants(template)
-        entries: list[Entry] = []
-        best, best_features = -np.inf, None
-        for gamma in track(gammas, "searching", len(gammas)):
-            features = template.set_params(kernel_gamma=gamma)._fit_features(rows)
-            all_paths = held_out_paths(
-                [clone(template).set_params(**variant) for variant in variants],
-                features,
-                strata,
-                folds,
-                self.reg_strengths,
-                self.n_jobs,
-            )
-            for variant, paths in zip(variants, all_paths, strict=True):
-                params = variant | {"kernel_gamma": gamma}
-                found = from_paths(type(self).__name__, params, paths, strata, self.reg_strengths)
-                entries += [Entry.of(one, strata, scorer) for one in found]
-            top = max(entry.score for entry in entries)
-            if best_features is None or top > best:
-                best, best_features = top, features
-        keep_results(self, entries, strata, folds, scorer)
-        template.set_params(**self.best_params_)._ready_features = best_features
-        self.best_estimator_ = template
-        return notices + train_quietly(template, X, y, bags=bags)
+        tried = [variant | {"kernel_gamma": gamma} for gamma in gammas for variant in variants]
+        found = evaluate(
+            [
+                Configuration(
+                    "", clone(template).set_params(**params), params, tuple(self.reg_strengths)
+                )
+                for params in tried
+            ],
+            data,
+            scorer,
+            n_jobs=self.n_jobs,
+        )
+        keep_results(self, found.results, data.strata, data.folds, scorer)
+        self.best_estimator_ = template.set_params(**self.best_params_)
+        return notices + self._refit(X, y, bags, found)
 
     def _check_template(self, template: Any) -> None:
         if not isinstance(template, self._template_class):

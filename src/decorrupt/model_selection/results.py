@@ -1,37 +1,80 @@
-"""What a search reports: scikit-learn's `cv_results_`, ranked by the pooled held-out score."""
+"""One configuration's result, and scikit-learn's `cv_results_` made of many."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
-from decorrupt.model_selection.leaderboard import Entry
+from decorrupt.model_selection.criteria import Estimate, weighted_mean
 from decorrupt.model_selection.scorers import BagScorer
 from decorrupt.model_selection.splitters import Fold
 
 
+@dataclass(frozen=True)
+class Result:
+    """One configuration, at one λ, on held-out rows; greater scores are better.
+
+    Attributes
+    ----------
+    method, params : str, dict
+        Which configuration.
+    score, std_error : float
+        The criterion of all held-out rows together; −∞ if nothing was predicted.
+    by_bag : ndarray or None
+        Each held-out bag's part of the score, where it is a mean over bags: it makes the
+        comparison of two results a paired one.
+    bag_sizes : ndarray
+        Held-out rows per bag.
+    fold_seconds : ndarray of shape (n_folds,)
+        Time per fit; results of one path share its time equally.
+    decisions : ndarray of shape (n_rows,)
+        Positive for the positive class; NaN where no fold held the row out, or the criterion needs
+        none.
+    log_odds : ndarray of shape (n_rows,)
+        Log-odds in a balanced population, NaN likewise.
+    """
+
+    method: str
+    params: dict[str, Any]
+    score: float
+    std_error: float
+    by_bag: FloatArray | None
+    bag_sizes: NDArray[np.intp]
+    fold_seconds: FloatArray
+    decisions: FloatArray
+    log_odds: FloatArray
+
+    def shortfall(self, best: Result) -> Estimate:
+        """Return by how much this falls short of the best, and the standard error of that."""
+        if self.by_bag is None or best.by_bag is None:
+            return Estimate(best.score - self.score, best.std_error)
+        return weighted_mean(best.by_bag - self.by_bag, self.bag_sizes)
+
+
 def keep_results(
     search: Any,
-    entries: Sequence[Entry],
+    results: Sequence[Result],
     strata: Strata,
     folds: Sequence[Fold],
     scorer: BagScorer,
 ) -> None:
     """Set `cv_results_`, `best_index_`, `best_params_`, `best_score_` and its standard error."""
-    search.cv_results_ = search_results(entries, strata, folds, scorer)
+    search.cv_results_ = search_results(results, strata, folds, scorer)
     search.best_index_ = int(np.argmin(search.cv_results_["rank_test_score"]))
-    best = entries[search.best_index_]
+    best = results[search.best_index_]
     search.best_params_ = best.params
     search.best_score_, search.best_score_std_error_ = best.score, best.std_error
 
 
 def search_results(
-    entries: Sequence[Entry], strata: Strata, folds: Sequence[Fold], scorer: BagScorer
+    results: Sequence[Result], strata: Strata, folds: Sequence[Fold], scorer: BagScorer
 ) -> dict[str, Any]:
     """Return the table of candidates under scikit-learn's names.
 
@@ -39,32 +82,27 @@ def search_results(
     `rank_test_score` is by; a mean over folds of few bags each would have no standard error.
     """
     splits = np.array(
-        [
-            [
-                _split_score(entry.held_out.predictions(scorer), strata, fold, scorer)
-                for fold in folds
-            ]
-            for entry in entries
-        ]
+        [[_split_score(result, strata, fold, scorer) for fold in folds] for result in results]
     )
-    seconds = np.array([entry.held_out.fold_seconds for entry in entries])
-    pooled = np.array([entry.score for entry in entries])
+    seconds = np.array([result.fold_seconds for result in results])
+    pooled = np.array([result.score for result in results])
+    params = [result.params for result in results]
     return {
         "mean_fit_time": seconds.mean(axis=1),
         "std_fit_time": seconds.std(axis=1),
-        **_param_columns([entry.params for entry in entries]),
-        "params": [entry.params for entry in entries],
+        **_param_columns(params),
+        "params": params,
         **{f"split{k}_test_score": column for k, column in enumerate(splits.T)},
         "mean_test_score": splits.mean(axis=1),
         "std_test_score": splits.std(axis=1),
         "pooled_test_score": np.where(np.isneginf(pooled), np.nan, pooled),
-        "pooled_test_score_std_error": np.array([entry.std_error for entry in entries]),
+        "pooled_test_score_std_error": np.array([result.std_error for result in results]),
         "rank_test_score": rankdata(-pooled, method="min").astype(np.int32),
     }
 
 
-def _split_score(predictions: FloatArray, strata: Strata, fold: Fold, scorer: BagScorer) -> float:
-    own = predictions[fold[1]]
+def _split_score(result: Result, strata: Strata, fold: Fold, scorer: BagScorer) -> float:
+    own = (result.log_odds if scorer.takes_log_odds else result.decisions)[fold[1]]
     return np.nan if np.isnan(own).any() else scorer.score(own, strata.take(fold[1])).value
 
 

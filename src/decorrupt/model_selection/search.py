@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import sklearn
-from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import (
     GridSearchCV,
     ParameterGrid,
@@ -19,63 +16,17 @@ from sklearn.model_selection import (
     RandomizedSearchCV,
 )
 from sklearn.utils import indexable
-from sklearn.utils.metaestimators import _safe_split
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata
 from decorrupt.estimators.inputs import read_strata
-from decorrupt.exceptions import SkippedFoldWarning
-from decorrupt.model_selection.held_out import HeldOut
-from decorrupt.model_selection.leaderboard import Entry
+from decorrupt.model_selection.evaluation import Configuration, TrainingData, evaluate
+from decorrupt.model_selection.folds import DEFAULT_FOLDS, usable_folds
 from decorrupt.model_selection.results import keep_results
-from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer, pooled_prior
-from decorrupt.model_selection.splitters import BagKFold, BagSplitter, Fold
-from decorrupt.notices import Notice, emit_notices, train_quietly
-from decorrupt.progress import track
-
-DEFAULT_FOLDS = 5
+from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer
+from decorrupt.notices import Notice, QuietEstimator, emit_notices, train_quietly
 
 
-def usable_folds(
-    cv: Any, X: Any, y: ArrayLike, bags: Any, *, needs_spread: bool
-) -> tuple[list[Fold], list[Notice]]:
-    """Return the folds of `cv` (an int makes a BagKFold) on which the criterion can be computed.
-
-    A fold is left out, for all candidates alike, if its training bags all have one proportion, or
-    its held-out bags do and the criterion needs differences. The second value has a notice of a
-    SkippedFoldWarning then, which names them.
-    """
-    if cv is None or isinstance(cv, int | np.integer):
-        cv = BagKFold(DEFAULT_FOLDS if cv is None else int(cv))
-    if hasattr(cv, "split"):
-        routed = "bags" if isinstance(cv, BagSplitter) else "groups"
-        folds = list(cv.split(X, y, **{routed: bags}))
-    else:
-        folds = list(cv)
-    y = np.asarray(y, dtype=float)
-    useless = {}
-    for k, (train, test) in enumerate(folds):
-        if np.ptp(y[train]) == 0:
-            useless[k] = "training bags"  # nothing can be learned from them
-        elif needs_spread and np.ptp(y[test]) == 0:
-            useless[k] = "held-out bags"
-    if not useless:
-        return folds, []
-    if len(useless) == len(folds):
-        raise ValueError(
-            f"in every fold the {useless[0]} all have one proportion, so that candidates cannot be "
-            "compared: use fewer folds, or scoring='count_log_likelihood'"
-        )
-    named = "; ".join(
-        f"fold {k}, whose {part} all have one proportion" for k, part in useless.items()
-    )
-    notice = Notice(SkippedFoldWarning, f"left out of the selection: {named}")
-    return [fold for k, fold in enumerate(folds) if k not in useless], [notice]
-
-
-class _BagSearch:
+class _BagSearch(QuietEstimator):
     """What the grid and the randomised search share, put before scikit-learn's class.
 
     Its `fit` takes the place of scikit-learn's, which keeps a number per fold: the predictions of
@@ -131,13 +82,18 @@ class _BagSearch:
         folds, notices = usable_folds(self.cv, X, y, bags, needs_spread=self.scorer_.needs_spread)
         self.n_splits_ = len(folds)
         with sklearn.config_context(enable_metadata_routing=True):
-            held_out, failed = self._evaluate(X, strata, folds)
-            notices += failed
-            entries = [Entry.of(one, strata, self.scorer_) for one in held_out]
-            keep_results(self, entries, strata, folds, self.scorer_)
+            found = evaluate(
+                [self._configuration(params) for params in self._candidates()],
+                TrainingData.in_bags(X, strata, folds),
+                self.scorer_,
+                n_jobs=self.n_jobs,
+                error_score=self.error_score,
+            )
+            notices += found.notices
+            keep_results(self, found.results, strata, folds, self.scorer_)
             if self.refit:
                 began = time.perf_counter()
-                model = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
+                model = self._configuration(self.best_params_).estimator
                 notices += train_quietly(model, X, y, bags=bags)
                 self.best_estimator_ = model
                 self.refit_time_ = time.perf_counter() - began
@@ -149,30 +105,9 @@ class _BagSearch:
         """Return that fit takes bags; scikit-learn's own method reads scorers that need labels."""
         return self._get_metadata_request()  # type: ignore[attr-defined]
 
-    def _evaluate(
-        self, X: Any, strata: Strata, folds: list[Fold]
-    ) -> tuple[list[HeldOut], list[Notice]]:
-        """Fit every candidate on every fold; some at a time, so that a bar can tell how far."""
-        candidates = list(self._candidates())
-        # Enough at a time to keep all workers busy.
-        step = 4 * effective_n_jobs(self.n_jobs)
-        starts = range(0, len(candidates), step)
-        found: list[HeldOut] = []
-        failures: list[str] = []
-        for start in track(starts, "searching", len(starts)):
-            some = candidates[start : start + step]
-            results = Parallel(n_jobs=self.n_jobs)(
-                delayed(_fit_and_predict)(
-                    clone(self.estimator), params, X, strata, fold, self.scorer_, self.error_score
-                )
-                for params in some
-                for fold in folds
-            )
-            for k, params in enumerate(some):
-                own = results[k * len(folds) : (k + 1) * len(folds)]
-                failures += [result.failure for result in own if result.failure]
-                found.append(_pool(params, own, strata, folds))
-        return found, _failure_notices(failures, len(candidates) * len(folds))
+    def _configuration(self, params: dict[str, Any]) -> Configuration:
+        model = clone(self.estimator).set_params(**clone(params, safe=False))
+        return Configuration("", model, params)
 
     def _candidates(self) -> Any:
         raise NotImplementedError
@@ -184,62 +119,6 @@ class _BagSearch:
             return float(self.best_estimator_.score(X, y))
         with sklearn.config_context(enable_metadata_routing=True):
             return float(self.scorer_(self.best_estimator_, X, y, bags=bags))
-
-
-@dataclass(frozen=True)
-class _FoldResult:
-    """What a candidate predicts for a fold's held-out rows, or why it could not be fitted."""
-
-    predictions: FloatArray | None
-    seconds: float
-    failure: str = ""
-
-
-def _fit_and_predict(
-    estimator: Any,
-    params: dict[str, Any],
-    X: Any,
-    strata: Strata,
-    fold: Fold,
-    scorer: BagScorer,
-    error_score: Any,
-) -> _FoldResult:
-    began = time.perf_counter()
-    train, test = fold
-    y = strata.row_proportions
-    estimator.set_params(**clone(params, safe=False))
-    X_train, y_train = _safe_split(estimator, X, y, train)
-    X_test, _ = _safe_split(estimator, X, y, test, train)
-    try:
-        train_quietly(estimator, X_train, y_train, bags=strata.row_stratum[train])
-    except Exception as error:
-        if isinstance(error_score, str):
-            raise
-        return _FoldResult(None, time.perf_counter() - began, f"{type(error).__name__}: {error}")
-    seconds = time.perf_counter() - began
-    return _FoldResult(scorer.predictions(estimator, X_test, pooled_prior(y_train)), seconds)
-
-
-def _pool(
-    params: dict[str, Any], results: list[_FoldResult], strata: Strata, folds: list[Fold]
-) -> HeldOut:
-    """Put the folds' predictions in the rows' order; a candidate that failed once has none."""
-    pooled = np.full(len(strata.row_stratum), np.nan)
-    if not any(result.failure for result in results):
-        for (_, test), result in zip(folds, results, strict=True):
-            pooled[test] = result.predictions
-    seconds = np.array([result.seconds for result in results])
-    return HeldOut("", params, pooled, pooled, seconds)
-
-
-def _failure_notices(failures: list[str], n_fits: int) -> list[Notice]:
-    if not failures:
-        return []
-    said = f"{len(failures)} of {n_fits} fits failed, the first with {failures[0]}"
-    if len(failures) == n_fits:
-        raise ValueError(said)
-    advice = f"{said}. Their candidates come last; error_score='raise' shows where"
-    return [Notice(FitFailedWarning, advice)]
 
 
 class BagGridSearchCV(_BagSearch, GridSearchCV):

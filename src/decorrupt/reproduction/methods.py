@@ -21,8 +21,8 @@ from decorrupt.model_selection import (
     CorrectedLossClassifierCV,
     CountLikelihoodClassifierCV,
 )
-from decorrupt.model_selection.path_search import DEFAULT_GAMMA_FACTORS
-from decorrupt.model_selection.search import usable_folds
+from decorrupt.model_selection.folds import usable_folds
+from decorrupt.model_selection.grids import DEFAULT_GAMMA_FACTORS
 from decorrupt.notices import train_quietly
 from decorrupt.reproduction.published_grid import search_published_grid
 
@@ -60,9 +60,9 @@ def _auto(task: Task, **options: Any) -> Fitted:
         cv=_folds(task), kernel_gammas=_gammas(task), random_state=task.seed, **options
     )
     train_quietly(model, task.X, task.y, bags=task.bags)
-    (chosen,) = [row for row in model.leaderboard_.rows if row["chosen"]]
+    (chosen,) = [row for row in model.leaderboard_ if row.chosen]
     params = {"method": model.best_method_} | model.best_params_
-    return Fitted(model, params, chosen["score"])
+    return Fitted(model, params, chosen.score)
 
 
 def _mean_map(task: Task) -> Fitted:

@@ -16,7 +16,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.corruption import RiskTerms, Strata, combine_strata, strata_from_bags
 from decorrupt.features import Kernel, kernel_scores
 from decorrupt.losses import get_loss
-from decorrupt.model_selection.search import usable_folds
+from decorrupt.model_selection.folds import usable_folds
 from decorrupt.notices import emit_notices
 from decorrupt.reproduction.batched_descents import Descents, descend_together
 

@@ -12,12 +12,11 @@ from decorrupt.app.training.methods import BAG_METHODS, SOURCE_METHODS, method_n
 from decorrupt.app.training.predict import Predictor
 from decorrupt.app.training.roles import Table, read_bags
 from decorrupt.app.training.source_roles import read_sources
-from decorrupt.app.training.summary import source_strata
 from decorrupt.app.training.train import Settings, chance_warning, train_bags
 from decorrupt.app.training.train_sources import train_sources
 from decorrupt.corruption import NoiseRates
 from decorrupt.estimators.inputs import read_sources as noisy_sources
-from decorrupt.estimators.inputs import source_priors
+from decorrupt.estimators.inputs import source_priors, source_strata
 from decorrupt.model_selection import corrected_accuracy
 from decorrupt.noise_rates import NoiseRateEstimate
 
@@ -140,7 +139,9 @@ def test_a_model_from_sources(method, source_rows, source_table):
 
 def test_estimated_rates_are_near_and_marked_as_estimated(source_table, monkeypatch):
     few_resamples = partial(estimate_noise_rates, n_bootstrap=5)
-    monkeypatch.setattr("decorrupt.app.training.train_sources.estimate_noise_rates", few_resamples)
+    monkeypatch.setattr(
+        "decorrupt.model_selection.auto_sources.estimate_noise_rates", few_resamples
+    )
     rows = read_sources(
         Table(source_table.rows, "rows.csv"),
         label_column="says",
@@ -165,7 +166,7 @@ def test_the_error_of_the_accuracy_includes_that_of_estimated_rates(source_table
         {}, 0.9, 0.5, "by hand", covariance=0.03**2 * mixing @ mixing.T,
     )  # fmt: skip
     monkeypatch.setattr(
-        "decorrupt.app.training.train_sources.estimate_noise_rates", lambda *_, **__: found
+        "decorrupt.model_selection.auto_sources.estimate_noise_rates", lambda *_, **__: found
     )
     table = Table(source_table.rows, "rows.csv")
     options = {"label_column": "says", "source_column": "who", "positive_label": "sick"}
@@ -177,8 +178,7 @@ def test_the_error_of_the_accuracy_includes_that_of_estimated_rates(source_table
 
     def accuracy(rates):
         noisy = noisy_sources(2 * is_pos - 1, sources, rates)
-        priors = noisy.by_source(source_priors(None, noisy))
-        strata = source_strata(sources, is_pos, rates, priors)
+        strata = source_strata(noisy, source_priors(None, noisy))
         return corrected_accuracy(strata.row_proportions, decisions, bags=strata.row_stratum)
 
     at_estimate = accuracy({s: tuple(pair) for s, pair in found.rates.items()})

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from decorrupt._typing import FloatArray
-from decorrupt.app.training.held_out import held_out_results, histogram, quantile_bins
-from decorrupt.app.training.importance import permutation_importance
+from decorrupt.app.training.held_out import held_out_results, histogram
 from decorrupt.app.training.predict import Predictions, Predictor
 from decorrupt.app.training.preprocess import prepare
 from decorrupt.app.training.results import HeldOutResults, Measured, plain
 from decorrupt.app.training.roles import BagRows
-from decorrupt.corruption import Strata
+from decorrupt.model_selection import bag_permutation_importance
+from decorrupt.model_selection.calibration import quantile_bins
 
 CALIBRATION_BINS = 10
 # Probabilities are taken no nearer to 0 and 1 than this, so that one sure error is not ∞.
@@ -100,15 +100,16 @@ def calibration_from_labels(
     probabilities: FloatArray, is_pos: NDArray[np.bool_], n_bins: int = CALIBRATION_BINS
 ) -> list[dict[str, Any]]:
     """Return predicted and true share of positives in bins of about equal numbers of rows."""
-    edges, row_bin = quantile_bins(probabilities, n_bins)
+    edges, in_bin = quantile_bins(probabilities, n_bins)
     bins = []
-    for k in np.unique(row_bin):
-        inside = row_bin == k
+    for low, high, inside in zip(edges[:-1], edges[1:], in_bin, strict=True):
+        if not inside.any():
+            continue
         share = is_pos[inside].mean()
         bins.append(
             {
-                "low": edges[k],
-                "high": edges[min(k + 1, len(edges) - 1)],
+                "low": low,
+                "high": high,
                 "n_rows": inside.sum(),
                 "predicted": probabilities[inside].mean(),
                 "share": share,
@@ -130,13 +131,13 @@ def bag_importance(
 ) -> tuple[list[dict[str, Any]], str]:
     """Return the importance of the model's columns on these bags, and the criterion's name."""
     prepared = prepare(rows.table.frame, predictor.columns, table=rows.table.name)
-    strata: Strata = rows.strata
-    every_row = np.arange(len(prepared))
-    return permutation_importance(
-        [(predictor.model, every_row)],
+    strata, criterion = rows.strata, "count_log_likelihood"
+    found = bag_permutation_importance(
+        predictor.model,
         prepared,
-        strata,
-        predictor.training_prior,
-        counts=True,
-        seed=seed,
+        strata.row_proportions,
+        bags=strata.row_stratum,
+        scoring=criterion,
+        random_state=seed,
     )
+    return [plain(one._asdict()) for one in found], criterion

@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from decorrupt.app.training.columns import CATEGORY, Features
-from decorrupt.app.training.held_out import bag_folds, out_of_fold
 from decorrupt.app.training.preprocess import make_preprocessor, prepare
 from decorrupt.app.training.results import BagSummary, Inspection, Measured, now, plain
 from decorrupt.app.training.roles import BagRows
@@ -17,7 +16,8 @@ from decorrupt.app.training.summary import summarize_bags, warn_of_bag_columns
 from decorrupt.app.training.train import FEW_CLEAN_ROWS, chance_warning
 from decorrupt.corruption import Strata, combine_strata
 from decorrupt.estimators import MeanMapClassifier
-from decorrupt.model_selection import corrected_accuracy
+from decorrupt.model_selection import bag_folds, corrected_accuracy
+from decorrupt.model_selection.evaluation import TrainingData, out_of_fold
 from decorrupt.model_selection.scorers import pooled_prior
 from decorrupt.theory import convexity_floor, information, is_convex
 
@@ -139,16 +139,15 @@ def _quick_fit(rows: BagRows, features: Features, seed: int) -> Measured:
     kept = np.flatnonzero(np.isin(strata.row_stratum, bags))
     strata = strata.take(kept)
     prepared = prepare(frame, features.columns, table=rows.table.name).iloc[kept]
-    folds, _ = bag_folds(strata, FEW_BAGS, seed)
+    folds = bag_folds(
+        strata.row_proportions, bags=strata.row_stratum, n_splits=FEW_BAGS, random_state=seed
+    )
     model = MeanMapClassifier(reg_strength=QUICK_REG_STRENGTH, random_state=seed)
     preprocessor = make_preprocessor(features.columns, len(prepared))
     judged = out_of_fold(
         Pipeline([("preprocess", preprocessor), ("classifier", model)]),
-        prepared,
-        strata.row_proportions,
-        folds,
-        pooled_prior(strata.row_proportions),
-        bags=strata.row_stratum,
+        TrainingData.in_bags(prepared, strata, folds),
+        class_prior=pooled_prior(strata.row_proportions),
     )
     seen = np.flatnonzero(~np.isnan(judged.decisions))
     tested = strata.take(seen)

@@ -16,7 +16,6 @@ from scipy.special import expit, logit
 from decorrupt._typing import FloatArray
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.columns import CATEGORY, Column, need_columns
-from decorrupt.app.training.held_out import score_rows
 from decorrupt.app.training.preprocess import known_levels, name_of, prepare
 
 PREDICTION, PROBABILITY = "prediction", "probability"
@@ -108,7 +107,8 @@ class Predictor:
         """
         prepared = prepare(frame, self.columns, table=table, first_row=first_row)
         self._count_unseen(prepared)
-        decisions, probabilities = score_rows(self.model, prepared, self.training_prior)
+        decisions = self.model.decision_function(prepared)
+        probabilities = self.model.predict_proba(prepared, class_prior=self.training_prior)[:, 1]
         if class_prior is None:
             return Predictions(decisions > 0, probabilities, decisions)
         if not 0 < class_prior < 1:

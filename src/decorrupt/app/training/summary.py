@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from decorrupt.app.training.results import BagSummary, SourceSummary, plain, spread
-from decorrupt.corruption import SourceMixture, Strata
+from decorrupt.corruption import Strata
 from decorrupt.noise_rates import NoiseRateEstimate
 from decorrupt.theory import information, required_rows
 
@@ -42,26 +42,6 @@ def warn_of_bag_columns(frame: pd.DataFrame, names: Sequence[str], strata: Strat
         f"columns that are the same in all rows of a bag: {', '.join(telling)}; they name the bag "
         "and tell nothing of a row: leave them out by --drop"
     ]
-
-
-def source_strata(
-    sources: NDArray[Any],
-    is_pos: NDArray[np.bool_],
-    rates: dict[str, tuple[float, float]],
-    priors: dict[str, float],
-) -> Strata:
-    """Return two strata a source, its rows labelled − and those labelled +, with their shares.
-
-    The shares P(Y=1|Ỹ) follow from the rates and the source's prior by Bayes' rule.
-    """
-    ids, codes = np.unique(sources.astype(str), return_inverse=True)
-    mixtures = [SourceMixture.of_rates(priors[source], rates[source]) for source in ids.tolist()]
-    shares = np.array(
-        [(mixture.proportion_neg, mixture.proportion_pos) for mixture in mixtures]
-    ).ravel()
-    names = np.array([f"{source} labelled {sign}" for source in ids for sign in "−+"], dtype=object)
-    present, row_stratum = np.unique(2 * codes + is_pos, return_inverse=True)
-    return Strata(names[present], row_stratum.astype(np.intp), shares[present])
 
 
 def summarize_sources(

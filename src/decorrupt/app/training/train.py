@@ -16,14 +16,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from decorrupt.app.training.columns import Features
-from decorrupt.app.training.held_out import (
-    WHOLE_BAGS,
-    OutOfFold,
-    bag_folds,
-    held_out_results,
-    out_of_fold,
-)
-from decorrupt.app.training.importance import permutation_importance
+from decorrupt.app.training.held_out import held_out_results
 from decorrupt.app.training.limits import not_to_be_used
 from decorrupt.app.training.methods import BAG_METHODS, bag_candidates, method_name
 from decorrupt.app.training.preprocess import folded_levels, make_preprocessor, prepare
@@ -33,10 +26,16 @@ from decorrupt.app.training.summary import summarize_bags, warn_of_bag_columns
 from decorrupt.corruption import Strata
 from decorrupt.estimators import Diagnostics
 from decorrupt.exceptions import DroppedBagsWarning, NonConvexRiskWarning, SkippedFoldWarning
-from decorrupt.model_selection import AutoLabelProportionsClassifier
+from decorrupt.model_selection import (
+    AutoLabelProportionsClassifier,
+    bag_folds,
+    bag_permutation_importance,
+)
 from decorrupt.model_selection.auto import DEFAULT_KERNELS
+from decorrupt.model_selection.evaluation import OutOfFold, TrainingData, out_of_fold
+from decorrupt.model_selection.folds import DEFAULT_FOLDS, FEWEST_BAGS_TO_LEAVE_OUT
 
-DEFAULT_FOLDS = 5
+WHOLE_BAGS, ROWS_OF_BAGS = "whole bags", "rows of every bag"
 CLASSIFIER = "classifier"
 # Said in the card in other words, and by bag numbers instead of names.
 SAID_ELSEWHERE = (DroppedBagsWarning, NonConvexRiskWarning, SkippedFoldWarning)
@@ -93,12 +92,18 @@ class TrainedModel:
 
     def importance(self, seed: int) -> HeldOutResults:
         """Return the held-out results with the importance of every column."""
-        prior = self.card["training_prior"]
-        found, criterion = permutation_importance(
-            self.folds.models, self.prepared, self.strata, prior, counts=self.counts, seed=seed
+        criterion = "count_log_likelihood" if self.counts else "corrected_accuracy"
+        found = bag_permutation_importance(
+            self.folds.models,
+            self.prepared,
+            self.strata.row_proportions,
+            bags=self.strata.row_stratum,
+            scoring=criterion,
+            random_state=seed,
         )
         results = self.held_out.copy()
-        results["importance"], results["importance_criterion"] = found, criterion
+        results["importance"] = [plain(one._asdict()) for one in found]
+        results["importance_criterion"] = criterion
         return results
 
 
@@ -122,7 +127,10 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
     name = method_name(settings.method, BAG_METHODS)
     strata = rows.strata
     prepared = prepare(rows.table.frame, features.columns, table=rows.table.name)
-    folds, held_out = bag_folds(strata, settings.n_folds, settings.seed)
+    folds = bag_folds(
+        rows.y, bags=strata.row_stratum, n_splits=settings.n_folds, random_state=settings.seed
+    )
+    held_out = WHOLE_BAGS if len(strata.ids) >= FEWEST_BAGS_TO_LEAVE_OUT else ROWS_OF_BAGS
     search = AutoLabelProportionsClassifier(
         candidates=bag_candidates(name, settings.kernels),
         cv=folds,
@@ -149,13 +157,10 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
     model = Pipeline([("preprocess", preprocessor), (CLASSIFIER, search)])
     prior = search.training_prior_
     judged = out_of_fold(
-        _refit_template(preprocessor, search.best_estimator_),
-        prepared,
-        rows.y,
-        folds,
-        prior,
-        settings.n_jobs,
-        bags=strata.row_stratum,
+        clone(Pipeline([("preprocess", preprocessor), (CLASSIFIER, search.best_estimator_)])),
+        TrainingData.in_bags(prepared, strata, folds),
+        class_prior=prior,
+        n_jobs=settings.n_jobs,
     )
     results = held_out_results(strata, judged.decisions, judged.probabilities, counts=True)
     card = common_card(features, preprocessor, settings, search.best_estimator_)
@@ -176,10 +181,6 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
     card["warnings"] = said + bag_warnings(card, held_out)
     card["not_for"] = not_to_be_used(card)
     return TrainedModel(model, card, results, prepared, strata, judged, counts=True)
-
-
-def _refit_template(preprocessor: Any, estimator: Any) -> Pipeline:
-    return Pipeline([("preprocess", clone(preprocessor)), (CLASSIFIER, clone(estimator))])
 
 
 @contextmanager

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-from joblib import Parallel, delayed
-from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from decorrupt._typing import FloatArray
 from decorrupt.app.training.columns import Features
-from decorrupt.app.training.held_out import criteria, held_out_results, out_of_fold
+from decorrupt.app.training.held_out import held_out_results
 from decorrupt.app.training.limits import not_to_be_used
 from decorrupt.app.training.methods import SOURCE_METHODS, method_name
 from decorrupt.app.training.preprocess import make_preprocessor, prepare
-from decorrupt.app.training.rate_error import INCLUDES, STEP, RateError
 from decorrupt.app.training.results import ModelCard, plain
 from decorrupt.app.training.source_roles import SourceRows
-from decorrupt.app.training.summary import source_strata, summarize_sources
+from decorrupt.app.training.summary import summarize_sources
 from decorrupt.app.training.train import (
     CLASSIFIER,
     FEW_CLEAN_ROWS,
@@ -31,34 +22,17 @@ from decorrupt.app.training.train import (
     collected_warnings,
     common_card,
 )
-from decorrupt.corruption import Strata
-from decorrupt.estimators import CorruptedSourcesClassifier, ForwardSourcesClassifier
-from decorrupt.estimators.inputs import read_sources as noisy_sources
-from decorrupt.estimators.inputs import source_priors
-from decorrupt.features import resolve_kernel_gamma
-from decorrupt.model_selection import WithinBagKFold, corrected_accuracy
-from decorrupt.model_selection.candidates import kernel_settings
-from decorrupt.model_selection.criteria import Estimate
-from decorrupt.model_selection.splitters import Fold
-from decorrupt.noise_rates import NoiseRateEstimate, estimate_noise_rates
-from decorrupt.notices import train_quietly
-from decorrupt.progress import log_step, track
+from decorrupt.estimators.inputs import read_sources, source_priors, source_strata
+from decorrupt.model_selection import AutoSourcesClassifier
+from decorrupt.model_selection.auto_sources import SOURCE_CANDIDATES, SOURCE_KERNELS
+from decorrupt.model_selection.evaluation import TrainingData, out_of_fold
+from decorrupt.model_selection.folds import source_folds
+from decorrupt.noise_rates.rate_error import RateError
 
-KERNELS_TRIED = ("rbf",)
-REG_STRENGTHS = (1e-1, 1e-2, 1e-3, 1e-4)
-# Multiples of kernel_gamma="scale".
-GAMMA_FACTORS = (0.1, 1.0)
-
-
-@dataclass(frozen=True)
-class Noise:
-    """Rates of every source, where they come from, and the priors they are used with."""
-
-    rates: dict[str, tuple[float, float]]
-    estimate: NoiseRateEstimate | None
-    given_priors: dict[str, float] | None
-    priors: dict[str, float]
-    pooled: float
+INCLUDES = (
+    "± includes the uncertainty of the estimated noise rates as resampling shows it, not the "
+    "error of the rates where the classes overlap everywhere."
+)
 
 
 def train_sources(rows: SourceRows, features: Features, settings: Settings) -> TrainedModel:
@@ -78,211 +52,72 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
     prepared = prepare(rows.table.frame, features.columns, table=rows.table.name)
     preprocessor = make_preprocessor(features.columns, len(prepared))
     y, sources = rows.labels.is_pos.astype(int), rows.sources.astype(str)
+    search = AutoSourcesClassifier(
+        candidates=SOURCE_CANDIDATES if name == "auto" else (name,),
+        noise_rates=rows.rates or "estimate",
+        class_priors=rows.class_priors,
+        cv=settings.n_folds,
+        reg_strengths=settings.reg_strengths,
+        kernels=settings.kernels or SOURCE_KERNELS,
+        kernel_gammas=settings.kernel_gammas,
+        decision=settings.decision,
+        n_jobs=settings.n_jobs,
+        random_state=settings.seed,
+    )
+    model = Pipeline([("preprocess", preprocessor), (CLASSIFIER, search)])
     said: list[str] = list(rows.warnings)
     with collected_warnings(said):
-        matrix = preprocessor.fit_transform(prepared)
-        noise = _noise(rows, matrix, y, sources, settings.seed)
-    strata = source_strata(sources, rows.labels.is_pos, noise.rates, noise.priors)
-    cv = WithinBagKFold(settings.n_folds, shuffle=True, random_state=settings.seed)
-    folds = list(cv.split(matrix, None, bags=strata.row_stratum))
-    methods = ("corrected", "forward") if name == "auto" else (name,)
-    rate_error = _rate_error(noise, strata, y, sources)
-    tried = _search(methods, matrix, y, sources, noise, rate_error, folds, settings)
-    leaderboard = _leaderboard(tried)
-    best = next(row for row in leaderboard if row["chosen"])
-    estimator = _template(best["method"], noise, settings.seed, settings.decision)
-    estimator.set_params(**best["params"])
-    with collected_warnings(said):
-        fitted = clone(estimator).fit(matrix, y, sources=sources)
+        search.fit(preprocessor.fit_transform(prepared), y, sources=sources)
+    estimate = search.noise_rate_estimate_
+    noisy = read_sources(2 * y - 1, sources, search.noise_rates_)
+    strata = source_strata(noisy, source_priors(rows.class_priors, noisy))
     judged = out_of_fold(
-        Pipeline([("preprocess", clone(preprocessor)), (CLASSIFIER, estimator)]),
-        prepared,
-        y,
-        folds,
-        noise.pooled,
-        settings.n_jobs,
-        sources=sources,
+        clone(Pipeline([("preprocess", preprocessor), (CLASSIFIER, search.best_estimator_)])),
+        TrainingData(
+            prepared,
+            y,
+            {"sources": sources, "noise_rates": noisy.rates},
+            strata,
+            source_folds(strata, settings.n_folds, settings.seed),
+        ),
+        class_prior=search.training_prior_,
+        n_jobs=settings.n_jobs,
     )
-    results = held_out_results(strata, judged.decisions, judged.probabilities, counts=False)
-    results["criteria"] = rate_error.added_to(
-        results["criteria"],
-        lambda at: criteria(at, judged.decisions, judged.probabilities, counts=False),
+    covariance = None if estimate is None else estimate.covariance
+    results = held_out_results(
+        strata,
+        judged.decisions,
+        judged.probabilities,
+        counts=False,
+        rate_error=RateError.of(noisy, rows.class_priors, covariance),
     )
-    card = common_card(features, preprocessor, settings, fitted)
+    card = common_card(features, preprocessor, settings, search.best_estimator_)
     card["situation"] = "sources"
     card["classes"] = {"negative": rows.labels.negative, "positive": rows.labels.positive}
     card["sources"] = summarize_sources(
         sources,
         rows.labels.is_pos,
-        noise.rates,
-        noise.pooled,
-        getattr(fitted, "source_weights_", None),
-        noise.estimate,
+        search.noise_rates_ or {},
+        search.training_prior_,
+        getattr(search.best_estimator_, "source_weights_", None),
+        estimate,
     )
-    card["training_prior"] = noise.pooled
+    card["training_prior"] = search.training_prior_
     card["method"] |= {
         "asked": name,
-        "chosen": best["method"],
-        "parameters": plain(best["params"]),
+        "chosen": search.best_method_,
+        "parameters": plain(search.best_params_),
         "held_out": "rows",
         "noise_rates": "given" if rows.rates else "estimated",
     }
-    if noise.estimate is not None:
+    if estimate is not None:
         card["method"]["std_error_includes"] = INCLUDES
-    card["leaderboard"] = plain(leaderboard)
+    card["leaderboard"] = plain(search.leaderboard_.rows)
     card["scoring"] = "corrected_accuracy"
     card["criteria"] = results["criteria"]
     card["warnings"] = said + _source_warnings(card)
     card["not_for"] = not_to_be_used(card)
-    model = Pipeline([("preprocess", preprocessor), (CLASSIFIER, fitted)])
     return TrainedModel(model, card, results, prepared, strata, judged, counts=False)
-
-
-def _noise(
-    rows: SourceRows, matrix: Any, y: NDArray[np.int_], sources: NDArray[Any], seed: int
-) -> Noise:
-    rates, estimate = rows.rates, None
-    if rates is None:
-        estimate = estimate_noise_rates(matrix, y, sources=sources, random_state=seed)
-        rates = {str(source): (pair[0], pair[1]) for source, pair in _pairs(estimate.rates)}
-        log_step("estimated the noise rates")
-    return _noise_at(rates, rows.class_priors, y, sources, estimate)
-
-
-def _noise_at(
-    rates: dict[str, tuple[float, float]],
-    class_priors: dict[str, float] | None,
-    y: NDArray[np.int_],
-    sources: NDArray[Any],
-    estimate: NoiseRateEstimate | None = None,
-) -> Noise:
-    noisy = noisy_sources(2 * y - 1, sources, rates)
-    priors = source_priors(class_priors, noisy)
-    return Noise(
-        rates=rates,
-        estimate=estimate,
-        given_priors=class_priors,
-        priors={str(source): prior for source, prior in noisy.by_source(priors).items()},
-        pooled=float(np.average(priors, weights=noisy.sizes)),
-    )
-
-
-def _rate_error(
-    noise: Noise, strata: Strata, y: NDArray[np.int_], sources: NDArray[Any]
-) -> RateError:
-    covariance = None if noise.estimate is None else noise.estimate.covariance
-    if covariance is None:
-        return RateError(strata, (), np.zeros((0, 0)))
-    flips = np.array(list(noise.rates.values())).ravel()
-    moved = []
-    for step in STEP * np.eye(len(flips)):
-        pairs = (flips + step).reshape(-1, 2).tolist()
-        rates = {source: (pos, neg) for source, (pos, neg) in zip(noise.rates, pairs, strict=True)}
-        at_rates = _noise_at(rates, noise.given_priors, y, sources)
-        moved.append(source_strata(sources, y == 1, rates, at_rates.priors))
-    return RateError(strata, moved, covariance)
-
-
-def _pairs(rates: dict[Any, Any]) -> Any:
-    return ((source, [float(rate) for rate in pair]) for source, pair in rates.items())
-
-
-def _template(method: str, noise: Noise, seed: int, decision: str) -> Any:
-    common: dict[str, Any] = {
-        "noise_rates": noise.rates,
-        "class_priors": noise.given_priors,
-        "fit_intercept": True,
-        "random_state": seed,
-    }
-    if method == "forward":
-        return ForwardSourcesClassifier(**common, decision=decision)
-    target = 0.5 if decision == "balanced" else "pooled"
-    return CorruptedSourcesClassifier(
-        **common, decision=decision, target_prior=target, convex="ignore"
-    )
-
-
-def _search(
-    methods: tuple[str, ...],
-    matrix: FloatArray,
-    y: NDArray[np.int_],
-    sources: NDArray[Any],
-    noise: Noise,
-    rate_error: RateError,
-    folds: list[Fold],
-    settings: Settings,
-) -> list[dict[str, Any]]:
-    """Return every configuration's corrected accuracy on held-out rows, all folds together."""
-    grid = [(method, params) for method in methods for params in _grid(matrix, settings)]
-    tried = []
-    for method, params in track(grid, "trying methods", len(grid)):
-        began = time.perf_counter()
-        # Whatever the model is to decide for in the end, candidates are compared balanced.
-        template = _template(method, noise, settings.seed, "balanced").set_params(**params)
-        scores = Parallel(n_jobs=settings.n_jobs)(
-            delayed(_fit_and_score)(template, matrix, y, sources, fold) for fold in folds
-        )
-        decisions = np.empty(len(y))
-        for (_, test), own in zip(folds, scores, strict=True):
-            decisions[test] = own
-        score, std_error = _accuracy(decisions, rate_error)
-        seconds = time.perf_counter() - began
-        tried.append(
-            {
-                "method": method,
-                "params": params,
-                "score": score,
-                "std_error": std_error,
-                "seconds": seconds,
-            }
-        )
-    return tried
-
-
-def _grid(matrix: FloatArray, settings: Settings) -> list[dict[str, Any]]:
-    """Return the parameters to try, from the smoothest model on."""
-    if settings.kernel_gammas is None:
-        scale = resolve_kernel_gamma("scale", matrix)
-        kernel_gammas = [factor * scale for factor in GAMMA_FACTORS]
-    else:
-        kernel_gammas = [resolve_kernel_gamma(value, matrix) for value in settings.kernel_gammas]
-    return [
-        setting | {"reg_strength": reg_strength}
-        for setting in kernel_settings(settings.kernels or KERNELS_TRIED, kernel_gammas)
-        for reg_strength in settings.reg_strengths or REG_STRENGTHS
-    ]
-
-
-def _accuracy(decisions: FloatArray, rate_error: RateError) -> tuple[float, float]:
-    """Return the corrected accuracy, its error that of the rows and of the rates together."""
-
-    def at(strata: Strata) -> Estimate:
-        return corrected_accuracy(strata.row_proportions, decisions, bags=strata.row_stratum)
-
-    score, std_error = at(rate_error.strata)
-    (from_rates,) = rate_error.of(lambda strata: [at(strata).value])
-    return score, float(np.hypot(std_error, from_rates))
-
-
-def _fit_and_score(template: Any, matrix: Any, y: Any, sources: Any, fold: Fold) -> FloatArray:
-    train, test = fold
-    model = clone(template)
-    train_quietly(model, matrix[train], y[train], sources=sources[train])
-    return np.asarray(model.decision_function(matrix[test]))
-
-
-def _leaderboard(tried: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return each method at its best; of equal scores the smoother, which comes first, wins."""
-    best: dict[str, dict[str, Any]] = {}
-    for row in tried:
-        if row["method"] not in best or row["score"] > best[row["method"]]["score"]:
-            best[row["method"]] = row
-    seconds = {method: sum(r["seconds"] for r in tried if r["method"] == method) for method in best}
-    ranked = sorted(best.values(), key=lambda row: -row["score"])
-    return [
-        row | {"seconds": seconds[row["method"]], "chosen": place == 0}
-        for place, row in enumerate(ranked)
-    ]
 
 
 def _source_warnings(card: ModelCard) -> list[str]:

@@ -4,23 +4,24 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from decorrupt.app.training import importance
-from decorrupt.app.training.importance import permutation_importance
+from decorrupt import MeanMapClassifier
 from decorrupt.corruption import Strata
+from decorrupt.model_selection import bag_permutation_importance
+
+MAX_ROWS = 4000
 
 
 class Recorder:
     """A model that notes the rows it is asked about; its score is the column `signal`."""
 
-    def __init__(self):
-        self.asked = []
+    first = None
 
     def decision_function(self, rows):
-        self.asked.append(len(rows))
-        self.first = rows if len(self.asked) == 1 else self.first
+        self.first = rows if self.first is None else self.first
         return rows["signal"].to_numpy()
 
-    def predict_proba(self, rows, class_prior):  # noqa: ARG002 — the scale is no matter
+    def predict_proba(self, rows):
+        self.first = rows if self.first is None else self.first
         positive = 1 / (1 + np.exp(-rows["signal"].to_numpy()))
         return np.column_stack([1 - positive, positive])
 
@@ -35,6 +36,12 @@ def data(n_bags, size, seed=0):
     return rows, Strata(np.arange(n_bags).astype(str), bags, shares)
 
 
+def importance(models, tests, rows, strata, **options):
+    models = list(zip(models, tests, strict=True))
+    y, bags = strata.row_proportions, strata.row_stratum
+    return bag_permutation_importance(models, rows, y, bags=bags, max_rows=MAX_ROWS, **options)
+
+
 def asked_rows(models):
     return [model.first["row"].to_numpy() for model in models]
 
@@ -44,11 +51,8 @@ def test_every_fold_keeps_whole_bags(n_bags, size, n_folds):
     rows, strata = data(n_bags, size)
     models = [Recorder() for _ in range(n_folds)]
     tests = [np.flatnonzero(strata.row_stratum % n_folds == k) for k in range(n_folds)]
-    found, criterion = permutation_importance(
-        list(zip(models, tests, strict=True)), rows, strata, 0.5, counts=True
-    )
-    assert criterion == "count_log_likelihood"
-    assert [row["column"] for row in found] == ["signal", "row"]
+    found = importance(models, tests, rows, strata)
+    assert [one.column for one in found] == ["signal", "row"]
     n_taken = 0
     for asked, test in zip(asked_rows(models), tests, strict=True):
         assert len(asked)
@@ -56,14 +60,14 @@ def test_every_fold_keeps_whole_bags(n_bags, size, n_folds):
         assert (np.bincount(strata.row_stratum[asked]) % size == 0).all()
         n_taken += len(asked)
     # A bag per fold, or two of a single fold, may exceed the budget; more never does.
-    assert n_taken <= max(importance.MOST_ROWS, max(2, n_folds) * size)
+    assert n_taken <= max(MAX_ROWS, max(2, n_folds) * size)
 
 
 def test_bags_spread_over_the_folds_stay_whole():
     rows, strata = data(4, 2000)
     models = [Recorder() for _ in range(2)]
     tests = [np.flatnonzero(np.arange(8000) % 2 == k) for k in range(2)]
-    permutation_importance(list(zip(models, tests, strict=True)), rows, strata, 0.5, counts=True)
+    importance(models, tests, rows, strata)
     asked = np.concatenate(asked_rows(models))
     assert sorted(np.bincount(strata.row_stratum[asked], minlength=4)) == [0, 0, 2000, 2000]
 
@@ -73,19 +77,37 @@ def test_of_large_sources_rows_are_taken_and_every_stratum_stays():
     rows, strata = data(2, 5000)
     models = [Recorder() for _ in range(2)]
     tests = [np.flatnonzero(np.arange(10000) % 2 == k) for k in range(2)]
-    found, _ = permutation_importance(
-        list(zip(models, tests, strict=True)), rows, strata, 0.5, counts=False
-    )
+    found = importance(models, tests, rows, strata, scoring="corrected_accuracy")
     asked = np.concatenate(asked_rows(models))
-    assert len(asked) == importance.MOST_ROWS
+    assert len(asked) == MAX_ROWS
     assert set(strata.row_stratum[asked]) == {0, 1}
-    assert found[0]["column"] == "signal"
-    assert found[0]["drop"] > 0.2
+    assert found[0].column == "signal"
+    assert found[0].drop > 0.2
 
 
 def test_few_rows_are_all_used():
     rows, strata = data(10, 20)
     models = [Recorder() for _ in range(2)]
     tests = [np.flatnonzero(strata.row_stratum % 2 == k) for k in range(2)]
-    permutation_importance(list(zip(models, tests, strict=True)), rows, strata, 0.5, counts=True)
+    importance(models, tests, rows, strata)
     assert sorted(np.concatenate(asked_rows(models))) == list(range(200))
+
+
+def test_arrays_give_what_frames_give():
+    rows, strata = data(10, 20)
+    rows = rows / rows.std()
+    y, bags = strata.row_proportions, strata.row_stratum
+    found = []
+    for X in (rows, rows.to_numpy()):
+        model = MeanMapClassifier(kernel="linear", reg_strength=0.1).fit(X, y, bags=bags)
+        found.append(bag_permutation_importance(model, X, y, bags=bags))
+    in_frame, in_array = found
+    assert [rows.columns[one.column] for one in in_array] == [one.column for one in in_frame]
+    assert [one[1:] for one in in_array] == [one[1:] for one in in_frame]
+
+
+def test_rows_are_shuffled_in_a_copy():
+    rows, strata = data(10, 20)
+    before = rows.copy()
+    importance([Recorder()], [np.arange(200)], rows, strata)
+    pd.testing.assert_frame_equal(rows, before)

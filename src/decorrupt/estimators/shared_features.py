@@ -1,0 +1,131 @@
+"""What a search over shared features needs of a method: the features, and λ paths over them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from decorrupt._typing import FloatArray
+from decorrupt.corruption import Strata
+from decorrupt.estimators.bag_classifier import BagClassifier
+from decorrupt.features import FeatureMap
+from decorrupt.features.kernels import squared_norms
+from decorrupt.notices import Notice
+from decorrupt.solvers import SolverResult
+
+# Parameters that decide what the features are.
+FEATURE_PARAMS = (
+    "kernel",
+    "kernel_gamma",
+    "degree",
+    "coef0",
+    "rank_tol",
+    "max_rank",
+    "fit_intercept",  # columns are centred with it
+    "random_state",
+)
+
+
+@dataclass(frozen=True)
+class PathFit:
+    """The solutions of a λ path on some training rows.
+
+    Attributes
+    ----------
+    coefs : ndarray of shape (rank, n_reg_strengths)
+        θ by λ.
+    intercepts : ndarray of shape (n_reg_strengths,)
+        b by λ.
+    threshold : float
+        The score above which rows are positive.
+    prior : float
+        The share of positives in the population the scores are for.
+    """
+
+    coefs: FloatArray
+    intercepts: FloatArray
+    threshold: float
+    prior: float
+
+    def scores(self, matrix: Any) -> FloatArray:
+        """Return Zθ + b of the rows of a feature matrix, one column per λ."""
+        return np.asarray(matrix @ self.coefs + self.intercepts)
+
+
+class SharedFeaturesClassifier(BagClassifier):
+    """A method on bags that can be searched over features which folds and methods share.
+
+    A search asks `has_path`, groups estimators by `feature_key`, calls `fit_feature_map` once per
+    group and `fit_path` per fold, and hands the features to the refit:
+    ``train_quietly(estimator, X, y, bags=bags, features=features)``. A subclass has
+    `_fit_features` and `_path`.
+    """
+
+    @property
+    def has_path(self) -> bool:
+        """Whether a λ path replaces separate fits."""
+        return True
+
+    def feature_key(self) -> tuple[str, ...]:
+        """Return what must be equal in two estimators that share features."""
+        params = self.get_params(deep=False)
+        return tuple(repr(params[name]) for name in FEATURE_PARAMS)
+
+    def kernel_size(self, X: Any) -> float:
+        """Return the mean of k(x, x) over the rows X: the unit of λ; 1 for the rbf kernel."""
+        if self.kernel == "linear":
+            diagonal = squared_norms(self.fit_feature_map(X).matrix)
+        else:
+            diagonal = self._kernel_for(X).diagonal(X)
+        return float(np.mean(diagonal)) or 1.0
+
+    def fit_path(
+        self,
+        matrix: Any,
+        strata: Strata,
+        reg_strengths: Sequence[float],
+        *,
+        objective_tol: float = 0.0,
+    ) -> PathFit:
+        """Return the solutions for every λ over given features; the model stays as is.
+
+        Parameters
+        ----------
+        matrix : array or sparse matrix of shape (n_rows, rank)
+            Features of the training rows.
+        strata : Strata
+            Their bags.
+        reg_strengths : sequence of float
+            λ, in any order.
+        objective_tol : float
+            How near the minimum the objective must come, per row; 0 for the estimator's own `tol`.
+        """
+        options = self._solver_options() | {"objective_tol": objective_tol}
+        results = self._path(matrix, strata, reg_strengths, options)
+        coefs = np.column_stack([result.coef for result in results])
+        intercepts = coefs[-1] if self.fit_intercept else np.zeros(len(reg_strengths))
+        prior = self._score_prior(strata)
+        return PathFit(coefs[: matrix.shape[1]], intercepts, self._threshold(prior), prior)
+
+    def _train(
+        self, X: Any, y: ArrayLike, *, bags: Any = None, features: FeatureMap | None = None
+    ) -> list[Notice]:
+        X, strata = self._read_bags(X, y, bags)
+        features = self.fit_feature_map(X) if features is None else features
+        self._note_one_class(self._fit_features(X, features, strata))
+        return self._take_notices()
+
+    @abstractmethod
+    def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:
+        """Train on checked rows and their features; return the rows' raw scores."""
+
+    @abstractmethod
+    def _path(
+        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float], options: dict[str, Any]
+    ) -> list[SolverResult]:
+        """Minimise the method's objective for every λ; `options` are the solver's."""

@@ -1,0 +1,246 @@
+"""The automatic choice for noisy labels of several sources."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from decorrupt._typing import FloatArray
+from decorrupt.estimators import CorruptedSourcesClassifier, ForwardSourcesClassifier
+from decorrupt.estimators.inputs import read_labels, read_sources, source_priors, source_strata
+from decorrupt.estimators.parameters import check_choice
+from decorrupt.estimators.score_classifier import DECISIONS, FLOATS
+from decorrupt.model_selection.delegating import DelegatingClassifier
+from decorrupt.model_selection.evaluation import Configuration, TrainingData, evaluate
+from decorrupt.model_selection.folds import DEFAULT_FOLDS, source_folds
+from decorrupt.model_selection.grids import check_lists, kernel_settings, resolve_kernel_gammas
+from decorrupt.model_selection.leaderboard import Leaderboard, choose
+from decorrupt.model_selection.scorers import BagScorer
+from decorrupt.noise_rates import estimate_noise_rates
+from decorrupt.noise_rates.rate_error import RateError
+from decorrupt.notices import Notice, emit_notices, train_quietly
+from decorrupt.progress import log_step
+
+SOURCE_CANDIDATES = ("corrected", "forward")
+SOURCE_KERNELS = ("rbf",)
+SOURCE_REG_STRENGTHS = (1e-1, 1e-2, 1e-3, 1e-4)
+# Multiples of kernel_gamma="scale".
+SOURCE_GAMMA_FACTORS = (0.1, 1.0)
+SCORER = BagScorer("corrected_accuracy")
+
+
+class AutoSourcesClassifier(DelegatingClassifier):
+    """Fit every candidate method to noisy labels, choose by held-out rows, refit the best.
+
+    No true label is seen: candidates are compared by the corrected accuracy of held-out rows, an
+    unbiased estimate of the balanced accuracy if the noise rates are right.
+
+    Parameters
+    ----------
+    candidates : sequence of {"corrected", "forward"}
+        :class:`CorruptedSourcesClassifier` and :class:`ForwardSourcesClassifier`; of equal scores
+        the first wins.
+    noise_rates : mapping, pair, "estimate" or None, default=None
+        {source: (flip_pos, flip_neg)}, one pair for all rows, "estimate" for
+        :func:`estimate_noise_rates`, or None for clean labels. What `fit` is given takes
+        precedence.
+    class_priors : mapping, float or None, default=None
+        P(Y=1) by source, or one for all. None: estimated from the shares of noisy labels.
+    cv : int or splitter, default=5
+        An int is the number of folds of :class:`WithinBagKFold`, which split every source.
+    reg_strengths : sequence of float or None
+        λ to try; None: 0.1 to 1e-4 in powers of ten.
+    kernels : sequence of str or callable, default=("rbf",)
+        Kernels to try.
+    kernel_gammas : sequence of float, "scale" or "auto", or None
+        Kernel parameters to try; None: 0.1 and 1 times "scale".
+    decision : {"balanced", "accuracy"}, default="balanced"
+        What `predict` is best at: the balanced error, or the error among rows like the training
+        rows. Candidates are compared balanced.
+    n_jobs : int or None
+        Fits at a time.
+    random_state : int, RandomState or None
+        For folds, candidates and the estimation of noise rates.
+
+    Attributes
+    ----------
+    best_estimator_ : estimator
+        The chosen method, refitted on all rows.
+    best_method_, best_params_ : str, dict
+        What was chosen.
+    leaderboard_ : Leaderboard
+        Method, parameters, score ± standard error and time, the best first. The standard errors
+        include that of estimated rates.
+    noise_rates_ : dict or None
+        {source: (flip_pos, flip_neg)} as used; None if they vary within a source.
+    noise_rate_estimate_ : NoiseRateEstimate or None
+        If the rates were estimated.
+    class_priors_ : dict
+        {source: P(Y=1)}, given or estimated.
+    training_prior_ : float
+        The share of positives among the training rows, as the priors imply it.
+    classes_, n_features_in_, feature_names_in_
+        As in :class:`CorruptedSourcesClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from decorrupt import AutoSourcesClassifier, corrupt_labels
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(0, 2, 300)                       # nobody sees these
+    >>> X = rng.normal(size=(300, 2)) + 2 * labels[:, None]
+    >>> sources = np.where(np.arange(300) < 150, "nurse", "rule")
+    >>> rates = {"nurse": (0.05, 0.1), "rule": (0.4, 0.2)}
+    >>> noisy = corrupt_labels(labels, [rates[source] for source in sources], random_state=0)
+    >>> model = AutoSourcesClassifier(cv=3, reg_strengths=[0.1, 0.01], random_state=0)
+    >>> model = model.fit(X, noisy, sources=sources, noise_rates=rates)
+    >>> bool(model.score(X, labels) > 0.85)
+    True
+    """
+
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"sources": True, "noise_rates": True}
+
+    def __init__(
+        self,
+        *,
+        candidates: Sequence[str] = SOURCE_CANDIDATES,
+        noise_rates: Any = None,
+        class_priors: Any = None,
+        cv: Any = DEFAULT_FOLDS,
+        reg_strengths: Sequence[float] | None = None,
+        kernels: Sequence[Any] = SOURCE_KERNELS,
+        kernel_gammas: Sequence[float | str] | None = None,
+        decision: str = "balanced",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.candidates = candidates
+        self.noise_rates = noise_rates
+        self.class_priors = class_priors
+        self.cv = cv
+        self.reg_strengths = reg_strengths
+        self.kernels = kernels
+        self.kernel_gammas = kernel_gammas
+        self.decision = decision
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike, *, sources: Any = None, noise_rates: Any = None) -> Self:
+        """Choose on held-out rows, and refit the best on all rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            The rows.
+        y : array-like of shape (n_rows,)
+            Noisy labels of two values; the larger is the positive class.
+        sources : array-like of shape (n_rows,), optional
+            The source of each row; any hashable ids. None: one source.
+        noise_rates : mapping, pair, array of shape (n_rows, 2) or "estimate", optional
+            Takes the place of the constructor's; an array gives each row its own rates.
+
+        Warns
+        -----
+        ConvergenceWarning, OneClassWarning, NegativeRiskWarning, UninformativeRatesWarning
+            What the refit, or the estimation of the rates, warns of; candidates do not warn.
+        """
+        emit_notices(self._train(X, y, sources=sources, noise_rates=noise_rates))
+        return self
+
+    def _train(
+        self, X: Any, y: ArrayLike, *, sources: Any = None, noise_rates: Any = None
+    ) -> list[Notice]:
+        check_lists(
+            candidates=self.candidates,
+            kernels=self.kernels,
+            kernel_gammas=self.kernel_gammas,
+            reg_strengths=self.reg_strengths,
+        )
+        for name in self.candidates:
+            check_choice("candidate", name, SOURCE_CANDIDATES)
+        check_choice("decision", self.decision, DECISIONS)
+        rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
+        check_consistent_length(rows, y)
+        self.classes_, labels = read_labels(y)
+        rates = self.noise_rates if noise_rates is None else noise_rates
+        self.noise_rate_estimate_ = None
+        if isinstance(rates, str):
+            check_choice("noise_rates", rates, ("estimate",))
+            self.noise_rate_estimate_ = estimate_noise_rates(
+                rows, labels, sources=sources, random_state=self.random_state
+            )
+            log_step("estimated the noise rates")
+            rates = self.noise_rate_estimate_.rates
+            rates = next(iter(rates.values())) if sources is None else rates
+        noisy = read_sources(labels, sources, rates)
+        priors = source_priors(self.class_priors, noisy)
+        self.class_priors_, self.noise_rates_ = noisy.by_source(priors), noisy.rates_by_source
+        self.training_prior_ = float(np.average(priors, weights=noisy.sizes))
+        strata = source_strata(noisy, priors)
+        own = {"sources": noisy.ids[noisy.row_source], "noise_rates": noisy.rates}
+        folds = source_folds(strata, self.cv, self.random_state)
+        estimate = self.noise_rate_estimate_
+        found = evaluate(
+            self._configurations(rows),
+            TrainingData(rows, np.asarray(y), own, strata, folds),
+            SCORER,
+            n_jobs=self.n_jobs,
+            rate_error=RateError.of(
+                noisy, self.class_priors, None if estimate is None else estimate.covariance
+            ),
+        )
+        winner = choose(found.results)
+        self.leaderboard_ = Leaderboard.of(found.results, winner, rule="the best score")
+        self.best_method_, self.best_params_ = winner.method, winner.params
+        model = self._template(winner.method, self.decision).set_params(**winner.params)
+        self.best_estimator_ = model
+        return train_quietly(model, X, y, **own)
+
+    def _configurations(self, X: Any) -> list[Configuration]:
+        """Return what to compare, from the smoothest model on."""
+        gammas = resolve_kernel_gammas(self.kernel_gammas, X, SOURCE_GAMMA_FACTORS)
+        grid = [
+            setting | {"reg_strength": reg_strength}
+            for setting in kernel_settings(self.kernels, gammas)
+            for reg_strength in self.reg_strengths or SOURCE_REG_STRENGTHS
+        ]
+        return [
+            Configuration(name, self._template(name, "balanced").set_params(**params), params)
+            for name in self.candidates
+            for params in grid
+        ]
+
+    def _template(self, method: str, decision: str) -> Any:
+        common: dict[str, Any] = {
+            "class_priors": self.class_priors,
+            "decision": decision,
+            "random_state": self.random_state,
+        }
+        if method == "forward":
+            return ForwardSourcesClassifier(**common)
+        target = 0.5 if decision == "balanced" else "pooled"
+        return CorruptedSourcesClassifier(**common, target_prior=target, convex="ignore")
+
+    @property
+    def score_prior_(self) -> float:
+        """The share of positives in the population that `predict_proba` is for by default."""
+        return self.training_prior_
+
+    def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
+        """Return P(Y | x) for a population with a stated share of positives.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            Rows to score.
+        class_prior : float in (0, 1), optional
+            The share of positives in the population the rows come from; by default that of the
+            training rows.
+        """
+        check_is_fitted(self)
+        prior = self.training_prior_ if class_prior is None else class_prior
+        return np.asarray(self.best_estimator_.predict_proba(X, class_prior=prior))

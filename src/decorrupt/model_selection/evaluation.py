@@ -1,0 +1,358 @@
+"""The one evaluation of every search: fit on all folds, pool what was held out, score it once.
+
+Configurations with a λ path are solved over features that are built once per kernel from all rows
+(they depend on X only) and shared by folds and methods, with warm starts, over as many features and
+to as many digits as a comparison needs. All others are fitted as they are.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.base import clone
+from sklearn.exceptions import FitFailedWarning
+from sklearn.utils.metaestimators import _safe_split
+from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from decorrupt._typing import FloatArray
+from decorrupt.corruption import Strata
+from decorrupt.estimators.score_classifier import BALANCED, shift_prior
+from decorrupt.features import FeatureMap
+from decorrupt.model_selection.calibration import cross_calibrate
+from decorrupt.model_selection.criteria import weighted_mean
+from decorrupt.model_selection.results import Result
+from decorrupt.model_selection.scorers import BagScorer, pooled_prior
+from decorrupt.model_selection.splitters import Fold
+from decorrupt.noise_rates.rate_error import NO_RATE_ERROR, RateError
+from decorrupt.notices import Notice, train_quietly
+from decorrupt.progress import log_step, track
+
+# How near the minimum a path's objectives must come to be compared, per row; the refit uses the
+# estimator's own tolerance.
+SELECTION_OBJECTIVE_TOL = 1e-5
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """A method with parameters.
+
+    Attributes
+    ----------
+    method : str
+        Its name in the leaderboard.
+    estimator : estimator
+        The template, with `params` set.
+    params : dict
+        What was set on it.
+    reg_strengths : tuple of float or None
+        λ to solve as one path over shared features, for a
+        :class:`~decorrupt.estimators.shared_features.SharedFeaturesClassifier`; None: one fit.
+    """
+
+    method: str
+    estimator: Any
+    params: dict[str, Any]
+    reg_strengths: tuple[float, ...] | None = None
+
+    def results_params(self) -> list[dict[str, Any]]:
+        """Return the parameters of each of its results."""
+        if self.reg_strengths is None:
+            return [self.params]
+        return [self.params | {"reg_strength": float(value)} for value in self.reg_strengths]
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """Rows and everything that evaluating needs to know about them.
+
+    Attributes
+    ----------
+    X, y : array-like or frame, array-like
+        Rows and targets.
+    fit_params : dict of str to array
+        What else `fit` gets, one entry per row: bags, or sources and their rates.
+    strata : Strata
+        By which held-out rows are scored.
+    folds : list of (train, test)
+        Row numbers. Of a row that several folds hold out, the last prediction counts.
+    """
+
+    X: Any
+    y: Any
+    fit_params: dict[str, Any]
+    strata: Strata
+    folds: list[Fold]
+
+    @classmethod
+    def in_bags(cls, X: Any, strata: Strata, folds: list[Fold]) -> TrainingData:
+        """Return data whose strata are the bags."""
+        return cls(X, strata.row_proportions, {"bags": strata.row_stratum}, strata, folds)
+
+    def fit(self, estimator: Any, rows: Any) -> Any:
+        """Return a clone fitted on some rows; what a fold would warn of, the refit warns of."""
+        model = clone(estimator)
+        X, y = _safe_split(model, self.X, self.y, rows)
+        own = {name: np.asarray(values)[rows] for name, values in self.fit_params.items()}
+        train_quietly(model, X, y, **own)
+        return model
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """All results, what to warn of, and the features of the best λ path by their key."""
+
+    results: list[Result]
+    notices: list[Notice]
+    features: dict[tuple[str, ...], FeatureMap]
+
+
+@dataclass(frozen=True)
+class _FoldPredictions:
+    """Predictions for a fold's held-out rows, one column per λ, or why the fit failed."""
+
+    decisions: FloatArray | float
+    log_odds: FloatArray | float
+    seconds: float
+    failure: str = ""
+
+
+@dataclass
+class _Evaluator:
+    """What all fits of one evaluation have in common."""
+
+    data: TrainingData
+    scorer: BagScorer
+    n_jobs: int | None
+    calibrate: bool
+    error_score: Any
+    rate_error: RateError
+    failures: list[str] = field(default_factory=list)
+
+    def fit_separately(self, batch: Sequence[Configuration]) -> list[Result]:
+        """Return the results of configurations without a path."""
+        jobs = [delayed(self._fit_fold)(one, fold) for one in batch for fold in self.data.folds]
+        return self._results(batch, Parallel(n_jobs=self.n_jobs)(jobs))
+
+    def fit_paths(self, batch: Sequence[Configuration], features: FeatureMap) -> list[Result]:
+        """Return the results of configurations with λ paths over one feature map."""
+        # Reading the features is most of the work, and half the bytes are read in half the time.
+        matrix = features.coarse_matrix().astype(np.float32)
+        jobs = [
+            delayed(self._fit_path)(one, matrix, fold) for one in batch for fold in self.data.folds
+        ]
+        # Threads: the work is in BLAS and numpy, which release the lock, and the features are
+        # shared. BLAS itself gets one thread each: its products are small here, and threads that
+        # wait for each other on busy cores cost far more than they save.
+        with threadpool_limits(1, user_api="blas"):
+            return self._results(batch, Parallel(n_jobs=self.n_jobs, prefer="threads")(jobs))
+
+    def _fit_fold(self, configuration: Configuration, fold: Fold) -> _FoldPredictions:
+        began = time.perf_counter()
+        train, test = fold
+        try:
+            model = self.data.fit(configuration.estimator, train)
+        except Exception as error:
+            if isinstance(self.error_score, str):
+                raise
+            said = f"{type(error).__name__}: {error}"
+            return _FoldPredictions(np.nan, np.nan, time.perf_counter() - began, said)
+        seconds = time.perf_counter() - began
+        X, _ = _safe_split(model, self.data.X, None, test, train)
+        if self.calibrate or not self.scorer.takes_log_odds:
+            decisions = np.asarray(model.decision_function(X))
+            return _FoldPredictions(decisions[:, None], np.nan, seconds)
+        prior = pooled_prior(self.data.strata.row_proportions[train])
+        log_odds = self.scorer.predictions(model, X, prior)
+        return _FoldPredictions(np.nan, log_odds[:, None], seconds)
+
+    def _fit_path(self, configuration: Configuration, matrix: Any, fold: Fold) -> _FoldPredictions:
+        began = time.perf_counter()
+        train, test = fold
+        # An unconverged path is judged by its held-out scores like any other.
+        path = configuration.estimator.fit_path(
+            matrix[train],
+            self.data.strata.take(train),
+            configuration.reg_strengths,
+            objective_tol=SELECTION_OBJECTIVE_TOL,
+        )
+        scores = path.scores(matrix[test])
+        log_odds = shift_prior(scores, path.prior, BALANCED)
+        return _FoldPredictions(scores - path.threshold, log_odds, time.perf_counter() - began)
+
+    def _results(
+        self, batch: Sequence[Configuration], predicted: Sequence[_FoldPredictions]
+    ) -> list[Result]:
+        n_folds, found = len(self.data.folds), []
+        for k, one in enumerate(batch):
+            found += self._pooled(one, predicted[k * n_folds : (k + 1) * n_folds])
+        return found
+
+    def _pooled(
+        self, configuration: Configuration, predicted: Sequence[_FoldPredictions]
+    ) -> list[Result]:
+        """Put the folds' predictions in the rows' order; a configuration that failed has none."""
+        all_params = configuration.results_params()
+        shape = (len(self.data.strata.row_stratum), len(all_params))
+        decisions, log_odds = np.full(shape, np.nan), np.full(shape, np.nan)
+        failures = [one.failure for one in predicted if one.failure]
+        self.failures += failures
+        if not failures:
+            for (_, test), one in zip(self.data.folds, predicted, strict=True):
+                decisions[test], log_odds[test] = one.decisions, one.log_odds
+        seconds = np.array([one.seconds for one in predicted]) / len(all_params)
+        if self.calibrate and self.scorer.takes_log_odds and configuration.reg_strengths is None:
+            calibrated = cross_calibrate(decisions[:, 0], self.data.strata, self.data.folds)
+            log_odds = calibrated[:, None]
+        return [
+            self._scored(configuration.method, params, seconds, decisions[:, r], log_odds[:, r])
+            for r, params in enumerate(all_params)
+        ]
+
+    def _scored(
+        self,
+        method: str,
+        params: dict[str, Any],
+        seconds: FloatArray,
+        decisions: FloatArray,
+        log_odds: FloatArray,
+    ) -> Result:
+        predictions = log_odds if self.scorer.takes_log_odds else decisions
+        rows = np.flatnonzero(~np.isnan(predictions))
+        tested, by_bag = self.data.strata.take(rows), None
+        if not len(rows):
+            score: tuple[float, float] = (-np.inf, np.nan)
+        elif self.scorer.takes_log_odds:
+            by_bag = self.scorer.by_bag(predictions[rows], tested)
+            score = weighted_mean(by_bag, tested.sizes)
+        else:
+            score = self.rate_error.added_to(
+                lambda strata: self.scorer.score(predictions[rows], strata.take(rows)),
+                self.data.strata,
+            )
+        return Result(method, params, *score, by_bag, tested.sizes, seconds, decisions, log_odds)
+
+
+def evaluate(
+    configurations: Sequence[Configuration],
+    data: TrainingData,
+    scorer: BagScorer,
+    *,
+    n_jobs: int | None = None,
+    calibrate: bool = False,
+    error_score: Any = "raise",
+    rate_error: RateError = NO_RATE_ERROR,
+) -> Evaluation:
+    """Return every configuration's score on held-out rows, in the order of the configurations.
+
+    Parameters
+    ----------
+    configurations : sequence of Configuration
+        What to compare; those with λ paths over the same features are solved together.
+    data : TrainingData
+        Rows, strata and folds.
+    scorer : BagScorer
+        The criterion.
+    n_jobs : int, optional
+        Fits at a time.
+    calibrate : bool
+        Whether to make log-odds of the decision values of separate fits, each fold's calibrated on
+        the other folds, instead of asking the model for probabilities.
+    error_score : "raise" or NaN
+        Whether a configuration that cannot be fitted ends the evaluation, or gets the score −∞.
+    rate_error : RateError
+        What estimated noise rates add to the standard errors.
+
+    Raises
+    ------
+    ValueError
+        If every fit fails.
+    """
+    evaluator = _Evaluator(data, scorer, n_jobs, calibrate, error_score, rate_error)
+    results: list[Result] = []
+    features: dict[tuple[str, ...], FeatureMap] = {}
+    best = -np.inf
+    batches = _batches(configurations, n_jobs)
+    for batch in track(batches, "comparing configurations", len(batches)):
+        if batch[0].reg_strengths is None:
+            results += evaluator.fit_separately(batch)
+            continue
+        estimator = batch[0].estimator
+        shared = estimator.fit_feature_map(data.X)
+        found = evaluator.fit_paths(batch, shared)
+        top = max(result.score for result in found)
+        if not features or top > best:
+            best, features = top, {estimator.feature_key(): shared}
+        results += found
+    n_fits = len(configurations) * len(data.folds)
+    return Evaluation(results, _failure_notices(evaluator.failures, n_fits), features)
+
+
+def _batches(
+    configurations: Sequence[Configuration], n_jobs: int | None
+) -> list[list[Configuration]]:
+    """Return configurations to fit together: paths by their features, others some at a time."""
+    # Enough at a time to keep all workers busy, few enough for a bar to move.
+    step = 4 * effective_n_jobs(n_jobs)
+    batches: dict[Any, list[Configuration]] = {}
+    n_separate = 0
+    for one in configurations:
+        if one.reg_strengths is None:
+            key: Any = n_separate // step
+            n_separate += 1
+        else:
+            key = one.estimator.feature_key()
+        batches.setdefault(key, []).append(one)
+    return list(batches.values())
+
+
+def _failure_notices(failures: list[str], n_fits: int) -> list[Notice]:
+    if not failures:
+        return []
+    said = f"{len(failures)} of {n_fits} fits failed, the first with {failures[0]}"
+    if len(failures) == n_fits:
+        raise ValueError(said)
+    advice = f"{said}. Their candidates come last; error_score='raise' shows where"
+    return [Notice(FitFailedWarning, advice)]
+
+
+@dataclass(frozen=True)
+class OutOfFold:
+    """Predictions for held-out rows; NaN for a row that was never held out.
+
+    Attributes
+    ----------
+    decisions : ndarray of shape (n_rows,)
+        Positive for the positive class.
+    probabilities : ndarray of shape (n_rows,)
+        P(Y=1|x) for the share of positives asked for.
+    models : list of (model, rows)
+        The model of each fold and the rows it has not seen.
+    """
+
+    decisions: FloatArray
+    probabilities: FloatArray
+    models: list[tuple[Any, Any]]
+
+
+def out_of_fold(
+    estimator: Any, data: TrainingData, *, class_prior: float, n_jobs: int | None = None
+) -> OutOfFold:
+    """Fit an estimator, or a whole pipeline, on every fold's training rows; predict the others.
+
+    Probabilities are for a population with the share `class_prior` of positives.
+    """
+    models = Parallel(n_jobs=n_jobs)(delayed(data.fit)(estimator, train) for train, _ in data.folds)
+    log_step(f"fitted the chosen method again on {len(data.folds)} folds")
+    decisions, probabilities = np.full((2, len(data.strata.row_stratum)), np.nan)
+    for model, (train, test) in zip(models, data.folds, strict=True):
+        X, _ = _safe_split(model, data.X, None, test, train)
+        decisions[test] = model.decision_function(X)
+        probabilities[test] = model.predict_proba(X, class_prior=class_prior)[:, 1]
+    tests = [test for _, test in data.folds]
+    return OutOfFold(decisions, probabilities, list(zip(models, tests, strict=True)))

@@ -1,0 +1,119 @@
+"""Folds on which a search can compare: those of a splitter that are usable, or default ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from decorrupt.corruption import Strata, strata_from_bags
+from decorrupt.exceptions import SkippedFoldWarning
+from decorrupt.model_selection.splitters import BagKFold, BagSplitter, Fold, WithinBagKFold
+from decorrupt.notices import Notice
+
+DEFAULT_FOLDS = 5
+# With fewer bags, leaving whole bags out leaves too little to learn from.
+FEWEST_BAGS_TO_LEAVE_OUT = 5
+
+
+def usable_folds(
+    cv: Any, X: Any, y: ArrayLike, bags: Any, *, needs_spread: bool
+) -> tuple[list[Fold], list[Notice]]:
+    """Return the folds of `cv` (an int makes a BagKFold) on which the criterion can be computed.
+
+    A fold is left out, for all candidates alike, if its training bags all have one proportion, or
+    its held-out bags do and the criterion needs differences. The second value has a notice of a
+    SkippedFoldWarning then, which names them.
+    """
+    if cv is None or isinstance(cv, int | np.integer):
+        cv = BagKFold(DEFAULT_FOLDS if cv is None else int(cv))
+    folds = _folds_of(cv, X, y, bags)
+    y = np.asarray(y, dtype=float)
+    useless = {}
+    for k, (train, test) in enumerate(folds):
+        if np.ptp(y[train]) == 0:
+            useless[k] = "training bags"  # nothing can be learned from them
+        elif needs_spread and np.ptp(y[test]) == 0:
+            useless[k] = "held-out bags"
+    if not useless:
+        return folds, []
+    if len(useless) == len(folds):
+        raise ValueError(
+            f"in every fold the {useless[0]} all have one proportion, so that candidates cannot be "
+            "compared: use fewer folds, or scoring='count_log_likelihood'"
+        )
+    named = "; ".join(
+        f"fold {k}, whose {part} all have one proportion" for k, part in useless.items()
+    )
+    notice = Notice(SkippedFoldWarning, f"left out of the selection: {named}")
+    return [fold for k, fold in enumerate(folds) if k not in useless], [notice]
+
+
+def _folds_of(cv: Any, X: Any, y: ArrayLike, bags: Any) -> list[Fold]:
+    if not hasattr(cv, "split"):
+        return list(cv)
+    routed = "bags" if isinstance(cv, BagSplitter) else "groups"
+    return list(cv.split(X, y, **{routed: bags}))
+
+
+def source_folds(strata: Strata, cv: Any, random_state: Any = None) -> list[Fold]:
+    """Return the folds of `cv` for strata of sources; an int splits the rows of every stratum."""
+    if isinstance(cv, int | np.integer):
+        cv = WithinBagKFold(int(cv), shuffle=True, random_state=random_state)
+    return _folds_of(cv, strata.row_stratum, strata.row_stratum, strata.row_stratum)
+
+
+def bag_folds(
+    y: ArrayLike, *, bags: Any, n_splits: int = DEFAULT_FOLDS, random_state: Any = None
+) -> list[Fold]:
+    """Return folds of whole bags, or of the rows of every bag where there are fewer than 5 bags.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        The proportion of each row's bag.
+    bags : array-like of shape (n_rows,)
+        The bag of each row.
+    n_splits : int, default=5
+        Folds; fewer where there are fewer bags, or rows. Folds that leave nothing to learn from
+        are left out.
+    random_state : int, RandomState or None
+        For the order of bags or rows.
+
+    Returns
+    -------
+    list of (train, test)
+        Row numbers: a `cv` for every search.
+
+    Raises
+    ------
+    ValueError
+        If no fold is usable.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from decorrupt import bag_folds
+    >>> bags = np.repeat([0, 1, 2, 3, 4, 5], 4)
+    >>> y = np.repeat([0.0, 0.25, 0.5, 0.5, 0.75, 1.0], 4)
+    >>> len(bag_folds(y, bags=bags, n_splits=3, random_state=0))
+    3
+    """
+    strata = strata_from_bags(bags, y)
+    n_rows, n_bags = len(strata.row_stratum), len(strata.ids)
+    cv: BagSplitter
+    if n_bags >= FEWEST_BAGS_TO_LEAVE_OUT:
+        cv = BagKFold(min(n_splits, n_bags), shuffle=True, random_state=random_state)
+    else:
+        cv = WithinBagKFold(min(n_splits, n_rows), shuffle=True, random_state=random_state)
+    rows = np.empty((n_rows, 0))
+    try:
+        return usable_folds(
+            cv, rows, strata.row_proportions, strata.row_stratum, needs_spread=False
+        )[0]
+    except ValueError:
+        raise ValueError(
+            f"{n_rows} rows in {n_bags} bags are too few: whichever are held out, nothing can be "
+            "learned from the rest; more bags are needed"
+        ) from None

@@ -1,0 +1,50 @@
+"""Kernels, kernel parameters and λ that searches try."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from decorrupt.estimators.parameters import check_not_negative
+from decorrupt.features import resolve_kernel_gamma
+
+DEFAULT_REG_STRENGTHS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+# Multiples of kernel_gamma="scale": from nearly linear to as local as 1/(n_columns·Var X).
+DEFAULT_GAMMA_FACTORS = (0.03, 0.3, 1.0)
+# Kernels that have no parameter to search.
+WITHOUT_GAMMA = ("linear", "precomputed")
+
+
+def check_lists(**tried: Any) -> None:
+    """Raise a ValueError unless each parameter is a list of one or more values, or None."""
+    for name, values in tried.items():
+        if values is not None and (isinstance(values, str) or len(values) == 0):
+            raise ValueError(f"{name}={values!r} must be a list of one or more values to try")
+    for k, reg_strength in enumerate(tried.get("reg_strengths") or ()):
+        check_not_negative(f"reg_strengths[{k}]", reg_strength)
+
+
+def resolve_kernel_gammas(
+    kernel_gammas: Any, X: Any, factors: Sequence[float] = DEFAULT_GAMMA_FACTORS
+) -> list[float]:
+    """Return kernel parameters as numbers; None means the factors times "scale"."""
+    if kernel_gammas is None:
+        scale = resolve_kernel_gamma("scale", X)
+        return [factor * scale for factor in factors]
+    return [resolve_kernel_gamma(kernel_gamma, X) for kernel_gamma in kernel_gammas]
+
+
+def kernel_settings(kernels: Sequence[Any], kernel_gammas: Sequence[float]) -> list[dict[str, Any]]:
+    """Return every kernel with every kernel parameter; a kernel without parameter once."""
+    return [
+        {"kernel": kernel} | setting
+        for kernel in kernels
+        for setting in gamma_settings(kernel, kernel_gammas)
+    ]
+
+
+def gamma_settings(kernel: Any, kernel_gammas: Sequence[float]) -> list[dict[str, Any]]:
+    """Return every kernel parameter to set, or nothing to set for a kernel without parameter."""
+    if kernel in WITHOUT_GAMMA:
+        return [{}]
+    return [{"kernel_gamma": kernel_gamma} for kernel_gamma in kernel_gammas]

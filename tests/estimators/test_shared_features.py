@@ -1,0 +1,65 @@
+"""λ paths over shared features: what a search relies on."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+
+from decorrupt import (
+    CorrectedLossClassifier,
+    CountLikelihoodClassifier,
+    InvCalClassifier,
+    MeanMapClassifier,
+    ProportionMatchingClassifier,
+    SetClassifier,
+)
+from decorrupt.corruption import strata_from_bags
+from decorrupt.estimators.shared_features import SharedFeaturesClassifier
+from decorrupt.notices import train_quietly
+
+METHODS = [
+    CorrectedLossClassifier(convex="ignore", target_prior="pooled"),
+    CountLikelihoodClassifier(starts=("mean_map",)),
+    MeanMapClassifier(),
+    ProportionMatchingClassifier(),
+    SetClassifier(),
+    SetClassifier(fit_intercept=False),
+]
+REG_STRENGTHS = [1e-2, 1e-1]
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: type(method).__name__)
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_a_path_has_the_scores_of_single_fits(bag_data, method, kernel):
+    d = bag_data
+    method = clone(method).set_params(kernel=kernel, random_state=0, tol=1e-7)
+    features = method.fit_feature_map(d.X)
+    path = method.fit_path(features.matrix, strata_from_bags(d.bags, d.y), REG_STRENGTHS)
+    scores = path.scores(features.matrix)
+    assert not [name for name in vars(method) if name.endswith("_")], "the model stays as is"
+    for reg_strength, own in zip(REG_STRENGTHS, scores.T, strict=True):
+        method.set_params(reg_strength=reg_strength)
+        train_quietly(method, d.X, d.y, bags=d.bags, features=features)
+        assert_allclose(own - path.threshold, method.decision_function(d.X), atol=1e-3)
+        assert path.prior == method.score_prior_
+        alone = method.decision_function(d.X)
+        train_quietly(method, d.X, d.y, bags=d.bags)
+        assert_array_equal(alone, method.decision_function(d.X))
+
+
+def test_methods_without_a_path():
+    assert not MeanMapClassifier(variant="alternating").has_path
+    assert not isinstance(InvCalClassifier(), SharedFeaturesClassifier)
+
+
+def test_features_are_shared_by_methods_with_the_same_kernel():
+    rbf = {"kernel": "rbf", "kernel_gamma": 0.3}
+    assert MeanMapClassifier(**rbf).feature_key() == SetClassifier(**rbf).feature_key()
+    assert MeanMapClassifier(**rbf).feature_key() != MeanMapClassifier(max_rank=5).feature_key()
+
+
+def test_the_kernel_size_is_the_mean_of_the_diagonal(bag_data):
+    centred = bag_data.X - bag_data.X.mean(axis=0)
+    linear = MeanMapClassifier(kernel="linear")
+    assert linear.kernel_size(bag_data.X) == pytest.approx(np.mean(np.sum(centred**2, axis=1)))
+    assert MeanMapClassifier(kernel="rbf").kernel_size(bag_data.X) == 1

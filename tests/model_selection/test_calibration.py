@@ -1,0 +1,61 @@
+"""Calibration curves without labels."""
+
+import numpy as np
+import pytest
+
+from decorrupt import calibration_curve_from_proportions
+from decorrupt.corruption import Strata
+
+
+def curve(strata, probabilities, **options):
+    y, bags = strata.row_proportions, strata.row_stratum
+    return calibration_curve_from_proportions(y, probabilities, bags=bags, **options)
+
+
+@pytest.fixture
+def pure():
+    """Bags of one class each: proportions are labels, and estimates have to be exact."""
+    rng = np.random.default_rng(0)
+    bags = np.arange(200) // 5
+    labels = rng.integers(0, 2, 40)[bags]
+    scores = rng.normal(size=200) + labels
+    strata = Strata(np.arange(40).astype(str), bags, labels[::5].astype(float))
+    return strata, labels, scores, 1 / (1 + np.exp(-scores))
+
+
+def test_pure_bags_make_the_label_free_calibration_the_labels_own(pure):
+    strata, labels, _, probabilities = pure
+    bins = curve(strata, probabilities, n_bins=4)
+    assert [one.n_rows for one in bins] == [50] * 4
+    for one in bins:
+        inside = (probabilities >= one.low) & (probabilities < one.high + 1e-12)
+        assert one.share == pytest.approx(labels[inside].mean(), abs=0.021)
+    total = sum(one.n_rows * one.share for one in bins)
+    assert total == pytest.approx(labels.sum())
+
+
+def test_label_free_calibration_is_unbiased():
+    """Bags of mixed classes, drawn many times: the mean estimate is the true share in the bin."""
+    rng = np.random.default_rng(1)
+    row_bag = np.repeat(np.arange(4), 50)
+    shares = np.array([0.1, 0.3, 0.6, 0.9])
+    strata = Strata(np.arange(4).astype(str), row_bag, shares)
+    gaps = []
+    for _ in range(300):
+        labels = np.concatenate([rng.permutation(50) < 50 * share for share in shares])
+        probabilities = 1 / (1 + np.exp(-rng.normal(size=200) - 2 * labels))
+        high = curve(strata, probabilities, n_bins=2)[1]
+        gaps.append(high.share - labels[probabilities >= high.low].mean())
+    assert abs(np.mean(gaps)) < 4 * np.std(gaps) / np.sqrt(300)
+
+
+def test_equal_probabilities_are_one_bin(pure):
+    strata, labels, _, probabilities = pure
+    (only,) = curve(strata, np.full_like(probabilities, 0.3))
+    assert (only.low, only.high, only.n_rows) == (0.3, 0.3, 200)
+    assert only.share == pytest.approx(labels.mean())
+
+
+def test_equal_proportions_leave_nothing_to_say():
+    with pytest.raises(ValueError, match="proportion"):
+        calibration_curve_from_proportions(np.full(4, 0.5), np.full(4, 0.5), bags=[0, 0, 1, 1])
