@@ -21,13 +21,13 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import balanced_accuracy_score
 
 from decorrupt import corrupt_labels, estimate_noise_rates
-from decorrupt.app.training import train_sources
 from decorrupt.app.training.columns import choose_features
 from decorrupt.app.training.roles import Table
 from decorrupt.app.training.source_roles import read_sources
 from decorrupt.app.training.train import Settings
+from decorrupt.app.training.train_sources import train_sources
 from decorrupt.datasets import fetch_uci
-from decorrupt.model_selection import corrected_accuracy
+from decorrupt.model_selection import auto_sources, corrected_accuracy
 from decorrupt.progress import silence
 
 RATES = (0.2, 0.1)
@@ -68,8 +68,8 @@ def accuracy(X: np.ndarray, y: np.ndarray, seed: int) -> list[float]:
     features = choose_features(frame, roles=rows.roles)
     few = partial(estimate_noise_rates, n_bootstrap=N_RESAMPLES)
     settings = Settings("forward", seed=seed, reg_strengths=(1e-2,))  # one, to save time
-    with silence(), mock.patch.object(train_sources, "estimate_noise_rates", few):
-        trained = train_sources.train_sources(rows, features, settings)
+    with silence(), mock.patch.object(auto_sources, "estimate_noise_rates", few):
+        trained = train_sources(rows, features, settings)
     decisions, strata = trained.folds.decisions, trained.strata
     of_rows = corrected_accuracy(strata.row_proportions, decisions, bags=strata.row_stratum)
     measured = trained.card["criteria"]["corrected_accuracy"]

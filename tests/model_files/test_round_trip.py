@@ -18,6 +18,7 @@ import decorrupt
 from decorrupt import (
     AlternatingPSVMClassifier,
     AutoLabelProportionsClassifier,
+    AutoSourcesClassifier,
     BagGridSearchCV,
     BagKFold,
     BagRandomizedSearchCV,
@@ -56,6 +57,8 @@ FOR_BAGS = [
     BagRandomizedSearchCV(MeanMapClassifier(), {"reg_strength": [0.01, 0.1]}, n_iter=2, cv=3),
 ]
 FOR_SOURCES = [
+    AutoSourcesClassifier(cv=3, random_state=0, reg_strengths=(0.1,)),
+    AutoSourcesClassifier(cv=3, random_state=0, reg_strengths=(0.1,), noise_rates="estimate"),
     CorruptedSourcesClassifier(random_state=0),
     CorruptedSourcesClassifier(random_state=0, noise_rates="estimate"),
     ForwardSourcesClassifier(random_state=0),

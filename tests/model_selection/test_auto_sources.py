@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from decorrupt import AutoSourcesClassifier, corrected_accuracy, corrupt_labels, load, save
+from decorrupt import AutoSourcesClassifier, corrected_accuracy, corrupt_labels
 from decorrupt.estimators.inputs import read_sources, source_priors, source_strata
 from decorrupt.model_selection.folds import source_folds
 
@@ -76,13 +76,6 @@ def test_estimated_rates_raise_the_standard_error(data, fitted):
     assert model.noise_rate_estimate_.rates.keys() == RATES.keys()
     assert model.score(X, labels) > 0.9
     assert model.leaderboard_[0].std_error > fitted.leaderboard_[0].std_error
-
-
-def test_a_saved_model_predicts_the_same(data, fitted, tmp_path):
-    save(fitted, tmp_path / "model.skops")
-    again = load(tmp_path / "model.skops")
-    np.testing.assert_array_equal(again.predict_proba(data[0]), fitted.predict_proba(data[0]))
-    assert list(again.leaderboard_) == list(fitted.leaderboard_)
 
 
 @pytest.mark.parametrize(

@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
-from decorrupt._typing import FloatArray
 from decorrupt.model_selection.calibration import CalibratedBagClassifier, fit_calibration
 from decorrupt.model_selection.candidates import Candidate, has_path, resolve_candidates
 from decorrupt.model_selection.delegating import BagSearchClassifier
-from decorrupt.model_selection.evaluation import TrainingData, evaluate
+from decorrupt.model_selection.evaluation import evaluate
 from decorrupt.model_selection.folds import DEFAULT_FOLDS
 from decorrupt.model_selection.grids import check_lists, resolve_kernel_gammas
 from decorrupt.model_selection.leaderboard import Leaderboard, choose
+from decorrupt.model_selection.out_of_fold import TrainingData
 from decorrupt.model_selection.results import Result
 from decorrupt.model_selection.scorers import get_bag_scorer, pooled_prior
 from decorrupt.notices import Notice
@@ -167,18 +166,3 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
     def score_prior_(self) -> float:
         """The share of positives in the population that `predict_proba` is for by default."""
         return self.training_prior_
-
-    def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
-        """Return P(Y | x) for a population with a stated share of positives.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_columns)
-            Rows to score.
-        class_prior : float in (0, 1), optional
-            The share of positives in the population the rows come from; by default that of the
-            training rows.
-        """
-        check_is_fitted(self)
-        prior = self.training_prior_ if class_prior is None else class_prior
-        return np.asarray(self.best_estimator_.predict_proba(X, class_prior=prior))

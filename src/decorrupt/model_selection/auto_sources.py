@@ -6,21 +6,27 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_consistent_length, validate_data
 
-from decorrupt._typing import FloatArray
 from decorrupt.estimators import CorruptedSourcesClassifier, ForwardSourcesClassifier
-from decorrupt.estimators.inputs import read_labels, read_sources, source_priors, source_strata
+from decorrupt.estimators.inputs import (
+    NoisySources,
+    read_labels,
+    read_sources,
+    source_priors,
+    source_strata,
+)
 from decorrupt.estimators.parameters import check_choice
 from decorrupt.estimators.score_classifier import DECISIONS, FLOATS
 from decorrupt.model_selection.delegating import DelegatingClassifier
-from decorrupt.model_selection.evaluation import Configuration, TrainingData, evaluate
+from decorrupt.model_selection.evaluation import Configuration, evaluate
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, source_folds
 from decorrupt.model_selection.grids import check_lists, kernel_settings, resolve_kernel_gammas
 from decorrupt.model_selection.leaderboard import Leaderboard, choose
+from decorrupt.model_selection.out_of_fold import TrainingData
 from decorrupt.model_selection.scorers import BagScorer
-from decorrupt.noise_rates import estimate_noise_rates
+from decorrupt.noise_rates import NoiseRateEstimate, estimate_noise_rates
 from decorrupt.noise_rates.rate_error import RateError
 from decorrupt.notices import Notice, emit_notices, train_quietly
 from decorrupt.progress import log_step
@@ -166,39 +172,45 @@ class AutoSourcesClassifier(DelegatingClassifier):
         rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
         check_consistent_length(rows, y)
         self.classes_, labels = read_labels(y)
-        rates = self.noise_rates if noise_rates is None else noise_rates
-        self.noise_rate_estimate_ = None
-        if isinstance(rates, str):
-            check_choice("noise_rates", rates, ("estimate",))
-            self.noise_rate_estimate_ = estimate_noise_rates(
-                rows, labels, sources=sources, random_state=self.random_state
-            )
-            log_step("estimated the noise rates")
-            rates = self.noise_rate_estimate_.rates
-            rates = next(iter(rates.values())) if sources is None else rates
-        noisy = read_sources(labels, sources, rates)
-        priors = source_priors(self.class_priors, noisy)
-        self.class_priors_, self.noise_rates_ = noisy.by_source(priors), noisy.rates_by_source
-        self.training_prior_ = float(np.average(priors, weights=noisy.sizes))
-        strata = source_strata(noisy, priors)
-        own = {"sources": noisy.ids[noisy.row_source], "noise_rates": noisy.rates}
-        folds = source_folds(strata, self.cv, self.random_state)
+        noisy = self._read_noise(rows, labels, sources, noise_rates)
         estimate = self.noise_rate_estimate_
+        covariance = None if estimate is None else estimate.covariance
+        own = {"sources": noisy.ids[noisy.row_source], "noise_rates": noisy.rates}
+        strata = source_strata(noisy, source_priors(self.class_priors, noisy))
+        folds = source_folds(strata, self.cv, self.random_state)
         found = evaluate(
             self._configurations(rows),
             TrainingData(rows, np.asarray(y), own, strata, folds),
             SCORER,
             n_jobs=self.n_jobs,
-            rate_error=RateError.of(
-                noisy, self.class_priors, None if estimate is None else estimate.covariance
-            ),
+            rate_error=RateError.of(noisy, self.class_priors, covariance),
         )
         winner = choose(found.results)
         self.leaderboard_ = Leaderboard.of(found.results, winner, rule="the best score")
         self.best_method_, self.best_params_ = winner.method, winner.params
-        model = self._template(winner.method, self.decision).set_params(**winner.params)
-        self.best_estimator_ = model
-        return train_quietly(model, X, y, **own)
+        self.best_estimator_ = self._method(winner.method, self.decision)
+        self.best_estimator_.set_params(**winner.params)
+        return train_quietly(self.best_estimator_, X, y, **own)
+
+    def _read_noise(
+        self, X: Any, labels: NDArray[np.int_], sources: Any, noise_rates: Any
+    ) -> NoisySources:
+        """Estimate the rates if asked to; set what is known about the sources."""
+        rates = self.noise_rates if noise_rates is None else noise_rates
+        self.noise_rate_estimate_: NoiseRateEstimate | None = None
+        if isinstance(rates, str):
+            check_choice("noise_rates", rates, ("estimate",))
+            estimate = estimate_noise_rates(
+                X, labels, sources=sources, random_state=self.random_state
+            )
+            log_step("estimated the noise rates")
+            self.noise_rate_estimate_ = estimate
+            rates = estimate.rates if sources is not None else next(iter(estimate.rates.values()))
+        noisy = read_sources(labels, sources, rates)
+        priors = source_priors(self.class_priors, noisy)
+        self.class_priors_, self.noise_rates_ = noisy.by_source(priors), noisy.rates_by_source
+        self.training_prior_ = float(np.average(priors, weights=noisy.sizes))
+        return noisy
 
     def _configurations(self, X: Any) -> list[Configuration]:
         """Return what to compare, from the smoothest model on."""
@@ -209,12 +221,12 @@ class AutoSourcesClassifier(DelegatingClassifier):
             for reg_strength in self.reg_strengths or SOURCE_REG_STRENGTHS
         ]
         return [
-            Configuration(name, self._template(name, "balanced").set_params(**params), params)
+            Configuration(name, self._method(name, "balanced").set_params(**params), params)
             for name in self.candidates
             for params in grid
         ]
 
-    def _template(self, method: str, decision: str) -> Any:
+    def _method(self, method: str, decision: str) -> Any:
         common: dict[str, Any] = {
             "class_priors": self.class_priors,
             "decision": decision,
@@ -229,18 +241,3 @@ class AutoSourcesClassifier(DelegatingClassifier):
     def score_prior_(self) -> float:
         """The share of positives in the population that `predict_proba` is for by default."""
         return self.training_prior_
-
-    def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
-        """Return P(Y | x) for a population with a stated share of positives.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_columns)
-            Rows to score.
-        class_prior : float in (0, 1), optional
-            The share of positives in the population the rows come from; by default that of the
-            training rows.
-        """
-        check_is_fitted(self)
-        prior = self.training_prior_ if class_prior is None else class_prior
-        return np.asarray(self.best_estimator_.predict_proba(X, class_prior=prior))

@@ -7,16 +7,23 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators.inputs import read_strata
 from decorrupt.estimators.score_classifier import FLOATS
 from decorrupt.estimators.shared_features import SharedFeaturesClassifier
-from decorrupt.model_selection.evaluation import Evaluation, TrainingData
+from decorrupt.model_selection.evaluation import Evaluation
 from decorrupt.model_selection.folds import usable_folds
+from decorrupt.model_selection.out_of_fold import TrainingData
 from decorrupt.model_selection.scorers import BagScorer
 from decorrupt.notices import Notice, QuietEstimator, emit_notices, train_quietly
+
+
+def _has_probabilities(search: Any) -> bool:
+    model = getattr(search, "best_estimator_", None) or search._template()
+    return model is None or bool(model.predict_proba)
 
 
 class DelegatingClassifier(QuietEstimator, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -36,6 +43,25 @@ class DelegatingClassifier(QuietEstimator, MetaEstimatorMixin, ClassifierMixin, 
         """Return the chosen model's classes."""
         check_is_fitted(self)
         return np.asarray(self.best_estimator_.predict(X))
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
+        """Return P(Y | x) for a population with a stated share of positives.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            Rows to score.
+        class_prior : float in (0, 1), optional
+            The share of positives in the population the rows come from; by default `score_prior_`.
+        """
+        check_is_fitted(self)
+        prior = self.score_prior_ if class_prior is None else class_prior
+        return np.asarray(self.best_estimator_.predict_proba(X, class_prior=prior))
+
+    def _template(self) -> Any:
+        """Return an estimator that shows before `fit` what there is after; None: all there is."""
+        return None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
-from decorrupt._typing import FloatArray
 from decorrupt.estimators import CorrectedLossClassifier, CountLikelihoodClassifier
 from decorrupt.estimators.parameters import check_parameters
 from decorrupt.model_selection.delegating import BagSearchClassifier
@@ -27,14 +23,6 @@ from decorrupt.model_selection.results import keep_results
 from decorrupt.model_selection.scorers import get_bag_scorer
 from decorrupt.notices import Notice
 from decorrupt.solvers.count_path import check_starts
-
-
-def _best_has(name: str) -> Any:
-    def check(search: Any) -> bool:
-        getattr(getattr(search, "best_estimator_", None) or search._template(), name)
-        return True
-
-    return check
 
 
 class _PathSearchCV(BagSearchClassifier):
@@ -151,12 +139,6 @@ class CorrectedLossClassifierCV(_PathSearchCV):
 
     _template_class = CorrectedLossClassifier
 
-    @available_if(_best_has("predict_proba"))
-    def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
-        """Return the chosen model's probabilities, for its target prior or the one given."""
-        check_is_fitted(self)
-        return np.asarray(self.best_estimator_.predict_proba(X, class_prior=class_prior))
-
 
 class CountLikelihoodClassifierCV(_PathSearchCV):
     """:class:`CountLikelihoodClassifier` that chooses λ, kernel γ and start on held-out bags.
@@ -194,8 +176,3 @@ class CountLikelihoodClassifierCV(_PathSearchCV):
     def _variants(self, template: Any) -> list[dict[str, Any]]:
         check_starts(template.starts)
         return [{"starts": (start,)} for start in template.starts]
-
-    def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
-        """Return the chosen model's probabilities, for the training mixture or the prior given."""
-        check_is_fitted(self)
-        return np.asarray(self.best_estimator_.predict_proba(X, class_prior=class_prior))

@@ -19,8 +19,9 @@ from sklearn.utils import indexable
 from sklearn.utils.validation import check_is_fitted
 
 from decorrupt.estimators.inputs import read_strata
-from decorrupt.model_selection.evaluation import Configuration, TrainingData, evaluate
+from decorrupt.model_selection.evaluation import Configuration, evaluate
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, usable_folds
+from decorrupt.model_selection.out_of_fold import TrainingData
 from decorrupt.model_selection.results import keep_results
 from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer
 from decorrupt.notices import Notice, QuietEstimator, emit_notices, train_quietly

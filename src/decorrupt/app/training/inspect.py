@@ -17,7 +17,7 @@ from decorrupt.app.training.train import FEW_CLEAN_ROWS, chance_warning
 from decorrupt.corruption import Strata, combine_strata
 from decorrupt.estimators import MeanMapClassifier
 from decorrupt.model_selection import bag_folds, corrected_accuracy
-from decorrupt.model_selection.evaluation import TrainingData, out_of_fold
+from decorrupt.model_selection.out_of_fold import TrainingData, out_of_fold
 from decorrupt.model_selection.scorers import pooled_prior
 from decorrupt.theory import convexity_floor, information, is_convex
 

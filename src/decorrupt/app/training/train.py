@@ -32,8 +32,8 @@ from decorrupt.model_selection import (
     bag_permutation_importance,
 )
 from decorrupt.model_selection.auto import DEFAULT_KERNELS
-from decorrupt.model_selection.evaluation import OutOfFold, TrainingData, out_of_fold
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, FEWEST_BAGS_TO_LEAVE_OUT
+from decorrupt.model_selection.out_of_fold import OutOfFold, TrainingData, out_of_fold
 
 WHOLE_BAGS, ROWS_OF_BAGS = "whole bags", "rows of every bag"
 CLASSIFIER = "classifier"

@@ -25,8 +25,8 @@ from decorrupt.app.training.train import (
 from decorrupt.estimators.inputs import read_sources, source_priors, source_strata
 from decorrupt.model_selection import AutoSourcesClassifier
 from decorrupt.model_selection.auto_sources import SOURCE_CANDIDATES, SOURCE_KERNELS
-from decorrupt.model_selection.evaluation import TrainingData, out_of_fold
 from decorrupt.model_selection.folds import source_folds
+from decorrupt.model_selection.out_of_fold import TrainingData, out_of_fold
 from decorrupt.noise_rates.rate_error import RateError
 
 INCLUDES = (
