@@ -1,4 +1,4 @@
-"""Checks of options, files and columns before the scientific libraries, which load for seconds."""
+"""Checks of options, files and columns before the scientific libraries are loaded."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def is_of_bags(bag_column: str | None, label_column: str | None, **others: Any) 
     for name in foreign:
         if others.get(name):
             shown = "the table BAGS" if name == "bags" else "--" + name.replace("_", "-")
-            raise typer.BadParameter(f"{shown} does not go with training on {situation}")
+            raise typer.BadParameter(f"{shown} cannot be used for training on {situation}")
     return label_column is None
 
 

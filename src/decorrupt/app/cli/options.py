@@ -1,4 +1,4 @@
-"""Options that several commands share, and how the tables they name are read."""
+"""Options of several commands, and readers of the tables they name."""
 
 from __future__ import annotations
 
@@ -17,22 +17,25 @@ if TYPE_CHECKING:
 BagsArgument = Annotated[
     str | None,
     typer.Argument(
-        help="Table of one row a bag, joined on the bag column; without it the proportion or "
-        "count stands in every row."
+        help="Table with one row per bag, joined on the bag column; without it, the proportion or "
+        "count is a column of ROWS.",
+        metavar="BAGS",
     ),
 ]
 BagColumn = Annotated[
-    str | None, option("--bag-column", help="Column that names each row's bag.", metavar="COLUMN")
+    str | None, option("--bag-column", help="Column with the bag of each row.", metavar="COLUMN")
 ]
 ProportionColumn = Annotated[
     str | None,
     option(
-        "--proportion-column", help="Column of the bags' shares of positives.", metavar="COLUMN"
+        "--proportion-column",
+        help="Column with the proportion of positives per bag.",
+        metavar="COLUMN",
     ),
 ]
 CountColumn = Annotated[
     str | None,
-    option("--count-column", help="Column of the bags' numbers of positives.", metavar="COLUMN"),
+    option("--count-column", help="Column with the number of positives per bag.", metavar="COLUMN"),
 ]
 LabelColumn = Annotated[
     str | None, option("--label-column", help="Column of labels.", metavar="COLUMN")
@@ -41,41 +44,42 @@ PositiveLabel = Annotated[
     str | None,
     option(
         "--positive-label",
-        help="Label that means positive, or several with commas; all others are negative.",
+        help="Positive labels, comma-separated; all others are negative.",
         metavar="LABEL",
     ),
 ]
 SourceColumn = Annotated[
     str | None,
-    option("--source-column", help="Column that names each label's source.", metavar="COLUMN"),
+    option("--source-column", help="Column with the source of each label.", metavar="COLUMN"),
 ]
 NoiseRatesFile = Annotated[
     str | None,
     option(
         "--noise-rates",
-        help="Table with columns source, flip_pos, flip_neg and, if known, class_prior.",
+        help="Table with the columns source, flip_pos, flip_neg and optionally class_prior.",
         metavar="FILE",
     ),
 ]
 EstimateNoiseRates = Annotated[
-    bool, option("--estimate-noise-rates", help="Estimate the rates from the labels.")
+    bool, option("--estimate-noise-rates", help="Estimate the noise rates from the labels.")
 ]
 FeatureColumns = Annotated[
     str | None,
     option(
         "--features",
-        help="Columns to learn from, with commas between; by default all that have no other role.",
+        help="Columns to learn from, comma-separated; by default all without another role.",
         metavar="COLUMNS",
     ),
 ]
 DropColumns = Annotated[
-    str | None, option("--drop", help="Columns not to learn from.", metavar="COLUMNS")
+    str | None,
+    option("--drop", help="Columns not to learn from, comma-separated.", metavar="COLUMNS"),
 ]
 CategoricalColumns = Annotated[
     str | None,
     option(
         "--categorical",
-        help="Columns to use as categories, such as numbers that are codes.",
+        help="Columns to use as categories, comma-separated, such as numeric codes.",
         metavar="COLUMNS",
     ),
 ]
@@ -94,7 +98,7 @@ def open_table(source: str, sql: str | None = None, decimal: str | None = None) 
 
 
 def table_name(source: str) -> str:
-    """Return what to call a source in messages."""
+    """Return the name of a table in messages."""
     return "standard input" if source == MINUS else source
 
 
@@ -117,8 +121,8 @@ def read_training_data(
 ) -> tuple[BagRows | SourceRows, Features]:
     """Return rows in bags or rows with noisy labels, and the columns to learn from.
 
-    `inspect` and `fit` read by this function only, after `check_training`, so that they refuse the
-    same with the same words.
+    `inspect` and `fit` read with this function only, after `check_training`, so that they refuse
+    the same input with the same message.
     """
     table = open_table(rows, sql, decimal)
     data: BagRows | SourceRows
@@ -201,7 +205,7 @@ def read_features(
 
 
 def left_out_in_words(features: Features) -> list[str]:
-    """Return a line for each column that is not used although nobody said so."""
+    """Return a line for each column that is not used although no option excludes it."""
     return [f"column {name!r} is not used: {why}" for name, why in features.left_out.items()]
 
 
@@ -220,7 +224,9 @@ def refuse_existing(*paths: str | None, force: bool) -> None:
             raise FileExistsError(f"{path} is named for two outputs: choose another name for one")
         named.add(Path(path).resolve())
         if Path(path).exists() and not force:
-            raise FileExistsError(f"{path} exists: choose another name, or overwrite it by --force")
+            raise FileExistsError(
+                f"{path} exists: choose another name, or overwrite it with --force"
+            )
         if not Path(path).resolve().parent.is_dir():
             raise FileNotFoundError(2, "there is no such directory", str(Path(path).parent))
 

@@ -1,26 +1,43 @@
-"""Making pages: a check before the work starts, and a failure that loses none of the work."""
+"""Writing pages: checked before the work starts; a failure does not lose the work."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
-from types import ModuleType
+from typing import TYPE_CHECKING, Protocol
 
 from decorrupt.app.cli.conventions import print_error_line
 from decorrupt.app.cli.options import write_page
 
-MODULE = "decorrupt.app.pages.model_page"
+if TYPE_CHECKING:
+    from decorrupt.app.training.model_card import ModelCard
+    from decorrupt.app.training.results import Comparison, Evaluation, HeldOutResults, Inspection
 
 
-def page_module() -> ModuleType | None:
+class Renderer(Protocol):
+    """The module :mod:`decorrupt.app.pages.model_page`, loaded only where a page is written."""
+
+    def render_model(
+        self, card: ModelCard, held_out: HeldOutResults, test: Comparison | None = None, /
+    ) -> str:
+        """Return the page of a model."""
+
+    def render_evaluation(self, found: Evaluation, card: ModelCard, /) -> str:
+        """Return the page of an evaluation."""
+
+    def render_inspection(self, found: Inspection, /) -> str:
+        """Return the page of data before training."""
+
+
+def page_module() -> Renderer | None:
     """Return the module that renders pages, or None where its libraries are not installed."""
     try:
-        return import_module(MODULE)
+        from decorrupt.app.pages import model_page
     except ImportError:
         return None
+    return model_page
 
 
-def pages(path: str | None) -> ModuleType | None:
+def pages(path: str | None) -> Renderer | None:
     """Return the module that renders pages if one is to be written; fail before the work starts.
 
     Raises

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,6 +10,7 @@ import pandas as pd
 
 from decorrupt.app.tables import TableError, need_names
 from decorrupt.app.training.bad_cells import check_numbers
+from decorrupt.app.training.results import ColumnCard
 
 NUMBER, BOOLEAN, CATEGORY = "number", "boolean", "category"
 USABLE = (NUMBER, BOOLEAN, CATEGORY)
@@ -179,6 +180,20 @@ def _kind_in_use(kind: str, *, is_code: bool) -> str:
 
 def _described(values: pd.Series, kind: str) -> Column:
     return Column(str(values.name), kind, int(values.isna().sum()), int(values.nunique()))
+
+
+def column_cards(features: Features, folded: Mapping[str, int]) -> list[ColumnCard]:
+    """Return the columns in use as plain records; `folded` is {column: number of rare levels}."""
+    return [
+        ColumnCard(
+            name=column.name,
+            kind=column.kind,
+            n_missing=column.n_missing,
+            n_distinct=column.n_distinct,
+            n_folded=folded.get(column.name, 0),
+        )
+        for column in features.columns
+    ]
 
 
 def need_columns(frame: pd.DataFrame, names: Sequence[str], table: str, option: str = "") -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,14 @@ from joblib import Parallel, delayed
 from sklearn.base import clone
 
 from decorrupt._typing import FloatArray
-from decorrupt.app.training.results import HeldOutResults, Measured, plain
+from decorrupt.app.training.results import (
+    BagPrediction,
+    CalibrationBin,
+    HeldOutResults,
+    Histogram,
+    Measured,
+    plain,
+)
 from decorrupt.corruption import Strata, combine_strata
 from decorrupt.model_selection import (
     BagKFold,
@@ -178,23 +185,29 @@ def held_out_results(
 
 def per_bag(
     strata: Strata, decisions: FloatArray, probabilities: FloatArray
-) -> list[dict[str, Any]]:
+) -> list[BagPrediction]:
     """Return every bag's known and predicted proportion."""
     sizes = strata.sizes
     predicted = np.bincount(strata.row_stratum, probabilities, len(sizes)) / sizes
     positive = np.bincount(strata.row_stratum, decisions > 0, len(sizes)) / sizes
     columns = (strata.ids, sizes, strata.proportions, predicted, positive)
-    names = ("bag", "size", "known", "predicted", "predicted_positive")
-    return [dict(zip(names, plain(bag), strict=True)) for bag in zip(*columns, strict=True)]
+    return [
+        BagPrediction(
+            bag=plain(bag), size=size, known=known, predicted=mean, predicted_positive=share
+        )
+        for bag, size, known, mean, share in zip(
+            *(column.tolist() for column in columns), strict=True
+        )
+    ]
 
 
-def histogram(probabilities: FloatArray, is_pos: Any = None) -> dict[str, Any]:
+def histogram(probabilities: FloatArray, is_pos: Any = None) -> Histogram:
     """Return how many rows have which probability, and with labels how many positive ones."""
     edges = np.linspace(0, 1, HISTOGRAM_BINS + 1)
     found = {"edges": edges, "counts": np.histogram(probabilities, edges)[0]}
     if is_pos is not None:
         found["counts_positive"] = np.histogram(probabilities[is_pos], edges)[0]
-    return dict(plain(found))
+    return cast(Histogram, plain(found))
 
 
 def quantile_bins(probabilities: FloatArray, n_bins: int) -> tuple[FloatArray, Any]:
@@ -207,7 +220,7 @@ def quantile_bins(probabilities: FloatArray, n_bins: int) -> tuple[FloatArray, A
 
 def calibration_from_proportions(
     strata: Strata, probabilities: FloatArray, n_bins: int = CALIBRATION_BINS
-) -> list[dict[str, Any]]:
+) -> list[CalibrationBin]:
     """Return the share of positives by predicted probability, without a label.
 
     With (a, b) an unbiased combination, Σ_k 2a_k·P̂_k(bin) estimates P(bin | Y=1), and

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
 from decorrupt.app.training.held_out import criteria, score_rows
-from decorrupt.app.training.results import plain
+from decorrupt.app.training.results import ColumnImportance, plain
 from decorrupt.corruption import Strata
 from decorrupt.progress import track
 
@@ -28,7 +28,7 @@ def permutation_importance(
     *,
     counts: bool,
     seed: int = 0,
-) -> tuple[list[dict[str, Any]], str]:
+) -> tuple[list[ColumnImportance], str]:
     """Return C(rows) − mean C(rows with a column shuffled), for every column, the largest first.
 
     Parameters

@@ -1,4 +1,4 @@
-"""What the uncertainty of estimated noise rates adds to the errors of held-out results."""
+"""Standard errors of held-out results that include the error of estimated noise rates."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from decorrupt.corruption import Strata
 
 STEP = 1e-5  # of a rate; small beside any standard error, large beside rounding
 INCLUDES = (
-    "± includes the uncertainty of the estimated noise rates as resampling shows it, not the "
-    "error of the rates where the classes overlap everywhere."
+    "± includes the uncertainty of the estimated noise rates that resampling shows, but not their "
+    "error where the classes overlap everywhere."
 )
 
 

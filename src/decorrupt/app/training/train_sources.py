@@ -13,13 +13,14 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from decorrupt._typing import FloatArray
-from decorrupt.app.training.columns import Features
+from decorrupt.app.training.columns import Features, column_cards
 from decorrupt.app.training.held_out import criteria, held_out_results, out_of_fold
 from decorrupt.app.training.limits import not_to_be_used
 from decorrupt.app.training.methods import SOURCE_METHODS, method_name
-from decorrupt.app.training.preprocess import make_preprocessor, prepare
+from decorrupt.app.training.model_card import ClassNames, MethodCard, ModelCard
+from decorrupt.app.training.preprocess import folded_levels, make_preprocessor, prepare
 from decorrupt.app.training.rate_error import INCLUDES, STEP, RateError
-from decorrupt.app.training.results import ModelCard, plain
+from decorrupt.app.training.results import now, plain
 from decorrupt.app.training.source_roles import SourceRows
 from decorrupt.app.training.summary import source_strata, summarize_sources
 from decorrupt.app.training.train import (
@@ -29,7 +30,9 @@ from decorrupt.app.training.train import (
     TrainedModel,
     chance_warning,
     collected_warnings,
-    common_card,
+    diagnostics_of,
+    n_landmarks,
+    versions,
 )
 from decorrupt.corruption import Strata
 from decorrupt.estimators import CorruptedSourcesClassifier, ForwardSourcesClassifier
@@ -108,10 +111,7 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
         results["criteria"],
         lambda at: criteria(at, judged.decisions, judged.probabilities, counts=False),
     )
-    card = common_card(features, preprocessor, settings, fitted)
-    card["situation"] = "sources"
-    card["classes"] = {"negative": rows.labels.negative, "positive": rows.labels.positive}
-    card["sources"] = summarize_sources(
+    summary = summarize_sources(
         sources,
         rows.labels.is_pos,
         noise.rates,
@@ -119,20 +119,38 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
         getattr(fitted, "source_weights_", None),
         noise.estimate,
     )
-    card["training_prior"] = noise.pooled
-    card["method"] |= {
-        "asked": name,
-        "chosen": best["method"],
-        "parameters": plain(best["params"]),
-        "held_out": "rows",
-        "noise_rates": "given" if rows.rates else "estimated",
-    }
-    if noise.estimate is not None:
-        card["method"]["std_error_includes"] = INCLUDES
-    card["leaderboard"] = plain(leaderboard)
-    card["scoring"] = "corrected_accuracy"
-    card["criteria"] = results["criteria"]
-    card["warnings"] = said + _source_warnings(card)
+    card = ModelCard(
+        title="decorrupt model",
+        created=now(),
+        versions=versions(),
+        columns=column_cards(features, folded_levels(preprocessor)),
+        left_out=dict(features.left_out),
+        situation="sources",
+        classes=ClassNames(negative=rows.labels.negative, positive=rows.labels.positive),
+        sources=summary,
+        training_prior=noise.pooled,
+        method=MethodCard(
+            asked=name,
+            chosen=best["method"],
+            parameters=plain(best["params"]),
+            decision=settings.decision,
+            n_folds=settings.n_folds,
+            held_out="rows",
+            estimator=type(fitted).__name__,
+            n_landmarks=n_landmarks(fitted),
+            noise_rates="given" if rows.rates else "estimated",
+            std_error_includes="" if noise.estimate is None else INCLUDES,
+        ),
+        leaderboard=plain(leaderboard),
+        scoring="corrected_accuracy",
+        criteria=results["criteria"],
+        diagnostics=diagnostics_of(fitted),
+        warnings=said,
+        not_for=[],
+        configuration={},
+        configuration_from={},
+    )
+    card["warnings"] += _source_warnings(card)
     card["not_for"] = not_to_be_used(card)
     model = Pipeline([("preprocess", preprocessor), (CLASSIFIER, fitted)])
     return TrainedModel(model, card, results, prepared, strata, judged, counts=False)
