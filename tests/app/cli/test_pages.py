@@ -62,7 +62,7 @@ def test_an_inspections_page(command, files, tmp_path, given):
     page = tmp_path / "i.html"
     assert command("inspect", files.rows, files.bags, *files.in_bags, "--report", page).code == 0
     (found,) = given["render_inspection"]
-    assert len(found["bag_shares"]) == 30
+    assert len(found["bag_details"]["shares"]) == 30
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_a_page_that_fails_leaves_the_evaluation_and_the_inspection(command, fil
     assert "Without labels, on 30 bags" in done.out
     done = command("inspect", *in_bags, "--report", page)
     assert (done.code, warns_of(page, done)) == (1, True)
-    assert "The bags that tell most" in done.out
+    assert "Most informative bags" in done.out
 
 
 def test_few_large_bags_make_a_model_and_a_page(command, tmp_path):

@@ -218,6 +218,8 @@ def test_what_is_said_of_a_held_out_accuracy(value, std_error, words):
 
 def test_method_names():
     assert method_name("mean_map", BAG_METHODS) == "mean-map"
-    assert method_name("count_likelihood", BAG_METHODS) == "count"
+    assert method_name("count_likelihood", BAG_METHODS) == "count-likelihood"
     with pytest.raises(ValueError, match="unknown --method 'count': choose one of auto, corr"):
         method_name("count", SOURCE_METHODS)
+    with pytest.raises(ValueError, match=r"'mean-mop' \(did you mean mean-map\?\): choose one of"):
+        method_name("mean-mop", BAG_METHODS)

@@ -58,8 +58,8 @@ def read_parameters(
     name = method_name(method, BAG_METHODS if of_bags else SOURCE_METHODS)
     if reg_strength is not None and name in WITHOUT_REG_STRENGTH:
         raise typer.BadParameter(
-            f"--reg-strength cannot be used with --method {name}: {WITHOUT_REG_STRENGTH[name]} has "
-            "no reg_strength"
+            f"--reg-strength cannot be used with --method {name}: there is no reg_strength in "
+            f"{WITHOUT_REG_STRENGTH[name]}"
         )
     kernels = list(dict.fromkeys(split_names(kernel)))
     unknown = [one for one in kernels if one not in KERNELS]

@@ -35,7 +35,8 @@ def print_text(*parts: RenderableType) -> None:
     console = Console(width=width, markup=False, highlight=False, emoji=False)
     with console.capture() as captured:
         for place, part in enumerate(parts):
-            console.print(*([""] if place else []), part, sep="\n")
+            # In a group, because print would join texts and break their lines.
+            console.print(Group("", part) if place else Group(part))
     # Tables fill their last column with spaces.
     lines = [line.rstrip() for line in captured.get().rstrip("\n").split("\n")]
     sys.stdout.write("\n".join(lines) + "\n")
