@@ -36,7 +36,7 @@ def print_text(*parts: RenderableType) -> None:
     with console.capture() as captured:
         for place, part in enumerate(parts):
             # In a group, because print would join texts and break their lines.
-            console.print(Group("", part) if place else Group(part))
+            console.print(Group("", part) if place else Group(part), crop=False)
     # Tables fill their last column with spaces.
     lines = [line.rstrip() for line in captured.get().rstrip("\n").split("\n")]
     sys.stdout.write("\n".join(lines) + "\n")
