@@ -116,8 +116,8 @@ def test_columns_that_cannot_be_used_are_named(command, files, model, tmp_path):
     arguments = ["fit", tmp_path / "rows.csv", files.bags, *files.in_bags, *FAST, "-o", model]
     done = command(*arguments)
     assert done.code == 0
-    assert "column 'same' is not used: it holds one value only" in done.err
-    assert "column 'opened' is not used: it holds dates" in done.err
+    assert "column 'same' is not used: it has one value only" in done.err
+    assert "column 'opened' is not used: it contains dates" in done.err
     assert "column 'id' is not used: nearly every row has its own value" in done.err
     assert command(*arguments, "--force", "--quiet").err == ""
 

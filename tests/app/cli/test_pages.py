@@ -1,14 +1,15 @@
-"""--report hands plain dicts to the page's templates, and writes what these return."""
+"""--report writes the page that is rendered from the results."""
 
 import json
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from decorrupt.app.cli import pages
+from decorrupt.app.pages import model_page
 
+RENDERERS = ("render_model", "render_evaluation", "render_inspection")
 FAST = ("--method", "mean-map", "--folds", "2")
 
 
@@ -24,9 +25,8 @@ def given(monkeypatch):
 
         return render
 
-    names = ("render_model", "render_evaluation", "render_inspection")
-    module = SimpleNamespace(**{name: renderer(name) for name in names})
-    monkeypatch.setattr(pages, "page_module", lambda: module)
+    for name in RENDERERS:
+        monkeypatch.setattr(model_page, name, renderer(name))
     return found
 
 
@@ -72,10 +72,8 @@ def broken(monkeypatch):
     def render(*_):
         raise KeyError("no such\ntemplate")
 
-    names = ("render_model", "render_evaluation", "render_inspection")
-    module = SimpleNamespace(**dict.fromkeys(names, render))
-    monkeypatch.setattr(pages, "page_module", lambda: module)
-    monkeypatch.setattr("decorrupt.app.cli.demo.page_module", lambda: module)
+    for name in RENDERERS:
+        monkeypatch.setattr(model_page, name, render)
 
 
 def warns_of(page, done):
@@ -138,7 +136,7 @@ def test_few_large_bags_make_a_model_and_a_page(command, tmp_path):
 def test_where_pages_cannot_be_made_it_is_said_before_the_work(
     command, files, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(pages, "page_module", lambda: None)
+    monkeypatch.setattr(pages, "can_make_pages", lambda: False)
     options = [*files.in_bags, *FAST, "--report", tmp_path / "m.html", "-o", tmp_path / "m.skops"]
     done = command("fit", files.rows, files.bags, *options)
     assert done.code == 2

@@ -166,7 +166,7 @@ def test_a_model_of_bags_does_not_guess_which_label_is_positive(command, files, 
     arguments = ["evaluate", files.model, tmp_path / "test.csv", "--label-column", "label"]
     done = command(*arguments)
     assert done.code == 2
-    assert "holds '1', '2': say which is positive by --positive-label" in done.err
+    assert "contains '1', '2': give the positive label with --positive-label" in done.err
     found = json.loads(command(*arguments, "--positive-label", "2", "--json").out)["labels"]
     assert found["metrics"]["accuracy"]["value"] > 0.8
 

@@ -40,7 +40,7 @@ def folder(files, tmp_path, monkeypatch):
         (["rows.csv", "few.csv", *IN_BAGS], "is not in column 'bag' of few.csv"),
         (["rows.csv", "none.csv", *IN_BAGS], "none.csv: no such file"),
         (["rows.csv", "bags.csv", *IN_BAGS, "--drop", "x"], "no column 'x'"),
-        (["rows.csv", "bags.csv", *IN_BAGS, "--features", "bag"], "'bag' says what is to be"),
+        (["rows.csv", "bags.csv", *IN_BAGS, "--features", "bag"], "'bag' has another role"),
         (["rows.csv", "bags.csv", *IN_BAGS, "--decimal", "x"], "'x' is not a decimal mark"),
         (["rows.csv", "bags.csv", *IN_BAGS, "--count-column", "positives"], "and not both"),
         (["rows.csv", "bags.csv", *IN_BAGS, "--label-column", "town"], "give either --bag-column"),

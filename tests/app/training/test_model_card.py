@@ -16,8 +16,7 @@ def earlier(card):
     for name in ("not_for", "configuration", "configuration_from"):
         del card[name]
     del card["method"]["std_error_includes"]
-    for name in ("is_overfitted", "risk_std_error"):
-        del card["diagnostics"][name]
+    del card["diagnostics"]["is_overfitted"]
     if "sources" in card:
         del card["sources"]["left_out"]
     return card

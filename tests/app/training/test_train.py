@@ -208,7 +208,7 @@ def test_the_error_of_the_accuracy_includes_that_of_estimated_rates(source_table
         (0.8, 0.1, None),
         (0.6, 0.1, "not clearly better than guessing"),
         (3.0, 0.0, "which no accuracy can be"),
-        (None, None, "could not be judged"),
+        (None, None, "could not be evaluated"),
     ],
 )
 def test_what_is_said_of_a_held_out_accuracy(value, std_error, words):

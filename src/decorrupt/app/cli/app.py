@@ -72,7 +72,7 @@ def _print_version(wanted: bool) -> None:
 @app.callback(invoke_without_command=True)
 def decorrupt(
     context: typer.Context,
-    version: Annotated[  # noqa: ARG001 — its callback answers
+    version: Annotated[
         bool,
         typer.Option(
             "--version", help="Print the version and exit.", callback=_print_version, is_eager=True
@@ -103,7 +103,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def failure(error: Exception) -> tuple[str, int]:
-    """Return what to tell the user, and the exit code."""
+    """Return the error message and the exit code."""
     if hasattr(error, "format_message"):  # the parser's own errors
         context: Any = getattr(error, "ctx", None)
         where = f" (see '{context.command_path} --help')" if context is not None else ""

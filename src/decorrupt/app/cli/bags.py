@@ -86,7 +86,7 @@ def bags(
     sql: Sql = None,
     decimal: Decimal = None,
     seed: Seed = 0,
-    config: Config = None,  # noqa: ARG001 — read by its callback
+    config: Config = None,
     json_output: Json = False,
     quiet: Quiet = False,
     force: Force = False,

@@ -74,7 +74,7 @@ def bound(
     ] = None,
     sql: Sql = None,
     decimal: Decimal = None,
-    config: Config = None,  # noqa: ARG001 — read by its callback
+    config: Config = None,
     json_output: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -20,7 +20,7 @@ from decorrupt.app.cli.conventions import (
     option,
 )
 from decorrupt.app.cli.options import refuse_existing
-from decorrupt.app.cli.pages import make_page, page_module
+from decorrupt.app.cli.pages import can_make_pages, make_page
 from decorrupt.app.cli.text import (
     bag_facts,
     facts,
@@ -48,10 +48,10 @@ def demo(
     ] = "out",
     seed: Seed = 0,
     jobs: Jobs = 1,
-    config: Config = None,  # noqa: ARG001 — read by its callback
+    config: Config = None,
     json_output: Json = False,
     quiet: Quiet = False,
-    verbose: Verbose = False,  # noqa: ARG001 — read by its callback
+    verbose: Verbose = False,
     force: Force = False,
 ) -> None:
     """Train on embedded data from the proportions of bags only.
@@ -70,16 +70,12 @@ def demo(
     from decorrupt.app.training.demo import run_demo
     from decorrupt.model_files import save
 
-    renderer = page_module()
+    wants_page = can_make_pages()
     result = run_demo(data, bag_size, seed=seed, n_jobs=jobs)
     trained, card = result.trained, result.trained.card
     folder.mkdir(parents=True, exist_ok=True)
     save(trained.model, str(model_path), dict(card), force=force)
-    has_page = renderer is not None and make_page(
-        lambda: renderer.render_model(card, trained.importance(seed), result.test),
-        str(page_path),
-        force=force,
-    )
+    has_page = wants_page and make_page(lambda: _page(result, seed), str(page_path), force=force)
     found = {
         "data": data,
         "card": card,
@@ -88,8 +84,14 @@ def demo(
         "page": str(page_path) if has_page else None,
     }
     say.result(found, *_parts(result, str(model_path), page_path if has_page else None))
-    if renderer is not None and not has_page:
+    if wants_page and not has_page:
         raise typer.Exit(FAILED)
+
+
+def _page(result: DemoResult, seed: int) -> str:
+    from decorrupt.app.pages.model_page import render_model
+
+    return render_model(result.trained.card, result.trained.importance(seed), result.test)
 
 
 def _parts(result: DemoResult, model: str, page: Path | None) -> list[RenderableType]:

@@ -33,14 +33,13 @@ from decorrupt.app.cli.options import (
     read_bag_rows,
     refuse_existing,
 )
-from decorrupt.app.cli.pages import make_page, pages
+from decorrupt.app.cli.pages import check_pages, make_page
 from decorrupt.app.cli.predict import ClassPrior, ModelFile, open_predictor
 from decorrupt.app.cli.text import measures, section, table
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
 
-    from decorrupt.app.cli.pages import Renderer
     from decorrupt.app.training.predict import Predictions, Predictor
     from decorrupt.app.training.results import Evaluation, LabelResults
     from decorrupt.app.training.roles import BagRows, Table
@@ -61,10 +60,10 @@ def evaluate(
     decimal: Decimal = None,
     report: ReportPage = None,
     seed: Seed = 0,
-    config: Config = None,  # noqa: ARG001 — read by its callback
+    config: Config = None,
     json_output: Json = False,
     quiet: Quiet = False,
-    verbose: Verbose = False,  # noqa: ARG001 — read by its callback
+    verbose: Verbose = False,
     force: Force = False,
 ) -> None:
     """Evaluate a model on rows it was not trained on, with labels or with proportions of bags.
@@ -85,7 +84,7 @@ def evaluate(
     check_model_columns(model, rows, sql)
     from decorrupt.app.training.results import now
 
-    renderer = pages(report)
+    check_pages(report)
     predictor = open_predictor(model)
     data = open_table(rows, sql, decimal)
     predictions = predictor.predict(data.frame, class_prior=class_prior, table=data.name)
@@ -112,8 +111,8 @@ def evaluate(
         )
         _add_bags(found, in_bags, predictions)
     say.warn(found["warnings"])
-    has_page = not (renderer and report) or make_page(
-        lambda: _page(renderer, found, predictor, in_bags, seed), report, force=force
+    has_page = report is None or make_page(
+        lambda: _page(found, predictor, in_bags, seed), report, force=force
     )
     say.result(found, *_parts(found))
     if not has_page:
@@ -151,15 +150,14 @@ def _add_bags(found: Evaluation, rows: BagRows, predictions: Predictions) -> Non
     found["bag_summary"] = summarize_bags(rows.strata)
 
 
-def _page(
-    renderer: Renderer, found: Evaluation, predictor: Predictor, in_bags: BagRows | None, seed: int
-) -> str:
+def _page(found: Evaluation, predictor: Predictor, in_bags: BagRows | None, seed: int) -> str:
+    from decorrupt.app.pages.model_page import render_evaluation
     from decorrupt.app.training.evaluate import bag_importance
 
     if in_bags is not None:
         importance, criterion = bag_importance(predictor, in_bags, seed)
         found["bags"]["importance"], found["bags"]["importance_criterion"] = importance, criterion
-    return renderer.render_evaluation(found, predictor.card)
+    return render_evaluation(found, predictor.card)
 
 
 def _parts(found: Evaluation) -> list[RenderableType]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -36,11 +36,12 @@ from decorrupt.app.cli.options import (
     ProportionColumn,
     ReportPage,
     SourceColumn,
+    TrainingOptions,
     left_out_in_words,
     read_training_data,
     refuse_existing,
 )
-from decorrupt.app.cli.pages import make_page, pages
+from decorrupt.app.cli.pages import check_pages, make_page
 from decorrupt.app.cli.parameters import Kernel, KernelGamma, RegStrength, read_parameters
 from decorrupt.app.cli.text import (
     columns_section,
@@ -93,7 +94,7 @@ def fit(
     ] = None,
     source_column: SourceColumn = None,
     noise_rates: NoiseRatesFile = None,
-    estimate_noise_rates: EstimateNoiseRates = False,  # noqa: ARG001 — read by check_training
+    estimate_noise_rates: EstimateNoiseRates = False,
     features: FeatureColumns = None,
     drop: DropColumns = None,
     categorical: CategoricalColumns = None,
@@ -113,10 +114,10 @@ def fit(
     report: ReportPage = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
-    config: Config = None,  # noqa: ARG001 — read by its callback
+    config: Config = None,
     json_output: Json = False,
     quiet: Quiet = False,
-    verbose: Verbose = False,  # noqa: ARG001 — read by its callback
+    verbose: Verbose = False,
     force: Force = False,
 ) -> None:
     """Train a model from bags with known proportions, or from noisy labels of sources.
@@ -132,7 +133,8 @@ def fit(
     say = Output(json_output, quiet)
     check_model_ending(output)
     refuse_existing(output, report, force=force)
-    of_bags = check_training(context.params)
+    given = cast(TrainingOptions, context.params)
+    of_bags = check_training(given)
     parameters = read_parameters(method, kernel, kernel_gamma, reg_strength, of_bags=of_bags)
     if decision not in ("balanced", "accuracy"):
         raise typer.BadParameter(f"--decision {decision!r}: choose balanced or accuracy")
@@ -142,23 +144,8 @@ def fit(
     from decorrupt.app.training.train import Settings
     from decorrupt.model_files import save
 
-    renderer = pages(report)
-    data, used = read_training_data(
-        rows,
-        bags,
-        sql=sql,
-        decimal=decimal,
-        bag_column=bag_column,
-        proportion_column=proportion_column,
-        count_column=count_column,
-        label_column=label_column,
-        positive_label=positive_label,
-        source_column=source_column,
-        noise_rates=noise_rates,
-        features=features,
-        drop=drop,
-        categorical=categorical,
-    )
+    check_pages(report)
+    data, used = read_training_data(given)
     say.warn(left_out_in_words(used))
     settings = Settings(method, decision, folds, seed, jobs, **parameters)
     say.note(f"{len(data.table.frame):,} rows, {len(used.columns)} columns to learn from")
@@ -167,9 +154,7 @@ def fit(
     card["configuration"], card["configuration_from"] = resolved_configuration(context)
     save(trained.model, output, dict(card), force=force)
     say.warn(card["warnings"])
-    has_page = not (renderer and report) or make_page(
-        lambda: renderer.render_model(card, trained.importance(seed)), report, force=force
-    )
+    has_page = report is None or make_page(lambda: _page(trained, seed), report, force=force)
     say.result(
         card,
         data_section("Bags" if of_bags else "Sources", card),
@@ -189,6 +174,12 @@ def _train(data: Any, features: Any, settings: Any) -> TrainedModel:
 
     train: Any = train_bags if isinstance(data, BagRows) else train_sources
     return train(data, features, settings)  # type: ignore[no-any-return]
+
+
+def _page(trained: TrainedModel, seed: int) -> str:
+    from decorrupt.app.pages.model_page import render_model
+
+    return render_model(trained.card, trained.importance(seed))
 
 
 def _class_names(negative: str | None, positive: str | None) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -35,10 +35,11 @@ from decorrupt.app.cli.options import (
     ProportionColumn,
     ReportPage,
     SourceColumn,
+    TrainingOptions,
     read_training_data,
     refuse_existing,
 )
-from decorrupt.app.cli.pages import make_page, pages
+from decorrupt.app.cli.pages import check_pages, make_page
 from decorrupt.app.cli.text import (
     SHOWN_BAGS,
     Facts,
@@ -73,7 +74,7 @@ def inspect(
     positive_label: PositiveLabel = None,
     source_column: SourceColumn = None,
     noise_rates: NoiseRatesFile = None,
-    estimate_noise_rates: EstimateNoiseRates = False,  # noqa: ARG001 — read by check_training
+    estimate_noise_rates: EstimateNoiseRates = False,
     features: FeatureColumns = None,
     drop: DropColumns = None,
     categorical: CategoricalColumns = None,
@@ -85,10 +86,10 @@ def inspect(
     decimal: Decimal = None,
     report: ReportPage = None,
     seed: Seed = 0,
-    config: Config = None,  # noqa: ARG001 — read by its callback
+    config: Config = None,
     json_output: Json = False,
     quiet: Quiet = False,
-    verbose: Verbose = False,  # noqa: ARG001 — read by its callback
+    verbose: Verbose = False,
     force: Force = False,
 ) -> None:
     """Inspect data before any training.
@@ -102,30 +103,14 @@ def inspect(
     """
     say = Output(json_output, quiet)
     refuse_existing(report, force=force)
-    check_training(context.params)
+    given = cast(TrainingOptions, context.params)
+    check_training(given)
     if quick_fit and label_column is not None:
         raise typer.BadParameter("--quick-fit does not go with sources")
-    renderer = pages(report)
-    data, used = read_training_data(
-        rows,
-        bags,
-        sql=sql,
-        decimal=decimal,
-        bag_column=bag_column,
-        proportion_column=proportion_column,
-        count_column=count_column,
-        label_column=label_column,
-        positive_label=positive_label,
-        source_column=source_column,
-        noise_rates=noise_rates,
-        features=features,
-        drop=drop,
-        categorical=categorical,
-    )
+    check_pages(report)
+    data, used = read_training_data(given)
     found = _inspected(data, used, quick_fit=quick_fit, seed=seed)
-    has_page = not (renderer and report) or make_page(
-        lambda: renderer.render_inspection(found), report, force=force
-    )
+    has_page = report is None or make_page(lambda: _page(found), report, force=force)
     say.result(found, *_parts(found))
     if not has_page:
         raise typer.Exit(FAILED)
@@ -141,6 +126,12 @@ def _inspected(
     if isinstance(data, BagRows):
         return inspect_bags(data, features, quick_fit=quick_fit, seed=seed)
     return inspect_sources(data, features, seed=seed)
+
+
+def _page(found: Inspection) -> str:
+    from decorrupt.app.pages.model_page import render_inspection
+
+    return render_inspection(found)
 
 
 def _parts(found: Inspection) -> list[RenderableType]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, NotRequired, TypedDict
 
 import typer
 
@@ -89,6 +89,27 @@ ReportPage = Annotated[
 ]
 
 
+class TrainingOptions(TypedDict):
+    """The options of `fit` and `inspect` that name tables and columns."""
+
+    rows: str
+    bags: str | None
+    sql: str | None
+    decimal: str | None
+    bag_column: str | None
+    proportion_column: str | None
+    count_column: str | None
+    label_column: str | None
+    positive_label: str | None
+    negative_label: NotRequired[str | None]  # of `fit`
+    source_column: str | None
+    noise_rates: str | None
+    estimate_noise_rates: bool
+    features: str | None
+    drop: str | None
+    categorical: str | None
+
+
 def open_table(source: str, sql: str | None = None, decimal: str | None = None) -> Table:
     """Return a table with the name it has in messages."""
     from decorrupt.app.tables import read_table
@@ -102,49 +123,44 @@ def table_name(source: str) -> str:
     return "standard input" if source == MINUS else source
 
 
-def read_training_data(
-    rows: str,
-    bags: str | None,
-    *,
-    sql: str | None,
-    decimal: str | None,
-    bag_column: str | None,
-    proportion_column: str | None,
-    count_column: str | None,
-    label_column: str | None,
-    positive_label: str | None,
-    source_column: str | None,
-    noise_rates: str | None,
-    features: str | None,
-    drop: str | None,
-    categorical: str | None,
-) -> tuple[BagRows | SourceRows, Features]:
+def read_training_data(given: TrainingOptions) -> tuple[BagRows | SourceRows, Features]:
     """Return rows in bags or rows with noisy labels, and the columns to learn from.
 
     `inspect` and `fit` read with this function only, after `check_training`, so that they refuse
     the same input with the same message.
     """
-    table = open_table(rows, sql, decimal)
+    from decorrupt.app.training.columns import choose_features
+    from decorrupt.app.training.source_roles import read_sources
+
+    decimal, rates = given["decimal"], given["noise_rates"]
+    table = open_table(given["rows"], given["sql"], decimal)
     data: BagRows | SourceRows
-    if bag_column is not None:
+    if given["bag_column"] is not None:
         data = read_bag_rows(
             table,
-            bags,
-            bag_column=bag_column,
-            proportion_column=proportion_column,
-            count_column=count_column,
+            given["bags"],
+            bag_column=given["bag_column"],
+            proportion_column=given["proportion_column"],
+            count_column=given["count_column"],
             decimal=decimal,
         )
     else:
-        data = read_source_rows(
+        data = read_sources(
             table,
-            str(label_column),
-            source_column,
-            positive_label,
-            noise_rates,
-            decimal,
+            None if rates is None else open_table(rates, decimal=decimal),
+            label_column=str(given["label_column"]),
+            source_column=given["source_column"],
+            positive_label=given["positive_label"],
         )
-    return data, read_features(data, features, drop, categorical)
+    features = choose_features(
+        table.frame,
+        roles=data.roles,
+        features=split_names(given["features"]) or None,
+        drop=split_names(given["drop"]),
+        categorical=split_names(given["categorical"]),
+        table=table.name,
+    )
+    return data, features
 
 
 def read_bag_rows(
@@ -156,7 +172,7 @@ def read_bag_rows(
     count_column: str | None,
     decimal: str | None = None,
 ) -> BagRows:
-    """Return rows in bags as the options say."""
+    """Return rows in bags."""
     from decorrupt.app.training.roles import read_bags
 
     return read_bags(
@@ -165,42 +181,6 @@ def read_bag_rows(
         bag_column=bag_column,
         proportion_column=proportion_column,
         count_column=count_column,
-    )
-
-
-def read_source_rows(
-    rows: Table,
-    label_column: str,
-    source_column: str | None,
-    positive_label: str | None,
-    noise_rates: str | None,
-    decimal: str | None = None,
-) -> SourceRows:
-    """Return rows with noisy labels as the options say."""
-    from decorrupt.app.training.source_roles import read_sources
-
-    return read_sources(
-        rows,
-        None if noise_rates is None else open_table(noise_rates, decimal=decimal),
-        label_column=label_column,
-        source_column=source_column,
-        positive_label=positive_label,
-    )
-
-
-def read_features(
-    rows: Any, features: str | None, drop: str | None, categorical: str | None
-) -> Features:
-    """Return the columns to learn from as the options say; `rows` are bag or source rows."""
-    from decorrupt.app.training.columns import choose_features
-
-    return choose_features(
-        rows.table.frame,
-        roles=rows.roles,
-        features=split_names(features) or None,
-        drop=split_names(drop),
-        categorical=split_names(categorical),
-        table=rows.table.name,
     )
 
 

@@ -3,54 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
 
 from decorrupt.app.cli.conventions import print_error_line
 from decorrupt.app.cli.options import write_page
 
-if TYPE_CHECKING:
-    from decorrupt.app.training.model_card import ModelCard
-    from decorrupt.app.training.results import Comparison, Evaluation, HeldOutResults, Inspection
 
-
-class Renderer(Protocol):
-    """The module :mod:`decorrupt.app.pages.model_page`, loaded only where a page is written."""
-
-    def render_model(
-        self, card: ModelCard, held_out: HeldOutResults, test: Comparison | None = None, /
-    ) -> str:
-        """Return the page of a model."""
-
-    def render_evaluation(self, found: Evaluation, card: ModelCard, /) -> str:
-        """Return the page of an evaluation."""
-
-    def render_inspection(self, found: Inspection, /) -> str:
-        """Return the page of data before training."""
-
-
-def page_module() -> Renderer | None:
-    """Return the module that renders pages, or None where its libraries are not installed."""
+def can_make_pages() -> bool:
+    """Whether the libraries that render pages are installed."""
     try:
-        from decorrupt.app.pages import model_page
+        import decorrupt.app.pages.model_page  # noqa: F401
     except ImportError:
-        return None
-    return model_page
+        return False
+    return True
 
 
-def pages(path: str | None) -> Renderer | None:
-    """Return the module that renders pages if one is to be written; fail before the work starts.
-
-    Raises
-    ------
-    ValueError
-        If pages cannot be made here.
-    """
-    if path is None:
-        return None
-    module = page_module()
-    if module is None:
+def check_pages(path: str | None) -> None:
+    """Raise ValueError, before the work starts, if a page is wanted and cannot be made."""
+    if path is not None and not can_make_pages():
         raise ValueError(f"{path} cannot be made: pages need pip install 'decorrupt[cli]'")
-    return module
 
 
 def make_page(render: Callable[[], str], path: str, *, force: bool) -> bool:

@@ -69,9 +69,9 @@ def paper(
         option("--report", help="Also write the report: *.html, *.md or *.json.", metavar="FILE"),
     ] = None,
     jobs: Jobs = -1,
-    config: Config = None,  # noqa: ARG001 — read by its callback
+    config: Config = None,
     quiet: Quiet = False,
-    verbose: Verbose = False,  # noqa: ARG001 — read by its callback
+    verbose: Verbose = False,
     force: Force = False,
 ) -> None:
     """Run the experiments of the paper and record every run, or resume an earlier call.

@@ -58,9 +58,9 @@ def predict(
     ] = None,
     sql: Sql = None,
     decimal: Decimal = None,
-    config: Config = None,  # noqa: ARG001 — read by its callback
+    config: Config = None,
     quiet: Quiet = False,
-    verbose: Verbose = False,  # noqa: ARG001 — read by its callback
+    verbose: Verbose = False,
     force: Force = False,
 ) -> None:
     """Predict the class of every row.

@@ -27,7 +27,7 @@ def report(
     ] = None,
     markdown: Annotated[bool, option("--markdown", help="Write markdown.")] = False,
     json_output: Annotated[bool, option("--json", help="Write JSON: every number.")] = False,
-    config: Config = None,  # noqa: ARG001 — read by its callback
+    config: Config = None,
     quiet: Quiet = False,
     force: Force = False,
 ) -> None:

@@ -107,6 +107,6 @@ def label_lead(labels: LabelResults) -> str:
 def inspection_lead(found: Inspection) -> str:
     """Return what was inspected, and when."""
     return (
-        f"How much the {trained_on(found)} tell about single rows, before any training. Created "
+        f"The information in the {trained_on(found)}, before any training. Created "
         f"{when(found['created'])}."
     )

@@ -35,7 +35,7 @@ def bound_bags(
     **ball : float
         radius, kernel_bound and failure_prob, see :func:`decorrupt.theory.bound_strata`.
     """
-    told = information(sizes, proportions)
+    found = information(sizes, proportions)
     combined = {
         name: {
             "bound": bound_strata(sizes, *combine_strata(sizes, proportions, method=name), **ball),
@@ -50,9 +50,9 @@ def bound_bags(
             {
                 "situation": "bags",
                 "n": np.size(sizes),
-                "n_rows": told.n_rows,
-                "information": told.total,
-                "effective_sample_size": told.effective_sample_size,
+                "n_rows": found.n_rows,
+                "information": found.total,
+                "effective_sample_size": found.effective_sample_size,
                 "bounds": combined,
                 "required": needed,
                 **ball,

@@ -1,4 +1,4 @@
-"""Names of `--method` and the candidates of the search that each of them stands for."""
+"""Names of `--method`, and the candidates of the search for each of them."""
 
 from __future__ import annotations
 

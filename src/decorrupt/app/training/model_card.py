@@ -53,25 +53,13 @@ class LeaderboardEntry(TypedDict):
 
 
 class DiagnosticsCard(TypedDict):
-    """Scalars of :class:`decorrupt.Diagnostics`, bags neither named nor listed."""
+    """Scalars of :class:`decorrupt.Diagnostics` that are shown; a file contains all scalars."""
 
-    n_rows: int
-    n_strata: int
-    n_strata_used: int
-    dropped: dict[str, int]
-    information: float
-    effective_sample_size: float
-    target_prior: float
-    is_convex: bool
-    convexity_floor: float
+    dropped: dict[str, int]  # number of bags by reason, never their names
     is_convex_at_reg_strength: bool
-    reg_strength: float
+    convexity_floor: float
     training_risk: float
-    risk_std_error: float | None
-    risk_at_zero: float
-    is_risk_negative: bool
     is_overfitted: bool
-    radius: float
     bound: float | None
     is_bound_vacuous: bool
     kernel_rank: int
@@ -79,8 +67,6 @@ class DiagnosticsCard(TypedDict):
     solver: str
     solver_status: str
     n_iter: int
-    gradient_norm: float
-    stratum_word: str
 
 
 class ModelCard(TypedDict):
@@ -134,6 +120,5 @@ def read_card(metadata: dict[str, Any], name: str) -> ModelCard:
         card["method"]["asked"] = FORMER_METHODS.get(asked, asked)
     if card["diagnostics"] is not None:
         is_negative = card["diagnostics"]["training_risk"] < 0
-        earlier = {"is_overfitted": is_negative, "risk_std_error": None}
-        card["diagnostics"] = earlier | card["diagnostics"]
+        card["diagnostics"] = {"is_overfitted": is_negative} | card["diagnostics"]
     return cast(ModelCard, card)

@@ -12,7 +12,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.app.training.results import Measured
 from decorrupt.corruption import Strata
 
-STEP = 1e-5  # of a rate; small beside any standard error, large beside rounding
+STEP = 1e-5  # of a rate; small compared with any standard error, large compared with rounding
 INCLUDES = (
     "± includes the uncertainty of the estimated noise rates that resampling shows, but not their "
     "error where the classes overlap everywhere."

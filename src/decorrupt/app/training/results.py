@@ -30,7 +30,7 @@ class Spread(TypedDict):
 
 
 class BagSummary(TypedDict):
-    """How much bags tell: V = Σ n_k(γ_k−γ̄)², worth 4V clean labelled rows."""
+    """The information in bags: V = Σ n_k(γ_k−γ̄)², worth 4V clean labelled rows."""
 
     n_rows: int
     n_bags: int
@@ -56,7 +56,7 @@ class SourceRow(TypedDict):
 
 
 class SourceSummary(TypedDict):
-    """How much noisy labels tell."""
+    """The information in noisy labels."""
 
     n_rows: int
     class_prior: float

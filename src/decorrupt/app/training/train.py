@@ -268,7 +268,7 @@ def bag_warnings(card: ModelCard, held_out: str) -> list[str]:
     if held_out != WHOLE_BAGS:
         said.append(
             f"only {bags['n_bags']} bags: rows of every bag were held out instead of whole bags, "
-            "so that held-out results say less about new bags"
+            "so that held-out results are less valid for new bags"
         )
     accuracy = card["criteria"]["corrected_accuracy"]
     said += chance_warning(accuracy["value"], accuracy["std_error"])
@@ -281,11 +281,11 @@ def bag_warnings(card: ModelCard, held_out: str) -> list[str]:
 def chance_warning(value: float | None, std_error: float | None) -> list[str]:
     """Return a warning if held-out rows leave open that the model only guesses."""
     if value is None or std_error is None or not np.isfinite(value):
-        return ["held-out rows could not be judged: their proportions are all equal"]
+        return ["held-out rows could not be evaluated: their proportions are all equal"]
     if not -2 * std_error <= value <= 1 + 2 * std_error:
         return [
             f"held-out balanced accuracy was estimated at {value:.3f}, which no accuracy can be: "
-            "these rows are too few to tell it"
+            "these rows are too few to estimate it"
         ]
     if value - 2 * std_error < 0.5:
         return [

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from decorrupt.glossary import BAG_METHODS, BAG_SEARCHES, Method
+
 BEST_PUBLISHED = "best published"
 
 
@@ -44,8 +46,15 @@ class Column:
         return self.key == "supervised"
 
 
-_CORRECTED, _INVCAL, _PSVM = "Corrected loss", "InvCal", "∝SVM"
+_CORRECTED, _INVCAL, _PSVM = (
+    BAG_METHODS[name].label for name in ("corrected_loss", "invcal", "alternating_psvm")
+)
 _OURS, _CEILING, _OTHER = "Ours", "Ceiling", "Others"
+
+
+def _ours(name: str, method: Method) -> Column:
+    return Column(name, method.label, method.label, _OURS, method.meaning, BEST_PUBLISHED)
+
 
 COLUMNS = (
     Column(
@@ -80,8 +89,7 @@ COLUMNS = (
         "InvCal, published",
         "published",
         _INVCAL,
-        "Rüping (2010), numbers as the paper prints them: a regression on the averages of the "
-        "bags.",
+        f"Numbers as the paper prints them. {BAG_METHODS['invcal'].meaning}",
     ),
     Column(
         "invcal",
@@ -96,8 +104,7 @@ COLUMNS = (
         "∝SVM, published",
         "published",
         _PSVM,
-        "Yu et al. (2013), numbers as the paper prints them: guess labels that agree with the "
-        "bags, train a support vector machine on them, guess again.",
+        f"Numbers as the paper prints them. {BAG_METHODS['alternating_psvm'].meaning}",
     ),
     Column(
         "alternating_psvm",
@@ -107,33 +114,9 @@ COLUMNS = (
         "The same method run by us, with the paper’s grid and choice of settings.",
         "published:alternating_psvm",
     ),
-    Column(
-        "mean_map",
-        "mean map",
-        "mean map",
-        _OURS,
-        "The averages of both classes are worked out from the averages of the bags; they are all "
-        "that logistic regression needs of the labels. Quick, and always one best answer.",
-        BEST_PUBLISHED,
-    ),
-    Column(
-        "count_likelihood",
-        "count likelihood",
-        "count likelihood",
-        _OURS,
-        "Makes the numbers of positives that were counted in the bags as likely as can be, "
-        "exactly.",
-        BEST_PUBLISHED,
-    ),
-    Column(
-        "auto",
-        "automatic choice",
-        "automatic",
-        _OURS,
-        "Tries several methods and settings, and keeps what makes the counts of held-out bags most "
-        "likely. It never sees a label either.",
-        BEST_PUBLISHED,
-    ),
+    _ours("mean_map", BAG_METHODS["mean_map"]),
+    _ours("count_likelihood", BAG_METHODS["count_likelihood"]),
+    _ours("auto", BAG_SEARCHES["auto"]),
     Column(
         "supervised",
         "supervised ceiling",
