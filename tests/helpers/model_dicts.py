@@ -92,7 +92,6 @@ def held_out():
 def model_card():
     params = {"kernel_gamma": 0.00174, "reg_strength": 0.001}
     return {
-        "title": "decorrupt model",
         "created": "2026-01-02T03:04:05+00:00",
         "versions": {"python": "3.12.1", "decorrupt": "0.1.0"},
         "situation": "bags",

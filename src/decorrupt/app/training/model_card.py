@@ -72,7 +72,6 @@ class DiagnosticsCard(TypedDict):
 class ModelCard(TypedDict):
     """What is saved inside a model file with the model: no row, no bag by name."""
 
-    title: str
     created: str  # ISO 8601, UTC
     versions: dict[str, str]
     columns: list[ColumnCard]

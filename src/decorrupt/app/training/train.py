@@ -167,7 +167,6 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
     negative, positive = settings.class_names
     estimator = inner_estimator(search.best_estimator_)
     card = ModelCard(
-        title="decorrupt model",
         created=now(),
         versions=versions(),
         columns=column_cards(features, folded_levels(preprocessor)),

@@ -120,7 +120,6 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
         noise.estimate,
     )
     card = ModelCard(
-        title="decorrupt model",
         created=now(),
         versions=versions(),
         columns=column_cards(features, folded_levels(preprocessor)),
