@@ -7,7 +7,7 @@ CLI_READY := $(VENV)/.cli-ready
 READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: help setup demo test test-slow check format bench clean
+.PHONY: help setup demo test test-slow check format docs-cli bench clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -41,6 +41,9 @@ check: $(READY)  ## formatting, lint, types, import rules
 format: $(READY)  ## rewrite the files as ruff would have them
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs-cli: $(READY)  ## write docs/cli.md from the definitions of the commands
+	TYPER_USE_RICH=0 $(BIN)/typer decorrupt.app.cli.app utils docs --name decorrupt --output docs/cli.md
 
 bench: $(READY)  ## measure the speed promises, each as a ratio within one run
 	@missed=; for script in benchmarks/bench_*.py; do \

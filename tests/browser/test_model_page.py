@@ -47,7 +47,7 @@ def make_pages(folder):
     model, quick = folder / "model.skops", ["--folds", 2]
     by_label = [model, folder / "test.csv", "--label-column", "label"]
     for name, arguments in {
-        "model": ["fit", *in_bags, *quick, "--method", "corrected", "-o", model, "--report"],
+        "model": ["fit", *in_bags, *quick, "--method", "corrected-loss", "-o", model, "--report"],
         "sources": ["fit", *by_sources, *quick, "-o", folder / "sources.skops", "--report"],
         "evaluation": ["evaluate", model, *in_bags, "--report"],
         "labels": ["evaluate", *by_label, "--positive-label", 1, "--report"],

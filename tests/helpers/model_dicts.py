@@ -1,4 +1,4 @@
-"""Plain dicts as `tabular` makes them, small enough to check by hand, for tests of pages."""
+"""Records of results, small enough to check by hand, for tests of pages."""
 
 EVIL = "<script>alert('&')</script>"
 SPREAD = {"min": 0.1, "lower_quartile": 0.2, "median": 0.4, "upper_quartile": 0.6, "max": 0.9}
@@ -40,6 +40,7 @@ def source_summary():
             {"source": "nurse", "weight": 0.6} | row,
             {"source": EVIL, "weight": None} | row | estimated,
         ],
+        "left_out": "",
     }
 
 
@@ -91,7 +92,6 @@ def held_out():
 def model_card():
     params = {"kernel_gamma": 0.00174, "reg_strength": 0.001}
     return {
-        "title": "decorrupt model",
         "created": "2026-01-02T03:04:05+00:00",
         "versions": {"python": "3.12.1", "decorrupt": "0.1.0"},
         "situation": "bags",
@@ -109,6 +109,7 @@ def model_card():
             "held_out": "whole bags",
             "estimator": "MeanMapClassifier",
             "n_landmarks": 12,
+            "std_error_includes": "",
         },
         "leaderboard": [
             {"method": name, "params": params, "score": score, "std_error": 0.01}
@@ -181,21 +182,24 @@ def inspection():
         "bags": bag_summary(),
         "columns": columns(),
         "left_out": {"id": "it numbers the rows"},
-        "bag_shares": [
-            {
-                "bag": f"b{k}",
-                "size": 10,
-                "proportion": (0.9, 0.1, 0.7, 0.3, 0.41)[k],
-                "share": share,
-            }
-            for k, share in enumerate(shares)
-        ],
-        "matter": 3,
-        "useless": [f"b4 {EVIL}"],
-        "convex": {"exists": True, "superbag": False, "floor": 0.0345},
-        "advice": {"method": "auto", "reason": "compares methods"},
-        "hope": {"effective_sample_size": 74.4, "resolution": 0.058, "words": "Hope for the best."}
-        | {"quick_fit": measured(0.71)},
+        "bag_details": {
+            "shares": [
+                {"bag": f"b{k}", "size": 10, "proportion": proportion, "share": share}
+                for k, (proportion, share) in enumerate(
+                    zip((0.9, 0.1, 0.7, 0.3, 0.41), shares, strict=True)
+                )
+            ],
+            "n_informative": 3,
+            "uninformative": [f"b4 {EVIL}"],
+            "convexity": {"exists": True, "superbag": False, "floor": 0.0345},
+        },
+        "advice": {"method": "auto", "reason": "it compares methods"},
+        "outlook": {
+            "effective_sample_size": 74.4,
+            "resolution": 0.058,
+            "words": "Expect the best.",
+            "quick_fit": measured(0.71),
+        },
         "warnings": ["there are only 5 bags"],
     }
 
@@ -203,13 +207,15 @@ def inspection():
 def source_inspection():
     kept = ("rows", "created", "columns", "left_out", "advice", "warnings")
     found = {name: value for name, value in inspection().items() if name in kept}
-    hope = {"effective_sample_size": 229.4, "words": "Hope for the best."}
-    return found | {"situation": "sources", "sources": source_summary(), "hope": hope}
+    outlook = {"effective_sample_size": 229.4, "words": "Expect the best."}
+    return found | {"situation": "sources", "sources": source_summary(), "outlook": outlook}
 
 
 def demo_results():
     return {
         "n_rows": 114,
-        "the bags' proportions only": evaluation()["labels"]["metrics"],
-        "the true labels": {"accuracy": measured(0.99), "balanced_accuracy": measured(0.98)},
+        "models": {
+            "proportions of bags only": evaluation()["labels"]["metrics"],
+            "true labels": {"accuracy": measured(0.99), "balanced_accuracy": measured(0.98)},
+        },
     }

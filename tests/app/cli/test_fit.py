@@ -22,9 +22,9 @@ def test_what_fit_prints_and_saves(command, files, model):
     assert done.code == 0
     assert done.err == ""
     for words in (
-        "Judged by",
-        "* mean_map",
-        "balanced accuracy, estimated",
+        "Methods by log-likelihood of counts per row on held-out data",
+        "*  mean_map",
+        "estimated balanced accuracy",
         f"Saved in {model}",
     ):
         assert words in done.out
@@ -77,9 +77,10 @@ def test_flag_over_environment_over_file_over_default(command, files, model, tmp
     config = tmp_path / "run.toml"
     config.write_text(
         'seed = 3\nradius = 5\n[fit]\nbag-column = "bag"\nproportion_column = "rate"\n'
-        'method = "count"\ndrop = ["noise", "town"]\nfolds = 3\n[predict]\nproba = true\n'
+        'method = "count-likelihood"\ndrop = ["noise", "town"]\nfolds = 3\n'
+        "[predict]\nproba = true\n"
     )
-    monkeypatch.setenv("DECORRUPT_FIT_METHOD", "set")
+    monkeypatch.setenv("DECORRUPT_FIT_METHOD", "set-classification")
     monkeypatch.setenv("DECORRUPT_FIT_FOLDS", "2")
     arguments = ["fit", files.rows, files.bags, "--config", config, "--json", "-o", model]
     card = json.loads(command(*arguments, "--method", "mean-map").out)
@@ -115,8 +116,8 @@ def test_columns_that_cannot_be_used_are_named(command, files, model, tmp_path):
     arguments = ["fit", tmp_path / "rows.csv", files.bags, *files.in_bags, *FAST, "-o", model]
     done = command(*arguments)
     assert done.code == 0
-    assert "column 'same' is not used: it holds one value only" in done.err
-    assert "column 'opened' is not used: it holds dates" in done.err
+    assert "column 'same' is not used: it has one value only" in done.err
+    assert "column 'opened' is not used: it contains dates" in done.err
     assert "column 'id' is not used: nearly every row has its own value" in done.err
     assert command(*arguments, "--force", "--quiet").err == ""
 
@@ -150,7 +151,7 @@ def test_nothing_is_overwritten_without_force(command, files):
         (["--bag-column", "bag", "--proportion-column", "positives"], "between 0 and 1"),
         (
             ["--bag-column", "bag", "--proportion-column", "rate", "--noise-rates", "x"],
-            "--noise-rates does not go with training on bags",
+            "--noise-rates cannot be used for training on bags",
         ),
         (
             ["--bag-column", "bag", "--proportion-column", "rate", "--method", "magic"],
@@ -180,9 +181,9 @@ def test_a_missing_directory_is_noticed_before_training(command, files, tmp_path
 def test_explain_says_what_it_is_and_is_not_for(command, files):
     done = command("explain", files.model)
     for words in (
-        "What it is",
+        "Model",
         "mean_map",
-        "It must not be used",
+        "Do not use it",
         "Diagnostics",
         "age, income, noise",
     ):

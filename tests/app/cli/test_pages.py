@@ -1,14 +1,15 @@
-"""--report hands plain dicts to the page's templates, and writes what these return."""
+"""--report writes the page that is rendered from the results."""
 
 import json
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from decorrupt.app.cli import pages
+from decorrupt.app.pages import model_page
 
+RENDERERS = ("render_model", "render_evaluation", "render_inspection")
 FAST = ("--method", "mean-map", "--folds", "2")
 
 
@@ -24,9 +25,8 @@ def given(monkeypatch):
 
         return render
 
-    names = ("render_model", "render_evaluation", "render_inspection")
-    module = SimpleNamespace(**{name: renderer(name) for name in names})
-    monkeypatch.setattr(pages, "page_module", lambda: module)
+    for name in RENDERERS:
+        monkeypatch.setattr(model_page, name, renderer(name))
     return found
 
 
@@ -62,7 +62,7 @@ def test_an_inspections_page(command, files, tmp_path, given):
     page = tmp_path / "i.html"
     assert command("inspect", files.rows, files.bags, *files.in_bags, "--report", page).code == 0
     (found,) = given["render_inspection"]
-    assert len(found["bag_shares"]) == 30
+    assert len(found["bag_details"]["shares"]) == 30
 
 
 @pytest.fixture
@@ -72,10 +72,8 @@ def broken(monkeypatch):
     def render(*_):
         raise KeyError("no such\ntemplate")
 
-    names = ("render_model", "render_evaluation", "render_inspection")
-    module = SimpleNamespace(**dict.fromkeys(names, render))
-    monkeypatch.setattr(pages, "page_module", lambda: module)
-    monkeypatch.setattr("decorrupt.app.cli.demo.page_module", lambda: module)
+    for name in RENDERERS:
+        monkeypatch.setattr(model_page, name, render)
 
 
 def warns_of(page, done):
@@ -114,7 +112,7 @@ def test_a_page_that_fails_leaves_the_evaluation_and_the_inspection(command, fil
     assert "Without labels, on 30 bags" in done.out
     done = command("inspect", *in_bags, "--report", page)
     assert (done.code, warns_of(page, done)) == (1, True)
-    assert "The bags that tell most" in done.out
+    assert "Most informative bags" in done.out
 
 
 def test_few_large_bags_make_a_model_and_a_page(command, tmp_path):
@@ -138,7 +136,7 @@ def test_few_large_bags_make_a_model_and_a_page(command, tmp_path):
 def test_where_pages_cannot_be_made_it_is_said_before_the_work(
     command, files, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(pages, "page_module", lambda: None)
+    monkeypatch.setattr(pages, "can_make_pages", lambda: False)
     options = [*files.in_bags, *FAST, "--report", tmp_path / "m.html", "-o", tmp_path / "m.skops"]
     done = command("fit", files.rows, files.bags, *options)
     assert done.code == 2

@@ -92,7 +92,7 @@ def test_an_interruption_says_where_the_records_are(records, capsys, monkeypatch
     ("arguments", "message"),
     [
         (["gone.toml"], "gone.toml"),
-        (["gone.toml", "--quick"], "give either it or PLAN"),
+        (["gone.toml", "--quick"], "give either --quick or PLAN"),
         (["--quick", "--datasets", "cnae"], "datasets: 'cnae' is not in the plan"),
         (["--quick", "--bag-sizes", "four"], "'four' are not whole numbers"),
         (["--quick", "--methods", "magic"], "methods: 'magic' is not in the plan"),

@@ -34,7 +34,7 @@ def fitted(command, files, model):
     return call
 
 
-@pytest.mark.parametrize("method", ["mean-map", "pairs"])
+@pytest.mark.parametrize("method", ["mean-map", "corrected-loss-pairs"])
 @pytest.mark.parametrize("kernel", ["linear", "laplacian"])
 def test_parameters_are_fixed_as_given(fitted, model, method, kernel):
     gamma = ["--kernel-gamma", "0.25"] if kernel != "linear" else []
@@ -65,17 +65,17 @@ def test_sources_take_parameters_too(command, files, model):
     assert card["method"]["parameters"]["kernel_gamma"] == 0.5
     assert card["method"]["parameters"]["reg_strength"] in (0.3, 0.03)
     done = command(*arguments, "--negative-label", "well")
-    assert "--negative-label does not go with training on sources" in done.err
+    assert "--negative-label cannot be used for training on sources" in done.err
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         (["--method", "invcal", "--reg-strength", "1"], "no reg_strength in invcal"),
-        (["--method", "psvm", "--reg-strength", "1"], "no reg_strength in psvm"),
-        (["--method", "thorough", "--reg-strength", "1"], "no reg_strength in invcal and psvm"),
+        (["--method", "alternating-psvm", "--reg-strength", "1"], "in alternating-psvm"),
+        (["--method", "thorough", "--reg-strength", "1"], "in invcal and alternating-psvm"),
         (["--kernel", "cosine"], "--kernel 'cosine': choose among linear, rbf"),
-        (["--kernel", "linear", "--kernel-gamma", "1"], "does not go with --kernel linear"),
+        (["--kernel", "linear", "--kernel-gamma", "1"], "cannot be used with --kernel linear"),
         (["--kernel-gamma", "0"], "--kernel-gamma '0' must be a positive number"),
         (["--kernel-gamma", "small"], "--kernel-gamma 'small' must be a positive number"),
         (["--reg-strength", "-1"], "--reg-strength '-1' must be a positive number"),
@@ -110,7 +110,7 @@ def test_classes_of_bags_have_names(command, files, fitted, model, tmp_path):
     told = set(command("predict", model, files.test).out.split()[1:])
     assert told == {"sick", "well"}
     assert "'well' or 'sick'" in command("explain", model).out
-    assert "positive rows (“sick”) from negative ones (“well”)" in model_lead(card)
+    assert "rows as positive (“sick”) or negative (“well”)" in model_lead(card)
     named = pd.read_csv(files.test)
     named["label"] = np.where(named["label"] == 1, "sick", "well")
     named.to_csv(tmp_path / "named.csv", index=False)

@@ -145,7 +145,14 @@ def test_evaluate_by_labels(command, files):
     assert found["metrics"]["accuracy"]["value"] > 0.8
     assert sum(found["confusion"].values()) == found["n_rows"] == 200
     text = command("evaluate", files.model, files.test, "--label-column", "label").out
-    for words in ("balanced accuracy", "roc auc", "brier", "log loss", "Confusion", "Calibration"):
+    for words in (
+        "balanced accuracy",
+        "ROC curve",
+        "Brier",
+        "log loss",
+        "Confusion",
+        "Calibration",
+    ):
         assert words in text
     flipped = ["--label-column", "label", "--positive-label", "0", "--json"]
     other = json.loads(command("evaluate", files.model, files.test, *flipped).out)["labels"]
@@ -159,7 +166,7 @@ def test_a_model_of_bags_does_not_guess_which_label_is_positive(command, files, 
     arguments = ["evaluate", files.model, tmp_path / "test.csv", "--label-column", "label"]
     done = command(*arguments)
     assert done.code == 2
-    assert "holds '1', '2': say which is positive by --positive-label" in done.err
+    assert "contains '1', '2': give the positive label with --positive-label" in done.err
     found = json.loads(command(*arguments, "--positive-label", "2", "--json").out)["labels"]
     assert found["metrics"]["accuracy"]["value"] > 0.8
 
@@ -190,11 +197,11 @@ def test_inspect(command, files, monkeypatch):
     for words in (
         "information V",
         "effective sample size",
-        "bags that matter",
-        "bags that tell nothing",
+        "informative bags",
+        "uninformative bags",
         "convex objective",
-        "method that fits",
-        "What accuracy can be hoped for",
+        "Recommended method",
+        "Expected accuracy",
         "Warnings",
     ):
         assert words in done.out

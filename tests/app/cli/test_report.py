@@ -57,7 +57,7 @@ def test_existing_files_stay_unless_forced(tmp_path, records, capsys):
         (["{records}"], "give -o report.html"),
         (["{records}", "-o", "{folder}/r.pdf"], "r.pdf: a report's name must end in"),
         (["{records}", "-o", "{folder}/no/r.html"], "no such directory"),
-        (["{records}", "--json", "--markdown"], "exclude each other"),
+        (["{records}", "--json", "--markdown"], "give either --markdown or --json"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_line(tmp_path, records, capsys, arguments, message):

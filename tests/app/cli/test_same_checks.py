@@ -40,17 +40,23 @@ def folder(files, tmp_path, monkeypatch):
         (["rows.csv", "few.csv", *IN_BAGS], "is not in column 'bag' of few.csv"),
         (["rows.csv", "none.csv", *IN_BAGS], "none.csv: no such file"),
         (["rows.csv", "bags.csv", *IN_BAGS, "--drop", "x"], "no column 'x'"),
-        (["rows.csv", "bags.csv", *IN_BAGS, "--features", "bag"], "'bag' says what is to be"),
+        (["rows.csv", "bags.csv", *IN_BAGS, "--features", "bag"], "'bag' has another role"),
         (["rows.csv", "bags.csv", *IN_BAGS, "--decimal", "x"], "'x' is not a decimal mark"),
         (["rows.csv", "bags.csv", *IN_BAGS, "--count-column", "positives"], "and not both"),
         (["rows.csv", "bags.csv", *IN_BAGS, "--label-column", "town"], "give either --bag-column"),
-        (["rows.csv", "bags.csv", *IN_BAGS, "--source-column", "town"], "--source-column does not"),
-        (["rows.csv", "bags.csv", *IN_BAGS, "--noise-rates", "rates.csv"], "--noise-rates does"),
-        (["rows.csv", "bags.csv", *IN_BAGS, "--estimate-noise-rates"], "--estimate-noise-rates do"),
+        (
+            ["rows.csv", "bags.csv", *IN_BAGS, "--source-column", "town"],
+            "--source-column cannot be used",
+        ),
+        (["rows.csv", "bags.csv", *IN_BAGS, "--noise-rates", "rates.csv"], "--noise-rates cannot"),
+        (
+            ["rows.csv", "bags.csv", *IN_BAGS, "--estimate-noise-rates"],
+            "--estimate-noise-rates can",
+        ),
         (["rows.csv"], "give either --bag-column"),
         (["noisy.csv", *SOURCES, "--bag-column", "who"], "give either --bag-column"),
-        (["noisy.csv", "bags.csv", *SOURCES], "the table BAGS does not go with"),
-        (["noisy.csv", *SOURCES, "--count-column", "x"], "--count-column does not go with"),
+        (["noisy.csv", "bags.csv", *SOURCES], "the table BAGS cannot be used"),
+        (["noisy.csv", *SOURCES, "--count-column", "x"], "--count-column cannot be used"),
         (["noisy.csv", *LABELS], "give either --noise-rates"),
         (["noisy.csv", *SOURCES, "--estimate-noise-rates"], "give either --noise-rates"),
         (["noisy.csv", *SOURCES[2:], "--label-column", "x"], "no column 'x'"),
@@ -59,7 +65,7 @@ def folder(files, tmp_path, monkeypatch):
 )
 def test_the_error_line_is_the_same(command, folder, arguments, words):
     inspected = command("inspect", *arguments)
-    fitted = command("fit", *arguments, "--method", "corrected", "-o", "m.skops")
+    fitted = command("fit", *arguments, "--method", "corrected-loss", "-o", "m.skops")
     assert inspected.code == fitted.code == 2
     assert inspected.err.replace("decorrupt inspect", "decorrupt fit") == fitted.err
     assert re.search(words, fitted.err), fitted.err

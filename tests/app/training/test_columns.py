@@ -95,8 +95,8 @@ def test_numbers_that_are_codes(frame):
         ({"features": ["numbr"]}, r"t.csv: there is no column 'numbr' \(--features\); there are"),
         ({"drop": ["x"]}, "--drop"),
         ({"categorical": ["x"]}, "--categorical"),
-        ({"features": ["opened"]}, "'opened' cannot be a feature: it holds dates"),
-        ({"features": ["bag"]}, "'bag' says what is to be learned"),
+        ({"features": ["opened"]}, "'opened' cannot be a feature: it contains dates"),
+        ({"features": ["bag"]}, "'bag' has another role"),
         ({"features": ["same"]}, "no column is left to learn from .*one value"),
     ],
 )

@@ -23,7 +23,7 @@ def case():
 
 def test_metrics_are_scikit_learns(case):
     is_pos, predictions = case
-    found = evaluate_labels(predictions, is_pos, 0.3)
+    found = evaluate_labels(predictions, is_pos, 0.3, "1")
     probabilities = predictions.probabilities
     expected = {
         "accuracy": accuracy_score(is_pos, predictions.is_pos),
@@ -49,7 +49,7 @@ def test_standard_errors_are_those_of_repetitions():
         is_pos = rng.random(200) < 0.4
         scores = rng.normal(size=200) + is_pos
         predictions = Predictions(scores > 0.5, 1 / (1 + np.exp(-scores)), scores)
-        found.append(evaluate_labels(predictions, is_pos, 0.4)["metrics"])
+        found.append(evaluate_labels(predictions, is_pos, 0.4, "1")["metrics"])
     for name in found[0]:
         spread = np.std([one[name]["value"] for one in found])
         stated = np.mean([one[name]["std_error"] for one in found])
@@ -58,7 +58,7 @@ def test_standard_errors_are_those_of_repetitions():
 
 def test_calibration_bins_hold_every_row_once(case):
     is_pos, predictions = case
-    bins = evaluate_labels(predictions, is_pos, 0.3)["calibration"]
+    bins = evaluate_labels(predictions, is_pos, 0.3, "1")["calibration"]
     assert sum(one["n_rows"] for one in bins) == 300
     positives = sum(one["n_rows"] * one["share"] for one in bins)
     assert positives == pytest.approx(is_pos.sum())
@@ -67,7 +67,7 @@ def test_calibration_bins_hold_every_row_once(case):
 
 def test_one_class_only_leaves_what_needs_two_open(case):
     _, predictions = case
-    found = evaluate_labels(predictions, np.ones(300, dtype=bool), 0.3)["metrics"]
+    found = evaluate_labels(predictions, np.ones(300, dtype=bool), 0.3, "1")["metrics"]
     assert found["roc_auc"]["value"] is None
     assert found["balanced_accuracy"]["value"] is None
     assert found["accuracy"]["value"] == predictions.is_pos.mean()

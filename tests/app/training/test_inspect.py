@@ -23,14 +23,15 @@ def test_numbers_by_hand():
     rows = pd.DataFrame({"bag": ["a"] * 4 + ["b"] * 4 + ["c"] * 8, "x": np.arange(16.0) ** 2})
     bags = pd.DataFrame({"bag": ["a", "b", "c"], "rate": [1.0, 0.0, 0.5]})
     found = inspected(rows, bags)
+    details = found["bag_details"]
     # V = 4·¼ + 4·¼ + 0 = 2, worth 8 labelled rows: the pure bags' own.
     assert found["bags"]["information"] == pytest.approx(2)
     assert found["bags"]["effective_sample_size"] == pytest.approx(8)
-    assert [bag["share"] for bag in found["bag_shares"]] == pytest.approx([0.5, 0.5, 0])
-    assert found["matter"] == 2
-    assert found["useless"] == ["c"]
-    assert found["convex"]["exists"]
-    assert found["hope"]["resolution"] == pytest.approx(1 / (4 * np.sqrt(2)))
+    assert [bag["share"] for bag in details["shares"]] == pytest.approx([0.5, 0.5, 0])
+    assert details["n_informative"] == 2
+    assert details["uninformative"] == ["c"]
+    assert details["convexity"]["exists"]
+    assert found["outlook"]["resolution"] == pytest.approx(1 / (4 * np.sqrt(2)))
     assert found["advice"]["method"] == "mean-map"
     json.dumps(found, allow_nan=False)
 
@@ -39,9 +40,10 @@ def test_one_sided_proportions_have_no_convex_objective():
     rows = pd.DataFrame({"bag": np.repeat(list("abcdef"), 10), "x": np.arange(60.0) ** 2})
     bags = pd.DataFrame({"bag": list("abcdef"), "rate": [0.1, 0.2, 0.3, 0.1, 0.2, 0.4]})
     found = inspected(rows, bags)
-    assert not found["convex"]["exists"]
-    assert not found["convex"]["superbag"]
-    assert found["convex"]["floor"] > 0
+    convexity = found["bag_details"]["convexity"]
+    assert not convexity["exists"]
+    assert not convexity["superbag"]
+    assert convexity["floor"] > 0
     assert "several minima" in found["advice"]["reason"]
 
 
@@ -54,7 +56,7 @@ def test_warnings_in_words():
     said = " | ".join(inspected(rows, bags)["warnings"])
     assert "only 4 bags" in said
     assert "labelled rows: more bags" in said
-    assert "in 2 bags (the first is 'a') the proportion is no whole number" in said
+    assert "in 2 bags (the first is 'a') the proportion is not a whole number" in said
     assert "1 bags have one row only" in said
     assert "same in all rows of a bag: 'region'" in said
     assert "most values are missing: 'gaps'" in said
@@ -62,7 +64,7 @@ def test_warnings_in_words():
 
 def test_quick_fit_measures_what_can_be_hoped_for(bag_table):
     found = inspected(bag_table.rows, bag_table.bags, quick_fit=True)
-    assert found["hope"]["quick_fit"]["value"] > 0.7
+    assert found["outlook"]["quick_fit"]["value"] > 0.7
     assert found["warnings"] == []
 
 

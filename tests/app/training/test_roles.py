@@ -105,7 +105,7 @@ def test_bags_are_joined_whatever_types_the_files_gave_their_names():
             rows(),
             bags(BAGS.assign(town=["b", "a", "b"])),
             {"proportion_column": "rate"},
-            "bags.csv, row 3: bag 'b' stands in row 1 already",
+            "bags.csv, row 3: bag 'b' is already in row 1",
         ),
         (
             rows(town=["a", "a", "b", "b", "z"]),

@@ -59,7 +59,7 @@ def test_one_source_needs_no_name():
 @pytest.mark.parametrize(
     ("table", "noise", "positive", "message"),
     [
-        (rows(says=["a", "b", "a", "b"]), rates(), None, "'a', 'b': say which is positive"),
+        (rows(says=["a", "b", "a", "b"]), rates(), None, "'a', 'b': give the positive label"),
         (rows(says=[1, 2, 1, 2]), rates(), None, "--positive-label"),
         (rows(says=["a", "b", "a", "b"]), rates(), "c", "holds no label 'c'"),
         (rows(says=["a", "a", "a", "a"]), rates(), "a", "the positive label only"),

@@ -208,7 +208,7 @@ def test_the_error_of_the_accuracy_includes_that_of_estimated_rates(source_table
         (0.8, 0.1, None),
         (0.6, 0.1, "not clearly better than guessing"),
         (3.0, 0.0, "which no accuracy can be"),
-        (None, None, "could not be judged"),
+        (None, None, "could not be evaluated"),
     ],
 )
 def test_what_is_said_of_a_held_out_accuracy(value, std_error, words):
@@ -218,6 +218,8 @@ def test_what_is_said_of_a_held_out_accuracy(value, std_error, words):
 
 def test_method_names():
     assert method_name("mean_map", BAG_METHODS) == "mean-map"
-    assert method_name("count_likelihood", BAG_METHODS) == "count"
+    assert method_name("count_likelihood", BAG_METHODS) == "count-likelihood"
     with pytest.raises(ValueError, match="unknown --method 'count': choose one of auto, corr"):
         method_name("count", SOURCE_METHODS)
+    with pytest.raises(ValueError, match=r"'mean-mop' \(did you mean mean-map\?\): choose one of"):
+        method_name("mean-mop", BAG_METHODS)

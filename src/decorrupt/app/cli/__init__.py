@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line of this process, or say what it is missing."""
+    """Run the command line of this process, or report which package is missing."""
     try:
         from decorrupt.app.cli.app import main as run_commands
     except ModuleNotFoundError as missing:

@@ -1,4 +1,4 @@
-"""The command ``decorrupt``: its commands, and how every failure becomes one line and a code."""
+"""The command ``decorrupt``: its commands, and error messages and exit codes."""
 
 from __future__ import annotations
 
@@ -24,37 +24,43 @@ from decorrupt.app.cli.conventions import (
 from decorrupt.app.cli.demo import demo
 from decorrupt.app.cli.evaluate import evaluate
 from decorrupt.app.cli.explain import explain
-from decorrupt.app.cli.fit import fit
+from decorrupt.app.cli.fit import METHODS_EPILOG, fit
 from decorrupt.app.cli.inspect import inspect
 from decorrupt.app.cli.paper import paper
 from decorrupt.app.cli.predict import predict
 from decorrupt.app.cli.report import report
 
 EPILOG = (
-    "Every option can also be set by the environment, DECORRUPT_<COMMAND>_<OPTION>, and by a TOML "
-    "file, --config: flag over environment over file over default. Results go to standard output "
-    "or -o, messages to standard error. Exit code 0: fine, 1: failed, 2: wrong usage or bad data."
+    "Every option can also be set through an environment variable, such as DECORRUPT_FIT_METHOD, "
+    "and in a TOML file, --config. The command line takes precedence over the environment, the "
+    "environment over the file. Results go to standard output or -o, messages to standard error. "
+    "Exit code 0: success, 1: failure, 2: wrong usage or bad data."
 )
 HELP_OPTIONS: dict[str, Any] = {"help_option_names": ["--help", "-h"]}
 
 app = typer.Typer(
     name="decorrupt",
-    help="Classifiers from label proportions of bags, or from labels of sources that err.",
     epilog=EPILOG,
     pretty_exceptions_enable=False,
     context_settings=HELP_OPTIONS,
 )
 
 
-def _help(docstring: str | None) -> str:
+def _paragraphs(docstring: str | None) -> list[str]:
     """Return a docstring with each paragraph on one line, for terminals of any width."""
-    return "\n\n".join(" ".join(part.split()) for part in (docstring or "").split("\n\n"))
+    return [" ".join(part.split()) for part in (docstring or "").split("\n\n")]
 
 
 for command in (demo, inspect, fit, predict, evaluate, explain, bags, bound, paper, report):
-    # By command and not for the whole: DECORRUPT_VERSION and DECORRUPT_DATA mean other things.
+    # Per command and not for all: DECORRUPT_VERSION and DECORRUPT_DATA have other meanings.
     variables = {"auto_envvar_prefix": f"{ENVIRONMENT}_{command.__name__.upper()}"}
-    app.command(help=_help(command.__doc__), context_settings=HELP_OPTIONS | variables)(command)
+    paragraphs = _paragraphs(command.__doc__)
+    app.command(
+        help="\n\n".join(paragraphs),
+        short_help=paragraphs[0],
+        epilog=METHODS_EPILOG if command is fit else None,
+        context_settings=HELP_OPTIONS | variables,
+    )(command)
 
 
 def _print_version(wanted: bool) -> None:
@@ -66,14 +72,14 @@ def _print_version(wanted: bool) -> None:
 @app.callback(invoke_without_command=True)
 def decorrupt(
     context: typer.Context,
-    version: Annotated[  # noqa: ARG001 — its callback answers
+    version: Annotated[
         bool,
         typer.Option(
             "--version", help="Print the version and exit.", callback=_print_version, is_eager=True
         ),
     ] = False,
 ) -> None:
-    """Classifiers from label proportions of bags, or from labels of sources that err."""
+    """Train classifiers from label proportions of bags, or from noisy labels of sources."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -97,7 +103,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def failure(error: Exception) -> tuple[str, int]:
-    """Return what to tell the user, and the exit code."""
+    """Return the error message and the exit code."""
     if hasattr(error, "format_message"):  # the parser's own errors
         context: Any = getattr(error, "ctx", None)
         where = f" (see '{context.command_path} --help')" if context is not None else ""

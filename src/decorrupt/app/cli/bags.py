@@ -1,4 +1,4 @@
-"""decorrupt bags: a labelled table cut into bags, for an experiment."""
+"""decorrupt bags: split a labelled table into bags, for an experiment."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from decorrupt.app.cli.conventions import (
     split_names,
 )
 from decorrupt.app.cli.options import PositiveLabel, open_table, refuse_existing
-from decorrupt.app.cli.text import bags_listing, listing
+from decorrupt.app.cli.text import Facts, bag_facts, facts
 
 if TYPE_CHECKING:
-    from decorrupt.app.training.make_bags import BagTables
+    from decorrupt.app.training.results import BagTablesSummary
 
 
 def bags(
@@ -33,61 +33,68 @@ def bags(
     label_column: Annotated[str, option("--label-column", help="Column of labels.")],
     output: Annotated[
         str,
-        option("--output", "-o", help="Rows to write, without the label.", metavar="FILE"),
+        option("--output", "-o", help="Table of rows to write, without the label.", metavar="FILE"),
     ],
     bags_output: Annotated[
         str,
-        option("--bags-output", help="Table to write of one row a bag.", metavar="FILE"),
+        option("--bags-output", help="Table to write, with one row per bag.", metavar="FILE"),
     ],
     positive_label: PositiveLabel = None,
-    bag_size: Annotated[int | None, option("--bag-size", help="Rows of every bag.", min=1)] = None,
+    bag_size: Annotated[
+        int | None, option("--bag-size", help="Number of rows per bag.", min=1)
+    ] = None,
     sizes: Annotated[
         str | None,
-        option("--sizes", help="Range of the bags' sizes, such as 5:40.", metavar="LOW:HIGH"),
+        option("--sizes", help="Range of bag sizes, such as 5:40.", metavar="LOW:HIGH"),
     ] = None,
     by: Annotated[
         str | None,
         option(
             "--by",
-            help="Rows of equal values in this column make a bag, or in several with commas.",
+            help="Columns, comma-separated; rows with equal values in them form a bag.",
             metavar="COLUMNS",
         ),
     ] = None,
     drop_missing_bags: Annotated[
         bool,
-        option("--drop-missing-bags", help="Drop rows that have no value in a column of --by."),
+        option("--drop-missing-bags", help="Drop rows without a value in a column of --by."),
     ] = False,
     proportions: Annotated[
         str | None,
         option(
             "--proportions",
-            help="Range the bags' shares of positives are drawn from, such as 0.1:0.9.",
+            help="Range from which the proportions of the bags are drawn, such as 0.1:0.9.",
             metavar="LOW:HIGH",
         ),
     ] = None,
     bag_column: Annotated[
-        str, option("--bag-column", help="Name of the column to add; not with --by and one column.")
+        str,
+        option(
+            "--bag-column", help="Name of the column to add; not needed with --by and one column."
+        ),
     ] = "bag",
     test_share: Annotated[
         float,
-        option("--test-share", help="Share of rows held out with their labels.", min=0, max=0.95),
+        option(
+            "--test-share", help="Share of rows to hold out, with their labels.", min=0, max=0.95
+        ),
     ] = 0.0,
     test_output: Annotated[
         str | None,
-        option("--test-output", help="Table to write of the rows held out.", metavar="FILE"),
+        option("--test-output", help="Table to write, with the held-out rows.", metavar="FILE"),
     ] = None,
     sql: Sql = None,
     decimal: Decimal = None,
     seed: Seed = 0,
-    config: Config = None,  # noqa: ARG001 — read by its callback
+    config: Config = None,
     json_output: Json = False,
     quiet: Quiet = False,
     force: Force = False,
 ) -> None:
-    """Cut a labelled table into bags: rows without their label, and each bag's proportion.
+    """Split a labelled table into bags: rows without labels, and the proportion of each bag.
 
     Give one of --bag-size, --sizes and --by. The table of bags has the columns bag, rows, count
-    and proportion. With --by and several columns, the column --bag-column takes their place in the
+    and proportion. With --by and several columns, the column --bag-column replaces them in the
     rows.
 
     Example: decorrupt bags labelled.csv --label-column label --by region,year -o rows.csv
@@ -124,7 +131,7 @@ def bags(
     write_table(made.bags, bags_output, force=force)
     if test_output is not None:
         write_table(made.test, test_output, force=force)
-    say.result(made.summary, _text(made))
+    say.result(made.summary, facts(_facts(made.summary)))
 
 
 def _range(name: str, text: str | None, kind: Any) -> tuple[Any, Any] | None:
@@ -137,10 +144,11 @@ def _range(name: str, text: str | None, kind: Any) -> tuple[Any, Any] | None:
     return low, high
 
 
-def _text(made: BagTables) -> str:
-    facts = bags_listing(made.summary["bags"])
-    if made.summary["n_without_bag"]:
-        facts.append(("rows dropped, bag missing", f"{made.summary['n_without_bag']:,}"))
-    facts.append(("rows in no bag", f"{made.summary['n_left_out']:,}"))
-    facts.append(("rows held out for a test", f"{made.summary['n_test']:,}"))
-    return listing(facts)
+def _facts(summary: BagTablesSummary) -> Facts:
+    dropped = summary["n_without_bag"]
+    return [
+        *bag_facts(summary["bags"]),
+        *([("rows dropped, bag missing", f"{dropped:,}")] if dropped else []),
+        ("rows in no bag", f"{summary['n_left_out']:,}"),
+        ("rows held out for testing", f"{summary['n_test']:,}"),
+    ]

@@ -1,4 +1,4 @@
-"""decorrupt bound: what the theory promises, and how many rows it asks for."""
+"""decorrupt bound: generalisation bounds, and how many rows a target needs."""
 
 from __future__ import annotations
 
@@ -18,22 +18,29 @@ from decorrupt.app.cli.conventions import (
     split_names,
 )
 from decorrupt.app.cli.options import NoiseRatesFile, ProportionColumn, open_table
-from decorrupt.app.cli.text import listing, table
+from decorrupt.app.cli.text import facts, table
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from decorrupt.app.training.results import BoundReport
     from decorrupt.app.training.roles import Table
 
 
 def bound(
     bags: Annotated[
         str | None,
-        typer.Argument(help="Table of one row a bag, with its proportion and number of rows."),
+        typer.Argument(
+            help="Table with one row per bag: its proportion and number of rows.", metavar="BAGS"
+        ),
     ] = None,
     *,
     proportion_column: ProportionColumn = "proportion",
     size_column: Annotated[
         str,
-        option("--size-column", help="Column of numbers of rows, in BAGS or the noise rates."),
+        option(
+            "--size-column", help="Column with the number of rows, in BAGS or in the noise rates."
+        ),
     ] = "rows",
     proportions: Annotated[
         str | None,
@@ -41,20 +48,22 @@ def bound(
     ] = None,
     noise_rates: NoiseRatesFile = None,
     flip_pos: Annotated[
-        str | None, option("--flip-pos", help="Rates of sources instead of a table: 0.1,0.3.")
+        str | None,
+        option("--flip-pos", help="Noise rates of sources instead of a table, such as 0.1,0.3."),
     ] = None,
     flip_neg: Annotated[
-        str | None, option("--flip-neg", help="Likewise, of negatives labelled positive.")
+        str | None, option("--flip-neg", help="The same for negatives labelled positive.")
     ] = None,
     sizes: Annotated[
-        str | None, option("--sizes", help="Rows of each bag or source, or one number for all.")
+        str | None,
+        option("--sizes", help="Number of rows per bag or source, or one number for all."),
     ] = None,
-    radius: Annotated[float, option("--radius", help="Norm of the functions in question.")] = 2.0,
+    radius: Annotated[float, option("--radius", help="Largest norm of the functions.")] = 2.0,
     kernel_bound: Annotated[
         float, option("--kernel-bound", help="Largest √k(x,x); 1 for a Gaussian kernel.")
     ] = 1.0,
     failure_prob: Annotated[
-        float, option("--failure-prob", help="Probability with which the bound may fail.")
+        float, option("--failure-prob", help="Probability that the bound fails.")
     ] = 0.05,
     target_bound: Annotated[
         float | None, option("--target-bound", help="How many rows for this bound?")
@@ -65,15 +74,16 @@ def bound(
     ] = None,
     sql: Sql = None,
     decimal: Decimal = None,
-    config: Config = None,  # noqa: ARG001 — read by its callback
+    config: Config = None,
     json_output: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Say what the theory promises for bags or sources, and how many rows a target asks for.
+    """Compute generalisation bounds for bags or sources, and how many rows a target needs.
 
-    With the given probability no function of norm up to --radius has a training risk further from
-    its true risk than the bound. Give a table of bags, --proportions and --sizes, a table
-    --noise-rates (with a column of rows), or --flip-pos, --flip-neg and --sizes.
+    Except with probability --failure-prob, the training risk of every function of norm at most
+    --radius differs from its true risk by no more than the bound. Give a table of bags,
+    --proportions and --sizes, a table --noise-rates (with a column of rows), or --flip-pos,
+    --flip-neg and --sizes.
 
     Example: decorrupt bound --proportions 0.2,0.5,0.9 --sizes 100 --target-bound 0.1
     """
@@ -102,8 +112,8 @@ def bound(
     from decorrupt.app.training.bound import bound_bags, bound_sources
 
     compute: Any = bound_bags if bags is not None or proportions else bound_sources
-    found = compute(*quantities, targets, **ball)
-    Output(json_output, quiet).result(found, _text(found))
+    found: BoundReport = compute(*quantities, targets, **ball)
+    Output(json_output, quiet).result(found, *_parts(found))
 
 
 def _of_rates_table(rates: Table, size_column: str) -> list[Any]:
@@ -127,7 +137,7 @@ def _numbers(name: str, text: str | None) -> list[float]:
     try:
         values = [float(value) for value in split_names(text)]
     except ValueError:
-        raise typer.BadParameter(f"{name} {text!r} must be numbers with commas between") from None
+        raise typer.BadParameter(f"{name} {text!r} must be comma-separated numbers") from None
     if not values:
         raise typer.BadParameter(f"{name} is missing")
     return values
@@ -138,22 +148,24 @@ def _sizes(text: str | None, n: int) -> list[float]:
     return values * n if len(values) == 1 else values
 
 
-def _text(found: dict[str, Any]) -> str:
-    word = "bags" if found["situation"] == "bags" else "sources"
-    how = "combined as" if word == "bags" else f"weights (Theorem {found.get('theorem')})"
-    facts = [
-        (word, f"{found['n']:,}"),
+def _parts(found: BoundReport) -> list[RenderableType]:
+    how = f"weights (Theorem {found['theorem']})" if "theorem" in found else "combined as"
+    named = [
+        (found["situation"], f"{found['n']:,}"),
         ("rows", f"{found['n_rows']:,.0f}"),
         ("effective sample size", f"{found['effective_sample_size']:,.1f} clean labelled rows"),
         ("for functions of norm", f"{found['radius']:g}, √k(x,x) ≤ {found['kernel_bound']:g}"),
         ("with probability", f"{1 - found['failure_prob']:g}"),
     ]
     rows = [(name, f"± {one['bound']:.4g}") for name, one in found["bounds"].items()]
-    parts = [listing(facts), table((how, "bound on the risk's error"), rows)]
+    parts: list[RenderableType] = [
+        facts(named),
+        table((how, "bound on the error of the risk"), rows),
+    ]
     for quantity, needed in found["required"].items():
         wanted = "A bound" if quantity == "bound" else "An effective sample size"
         parts.append(
-            f"{wanted} of {needed['target']:g} takes {needed['n_rows']:,} rows, "
-            f"{needed['factor']:.3g} times those there are, in the same proportions."
+            f"{wanted} of {needed['target']:g} needs {needed['n_rows']:,} rows, "
+            f"{needed['factor']:.3g} times the present number, in the same proportions."
         )
-    return "\n\n".join(parts)
+    return parts

@@ -1,14 +1,17 @@
-"""Checks of options, files and columns before the scientific libraries, which load for seconds."""
+"""Checks of options, files and columns before the scientific libraries are loaded."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import typer
 
 from decorrupt.app.cli.conventions import MINUS, split_names
+
+if TYPE_CHECKING:
+    from decorrupt.app.cli.options import TrainingOptions
 
 MODEL_ENDING = ".skops"
 # Options that make sense in one of the two situations only.
@@ -52,33 +55,29 @@ def check_columns(
         need_names(header or [], wanted, table, option)
 
 
-def check_feature_columns(
-    rows: str, sql: str | None, features: str | None, drop: str | None, categorical: str | None
-) -> None:
-    """Raise TableError unless the rows have the columns that the options on features name."""
-    named = {"--features": features, "--drop": drop, "--categorical": categorical}
-    check_columns(rows, {name: split_names(text) for name, text in named.items()}, sql)
-
-
-def is_of_bags(bag_column: str | None, label_column: str | None, **others: Any) -> bool:
+def is_of_bags(given: TrainingOptions) -> bool:
     """Return whether the options describe bags or sources; refuse those of the other situation."""
-    if (bag_column is None) == (label_column is None):
+    of_bags = given["label_column"] is None
+    if (given["bag_column"] is None) == of_bags:
         raise typer.BadParameter("give either --bag-column (bags) or --label-column (sources)")
-    situation, foreign = (
-        ("bags", ONLY_FOR_SOURCES) if label_column is None else ("sources", ONLY_FOR_BAGS)
-    )
+    situation, foreign = ("bags", ONLY_FOR_SOURCES) if of_bags else ("sources", ONLY_FOR_BAGS)
     for name in foreign:
-        if others.get(name):
+        if given.get(name):
             shown = "the table BAGS" if name == "bags" else "--" + name.replace("_", "-")
-            raise typer.BadParameter(f"{shown} does not go with training on {situation}")
-    return label_column is None
+            raise typer.BadParameter(f"{shown} cannot be used for training on {situation}")
+    return of_bags
 
 
-def check_training(given: Mapping[str, Any]) -> bool:
+def check_training(given: TrainingOptions) -> bool:
     """Check the options of `fit` and `inspect` that name tables and columns; return is_of_bags."""
     rows, sql = given["rows"], given["sql"]
-    check_feature_columns(rows, sql, given["features"], given["drop"], given["categorical"])
-    of_bags = is_of_bags(**given)
+    named = {
+        "--features": split_names(given["features"]),
+        "--drop": split_names(given["drop"]),
+        "--categorical": split_names(given["categorical"]),
+    }
+    check_columns(rows, named, sql)
+    of_bags = is_of_bags(given)
     if of_bags:
         columns = (given["proportion_column"], given["count_column"])
         check_bags(rows, given["bags"], sql, given["bag_column"], *columns)

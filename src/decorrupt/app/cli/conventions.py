@@ -1,4 +1,4 @@
-"""What all commands share: options, where their values come from, results and messages."""
+"""Conventions of all commands: common options, configuration, results and messages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 import json
 import logging
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from decorrupt.app.cli.text import print_text
 from decorrupt.progress import log_step, logger, silence
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
 ENVIRONMENT = "DECORRUPT"
 # Exit codes; the last two are what a shell gives for SIGINT and SIGTERM.
@@ -30,15 +31,15 @@ SOURCES = {
     "DEFAULT_MAP": "config file",
     "DEFAULT": "default",
 }
-OWN_BUSINESS = ("config", "json_output", "quiet", "verbose", "force")
+NOT_RECORDED = ("config", "json_output", "quiet", "verbose", "force")
 MINUS = "-"
 
 
 def option(*names: str, help: str, shared: bool = False, **settings: Any) -> Any:  # noqa: A002
-    """Return a Typer option that can also be set by environment and config file.
+    """Return a Typer option that can also be set through the environment and a config file.
 
-    The variable is DECORRUPT_<COMMAND>_<OPTION>; `shared` options also listen to
-    DECORRUPT_<OPTION>, which holds for all commands.
+    The variable is DECORRUPT_<COMMAND>_<OPTION>; `shared` options can also be set for all commands
+    through DECORRUPT_<OPTION>.
     """
     if shared:
         settings["envvar"] = f"{ENVIRONMENT}_{names[0].lstrip('-').replace('-', '_').upper()}"
@@ -103,9 +104,11 @@ def _joined(values: list[Any]) -> str:
 
 
 def check_jobs(jobs: int) -> int:
-    """Return a number of jobs that has a meaning."""
+    """Return a valid number of jobs."""
     if jobs == 0:
-        raise typer.BadParameter("0 fits at a time is none: use 1 or more, or -1 for all cores")
+        raise typer.BadParameter(
+            "0 parallel fits are not possible: use 1 or more, or -1 for all cores"
+        )
     return jobs
 
 
@@ -138,30 +141,35 @@ def _lines_on_stderr() -> Iterator[None]:
 
 
 def check_decimal(mark: str | None) -> str | None:
-    """Return a decimal mark that is one."""
+    """Return a valid decimal mark."""
     if mark not in (None, ".", ","):
         raise typer.BadParameter(f"{mark!r} is not a decimal mark: use . or ,")
     return mark
 
 
 def split_names(text: str | None) -> list[str]:
-    """Return the names in a comma-separated list; one with a comma stands in double quotes."""
+    """Return the names in a comma-separated list; a name with a comma is in double quotes."""
     if not text:
         return []
     (names,) = csv.reader([text], skipinitialspace=True)
     return [name for name in names if name]
 
 
-Rows = Annotated[str, typer.Argument(help="Table of rows; - reads CSV from standard input.")]
+Rows = Annotated[
+    str, typer.Argument(help="Table of rows; - reads CSV from standard input.", metavar="ROWS")
+]
 Sql = Annotated[
     str | None,
-    option("--sql", help="Query that gives the rows; in it a CSV, Parquet or JSON file is 'rows'."),
+    option(
+        "--sql",
+        help="Query that returns the rows; in it a CSV, Parquet or JSON file is the table 'rows'.",
+    ),
 ]
 Decimal = Annotated[
     str | None,
     option(
         "--decimal",
-        help="Decimal mark of CSV tables, . or , (by default the comma where it is unambiguous).",
+        help="Decimal mark of CSV tables, . or , (detected by default).",
         metavar="MARK",
         callback=check_decimal,
     ),
@@ -179,26 +187,30 @@ Config = Annotated[
 Json = Annotated[bool, option("--json", help="Print the result as JSON.")]
 Quiet = Annotated[
     bool,
-    option("--quiet", "-q", help="Print no messages but errors.", shared=True, callback=be_quiet),
+    option(
+        "--quiet", "-q", help="Print no messages except errors.", shared=True, callback=be_quiet
+    ),
 ]
 Verbose = Annotated[
     bool,
     option(
         "--verbose",
         "-v",
-        help="Print one line per finished step, also where there is no terminal.",
+        help="Print one line per finished step, also without a terminal.",
         shared=True,
         callback=be_verbose,
     ),
 ]
 Force = Annotated[bool, option("--force", "-f", help="Overwrite files that exist.")]
-Seed = Annotated[
-    int, option("--seed", help="Seed of all random draws.", shared=True, min=0, max=2**32 - 1)
-]
+Seed = Annotated[int, option("--seed", help="Random seed.", shared=True, min=0, max=2**32 - 1)]
 Jobs = Annotated[
     int,
     option(
-        "--jobs", "-j", help="Fits at a time; -1 for all cores.", shared=True, callback=check_jobs
+        "--jobs",
+        "-j",
+        help="Number of parallel fits; -1 for all cores.",
+        shared=True,
+        callback=check_jobs,
     ),
 ]
 
@@ -212,7 +224,7 @@ class Output:
     as_json : bool
         Print the result as JSON instead of text.
     quiet : bool
-        Say nothing but errors.
+        Print no messages except errors.
     """
 
     as_json: bool = False
@@ -224,22 +236,24 @@ class Output:
         return console()
 
     def note(self, message: str) -> None:
-        """Print what is going on at a terminal; elsewhere it is a line of the log."""
+        """Print progress on a terminal; elsewhere it is a line of the log."""
         if not self.quiet and sys.stderr.isatty():
             self.console.print(message, style="dim", markup=False, highlight=False)
         else:
             log_step(message)
 
     def warn(self, messages: Iterable[str]) -> None:
-        """Say what the user should know, on pipes as well."""
+        """Print warnings, on pipes as well."""
         for message in () if self.quiet else messages:
             print_error_line("warning", message)
 
-    def result(self, value: Any, text: str) -> None:
-        """Print a result, as text or as JSON."""
+    def result(self, value: Mapping[str, object] | None, *parts: RenderableType) -> None:
+        """Print a result, as JSON or as tables and paragraphs."""
         if self.as_json:
             text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-        sys.stdout.write(text.rstrip("\n") + "\n")
+            sys.stdout.write(text + "\n")
+        else:
+            print_text(*parts)
         sys.stdout.flush()
 
 
@@ -263,7 +277,7 @@ def resolved_configuration(context: typer.Context) -> tuple[dict[str, Any], dict
     values, sources = {}, {}
     for parameter in context.command.params:
         name = str(parameter.name)
-        if name in OWN_BUSINESS or name not in context.params:
+        if name in NOT_RECORDED or name not in context.params:
             continue
         value = context.params[name]
         shown = name.removesuffix("_path")

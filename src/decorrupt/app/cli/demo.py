@@ -1,9 +1,9 @@
-"""decorrupt demo: embedded data in bags, labels hidden, a model beside the supervised ceiling."""
+"""decorrupt demo: train on embedded data from proportions, and compare with true labels."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,10 +20,20 @@ from decorrupt.app.cli.conventions import (
     option,
 )
 from decorrupt.app.cli.options import refuse_existing
-from decorrupt.app.cli.pages import make_page, page_module
-from decorrupt.app.cli.text import bags_listing, leaderboard_text, listing, measured, table
+from decorrupt.app.cli.pages import can_make_pages, make_page
+from decorrupt.app.cli.text import (
+    bag_facts,
+    facts,
+    leaderboard_section,
+    line,
+    measured,
+    section,
+    table,
+)
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from decorrupt.app.training.demo import DemoResult
 
 DATA = ("breast-cancer", "digits", "wine")
@@ -32,22 +42,22 @@ MODEL, PAGE = "model.skops", "model.html"
 
 def demo(
     data: Annotated[str, option("--data", help=f"One of {', '.join(DATA)}.")] = "breast-cancer",
-    bag_size: Annotated[int, option("--bag-size", help="Rows of every bag.", min=2)] = 16,
+    bag_size: Annotated[int, option("--bag-size", help="Number of rows per bag.", min=2)] = 16,
     output: Annotated[
         str, option("--output", "-o", help="Directory for the model and the page.", metavar="DIR")
     ] = "out",
     seed: Seed = 0,
     jobs: Jobs = 1,
-    config: Config = None,  # noqa: ARG001 — read by its callback
+    config: Config = None,
     json_output: Json = False,
     quiet: Quiet = False,
-    verbose: Verbose = False,  # noqa: ARG001 — read by its callback
+    verbose: Verbose = False,
     force: Force = False,
 ) -> None:
-    """Train on embedded data cut into bags, from the bags' proportions alone.
+    """Train on embedded data from the proportions of bags only.
 
-    The training labels serve to compute the proportions and, for the ceiling, a second model that
-    is trained on them. Both are measured on test rows.
+    The training labels are used to compute the proportions, and to train a second model for
+    comparison. Both models are evaluated on test rows.
 
     Example: decorrupt demo --data wine -o out
     """
@@ -60,16 +70,12 @@ def demo(
     from decorrupt.app.training.demo import run_demo
     from decorrupt.model_files import save
 
-    renderer = page_module()
+    wants_page = can_make_pages()
     result = run_demo(data, bag_size, seed=seed, n_jobs=jobs)
-    trained, card = result.trained, dict(result.trained.card)
+    trained, card = result.trained, result.trained.card
     folder.mkdir(parents=True, exist_ok=True)
-    save(trained.model, str(model_path), card, force=force)
-    has_page = renderer is not None and make_page(
-        lambda: renderer.render_model(card, trained.importance(seed), result.test),
-        str(page_path),
-        force=force,
-    )
+    save(trained.model, str(model_path), dict(card), force=force)
+    has_page = wants_page and make_page(lambda: _page(result, seed), str(page_path), force=force)
     found = {
         "data": data,
         "card": card,
@@ -77,32 +83,32 @@ def demo(
         "model": str(model_path),
         "page": str(page_path) if has_page else None,
     }
-    say.result(found, _text(result, found))
-    if renderer is not None and not has_page:
+    say.result(found, *_parts(result, str(model_path), page_path if has_page else None))
+    if wants_page and not has_page:
         raise typer.Exit(FAILED)
 
 
-def _text(result: DemoResult, found: dict[str, Any]) -> str:
-    card = found["card"]
+def _page(result: DemoResult, seed: int) -> str:
+    from decorrupt.app.pages.model_page import render_model
+
+    return render_model(result.trained.card, result.trained.importance(seed), result.test)
+
+
+def _parts(result: DemoResult, model: str, page: Path | None) -> list[RenderableType]:
+    card, test = result.trained.card, result.test
     rows = [
-        (
-            name,
-            measured(one["balanced_accuracy"]),
-            measured(one["accuracy"]),
-            measured(one["roc_auc"]),
-        )
-        for name, one in found["test"].items()
-        if name != "n_rows"
+        (name, *(measured(metrics[key]) for key in ("balanced_accuracy", "accuracy", "roc_auc")))
+        for name, metrics in test["models"].items()
     ]
     header = ("trained on", "balanced accuracy", "accuracy", "AUC")
-    shown = found["page"] or found["model"]
-    parts = [
-        f"{result.title}: positives are {result.positive_class!r}; training labels hidden.\n"
-        + listing(bags_listing(card["bags"]), "  "),
-        leaderboard_text(card["leaderboard"], card["scoring"]),
-        f"On {found['test']['n_rows']} test rows with labels, ± standard error\n"
-        + table(header, rows),
-        f"The model is {found['model']} (decorrupt explain {found['model']}).",
-        f"Page: {Path(shown).resolve()}" if found["page"] else "",
+    title = f"{result.title}: positives are {result.positive_class!r}; training labels are hidden"
+    return [
+        section(title, facts(bag_facts(card["bags"]))),
+        leaderboard_section(card["leaderboard"], card["scoring"]),
+        section(
+            f"On {test['n_rows']} test rows with labels; ± is one standard error",
+            table(header, rows),
+        ),
+        line(f"Model: {model} (see 'decorrupt explain {model}')"),
+        *([line(f"Page: {page.resolve()}")] if page else []),
     ]
-    return "\n\n".join(part for part in parts if part)

@@ -1,9 +1,9 @@
-"""decorrupt evaluate: a model measured on labels, or on bags without any."""
+"""decorrupt evaluate: evaluate a model with labels, or on bags without labels."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -33,12 +33,15 @@ from decorrupt.app.cli.options import (
     read_bag_rows,
     refuse_existing,
 )
-from decorrupt.app.cli.pages import make_page, pages
+from decorrupt.app.cli.pages import check_pages, make_page
 from decorrupt.app.cli.predict import ClassPrior, ModelFile, open_predictor
-from decorrupt.app.cli.text import criteria_text, listing, measured, table
+from decorrupt.app.cli.text import measures, section, table
 
 if TYPE_CHECKING:
-    from decorrupt.app.training.predict import Predictor
+    from rich.console import Group, RenderableType
+
+    from decorrupt.app.training.predict import Predictions, Predictor
+    from decorrupt.app.training.results import Evaluation, LabelResults
     from decorrupt.app.training.roles import BagRows, Table
 
 
@@ -57,17 +60,17 @@ def evaluate(
     decimal: Decimal = None,
     report: ReportPage = None,
     seed: Seed = 0,
-    config: Config = None,  # noqa: ARG001 — read by its callback
+    config: Config = None,
     json_output: Json = False,
     quiet: Quiet = False,
-    verbose: Verbose = False,  # noqa: ARG001 — read by its callback
+    verbose: Verbose = False,
     force: Force = False,
 ) -> None:
-    """Measure a model on rows it was not trained on: by labels, or by bags' proportions.
+    """Evaluate a model on rows it was not trained on, with labels or with proportions of bags.
 
     --label-column: accuracy, balanced accuracy, AUC, Brier score, log loss, confusion matrix and
     calibration. --bag-column with --proportion-column or --count-column: criteria that need no
-    label. Both may be given at once.
+    labels. Both can be given together.
 
     Example: decorrupt evaluate model.skops test.csv --label-column label --positive-label yes
     """
@@ -81,11 +84,11 @@ def evaluate(
     check_model_columns(model, rows, sql)
     from decorrupt.app.training.results import now
 
-    renderer = pages(report)
+    check_pages(report)
     predictor = open_predictor(model)
     data = open_table(rows, sql, decimal)
     predictions = predictor.predict(data.frame, class_prior=class_prior, table=data.name)
-    found: dict[str, Any] = {
+    found: Evaluation = {
         "model": Path(model).name,
         "rows": Path(rows).name,
         "created": now(),
@@ -106,12 +109,12 @@ def evaluate(
             count_column=count_column,
             decimal=decimal,
         )
-        found |= _on_bags(in_bags, predictions)
+        _add_bags(found, in_bags, predictions)
     say.warn(found["warnings"])
-    has_page = not (renderer and report) or make_page(
-        lambda: _page(renderer, found, predictor, in_bags, seed), report, force=force
+    has_page = report is None or make_page(
+        lambda: _page(found, predictor, in_bags, seed), report, force=force
     )
-    say.result(found, evaluation_text(found))
+    say.result(found, *_parts(found))
     if not has_page:
         raise typer.Exit(FAILED)
 
@@ -119,11 +122,11 @@ def evaluate(
 def _on_labels(
     predictor: Predictor,
     data: Table,
-    predictions: Any,
+    predictions: Predictions,
     label_column: str,
     positive_label: str | None,
     class_prior: float | None,
-) -> dict[str, Any]:
+) -> LabelResults:
     from decorrupt.app.training.evaluate import evaluate_labels
     from decorrupt.app.training.preprocess import as_text
     from decorrupt.app.training.source_roles import read_labels
@@ -136,48 +139,44 @@ def _on_labels(
         positive_label = positive if set(positive.split(",")) <= values else None
     labels = read_labels(data, label_column, positive_label)
     prior = predictor.training_prior if class_prior is None else class_prior
-    return evaluate_labels(predictions, labels.is_pos, prior) | {"positive": labels.positive}
+    return evaluate_labels(predictions, labels.is_pos, prior, labels.positive)
 
 
-def _on_bags(rows: BagRows, predictions: Any) -> dict[str, Any]:
+def _add_bags(found: Evaluation, rows: BagRows, predictions: Predictions) -> None:
     from decorrupt.app.training.evaluate import evaluate_bags
     from decorrupt.app.training.summary import summarize_bags
 
-    return {
-        "bags": evaluate_bags(rows, predictions),
-        "bag_summary": summarize_bags(rows.strata),
-    }
+    found["bags"] = evaluate_bags(rows, predictions)
+    found["bag_summary"] = summarize_bags(rows.strata)
 
 
-def _page(
-    renderer: Any, found: dict[str, Any], predictor: Predictor, in_bags: BagRows | None, seed: int
-) -> str:
+def _page(found: Evaluation, predictor: Predictor, in_bags: BagRows | None, seed: int) -> str:
+    from decorrupt.app.pages.model_page import render_evaluation
     from decorrupt.app.training.evaluate import bag_importance
 
     if in_bags is not None:
         importance, criterion = bag_importance(predictor, in_bags, seed)
-        found["bags"] |= {"importance": importance, "importance_criterion": criterion}
-    return str(renderer.render_evaluation(found, predictor.card))
+        found["bags"]["importance"], found["bags"]["importance_criterion"] = importance, criterion
+    return render_evaluation(found, predictor.card)
 
 
-def evaluation_text(found: dict[str, Any]) -> str:
-    """Return what `evaluate` prints."""
-    parts = [f"{found['model']} on {found['n_rows']:,} rows of {found['rows']}, ± standard error"]
+def _parts(found: Evaluation) -> list[RenderableType]:
+    title = (
+        f"{found['model']} on {found['n_rows']:,} rows of {found['rows']}; ± is one standard error"
+    )
+    parts: list[RenderableType] = [title]
     if "labels" in found:
-        parts += _labels_text(found["labels"])
+        parts += _label_sections(found["labels"])
     if "bags" in found:
-        summary = found["bag_summary"]
-        parts.append(
-            f"Without labels, on {summary['n_bags']} bags (they must not be those it was trained "
-            f"on)\n{criteria_text(found['bags']['criteria'])}"
+        title = (
+            f"Without labels, on {found['bag_summary']['n_bags']} bags (these must not be bags it "
+            "was trained on)"
         )
-    return "\n\n".join(parts)
+        parts.append(section(title, measures(found["bags"]["criteria"])))
+    return parts
 
 
-def _labels_text(labels: dict[str, Any]) -> list[str]:
-    metrics = [
-        (name.replace("_", " "), measured(value)) for name, value in labels["metrics"].items()
-    ]
+def _label_sections(labels: LabelResults) -> list[Group]:
     confusion = labels["confusion"]
     counts = [
         ("positive", f"{confusion['true_positive']:,}", f"{confusion['false_negative']:,}"),
@@ -192,10 +191,15 @@ def _labels_text(labels: dict[str, Any]) -> list[str]:
         )
         for one in labels["calibration"]
     ]
+    positives = f"{labels['n_positive']:,} of {labels['n_rows']:,} positive"
     return [
-        f"By labels, {labels['n_positive']:,} of {labels['n_rows']:,} positive "
-        f"({labels['positive']!r})\n" + listing(metrics, "  "),
-        "Confusion\n" + table(("true class", "said positive", "said negative"), counts),
-        f"Calibration, probabilities for {labels['class_prior']:.1%} positives\n"
-        + table(("probability", "rows", "predicted", "share of positives"), bins),
+        section(f"With labels, {positives} ({labels['positive']!r})", measures(labels["metrics"])),
+        section(
+            "Confusion matrix",
+            table(("true class", "predicted positive", "predicted negative"), counts),
+        ),
+        section(
+            f"Calibration, probabilities for {labels['class_prior']:.1%} positives",
+            table(("probability", "rows", "mean predicted", "share of positives"), bins),
+        ),
     ]

@@ -1,8 +1,8 @@
-"""decorrupt fit: from tables to a model file."""
+"""decorrupt fit: train a model on tables and save it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -36,20 +36,30 @@ from decorrupt.app.cli.options import (
     ProportionColumn,
     ReportPage,
     SourceColumn,
+    TrainingOptions,
     left_out_in_words,
     read_training_data,
     refuse_existing,
 )
-from decorrupt.app.cli.pages import make_page, pages
+from decorrupt.app.cli.pages import check_pages, make_page
 from decorrupt.app.cli.parameters import Kernel, KernelGamma, RegStrength, read_parameters
+from decorrupt.app.cli.text import (
+    columns_section,
+    data_section,
+    held_out_section,
+    leaderboard_section,
+    line,
+)
 from decorrupt.app.training.methods import BAG_METHODS, SOURCE_METHODS
 
 if TYPE_CHECKING:
     from decorrupt.app.training.train import TrainedModel
 
-METHOD_HELP = (
-    f"Bags: {', '.join(BAG_METHODS)}. Sources: {', '.join(SOURCE_METHODS)}. "
-    "auto compares methods on held-out data."
+METHOD_HELP = f"Bags: {', '.join(BAG_METHODS)}. Sources: {', '.join(SOURCE_METHODS)}."
+METHODS_EPILOG = "\n\n".join(
+    f"--method {name} ({kind}): {method.meaning}"
+    for kind, methods in (("bags", BAG_METHODS), ("sources", SOURCE_METHODS))
+    for name, method in methods.items()
 )
 
 
@@ -69,8 +79,8 @@ def fit(
         str | None,
         option(
             "--positive-label",
-            help="Sources: label that means positive, or several with commas; all others are "
-            "negative. Bags: name of the positive class.",
+            help="Sources: positive labels, comma-separated; all others are negative. Bags: name "
+            "of the positive class.",
             metavar="LABEL",
         ),
     ] = None,
@@ -78,42 +88,44 @@ def fit(
         str | None,
         option(
             "--negative-label",
-            help="Bags: name of the negative class; without it, 'not' and the positive name.",
+            help="Bags: name of the negative class; by default 'not' and the positive name.",
             metavar="LABEL",
         ),
     ] = None,
     source_column: SourceColumn = None,
     noise_rates: NoiseRatesFile = None,
-    estimate_noise_rates: EstimateNoiseRates = False,  # noqa: ARG001 — read by check_training
+    estimate_noise_rates: EstimateNoiseRates = False,
     features: FeatureColumns = None,
     drop: DropColumns = None,
     categorical: CategoricalColumns = None,
     method: Annotated[str, option("--method", help=METHOD_HELP)] = "auto",
     decision: Annotated[
         str,
-        option("--decision", help="What predictions are best at: balanced error, or accuracy."),
+        option(
+            "--decision", help="What predictions are optimised for: balanced (error) or accuracy."
+        ),
     ] = "balanced",
     kernel: Kernel = None,
     kernel_gamma: KernelGamma = None,
     reg_strength: RegStrength = None,
-    folds: Annotated[int, option("--folds", help="Folds of held-out data.", min=2)] = 5,
+    folds: Annotated[int, option("--folds", help="Number of folds of held-out data.", min=2)] = 5,
     sql: Sql = None,
     decimal: Decimal = None,
     report: ReportPage = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
-    config: Config = None,  # noqa: ARG001 — read by its callback
+    config: Config = None,
     json_output: Json = False,
     quiet: Quiet = False,
-    verbose: Verbose = False,  # noqa: ARG001 — read by its callback
+    verbose: Verbose = False,
     force: Force = False,
 ) -> None:
     """Train a model from bags with known proportions, or from noisy labels of sources.
 
-    Bags: --bag-column and --proportion-column or --count-column, which stand in the rows' own table
-    or in BAGS. Sources: --label-column, --source-column and --noise-rates or
-    --estimate-noise-rates. Numbers are imputed and scaled, categories one-hot encoded with rare
-    levels folded; all of it is saved in the model.
+    Bags: --bag-column and --proportion-column or --count-column, which are columns of ROWS or of
+    BAGS. Sources: --label-column, --source-column and --noise-rates or --estimate-noise-rates.
+    Missing numbers are imputed, numbers are scaled, categories are one-hot encoded and their rare
+    levels folded; the model file contains all of this.
 
     Example: decorrupt fit rows.csv bags.csv --bag-column branch --proportion-column rate -o
     model.skops
@@ -121,46 +133,36 @@ def fit(
     say = Output(json_output, quiet)
     check_model_ending(output)
     refuse_existing(output, report, force=force)
-    of_bags = check_training(context.params)
+    given = cast(TrainingOptions, context.params)
+    of_bags = check_training(given)
     parameters = read_parameters(method, kernel, kernel_gamma, reg_strength, of_bags=of_bags)
     if decision not in ("balanced", "accuracy"):
         raise typer.BadParameter(f"--decision {decision!r}: choose balanced or accuracy")
     if of_bags:
         parameters["class_names"] = _class_names(negative_label, positive_label)
 
-    from decorrupt.app.cli.text import card_text
     from decorrupt.app.training.train import Settings
     from decorrupt.model_files import save
 
-    renderer = pages(report)
-    data, used = read_training_data(
-        rows,
-        bags,
-        sql=sql,
-        decimal=decimal,
-        bag_column=bag_column,
-        proportion_column=proportion_column,
-        count_column=count_column,
-        label_column=label_column,
-        positive_label=positive_label,
-        source_column=source_column,
-        noise_rates=noise_rates,
-        features=features,
-        drop=drop,
-        categorical=categorical,
-    )
+    check_pages(report)
+    data, used = read_training_data(given)
     say.warn(left_out_in_words(used))
     settings = Settings(method, decision, folds, seed, jobs, **parameters)
     say.note(f"{len(data.table.frame):,} rows, {len(used.columns)} columns to learn from")
     trained = _train(data, used, settings)
-    card: dict[str, Any] = dict(trained.card)
+    card = trained.card
     card["configuration"], card["configuration_from"] = resolved_configuration(context)
-    save(trained.model, output, card, force=force)
+    save(trained.model, output, dict(card), force=force)
     say.warn(card["warnings"])
-    has_page = not (renderer and report) or make_page(
-        lambda: renderer.render_model(card, trained.importance(seed)), report, force=force
+    has_page = report is None or make_page(lambda: _page(trained, seed), report, force=force)
+    say.result(
+        card,
+        data_section("Bags" if of_bags else "Sources", card),
+        columns_section("Columns", card["columns"], card["left_out"]),
+        leaderboard_section(card["leaderboard"], card["scoring"]),
+        held_out_section(card),
+        line(f"Saved in {output}."),
     )
-    say.result(card, card_text(card) + f"\n\nSaved in {output}.")
     if not has_page:
         raise typer.Exit(FAILED)
 
@@ -172,6 +174,12 @@ def _train(data: Any, features: Any, settings: Any) -> TrainedModel:
 
     train: Any = train_bags if isinstance(data, BagRows) else train_sources
     return train(data, features, settings)  # type: ignore[no-any-return]
+
+
+def _page(trained: TrainedModel, seed: int) -> str:
+    from decorrupt.app.pages.model_page import render_model
+
+    return render_model(trained.card, trained.importance(seed))
 
 
 def _class_names(negative: str | None, positive: str | None) -> tuple[str, str]:

@@ -1,8 +1,8 @@
-"""decorrupt inspect: what is in the data before any training."""
+"""decorrupt inspect: information, columns and warnings of data before any training."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -35,21 +35,31 @@ from decorrupt.app.cli.options import (
     ProportionColumn,
     ReportPage,
     SourceColumn,
+    TrainingOptions,
     read_training_data,
     refuse_existing,
 )
-from decorrupt.app.cli.pages import make_page, pages
+from decorrupt.app.cli.pages import check_pages, make_page
 from decorrupt.app.cli.text import (
     SHOWN_BAGS,
-    bags_listing,
+    Facts,
+    bag_facts,
     bullets,
-    columns_text,
-    listing,
+    columns_section,
+    facts,
     measured,
-    sources_text,
+    section,
+    source_parts,
     table,
-    wrapped,
 )
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from decorrupt.app.training.columns import Features
+    from decorrupt.app.training.results import BagDetails, Convexity, Inspection, Outlook
+    from decorrupt.app.training.roles import BagRows
+    from decorrupt.app.training.source_roles import SourceRows
 
 
 def inspect(
@@ -64,129 +74,121 @@ def inspect(
     positive_label: PositiveLabel = None,
     source_column: SourceColumn = None,
     noise_rates: NoiseRatesFile = None,
-    estimate_noise_rates: EstimateNoiseRates = False,  # noqa: ARG001 — read by check_training
+    estimate_noise_rates: EstimateNoiseRates = False,
     features: FeatureColumns = None,
     drop: DropColumns = None,
     categorical: CategoricalColumns = None,
     quick_fit: Annotated[
         bool,
-        option("--quick-fit", help="Also train one fast method, to see what accuracy it reaches."),
+        option("--quick-fit", help="Also train one fast method to see its accuracy."),
     ] = False,
     sql: Sql = None,
     decimal: Decimal = None,
     report: ReportPage = None,
     seed: Seed = 0,
-    config: Config = None,  # noqa: ARG001 — read by its callback
+    config: Config = None,
     json_output: Json = False,
     quiet: Quiet = False,
-    verbose: Verbose = False,  # noqa: ARG001 — read by its callback
+    verbose: Verbose = False,
     force: Force = False,
 ) -> None:
-    """Say what is in the data before any training.
+    """Inspect data before any training.
 
-    Rows, bags, sizes and proportions; how many labelled rows they are worth; which bags matter and
-    which tell nothing; whether a convex objective exists; which method fits; what accuracy can be
-    hoped for; and what may be wrong. For sources: --label-column, --source-column, and
-    --noise-rates or --estimate-noise-rates. What 'fit' would refuse is refused with the same words.
+    Shows rows, bags, sizes and proportions; how many labelled rows they are worth; which bags are
+    informative; whether the objective is convex; which method fits; which accuracy to expect; and
+    warnings. For sources: --label-column, --source-column, and --noise-rates or
+    --estimate-noise-rates. Input that 'fit' refuses is refused with the same message.
 
     Example: decorrupt inspect rows.csv bags.csv --bag-column branch --proportion-column rate
     """
     say = Output(json_output, quiet)
     refuse_existing(report, force=force)
-    check_training(context.params)
+    given = cast(TrainingOptions, context.params)
+    check_training(given)
     if quick_fit and label_column is not None:
         raise typer.BadParameter("--quick-fit does not go with sources")
-    renderer = pages(report)
-    data, used = read_training_data(
-        rows,
-        bags,
-        sql=sql,
-        decimal=decimal,
-        bag_column=bag_column,
-        proportion_column=proportion_column,
-        count_column=count_column,
-        label_column=label_column,
-        positive_label=positive_label,
-        source_column=source_column,
-        noise_rates=noise_rates,
-        features=features,
-        drop=drop,
-        categorical=categorical,
-    )
-    found, text = _inspected(data, used, quick_fit=quick_fit, seed=seed)
-    has_page = not (renderer and report) or make_page(
-        lambda: renderer.render_inspection(found), report, force=force
-    )
-    say.result(found, text)
+    check_pages(report)
+    data, used = read_training_data(given)
+    found = _inspected(data, used, quick_fit=quick_fit, seed=seed)
+    has_page = report is None or make_page(lambda: _page(found), report, force=force)
+    say.result(found, *_parts(found))
     if not has_page:
         raise typer.Exit(FAILED)
 
 
 def _inspected(
-    data: Any, features: Any, *, quick_fit: bool, seed: int
-) -> tuple[dict[str, Any], str]:
+    data: BagRows | SourceRows, features: Features, *, quick_fit: bool, seed: int
+) -> Inspection:
     from decorrupt.app.training.inspect import inspect_bags
     from decorrupt.app.training.inspect_sources import inspect_sources
     from decorrupt.app.training.roles import BagRows
 
     if isinstance(data, BagRows):
-        found = dict(inspect_bags(data, features, quick_fit=quick_fit, seed=seed))
-        return found, _bags_text(found)
-    found = dict(inspect_sources(data, features, seed=seed))
-    return found, _sources_text(found)
+        return inspect_bags(data, features, quick_fit=quick_fit, seed=seed)
+    return inspect_sources(data, features, seed=seed)
 
 
-def _bags_text(found: dict[str, Any]) -> str:
-    convex, advice, hope = found["convex"], found["advice"], found["hope"]
-    shares = found["bag_shares"]
-    top = [
-        (bag["bag"], f"{bag['size']:,}", f"{bag['proportion']:.3f}", f"{bag['share']:.1%}")
-        for bag in shares[:SHOWN_BAGS]
+def _page(found: Inspection) -> str:
+    from decorrupt.app.pages.model_page import render_inspection
+
+    return render_inspection(found)
+
+
+def _parts(found: Inspection) -> list[RenderableType]:
+    advice = found["advice"]
+    if "bag_details" in found:
+        details = found["bag_details"]
+        bags = [
+            (bag["bag"], f"{bag['size']:,}", f"{bag['proportion']:.3f}", f"{bag['share']:.1%}")
+            for bag in details["shares"][:SHOWN_BAGS]
+        ]
+        data = [
+            section("Bags", facts([*bag_facts(found["bags"]), *_details(details)])),
+            section(
+                "Most informative bags", table(("bag", "rows", "proportion", "share of V"), bags)
+            ),
+        ]
+    else:
+        data = [section("Sources", *source_parts(found["sources"]))]
+    return [
+        *data,
+        columns_section("Columns", found["columns"], found["left_out"]),
+        section("Recommended method", f"{advice['method']}: {advice['reason']}"),
+        section("Expected accuracy", _outlook(found["outlook"], quick="bags" in found)),
+        section("Warnings", bullets(found["warnings"])),
     ]
-    useless = found["useless"]
-    named = ", ".join(useless[:SHOWN_BAGS]) + (", …" if len(useless) > SHOWN_BAGS else "")
-    facts = [
-        ("bags that matter", f"{found['matter']} of {len(shares)} hold 90 % of V"),
-        ("bags that tell nothing", f"{len(useless)}" + (f" ({named})" if useless else "")),
-        ("convex objective", _convex_words(convex)),
-        ("method that fits", f"{advice['method']}: {advice['reason']}"),
-    ]
-    parts = [
-        "Bags\n" + listing([*bags_listing(found["bags"]), *facts], "  "),
-        "The bags that tell most\n" + table(("bag", "rows", "proportion", "share of V"), top),
-        "Columns\n" + columns_text(found["columns"], found["left_out"]),
-        "What accuracy can be hoped for\n" + wrapped(hope["words"] + _quick(hope)),
-        "Warnings\n" + bullets(found["warnings"]),
-    ]
-    return "\n\n".join(parts)
 
 
-def _convex_words(convex: dict[str, Any]) -> str:
-    if convex["superbag"]:
-        return "yes, whatever the regularisation"
-    if convex["exists"]:
-        return f"possible (convex='project'), or from --reg-strength {convex['floor']:.3g} on"
+def _details(details: BagDetails) -> Facts:
+    names = details["uninformative"]
+    shown = ", ".join(names[:SHOWN_BAGS]) + (", …" if len(names) > SHOWN_BAGS else "")
+    return [
+        (
+            "informative bags",
+            f"{details['n_informative']} of {len(details['shares'])} contribute 90 % of V",
+        ),
+        ("uninformative bags", f"{len(names)}" + (f" ({shown})" if names else "")),
+        ("convex objective", _convexity(details["convexity"])),
+    ]
+
+
+def _convexity(convexity: Convexity) -> str:
+    floor = f"from --reg-strength {convexity['floor']:.3g} on"
+    if convexity["superbag"]:
+        return "yes, for every regularisation strength"
+    if convexity["exists"]:
+        return f"possible (convex='project'), or {floor}"
     return (
-        f"not for the balanced risk (no bag on the other side of ½); from --reg-strength "
-        f"{convex['floor']:.3g} on, and always for mean-map"
+        f"not for the balanced risk (all proportions are on one side of ½); {floor}, and always "
+        "for mean-map"
     )
 
 
-def _quick(hope: dict[str, Any]) -> str:
-    if "quick_fit" not in hope:
-        return " --quick-fit trains one fast method and measures it on held-out bags."
-    return (
-        " A quick mean-map model reached a balanced accuracy of "
-        f"{measured(hope['quick_fit'])} (standard error), estimated on held-out bags."
-    )
-
-
-def _sources_text(found: dict[str, Any]) -> str:
-    parts = [
-        "Sources\n" + sources_text(found["sources"]),
-        "Columns\n" + columns_text(found["columns"], found["left_out"]),
-        f"Method that fits\n  {found['advice']['method']}: {found['advice']['reason']}",
-        "What accuracy can be hoped for\n" + wrapped(found["hope"]["words"]),
-        "Warnings\n" + bullets(found["warnings"]),
-    ]
-    return "\n\n".join(parts)
+def _outlook(outlook: Outlook, *, quick: bool) -> str:
+    if "quick_fit" in outlook:
+        return (
+            f"{outlook['words']} A quick mean-map model reached a balanced accuracy of "
+            f"{measured(outlook['quick_fit'])} (standard error), estimated on held-out bags."
+        )
+    hint = " --quick-fit trains one fast method and evaluates it on held-out bags."
+    return outlook["words"] + (hint if quick else "")

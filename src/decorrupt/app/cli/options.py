@@ -1,9 +1,9 @@
-"""Options that several commands share, and how the tables they name are read."""
+"""Options of several commands, and readers of the tables they name."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, NotRequired, TypedDict
 
 import typer
 
@@ -17,22 +17,25 @@ if TYPE_CHECKING:
 BagsArgument = Annotated[
     str | None,
     typer.Argument(
-        help="Table of one row a bag, joined on the bag column; without it the proportion or "
-        "count stands in every row."
+        help="Table with one row per bag, joined on the bag column; without it, the proportion or "
+        "count is a column of ROWS.",
+        metavar="BAGS",
     ),
 ]
 BagColumn = Annotated[
-    str | None, option("--bag-column", help="Column that names each row's bag.", metavar="COLUMN")
+    str | None, option("--bag-column", help="Column with the bag of each row.", metavar="COLUMN")
 ]
 ProportionColumn = Annotated[
     str | None,
     option(
-        "--proportion-column", help="Column of the bags' shares of positives.", metavar="COLUMN"
+        "--proportion-column",
+        help="Column with the proportion of positives per bag.",
+        metavar="COLUMN",
     ),
 ]
 CountColumn = Annotated[
     str | None,
-    option("--count-column", help="Column of the bags' numbers of positives.", metavar="COLUMN"),
+    option("--count-column", help="Column with the number of positives per bag.", metavar="COLUMN"),
 ]
 LabelColumn = Annotated[
     str | None, option("--label-column", help="Column of labels.", metavar="COLUMN")
@@ -41,41 +44,42 @@ PositiveLabel = Annotated[
     str | None,
     option(
         "--positive-label",
-        help="Label that means positive, or several with commas; all others are negative.",
+        help="Positive labels, comma-separated; all others are negative.",
         metavar="LABEL",
     ),
 ]
 SourceColumn = Annotated[
     str | None,
-    option("--source-column", help="Column that names each label's source.", metavar="COLUMN"),
+    option("--source-column", help="Column with the source of each label.", metavar="COLUMN"),
 ]
 NoiseRatesFile = Annotated[
     str | None,
     option(
         "--noise-rates",
-        help="Table with columns source, flip_pos, flip_neg and, if known, class_prior.",
+        help="Table with the columns source, flip_pos, flip_neg and optionally class_prior.",
         metavar="FILE",
     ),
 ]
 EstimateNoiseRates = Annotated[
-    bool, option("--estimate-noise-rates", help="Estimate the rates from the labels.")
+    bool, option("--estimate-noise-rates", help="Estimate the noise rates from the labels.")
 ]
 FeatureColumns = Annotated[
     str | None,
     option(
         "--features",
-        help="Columns to learn from, with commas between; by default all that have no other role.",
+        help="Columns to learn from, comma-separated; by default all without another role.",
         metavar="COLUMNS",
     ),
 ]
 DropColumns = Annotated[
-    str | None, option("--drop", help="Columns not to learn from.", metavar="COLUMNS")
+    str | None,
+    option("--drop", help="Columns not to learn from, comma-separated.", metavar="COLUMNS"),
 ]
 CategoricalColumns = Annotated[
     str | None,
     option(
         "--categorical",
-        help="Columns to use as categories, such as numbers that are codes.",
+        help="Columns to use as categories, comma-separated, such as numeric codes.",
         metavar="COLUMNS",
     ),
 ]
@@ -83,6 +87,27 @@ CategoricalColumns = Annotated[
 ReportPage = Annotated[
     str | None, option("--report", help="Page to write, *.html.", metavar="FILE")
 ]
+
+
+class TrainingOptions(TypedDict):
+    """The options of `fit` and `inspect` that name tables and columns."""
+
+    rows: str
+    bags: str | None
+    sql: str | None
+    decimal: str | None
+    bag_column: str | None
+    proportion_column: str | None
+    count_column: str | None
+    label_column: str | None
+    positive_label: str | None
+    negative_label: NotRequired[str | None]  # of `fit`
+    source_column: str | None
+    noise_rates: str | None
+    estimate_noise_rates: bool
+    features: str | None
+    drop: str | None
+    categorical: str | None
 
 
 def open_table(source: str, sql: str | None = None, decimal: str | None = None) -> Table:
@@ -94,53 +119,48 @@ def open_table(source: str, sql: str | None = None, decimal: str | None = None) 
 
 
 def table_name(source: str) -> str:
-    """Return what to call a source in messages."""
+    """Return the name of a table in messages."""
     return "standard input" if source == MINUS else source
 
 
-def read_training_data(
-    rows: str,
-    bags: str | None,
-    *,
-    sql: str | None,
-    decimal: str | None,
-    bag_column: str | None,
-    proportion_column: str | None,
-    count_column: str | None,
-    label_column: str | None,
-    positive_label: str | None,
-    source_column: str | None,
-    noise_rates: str | None,
-    features: str | None,
-    drop: str | None,
-    categorical: str | None,
-) -> tuple[BagRows | SourceRows, Features]:
+def read_training_data(given: TrainingOptions) -> tuple[BagRows | SourceRows, Features]:
     """Return rows in bags or rows with noisy labels, and the columns to learn from.
 
-    `inspect` and `fit` read by this function only, after `check_training`, so that they refuse the
-    same with the same words.
+    `inspect` and `fit` read with this function only, after `check_training`, so that they refuse
+    the same input with the same message.
     """
-    table = open_table(rows, sql, decimal)
+    from decorrupt.app.training.columns import choose_features
+    from decorrupt.app.training.source_roles import read_sources
+
+    decimal, rates = given["decimal"], given["noise_rates"]
+    table = open_table(given["rows"], given["sql"], decimal)
     data: BagRows | SourceRows
-    if bag_column is not None:
+    if given["bag_column"] is not None:
         data = read_bag_rows(
             table,
-            bags,
-            bag_column=bag_column,
-            proportion_column=proportion_column,
-            count_column=count_column,
+            given["bags"],
+            bag_column=given["bag_column"],
+            proportion_column=given["proportion_column"],
+            count_column=given["count_column"],
             decimal=decimal,
         )
     else:
-        data = read_source_rows(
+        data = read_sources(
             table,
-            str(label_column),
-            source_column,
-            positive_label,
-            noise_rates,
-            decimal,
+            None if rates is None else open_table(rates, decimal=decimal),
+            label_column=str(given["label_column"]),
+            source_column=given["source_column"],
+            positive_label=given["positive_label"],
         )
-    return data, read_features(data, features, drop, categorical)
+    features = choose_features(
+        table.frame,
+        roles=data.roles,
+        features=split_names(given["features"]) or None,
+        drop=split_names(given["drop"]),
+        categorical=split_names(given["categorical"]),
+        table=table.name,
+    )
+    return data, features
 
 
 def read_bag_rows(
@@ -152,7 +172,7 @@ def read_bag_rows(
     count_column: str | None,
     decimal: str | None = None,
 ) -> BagRows:
-    """Return rows in bags as the options say."""
+    """Return rows in bags."""
     from decorrupt.app.training.roles import read_bags
 
     return read_bags(
@@ -164,44 +184,8 @@ def read_bag_rows(
     )
 
 
-def read_source_rows(
-    rows: Table,
-    label_column: str,
-    source_column: str | None,
-    positive_label: str | None,
-    noise_rates: str | None,
-    decimal: str | None = None,
-) -> SourceRows:
-    """Return rows with noisy labels as the options say."""
-    from decorrupt.app.training.source_roles import read_sources
-
-    return read_sources(
-        rows,
-        None if noise_rates is None else open_table(noise_rates, decimal=decimal),
-        label_column=label_column,
-        source_column=source_column,
-        positive_label=positive_label,
-    )
-
-
-def read_features(
-    rows: Any, features: str | None, drop: str | None, categorical: str | None
-) -> Features:
-    """Return the columns to learn from as the options say; `rows` are bag or source rows."""
-    from decorrupt.app.training.columns import choose_features
-
-    return choose_features(
-        rows.table.frame,
-        roles=rows.roles,
-        features=split_names(features) or None,
-        drop=split_names(drop),
-        categorical=split_names(categorical),
-        table=rows.table.name,
-    )
-
-
 def left_out_in_words(features: Features) -> list[str]:
-    """Return a line for each column that is not used although nobody said so."""
+    """Return a line for each column that is not used although no option excludes it."""
     return [f"column {name!r} is not used: {why}" for name, why in features.left_out.items()]
 
 
@@ -220,7 +204,9 @@ def refuse_existing(*paths: str | None, force: bool) -> None:
             raise FileExistsError(f"{path} is named for two outputs: choose another name for one")
         named.add(Path(path).resolve())
         if Path(path).exists() and not force:
-            raise FileExistsError(f"{path} exists: choose another name, or overwrite it by --force")
+            raise FileExistsError(
+                f"{path} exists: choose another name, or overwrite it with --force"
+            )
         if not Path(path).resolve().parent.is_dir():
             raise FileNotFoundError(2, "there is no such directory", str(Path(path).parent))
 

@@ -1,39 +1,26 @@
-"""Making pages: a check before the work starts, and a failure that loses none of the work."""
+"""Writing pages: checked before the work starts; a failure does not lose the work."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
-from types import ModuleType
 
 from decorrupt.app.cli.conventions import print_error_line
 from decorrupt.app.cli.options import write_page
 
-MODULE = "decorrupt.app.pages.model_page"
 
-
-def page_module() -> ModuleType | None:
-    """Return the module that renders pages, or None where its libraries are not installed."""
+def can_make_pages() -> bool:
+    """Whether the libraries that render pages are installed."""
     try:
-        return import_module(MODULE)
+        import decorrupt.app.pages.model_page  # noqa: F401
     except ImportError:
-        return None
+        return False
+    return True
 
 
-def pages(path: str | None) -> ModuleType | None:
-    """Return the module that renders pages if one is to be written; fail before the work starts.
-
-    Raises
-    ------
-    ValueError
-        If pages cannot be made here.
-    """
-    if path is None:
-        return None
-    module = page_module()
-    if module is None:
+def check_pages(path: str | None) -> None:
+    """Raise ValueError, before the work starts, if a page is wanted and cannot be made."""
+    if path is not None and not can_make_pages():
         raise ValueError(f"{path} cannot be made: pages need pip install 'decorrupt[cli]'")
-    return module
 
 
 def make_page(render: Callable[[], str], path: str, *, force: bool) -> bool:

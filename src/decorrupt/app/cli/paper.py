@@ -1,4 +1,4 @@
-"""decorrupt paper: run the paper's experiments, or go on where they stopped."""
+"""decorrupt paper: run or resume the experiments of the paper."""
 
 from __future__ import annotations
 
@@ -36,19 +36,24 @@ def paper(
     ] = None,
     output: Annotated[
         str,
-        option("--output", "-o", help="Records, added to; finished runs are kept.", metavar="FILE"),
+        option(
+            "--output",
+            "-o",
+            help="Records; new runs are appended, finished runs are kept.",
+            metavar="FILE",
+        ),
     ] = "records.jsonl",
     quick: Annotated[
         bool, option("--quick", help="Two data sets, three bag sizes, two repetitions.")
     ] = False,
     datasets: Annotated[
-        str | None, option("--datasets", help="Only these, with commas.", metavar="NAMES")
+        str | None, option("--datasets", help="Only these, comma-separated.", metavar="NAMES")
     ] = None,
     bag_sizes: Annotated[
-        str | None, option("--bag-sizes", help="Only these, with commas.", metavar="SIZES")
+        str | None, option("--bag-sizes", help="Only these, comma-separated.", metavar="SIZES")
     ] = None,
     methods: Annotated[
-        str | None, option("--methods", help="Only these, with commas.", metavar="NAMES")
+        str | None, option("--methods", help="Only these, comma-separated.", metavar="NAMES")
     ] = None,
     repetitions: Annotated[
         int | None, option("--repetitions", help="Stop after this many.", min=1)
@@ -64,14 +69,14 @@ def paper(
         option("--report", help="Also write the report: *.html, *.md or *.json.", metavar="FILE"),
     ] = None,
     jobs: Jobs = -1,
-    config: Config = None,  # noqa: ARG001 — read by its callback
+    config: Config = None,
     quiet: Quiet = False,
-    verbose: Verbose = False,  # noqa: ARG001 — read by its callback
+    verbose: Verbose = False,
     force: Force = False,
 ) -> None:
-    """Run the paper's experiments and record every run; go on where an earlier call stopped.
+    """Run the experiments of the paper and record every run, or resume an earlier call.
 
-    The records are shown by `decorrupt report`. The whole plan takes hours, --quick minutes.
+    `decorrupt report` shows the records. The whole plan takes hours, --quick minutes.
 
     Example: decorrupt paper --quick -o records.jsonl --report report.html
     """
@@ -88,7 +93,7 @@ def paper(
     try:
         session = run_session(chosen, output, n_jobs=jobs, data_home=data_home)
     except KeyboardInterrupt:
-        say.warn([f"stopped; the finished runs are in {output}, and the same command goes on"])
+        say.warn([f"stopped; the finished runs are in {output}, and the same command resumes"])
         raise typer.Exit(INTERRUPTED) from None
     except OSError as error:
         raise typer.BadParameter(str(error)) from error
@@ -102,7 +107,7 @@ def _plan(path: str | None, quick: bool) -> Plan:
     from decorrupt.reproduction import Plan
 
     if path and quick:
-        raise typer.BadParameter("--quick is a plan of its own: give either it or PLAN")
+        raise typer.BadParameter("give either --quick or PLAN")
     return Plan.read(path) if path else Plan.shipped("quick" if quick else "paper")
 
 
@@ -132,5 +137,5 @@ def _write_report(records: str, report: str, form: str, force: bool) -> None:
 def _in_words(session: Session, output: str, report: str | None) -> str:
     lines = [f"{session.n_run} runs, {len(session.failed)} failed; records: {output}"]
     lines += [f"report: {report}"] if report else []
-    lines += ["the failed ones are tried again by the same command"] if session.failed else []
+    lines += ["the same command tries the failed runs again"] if session.failed else []
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Options that fix a parameter of the method, or give the values to try."""
+"""Options for the parameters of a method: one fixed value, or several to try."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from decorrupt.app.training.methods import (
 )
 
 GAMMA_WORDS = ("scale", "auto")
-TRIED = "fixes it; several with commas are tried on held-out data"
+TRIED = "several, comma-separated, are compared on held-out data"
 
 Kernel = Annotated[
     str | None, option("--kernel", help=f"One of {', '.join(KERNELS)}; {TRIED}.", metavar="NAMES")
@@ -53,12 +53,12 @@ def read_parameters(
     Raises
     ------
     BadParameter
-        If a value is not one, or the method or kernel has no such parameter.
+        If a value is invalid, or the method or kernel has no such parameter.
     """
     name = method_name(method, BAG_METHODS if of_bags else SOURCE_METHODS)
     if reg_strength is not None and name in WITHOUT_REG_STRENGTH:
         raise typer.BadParameter(
-            f"--reg-strength does not go with --method {name}: there is no reg_strength in "
+            f"--reg-strength cannot be used with --method {name}: there is no reg_strength in "
             f"{WITHOUT_REG_STRENGTH[name]}"
         )
     kernels = list(dict.fromkeys(split_names(kernel)))
@@ -66,7 +66,9 @@ def read_parameters(
     if unknown:
         raise typer.BadParameter(f"--kernel {unknown[0]!r}: choose among {', '.join(KERNELS)}")
     if kernel_gamma is not None and kernels == ["linear"]:
-        raise typer.BadParameter("--kernel-gamma does not go with --kernel linear, which has none")
+        raise typer.BadParameter(
+            "--kernel-gamma cannot be used with --kernel linear, which has no parameter"
+        )
     gammas = [
         text if text in GAMMA_WORDS else _positive("--kernel-gamma", text)
         for text in split_names(kernel_gamma)

@@ -1,4 +1,4 @@
-"""decorrupt predict: classes and probabilities of new rows, part by part."""
+"""decorrupt predict: classes and probabilities of new rows, block by block."""
 
 from __future__ import annotations
 
@@ -26,13 +26,15 @@ from decorrupt.app.cli.options import refuse_existing, table_name
 if TYPE_CHECKING:
     from decorrupt.app.training.predict import Predictor
 
-ModelFile = Annotated[str, typer.Argument(help="Model file that 'decorrupt fit' wrote.")]
+ModelFile = Annotated[
+    str, typer.Argument(help="Model file written by 'decorrupt fit'.", metavar="MODEL")
+]
 ClassPrior = Annotated[
     float | None,
     option(
         "--class-prior",
-        help="Share of positives among these rows, if it differs from the training rows'; "
-        "probabilities are for it, and the prediction is the more probable class.",
+        help="Share of positives among these rows, if it differs from that in training; "
+        "probabilities are for this share, and the prediction is the more probable class.",
     ),
 ]
 
@@ -50,22 +52,24 @@ def predict(
     class_prior: ClassPrior = None,
     keep: Annotated[
         str | None,
-        option("--keep", help="Columns to copy into the answer.", metavar="COLUMNS"),
+        option(
+            "--keep", help="Columns to copy into the output, comma-separated.", metavar="COLUMNS"
+        ),
     ] = None,
     sql: Sql = None,
     decimal: Decimal = None,
-    config: Config = None,  # noqa: ARG001 — read by its callback
+    config: Config = None,
     quiet: Quiet = False,
-    verbose: Verbose = False,  # noqa: ARG001 — read by its callback
+    verbose: Verbose = False,
     force: Force = False,
 ) -> None:
     """Predict the class of every row.
 
-    Columns are found by name, in any order; others are ignored. The answer has one row for each,
-    in the same order. Without --class-prior the prediction is the model's own decision, which is
-    for the balanced error unless it was trained with --decision accuracy. Rows are read, predicted
-    and written in blocks. In CSV a text that a spreadsheet program would take for a formula gets a
-    single quote in front.
+    Columns are found by name, in any order; other columns are ignored. The output has one row per
+    input row, in the same order. Without --class-prior the prediction is the model's own decision,
+    which is for the balanced error unless it was trained with --decision accuracy. Rows are read,
+    predicted and written in blocks. In CSV, text that a spreadsheet program would interpret as a
+    formula gets a single quote in front.
 
     Example: decorrupt predict model.skops new.csv --proba -o predictions.csv
     """

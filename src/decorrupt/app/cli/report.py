@@ -1,4 +1,4 @@
-"""decorrupt report: the records of the paper's experiments as one page."""
+"""decorrupt report: the records of the experiments of the paper as one page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from decorrupt.app.cli.options import refuse_existing, write_page
 
 def report(
     records: Annotated[
-        str, typer.Argument(help="Records that `decorrupt paper` wrote.", metavar="RECORDS")
+        str, typer.Argument(help="Records written by `decorrupt paper`.", metavar="RECORDS")
     ],
     output: Annotated[
         str | None,
@@ -27,11 +27,11 @@ def report(
     ] = None,
     markdown: Annotated[bool, option("--markdown", help="Write markdown.")] = False,
     json_output: Annotated[bool, option("--json", help="Write JSON: every number.")] = False,
-    config: Config = None,  # noqa: ARG001 — read by its callback
+    config: Config = None,
     quiet: Quiet = False,
     force: Force = False,
 ) -> None:
-    """Show the records of the paper's experiments beside the published numbers.
+    """Compare the records of the experiments with the published numbers.
 
     One HTML file that needs no network: both tables, plots, tests, cost, choices and failures.
     Without -o, markdown and JSON go to standard output.
@@ -56,7 +56,7 @@ def _form(output: str | None, markdown: bool, json_output: bool) -> str:
     from decorrupt.documents.endings import format_of
 
     if markdown and json_output:
-        raise typer.BadParameter("--markdown and --json exclude each other")
+        raise typer.BadParameter("give either --markdown or --json, not both")
     if markdown or json_output:
         return "markdown" if markdown else "json"
     if output is None:

@@ -1,63 +1,83 @@
-"""Results as text for a terminal: aligned lines, no colours, the same on a pipe."""
+"""Results as rich tables and paragraphs, for a terminal or a pipe."""
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Sequence
-from typing import Any
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-CRITERIA = {
-    "corrected_accuracy": "balanced accuracy, estimated",
-    "corrected_risk": "balanced sigmoid risk, estimated",
-    "proportion_risk": "error in a bag's proportion",
-    "count_log_likelihood": "log-likelihood of counts, per row",
-}
-SCORINGS = {
-    "count_log_likelihood": "the log-likelihood of held-out bags' counts, per row",
-    "corrected_accuracy": "the balanced accuracy of held-out rows, estimated without true labels",
-}
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from decorrupt.glossary import CRITERIA, METRICS
+
+if TYPE_CHECKING:
+    from decorrupt.app.training.model_card import LeaderboardEntry, ModelCard, Value
+    from decorrupt.app.training.results import (
+        BagSummary,
+        ColumnCard,
+        Measured,
+        SourceRow,
+        SourceSummary,
+    )
+
+Facts = Sequence[tuple[str, str]]
 SHOWN_COLUMNS, SHOWN_BAGS = 8, 5
-WIDTH = 100
+PIPE_WIDTH = 100
+COUNTS = "count_log_likelihood"
 
 
-def listing(rows: Sequence[tuple[str, str]], indent: str = "") -> str:
-    """Return names and values in two columns; long values go on below themselves."""
-    width = max((len(name) for name, _ in rows), default=0)
-    hanging = indent + " " * (width + 2)
-    return "\n".join(
-        wrapped(f"{name:<{width}}  {value}".rstrip(), indent, hanging) for name, value in rows
-    )
+def print_text(*parts: RenderableType) -> None:
+    """Print parts with an empty line between them: in colour on a terminal, plain on a pipe."""
+    width = None if sys.stdout.isatty() else PIPE_WIDTH
+    console = Console(width=width, markup=False, highlight=False, emoji=False)
+    with console.capture() as captured:
+        for place, part in enumerate(parts):
+            # In a group, because print would join texts and break their lines.
+            console.print(Group("", part) if place else Group(part), crop=False)
+    # Tables fill their last column with spaces.
+    lines = [line.rstrip() for line in captured.get().rstrip("\n").split("\n")]
+    sys.stdout.write("\n".join(lines) + "\n")
 
 
-def wrapped(text: str, indent: str = "  ", hanging: str | None = None) -> str:
-    """Return a paragraph of lines that fit a page; words and the name's column stay whole."""
-    return textwrap.fill(
-        text,
-        WIDTH,
-        initial_indent=indent,
-        subsequent_indent=indent if hanging is None else hanging,
-        break_long_words=False,
-        break_on_hyphens=False,
-        drop_whitespace=True,
-        replace_whitespace=False,
-    )
+def section(title: str, *parts: RenderableType) -> Group:
+    """Return a title and indented parts."""
+    return Group(Text(title, "bold"), *(Padding(part, (0, 0, 0, 2)) for part in parts))
 
 
-def bullets(lines: Sequence[str]) -> str:
-    """Return a list, or that there is nothing on it."""
-    return "\n".join(wrapped(line, "  - ", "    ") for line in lines or ["none"])
+def line(text: str) -> Text:
+    """Return one line that is never broken, such as one with a path to copy."""
+    return Text(text, no_wrap=True, overflow="ignore")
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], indent: str = "  ") -> str:
-    """Return a table whose first column is flush left and whose others are flush right."""
-    cells = [list(header), *[list(row) for row in rows]]
-    widths = [max(len(row[k]) for row in cells) for k in range(len(header))]
-    lines = []
-    for row in cells:
-        first, *others = row
-        right = "  ".join(cell.rjust(w) for cell, w in zip(others, widths[1:], strict=True))
-        lines.append(f"{indent}{first.ljust(widths[0])}  {right}".rstrip())
-    return "\n".join(lines)
+def facts(rows: Facts) -> Table:
+    """Return names and values in two columns."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(overflow="fold")
+    grid.add_column(overflow="fold")
+    for row in rows:
+        grid.add_row(*row)
+    return grid
+
+
+def bullets(lines: Sequence[str]) -> Table:
+    """Return a list, or that it is empty."""
+    grid = Table.grid(padding=(0, 1))
+    for text in lines or ["none"]:
+        grid.add_row("-", text)
+    return grid
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, n_text: int = 1) -> Table:
+    """Return a table whose first `n_text` columns are text and whose others are numbers."""
+    found = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for place, name in enumerate(header):
+        found.add_column(name, justify="left" if place < n_text else "right", overflow="fold")
+    for row in rows:
+        found.add_row(*row)
+    return found
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -65,71 +85,70 @@ def number(value: float | None, digits: int = 3) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
 
 
-def measured(value: dict[str, Any], digits: int = 3) -> str:
+def measured(value: Measured, digits: int = 3) -> str:
     """Return value ± standard error."""
     if value["std_error"] is None:
         return number(value["value"], digits)
     return f"{number(value['value'], digits)} ± {number(value['std_error'], digits)}"
 
 
-def params_text(params: dict[str, Any]) -> str:
+def params_text(params: Mapping[str, Value]) -> str:
     """Return name=value, comma-separated."""
     from decorrupt.model_selection.leaderboard import describe_params  # loads scikit-learn
 
     return describe_params(params)
 
 
-def leaderboard_text(leaderboard: Sequence[dict[str, Any]], scoring: str) -> str:
-    """Return the methods tried, the chosen one with a star."""
+def leaderboard_section(leaderboard: Sequence[LeaderboardEntry], scoring: str) -> Group:
+    """Return the methods that were compared, the chosen one with a star."""
     rows = [
         (
-            ("* " if row["chosen"] else "  ") + row["method"],
-            f"{row['score']:.4f}",
-            f"± {row['std_error']:.4f}",
+            "*" if row["chosen"] else "",
+            row["method"],
+            params_text(row["params"]),
+            number(row["score"], 4),
+            f"± {number(row['std_error'], 4)}",
             f"{row['seconds']:.1f}",
         )
         for row in leaderboard
     ]
-    header = ("  method", "score", "± std error", "seconds")
-    lines = table(header, rows, indent="").split("\n")
-    params = ["parameters"] + [params_text(row["params"]) for row in leaderboard]
-    lines = [f"{line}  {values}" for line, values in zip(lines, params, strict=True)]
-    several = len(leaderboard) > 1
-    head = f"{'Methods compared' if several else 'Judged'} by {SCORINGS.get(scoring, scoring)}:"
-    foot = ["* chosen: the most stable within one standard error of the best"]
-    return "\n".join([head, *lines, *foot * (several and scoring == "count_log_likelihood")])
+    header = ("", "method", "parameters", "score", "± std error", "seconds")
+    parts: list[RenderableType] = [table(header, rows, n_text=3)]
+    if len(leaderboard) > 1 and scoring == COUNTS:
+        parts.append("* chosen: the most stable method within one standard error of the best")
+    return section(f"Methods by {CRITERIA[scoring].label} on held-out data", *parts)
 
 
-def criteria_text(criteria: dict[str, Any]) -> str:
-    """Return label-free criteria with standard errors."""
-    return listing([(CRITERIA[name], measured(criteria[name])) for name in criteria], "  ")
+def measures(values: Mapping[str, Measured]) -> Table:
+    """Return criteria or metrics with standard errors."""
+    known = CRITERIA | METRICS
+    return facts([(known[name].label, measured(value)) for name, value in values.items()])
 
 
-def held_out_text(card: dict[str, Any]) -> str:
-    """Return the criteria on held-out data, and what their standard errors include."""
+def held_out_section(card: ModelCard) -> Group:
+    """Return the criteria on held-out data."""
     method = card["method"]
-    head = f"On held-out data ({method['held_out']}), ± standard error"
-    includes = method.get("std_error_includes")
-    note = f"\n{wrapped(includes)}" if includes else ""
-    return f"{head}\n{criteria_text(card['criteria'])}{note}"
+    title = f"On held-out data ({method['held_out']}); ± is one standard error"
+    notes = [method["std_error_includes"]] if method["std_error_includes"] else []
+    return section(title, measures(card["criteria"]), *notes)
 
 
-def bags_listing(bags: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return what bags can tell."""
+def bag_facts(bags: BagSummary) -> Facts:
+    """Return sizes, proportions and information of bags."""
     sizes, shares = bags["sizes"], bags["proportions"]
     same = sizes["min"] == sizes["max"]
     return [
         ("rows", f"{bags['n_rows']:,}"),
         ("bags", f"{bags['n_bags']:,}"),
         (
-            "rows a bag",
+            "rows per bag",
             f"{sizes['min']:.0f}"
             if same
             else f"{sizes['min']:.0f} to {sizes['max']:.0f}, median {sizes['median']:g}",
         ),
         (
             "proportions",
-            f"{shares['min']:.3f} to {shares['max']:.3f}, the middle half "
+            f"{shares['min']:.3f} to {shares['max']:.3f}, middle half "
             f"{shares['lower_quartile']:.3f} to {shares['upper_quartile']:.3f}",
         ),
         ("pooled proportion", f"{bags['pooled_proportion']:.3f}"),
@@ -142,66 +161,63 @@ def bags_listing(bags: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def sources_text(sources: dict[str, Any]) -> str:
-    """Return what noisy labels can tell."""
+def source_parts(sources: SourceSummary) -> list[RenderableType]:
+    """Return rows, rates and weights of sources."""
     rows = [
         (
             row["source"],
             f"{row['n_rows']:,}",
             f"{row['n_labelled_positive'] / row['n_rows']:.3f}",
-            _rate(row, "flip_pos"),
-            _rate(row, "flip_neg"),
+            *_rates(row),
             number(row["weight"]),
         )
         for row in sources["sources"]
     ]
     header = ("source", "rows", "labelled +", "flip_pos", "flip_neg", "weight")
-    facts = [
+    named = [
         ("rows", f"{sources['n_rows']:,}"),
-        ("share of positives", f"{sources['class_prior']:.3f}, as the rates imply it"),
+        ("share of positives", f"{sources['class_prior']:.3f}, implied by the noise rates"),
         ("effective sample size", f"{sources['effective_sample_size']:,.1f} clean rows"),
     ]
-    left_out = sources.get("left_out")
-    note = f"\n{wrapped(left_out)}" if left_out else ""
-    return f"{listing(facts, '  ')}\n{table(header, rows)}{note}"
+    notes = [sources["left_out"]] if sources["left_out"] else []
+    return [facts(named), table(header, rows), *notes]
 
 
-def _rate(row: dict[str, Any], name: str) -> str:
-    interval = row.get(f"{name}_interval")
-    return f"{row[name]:.3f}" + (f" ({interval[0]:.3f}–{interval[1]:.3f})" if interval else "")
+def _rates(row: SourceRow) -> list[str]:
+    pairs = (
+        (row["flip_pos"], row.get("flip_pos_interval")),
+        (row["flip_neg"], row.get("flip_neg_interval")),
+    )
+    return [
+        f"{rate:.3f}" + (f" ({ends[0]:.3f}–{ends[1]:.3f})" if ends else "") for rate, ends in pairs
+    ]
 
 
-def columns_text(
-    columns: Sequence[dict[str, Any]], left_out: dict[str, str], shown: int = SHOWN_COLUMNS
-) -> str:
-    """Return the columns by kind, and those left out."""
+def data_section(title: str, card: ModelCard) -> Group:
+    """Return the bags or sources that a model was trained on."""
+    parts = [facts(bag_facts(card["bags"]))] if "bags" in card else source_parts(card["sources"])
+    return section(title, *parts)
+
+
+def columns_section(
+    title: str,
+    columns: Sequence[ColumnCard],
+    left_out: Mapping[str, str],
+    shown: int = SHOWN_COLUMNS,
+) -> Group:
+    """Return the columns by kind, and those that are not used."""
     by_kind: dict[str, list[str]] = {}
     for column in columns:
         by_kind.setdefault(column["kind"], []).append(column["name"])
     rows = [(f"{kind} ({len(names)})", _some(names, shown)) for kind, names in by_kind.items()]
     missing = [f"{c['name']} ({c['n_missing']:,})" for c in columns if c["n_missing"]]
-    folded = [f"{c['name']} ({c['n_folded']})" for c in columns if c.get("n_folded")]
+    folded = [f"{c['name']} ({c['n_folded']})" for c in columns if c["n_folded"]]
     rows += [("missing values", _some(missing, shown))] * bool(missing)
     rows += [("rare levels folded", _some(folded, shown))] * bool(folded)
     rows += [(f"not used: {name}", why) for name, why in left_out.items()]
-    return listing(rows, "  ")
+    return section(title, facts(rows))
 
 
 def _some(names: Sequence[str], shown: int) -> str:
     more = len(names) - shown
     return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")
-
-
-def card_text(card: dict[str, Any]) -> str:
-    """Return what `fit` prints: data, leaderboard, held-out results."""
-    if card["situation"] == "bags":
-        data = "Bags\n" + listing(bags_listing(card["bags"]), "  ")
-    else:
-        data = "Sources\n" + sources_text(card["sources"])
-    parts = [
-        data,
-        "Columns\n" + columns_text(card["columns"], card["left_out"]),
-        leaderboard_text(card["leaderboard"], card["scoring"]),
-        held_out_text(card),
-    ]
-    return "\n\n".join(parts)

@@ -1,1 +1,1 @@
-"""Parts of the pages about one model or one table: plain dicts of `tabular` become blocks."""
+"""Pages about one model or one table: typed records become sections of HTML."""

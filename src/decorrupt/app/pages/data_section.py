@@ -1,11 +1,11 @@
-"""What the data are: bags, sources, columns."""
+"""Sections about the data: bags, sources, columns."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from decorrupt.app.pages.wording import (
+    MOST_BAGS,
     MOST_COLUMNS,
     listed,
     name_cell,
@@ -13,75 +13,79 @@ from decorrupt.app.pages.wording import (
     percent,
     shown_of,
 )
-from decorrupt.documents.document import Block, Facts, Table, Text
+from decorrupt.app.training.model_card import ModelCard
+from decorrupt.app.training.results import (
+    BagDetails,
+    BagSummary,
+    ColumnCard,
+    Inspection,
+    SourceSummary,
+)
+from decorrupt.documents.document import Block, Cell, Facts, Table, Text
 from decorrupt.documents.numbers import count, number
 
-WORTH_OF_BAGS = (
-    "“Worth” is the number of labelled rows that the theory’s worst-case bound takes the shares of "
-    "the bags for; in practice it is often more. Bags tell the more, the larger they are and the "
-    "further their shares lie apart: V adds up rows × (share − overall share)² over the bags, and "
-    "the worth is 4 V."
+SIZE_OF_BAGS = (
+    "The effective sample size is the number of labelled rows with the same worst-case bound; in "
+    "practice bags are often worth more. It is 4 V, where V is the sum of "
+    "rows × (proportion − pooled proportion)² over the bags: large bags with different proportions "
+    "are informative."
 )
-WORTH_OF_SOURCES = (
-    "“Worth” is the number of rightly labelled rows that the theory’s worst-case bound takes the "
-    "noisy labels for."
+SIZE_OF_SOURCES = (
+    "The effective sample size is the number of rows with clean labels that have the same "
+    "worst-case bound."
 )
 
 
-def data_blocks(found: Mapping[str, Any]) -> list[Block]:
-    """Return what was trained on or looked at, from a card or an inspection."""
-    return [*bag_blocks(found.get("bags")), *source_blocks(found.get("sources"))]
+def data_blocks(found: ModelCard | Inspection) -> list[Block]:
+    """Return the bags or sources of a card or an inspection."""
+    return bag_blocks(found["bags"]) if "bags" in found else source_blocks(found["sources"])
 
 
-def bag_blocks(bags: Mapping[str, Any] | None) -> list[Block]:
-    """Return rows, bags, shares and what they are worth."""
-    if not bags:
-        return []
+def bag_blocks(bags: BagSummary) -> list[Block]:
+    """Return sizes, proportions and information of bags."""
     sizes, shares = bags["sizes"], bags["proportions"]
     same = sizes["min"] == sizes["max"]
     facts = [
         ("rows", f"{bags['n_rows']:,}"),
         ("bags", f"{bags['n_bags']:,}"),
         (
-            "rows a bag",
+            "rows per bag",
             f"{sizes['min']:,.0f}"
             if same
             else f"{sizes['min']:,.0f} to {sizes['max']:,.0f}, median {sizes['median']:g}",
         ),
-        ("shares of positives", f"{number(shares['min'])} to {number(shares['max'])}"),
+        ("proportions", f"{number(shares['min'])} to {number(shares['max'])}"),
         (
-            "middle half of the shares",
+            "middle half of the proportions",
             f"{number(shares['lower_quartile'])} to {number(shares['upper_quartile'])}",
         ),
-        ("share in all bags together", number(bags["pooled_proportion"])),
+        ("pooled proportion", number(bags["pooled_proportion"])),
         ("information V", f"{bags['information']:.4g}"),
         (
-            "worth",
+            "effective sample size",
             f"{bags['effective_sample_size']:,.0f} labelled rows "
             f"({percent(bags['efficiency'])} of all)",
         ),
     ]
-    return [Facts(facts), Text(WORTH_OF_BAGS, "faint")]
+    return [Facts(facts), Text(SIZE_OF_BAGS, "faint")]
 
 
-def source_blocks(sources: Mapping[str, Any] | None) -> list[Block]:
-    """Return the sources of labels, how often they err and what they are worth."""
-    if not sources:
-        return []
+def source_blocks(sources: SourceSummary) -> list[Block]:
+    """Return the sources of labels, their noise rates and information."""
     facts = [
         ("rows", f"{sources['n_rows']:,}"),
         ("sources of labels", f"{len(sources['sources']):,}"),
-        ("share of positives, implied", number(sources["class_prior"])),
-        ("worth", f"{sources['effective_sample_size']:,.0f} rightly labelled rows"),
+        ("implied share of positives", number(sources["class_prior"])),
+        ("effective sample size", f"{sources['effective_sample_size']:,.0f} clean rows"),
     ]
     rows = [
         [
             name_cell(row["source"]),
             row["n_rows"],
             number_cell(row["n_labelled_positive"] / row["n_rows"]),
-            _rate(row, "flip_pos"),
-            _rate(row, "flip_neg"),
-            number_cell(row.get("weight")),
+            _rate(row["flip_pos"], row.get("flip_pos_interval")),
+            _rate(row["flip_neg"], row.get("flip_neg_interval")),
+            number_cell(row["weight"]),
         ]
         for row in sources["sources"]
     ]
@@ -94,80 +98,73 @@ def source_blocks(sources: Mapping[str, Any] | None) -> list[Block]:
         "weight",
     ]
     caption = (
-        "Where the labels come from. Mislabelled: which share of the true positives or negatives "
-        "the source calls the other; in brackets where it was estimated, from … to. "
-        + sources.get("left_out", "")
+        "Sources of the labels. Mislabelled: the share of true positives or negatives to which the "
+        "source gives the other label; in brackets the interval where it was estimated. "
+        + sources["left_out"]
     ).rstrip()
     return [
         Facts(facts),
-        Text(WORTH_OF_SOURCES, "faint"),
+        Text(SIZE_OF_SOURCES, "faint"),
         Table("sources", caption, heads, rows),
     ]
 
 
-def _rate(row: Mapping[str, Any], name: str) -> dict[str, Any]:
-    interval = row.get(f"{name}_interval")
+def _rate(rate: float, interval: Sequence[float] | None) -> Cell:
     under = f"({number(interval[0])} to {number(interval[1])})" if interval else ""
-    return {"text": number(row[name]), "sort": f"{row[name]:.9g}", "under": under}
+    return {"text": number(rate), "sort": f"{rate:.9g}", "under": under}
 
 
-def column_blocks(found: Mapping[str, Any]) -> list[Block]:
-    """Return the columns learned from, and why others were not used."""
-    columns, left_out = found.get("columns") or [], found.get("left_out") or {}
-    blocks: list[Block] = []
-    if columns:
-        blocks.append(_columns_table(columns))
+def column_blocks(columns: Sequence[ColumnCard], left_out: Mapping[str, str]) -> list[Block]:
+    """Return the columns in use, and why others are not used."""
+    blocks: list[Block] = [_columns_table(columns)]
     if left_out:
         few = [[name_cell(name), why] for name, why in left_out.items()][:MOST_COLUMNS]
         caption = f"Columns not used: {shown_of(len(few), len(left_out), 'column')}"
-        blocks.append(Table("left-out", caption, ["column", "why"], few))
+        blocks.append(Table("left-out", caption, ["column", "reason"], few))
     return blocks
 
 
-def _columns_table(columns: Sequence[Mapping[str, Any]]) -> Table:
+def _columns_table(columns: Sequence[ColumnCard]) -> Table:
     few = columns[:MOST_COLUMNS]
-    is_folded = any(column.get("n_folded") for column in columns)
+    is_folded = any(column["n_folded"] for column in columns)
     kinds = {column["kind"]: 0 for column in columns}
     for column in columns:
         kinds[column["kind"]] += 1
     rows = [
         [name_cell(column["name"]), column["kind"], column["n_distinct"], column["n_missing"]]
-        + ([column.get("n_folded", 0)] if is_folded else [])
+        + ([column["n_folded"]] if is_folded else [])
         for column in few
     ]
     caption = (
-        f"Columns learned from: {shown_of(len(few), len(columns), 'column')} ("
+        f"Columns in use: {shown_of(len(few), len(columns), 'column')} ("
         + ", ".join(f"{kind}: {n:,}" for kind, n in kinds.items())
-        + "). Missing numbers are filled with the column’s median and marked, numbers are brought "
-        "to one scale, categories become one column a level; levels too rare to learn from are "
-        "folded into one."
+        + "). Missing numbers are replaced by the median of the column and marked, numbers are "
+        "scaled, categories become one feature per level; rare levels are folded into one."
     )
-    heads = ["column", "kind", "different values", "missing"]
+    heads = ["column", "kind", "distinct values", "missing"]
     return Table("columns", caption, heads + ["rare levels folded"] * is_folded, rows)
 
 
-def telling_blocks(found: Mapping[str, Any], most: int) -> list[Block]:
-    """Return the bags that tell most, and those that tell nothing."""
-    shares = found.get("bag_shares") or []
-    if not shares:
-        return []
+def informative_blocks(details: BagDetails) -> list[Block]:
+    """Return the most informative bags, and the uninformative ones."""
+    shares, uninformative = details["shares"], details["uninformative"]
     rows = [
         [name_cell(bag["bag"]), bag["size"], number_cell(bag["proportion"]), _part(bag["share"])]
-        for bag in shares[:most]
+        for bag in shares[:MOST_BAGS]
     ]
-    caption = f"The bags that tell most: {shown_of(len(rows), len(shares), 'bag')}"
-    heads = ["bag", "rows", "share of positives", "part of V"]
-    blocks: list[Block] = [Table("telling", caption, heads, rows)]
-    useless = found.get("useless") or []
-    if useless:
+    caption = f"Most informative bags: {shown_of(len(rows), len(shares), 'bag')}"
+    heads = ["bag", "rows", "proportion", "share of V"]
+    blocks: list[Block] = [Table("informative", caption, heads, rows)]
+    if uninformative:
         blocks.append(
             Text(
-                f"{count(len(useless), 'bag')} of {len(shares):,} tell next to nothing, because "
-                f"their share of positives is that of all bags together: {listed(useless)}."
+                f"{len(uninformative):,} of {count(len(shares), 'bag')} contribute next to nothing "
+                "because their proportion is close to the pooled proportion: "
+                f"{listed(uninformative)}."
             )
         )
     return blocks
 
 
-def _part(share: float) -> dict[str, Any]:
+def _part(share: float) -> Cell:
     return {"text": percent(share), "sort": f"{share:.9g}"}

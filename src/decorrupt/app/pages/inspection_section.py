@@ -1,85 +1,72 @@
-"""What is in the data before any training, in words and two pictures."""
+"""Sections about data before any training: advice, plots of the bags, convexity."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from decorrupt.app.pages.plots import gain_plot, spread_plot
 from decorrupt.app.pages.wording import measured, sentence
+from decorrupt.app.training.results import BagDetails, Convexity, Inspection
 from decorrupt.documents.document import Block, Facts, Figure, Panels, Text
 from decorrupt.documents.numbers import count, number
 
-Found = Mapping[str, Any]
 
-
-def advice_blocks(found: Found) -> list[Block]:
-    """Return which method fits and what can be hoped for."""
-    advice, hope = found.get("advice") or {}, found.get("hope") or {}
-    facts = []
-    if hope.get("effective_sample_size") is not None:
-        facts.append(("the data are worth about", f"{hope['effective_sample_size']:,.0f} labels"))
-    if advice.get("method"):
-        facts.append(("method that fits", f"--method {advice['method']}"))
-    if hope.get("quick_fit"):
-        facts.append(("balanced accuracy of a quick model", measured(hope["quick_fit"])))
-    texts = [sentence(text) for text in (advice.get("reason"), hope.get("words")) if text]
-    if hope.get("quick_fit"):
+def advice_blocks(found: Inspection) -> list[Block]:
+    """Return which method fits and which accuracy to expect."""
+    advice, outlook = found["advice"], found["outlook"]
+    facts = [
+        ("the data are worth about", f"{outlook['effective_sample_size']:,.0f} labels"),
+        ("recommended method", f"--method {advice['method']}"),
+    ]
+    texts = [sentence(advice["reason"]), sentence(outlook["words"])]
+    if "quick_fit" in outlook:
+        facts.append(("balanced accuracy of a quick model", measured(outlook["quick_fit"])))
         texts.append(
-            "The quick model is a mean map, judged on bags it had not seen, ± standard error; "
-            "guessing gives 0.5, perfection 1. A full fit is often better."
+            "The quick model is a mean map, evaluated on held-out bags; ± is one standard error. "
+            "Guessing gives 0.5, perfection 1. A full fit is often better."
         )
-    return [*([Facts(facts)] if facts else []), *map(Text, texts)]
+    return [Facts(facts), *map(Text, texts)]
 
 
-def picture_blocks(found: Found) -> list[Block]:
-    """Return the spread of the bags' shares, and which part of what is known a few bags hold."""
-    bags = found.get("bag_shares") or []
-    if not bags:
-        return []
-    shares = [bag["proportion"] for bag in bags]
-    beyond = sum(share > 0.5 for share in shares)
+def bag_plot_blocks(details: BagDetails) -> list[Block]:
+    """Return the distribution of the proportions, and how much each bag contributes to V."""
+    bags = details["shares"]
+    proportions = [bag["proportion"] for bag in bags]
+    above = sum(proportion > 0.5 for proportion in proportions)
     words = (
-        f"{count(len(bags), 'bag')}, shares from {number(min(shares))} to {number(max(shares))}; "
-        f"{beyond:,} of them above a half."
+        f"{count(len(bags), 'bag')}, proportions from {number(min(proportions))} to "
+        f"{number(max(proportions))}; {above:,} of them above 0.5."
     )
-    matter = found.get("matter", len(bags))
-    held = f"{matter:,} of {count(len(bags), 'bag')} hold 90 % of what the shares tell."
-    spread = spread_plot(shares, "spread", words)
-    gain = gain_plot([bag["share"] for bag in bags], "gain", held)
+    gain = f"{details['n_informative']:,} of {count(len(bags), 'bag')} contribute 90 % of V."
     return [
         Panels(
             [
                 Figure(
-                    spread,
-                    f"Bags tell the more, the further their shares lie apart. {words}",
-                    "Shares of positives",
+                    spread_plot(proportions, "spread", words),
+                    f"Bags are more informative the more their proportions differ. {words}",
+                    "Proportions of the bags",
                 ),
                 Figure(
-                    gain,
-                    f"{held} Dotted: if every bag told as much as any other.",
-                    "Which bags matter",
+                    gain_plot([bag["share"] for bag in bags], "gain", gain),
+                    f"{gain} Dotted: if all bags contributed equally.",
+                    "Informative bags",
                 ),
             ]
         )
     ]
 
 
-def convexity_blocks(found: Found) -> list[Block]:
-    """Return whether training the corrected loss has one best answer."""
-    convex = found.get("convex")
-    if not convex:
-        return []
-    floor = f"from reg_strength {convex['floor']:.3g} on" if convex.get("floor") else ""
-    if convex.get("superbag"):
-        text = "Yes, whatever the settings: the corrected loss is convex on these bags."
-    elif convex.get("exists"):
+def convexity_blocks(convexity: Convexity) -> list[Block]:
+    """Return whether the corrected loss is convex on these bags."""
+    floor = f" It is convex from reg_strength {convexity['floor']:.3g} on."
+    if convexity["superbag"]:
+        text = "Yes: the corrected loss is convex on these bags for every regularisation strength."
+    elif convexity["exists"]:
         text = (
-            "Possibly: some bags lie below a half and some above, so that a convex form of the "
-            "corrected loss exists (convex='project' in Python)."
+            "Possibly: some proportions are below 0.5 and some above, so that a convex form of the "
+            f"corrected loss exists (convex='project' in Python). Without it:{floor}"
         )
-        text += f" As it stands it is surely convex {floor}." if floor else ""
     else:
-        text = "Not for the corrected loss as it stands: no bag lies on the other side of a half."
-        text += f" It is surely convex {floor}." if floor else ""
-    return [Text(text), Text("The mean map always has one best answer.", "faint")]
+        text = (
+            "Not for the corrected loss in general: all proportions are on the same side of 0.5."
+            f"{floor}"
+        )
+    return [Text(text), Text("The mean map is always convex.", "faint")]

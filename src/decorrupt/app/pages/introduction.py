@@ -1,140 +1,112 @@
-"""What stands first on a page: what it is about, and the few numbers that matter most."""
+"""The head of a page: what it shows, and the most important numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from decorrupt.app.pages.provenance import when
-from decorrupt.app.pages.wording import (
-    BAGS,
-    METRICS,
-    SOURCES,
-    Kind,
-    measured,
-    method_label,
-    percent,
-)
+from decorrupt.app.pages.wording import BAGS, PLUS_MINUS, SOURCES, Kind, measured, percent
+from decorrupt.app.training.model_card import ModelCard
+from decorrupt.app.training.results import Evaluation, HeldOutResults, Inspection, LabelResults
 from decorrupt.documents.document import Block, Facts, Text
 from decorrupt.documents.numbers import count
+from decorrupt.glossary import CRITERIA, METRICS, method_label
 
-Found = Mapping[str, Any]
-# Shares of positives that differ by less make no difference one would see.
+ACCURACY = "corrected_accuracy"
+# A smaller difference between two shares of positives is not worth a remark.
 NEAR = 0.05
 
 
-def _is_sources(found: Found) -> bool:
-    return bool(found.get("situation") == "sources")
+def kind_of(card: ModelCard) -> Kind:
+    """Return the words for the groups of rows."""
+    return SOURCES if "sources" in card else BAGS
 
 
-def kind_of(card: Found) -> Kind:
-    """Return how the groups of rows are called."""
-    return SOURCES if _is_sources(card) else BAGS
+def trained_on(found: ModelCard | Inspection) -> str:
+    """Return what was known instead of labels."""
+    return "noisy labels" if found["situation"] == "sources" else "label proportions"
 
 
-def taught_by(found: Found) -> str:
-    """Return what took the place of labels."""
-    return "noisy labels" if _is_sources(found) else "shares of positives"
-
-
-def unseen(card: Found) -> str:
+def unseen(card: ModelCard) -> str:
     """Return what was held out."""
-    return "bags" if (card.get("method") or {}).get("held_out") == "whole bags" else "rows"
+    return "bags" if card["method"]["held_out"] == "whole bags" else "rows"
 
 
-def model_lead(card: Found) -> str:
-    """Return what a model does and what it was told."""
-    classes = card.get("classes") or {}
-    positive, negative = (
-        f" (“{classes[side]}”)" if classes.get(side) not in (None, plain) else ""
-        for side, plain in (("positive", "1"), ("negative", "0"))
+def model_lead(card: ModelCard) -> str:
+    """Return what a model does and what it was trained on."""
+    named = [
+        f" (“{name}”)" if name != default else ""
+        for name, default in (
+            (card["classes"]["positive"], "1"),
+            (card["classes"]["negative"], "0"),
+        )
+    ]
+    data = (
+        "labels from several sources, each with its own noise rates"
+        if "sources" in card
+        else "groups of rows, called bags, of which only the proportion of positives is known"
     )
-    if _is_sources(card):
-        taught = "labels that are wrong at certain rates, by the source they come from"
+    return (
+        f"This model classifies rows as positive{named[0]} or negative{named[1]}. It was trained "
+        f"on {data}."
+    )
+
+
+def model_summary(card: ModelCard, held_out: HeldOutResults) -> list[Block]:
+    """Return the most important numbers of a model."""
+    if "bags" in card:
+        bags = card["bags"]
+        data = f"{count(bags['n_rows'], 'row')} in {count(bags['n_bags'], 'bag')}"
     else:
-        taught = (
-            "groups of rows, called bags, with the share of positives in each; no single row’s "
-            "class was known"
-        )
-    told_apart = f"positive rows{positive} from negative ones{negative}"
-    return f"It tells {told_apart}, and was trained on {taught}."
-
-
-def model_in_short(card: Found, held_out: Found) -> list[Block]:
-    """Return the numbers asked for first."""
-    criteria = held_out.get("criteria") or {}
-    method = card.get("method") or {}
-    facts = []
-    if "corrected_accuracy" in criteria:
-        facts.append(
-            (
-                "estimated balanced accuracy, held-out data",
-                measured(criteria["corrected_accuracy"]),
-            )
-        )
-    if method.get("chosen"):
-        facts.append(("method", method_label(method["chosen"])))
-    data = card.get("bags") or card.get("sources") or {}
-    if "n_rows" in data:
-        groups = f" in {count(data['n_bags'], 'bag')}" if "n_bags" in data else ""
-        facts.append(("trained on", f"{count(data['n_rows'], 'row')}{groups}"))
-    if card.get("columns"):
-        facts.append(("columns", f"{len(card['columns']):,}"))
-    if card.get("created"):
-        facts.append(("made", when(card["created"])))
-    if not facts:
-        return []
-    words = (
-        "Balanced accuracy is the mean of two shares: of the positives recognised, and of the "
-        "negatives recognised. Guessing gives 0.5, perfection 1. Held-out data took no part in the "
-        "training of the model they judge. Behind ± stands the standard error."
-    )
+        data = count(card["sources"]["n_rows"], "row")
+    facts = [
+        (f"{CRITERIA[ACCURACY].label}, held-out data", measured(held_out["criteria"][ACCURACY])),
+        ("method", method_label(card["method"]["chosen"])),
+        ("trained on", data),
+        ("columns", f"{len(card['columns']):,}"),
+        ("created", when(card["created"])),
+    ]
+    meaning = METRICS["balanced_accuracy"].meaning
+    words = f"Balanced accuracy: {meaning[0].lower()}{meaning[1:]} {PLUS_MINUS}"
     return [Facts(facts), Text(words, "faint")]
 
 
-def evaluation_in_short(found: Found) -> list[Block]:
-    """Return the numbers asked for first."""
-    metrics = (found.get("labels") or {}).get("metrics") or {}
-    criteria = (found.get("bags") or {}).get("criteria") or {}
-    facts = [
-        (METRICS[name][0], measured(metrics[name]))
-        for name in ("balanced_accuracy", "accuracy", "roc_auc")
-        if name in metrics
-    ]
-    if "corrected_accuracy" in criteria:
-        facts.append(
-            ("estimated balanced accuracy, from bags", measured(criteria["corrected_accuracy"]))
-        )
-    if "n_rows" in found:
-        facts.append(("rows", f"{found['n_rows']:,}"))
-    return [Facts(facts)] if facts else []
+def evaluation_summary(found: Evaluation) -> list[Block]:
+    """Return the most important numbers of an evaluation."""
+    facts = []
+    if "labels" in found:
+        metrics = found["labels"]["metrics"]
+        shown = ("balanced_accuracy", "accuracy", "roc_auc")
+        facts += [(METRICS[name].label, measured(metrics[name])) for name in shown]
+    if "bags" in found:
+        estimate = measured(found["bags"]["criteria"][ACCURACY])
+        facts.append((f"{CRITERIA[ACCURACY].label}, from bags", estimate))
+    return [Facts([*facts, ("rows", f"{found['n_rows']:,}")])]
 
 
-def evaluation_lead(found: Found) -> str:
-    """Return what was measured, when and on what."""
-    rows = f" rows of {found['rows']}" if found.get("rows") else " rows"
-    made = f", {when(found['created'])}" if found.get("created") else ""
-    return f"How good the model is on{rows}{made}. They must not be rows it was trained on."
+def evaluation_lead(found: Evaluation) -> str:
+    """Return what was evaluated, when and on what."""
+    return (
+        f"Evaluation of the model on rows of {found['rows']}, {when(found['created'])}. These must "
+        "not be rows it was trained on."
+    )
 
 
-def label_lead(labels: Found) -> str:
-    """Return how many rows are positive."""
-    if not {"n_positive", "n_rows"} <= set(labels):
-        return ""
-    named = f" (“{labels['positive']}”)" if labels.get("positive") else ""
-    text = f"{labels['n_positive']:,} of {count(labels['n_rows'], 'row')} are positive{named}."
-    prior = labels.get("class_prior")
-    if prior is None:
-        return text
-    text += f" Probabilities are for a population with {percent(prior)} positives"
-    share = labels["n_positive"] / max(labels["n_rows"], 1)
+def label_lead(labels: LabelResults) -> str:
+    """Return how many rows are positive, and which population the probabilities are for."""
+    prior, share = labels["class_prior"], labels["n_positive"] / max(labels["n_rows"], 1)
+    text = (
+        f"{labels['n_positive']:,} of {count(labels['n_rows'], 'row')} are positive "
+        f"(“{labels['positive']}”). Probabilities are for a population with {percent(prior)} "
+        "positives"
+    )
     if abs(share - prior) < NEAR:
         return f"{text}."
-    way = "high" if prior > share else "low"
-    return f"{text}; here it is {percent(share)}, so expect them too {way} (--class-prior)."
+    direction = "high" if prior > share else "low"
+    return f"{text}; here it is {percent(share)}, so expect them too {direction} (--class-prior)."
 
 
-def inspection_lead(found: Found) -> str:
-    """Return what was looked at, and when."""
-    text = f"What {taught_by(found)} can teach about single rows, before anything is trained."
-    return text + (f" Looked at on {when(found['created'])}." if found.get("created") else "")
+def inspection_lead(found: Inspection) -> str:
+    """Return what was inspected, and when."""
+    return (
+        f"The information in the {trained_on(found)}, before any training. Created "
+        f"{when(found['created'])}."
+    )

@@ -1,4 +1,4 @@
-"""How good a model is: by bags without labels, by labels, and which columns it leans on."""
+"""Sections on performance: without labels, with labels, calibration, feature importance."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import itertools
 import random
 import statistics
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from decorrupt.app.pages.plots import (
     agreement_plot,
@@ -15,11 +14,10 @@ from decorrupt.app.pages.plots import (
     score_plot,
 )
 from decorrupt.app.pages.wording import (
-    CRITERIA,
-    METRICS,
     MOST_BAGS,
     MOST_BARS,
     MOST_POINTS,
+    PLUS_MINUS,
     Kind,
     measured_cell,
     name_cell,
@@ -27,109 +25,111 @@ from decorrupt.app.pages.wording import (
     percent,
     shown_of,
 )
+from decorrupt.app.training.results import (
+    BagPrediction,
+    CalibrationBin,
+    Confusion,
+    HeldOutResults,
+    Histogram,
+    LabelResults,
+    Measured,
+)
 from decorrupt.documents.document import Block, Cell, Definitions, Figure, Panels, Table, Text
 from decorrupt.documents.numbers import count, number, signed
-
-Found = Mapping[str, Any]
-PLUS_MINUS = "Behind ± stands the standard error: the truth is rarely further off than twice it."
+from decorrupt.glossary import CRITERIA, METRICS, Measure
 
 
-def measures(values: Found, words: Found, name: str, caption: str) -> list[Block]:
-    """Return each measure with its standard error and which way is better, then its meaning."""
-    known = {key: words.get(key, (key.replace("_", " "), "", "")) for key in values}
+def measures(
+    values: Mapping[str, Measured], known: Mapping[str, Measure], name: str, caption: str
+) -> list[Block]:
+    """Return a table of measures with their standard errors, then what they mean."""
     rows: list[list[Cell]] = [
-        [{"text": known[key][0], "under": known[key][2]}, measured_cell(value)]
+        [{"text": known[key].label, "under": known[key].better}, measured_cell(value)]
         for key, value in values.items()
     ]
-    if not rows:
-        return []
     table = Table(name, f"{caption} {PLUS_MINUS}", ["measure", "value"], rows, sortable=False)
-    meanings = [(title, meaning) for title, meaning, _ in known.values() if meaning]
-    return [table, Definitions(meanings)] if meanings else [table]
+    return [table, Definitions([(known[key].label, known[key].meaning) for key in values])]
 
 
-def bag_judgement(results: Found, kind: Kind, name: str) -> list[Block]:
-    """Return the label-free measures, three pictures and the groups that fit least."""
+def bag_results(results: HeldOutResults, kind: Kind, name: str) -> list[Block]:
+    """Return the label-free measures, three plots and the groups with the largest errors."""
     caption = f"Measures that need no labels, only {kind.known}."
-    table = measures(results.get("criteria") or {}, CRITERIA, f"{name}-criteria", caption)
-    groups = [row for row in results.get("per_bag") or [] if row.get("predicted") is not None]
+    groups = results["per_bag"]
     figures = [
-        *_agreement(groups, kind, name),
-        *_scores(results.get("histogram"), name),
-        *_calibration(results, name),
+        _agreement(groups, kind, name),
+        _scores(results["histogram"], name),
+        *_calibration(results["calibration"], results["calibration_from"], name),
     ]
-    panels: list[Block] = [Panels(figures)] if figures else []
-    return [*table, *panels, *_least_fitting(groups, kind, name)]
+    table = measures(results["criteria"], CRITERIA, f"{name}-criteria", caption)
+    return [*table, Panels(figures), _largest_errors(groups, kind, name)]
 
 
-def label_judgement(labels: Found, name: str) -> list[Block]:
-    """Return what true labels say: measures, right and wrong decisions, two pictures."""
-    caption = "Measured on rows whose true class is known."
-    blocks = measures(labels.get("metrics") or {}, METRICS, f"{name}-metrics", caption)
-    if labels.get("confusion"):
-        blocks.append(_confusion(labels["confusion"], f"{name}-confusion"))
-    figures = [*_scores(labels.get("histogram"), name), *_calibration(labels, name)]
-    return [*blocks, Panels(figures)] if figures else blocks
+def label_results(labels: LabelResults, name: str) -> list[Block]:
+    """Return the measures that need labels, the confusion matrix and two plots."""
+    caption = "Measured on rows with a known true class."
+    figures = [
+        _scores(labels["histogram"], name),
+        *_calibration(labels["calibration"], labels["calibration_from"], name),
+    ]
+    table = measures(labels["metrics"], METRICS, f"{name}-metrics", caption)
+    return [*table, _confusion(labels["confusion"], f"{name}-confusion"), Panels(figures)]
 
 
-def importance_blocks(results: Found, name: str) -> list[Block]:
-    """Return how much the model loses when a column's values are shuffled."""
-    rows = [row for row in results.get("importance") or [] if row.get("drop") is not None]
+def importance_blocks(results: HeldOutResults, name: str) -> list[Block]:
+    """Return how much the criterion drops when a column is shuffled."""
+    rows = [
+        (row["column"], row["drop"], row["std_error"])
+        for row in results["importance"] or []
+        if row["drop"] is not None
+    ]
     if not rows:
         return []
-    criterion = CRITERIA.get(results.get("importance_criterion") or "", ("criterion",))[0]
+    criterion = CRITERIA[results["importance_criterion"] or ""].label
     few = rows[:MOST_BARS]
     text = (
-        "Each column’s values are shuffled among the rows and the model is judged anew, without "
-        "labels. The more it loses, the more it leans on the column. A column beside 0 is not "
-        "missed, be it useless or be what it says also said by others. This is what the model "
-        "does, not what causes what."
+        "The values of one column at a time are shuffled among the rows, and the model is "
+        "evaluated again without labels. The larger the drop, the more the model uses the column. "
+        "A drop near 0 means that the column is not useful, or that other columns contain the same "
+        "information. Importance describes the model; it does not show causes."
     )
-    # Log-likelihoods per row fall by little, accuracies by more.
-    decimals = 4 if abs(few[0]["drop"]) >= 0.01 else 5
-    strongest = ", ".join(f"{row['column']} {signed(row['drop'], decimals)}" for row in few[:5])
+    # Log-likelihoods per row drop by little, accuracies by more.
+    decimals = 4 if abs(few[0][1]) >= 0.01 else 5
+    largest = ", ".join(f"{column} {signed(drop, decimals)}" for column, drop, _ in few[:5])
     caption = (
-        f"{shown_of(len(few), len(rows), 'column')}, the most important first. Bars: how far the "
-        f"{criterion} falls, the mean of several shuffles; lines: ± its standard error."
+        f"{shown_of(len(few), len(rows), 'column')}, the most important first. Bars: mean drop of "
+        f"the {criterion} over several shuffles; lines: ± one standard error."
     )
-    drawing = importance_plot(few, f"{name}-importance", "criterion", f"{strongest}.")
+    drawing = importance_plot(few, f"{name}-importance", f"{largest}.")
     cells: list[list[Cell]] = [
-        [
-            name_cell(row["column"]),
-            number_cell(row["drop"], decimals),
-            number_cell(row.get("std_error"), decimals),
-        ]
-        for row in few
+        [name_cell(column), number_cell(drop, decimals), number_cell(std_error, decimals)]
+        for column, drop, std_error in few
     ]
-    heads = ["column", "fall", "± standard error"]
-    numbers = Table(f"{name}-falls", f"The same in numbers: fall of the {criterion}", heads, cells)
+    heads = ["column", "drop", "± standard error"]
+    numbers = Table(f"{name}-drops", f"The same as numbers: drop of the {criterion}", heads, cells)
     return [Text(text), Figure(drawing, caption), numbers]
 
 
-def _agreement(rows: Sequence[Found], kind: Kind, name: str) -> list[Figure]:
-    if not rows:
-        return []
+def _agreement(rows: Sequence[BagPrediction], kind: Kind, name: str) -> Figure:
     drawn = rows
     if len(rows) > MOST_POINTS:  # chosen at random, and the same ones every time
         drawn = random.Random(0).sample(list(rows), MOST_POINTS)  # noqa: S311
     apart = [row["predicted"] - row["known"] for row in rows]
     words = (
-        f"{count(len(rows), kind.one)}; predicted minus known {signed(statistics.fmean(apart))} on "
-        f"average, {number(statistics.fmean(map(abs, apart)))} without the sign."
+        f"{count(len(rows), kind.one)}; predicted minus known: {signed(statistics.fmean(apart))} "
+        f"on average, absolute difference {number(statistics.fmean(map(abs, apart)))}."
     )
     caption = (
-        f"One dot a {kind.one}, larger for more rows; on the dashed line, prediction and knowledge "
-        f"agree. Where the columns tell little of the class, dots lie flatter. {words}"
+        f"One dot per {kind.one}, larger for more rows; on the dashed line the predicted and the "
+        "known proportion are equal. Where the columns contain little information about the class, "
+        f"the dots are on a flatter line. {words}"
     )
     if len(drawn) < len(rows):
-        caption += f" Drawn are {len(drawn):,} of them, chosen at random."
+        caption += f" The plot shows {len(drawn):,} of them, chosen at random."
     drawing = agreement_plot(drawn, kind, f"{name}-agreement", words)
-    return [Figure(drawing, caption, "Predicted and known shares")]
+    return Figure(drawing, caption, "Predicted and known proportions")
 
 
-def _scores(histogram: Found | None, name: str) -> list[Figure]:
-    if not histogram or not sum(histogram["counts"]):
-        return []
+def _scores(histogram: Histogram, name: str) -> Figure:
     edges, counts = histogram["edges"], histogram["counts"]
     total = sum(counts)
     mids = [(low + high) / 2 for low, high in itertools.pairwise(edges)]
@@ -137,44 +137,35 @@ def _scores(histogram: Found | None, name: str) -> list[Figure]:
     high = sum(n for n, mid in zip(counts, mids, strict=True) if mid > 0.8) / total
     words = (
         f"{count(total, 'row')}; {percent(low, 0)} have a probability below 0.2, "
-        f"{percent(high, 0)} one above 0.8."
+        f"{percent(high, 0)} above 0.8."
     )
-    meaning = (
-        "The nearer to the ends the rows stand, the surer the model is of them, rightly or not."
-    )
+    meaning = "Rows near 0 or 1 are those the model is certain about, correctly or not."
     if "counts_positive" in histogram:
-        meaning = "The less the two colours overlap, the better the model tells them apart."
+        meaning = "The less the two colours overlap, the better the model separates the classes."
     drawing = score_plot(histogram, f"{name}-scores", words)
-    return [Figure(drawing, f"{meaning} {words}", "How sure the model is")]
+    return Figure(drawing, f"{meaning} {words}", "Predicted probabilities")
 
 
-def _calibration(results: Found, name: str) -> list[Figure]:
-    bins = [
-        row
-        for row in results.get("calibration") or []
-        if row.get("share") is not None and row.get("predicted") is not None
-    ]
+def _calibration(bins: Sequence[CalibrationBin], origin: str, name: str) -> list[Figure]:
     if not bins:
         return []
     words = "; ".join(f"{number(row['predicted'])}: {number(row['share'])}" for row in bins)
-    origin = (
-        "by true labels"
-        if results.get("calibration_from") == "labels"
-        else "worked out from known shares without labels, and so able to leave 0 to 1"
+    shares = (
+        "measured with true labels"
+        if origin == "labels"
+        else "estimated from known proportions without labels; it can be below 0 or above 1"
     )
     caption = (
-        f"Of rows with a probability of 0.7, 70 % should be positive: dots on the dashed line. "
-        f"Each dot holds about as many rows as any other; the share of positives is {origin}. "
-        "Lines: ± two standard errors."
+        "Of rows with a probability of 0.7, 70 % should be positive: dots on the dashed line. "
+        f"All dots have about the same number of rows; the share of positives is {shares}. Lines: "
+        "± two standard errors."
     )
     described = f"Predicted probability and share of positives: {words}."
     drawing = calibration_plot(bins, f"{name}-calibration", described)
-    return [Figure(drawing, caption, "Can the probabilities be believed?")]
+    return [Figure(drawing, caption, "Calibration")]
 
 
-def _least_fitting(rows: Sequence[Found], kind: Kind, name: str) -> list[Block]:
-    if not rows:
-        return []
+def _largest_errors(rows: Sequence[BagPrediction], kind: Kind, name: str) -> Table:
     worst = sorted(rows, key=lambda row: -abs(row["predicted"] - row["known"]))[:MOST_BAGS]
     cells: list[list[Cell]] = [
         [
@@ -186,24 +177,24 @@ def _least_fitting(rows: Sequence[Found], kind: Kind, name: str) -> list[Block]:
                 "text": signed(row["predicted"] - row["known"]),
                 "sort": f"{row['predicted'] - row['known']:.9g}",
             },
-            number_cell(row.get("predicted_positive")),
+            number_cell(row["predicted_positive"]),
         ]
         for row in worst
     ]
     caption = (
-        f"The {kind.many} whose share is predicted worst, the worst first: "
-        f"{shown_of(len(worst), len(rows), kind.one)}. Small {kind.many} are often far off by "
-        "chance; look at large ones."
+        f"{kind.many.capitalize()} with the largest error of the predicted proportion: "
+        f"{shown_of(len(worst), len(rows), kind.one)}. Small {kind.many} often have large errors "
+        "by chance."
     )
-    heads = [kind.one, "rows", "known", "predicted", "difference", "called positive"]
-    return [Table(f"{name}-groups", caption, heads, cells)]
+    heads = [kind.one, "rows", "known", "predicted", "difference", "classified positive"]
+    return Table(f"{name}-groups", caption, heads, cells)
 
 
-def _confusion(counts: Found, name: str) -> Table:
+def _confusion(counts: Confusion, name: str) -> Table:
     def row(title: str, right: int, wrong: int, *, right_first: bool) -> list[Cell]:
         total = max(right + wrong, 1)
         cells: list[Cell] = [
-            {"text": f"{right:,}", "under": f"{percent(right / total)}, right", "sort": right},
+            {"text": f"{right:,}", "under": f"{percent(right / total)}, correct", "sort": right},
             {"text": f"{wrong:,}", "under": f"{percent(wrong / total)}, wrong", "sort": wrong},
         ]
         return [title, *(cells if right_first else cells[::-1])]
@@ -211,8 +202,8 @@ def _confusion(counts: Found, name: str) -> Table:
     tp, fn = counts["true_positive"], counts["false_negative"]
     tn, fp = counts["true_negative"], counts["false_positive"]
     rows = [
-        row("truly positive", tp, fn, right_first=True),
-        row("truly negative", tn, fp, right_first=False),
+        row("positive", tp, fn, right_first=True),
+        row("negative", tn, fp, right_first=False),
     ]
-    heads = ["rows that are", "called positive", "called negative"]
-    return Table(name, "Right and wrong decisions", heads, rows, sortable=False)
+    heads = ["true class", "classified positive", "classified negative"]
+    return Table(name, "Confusion matrix", heads, rows, sortable=False)

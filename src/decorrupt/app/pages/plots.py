@@ -1,11 +1,11 @@
-"""The plots of the model pages: predicted against known, scores, calibration, importance, bags."""
+"""Plots of the model pages: agreement, probabilities, calibration, importance, bags."""
 
 from __future__ import annotations
 
 import unicodedata
 import warnings
 from bisect import bisect
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -15,17 +15,17 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from decorrupt.app.pages.wording import Kind
+from decorrupt.app.training.results import BagPrediction, CalibrationBin, Histogram
 from decorrupt.documents.figures import COLOURS, FOREGROUND, draw
 
-Row = Mapping[str, Any]
 SIZE = (4.0, 3.3)
 SMALLEST_DOT, LARGEST_DOT = 12.0, 70.0  # points²
 LONGEST_LABEL = 22
 MARGIN = 0.03
 
 
-def agreement_plot(rows: Sequence[Row], kind: Kind, name: str, words: str) -> Markup:
-    """Return predicted against known shares, a dot each, its area following the rows."""
+def agreement_plot(rows: Sequence[BagPrediction], kind: Kind, name: str, words: str) -> Markup:
+    """Return predicted against known proportions, one dot per group; more rows, larger dots."""
     largest = max(row["size"] for row in rows)
 
     def plot(figure: Figure) -> None:
@@ -40,14 +40,14 @@ def agreement_plot(rows: Sequence[Row], kind: Kind, name: str, words: str) -> Ma
             linewidths=0,
         )
         _unit(axes, "xy")
-        axes.set(xlabel="known share of positives", ylabel="predicted share")
+        axes.set(xlabel="known proportion", ylabel="predicted proportion")
 
-    title = f"Predicted against known share of positives, {kind.one} by {kind.one}"
+    title = f"Predicted against known proportion, {kind.one} by {kind.one}"
     return draw(plot, name=name, title=title, description=words, size=SIZE)
 
 
-def score_plot(histogram: Row, name: str, words: str) -> Markup:
-    """Return how many rows have which probability, by class where labels are known."""
+def score_plot(histogram: Histogram, name: str, words: str) -> Markup:
+    """Return a histogram of probabilities, by class where labels are known."""
     edges, counts = histogram["edges"], histogram["counts"]
     widths = [high - low for low, high in pairwise(edges)]
     positive = histogram.get("counts_positive")
@@ -66,13 +66,13 @@ def score_plot(histogram: Row, name: str, words: str) -> Markup:
             axes.legend()
         _unit(axes, "x")
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-        axes.set(xlabel="predicted probability of being positive", ylabel="rows")
+        axes.set(xlabel="predicted probability", ylabel="rows")
 
-    title = "How many rows got which probability"
+    title = "Histogram of the predicted probabilities"
     return draw(plot, name=name, title=title, description=words, size=SIZE)
 
 
-def calibration_plot(bins: Sequence[Row], name: str, words: str) -> Markup:
+def calibration_plot(bins: Sequence[CalibrationBin], name: str, words: str) -> Markup:
     """Return the share of positives against the predicted probability, ± two standard errors."""
 
     def plot(figure: Figure) -> None:
@@ -81,7 +81,7 @@ def calibration_plot(bins: Sequence[Row], name: str, words: str) -> Markup:
         axes.errorbar(
             [row["predicted"] for row in bins],
             [row["share"] for row in bins],
-            [2 * (row.get("std_error") or 0) for row in bins],
+            [2 * row["std_error"] for row in bins],
             fmt="o",
             color=COLOURS[0],
             capsize=3,
@@ -95,58 +95,61 @@ def calibration_plot(bins: Sequence[Row], name: str, words: str) -> Markup:
     return draw(plot, name=name, title=title, description=words, size=SIZE)
 
 
-def importance_plot(rows: Sequence[Row], name: str, criterion: str, words: str) -> Markup:
-    """Return one bar a column, the longest on top, with ± one standard error."""
+def importance_plot(
+    rows: Sequence[tuple[str, float, float | None]], name: str, words: str
+) -> Markup:
+    """Return one bar per (column, drop, standard error), the longest on top."""
+    columns, drops, std_errors = zip(*rows, strict=True)
 
     def plot(figure: Figure) -> None:
         axes = figure.add_subplot()
         places = range(len(rows))
-        axes.barh(places, [row["drop"] for row in rows], color=COLOURS[0], linewidth=0)
+        axes.barh(places, drops, color=COLOURS[0], linewidth=0)
         axes.errorbar(
-            [row["drop"] for row in rows],
+            drops,
             places,
-            xerr=[row.get("std_error") or 0 for row in rows],
+            xerr=[std_error or 0 for std_error in std_errors],
             fmt="none",
             ecolor=FOREGROUND,
             elinewidth=1,
             capsize=2,
         )
         axes.axvline(0, color=FOREGROUND, linewidth=0.8)
-        axes.set_yticks(places, [label(row["column"]) for row in rows])
+        axes.set_yticks(places, [label(column) for column in columns])
         axes.tick_params(axis="y", length=0)
         axes.xaxis.set_major_locator(MaxNLocator(4))
         axes.invert_yaxis()
         axes.grid(visible=False, axis="y")
-        axes.set(xlabel=f"fall of the {criterion}")
+        axes.set(xlabel="drop of the criterion")
 
     with warnings.catch_warnings():
-        # Only matplotlib's own font lacks them; the browser has the last word.
+        # Only matplotlib's own font lacks them; the browser chooses the font of the page.
         warnings.filterwarnings("ignore", r"Glyph \d+", UserWarning)
         return draw(
             plot,
             name=name,
-            title="How much worse the model gets when a column is shuffled",
+            title="Drop of the criterion when a column is shuffled",
             description=words,
             size=(4.2, 0.9 + 0.24 * max(len(rows), 4)),
         )
 
 
 def spread_plot(proportions: Sequence[float], name: str, words: str) -> Markup:
-    """Return how many bags have which share of positives."""
+    """Return a histogram of the proportions of the bags."""
 
     def plot(figure: Figure) -> None:
         axes = figure.add_subplot()
         axes.hist(proportions, bins=20, range=(0, 1), color=COLOURS[0], linewidth=0)
         _unit(axes, "x")
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-        axes.set(xlabel="share of positives in the bag", ylabel="bags")
+        axes.set(xlabel="proportion", ylabel="bags")
 
-    title = "How many bags have which share of positives"
+    title = "Histogram of the proportions of the bags"
     return draw(plot, name=name, title=title, description=words, size=SIZE)
 
 
 def gain_plot(shares: Sequence[float], name: str, words: str) -> Markup:
-    """Return which part of the information the first k bags hold, the most telling first."""
+    """Return the cumulative share of the information, the most informative bags first."""
     held = [0.0]
     for share in shares:
         held.append(held[-1] + share)
@@ -160,20 +163,20 @@ def gain_plot(shares: Sequence[float], name: str, words: str) -> Markup:
         _unit(axes, "y")
         axes.set_xlim(0, len(shares))
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-        axes.set(xlabel="bags, the most telling first", ylabel="share of the information")
+        axes.set(xlabel="bags, the most informative first", ylabel="share of V")
 
-    title = "How much of the information the most telling bags hold"
+    title = "Share of V that the most informative bags contribute"
     return draw(plot, name=name, title=title, description=words, size=SIZE)
 
 
 def label(name: str) -> str:
-    """Return a name that fits beside a plot and can stand in XML: cut, without control signs."""
+    """Return a name that fits next to a plot and is valid in XML: cut, no control characters."""
     signs = [sign if sign.isprintable() else " " for sign in unicodedata.normalize("NFC", name)]
     widths = list(accumulate(1 + _is_wide(sign) for sign in signs))
     text = "".join(signs)
     if widths and widths[-1] > LONGEST_LABEL:
         text = "".join(signs[: bisect(widths, LONGEST_LABEL - 1)]) + "…"
-    # matplotlib's font has no wide signs and leaves them too little room.
+    # matplotlib's font has no wide characters and leaves them too little room.
     return "\N{NO-BREAK SPACE}" * sum(map(_is_wide, text)) + text
 
 

@@ -1,13 +1,13 @@
-"""Bounds and required rows of bags or sources, as plain dicts."""
+"""Bounds and required rows of bags or sources, as typed records."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from decorrupt.app.training.results import plain
+from decorrupt.app.training.results import BoundReport, RequiredRows, plain
 from decorrupt.corruption import combine_strata
 from decorrupt.theory import (
     bound_common_source,
@@ -23,7 +23,7 @@ Targets = dict[str, float | None]
 
 def bound_bags(
     sizes: ArrayLike, proportions: ArrayLike, targets: Targets, **ball: Any
-) -> dict[str, Any]:
+) -> BoundReport:
     """Return 4KRL·√(Σ(|a|+|b|)²/n·log(2/δ)/2) of bags, combined in superbags and in pairs.
 
     Parameters
@@ -35,7 +35,7 @@ def bound_bags(
     **ball : float
         radius, kernel_bound and failure_prob, see :func:`decorrupt.theory.bound_strata`.
     """
-    told = information(sizes, proportions)
+    found = information(sizes, proportions)
     combined = {
         name: {
             "bound": bound_strata(sizes, *combine_strata(sizes, proportions, method=name), **ball),
@@ -44,19 +44,20 @@ def bound_bags(
         for name in ("superbag", "pairs")
     }
     needed = _required(targets, ball, proportions=proportions, sizes=sizes)
-    return dict(
+    return cast(
+        BoundReport,
         plain(
             {
                 "situation": "bags",
                 "n": np.size(sizes),
-                "n_rows": told.n_rows,
-                "information": told.total,
-                "effective_sample_size": told.effective_sample_size,
+                "n_rows": found.n_rows,
+                "information": found.total,
+                "effective_sample_size": found.effective_sample_size,
                 "bounds": combined,
                 "required": needed,
                 **ball,
             }
-        )
+        ),
     )
 
 
@@ -67,7 +68,7 @@ def bound_sources(
     class_priors: ArrayLike | None,
     targets: Targets,
     **ball: Any,
-) -> dict[str, Any]:
+) -> BoundReport:
     """Return the bound of Theorem 2, or with class priors of Theorem 3, by kind of weights.
 
     Parameters
@@ -93,7 +94,8 @@ def bound_sources(
         "class_priors": class_priors,
     }
     for_one = required_rows(1.0, quantity="effective_sample_size", sizes=sizes, **given)
-    return dict(
+    return cast(
+        BoundReport,
         plain(
             {
                 "situation": "sources",
@@ -105,21 +107,18 @@ def bound_sources(
                 "required": _required(targets, ball, sizes=sizes, **given),
                 **ball,
             }
-        )
+        ),
     )
 
 
-def _required(targets: Targets, ball: dict[str, Any], **given: Any) -> dict[str, Any]:
+def _required(targets: Targets, ball: dict[str, Any], **given: Any) -> dict[str, RequiredRows]:
     found = {}
     for quantity, target in targets.items():
         if target is None:
             continue
         options = ball if quantity == "bound" else {}
         needed = required_rows(target, quantity=quantity, **given, **options)
-        found[quantity] = {
-            "target": target,
-            "factor": needed.factor,
-            "n_rows": needed.total,
-            "sizes": needed.sizes,
-        }
+        found[quantity] = RequiredRows(
+            target=target, factor=needed.factor, n_rows=needed.total, sizes=plain(needed.sizes)
+        )
     return found

@@ -1,8 +1,8 @@
-"""What a column holds, and whether a model can use it."""
+"""Kinds of columns, and the choice of features."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,21 +10,22 @@ import pandas as pd
 
 from decorrupt.app.tables import TableError, need_names
 from decorrupt.app.training.bad_cells import check_numbers
+from decorrupt.app.training.results import ColumnCard
 
 NUMBER, BOOLEAN, CATEGORY = "number", "boolean", "category"
 USABLE = (NUMBER, BOOLEAN, CATEGORY)
-# Text with more levels than this, most of them of one row, names rows instead of describing them.
+# Text with more levels than this, most of them in one row only, identifies rows.
 FEWEST_TEXTS, UNIQUE_SHARE = 20, 0.5
-# A column of so many different consecutive whole numbers counts the rows.
+# A column of this many different consecutive whole numbers counts the rows.
 FEWEST_NUMBERED = 20
 DATE = r"\s*\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ].*)?\s*|\s*\d{1,2}[./]\d{1,2}[./]\d{4}\s*"
 REASONS = {
-    "empty": "it holds no value",
-    "constant": "it holds one value only",
+    "empty": "it has no values",
+    "constant": "it has one value only",
     "row numbers": "it numbers the rows",
     "names": "nearly every row has its own value, and not all values are numbers",
-    "dates": "it holds dates; add a column with the number you mean, such as an age in days",
-    "nested": "it holds lists or records",
+    "dates": "it contains dates; add a column with the number you mean, such as an age in days",
+    "nested": "it contains lists or records",
 }
 
 
@@ -123,7 +124,7 @@ def choose_features(
     frame : DataFrame
         The rows.
     roles : sequence of str
-        Columns that say what is to be learned: bag, proportion, label, source.
+        Columns with another role: bag, proportion, label, source.
     features : sequence of str, optional
         The columns to use; None for all others.
     drop : sequence of str
@@ -147,7 +148,7 @@ def choose_features(
         need_columns(frame, names, table, f"--{option}")
     wrong = [name for name in features or () if name in roles]
     if wrong:
-        raise TableError(f"{table}: column {wrong[0]!r} says what is to be learned: not a feature")
+        raise TableError(f"{table}: column {wrong[0]!r} has another role and cannot be a feature")
     wanted = list(frame.columns) if features is None else list(dict.fromkeys(features))
     used, left_out = [], {}
     for name in wanted:
@@ -181,6 +182,20 @@ def _described(values: pd.Series, kind: str) -> Column:
     return Column(str(values.name), kind, int(values.isna().sum()), int(values.nunique()))
 
 
+def column_cards(features: Features, folded: Mapping[str, int]) -> list[ColumnCard]:
+    """Return the columns in use as plain records; `folded` is {column: number of rare levels}."""
+    return [
+        ColumnCard(
+            name=column.name,
+            kind=column.kind,
+            n_missing=column.n_missing,
+            n_distinct=column.n_distinct,
+            n_folded=folded.get(column.name, 0),
+        )
+        for column in features.columns
+    ]
+
+
 def need_columns(frame: pd.DataFrame, names: Sequence[str], table: str, option: str = "") -> None:
-    """Raise TableError naming the first of `names` that is no column of the table."""
+    """Raise TableError naming the first of `names` that is not a column of the table."""
     need_names(list(frame.columns), names, table, option)

@@ -1,4 +1,4 @@
-"""Embedded data in bags, the labels hidden, beside a model that sees them."""
+"""The demonstration: a model from bags of embedded data, compared with one from their labels."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pandas as pd
 from decorrupt.app.training.columns import choose_features
 from decorrupt.app.training.evaluate import evaluate_labels
 from decorrupt.app.training.predict import Predictor
+from decorrupt.app.training.results import Comparison, Measured
 from decorrupt.app.training.roles import BagRows, Table
 from decorrupt.app.training.train import Settings, TrainedModel, train_bags
 from decorrupt.corruption import Strata
@@ -21,31 +22,31 @@ DATA = {
     "digits": (load_digits_bags, "Handwritten digits"),
     "wine": (load_wine_bags, "Wine"),
 }
-FROM_BAGS, FROM_LABELS = "the bags' proportions only", "the true labels (the ceiling)"
+FROM_BAGS, FROM_LABELS = "proportions of bags only", "true labels (upper limit)"
 
 
 @dataclass(frozen=True)
 class DemoResult:
-    """A model from bags and how it compares with one from labels.
+    """A model from bags, and its comparison with a model from labels.
 
     Attributes
     ----------
     trained : TrainedModel
         From the bags.
-    test : dict
-        n_rows, and for either model the metrics of :func:`evaluate_labels`.
+    test : Comparison
+        Both models on the same test rows.
     title, positive_class : str
         What the data are.
     """
 
     trained: TrainedModel
-    test: dict[str, Any]
+    test: Comparison
     title: str
     positive_class: str
 
 
 def run_demo(name: str, bag_size: int, *, seed: int, n_jobs: int | None) -> DemoResult:
-    """Train on embedded data from bags, and from labels for the ceiling; test both.
+    """Train on embedded data from bags, and from labels for comparison; test both.
 
     Raises
     ------
@@ -57,12 +58,14 @@ def run_demo(name: str, bag_size: int, *, seed: int, n_jobs: int | None) -> Demo
     load, title = DATA[name]
     settings = Settings(seed=seed, n_jobs=n_jobs)
     data = load(bag_size, random_state=seed)
-    # One row a bag makes labels of proportions; the same draw leaves the same rows for the test.
+    # With one row per bag the proportions are labels; the same seed gives the same test rows.
     labelled = load(1, random_state=seed)
     trained = _train(data, settings)
-    test: dict[str, Any] = {"n_rows": len(data.X_test)}
-    for model, words in ((trained, FROM_BAGS), (_train(labelled, settings), FROM_LABELS)):
-        test[words] = _metrics(model, data)
+    models = {FROM_BAGS: trained, FROM_LABELS: _train(labelled, settings)}
+    test = Comparison(
+        n_rows=len(data.X_test),
+        models={name: _metrics(model, data) for name, model in models.items()},
+    )
     return DemoResult(trained, test, title, data.positive_class)
 
 
@@ -78,8 +81,8 @@ def _train(data: Any, settings: Settings) -> TrainedModel:
     return train_bags(rows, choose_features(table.frame, roles=()), settings)
 
 
-def _metrics(model: TrainedModel, data: Any) -> dict[str, Any]:
+def _metrics(model: TrainedModel, data: Any) -> dict[str, Measured]:
     predictor = Predictor.of(model.model, dict(model.card), data.name)
     predictions = predictor.predict(_frame(data.X_test, data.feature_names))
-    found = evaluate_labels(predictions, data.y_test == 1, predictor.training_prior)
-    return dict(found["metrics"])
+    prior, positive = predictor.training_prior, data.positive_class
+    return evaluate_labels(predictions, data.y_test == 1, prior, positive)["metrics"]

@@ -1,8 +1,8 @@
-"""A model measured on rows with labels, or on bags without."""
+"""Evaluation of a model on rows with labels, or on bags without labels."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,19 +12,27 @@ from decorrupt._typing import FloatArray
 from decorrupt.app.training.held_out import held_out_results, histogram
 from decorrupt.app.training.predict import Predictions, Predictor
 from decorrupt.app.training.preprocess import prepare
-from decorrupt.app.training.results import HeldOutResults, Measured, plain
+from decorrupt.app.training.results import (
+    CalibrationBin,
+    ColumnImportance,
+    Confusion,
+    HeldOutResults,
+    LabelResults,
+    Measured,
+    plain,
+)
 from decorrupt.app.training.roles import BagRows
 from decorrupt.model_selection import bag_permutation_importance
 from decorrupt.model_selection.calibration import quantile_bins
 
 CALIBRATION_BINS = 10
-# Probabilities are taken no nearer to 0 and 1 than this, so that one sure error is not ∞.
+# Probabilities are clipped to this distance from 0 and 1: one certain error must not cost ∞.
 SUREST = 1e-7
 
 
 def evaluate_labels(
-    predictions: Predictions, is_pos: NDArray[np.bool_], class_prior: float
-) -> dict[str, Any]:
+    predictions: Predictions, is_pos: NDArray[np.bool_], class_prior: float, positive: str
+) -> LabelResults:
     """Return accuracy, balanced accuracy, AUC, Brier score and log loss with standard errors.
 
     Parameters
@@ -34,38 +42,36 @@ def evaluate_labels(
     is_pos : ndarray of bool
         Their labels.
     class_prior : float
-        The share of positives the probabilities are for; only noted.
-
-    Returns
-    -------
-    dict
-        The `labels` part of :class:`decorrupt.app.training.results.Evaluation`.
+        The share of positives the probabilities are for; only recorded.
+    positive : str
+        The name of the positive class; only recorded.
     """
-    said, probabilities = predictions.is_pos, predictions.probabilities
-    right = said == is_pos
+    predicted, probabilities = predictions.is_pos, predictions.probabilities
+    right = predicted == is_pos
     sure = np.clip(probabilities, SUREST, 1 - SUREST)
     log_loss = -np.where(is_pos, np.log(sure), np.log1p(-sure))
-    return {
-        "n_rows": len(is_pos),
-        "n_positive": int(is_pos.sum()),
-        "class_prior": class_prior,
-        "metrics": {
+    return LabelResults(
+        positive=positive,
+        n_rows=len(is_pos),
+        n_positive=int(is_pos.sum()),
+        class_prior=class_prior,
+        metrics={
             "accuracy": _mean(right),
             "balanced_accuracy": _balanced(right, is_pos),
             "roc_auc": _auc(is_pos, probabilities),
             "brier": _mean((probabilities - is_pos) ** 2),
             "log_loss": _mean(log_loss),
         },
-        "confusion": {
-            "true_positive": int(np.sum(said & is_pos)),
-            "false_positive": int(np.sum(said & ~is_pos)),
-            "true_negative": int(np.sum(~said & ~is_pos)),
-            "false_negative": int(np.sum(~said & is_pos)),
-        },
-        "histogram": histogram(probabilities, is_pos),
-        "calibration": calibration_from_labels(probabilities, is_pos),
-        "calibration_from": "labels",
-    }
+        confusion=Confusion(
+            true_positive=int(np.sum(predicted & is_pos)),
+            false_positive=int(np.sum(predicted & ~is_pos)),
+            true_negative=int(np.sum(~predicted & ~is_pos)),
+            false_negative=int(np.sum(~predicted & is_pos)),
+        ),
+        histogram=histogram(probabilities, is_pos),
+        calibration=calibration_from_labels(probabilities, is_pos),
+        calibration_from="labels",
+    )
 
 
 def _mean(values: Any) -> Measured:
@@ -98,7 +104,7 @@ def _auc(is_pos: NDArray[np.bool_], scores: FloatArray) -> Measured:
 
 def calibration_from_labels(
     probabilities: FloatArray, is_pos: NDArray[np.bool_], n_bins: int = CALIBRATION_BINS
-) -> list[dict[str, Any]]:
+) -> list[CalibrationBin]:
     """Return predicted and true share of positives in bins of about equal numbers of rows."""
     edges, in_bin = quantile_bins(probabilities, n_bins)
     bins = []
@@ -116,11 +122,11 @@ def calibration_from_labels(
                 "std_error": np.sqrt(share * (1 - share) / inside.sum()),
             }
         )
-    return list(plain(bins))
+    return cast(list[CalibrationBin], plain(bins))
 
 
 def evaluate_bags(rows: BagRows, predictions: Predictions) -> HeldOutResults:
-    """Return the label-free criteria and what every bag says; importance left out."""
+    """Return the label-free criteria and the predictions of every bag, without importance."""
     return held_out_results(
         rows.strata, predictions.decisions, predictions.probabilities, counts=True
     )
@@ -128,7 +134,7 @@ def evaluate_bags(rows: BagRows, predictions: Predictions) -> HeldOutResults:
 
 def bag_importance(
     predictor: Predictor, rows: BagRows, seed: int
-) -> tuple[list[dict[str, Any]], str]:
+) -> tuple[list[ColumnImportance], str]:
     """Return the importance of the model's columns on these bags, and the criterion's name."""
     prepared = prepare(rows.table.frame, predictor.columns, table=rows.table.name)
     strata, criterion = rows.strata, "count_log_likelihood"

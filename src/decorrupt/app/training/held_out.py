@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from decorrupt._typing import FloatArray
-from decorrupt.app.training.results import HeldOutResults, Measured, plain
+from decorrupt.app.training.results import (
+    BagPrediction,
+    CalibrationBin,
+    HeldOutResults,
+    Histogram,
+    Measured,
+    plain,
+)
 from decorrupt.corruption import Strata
 from decorrupt.model_selection import (
     Estimate,
@@ -90,26 +97,32 @@ def held_out_results(
 
 def per_bag(
     strata: Strata, decisions: FloatArray, probabilities: FloatArray
-) -> list[dict[str, Any]]:
+) -> list[BagPrediction]:
     """Return every bag's known and predicted proportion."""
     sizes = strata.sizes
     predicted = np.bincount(strata.row_stratum, probabilities, len(sizes)) / sizes
     positive = np.bincount(strata.row_stratum, decisions > 0, len(sizes)) / sizes
     columns = (strata.ids, sizes, strata.proportions, predicted, positive)
-    names = ("bag", "size", "known", "predicted", "predicted_positive")
-    return [dict(zip(names, plain(bag), strict=True)) for bag in zip(*columns, strict=True)]
+    return [
+        BagPrediction(
+            bag=plain(bag), size=size, known=known, predicted=mean, predicted_positive=share
+        )
+        for bag, size, known, mean, share in zip(
+            *(column.tolist() for column in columns), strict=True
+        )
+    ]
 
 
-def histogram(probabilities: FloatArray, is_pos: Any = None) -> dict[str, Any]:
+def histogram(probabilities: FloatArray, is_pos: Any = None) -> Histogram:
     """Return how many rows have which probability, and with labels how many positive ones."""
     edges = np.linspace(0, 1, HISTOGRAM_BINS + 1)
     found = {"edges": edges, "counts": np.histogram(probabilities, edges)[0]}
     if is_pos is not None:
         found["counts_positive"] = np.histogram(probabilities[is_pos], edges)[0]
-    return dict(plain(found))
+    return cast(Histogram, plain(found))
 
 
-def calibration_from_proportions(strata: Strata, probabilities: FloatArray) -> list[dict[str, Any]]:
+def calibration_from_proportions(strata: Strata, probabilities: FloatArray) -> list[CalibrationBin]:
     """Return the label-free calibration curve; no bins where all proportions are equal."""
     try:
         bins = calibration_curve_from_proportions(

@@ -1,16 +1,24 @@
-"""What is in the data before any training: how much it can tell, and what stands in the way."""
+"""Inspection of bags before any training: information, convexity, advice and warnings."""
 
 from __future__ import annotations
-
-from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from decorrupt.app.training.columns import CATEGORY, Features
+from decorrupt.app.training.columns import CATEGORY, Features, column_cards
 from decorrupt.app.training.preprocess import make_preprocessor, prepare
-from decorrupt.app.training.results import BagSummary, Inspection, Measured, now, plain
+from decorrupt.app.training.results import (
+    Advice,
+    BagDetails,
+    BagShare,
+    BagSummary,
+    Convexity,
+    Inspection,
+    Measured,
+    Outlook,
+    now,
+    plain,
+)
 from decorrupt.app.training.roles import BagRows
 from decorrupt.app.training.summary import summarize_bags, warn_of_bag_columns
 from decorrupt.app.training.train import FEW_CLEAN_ROWS, chance_warning
@@ -21,16 +29,16 @@ from decorrupt.model_selection.out_of_fold import TrainingData, out_of_fold
 from decorrupt.model_selection.scorers import pooled_prior
 from decorrupt.theory import convexity_floor, information, is_convex
 
-# Bags that hold this share of V together are said to matter.
-MATTER = 0.9
-# A bag with less than this share of what it would hold if all held alike tells next to nothing.
-USELESS = 0.01
+# The informative bags contribute this share of V together.
+INFORMATIVE = 0.9
+# An uninformative bag contributes less than this share of the mean contribution.
+UNINFORMATIVE = 0.01
 FEW_BAGS, MANY_ROWS = 5, 20_000
 QUICK_REG_STRENGTH, QUICK_ROWS = 1e-3, 5000
 
 
 def inspect_bags(rows: BagRows, features: Features, *, quick_fit: bool, seed: int) -> Inspection:
-    """Return how much bags can tell and what to do with them.
+    """Return the information in bags, advice and warnings.
 
     Parameters
     ----------
@@ -45,24 +53,19 @@ def inspect_bags(rows: BagRows, features: Features, *, quick_fit: bool, seed: in
     """
     strata = rows.strata
     summary = summarize_bags(strata)
-    shares = _bag_shares(strata)
-    useless = [bag["bag"] for bag in shares if bag["share"] < USELESS / len(shares)]
-    convex = _convexity(strata)
-    hope = _hope(rows, features, summary, quick_fit=quick_fit, seed=seed)
-    quick = hope.get("quick_fit")
+    details = _details(strata)
+    outlook = _outlook(rows, features, summary, quick_fit=quick_fit, seed=seed)
+    quick = outlook.get("quick_fit")
     return Inspection(
         rows=rows.table.name,
         situation="bags",
         created=now(),
         bags=summary,
-        columns=[asdict(column) for column in features.columns],
+        columns=column_cards(features, {}),
         left_out=dict(features.left_out),
-        bag_shares=shares,
-        matter=_matter(shares),
-        useless=useless,
-        convex=convex,
-        advice=_advice(summary, convex),
-        hope=hope,
+        bag_details=details,
+        advice=_advice(summary, details["convexity"]),
+        outlook=outlook,
         warnings=[
             *rows.warnings,
             *_bag_warnings(strata, summary),
@@ -72,62 +75,61 @@ def inspect_bags(rows: BagRows, features: Features, *, quick_fit: bool, seed: in
     )
 
 
-def _bag_shares(strata: Strata) -> list[dict[str, Any]]:
-    told = information(strata.sizes, strata.proportions)
-    columns = (strata.ids, strata.sizes, strata.proportions, told.by_stratum / told.total)
-    names = ("bag", "size", "proportion", "share")
-    bags = [dict(zip(names, plain(bag), strict=True)) for bag in zip(*columns, strict=True)]
-    return sorted(bags, key=lambda bag: -bag["share"])
+def _details(strata: Strata) -> BagDetails:
+    found = information(strata.sizes, strata.proportions)
+    columns = (strata.ids, strata.sizes, strata.proportions, found.by_stratum / found.total)
+    bags = [
+        BagShare(bag=plain(bag), size=size, proportion=proportion, share=share)
+        for bag, size, proportion, share in zip(*(c.tolist() for c in columns), strict=True)
+    ]
+    bags.sort(key=lambda bag: -bag["share"])
+    total = np.cumsum([bag["share"] for bag in bags])
+    return BagDetails(
+        shares=bags,
+        n_informative=min(int(np.searchsorted(total, INFORMATIVE)) + 1, len(bags)),
+        uninformative=[bag["bag"] for bag in bags if bag["share"] < UNINFORMATIVE / len(bags)],
+        convexity=_convexity(strata),
+    )
 
 
-def _matter(shares: list[dict[str, Any]]) -> int:
-    held = np.cumsum([bag["share"] for bag in shares])
-    return min(int(np.searchsorted(held, MATTER)) + 1, len(shares))
-
-
-def _convexity(strata: Strata) -> dict[str, Any]:
+def _convexity(strata: Strata) -> Convexity:
     combination = combine_strata(strata.sizes, strata.proportions)
-    return {
-        "exists": bool(strata.proportions.min() <= 0.5 <= strata.proportions.max()),
-        "superbag": is_convex(combination),
-        "floor": convexity_floor(combination),
-    }
+    return Convexity(
+        exists=bool(strata.proportions.min() <= 0.5 <= strata.proportions.max()),
+        superbag=is_convex(combination),
+        floor=convexity_floor(combination),
+    )
 
 
-def _advice(summary: BagSummary, convex: dict[str, Any]) -> dict[str, str]:
+def _advice(summary: BagSummary, convexity: Convexity) -> Advice:
     if summary["n_rows"] > MANY_ROWS:
-        return {
-            "method": "mean-map",
-            "reason": f"{summary['n_rows']:,} rows: the fastest method, always convex",
-        }
+        reason = f"it is the fastest method for {summary['n_rows']:,} rows, and convex"
+        return Advice(method="mean-map", reason=reason)
     if summary["n_bags"] < FEW_BAGS:
-        return {
-            "method": "mean-map",
-            "reason": f"{summary['n_bags']} bags are too few to compare methods on; this one is "
-            "always convex",
-        }
-    reason = "compares mean map, corrected loss and count likelihood on bags left out of training"
-    if not convex["superbag"]:
-        reason += "; the corrected loss alone may have several minima here"
-    return {"method": "auto", "reason": reason}
+        reason = f"{summary['n_bags']} bags are too few to compare methods; this one is convex"
+        return Advice(method="mean-map", reason=reason)
+    reason = "it compares mean map, corrected loss and count likelihood on held-out bags"
+    if not convexity["superbag"]:
+        reason += "; the corrected loss alone may have several minima on these bags"
+    return Advice(method="auto", reason=reason)
 
 
-def _hope(
+def _outlook(
     rows: BagRows, features: Features, summary: BagSummary, *, quick_fit: bool, seed: int
-) -> dict[str, Any]:
+) -> Outlook:
     worth = summary["effective_sample_size"]
     # Var of the corrected accuracy ≤ Σ(|a|+|b|)²/(4n) = 1/(16V): each share has variance ≤ ¼/n.
     resolution = float(1 / (4 * np.sqrt(summary["information"])))
     words = (
-        f"By the theory's worst-case bound the proportions are worth {worth:,.0f} labelled rows: "
-        f"hope for about what {worth:,.0f} labelled rows would give; it is often more. From these "
-        "bags alone a balanced accuracy can be told to a standard error of at most "
+        f"By the worst-case bound of the theory the proportions are worth {worth:,.0f} labelled "
+        "rows: expect about the accuracy that these would give; it is often higher. From these "
+        "bags a balanced accuracy can be estimated with a standard error of at most "
         f"{resolution:.3f}."
     )
-    hope = {"effective_sample_size": worth, "resolution": resolution, "words": words}
+    outlook = Outlook(effective_sample_size=worth, resolution=resolution, words=words)
     if quick_fit:
-        hope["quick_fit"] = _quick_fit(rows, features, seed)
-    return hope
+        outlook["quick_fit"] = _quick_fit(rows, features, seed)
+    return outlook
 
 
 def _quick_fit(rows: BagRows, features: Features, seed: int) -> Measured:
@@ -171,8 +173,8 @@ def _bag_warnings(strata: Strata, summary: BagSummary) -> list[str]:
     if broken.any():
         bag = strata.ids[np.flatnonzero(broken)[0]]
         said.append(
-            f"in {broken.sum()} bags (the first is {bag!r}) the proportion is no whole number of "
-            "the bag's rows: are rows missing, or is it an estimate?"
+            f"in {broken.sum()} bags (the first is {bag!r}) the proportion is not a whole number "
+            "of rows: are rows missing, or is it an estimate?"
         )
     alone = int(np.sum(strata.sizes == 1))
     if alone:
@@ -185,7 +187,7 @@ def _column_warnings(rows: BagRows, features: Features) -> list[str]:
     said = warn_of_bag_columns(frame, features.names, rows.strata)
     half = [column.name for column in features.columns if column.n_missing > len(frame) / 2]
     if half:
-        said.append(f"columns of which most values are missing: {', '.join(map(repr, half))}")
+        said.append(f"columns in which most values are missing: {', '.join(map(repr, half))}")
     many = [c.name for c in features.columns if c.kind == CATEGORY and c.n_distinct > 50]
     if many:
         said.append(

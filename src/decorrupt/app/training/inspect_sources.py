@@ -1,15 +1,14 @@
-"""What noisy labels of sources can tell before any training."""
+"""Inspection of noisy labels before any training."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from decorrupt.app.training.columns import Features
+from decorrupt.app.training.columns import Features, column_cards
 from decorrupt.app.training.preprocess import make_preprocessor, prepare
-from decorrupt.app.training.results import Inspection, SourceSummary, now
+from decorrupt.app.training.results import Advice, Inspection, Outlook, SourceSummary, now
 from decorrupt.app.training.source_roles import SourceRows
 from decorrupt.app.training.summary import summarize_sources
 from decorrupt.app.training.train import FEW_CLEAN_ROWS, collected_warnings
@@ -18,12 +17,12 @@ from decorrupt.estimators.inputs import source_priors
 from decorrupt.noise_rates import estimate_noise_rates
 from decorrupt.theory import weights_comparison
 
-# A source whose labels carry less than this share of a clean label's signal is nearly a coin.
-NEARLY_A_COIN = 0.2
+# A source with less than this share of the signal of clean labels is little better than chance.
+NEARLY_CHANCE = 0.2
 
 
 def inspect_sources(rows: SourceRows, features: Features, *, seed: int = 0) -> Inspection:
-    """Return what every source is worth; unknown rates are estimated first.
+    """Return the information in every source; unknown rates are estimated first.
 
     Parameters
     ----------
@@ -61,17 +60,17 @@ def inspect_sources(rows: SourceRows, features: Features, *, seed: int = 0) -> I
         situation="sources",
         created=now(),
         sources=summary,
-        columns=[asdict(column) for column in features.columns],
+        columns=column_cards(features, {}),
         left_out=dict(features.left_out),
-        advice={
-            "method": "auto",
-            "reason": "compares corrected loss and forward likelihood on held-out rows",
-        },
-        hope={
-            "effective_sample_size": worth,
-            "words": "By the theory's worst-case bound the labels are worth "
-            f"{worth:,.0f} clean ones: hope for about what so many clean labels would give.",
-        },
+        advice=Advice(
+            method="auto",
+            reason="it compares corrected loss and forward likelihood on held-out rows",
+        ),
+        outlook=Outlook(
+            effective_sample_size=worth,
+            words="By the worst-case bound of the theory the noisy labels are worth "
+            f"{worth:,.0f} clean labels: expect about the accuracy that these would give.",
+        ),
         warnings=said + _warnings(summary, estimated=rows.rates is None),
     )
 
@@ -84,16 +83,18 @@ def _warnings(summary: SourceSummary, *, estimated: bool) -> list[str]:
     said = []
     if estimated:
         said.append(
-            "the rates were estimated from the labels: right only if some rows are surely "
-            "positive, some surely negative, and labels err by class alone"
+            "the noise rates were estimated from the labels: this is valid only if some rows are "
+            "certainly positive, some certainly negative, and the errors depend on the class only"
         )
-    coins = [
+    weak = [
         row["source"]
         for row in summary["sources"]
-        if 1 - row["flip_pos"] - row["flip_neg"] < NEARLY_A_COIN
+        if 1 - row["flip_pos"] - row["flip_neg"] < NEARLY_CHANCE
     ]
-    if coins:
-        said.append(f"sources that say little more than a coin: {', '.join(map(repr, coins))}")
+    if weak:
+        said.append(
+            f"sources whose labels are little better than chance: {', '.join(map(repr, weak))}"
+        )
     if summary["effective_sample_size"] < FEW_CLEAN_ROWS:
-        said.append("all labels together are worth very few clean ones: more are needed")
+        said.append("all labels together are worth very few clean labels: more are needed")
     return said

@@ -1,39 +1,39 @@
-"""What a model must not be used for."""
+"""What a model must not be used for, from its card."""
 
 from __future__ import annotations
 
-from decorrupt.app.training.results import ModelCard
+from decorrupt.app.training.model_card import ModelCard
 
 
 def not_to_be_used(card: ModelCard) -> list[str]:
-    """Return what the model must not be used for, as far as its card can tell."""
+    """Return what the model must not be used for, as completions of "Do not use it …"."""
     method, prior = card["method"], card["training_prior"]
     accuracy = card["criteria"]["corrected_accuracy"]
-    said = []
+    limits = []
     if card["situation"] == "bags":
-        said.append(
+        limits.append(
             "for rows whose classes look different from bag to bag: it was trained as if a "
             "positive in one bag looked like a positive in any other"
         )
     else:
-        said.append(
-            "where sources err in other ways than at the rates it was trained with: noise that "
-            "depends on more than the class is not corrected"
+        limits.append(
+            "where the sources have other noise rates than in training: noise that depends on more "
+            "than the class is not corrected"
         )
-    said.append(
-        f"with its probabilities as they stand where positives are not near {prior:.1%} of the "
-        "rows: say the share by --class-prior"
+    limits.append(
+        f"with unchanged probabilities where the share of positives is not near {prior:.1%}: set "
+        "it with --class-prior"
     )
-    said.append(
-        "for decisions about single cases on its held-out figures alone: these are estimates "
-        "without one true label; check it on labelled rows by 'decorrupt evaluate' first"
+    limits.append(
+        "for decisions about single cases because of its held-out results alone: these are "
+        "estimates without true labels; check it on labelled rows with 'decorrupt evaluate' first"
     )
     value, std_error = accuracy["value"], accuracy["std_error"]
     if value is None or std_error is None or value - 2 * std_error < 0.5:
-        said.append("at all, before more data shows that it is better than guessing")
+        limits.append("at all until more data show that it is better than guessing")
     if method["n_landmarks"]:
-        said.append(
-            f"as a file to publish if the rows are confidential: {method['n_landmarks']} training "
-            "rows' features stand in it, as landmarks of its kernel"
+        limits.append(
+            f"as a public file if the rows are confidential: it contains the features of "
+            f"{method['n_landmarks']} training rows, the landmarks of its kernel"
         )
-    return said
+    return limits

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.columns import need_columns
 from decorrupt.app.training.preprocess import as_text
+from decorrupt.app.training.results import BagSummary, BagTablesSummary
 from decorrupt.app.training.roles import Table
 from decorrupt.app.training.source_roles import read_labels
 from decorrupt.app.training.summary import summarize_bags
@@ -30,14 +31,14 @@ class BagTables:
     ----------
     rows, bags, test : DataFrame
         `test` has the label and is empty if nothing was held out.
-    summary : dict
-        bags (a BagSummary), n_left_out, n_without_bag, n_test.
+    summary : BagTablesSummary
+        The bags, and how many rows are in none of them.
     """
 
     rows: pd.DataFrame
     bags: pd.DataFrame
     test: pd.DataFrame
-    summary: dict[str, Any]
+    summary: BagTablesSummary
 
 
 def cut_into_bags(
@@ -114,12 +115,12 @@ def cut_into_bags(
     bags = pd.DataFrame(
         {column: ids, "rows": made.sizes, "count": counts, "proportion": made.proportions}
     )
-    summary = {
-        "bags": _summary(table.name, Strata(ids, made.bags, made.proportions)),
-        "n_left_out": made.n_left_out,
-        "n_without_bag": n_without_bag,
-        "n_test": int(is_test.sum()),
-    }
+    summary = BagTablesSummary(
+        bags=_summary(table.name, Strata(ids, made.bags, made.proportions)),
+        n_left_out=made.n_left_out,
+        n_without_bag=n_without_bag,
+        n_test=int(is_test.sum()),
+    )
     return BagTables(rows, bags, table.frame[is_test], summary)
 
 
@@ -149,7 +150,7 @@ def _bag_names(frame: pd.DataFrame, by: Sequence[str]) -> NDArray[Any]:
     return np.array(names.getvalue().split("\0")[:-1], dtype=object)
 
 
-def _summary(name: str, strata: Strata) -> Any:
+def _summary(name: str, strata: Strata) -> BagSummary:
     try:
         return summarize_bags(strata)
     except ValueError as error:

@@ -1,68 +1,59 @@
-"""The names by which methods are asked for, and the estimators behind them."""
+"""Names of `--method`, and the candidates of the search for each of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Any
 
-# {name: (candidates of AutoLabelProportionsClassifier, what it is)}
-BAG_METHODS: dict[str, tuple[Any, str]] = {
-    "auto": ("fast", "mean map, corrected loss and count likelihood, chosen by held-out bags"),
-    "thorough": ("thorough", "all methods below but pairs, chosen by held-out bags"),
-    "corrected": (["corrected_loss"], "the corrected loss with bags combined into superbags"),
-    "pairs": ("pairs", "the corrected loss with bags in pairs, as published"),
-    "count": (["count_likelihood"], "the exact likelihood of each bag's count of positives"),
-    "mean-map": (["mean_map"], "logistic loss with the mean operator estimated from bag means"),
-    "set": (["set_classification"], "set classification: tell the bags apart"),
-    "matching": (["proportion_matching"], "cross-entropy of known and predicted proportions"),
-    "invcal": (["invcal"], "inverse calibration, a support vector baseline"),
-    "psvm": (["alternating_psvm"], "alternating ∝SVM, a support vector baseline"),
-}
-SOURCE_METHODS = {
-    "auto": "corrected and forward, chosen by held-out rows",
-    "corrected": "the corrected loss with optimal source weights",
-    "forward": "the likelihood of the noisy labels",
-}
+from decorrupt import glossary
+from decorrupt.glossary import Method
+
+
+def _hyphens(methods: dict[str, Method]) -> dict[str, Method]:
+    return {name.replace("_", "-"): method for name, method in methods.items()}
+
+
+BAG_METHODS = glossary.BAG_SEARCHES | _hyphens(glossary.BAG_METHODS)
+SOURCE_METHODS = glossary.SOURCE_SEARCHES | _hyphens(glossary.SOURCE_METHODS)
 # Kernels that can be computed from a table's rows.
 KERNELS = ("linear", "rbf", "exponential", "laplacian", "polynomial")
+PRESETS = {"auto": "fast", "thorough": "thorough"}
 PAIRS, PUBLISHED_KERNELS = "corrected_loss_pairs", ("rbf",)
-# Methods that are, or try, support vector machines: their parameters are others.
-WITHOUT_REG_STRENGTH = {"thorough": "invcal and psvm", "invcal": "invcal", "psvm": "psvm"}
-# What the library itself calls them.
-ALIASES = {
-    "corrected-loss": "corrected",
-    "label-proportions": "corrected",
-    "count-likelihood": "count",
-    "set-classification": "set",
-    "proportion-matching": "matching",
-    "alternating-psvm": "psvm",
+# Support vector machines, and searches that try them, have other parameters.
+WITHOUT_REG_STRENGTH = {
+    "thorough": "invcal and alternating-psvm",
+    "invcal": "invcal",
+    "alternating-psvm": "alternating-psvm",
 }
 
 
-def method_name(method: str, known: Any) -> str:
+def method_name(method: str, known: Iterable[str]) -> str:
     """Return the name under which a method is listed in `known`.
 
     Raises
     ------
     ValueError
-        If there is none; the message lists those there are.
+        If there is none; the message lists all names.
     """
-    name = method.lower().replace("_", "-")
-    name = ALIASES.get(name, name)
-    if name not in known:
-        raise ValueError(f"unknown --method {method!r}: choose one of {', '.join(known)}")
+    name, names = method.lower().replace("_", "-"), list(known)
+    if name not in names:
+        close = "".join(f" (did you mean {one}?)" for one in get_close_matches(name, names, 1))
+        raise ValueError(f"unknown --method {method!r}{close}: choose one of {', '.join(names)}")
     return name
 
 
 def bag_candidates(name: str, kernels: Sequence[str] | None = None) -> Any:
-    """Return what `AutoLabelProportionsClassifier(candidates=…)` is to try.
+    """Return the `candidates` of :class:`decorrupt.AutoLabelProportionsClassifier`.
 
-    "pairs" has the published kernel unless `kernels` are given; other methods take theirs from the
-    parameter of the search.
+    The pairs of bags have the published kernel unless `kernels` are given; other methods take
+    their kernels from the parameter of the search.
     """
-    candidates = BAG_METHODS[name][0]
-    if candidates != "pairs":
-        return candidates
+    if name in PRESETS:
+        return PRESETS[name]
+    candidate = name.replace("-", "_")
+    if candidate != PAIRS:
+        return [candidate]
     from decorrupt.estimators import CorrectedLossClassifier
 
     pairs = [

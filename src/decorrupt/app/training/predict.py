@@ -1,4 +1,4 @@
-"""A loaded model and its card, applied to tables part by part."""
+"""Predictions of a loaded model for tables, block by block."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from scipy.special import expit, logit
 from decorrupt._typing import FloatArray
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.columns import CATEGORY, Column, need_columns
+from decorrupt.app.training.model_card import ModelCard, read_card
 from decorrupt.app.training.preprocess import known_levels, name_of, prepare
 
 PREDICTION, PROBABILITY = "prediction", "probability"
@@ -23,12 +24,12 @@ PREDICTION, PROBABILITY = "prediction", "probability"
 
 @dataclass(frozen=True)
 class Predictions:
-    """What a model says of some rows.
+    """Predictions for some rows.
 
     Attributes
     ----------
     is_pos : ndarray of bool
-        The class decided for.
+        Whether the predicted class is the positive one.
     probabilities : ndarray of float
         P(Y=1|x) for the population asked for.
     decisions : ndarray of float
@@ -51,10 +52,10 @@ class Predictor:
     columns : list of Column
         What it was trained on.
     classes : tuple
-        Values that stand for the negative and the positive class.
+        Values for the negative and the positive class.
     training_prior : float
         The share of positives its probabilities are for.
-    card : dict
+    card : ModelCard
         The model's card.
     unseen : Counter
         {(column, level): rows} of categories unknown in training, over all parts so far.
@@ -64,32 +65,24 @@ class Predictor:
     columns: list[Column]
     classes: tuple[Any, Any]
     training_prior: float
-    card: dict[str, Any]
+    card: ModelCard
     unseen: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @classmethod
-    def of(cls, model: Any, card: dict[str, Any], name: str) -> Predictor:
-        """Return the predictor of a loaded model.
-
-        Raises
-        ------
-        TableError
-            If there is no card: the model was not made by `decorrupt fit`.
-        """
-        if not {"columns", "classes", "training_prior"} <= set(card):
-            raise TableError(
-                f"{name}: the model has no description of its columns, so it was not made by "
-                "'decorrupt fit'; use it from Python: decorrupt.load"
-            )
-        fields = ("name", "kind", "n_missing", "n_distinct")
-        columns = [Column(**{key: column[key] for key in fields}) for column in card["columns"]]
+    def of(cls, model: Any, metadata: dict[str, Any], name: str) -> Predictor:
+        """Return the predictor of a loaded model; see :func:`read_card` for the errors."""
+        card = read_card(metadata, name)
+        columns = [
+            Column(column["name"], column["kind"], column["n_missing"], column["n_distinct"])
+            for column in card["columns"]
+        ]
         classes = (_value(card["classes"]["negative"]), _value(card["classes"]["positive"]))
         return cls(model, columns, classes, card["training_prior"], card)
 
     @property
     def has_class_names(self) -> bool:
         """Whether the user named the classes, by labels or by options."""
-        return self.card.get("situation") == "sources" or self.classes != (0, 1)
+        return self.card["situation"] == "sources" or self.classes != (0, 1)
 
     def predict(
         self,

@@ -24,7 +24,7 @@ from decorrupt.app.training.columns import BOOLEAN, CATEGORY, NUMBER, Column
 from decorrupt.app.training.needs import need_model_columns
 
 MISSING_LEVEL = "(missing)"
-# A level of fewer rows says nothing that could be learned: it is folded into "rare".
+# A level of fewer rows is too rare to learn from: it is folded into "rare".
 RARE_ROWS, RARE_SHARE = 5, 0.005
 MOST_LEVELS = 50
 TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "1": 1.0, "0": 0.0}
@@ -122,7 +122,7 @@ def _expected(kind: str) -> str:
 def make_preprocessor(columns: Sequence[Column], n_rows: int) -> ColumnTransformer:
     """Return the unfitted transformer of prepared columns: impute, scale, encode.
 
-    Numbers and booleans: the median for missing values, a 0/1 column that says where they were,
+    Numbers and booleans: the median for missing values, a 0/1 column that marks them,
     mean 0 and variance 1. Categories: a level of its own for missing values, one 0/1 column a
     level, levels of few rows folded into one, which unseen levels join.
     """

@@ -1,13 +1,13 @@
-"""The plain dicts this package makes, for files, for `--json` and for pages.
+"""Typed records of results, for model files, for `--json` and for pages.
 
 All values are numbers, strings, booleans, None, and lists and dicts of these: what JSON can hold.
-A number that could not be computed is None, and `warnings` say why.
+A number that could not be computed is None, and `warnings` contain the reason.
 """
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
@@ -20,7 +20,7 @@ class Measured(TypedDict):
 
 
 class Spread(TypedDict):
-    """Least, quarters and greatest of some numbers."""
+    """The five numbers of a box plot."""
 
     min: float
     lower_quartile: float
@@ -30,7 +30,7 @@ class Spread(TypedDict):
 
 
 class BagSummary(TypedDict):
-    """What bags can tell: V = Σ n_k(γ_k−γ̄)², worth 4V clean labelled rows."""
+    """The information in bags: V = Σ n_k(γ_k−γ̄)², worth 4V clean labelled rows."""
 
     n_rows: int
     n_bags: int
@@ -42,20 +42,31 @@ class BagSummary(TypedDict):
     efficiency: float  # effective_sample_size / n_rows
 
 
+class SourceRow(TypedDict):
+    """One source; the intervals [low, high] are there where the rates were estimated."""
+
+    source: str
+    n_rows: int
+    n_labelled_positive: int
+    flip_pos: float
+    flip_neg: float
+    weight: float | None  # None for the forward likelihood
+    flip_pos_interval: NotRequired[list[float]]
+    flip_neg_interval: NotRequired[list[float]]
+
+
 class SourceSummary(TypedDict):
-    """What noisy labels can tell."""
+    """The information in noisy labels."""
 
     n_rows: int
     class_prior: float
     effective_sample_size: float
-    sources: list[dict[str, Any]]
-    """One dict a source: source, n_rows, n_labelled_positive, flip_pos, flip_neg, weight (None for
-    forward), and flip_pos_interval, flip_neg_interval ([low, high]) where rates were estimated."""
-    left_out: str  # the error that these intervals do not contain; empty where there is none
+    sources: list[SourceRow]
+    left_out: str  # the error that the intervals do not contain; empty where there is none
 
 
 class ColumnCard(TypedDict):
-    """A column the model was trained on; `n_folded` rare levels of a category share a column."""
+    """A column of the table; `n_folded` rare levels of a category share one feature."""
 
     name: str
     kind: str  # number, boolean or category
@@ -64,102 +75,198 @@ class ColumnCard(TypedDict):
     n_folded: int
 
 
-class ModelCard(TypedDict, total=False):
-    """What is saved inside a model file beside the model: no row, no bag by name."""
+class BagPrediction(TypedDict):
+    """Known and predicted proportion of a bag, or of a source's rows with one label."""
 
-    title: str
-    created: str  # ISO 8601, UTC
-    versions: dict[str, str]
-    situation: str  # "bags" or "sources"
-    classes: dict[str, str]  # {"negative": …, "positive": …}
-    columns: list[ColumnCard]
-    left_out: dict[str, str]  # {column: why it was not used}
-    bags: BagSummary  # if situation == "bags"
-    sources: SourceSummary  # if situation == "sources"
-    training_prior: float  # share of positives among the training rows
-    method: dict[str, Any]
-    """asked (the --method), chosen, description, parameters, decision, n_folds, held_out ("whole
-    bags" or "rows of every bag", "rows"), estimator (class name), n_landmarks (training rows whose
-    features stand in the model), std_error_includes (where rates were estimated)."""
-    leaderboard: list[dict[str, Any]]
-    """The methods tried, the best first: method, params, score, std_error, seconds, chosen."""
-    scoring: str  # the criterion of the leaderboard
-    criteria: dict[str, Measured]
-    """On held-out rows, no label used: corrected_accuracy (estimates the balanced accuracy),
-    corrected_risk, proportion_risk, and for bags count_log_likelihood."""
-    diagnostics: dict[str, Any] | None
-    """Scalars of `decorrupt.Diagnostics` (see there) for corrected-loss models, else None."""
-    warnings: list[str]
-    not_for: list[str]  # what it must not be used for, to be read after "not to be used"
-    configuration: dict[str, Any]  # every option of the command as resolved
-    configuration_from: dict[str, str]  # "command line", "environment", "config file", "default"
+    bag: str
+    size: int
+    known: float
+    predicted: float  # mean probability
+    predicted_positive: float  # share of rows classified as positive
+
+
+class Histogram(TypedDict):
+    """Number of rows by predicted probability; n+1 edges, n counts."""
+
+    edges: list[float]
+    counts: list[int]
+    counts_positive: NotRequired[list[int]]  # with labels
+
+
+class CalibrationBin(TypedDict):
+    """Rows of similar probability: mean probability and share of positives."""
+
+    low: float
+    high: float
+    n_rows: int
+    predicted: float
+    share: float
+    std_error: float
+
+
+class ColumnImportance(TypedDict):
+    """By how much the criterion drops when the column is shuffled."""
+
+    column: str
+    drop: float | None
+    std_error: float | None
 
 
 class HeldOutResults(TypedDict):
-    """What a page shows of held-out rows; never saved in the model file.
+    """Results on held-out rows without labels; shown on a page, never saved in the model file.
 
-    `per_bag`: bag (or "source labelled +/−"), size, known, predicted (mean probability),
-    predicted_positive (share of rows classified positive).
-    `histogram`: edges (n+1 probabilities), counts (n), and with labels counts_positive.
-    `calibration`: a list of bins, each with low, high, n_rows, predicted (mean probability), share
-    (of positives) and std_error; `calibration_from` is "labels", or "proportions" where the share
-    is an unbiased estimate made of the bags' proportions, which can leave [0, 1].
-    `importance`: one dict a column, the most important first: column, drop (how much the criterion
-    falls when the column is shuffled), std_error; `importance_criterion` names it.
+    The shares in `calibration` are unbiased estimates from proportions; they can leave [0, 1].
     """
 
     criteria: dict[str, Measured]
-    per_bag: list[dict[str, Any]]
-    histogram: dict[str, Any]
-    calibration: list[dict[str, Any]]
-    calibration_from: str
-    importance: list[dict[str, Any]] | None
+    per_bag: list[BagPrediction]
+    histogram: Histogram
+    calibration: list[CalibrationBin]
+    calibration_from: str  # "proportions"
+    importance: list[ColumnImportance] | None  # the most important first
     importance_criterion: str | None
 
 
-class Evaluation(TypedDict, total=False):
-    """A model measured on rows: `labels` if they had labels, `bags` if they had proportions.
+class Confusion(TypedDict):
+    """Numbers of rows by true and predicted class."""
 
-    `labels`: n_rows, n_positive, class_prior, metrics ({accuracy, balanced_accuracy, roc_auc,
-    brier, log_loss: Measured}), confusion ({true_positive, false_positive, true_negative,
-    false_negative}), histogram, calibration, calibration_from.
-    """
+    true_positive: int
+    false_positive: int
+    true_negative: int
+    false_negative: int
+
+
+class LabelResults(TypedDict):
+    """A model measured with true labels; `metrics` by the names of the glossary."""
+
+    positive: str
+    n_rows: int
+    n_positive: int
+    class_prior: float
+    metrics: dict[str, Measured]
+    confusion: Confusion
+    histogram: Histogram
+    calibration: list[CalibrationBin]
+    calibration_from: str  # "labels"
+
+
+class Evaluation(TypedDict):
+    """A model measured on rows: `labels` if they have labels, `bags` if they have proportions."""
 
     model: str
     rows: str
     created: str
     n_rows: int
-    labels: dict[str, Any]
-    bags: HeldOutResults
-    bag_summary: BagSummary
     warnings: list[str]
+    labels: NotRequired[LabelResults]
+    bags: NotRequired[HeldOutResults]
+    bag_summary: NotRequired[BagSummary]
 
 
-class Inspection(TypedDict, total=False):
-    """What is in the data before any training.
+class Comparison(TypedDict):
+    """Models measured on the same test rows: {what the model was trained on: metrics}."""
 
-    `columns`: ColumnCard without n_folded. `bag_shares`: bag, size, proportion, share (of V), the
-    greatest first. `matter`: how many bags hold 90 % of V. `useless`: bags that tell next to
-    nothing. `convex`: exists (a convex objective for the balanced risk is possible), superbag
-    (this combination has it), floor (λ that makes it convex anyway). `advice`: method, reason.
-    `hope`: what accuracy can be hoped for: effective_sample_size, resolution (standard error at
-    best with which these bags tell an accuracy), words, and with --quick-fit quick_fit, a Measured.
-    """
+    n_rows: int
+    models: dict[str, dict[str, Measured]]
+
+
+class BagShare(TypedDict):
+    """The share of V that one bag contributes."""
+
+    bag: str
+    size: int
+    proportion: float
+    share: float
+
+
+class Convexity(TypedDict):
+    """Whether the corrected loss is convex on these bags."""
+
+    exists: bool  # a convex objective for the balanced risk is possible
+    superbag: bool  # this combination is convex
+    floor: float  # the regularisation strength from which on it is convex
+
+
+class Advice(TypedDict):
+    """The method that fits the data, and why."""
+
+    method: str
+    reason: str
+
+
+class Outlook(TypedDict):
+    """Which accuracy to expect."""
+
+    effective_sample_size: float
+    words: str
+    resolution: NotRequired[float]  # smallest standard error with which bags measure an accuracy
+    quick_fit: NotRequired[Measured]
+
+
+class BagDetails(TypedDict):
+    """Bags one by one, those that contribute most first."""
+
+    shares: list[BagShare]
+    n_informative: int  # bags that contribute 90 % of V
+    uninformative: list[str]  # bags that contribute next to nothing
+    convexity: Convexity
+
+
+class Inspection(TypedDict):
+    """The data before any training: `bags` and `bag_details`, or `sources`."""
 
     rows: str
     situation: str
     created: str
-    bags: BagSummary
-    sources: SourceSummary
-    columns: list[dict[str, Any]]
+    columns: list[ColumnCard]
     left_out: dict[str, str]
-    bag_shares: list[dict[str, Any]]
-    matter: int
-    useless: list[str]
-    convex: dict[str, Any]
-    advice: dict[str, str]
-    hope: dict[str, Any]
+    advice: Advice
+    outlook: Outlook
     warnings: list[str]
+    bags: NotRequired[BagSummary]
+    bag_details: NotRequired[BagDetails]
+    sources: NotRequired[SourceSummary]
+
+
+class BagTablesSummary(TypedDict):
+    """Bags that were made from a labelled table, and the rows in none of them."""
+
+    bags: BagSummary
+    n_left_out: int
+    n_without_bag: int
+    n_test: int
+
+
+class Bound(TypedDict):
+    """A bound on the error of the risk, and for bags the sample size with this combination."""
+
+    bound: float
+    effective_sample_size: NotRequired[float]
+
+
+class RequiredRows(TypedDict):
+    """The number of rows that a target needs."""
+
+    target: float
+    factor: float
+    n_rows: int
+    sizes: list[float]
+
+
+class BoundReport(TypedDict):
+    """Bounds by combination of bags or by weights of sources, and the rows that targets need."""
+
+    situation: str
+    n: int
+    n_rows: float
+    effective_sample_size: float
+    bounds: dict[str, Bound]
+    required: dict[str, RequiredRows]
+    radius: float
+    kernel_bound: float
+    failure_prob: float
+    information: NotRequired[float]  # of bags
+    theorem: NotRequired[int]  # of sources
 
 
 def plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Which columns say what is to be learned, where rows come in bags of known proportions."""
+"""Reading rows in bags with known proportions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SAME_SHARE = 1e-6
 
 @dataclass(frozen=True)
 class Table:
-    """A frame and what to call it in messages: the file's name."""
+    """A frame and its name in messages: that of the file."""
 
     frame: pd.DataFrame
     name: str
@@ -39,7 +39,7 @@ class BagRows:
     strata : Strata
         One stratum a bag; `ids` are the bags' names as text.
     roles : tuple of str
-        Columns of the rows' table that are no features.
+        Columns of the rows' table that are not features.
     warnings : tuple of str
         What the user should know of the join.
     """
@@ -63,14 +63,14 @@ def read_bags(
     proportion_column: str | None = None,
     count_column: str | None = None,
 ) -> BagRows:
-    """Return rows with their bags' proportions, from the rows' own table or one row a bag.
+    """Return rows with their bags' proportions, from the rows' own table or a table of bags.
 
     Parameters
     ----------
     rows : Table
         One row an instance, with the column `bag_column`.
     bags : Table, optional
-        One row a bag, joined on `bag_column`; None: the proportion or count stands in every row.
+        One row per bag, joined on `bag_column`; None: the proportion or count is in every row.
     bag_column : str
         The column of bag names, in both tables.
     proportion_column, count_column : str, optional
@@ -80,7 +80,7 @@ def read_bags(
     Raises
     ------
     TableError
-        Naming file, column and row: if a column or a bag is missing, a bag stands twice, a value
+        Naming file, column and row: if a column or a bag is missing, a bag is listed twice, a value
         is not a share or count, or all proportions are equal.
     """
     if (proportion_column is None) == (count_column is None):
@@ -114,7 +114,7 @@ def read_bags(
 def group_codes(
     table: Table, column: str, duty: str = "belong to a bag"
 ) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the distinct names in a column and each row's index, or say which row has none."""
+    """Return the distinct names in a column and each row's index; raise if a row has none."""
     names = as_text(table.frame[column])
     empty = np.flatnonzero(pd.isna(names))
     if len(empty):
@@ -127,7 +127,7 @@ def group_codes(
 
 
 def as_numbers(table: Table, column: str, what: str) -> FloatArray:
-    """Return a column of numbers, or say which row holds none."""
+    """Return a column of numbers; raise if a row has none."""
     values = table.frame[column]
     numbers = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
     wrong = np.flatnonzero(~np.isfinite(numbers))
@@ -171,7 +171,7 @@ def _joined(
     for row, name in enumerate(names):
         if name in known:
             raise TableError(
-                f"{bags.name}, row {row + 1}: bag {name!r} stands in row {known[name] + 1} already"
+                f"{bags.name}, row {row + 1}: bag {name!r} is already in row {known[name] + 1}"
             )
         known[name] = row
     lost = [bag for bag in ids.tolist() if bag not in known]

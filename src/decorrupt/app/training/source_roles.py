@@ -1,4 +1,4 @@
-"""Which columns say what is to be learned, where labels come from sources that err."""
+"""Reading rows with noisy labels of sources, and their noise rates."""
 
 from __future__ import annotations
 
@@ -73,7 +73,8 @@ def _positive_values(
             if set(values) <= {negative, positive}:
                 return [positive]
         raise TableError(
-            f"{table}: column {column!r} holds {shown}: say which is positive by --positive-label"
+            f"{table}: column {column!r} contains {shown}: give the positive label with "
+            "--positive-label"
         )
     wanted = [positive_label] if positive_label in values else positive_label.split(",")
     unknown = [value for value in wanted if value not in values]
@@ -100,9 +101,9 @@ class SourceRows:
     rates : dict or None
         {source: (flip_pos, flip_neg)}; None if they are to be estimated.
     class_priors : dict or None
-        {source: P(Y=1)} where the rates' table says so.
+        {source: P(Y=1)} where the table of rates has them.
     roles : tuple of str
-        Columns of the table that are no features.
+        Columns of the table that are not features.
     """
 
     table: Table
@@ -166,7 +167,7 @@ def _read_rates(
     for row, (name, flip_pos, flip_neg) in enumerate(zip(names.tolist(), *flips, strict=True)):
         where = f"{table.name}, row {row + 1}: source {name!r}"
         if name in rates:
-            raise TableError(f"{where} stands there already")
+            raise TableError(f"{where} is already listed")
         if flip_pos < 0 or flip_neg < 0 or flip_pos + flip_neg >= 1:
             raise TableError(
                 f"{where} has flip_pos={flip_pos:g} and flip_neg={flip_neg:g}: rates are at least "

@@ -8,19 +8,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from decorrupt.app.training.columns import Features
+from decorrupt.app.training.columns import Features, column_cards
 from decorrupt.app.training.held_out import held_out_results
 from decorrupt.app.training.limits import not_to_be_used
 from decorrupt.app.training.methods import BAG_METHODS, bag_candidates, method_name
+from decorrupt.app.training.model_card import (
+    ClassNames,
+    DiagnosticsCard,
+    MethodCard,
+    ModelCard,
+)
 from decorrupt.app.training.preprocess import folded_levels, make_preprocessor, prepare
-from decorrupt.app.training.results import ColumnCard, HeldOutResults, ModelCard, now, plain
+from decorrupt.app.training.results import HeldOutResults, now, plain
 from decorrupt.app.training.roles import BagRows
 from decorrupt.app.training.summary import summarize_bags, warn_of_bag_columns
 from decorrupt.corruption import Strata
@@ -163,22 +169,38 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
         n_jobs=settings.n_jobs,
     )
     results = held_out_results(strata, judged.decisions, judged.probabilities, counts=True)
-    card = common_card(features, preprocessor, settings, search.best_estimator_)
-    card["situation"] = "bags"
-    card["classes"] = dict(zip(("negative", "positive"), settings.class_names, strict=True))
-    card["bags"] = summarize_bags(strata)
-    card["training_prior"] = prior
-    card["method"] |= {
-        "asked": name,
-        "chosen": search.best_method_,
-        "parameters": plain(search.best_params_),
-        "held_out": held_out,
-        "n_folds": len(folds),
-    }
-    card["leaderboard"] = plain(search.leaderboard_.rows)
-    card["scoring"] = search.scoring
-    card["criteria"] = results["criteria"]
-    card["warnings"] = said + bag_warnings(card, held_out)
+    negative, positive = settings.class_names
+    estimator = inner_estimator(search.best_estimator_)
+    card = ModelCard(
+        created=now(),
+        versions=versions(),
+        columns=column_cards(features, folded_levels(preprocessor)),
+        left_out=dict(features.left_out),
+        situation="bags",
+        classes=ClassNames(negative=negative, positive=positive),
+        bags=summarize_bags(strata),
+        training_prior=prior,
+        method=MethodCard(
+            asked=name,
+            chosen=search.best_method_,
+            parameters=plain(search.best_params_),
+            decision=settings.decision,
+            n_folds=len(folds),
+            held_out=held_out,
+            estimator=type(estimator).__name__,
+            n_landmarks=n_landmarks(estimator),
+            std_error_includes="",
+        ),
+        leaderboard=plain(search.leaderboard_.rows),
+        scoring=search.scoring,
+        criteria=results["criteria"],
+        diagnostics=diagnostics_of(estimator),
+        warnings=said,
+        not_for=[],
+        configuration={},
+        configuration_from={},
+    )
+    card["warnings"] += bag_warnings(card, held_out)
     card["not_for"] = not_to_be_used(card)
     return TrainedModel(model, card, results, prepared, strata, judged, counts=True)
 
@@ -200,35 +222,9 @@ def collected_warnings(said: list[str]) -> Iterator[None]:
             said.append(message)
 
 
-def common_card(
-    features: Features, preprocessor: Any, settings: Settings, estimator: Any
-) -> ModelCard:
-    """Return what the cards of both situations have in common."""
-    folded = folded_levels(preprocessor)
-    return ModelCard(
-        title="decorrupt model",
-        created=now(),
-        versions=versions(),
-        columns=[
-            ColumnCard(
-                name=column.name,
-                kind=column.kind,
-                n_missing=column.n_missing,
-                n_distinct=column.n_distinct,
-                n_folded=folded.get(column.name, 0),
-            )
-            for column in features.columns
-        ],
-        left_out=dict(features.left_out),
-        method={
-            "decision": settings.decision,
-            "n_folds": settings.n_folds,
-            "estimator": type(inner_estimator(estimator)).__name__,
-            "n_landmarks": len(getattr(inner_estimator(estimator), "landmarks_", ())),
-        },
-        diagnostics=diagnostics_of(inner_estimator(estimator)),
-        warnings=[],
-    )
+def n_landmarks(estimator: Any) -> int:
+    """Return the number of training rows whose features are saved in a model."""
+    return len(getattr(estimator, "landmarks_", ()))
 
 
 def inner_estimator(estimator: Any) -> Any:
@@ -236,7 +232,7 @@ def inner_estimator(estimator: Any) -> Any:
     return getattr(estimator, "estimator_", estimator)
 
 
-def diagnostics_of(estimator: Any) -> dict[str, Any] | None:
+def diagnostics_of(estimator: Any) -> DiagnosticsCard | None:
     """Return the scalars of a model's diagnostics, bags uncounted and unnamed."""
     found = getattr(estimator, "diagnostics_", None)
     if not isinstance(found, Diagnostics):
@@ -252,7 +248,7 @@ def diagnostics_of(estimator: Any) -> dict[str, Any] | None:
         "is_convex_at_reg_strength",
     ):
         scalars[name] = getattr(found, name)
-    return dict(plain(scalars))
+    return cast(DiagnosticsCard, plain(scalars))
 
 
 def versions() -> dict[str, str]:
@@ -272,7 +268,7 @@ def bag_warnings(card: ModelCard, held_out: str) -> list[str]:
     if held_out != WHOLE_BAGS:
         said.append(
             f"only {bags['n_bags']} bags: rows of every bag were held out instead of whole bags, "
-            "so that held-out results say less about new bags"
+            "so that held-out results are less valid for new bags"
         )
     accuracy = card["criteria"]["corrected_accuracy"]
     said += chance_warning(accuracy["value"], accuracy["std_error"])
@@ -285,11 +281,11 @@ def bag_warnings(card: ModelCard, held_out: str) -> list[str]:
 def chance_warning(value: float | None, std_error: float | None) -> list[str]:
     """Return a warning if held-out rows leave open that the model only guesses."""
     if value is None or std_error is None or not np.isfinite(value):
-        return ["held-out rows could not be judged: their proportions are all equal"]
+        return ["held-out rows could not be evaluated: their proportions are all equal"]
     if not -2 * std_error <= value <= 1 + 2 * std_error:
         return [
             f"held-out balanced accuracy was estimated at {value:.3f}, which no accuracy can be: "
-            "these rows are too few to tell it"
+            "these rows are too few to estimate it"
         ]
     if value - 2 * std_error < 0.5:
         return [

@@ -5,12 +5,13 @@ from __future__ import annotations
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from decorrupt.app.training.columns import Features
+from decorrupt.app.training.columns import Features, column_cards
 from decorrupt.app.training.held_out import held_out_results
 from decorrupt.app.training.limits import not_to_be_used
 from decorrupt.app.training.methods import SOURCE_METHODS, method_name
-from decorrupt.app.training.preprocess import make_preprocessor, prepare
-from decorrupt.app.training.results import ModelCard, plain
+from decorrupt.app.training.model_card import ClassNames, MethodCard, ModelCard
+from decorrupt.app.training.preprocess import folded_levels, make_preprocessor, prepare
+from decorrupt.app.training.results import now, plain
 from decorrupt.app.training.source_roles import SourceRows
 from decorrupt.app.training.summary import summarize_sources
 from decorrupt.app.training.train import (
@@ -20,7 +21,9 @@ from decorrupt.app.training.train import (
     TrainedModel,
     chance_warning,
     collected_warnings,
-    common_card,
+    diagnostics_of,
+    n_landmarks,
+    versions,
 )
 from decorrupt.estimators.inputs import read_sources, source_priors, source_strata
 from decorrupt.model_selection import AutoSourcesClassifier
@@ -91,10 +94,7 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
         counts=False,
         rate_error=RateError.of(noisy, rows.class_priors, covariance),
     )
-    card = common_card(features, preprocessor, settings, search.best_estimator_)
-    card["situation"] = "sources"
-    card["classes"] = {"negative": rows.labels.negative, "positive": rows.labels.positive}
-    card["sources"] = summarize_sources(
+    summary = summarize_sources(
         sources,
         rows.labels.is_pos,
         search.noise_rates_ or {},
@@ -102,20 +102,37 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
         getattr(search.best_estimator_, "source_weights_", None),
         estimate,
     )
-    card["training_prior"] = search.training_prior_
-    card["method"] |= {
-        "asked": name,
-        "chosen": search.best_method_,
-        "parameters": plain(search.best_params_),
-        "held_out": "rows",
-        "noise_rates": "given" if rows.rates else "estimated",
-    }
-    if estimate is not None:
-        card["method"]["std_error_includes"] = INCLUDES
-    card["leaderboard"] = plain(search.leaderboard_.rows)
-    card["scoring"] = "corrected_accuracy"
-    card["criteria"] = results["criteria"]
-    card["warnings"] = said + _source_warnings(card)
+    card = ModelCard(
+        created=now(),
+        versions=versions(),
+        columns=column_cards(features, folded_levels(preprocessor)),
+        left_out=dict(features.left_out),
+        situation="sources",
+        classes=ClassNames(negative=rows.labels.negative, positive=rows.labels.positive),
+        sources=summary,
+        training_prior=search.training_prior_,
+        method=MethodCard(
+            asked=name,
+            chosen=search.best_method_,
+            parameters=plain(search.best_params_),
+            decision=settings.decision,
+            n_folds=settings.n_folds,
+            held_out="rows",
+            estimator=type(search.best_estimator_).__name__,
+            n_landmarks=n_landmarks(search.best_estimator_),
+            noise_rates="given" if rows.rates else "estimated",
+            std_error_includes="" if estimate is None else INCLUDES,
+        ),
+        leaderboard=plain(search.leaderboard_.rows),
+        scoring="corrected_accuracy",
+        criteria=results["criteria"],
+        diagnostics=diagnostics_of(search.best_estimator_),
+        warnings=said,
+        not_for=[],
+        configuration={},
+        configuration_from={},
+    )
+    card["warnings"] += _source_warnings(card)
     card["not_for"] = not_to_be_used(card)
     return TrainedModel(model, card, results, prepared, strata, judged, counts=False)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from decorrupt.glossary import BAG_METHODS, BAG_SEARCHES, Method
+
 BEST_PUBLISHED = "best published"
 
 
@@ -48,8 +50,15 @@ class Column:
         return self.key == "supervised"
 
 
-_CORRECTED, _INVCAL, _PSVM = "Corrected loss", "InvCal", "∝SVM"
+_CORRECTED, _INVCAL, _PSVM = (
+    BAG_METHODS[name].label for name in ("corrected_loss", "invcal", "alternating_psvm")
+)
 _OURS, _CEILING, _OTHER = "Ours", "With labels", "Others"
+
+
+def _ours(name: str, method: Method) -> Column:
+    return Column(name, method.label, _OURS, method.meaning, BEST_PUBLISHED)
+
 
 COLUMNS = (
     Column(
@@ -80,7 +89,7 @@ COLUMNS = (
         "published:invcal",
         "InvCal, published",
         _INVCAL,
-        "Rüping (2010), numbers as the paper reports them: a regression on the bag means.",
+        f"Numbers as the paper prints them. {BAG_METHODS['invcal'].meaning}",
     ),
     Column(
         "invcal",
@@ -93,8 +102,7 @@ COLUMNS = (
         "published:alternating_psvm",
         "∝SVM, published",
         _PSVM,
-        "Yu et al. (2013), numbers as the paper reports them: assign labels that agree with the "
-        "proportions, train a support vector machine on them, and repeat.",
+        f"Numbers as the paper prints them. {BAG_METHODS['alternating_psvm'].meaning}",
     ),
     Column(
         "alternating_psvm",
@@ -103,29 +111,9 @@ COLUMNS = (
         "The same method, run by us with the paper’s grid and selection criterion.",
         "published:alternating_psvm",
     ),
-    Column(
-        "mean_map",
-        "mean map",
-        _OURS,
-        "Estimates the mean of each class from the bag means. These two means are all that "
-        "logistic regression needs to know about the labels. Fast and convex.",
-        BEST_PUBLISHED,
-    ),
-    Column(
-        "count_likelihood",
-        "count likelihood",
-        _OURS,
-        "Maximises the exact likelihood of the number of positives in each bag.",
-        BEST_PUBLISHED,
-    ),
-    Column(
-        "auto",
-        "automatic choice",
-        _OURS,
-        "Tries several methods and settings, and selects the one with the highest likelihood of "
-        "the counts in held-out bags. It sees no labels either.",
-        BEST_PUBLISHED,
-    ),
+    _ours("mean_map", BAG_METHODS["mean_map"]),
+    _ours("count_likelihood", BAG_METHODS["count_likelihood"]),
+    _ours("auto", BAG_SEARCHES["auto"]),
     Column(
         "supervised",
         "supervised ceiling",

@@ -1,0 +1,123 @@
+"""The model card: the typed record about a model inside its file, and how it is read."""
+
+from __future__ import annotations
+
+from typing import Any, NotRequired, TypedDict, cast
+
+from decorrupt.app.tables import TableError
+from decorrupt.app.training.results import BagSummary, ColumnCard, Measured, SourceSummary
+
+Value = str | int | float | bool | list[str] | None
+# Names of --method before they were the library's own.
+FORMER_METHODS = {
+    "corrected": "corrected-loss",
+    "pairs": "corrected-loss-pairs",
+    "count": "count-likelihood",
+    "set": "set-classification",
+    "matching": "proportion-matching",
+    "psvm": "alternating-psvm",
+}
+
+
+class ClassNames(TypedDict):
+    """What predictions are called."""
+
+    negative: str
+    positive: str
+
+
+class MethodCard(TypedDict):
+    """What was asked for and what was chosen."""
+
+    asked: str  # the --method
+    chosen: str
+    parameters: dict[str, Value]
+    decision: str  # "balanced" or "accuracy"
+    n_folds: int
+    held_out: str  # "whole bags", "rows of every bag" or "rows"
+    estimator: str  # class name
+    n_landmarks: int  # training rows whose features are saved in the model
+    noise_rates: NotRequired[str]  # "given" or "estimated"
+    std_error_includes: str  # where rates were estimated, else empty
+
+
+class LeaderboardEntry(TypedDict):
+    """A method at its best parameters."""
+
+    method: str
+    params: dict[str, Value]
+    score: float | None
+    std_error: float | None
+    seconds: float
+    chosen: bool
+
+
+class DiagnosticsCard(TypedDict):
+    """Scalars of :class:`decorrupt.Diagnostics` that are shown; a file contains all scalars."""
+
+    dropped: dict[str, int]  # number of bags by reason, never their names
+    is_convex_at_reg_strength: bool
+    convexity_floor: float
+    training_risk: float
+    is_overfitted: bool
+    bound: float | None
+    is_bound_vacuous: bool
+    kernel_rank: int
+    kernel_error: float
+    solver: str
+    solver_status: str
+    n_iter: int
+
+
+class ModelCard(TypedDict):
+    """What is saved inside a model file with the model: no row, no bag by name."""
+
+    created: str  # ISO 8601, UTC
+    versions: dict[str, str]
+    columns: list[ColumnCard]
+    left_out: dict[str, str]  # {column: why it was not used}
+    situation: str  # "bags" or "sources"
+    classes: ClassNames
+    bags: NotRequired[BagSummary]
+    sources: NotRequired[SourceSummary]
+    training_prior: float  # share of positives among the training rows
+    method: MethodCard
+    leaderboard: list[LeaderboardEntry]  # the best first
+    scoring: str  # the criterion of the leaderboard
+    criteria: dict[str, Measured]  # on held-out rows, without labels
+    diagnostics: DiagnosticsCard | None  # of corrected-loss models
+    warnings: list[str]
+    not_for: list[str]  # completes the sentence "Do not use it …"
+    configuration: dict[str, Value]  # every option of the command as resolved
+    configuration_from: dict[str, str]  # "command line", "environment", "config file", "default"
+
+
+def has_card(metadata: dict[str, Any]) -> bool:
+    """Whether the metadata of a model file are a card, as `decorrupt fit` writes it."""
+    return {"columns", "classes", "training_prior", "method"} <= set(metadata)
+
+
+def read_card(metadata: dict[str, Any], name: str) -> ModelCard:
+    """Return the card of a model file; what earlier versions did not write is filled in.
+
+    Raises
+    ------
+    TableError
+        If there is no card: the model was not made by `decorrupt fit`.
+    """
+    if not has_card(metadata):
+        raise TableError(
+            f"{name}: the model has no description of its columns, so it was not made by "
+            "'decorrupt fit'; use it from Python: decorrupt.load"
+        )
+    card = {"not_for": [], "configuration": {}, "configuration_from": {}} | metadata
+    card["method"] = {"std_error_includes": ""} | card["method"]
+    if card["situation"] == "sources":
+        card["sources"] = {"left_out": ""} | card["sources"]
+    else:
+        asked = card["method"]["asked"]
+        card["method"]["asked"] = FORMER_METHODS.get(asked, asked)
+    if card["diagnostics"] is not None:
+        is_negative = card["diagnostics"]["training_risk"] < 0
+        card["diagnostics"] = {"is_overfitted": is_negative} | card["diagnostics"]
+    return cast(ModelCard, card)

@@ -1,0 +1,143 @@
+"""Names, labels and one-sentence descriptions of all methods and measures.
+
+Every name is the library's; on the command line it is written with hyphens.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Method(NamedTuple):
+    """A method: its label in sentences and what it does."""
+
+    label: str
+    meaning: str
+
+
+class Measure(NamedTuple):
+    """A criterion or metric: its label, what it means and which direction is better."""
+
+    label: str
+    meaning: str
+    better: str
+
+
+BAG_METHODS = {
+    "mean_map": Method(
+        "mean map",
+        "Estimates the means of both classes from the means of the bags, and fits a logistic "
+        "regression to them. Fast and convex.",
+    ),
+    "corrected_loss": Method(
+        "corrected loss",
+        "Treats bags as samples with known rates of wrong labels, and corrects the loss so that it "
+        "is unbiased.",
+    ),
+    "corrected_loss_pairs": Method(
+        "corrected loss, pairs of bags",
+        "The corrected loss as first published: each bag of many positives is paired with one of "
+        "few.",
+    ),
+    "count_likelihood": Method(
+        "count likelihood",
+        "Maximises the exact likelihood of the number of positives in each bag.",
+    ),
+    "set_classification": Method(
+        "set classification", "Learns to predict which bag a row comes from."
+    ),
+    "proportion_matching": Method(
+        "proportion matching",
+        "Minimises the cross-entropy between the known and the predicted proportion of each bag.",
+    ),
+    "invcal": Method("InvCal", "Support vector regression on the means of the bags (Rüping 2010)."),
+    "alternating_psvm": Method(
+        "∝SVM",
+        "Alternates between training a support vector machine and choosing labels that agree with "
+        "the bags (Yu et al. 2013).",
+    ),
+}
+SOURCE_METHODS = {
+    "corrected": Method(
+        "corrected loss",
+        "Corrects the loss for the noise rates of each source so that it is unbiased, and gives "
+        "better sources more weight.",
+    ),
+    "forward": Method("forward likelihood", "Maximises the likelihood of the noisy labels."),
+}
+# What a search over several methods is called; the library's name is that of its candidates.
+BAG_SEARCHES = {
+    "auto": Method(
+        "automatic choice",
+        "Compares mean map, corrected loss and count likelihood on held-out bags.",
+    ),
+    "thorough": Method(
+        "thorough choice", "Compares all methods except pairs of bags on held-out bags."
+    ),
+}
+SOURCE_SEARCHES = {
+    "auto": Method("automatic choice", "Compares corrected and forward on held-out rows."),
+}
+
+HIGHER, LOWER = "higher is better", "lower is better"
+# Measures that need no labels.
+CRITERIA = {
+    "corrected_accuracy": Measure(
+        "estimated balanced accuracy",
+        "The mean of two rates: the share of positives that are recognised and the share of "
+        "negatives that are recognised. Guessing gives 0.5, perfection 1. Estimated from known "
+        "proportions without labels; with few rows the estimate can be below 0 or above 1.",
+        HIGHER,
+    ),
+    "corrected_risk": Measure(
+        "estimated balanced sigmoid risk",
+        "The corresponding error rate, in which uncertain decisions count in part. Guessing gives "
+        "0.5.",
+        LOWER,
+    ),
+    "proportion_risk": Measure(
+        "error of the predicted proportion",
+        "The mean absolute difference between the share of rows classified as positive and the "
+        "known proportion.",
+        LOWER,
+    ),
+    "count_log_likelihood": Measure(
+        "log-likelihood of counts per row",
+        "How well the predicted probabilities explain the number of positives in each bag. Only "
+        "differences between models have a meaning.",
+        HIGHER,
+    ),
+}
+# Measures that need true labels.
+METRICS = {
+    "accuracy": Measure("accuracy", "The share of rows that are classified correctly.", HIGHER),
+    "balanced_accuracy": Measure(
+        "balanced accuracy",
+        "The mean of two rates: the share of positives that are recognised and the share of "
+        "negatives that are recognised. Guessing gives 0.5, perfection 1.",
+        HIGHER,
+    ),
+    "roc_auc": Measure(
+        "area under the ROC curve",
+        "How often a positive row has a higher probability than a negative row. Guessing gives "
+        "0.5, perfection 1.",
+        HIGHER,
+    ),
+    "brier": Measure(
+        "Brier score",
+        "The mean squared difference between probability and label; 0 is perfect.",
+        LOWER,
+    ),
+    "log_loss": Measure(
+        "log loss",
+        "The mean negative log-probability of the true class; confident errors are expensive. 0 is "
+        "perfect.",
+        LOWER,
+    ),
+}
+
+
+def method_label(name: str) -> str:
+    """Return the label of a method in sentences, or the name if it is not in the glossary."""
+    known = BAG_METHODS | SOURCE_METHODS
+    return known[name].label if name in known else name

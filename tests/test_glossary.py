@@ -1,0 +1,60 @@
+"""The glossary has every method and measure of the library, and nothing else."""
+
+import subprocess
+import sys
+
+import numpy as np
+
+from decorrupt import glossary
+from decorrupt.app.training.evaluate import evaluate_labels
+from decorrupt.app.training.methods import BAG_METHODS, PAIRS, SOURCE_METHODS, bag_candidates
+from decorrupt.app.training.predict import Predictions
+from decorrupt.model_selection.candidates import CANDIDATES, resolve_candidates
+from decorrupt.model_selection.scorers import CRITERIA, LOWER_IS_BETTER
+
+
+def test_methods_of_bags():
+    assert set(glossary.BAG_METHODS) == {*CANDIDATES, PAIRS}
+    for name in glossary.BAG_METHODS:
+        (candidate,) = resolve_candidates(bag_candidates(name.replace("_", "-")))
+        assert candidate.name == name
+
+
+def test_command_line_names_are_the_library_names_with_hyphens():
+    library = {*glossary.BAG_METHODS, *glossary.BAG_SEARCHES}
+    assert {name.replace("-", "_") for name in BAG_METHODS} == library
+    assert {name.replace("-", "_") for name in SOURCE_METHODS} == {
+        *glossary.SOURCE_METHODS,
+        *glossary.SOURCE_SEARCHES,
+    }
+
+
+def test_criteria_and_which_direction_is_better():
+    assert set(glossary.CRITERIA) == set(CRITERIA)
+    for name, criterion in glossary.CRITERIA.items():
+        assert (criterion.better == glossary.LOWER) == (name in LOWER_IS_BETTER)
+
+
+def test_metrics():
+    is_pos = np.array([True, False])
+    predictions = Predictions(is_pos, np.array([0.9, 0.1]), np.array([1.0, -1.0]))
+    found = evaluate_labels(predictions, is_pos, 0.5, "1")
+    assert list(found["metrics"]) == list(glossary.METRICS)
+
+
+def test_labels_and_sentences():
+    tables = (glossary.BAG_METHODS, glossary.SOURCE_METHODS, glossary.CRITERIA, glossary.METRICS)
+    for entry in (entry for table in tables for entry in table.values()):
+        assert entry.label
+        assert entry.meaning[0].isupper()
+        assert entry.meaning.endswith(".")
+    assert glossary.method_label("alternating_psvm") == "∝SVM"
+    assert glossary.method_label("new") == "new"
+
+
+def test_it_loads_nothing_heavy():
+    code = "import sys, decorrupt.glossary; print('numpy' in sys.modules)"
+    done = subprocess.run(  # noqa: S603 — our own code
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "False"
