@@ -290,3 +290,66 @@ class TestStrata:
     def test_a_stratum_without_rows_has_size_zero(self):
         strata = Strata(np.array(["a", "b"]), np.array([0, 0]), np.array([0.1, 0.2]))
         assert strata.sizes.tolist() == [2, 0]
+
+
+class TestSeveralClasses:
+    BAGS = ("b", "a", "b", "c")
+    BY_BAG = ((0.1, 0.2, 0.7), (0.5, 0.5, 0.0), (0.0, 0.0, 1.0))
+    BY_ROW = (BY_BAG[1], BY_BAG[0], BY_BAG[1], BY_BAG[2])
+
+    @pytest.mark.parametrize(
+        "table",
+        [
+            dict(zip("abc", BY_BAG, strict=True)),
+            np.array(BY_BAG),
+            pd.DataFrame(BY_BAG, index=list("abc"), columns=["red", "green", "blue"]),
+            pd.DataFrame(BY_BAG, index=list("abc")).loc[["c", "a", "b"]],
+        ],
+        ids=["mapping", "array", "frame", "shuffled frame"],
+    )
+    def test_every_row_gets_the_shares_of_its_bag(self, table):
+        assert bag_targets(self.BAGS, table).tolist() == list(map(list, self.BY_ROW))
+
+    def test_a_bag_that_a_frame_lacks_is_named(self):
+        table = pd.DataFrame(self.BY_BAG, index=list("abz"))
+        with pytest.raises(ValueError, match="lack 1 of 3 bags, the first is 'c'"):
+            bag_targets(self.BAGS, table)
+
+    def test_a_bag_twice_in_a_frame_is_named(self):
+        table = pd.DataFrame(self.BY_BAG, index=list("abb"))
+        with pytest.raises(ValueError, match="hold bag 'b' more than once"):
+            bag_targets(["a", "b"], table)
+
+    def test_a_mapping_with_another_number_of_classes_is_named(self):
+        with pytest.raises(
+            ValueError, match=r"of bag 'b' have shape \(2,\), those of bag 'a' \(3,"
+        ):
+            bag_targets(["a", "b"], {"a": [0.1, 0.2, 0.7], "b": [0.5, 0.5]})
+
+    def test_strata_hold_one_row_of_shares_per_bag(self):
+        strata = strata_from_bags(self.BAGS, self.BY_ROW)
+        assert strata.ids.tolist() == ["a", "b", "c"]
+        np.testing.assert_allclose(strata.proportions, self.BY_BAG)
+        np.testing.assert_allclose(strata.row_proportions, self.BY_ROW)
+        some = strata.take(np.array([0, 3]))
+        assert some.ids.tolist() == ["b", "c"]
+        np.testing.assert_allclose(some.proportions, self.BY_BAG[1:])
+
+    def test_single_precision_is_forgiven_and_made_to_sum_to_one(self):
+        thirds = np.full((4, 3), 1 / 3, dtype=np.float32)
+        strata = strata_from_bags([0, 0, 1, 1], thirds)
+        np.testing.assert_allclose(strata.proportions.sum(axis=1), 1, rtol=1e-15)
+
+    @pytest.mark.parametrize("bad", [[0.5, 0.4, 0.0], [1.2, -0.2, 0.0], [math.nan, 0.5, 0.5]])
+    def test_shares_that_do_not_sum_to_one_name_row_and_bag(self, bad):
+        with pytest.raises(ValueError, match=r"y\[2\] = \[.*\(bag 'b'\).*sum to 1 \(within 1e-06"):
+            strata_from_bags(self.BAGS, [*self.BY_ROW[:2], bad, self.BY_ROW[3]])
+
+    def test_differing_within_a_bag_names_bag_and_column(self):
+        rows = [*self.BY_ROW[:2], [0.5, 0.4, 0.1], self.BY_ROW[3]]
+        with pytest.raises(ValueError, match=r"within bag 'b' \(column 1: from 0.4 to 0.5\)"):
+            strata_from_bags(self.BAGS, rows)
+
+    def test_one_column_is_not_several_classes(self):
+        with pytest.raises(ValueError, match="one entry a row"):
+            strata_from_bags(["a", "b"], [[0.5], [1.0]])

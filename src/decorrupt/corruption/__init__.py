@@ -1,5 +1,11 @@
 """From corrupted labels to risk coefficients: noise rates, strata, pairing, combination."""
 
+from decorrupt.corruption.class_combination import (
+    ClassCombination,
+    check_class_strata,
+    combine_classes,
+    resolve_class_prior,
+)
 from decorrupt.corruption.combine import (
     COMBINATION_METHODS,
     Combination,
@@ -27,6 +33,11 @@ from decorrupt.corruption.strata import (
     strata_from_labels,
 )
 from decorrupt.corruption.terms import RiskTerms
+from decorrupt.corruption.transitions import (
+    backward_coefficients,
+    check_transitions,
+    noise_scales,
+)
 from decorrupt.corruption.weights import (
     WEIGHT_SCHEMES,
     noisy_share,
@@ -38,23 +49,30 @@ __all__ = [
     "COMBINATION_METHODS",
     "WEIGHT_SCHEMES",
     "BagPairs",
+    "ClassCombination",
     "Combination",
     "CorrectedLoss",
     "NoiseRates",
     "RiskTerms",
     "SourceMixture",
     "Strata",
+    "backward_coefficients",
     "bag_targets",
+    "check_class_strata",
     "check_rate_rows",
     "check_strata",
+    "check_transitions",
+    "combine_classes",
     "combine_strata",
     "corrected_loss",
     "correction_coefficients",
     "corrupt_labels",
     "factorize",
+    "noise_scales",
     "noisy_share",
     "pair_bags",
     "pooled_proportion",
+    "resolve_class_prior",
     "resolve_target_prior",
     "signal_to_noise",
     "source_weights",

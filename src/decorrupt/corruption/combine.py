@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from decorrupt._typing import FloatArray
+from decorrupt.corruption.class_combination import combine_classes
 from decorrupt.corruption.convex import project_to_convex
 from decorrupt.corruption.pairing import pair_bags
 from decorrupt.corruption.strata import Strata
@@ -53,8 +54,8 @@ def combine_strata(
     sizes: ArrayLike,
     proportions: ArrayLike,
     *,
-    method: str = "superbag",
-    target_prior: float | str = 0.5,
+    method: str | None = None,
+    target_prior: ArrayLike | str = 0.5,
     pairing: str = "auto",
     convex: str | None = None,
     random_state: Any = None,
@@ -63,9 +64,14 @@ def combine_strata(
 
     Parameters
     ----------
-    sizes, proportions : array-like of shape (n_strata,)
-        Rows and share of positives of each stratum.
-    method : {"superbag", "pairs", "least_squares", "easy_llp"}
+    sizes : array-like of shape (n_strata,)
+        Rows of each stratum.
+    proportions : array-like of shape (n_strata,) or (n_strata, n_classes)
+        Share of positives of each stratum. A matrix holds the shares of several classes; the
+        result is then that of :func:`decorrupt.corruption.combine_classes`, by least squares.
+    method : {None, "superbag", "pairs", "least_squares", "easy_llp"}
+        None is ``superbag`` for two classes and ``least_squares``, the only method for several.
+
         - ``superbag`` minimises Σ(|a|+|b|)²/n, the factor of the generalisation bound, at 1/(4V);
           no pairing does better.
         - ``pairs`` is the paper's: disjoint pairs of bags, weighted by (n_a·n_b/(n_a+n_b))·gap².
@@ -74,7 +80,7 @@ def combine_strata(
         - ``easy_llp`` takes the spread that bags of i.i.d. rows have instead of the observed one
           (Busa-Fekete et al. 2023). Unbiased over such random bags only, and there but for the
           estimated prior, which costs a share of order 1/n_strata.
-    target_prior : float in (0, 1) or "pooled"
+    target_prior : float in (0, 1), "pooled", or for several classes array-like
         π_t, the share of positives in the population the risk is for; ½ is the balanced risk,
         "pooled" the share among all rows (then a_k + b_k ≥ 0 for ``least_squares``).
     pairing : {"auto", "sorted", "matching", "random"}
@@ -103,7 +109,16 @@ def combine_strata(
     >>> pos.tolist(), neg.tolist()
     ([0.75, -0.25], [-0.25, 0.75])
     """
+    if np.ndim(sizes) == 1 and np.ndim(proportions) == 2:
+        if method not in (None, "least_squares") or convex is not None:
+            raise ValueError(
+                f"method={method!r} and convex={convex!r} are for two classes: a matrix of shares "
+                "takes method='least_squares' and convex=None"
+            )
+        # numpy's types do not tell a matrix from a vector.
+        return combine_classes(sizes, proportions, target_prior=target_prior)  # type: ignore[return-value]
     sizes, proportions = check_strata(sizes, proportions)
+    method = "superbag" if method is None else method
     if method == "pairs":
         base = _pairs(sizes, proportions, pairing, random_state)
     elif method in _CLOSED_FORMS:
@@ -122,7 +137,7 @@ def combine_strata(
 
 
 def resolve_target_prior(
-    target_prior: float | str, sizes: ArrayLike, proportions: ArrayLike
+    target_prior: ArrayLike | str, sizes: ArrayLike, proportions: ArrayLike
 ) -> float:
     """Return π_t as a number."""
     if isinstance(target_prior, str):
@@ -131,9 +146,10 @@ def resolve_target_prior(
                 f"target_prior={target_prior!r}: give a number strictly between 0 and 1 or 'pooled'"
             )
         return pooled_proportion(sizes, proportions)
-    if not 0 < target_prior < 1:
+    prior = np.asarray(target_prior, dtype=float)
+    if prior.ndim or not 0 < prior < 1:
         raise ValueError(f"target_prior={target_prior!r} must lie strictly between 0 and 1")
-    return float(target_prior)
+    return float(prior)
 
 
 def check_strata(sizes: ArrayLike, proportions: ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -1,4 +1,4 @@
-"""Strata: sets of rows with a known share of positives.
+"""Strata: sets of rows with a known share of positives, or of each class.
 
 A bag is one stratum. A noisy labelled source is two: its rows labelled +1 and those labelled −1.
 """
@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from decorrupt._typing import FloatArray
+from decorrupt.corruption.class_shares import SHARE_TOL, is_share_row
 
 
 @dataclass(frozen=True)
 class Strata:
-    """Rows grouped into strata, each with its known share of positives.
+    """Rows grouped into strata, each with its known share of positives, or of each class.
 
     Parameters
     ----------
@@ -25,8 +26,8 @@ class Strata:
         What the caller calls each stratum.
     row_stratum : ndarray of int, shape (n_rows,)
         Which stratum each row belongs to.
-    proportions : ndarray of shape (n_strata,)
-        P(Y=1) in each stratum.
+    proportions : ndarray of shape (n_strata,) or (n_strata, n_classes)
+        P(Y=1) in each stratum, or P(Y=c) with one column per class.
     """
 
     ids: NDArray[Any]
@@ -40,7 +41,7 @@ class Strata:
 
     @property
     def row_proportions(self) -> FloatArray:
-        """The proportion of each row's stratum."""
+        """The proportion of each row's stratum, or its proportions."""
         return np.asarray(self.proportions[self.row_stratum])
 
     def take(self, rows: NDArray[np.intp]) -> Strata:
@@ -104,33 +105,42 @@ def _as_id_array(values: Any, name: str) -> NDArray[Any]:
 
 
 def bag_targets(bags: Any, proportions: Any) -> FloatArray:
-    """Return y with y[j] = the proportion of row j's bag, from one proportion a bag.
+    """Return y with y[j] = the proportion of row j's bag, from one proportion per bag.
+
+    With one share per bag and class, y has one column per class.
 
     Parameters
     ----------
     bags : array-like of shape (n_rows,)
         The bag of each row; any hashable ids.
-    proportions : mapping, pandas Series or DataFrame of one column, or array
-        One proportion a bag. The index of a Series or DataFrame holds the bag ids. An array is
-        read in the sorted order of the distinct ids, so that for bags numbered 0, 1, … entry k
-        belongs to bag k.
+    proportions : mapping, pandas Series or DataFrame, or array
+        One proportion per bag, or one per class: a mapping to sequences, a DataFrame with a column
+        per class, an array of shape (n_bags, n_classes). The index of a Series or DataFrame holds
+        the bag ids. An array is read in the sorted order of the distinct ids, so that for bags
+        numbered 0, 1, … entry k belongs to bag k.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,) or (n_rows, n_classes)
 
     Raises
     ------
     ValueError
         If a bag has no proportion, has two, the array's length is not the number of bags, or a
-        table has several columns.
+        table of several columns is not indexed by bag.
 
     Examples
     --------
     >>> from decorrupt import bag_targets
     >>> bag_targets(["north", "south", "north"], {"north": 0.25, "south": 0.5}).tolist()
     [0.25, 0.5, 0.25]
+    >>> bag_targets([0, 1, 0], [[0.5, 0.3, 0.2], [0.0, 0.6, 0.4]]).tolist()
+    [[0.5, 0.3, 0.2], [0.0, 0.6, 0.4], [0.5, 0.3, 0.2]]
     """
     ids, codes = factorize(bags, "bags")
     if hasattr(proportions, "columns"):
-        proportions = _only_column(proportions)
-    if hasattr(proportions, "index") and hasattr(proportions, "to_dict"):  # a pandas Series
+        proportions = _read_columns(proportions, ids)
+    if hasattr(proportions, "index") and hasattr(proportions, "to_dict"):  # pandas
         index = proportions.index
         if not index.is_unique:
             twice = index[index.duplicated()][0]
@@ -145,37 +155,62 @@ def bag_targets(bags: Any, proportions: Any) -> FloatArray:
             raise ValueError(
                 f"proportions lack {len(missing)} of {len(ids)} bags, the first is {missing[0]!r}"
             )
+        _check_lengths(proportions, ids)
         by_bag = np.array([proportions[bag] for bag in ids.tolist()], dtype=float)
     else:
         by_bag = np.asarray(proportions, dtype=float)
-        if by_bag.shape != ids.shape:
+        if by_bag.ndim not in (1, 2) or len(by_bag) != len(ids):
             raise ValueError(
                 f"proportions have shape {by_bag.shape} but there are {len(ids)} bags: "
-                "give one proportion a bag, or a mapping from bag to proportion"
+                "give one proportion (or one row of shares) per bag, or a mapping from bag to it"
             )
     return by_bag[codes]
 
 
-def _only_column(table: Any) -> Any:
+def _check_lengths(proportions: Mapping[Any, Any], ids: NDArray[Any]) -> None:
+    first = ids.tolist()[0]
+    for bag in ids.tolist():
+        if np.shape(proportions[bag]) != np.shape(proportions[first]):
+            raise ValueError(
+                f"proportions of bag {bag!r} have shape {np.shape(proportions[bag])}, those of bag "
+                f"{first!r} {np.shape(proportions[first])}: give one share per class for every bag"
+            )
+
+
+def _read_columns(table: Any, ids: NDArray[Any]) -> Any:
+    """Return the one column, or the table itself if it has a column per class, indexed by bag."""
     names = list(table.columns)
-    if len(names) != 1:
+    if len(names) == 1:
+        return table[names[0]]
+    if not hasattr(table, "index") or not set(np.asarray(table.index).tolist()) & set(ids.tolist()):
         raise ValueError(
             f"proportions have the columns {', '.join(map(repr, names))}: give the one column "
-            "with the bags' proportions, indexed by bag, as in table.set_index('bag')['share']"
+            "with the bags' proportions, or one column per class, indexed by bag, as in "
+            "table.set_index('bag')"
         )
-    return table[names[0]]
+    return table
 
 
 def strata_from_bags(bags: Any, y: ArrayLike) -> Strata:
-    """Return one stratum a bag, the proportion of each read from its rows' y.
+    """Return one stratum per bag, the proportion of each read from its rows' y.
+
+    Parameters
+    ----------
+    bags : array-like of shape (n_rows,)
+        The bag of each row.
+    y : array-like of shape (n_rows,) or (n_rows, n_classes)
+        The proportion of positives in each row's bag, or the share of every class; the shares of
+        a row sum to 1 (within 1e-6). The rows of a bag agree (within 1e-6).
 
     Raises
     ------
     ValueError
-        If y is not a proportion, or differs within a bag.
+        If y is not a proportion, its rows do not sum to 1, or it differs within a bag.
     """
     ids, codes = factorize(bags, "bags")
     targets = np.asarray(y, dtype=float)
+    if targets.ndim == 2 and targets.shape[1] > 1 and len(targets) == len(codes):
+        return _class_strata(ids, codes, targets)
     if targets.shape != codes.shape:
         raise ValueError(
             f"y and bags must both have one entry a row: y has shape {targets.shape} and bags "
@@ -188,12 +223,8 @@ def strata_from_bags(bags: Any, y: ArrayLike) -> Strata:
             f"y[{row}] = {targets[row]:g} (bag {_name(ids[codes[row]])}) is not a proportion: with "
             "bags given, y holds each row's bag's share of positives, a number in [0, 1]"
         )
-    lowest = np.full(len(ids), np.inf)
-    highest = np.full(len(ids), -np.inf)
-    np.minimum.at(lowest, codes, targets)
-    np.maximum.at(highest, codes, targets)
-    # Shares that went through float32 or a text file differ in the last digits only.
-    apart = np.flatnonzero(highest - lowest > 1e-6)
+    lowest, highest = _extremes(len(ids), codes, targets)
+    apart = np.flatnonzero(highest - lowest > SHARE_TOL)
     if len(apart):
         bag = int(apart[0])
         raise ValueError(
@@ -201,6 +232,38 @@ def strata_from_bags(bags: Any, y: ArrayLike) -> Strata:
             "all rows of a bag must carry the bag's one proportion"
         )
     return Strata(ids, codes, lowest)
+
+
+def _extremes(
+    n_bags: int, codes: NDArray[np.intp], targets: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the smallest and the largest target of each bag."""
+    lowest = np.full((n_bags, *targets.shape[1:]), np.inf)
+    highest = np.full(lowest.shape, -np.inf)
+    np.minimum.at(lowest, codes, targets)
+    np.maximum.at(highest, codes, targets)
+    return lowest, highest
+
+
+def _class_strata(ids: NDArray[Any], codes: NDArray[np.intp], targets: FloatArray) -> Strata:
+    bad = np.flatnonzero(~is_share_row(targets))
+    if len(bad):
+        row = int(bad[0])
+        raise ValueError(
+            f"y[{row}] = {targets[row].tolist()} (bag {_name(ids[codes[row]])}) are not the shares "
+            f"of {targets.shape[1]} classes: they must lie in [0, 1] and sum to 1 (within "
+            f"{SHARE_TOL:g}), but sum to {targets[row].sum():g}"
+        )
+    lowest, highest = _extremes(len(ids), codes, targets)
+    apart = np.argwhere(highest - lowest > SHARE_TOL)
+    if len(apart):
+        bag, column = apart[0]
+        raise ValueError(
+            f"y differs within bag {_name(ids[bag])} (column {column}: from "
+            f"{lowest[bag, column]:g} to {highest[bag, column]:g}): all rows of a bag must carry "
+            "the bag's shares"
+        )
+    return Strata(ids, codes, lowest / lowest.sum(axis=1, keepdims=True))
 
 
 def strata_from_labels(labels: NDArray[np.int_]) -> Strata:

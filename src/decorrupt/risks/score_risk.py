@@ -11,7 +11,7 @@ Operator = Callable[[FloatArray], FloatArray]
 
 
 class ScoreRisk(Protocol):
-    """A smooth function of the scores."""
+    """A smooth function of the scores: one per row, or one per row and class."""
 
     @property
     def is_convex(self) -> bool:

@@ -33,6 +33,11 @@ class Segments:
         """Return one maximum a bag."""
         return np.asarray(np.maximum.reduceat(rows, self.starts))
 
+    def log_sum(self, rows: FloatArray) -> FloatArray:
+        """Return log Σ exp(rows) per bag, which neither over- nor underflows."""
+        largest = self.max(rows)
+        return np.asarray(largest + np.log(self.sum(np.exp(rows - self.spread(largest)))))
+
     def min(self, rows: FloatArray) -> FloatArray:
         """Return one minimum a bag."""
         return np.asarray(np.minimum.reduceat(rows, self.starts))

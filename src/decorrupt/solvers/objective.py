@@ -6,6 +6,10 @@ Conventions
   scores, its curvature the Hessian there, as a linear operator on (n,) or (n, k) arrays.
 - The objective adds the feature matrix, the penalty and an unpenalised intercept, kept last.
 - No ½ before λ, and no 1/n before the risk: the scaling lives in the risk's coefficients.
+- K classes have K scores per row, ZΘ + b, and the penalty 2λ‖Θ‖². With it two classes are the same
+  problem at the same λ, with one score per row or with two: softmax gives the log-odds f₁ − f₀, the
+  least norm for it has θ₁ = −θ₀ = θ/2, and 2λ(‖θ₀‖² + ‖θ₁‖²) = λ‖θ‖². The coefficients are a flat
+  vector of (rank + intercept)·K numbers, the K of one feature side by side.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ from decorrupt.risks.score_risk import Operator, ScoreRisk
 
 @dataclass(frozen=True)
 class Objective:
-    """J(θ, b) = risk(Zθ + b) + λ‖θ‖².
+    """J(θ, b) = risk(Zθ + b) + λ‖θ‖², or risk(ZΘ + b) + 2λ‖Θ‖² for several classes.
 
     Parameters
     ----------
@@ -32,23 +36,26 @@ class Objective:
     reg_strength : float
         λ.
     fit_intercept : bool
-        Whether there is an unpenalised b, the last coefficient.
+        Whether there is an unpenalised b, the last coefficient (the last K for K classes).
+    n_classes : int or None
+        K, the scores per row that the risk takes; None for a risk of one score per row.
     """
 
     features: Any
     risk: ScoreRisk
     reg_strength: float
     fit_intercept: bool = False
+    n_classes: int | None = None
 
     @property
     def rank(self) -> int:
-        """Penalised coefficients."""
+        """Columns of Z; penalised coefficients per class."""
         return int(self.features.shape[1])
 
     @property
     def n_coef(self) -> int:
         """All coefficients, the intercept included."""
-        return self.rank + self.fit_intercept
+        return (self.rank + self.fit_intercept) * (self.n_classes or 1)
 
     def with_reg_strength(self, reg_strength: float) -> Objective:
         """Return the same problem under another λ."""
@@ -56,15 +63,15 @@ class Objective:
 
     def scores(self, coef: FloatArray) -> FloatArray:
         """Return Zθ + b, in the precision of Z."""
-        coef = coef.astype(self.features.dtype, copy=False)
+        coef = self._by_feature(coef.astype(self.features.dtype, copy=False))
         scores = self.features @ coef[: self.rank]
         return np.asarray(scores + coef[-1] if self.fit_intercept else scores)
 
     def value_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
         """Return J and ∇J; the cost is two passes over Z."""
         value, slope = self.risk.value_and_slope(self.scores(coef))
-        theta = coef[: self.rank]
-        value += self.reg_strength * float(theta @ theta)
+        theta = coef[: self.rank * (self.n_classes or 1)]
+        value += self._penalty_factor * float(theta @ theta)
         return value, self._back(slope) + self._penalty(coef)
 
     def hessian_operator(self, coef: FloatArray) -> Operator:
@@ -87,18 +94,27 @@ class Objective:
         return hessian
 
     def _back(self, slope: FloatArray) -> FloatArray:
-        gradient = np.empty(self.n_coef)
+        flat = np.empty(self.n_coef)
+        gradient = self._by_feature(flat)
         # In the precision of Z, or numpy would copy Z to the wider type at every pass.
         gradient[: self.rank] = self.features.T @ slope.astype(self.features.dtype, copy=False)
         if self.fit_intercept:
-            gradient[-1] = slope.sum(dtype=float)
-        return gradient
+            gradient[-1] = slope.sum(axis=0, dtype=float)
+        return flat
 
     def _penalty(self, coef: FloatArray) -> FloatArray:
-        penalty = 2 * self.reg_strength * coef
+        penalty = 2 * self._penalty_factor * coef
         if self.fit_intercept:
-            penalty[-1] = 0.0
+            self._by_feature(penalty)[-1] = 0.0
         return penalty
+
+    @property
+    def _penalty_factor(self) -> float:
+        return self.reg_strength if self.n_classes is None else 2 * self.reg_strength
+
+    def _by_feature(self, coef: FloatArray) -> FloatArray:
+        """Return a view with one row per feature where there are several classes."""
+        return coef if self.n_classes is None else coef.reshape(-1, self.n_classes)
 
 
 def _dense(features: Any) -> FloatArray:

@@ -45,7 +45,7 @@ def solve(
         What to minimise.
     solver : {"auto", "newton", "lbfgs", "gradient_descent"}
         "auto" takes Newton for few coefficients and L-BFGS for many, with Newton for the last
-        digits where the objective's rounding stops L-BFGS.
+        digits where the objective's rounding stops L-BFGS. Several classes take L-BFGS always.
     start : ndarray of shape (n_coef,), optional
         Where to start; zero by default.
     tol : float
@@ -71,7 +71,7 @@ def solve(
         tol = max(tol, _gradient_rounding(objective, start))
     options: dict[str, Any] = gradient_descent_steps if name == "gradient_descent" else {"tol": tol}
     result = SOLVERS[name](objective, start, max_iter=max_iter, **options)
-    if solver == "auto" and result.status == STALLED:
+    if solver == "auto" and result.status == STALLED and objective.n_classes is None:
         result = _finish(objective, result, tol=tol, max_iter=max_iter)
     return replace(result, gradient_tol=tol)
 
@@ -101,11 +101,16 @@ def _gradient_rounding(objective: Objective, start: FloatArray) -> float:
 
 def choose_solver(solver: str, objective: Objective) -> str:
     """Return the name of the solver to run."""
-    if solver == "auto":
-        return "newton" if objective.n_coef <= AUTO_NEWTON_COEFS else "lbfgs"
-    if solver not in SOLVERS:
+    if solver != "auto" and solver not in SOLVERS:
         raise ValueError(f"unknown solver {solver!r}: choose one of auto, {', '.join(SOLVERS)}")
-    return solver
+    if objective.n_classes is not None and solver not in ("auto", "lbfgs"):
+        raise ValueError(
+            f"solver={solver!r} is for two classes: with several choose 'lbfgs' or 'auto'"
+        )
+    if solver != "auto":
+        return solver
+    is_small = objective.n_classes is None and objective.n_coef <= AUTO_NEWTON_COEFS
+    return "newton" if is_small else "lbfgs"
 
 
 def solve_path(

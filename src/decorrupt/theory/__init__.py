@@ -6,6 +6,7 @@ from decorrupt.theory.bounds import (
     bound_strata,
     bound_varying_priors,
 )
+from decorrupt.theory.class_information import ClassInformation, class_information
 from decorrupt.theory.consistency import (
     ConsistencyResult,
     consistent_reg_strength,
@@ -31,6 +32,7 @@ from decorrupt.theory.required import RequiredRows, required_rows
 from decorrupt.theory.variance import VarianceResult, simulate_variance
 
 __all__ = [
+    "ClassInformation",
     "ConsistencyResult",
     "Coverage",
     "GaussianClasses",
@@ -44,6 +46,7 @@ __all__ = [
     "bound_master",
     "bound_strata",
     "bound_varying_priors",
+    "class_information",
     "consistent_reg_strength",
     "convexity_floor",
     "information",

@@ -16,6 +16,7 @@ from decorrupt.corruption import (
     signal_to_noise,
     stratum_information,
 )
+from decorrupt.theory.class_information import class_information
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +61,11 @@ def information(sizes: ArrayLike, proportions: ArrayLike) -> Information:
 
     Parameters
     ----------
-    sizes, proportions : array-like of shape (n_strata,)
-        Number of rows and share of positives of each stratum.
+    sizes : array-like of shape (n_strata,)
+        Number of rows of each stratum.
+    proportions : array-like of shape (n_strata,) or (n_strata, n_classes)
+        Share of positives of each stratum. A matrix contains the shares of several classes; the
+        result is then that of :func:`class_information`.
 
     Raises
     ------
@@ -77,6 +81,9 @@ def information(sizes: ArrayLike, proportions: ArrayLike) -> Information:
     >>> float(found), found.effective_sample_size, found.by_stratum.tolist()
     (25.0, 100.0, [12.5, 12.5, 0.0])
     """
+    if np.ndim(sizes) == 1 and np.ndim(proportions) == 2:
+        # numpy's types do not tell a matrix from a vector.
+        return class_information(sizes, proportions)  # type: ignore[return-value]
     sizes, proportions = check_strata(sizes, proportions)
     return Information(
         stratum_information(sizes, proportions),

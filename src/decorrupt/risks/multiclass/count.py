@@ -1,0 +1,165 @@
+"""The count likelihood of several classes: how probable the counts of every bag are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from decorrupt._typing import FloatArray
+from decorrupt.corruption import Strata
+from decorrupt.corruption.class_shares import is_share_row
+from decorrupt.risks.multiclass.exact_counts import ExactBags
+from decorrupt.risks.multiclass.normal_counts import NormalBags
+from decorrupt.risks.multiclass.softmax import SoftmaxRisk, log_softmax, slope_in_scores
+from decorrupt.risks.segments import Segments
+
+# Count vectors below that of a bag up to which it is exact: all bags of 9 rows, bags of 3 classes
+# up to 21 rows.
+EXACT_VECTORS = 512
+# n·p that is whole on paper is whole up to this.
+WHOLE = 1e-6
+
+
+@dataclass(frozen=True)
+class PureBags:
+    """Bags of one class, bags of one row among them: Σ log p_jc, softmax cross-entropy."""
+
+    bags: NDArray[np.intp]
+    rows: NDArray[np.intp]
+    segments: Segments
+    labels: NDArray[np.intp]
+
+    def log_prob_and_slope(self, log_prob: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return Σ_j log p_jc, and its slope in the log-probabilities: 1 for class c."""
+        slope = np.zeros((len(self.rows), log_prob.shape[1]))
+        slope[np.arange(len(self.rows)), self.labels] = 1.0
+        return self.segments.sum(log_prob[self.rows, self.labels]), slope
+
+
+BagGroup = PureBags | ExactBags | NormalBags
+
+
+@dataclass(frozen=True)
+class ClassCountRisk(SoftmaxRisk):
+    """−(1/n)·Σ_b log P(Σ_{j∈b} e_{Y_j} = k_b), P(Y_j=c) = softmax(f_j)_c, in the scores.
+
+    See :func:`class_count_risk`. For exact bags its slope is [p_jc − P(Y_j=c | k_b)]/n.
+    """
+
+    n_rows: int
+    n_bags: int
+    groups: tuple[BagGroup, ...]
+
+    @property
+    def is_convex(self) -> bool:
+        """Whether every bag is of one class."""
+        return all(isinstance(group, PureBags) for group in self.groups)
+
+    def value_and_slope(self, scores: FloatArray) -> tuple[float, FloatArray]:
+        """Return the risk and its gradient in the scores."""
+        log_prob = log_softmax(scores)
+        by_bag, slope = self.log_probs_and_slope(log_prob)
+        slope = slope_in_scores(slope, np.exp(log_prob)) / -self.n_rows
+        return -float(by_bag.sum()) / self.n_rows, slope
+
+    def log_probs_and_slope(self, log_prob: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return log P(k_b) of every bag, and the slope of their sum in the log p_jc."""
+        by_bag, slope = np.zeros(self.n_bags), np.empty(log_prob.shape)
+        for group in self.groups:
+            by_bag[group.bags], slope[group.rows] = group.log_prob_and_slope(log_prob)
+        return by_bag, slope
+
+
+def class_count_risk(strata: Strata) -> ClassCountRisk:
+    """Return −(1/n)·Σ_b log P(k_b) for bags with the class counts k_b = n_b·Γ_b.
+
+    Bags with at most 512 count vectors below k_b are exact (all bags of up to 9 rows); others take
+    a normal approximation, see :class:`NormalBags`. Counts that are not whole are rounded, see
+    :func:`whole_counts`.
+
+    Parameters
+    ----------
+    strata : Strata
+        The bags and the shares of their classes, shape (n_bags, n_classes).
+    """
+    return ClassCountRisk(len(strata.row_stratum), len(strata.ids), tuple(_group_bags(strata)))
+
+
+def class_count_log_likelihood(probabilities: ArrayLike, strata: Strata) -> FloatArray:
+    """Return log P(k_b) of every bag, given P(Y_j=c) of every row: a proper score without labels.
+
+    Parameters
+    ----------
+    probabilities : array-like of shape (n_rows, n_classes)
+        P(Y=c|x); rows sum to 1. Zeros are replaced by the precision (2.2e-16 for float64), so that
+        every log-likelihood is finite.
+    strata : Strata
+        As in :func:`class_count_risk`.
+
+    Returns
+    -------
+    ndarray of shape (n_bags,)
+        In the order of ``strata.ids``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from decorrupt.corruption import strata_from_bags
+    >>> from decorrupt.risks.multiclass import class_count_log_likelihood
+    >>> bags = strata_from_bags(["a", "a"], [[0.5, 0.5, 0.0]] * 2)
+    >>> np.exp(class_count_log_likelihood([[0.5, 0.3, 0.2], [0.6, 0.4, 0]], bags)).round(3).tolist()
+    [0.38]
+    """
+    probabilities = np.asarray(probabilities)
+    if probabilities.dtype.kind != "f":
+        probabilities = probabilities.astype(float)
+    expected = strata.row_proportions.shape
+    if probabilities.shape != expected:
+        raise ValueError(
+            f"probabilities have shape {probabilities.shape}: give one P(Y=c|x) for each of the "
+            f"{expected[0]} rows and {expected[1]} classes"
+        )
+    for row in np.flatnonzero(~is_share_row(probabilities.astype(float)))[:1]:
+        raise ValueError(
+            f"probabilities[{row}] = {probabilities[row].tolist()} must lie in [0, 1] and sum to 1"
+        )
+    precision = np.finfo(probabilities.dtype).eps
+    log_prob = log_softmax(np.log(np.maximum(probabilities, precision)))
+    return class_count_risk(strata).log_probs_and_slope(log_prob)[0]
+
+
+def whole_counts(strata: Strata) -> NDArray[np.intp]:
+    """Return k_b = n_b·Γ_b rounded to whole numbers that sum to n_b, by the largest remainders."""
+    given = strata.sizes[:, None] * strata.proportions
+    counts = np.floor(given + WHOLE)
+    missing = strata.sizes - counts.sum(axis=1)
+    by_remainder = np.argsort(counts - given, axis=1, kind="stable")
+    rank = np.argsort(by_remainder, axis=1)
+    return np.asarray(counts + (rank < missing[:, None]), dtype=np.intp)
+
+
+def _group_bags(strata: Strata) -> Iterator[BagGroup]:
+    """Yield groups that hold every bag once."""
+    counts, sizes = whole_counts(strata), strata.sizes
+    by_bag, all_rows = np.argsort(strata.row_stratum, kind="stable"), Segments(sizes)
+
+    def select(chosen: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp], Segments]:
+        bags = np.flatnonzero(chosen)
+        return bags, by_bag[all_rows.spread(chosen)], Segments(sizes[bags])
+
+    pure = counts.max(axis=1) == sizes
+    # As floats: the product can exceed any integer type.
+    small = ~pure & (np.prod(counts + 1.0, axis=1) <= EXACT_VECTORS)
+    normal = ~pure & ~small
+    if pure.any():
+        bags, rows, segments = select(pure)
+        yield PureBags(bags, rows, segments, segments.spread(counts[bags].argmax(axis=1)))
+    if small.any():
+        bags, rows, _ = select(small)
+        yield ExactBags.of_counts(bags, rows, counts[bags])
+    if normal.any():
+        bags, rows, segments = select(normal)
+        yield NormalBags(bags, rows, segments, counts[bags])

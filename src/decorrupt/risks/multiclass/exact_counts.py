@@ -1,0 +1,135 @@
+"""The count of every class in a bag, exactly: dynamic programming over count vectors.
+
+Let F(s) be the probability that the first |s| rows of a bag have the class counts s, and B(s) that
+its other rows have the counts k − s, with k the counts of the whole bag. Then F(0) = B(k) = 1,
+
+    F(s) = Σ_c F(s − e_c)·p_jc with j = |s|,    B(s) = Σ_c p_jc·B(s + e_c) with j = |s| + 1,
+
+P(k) = F(k), and row j has class c with probability Σ_{|s|=j−1} F(s)·p_jc·B(s + e_c)/P(k).
+
+A bag has Π_c(k_c + 1) vectors s ≤ k. The steps s → s + e_c of all bags are listed level by level
+(|s| = 0, 1, …), so that a level is a few numpy calls for bags of all sizes. All sums are taken in
+logarithms: no score is too large.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from decorrupt._typing import FloatArray
+from decorrupt.risks.segments import Segments
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Steps of one level, in the order of the vectors `target` they lead to.
+
+    Attributes
+    ----------
+    source : ndarray of int, shape (n_steps,)
+        The vector each step comes from.
+    entry : ndarray of int, shape (n_steps,)
+        The index of p_jc among the probabilities of all rows and classes.
+    target : ndarray of int
+        The vectors that are reached.
+    segments : Segments
+        How many steps lead to each of them.
+    """
+
+    source: NDArray[np.intp]
+    entry: NDArray[np.intp]
+    target: NDArray[np.intp]
+    segments: Segments
+
+
+@dataclass(frozen=True)
+class ExactBags:
+    """Bags with few possible count vectors.
+
+    Parameters
+    ----------
+    bags : ndarray of int, shape (n_bags,)
+        Which bags these are.
+    rows : ndarray of int, shape (n_rows,)
+        Their rows, bag by bag.
+    bag_of_vector : ndarray of int, shape (n_vectors,)
+        The bag of each count vector, in ascending order.
+    forward, backward : sequence of Steps
+        The steps s − e_c → s from |s| = 1 up, and s + e_c → s from the largest |s| down.
+    """
+
+    bags: NDArray[np.intp]
+    rows: NDArray[np.intp]
+    bag_of_vector: NDArray[np.intp]
+    forward: Sequence[Steps]
+    backward: Sequence[Steps]
+
+    @classmethod
+    def of_counts(
+        cls, bags: NDArray[np.intp], rows: NDArray[np.intp], counts: NDArray[np.intp]
+    ) -> ExactBags:
+        """List the steps for counts of shape (n_bags, n_classes), the rows given bag by bag."""
+        lengths = counts + 1
+        n_vectors = lengths.prod(axis=1)
+        strides = lengths.cumprod(axis=1) // lengths
+        bag = np.repeat(np.arange(len(counts)), n_vectors)
+        index = np.arange(len(bag)) - (np.cumsum(n_vectors) - n_vectors)[bag]
+        vectors = index[:, None] // strides[bag] % lengths[bag]
+        start, added = np.nonzero(vectors < counts[bag])
+        end = start + strides[bag[start], added]
+        level = vectors.sum(axis=1)[start]
+        sizes = counts.sum(axis=1)
+        row = (np.cumsum(sizes) - sizes)[bag[start]] + level
+        entry = row * counts.shape[1] + added
+        forward = _by_level(level, start, entry, end)
+        return cls(bags, rows, bag, forward, _by_level(level, end, entry, start)[::-1])
+
+    def log_prob_and_slope(self, log_prob: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return log P(k) of every bag, and its slope P(Y_j=c | k) in the log-probabilities."""
+        entries = log_prob[self.rows].ravel()
+        before = self._propagate(self.forward, entries)
+        after = self._propagate(self.backward, entries)
+        log_count = before[self._last]
+        before -= log_count[self.bag_of_vector]
+        joint = [
+            before[step.source] + entries[step.entry] + step.segments.spread(after[step.target])
+            for step in self.forward
+        ]
+        posterior = np.bincount(self._entries, np.exp(np.concatenate(joint)), len(entries))
+        return log_count, posterior.astype(float, copy=False).reshape(len(self.rows), -1)
+
+    def _propagate(self, levels: Sequence[Steps], entries: FloatArray) -> FloatArray:
+        """Return log F or log B of every vector; they are 0 where no step leads."""
+        logs = np.zeros(len(self.bag_of_vector))
+        for step in levels:
+            logs[step.target] = step.segments.log_sum(logs[step.source] + entries[step.entry])
+        return logs
+
+    @cached_property
+    def _last(self) -> NDArray[np.intp]:
+        """The vector k of each bag."""
+        return np.cumsum(np.bincount(self.bag_of_vector)) - 1
+
+    @cached_property
+    def _entries(self) -> NDArray[np.intp]:
+        return np.concatenate([step.entry for step in self.forward])
+
+
+def _by_level(
+    level: NDArray[np.intp],
+    source: NDArray[np.intp],
+    entry: NDArray[np.intp],
+    target: NDArray[np.intp],
+) -> list[Steps]:
+    order = np.lexsort((target, level))
+    cuts = np.flatnonzero(np.diff(level[order])) + 1
+    steps = []
+    for some in np.split(order, cuts):
+        reached, n_steps = np.unique(target[some], return_counts=True)
+        steps.append(Steps(source[some], entry[some], reached, Segments(n_steps)))
+    return steps
