@@ -1,7 +1,7 @@
 """Make the figures of docs/theory.md: ``python docs/make_figures.py [name …]``, all by default.
 
-Everything is drawn from fixed seeds with the functions of :mod:`decorrupt.theory`; a run takes
-about half a minute and writes docs/figures/NAME.svg. Needs matplotlib.
+All figures use fixed seeds and the functions of :mod:`decorrupt.theory`. A run takes about half a
+minute and writes docs/figures/NAME.svg. Needs matplotlib.
 """
 
 import sys
@@ -41,7 +41,7 @@ STYLE = {
 
 
 def convexity(axes: Axes) -> None:
-    """Draw the counter-example to Prop. 7: one objective, two opposite minima."""
+    """Draw the counter-example to Prop. 7: an objective with two opposite minima."""
     X = np.array([3.0, -3.0, 1.0, -1.0])
     pair = combine_strata([2, 2], [0.9, 0.6])
     pos, neg = np.repeat(pair.pos / 2, 2), np.repeat(pair.neg / 2, 2)
@@ -50,14 +50,14 @@ def convexity(axes: Axes) -> None:
     scores = np.outer(slopes, X)
     risk = loss.value(scores) @ pos + loss.value(-scores) @ neg
     for reg_strength in (0.05, 0.1, floor):
-        name = f"λ = {reg_strength:g}" + (", the floor" if reg_strength == floor else "")
+        name = f"λ = {reg_strength:g}" + (" (convexity floor)" if reg_strength == floor else "")
         axes.plot(slopes, risk + reg_strength * slopes**2, label=name)
-    axes.set(xlabel="θ, the classifier is sign(θx)", ylabel="objective", ylim=(0.2, 1.6))
+    axes.set(xlabel="θ of the classifier sign(θx)", ylabel="objective", ylim=(0.2, 1.6))
     axes.legend()
 
 
 def replacement(axes: Axes) -> None:
-    """Draw both labels' corrected losses, and how far apart the paper lets them be."""
+    """Draw the corrected losses of both labels, and their largest change from one row."""
     upper, lower, n_rows, reach = 0.9, 0.75, 200, 10.0
     total = upper + lower
     loss = corrected_loss(
@@ -73,18 +73,18 @@ def replacement(axes: Axes) -> None:
     printed = (loss.at_zero + loss.lipschitz * reach) / n_rows
     lowest, highest = (extreme(list(by_label.values())) for extreme in (np.min, np.max))
     for place, (change, word) in enumerate(
-        [(highest - lowest, "what it can be"), (printed, "what the proof allows")]
+        [(highest - lowest, "largest change"), (printed, "bound in the proof")]
     ):
         x = reach + 0.8 + 1.2 * place
         axes.plot([x, x], [lowest, lowest + change], marker="_", color=f"C{2 + place}")
         axes.text(x + 0.3, lowest + change, f"{word}: {change:.2f}", color=f"C{2 + place}")
-    axes.set(xlabel="score f(x)", ylabel="one row's part of the risk", xlim=(-10, 21))
+    axes.set(xlabel="score f(x)", ylabel="contribution of one row to the risk", xlim=(-10, 21))
     axes.set_xticks([-10, -5, 0, 5, 10])
     axes.legend(loc="lower left")
 
 
 def weights(axes: Axes) -> None:
-    """Draw what uniform weights cost when one of ten sources gets worse and worse."""
+    """Draw the bound factor of uniform and optimal weights as one of ten sources gets noisier."""
     noise = np.linspace(0.01, 0.495, 98)
     rates = [[0.01] * 9 + [rate] for rate in noise]
     found = [weights_comparison([100] * 10, rate, rate).factors for rate in rates]
@@ -92,7 +92,7 @@ def weights(axes: Axes) -> None:
         axes.semilogy(noise, [factors[scheme] for factors in found], label=f"{scheme} weights")
     at_paper = weights_comparison([100] * 10, [0.01] * 9 + [0.49], [0.01] * 9 + [0.49])
     axes.annotate(
-        f"the paper's example:\n{at_paper.mean_ratio:.1f} to 1",
+        f"the paper's example:\nratio {at_paper.mean_ratio:.1f}",
         (0.49, at_paper.factors["uniform"]),
         xytext=(0.25, 0.1),
         arrowprops={"arrowstyle": "-"},
@@ -102,11 +102,11 @@ def weights(axes: Axes) -> None:
 
 
 def coverage(axes: Axes) -> None:
-    """Draw the distribution of the largest deviation over the bound, theorem by theorem."""
+    """Draw the distribution of the largest deviation divided by the bound, per theorem."""
     for theorem, name in THEOREMS.items():
         found = simulate_bound_coverage(theorem, n_draws=1000, random_state=SEED)
         sizes = np.quantile(found.deviations + found.slack, np.linspace(0, 1, 101)) / found.bound
-        axes.plot(sizes, np.linspace(0, 1, 101), label=f"{name}: {found.coverage:.1%} within")
+        axes.plot(sizes, np.linspace(0, 1, 101), label=f"{name}: {found.coverage:.1%} within bound")
     axes.axvline(1, color="black", linestyle=":")
     axes.set(xlabel="largest deviation in the ball / bound", ylabel="share of 1,000 draws")
     axes.set_xlim(0, 1.05)
@@ -114,12 +114,12 @@ def coverage(axes: Axes) -> None:
 
 
 def consistency(axes: Axes) -> None:
-    """Draw the balanced logistic risk falling to the Bayes risk as bags of 8 grow in number."""
+    """Draw the excess balanced logistic risk as the number of bags of 8 rows grows."""
     sizes = tuple(2**k for k in range(7, 16))
     for exponent, name in ((1 / 3, "⅓"), (1 / 2, "½"), (2 / 3, "⅔")):
         found = simulate_consistency(sizes, n_repeats=8, exponent=exponent, random_state=SEED)
         axes.loglog(found.n_rows, found.excess_risk, marker=".", label=f"λ = 0.1·n^(−{name})")
-    axes.set(xlabel="rows n, in bags of 8", ylabel="balanced risk above the Bayes risk")
+    axes.set(xlabel="rows n, in bags of 8", ylabel="balanced risk − Bayes risk")
     axes.legend()
 
 
@@ -128,10 +128,10 @@ def variance(axes: Axes) -> None:
     rng = np.random.default_rng(SEED)
     uneven = rng.integers(2, 40, 40)
     settings = {
-        "40 bags of 8,\nshares even": ([8] * 40, rng.integers(0, 9, 40) / 8),
+        "40 bags of 8,\nuniform shares": ([8] * 40, rng.integers(0, 9, 40) / 8),
         "40 bags of 2–39,\nprior ½": (uneven, rng.binomial(uneven, 0.5) / uneven),
         "40 bags of 16,\nprior .2": ([16] * 40, rng.binomial(16, 0.2, 40) / 16),
-        "10 bags of 16,\none apart": ([16] * 10, np.array([0.9] + [0.3] * 9)),
+        "10 bags of 16,\none outlier": ([16] * 10, np.array([0.9] + [0.3] * 9)),
     }
     names = ("pairs", "superbag", "least_squares")
     for place, (sizes, shares) in enumerate(settings.values()):
@@ -156,10 +156,10 @@ FIGURES = {
 
 
 def main(names: list[str]) -> None:
-    """Write the named figures, or all of them."""
+    """Write the given figures, or all of them."""
     unknown = sorted(set(names) - set(FIGURES))
     if unknown:
-        raise SystemExit(f"no figure {unknown[0]!r}: choose among {', '.join(FIGURES)}")
+        raise SystemExit(f"unknown figure {unknown[0]!r}: choose one of {', '.join(FIGURES)}")
     FOLDER.mkdir(exist_ok=True)
     with mpl.rc_context(STYLE):
         for name in names or FIGURES:

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Banknotes: genuine or forged, learned from the number of forgeries in each batch.
+# Banknotes: a classifier of forgeries, trained on the number of forgeries in each batch.
 #
-# A bank counts the forgeries of a batch and does not say which notes they were. All options stand in
-# a config file. The data (Lohweg 2012, UCI, CC BY 4.0) are read from $DECORRUPT_DATA; without them
-# the script says so and exits with 77.
+# A bank counts the forgeries in each batch; which notes were forged is unknown. All options are in a
+# config file. The data (Lohweg 2012, UCI, CC BY 4.0) are read from $DECORRUPT_DATA; without them the
+# script prints a message and exits with 77.
 #
-#     examples/banknotes.sh [DIRECTORY FOR THE RESULTS]
+#     examples/banknotes.sh [OUTPUT_DIRECTORY]
 set -euo pipefail
 
 data="${DECORRUPT_DATA:-.}/banknote.csv.gz"
@@ -32,20 +32,20 @@ bag-column = "batch"
 count-column = "count"
 TOML
 
-echo "== The labelled table becomes batches of 25 notes"
+echo "== Divide the labelled table into batches of 25 notes"
 decorrupt bags "$data" --config "$out/run.toml" -o "$out/notes.parquet" \
     --bags-output "$out/batches.csv" --test-output "$out/test.parquet"
 
 echo
-echo "== How many notes would a promise of the theory ask for?"
+echo "== How many notes are needed for a generalisation bound of 0.5?"
 decorrupt bound "$out/batches.csv" --radius 5 --target-bound 0.5
 
 echo
-echo "== Train on the batches' counts"
+echo "== Train on the counts of the batches"
 decorrupt fit "$out/notes.parquet" "$out/batches.csv" --config "$out/run.toml" -o "$out/model.skops"
 
 echo
-echo "== How good is it? (The test labels were never used.)"
+echo "== Evaluate on test rows (their labels were not used for training)"
 decorrupt evaluate "$out/model.skops" "$out/test.parquet" --label-column label --positive-label 1
 
 echo

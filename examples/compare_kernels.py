@@ -1,8 +1,9 @@
-"""InvCal with the Gaussian and with the unsquared kernel, in cells where our rerun deviates.
+"""InvCal with the Gaussian and the exponential kernel, in cells where our results differ.
 
     DECORRUPT_DATA=… python examples/compare_kernels.py
 
-One repetition a cell, the paper's grid and choice of settings. Used by docs/reproduction.md.
+One repetition per cell, with the paper's parameter grid and selection. Used by
+docs/reproduction.md.
 """
 
 import warnings
@@ -34,7 +35,7 @@ CELLS = [
 
 
 def balanced_accuracy(dataset, bag_size, kernel):
-    """Return InvCal's on the test rows of the cell's first repetition."""
+    """Return the balanced accuracy of InvCal on the test rows of the cell's first repetition."""
     seed = Cell(dataset, bag_size, "invcal", 0).seed
     data = fetch_uci(dataset)
     split, _ = split_into_bags(data.X, data.y, bag_size, 0.2, seed)
@@ -46,7 +47,7 @@ def balanced_accuracy(dataset, bag_size, kernel):
 
 
 def main():
-    """Print a table of the cells."""
+    """Print a table with one line per cell."""
     warnings.simplefilter("ignore")
     published = published_numbers()
     print("| data set | bag size | published | " + " | ".join(KERNELS) + " |")

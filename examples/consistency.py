@@ -1,8 +1,8 @@
-"""The risk of a model trained on bags falls to the least there is, as Theorem 5 says.
+"""Consistency (Theorem 5): the risk of models trained on bags converges to the Bayes risk.
 
-Run it with ``python examples/consistency.py``. Two Gaussian classes, bags of eight rows whose
-labels nobody sees, ever more bags, and λ by the schedule of ``consistent_reg_strength``. The true
-balanced risk of every fitted model is computed exactly, and so is the least possible.
+Run it with ``python examples/consistency.py``. The data are two Gaussian classes in bags of eight
+rows with unknown labels. The number of bags increases and λ follows ``consistent_reg_strength``.
+The true balanced risks of the fitted models and the Bayes risk are exact.
 """
 
 from decorrupt.theory import simulate_consistency
@@ -11,7 +11,7 @@ SEED = 0
 
 
 def main() -> None:
-    """Fit at growing sizes and print the risks."""
+    """Fit models for increasing numbers of rows and print their risks."""
     found = simulate_consistency(
         tuple(2**k for k in range(7, 16, 2)), n_repeats=8, random_state=SEED
     )

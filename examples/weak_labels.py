@@ -1,13 +1,14 @@
-"""Four annotators overlook loops in scanned digits: a classifier from their labels.
+"""Weak labels: a classifier of digits with loops, from four annotators with unknown noise rates.
 
-Labels of several annotators for the *same* rows are dependent, and the theory of several sources
-wants independent samples; where rows are plentiful, each annotator can be given rows of its own
-(Scott & Zhang 2019, Sec. 1). How often each errs is unknown, and found in three ways: by checking
-some of its rows, from the annotators' agreement on a few rows that all of them label (Dawid &
-Skene), and from labels and features alone.
+Labels of several annotators for the *same* rows are dependent, but the theory of several sources
+assumes independent samples. If there are many rows, each annotator can label different rows
+(Scott & Zhang 2019, Sec. 1). The noise rates are unknown and estimated in three ways: from an audit
+of some rows, from the annotators' agreement on a few rows that all of them label (Dawid & Skene),
+and from noisy labels and features only.
 
-Run it with ``python examples/weak_labels.py``; it takes some seconds. True labels play the
-annotators and the checker, and score the models; no model is trained on them but the last.
+Run it with ``python examples/weak_labels.py``; it takes a few seconds. True labels are used to
+simulate the annotators and the audit and to test the models. Only the last model is trained on
+them.
 """
 
 import numpy as np
@@ -27,12 +28,12 @@ SEED = 0
 WITH_LOOP = (0, 6, 8, 9)
 N_CHECKED = 50
 N_SHARED = 200
-# Of each annotator: the share of loops overlooked, and of loops seen where there are none.
+# Per annotator: flip_pos (loops missed) and flip_neg (loops reported where there are none).
 TRUE_RATES = {"ann": (0.10, 0.05), "bob": (0.30, 0.05), "cy": (0.45, 0.10), "dot": (0.50, 0.20)}
 
 
 def main() -> None:
-    """Label, estimate the rates in three ways, train with each, print two tables."""
+    """Simulate labels, estimate the rates in three ways, train with each, print two tables."""
     pixels, digit = load_digits(return_X_y=True)
     X_train, X_test, y_train, y_test = train_test_split(
         pixels / 16, np.isin(digit, WITH_LOOP).astype(int), test_size=0.25, random_state=SEED
@@ -55,24 +56,24 @@ def main() -> None:
     )
     print(f"\n{'trained on their labels, with rates from':<44}accuracy ({len(X_test)} test rows)")
     naive = model.fit(X, label, sources=annotator, noise_rates=(0.0, 0.0))
-    print_score("nothing: the labels as they are", naive, X_test, y_test)
+    print_score("no rates: labels taken as correct", naive, X_test, y_test)
     for name, estimate in [*found.items()]:
         fitted = model.fit(X, label, sources=annotator, noise_rates=estimate.rates)
         print_score(name, fitted, X_test, y_test)
     fitted = model.fit(X, label, sources=annotator, noise_rates=TRUE_RATES)
     print_score("(the true rates)", fitted, X_test, y_test)
-    print_score("(the true labels: the ceiling)", model.fit(X, truth), X_test, y_test)
+    print_score("(true labels: the upper limit)", model.fit(X, truth), X_test, y_test)
 
     moved = sensitivity(
         model, X, label, sources=annotator, noise_rates=found["labels and features"],
         X_new=X_test, random_state=SEED,
     )  # fmt: skip
-    print("\nIf the rates from labels and features move within their 90 % intervals:")
+    print("\nSensitivity to the rates from labels and features, within their 90 % intervals:")
     print(moved)
 
 
 def audit(annotator, label, truth):
-    """Check the first rows of each annotator, a random sample because rows are in random order."""
+    """Return rates from the first rows of each annotator (a random sample: the order is random)."""
     rows = np.concatenate([np.flatnonzero(annotator == name)[:N_CHECKED] for name in TRUE_RATES])
     return estimate_noise_rates_from_audit(
         y_noisy=label[rows], y_true=truth[rows], sources=annotator[rows]
@@ -80,7 +81,7 @@ def audit(annotator, label, truth):
 
 
 def agreement(truth):
-    """Let all annotators label the same rows."""
+    """Return rates from rows that all annotators label."""
     labels = [
         corrupt_labels(truth, rates, random_state=SEED + 1 + k)
         for k, rates in enumerate(TRUE_RATES.values())
@@ -92,7 +93,7 @@ def agreement(truth):
 
 
 def print_rates(found):
-    """Print flip_pos and flip_neg of every annotator by every way, and the truth."""
+    """Print flip_pos and flip_neg per annotator, from each method and the truth."""
     print(f"{'flip_pos / flip_neg':<20}" + "".join(f"{name:>24}" for name in [*found, "(truth)"]))
     for name, true_pair in TRUE_RATES.items():
         pairs = [*(estimate.rates[name] for estimate in found.values()), true_pair]
@@ -100,7 +101,7 @@ def print_rates(found):
 
 
 def print_score(name, model, X, truth):
-    """Print one line of the table of models."""
+    """Print one line of the accuracy table."""
     print(f"{name:<44}{accuracy_score(truth, model.predict(X)):.3f}")
 
 

@@ -23,7 +23,7 @@ class Notice:
 class QuietEstimator:
     """An estimator whose `_train` returns notices instead of warning.
 
-    A public `fit` calls `_train`, which fits without warning and returns what to warn of, and then
+    A public `fit` calls `_train`, which fits without warnings and returns notices, and then
     :func:`emit_notices`. Searches and folds call `_train` in threads.
     """
 
@@ -57,7 +57,7 @@ def train_quietly(estimator: Any, X: Any, y: Any, **fit_params: Any) -> list[Not
         if front:
             head = estimator[:-1]
             X = head.fit_transform(X, y)
-            estimator.steps[:-1] = head.steps  # clones, where the pipeline has a memory
+            estimator.steps[:-1] = head.steps  # a pipeline with memory fits clones
         return train_quietly(last, X, y, **fit_params)
     estimator.fit(X, y, **fit_params)
     return []

@@ -1,4 +1,4 @@
-"""What the uncertainty of estimated noise rates adds to the errors of held-out results."""
+"""Standard errors of held-out results that include the uncertainty of the noise rates."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.estimators.inputs import NoisySources, source_priors, source_strata
 
-STEP = 1e-5  # of a rate; small beside any standard error, large beside rounding
+STEP = 1e-5  # of a rate: small compared with standard errors, large compared with rounding errors
 
 
 @dataclass(frozen=True)
 class RateError:
-    """The delta method: Var f(ρ̂) ≈ gᵀΣg, g the derivatives of f in the rates, Σ their covariance.
+    """The delta method: Var f(ρ̂) ≈ gᵀΣg, g = ∂f/∂ρ, Σ the covariance of the rates.
 
-    The rates are taken as independent of the rows that are scored. Known rates have neither moved
-    strata nor covariance, and an error of zero.
+    The estimated rates are assumed independent of the scored rows. For known rates `moved` and
+    `covariance` are empty and the error is zero.
 
     Attributes
     ----------
     moved : sequence of Strata
-        The strata with one rate after another raised by STEP.
+        The strata with one rate increased by STEP, one entry per rate.
     covariance : ndarray of shape (n_rates, n_rates)
-        Of the rates.
+        Covariance of the rates.
     """
 
     moved: Sequence[Strata]
@@ -35,7 +35,7 @@ class RateError:
 
     @classmethod
     def of(cls, noisy: NoisySources, class_priors: Any, covariance: FloatArray | None) -> RateError:
-        """Return the error of estimated rates, whose order is flip_pos, flip_neg by source."""
+        """Return the error of estimated rates, in the order flip_pos, flip_neg per source."""
         if covariance is None:
             return NO_RATE_ERROR
         moved = []
@@ -48,7 +48,7 @@ class RateError:
     def added_to(
         self, measure: Callable[[Strata], tuple[float, float]], strata: Strata
     ) -> tuple[float, float]:
-        """Return a measure of the strata, its error √(error of the rows² + of the rates²)."""
+        """Return the measure and its standard error √(error of rows² + error of rates²)."""
         value, std_error = measure(strata)
         slopes = np.array([(measure(moved)[0] - value) / STEP for moved in self.moved])
         variance = max(float(slopes @ self.covariance @ slopes), 0.0)
