@@ -17,23 +17,25 @@ if TYPE_CHECKING:
     from decorrupt.app.tables.delimited import DelimitedFile
 
 BATCH_ROWS = 10_000
-MAX_LINE_BYTES = 64_000_000  # of one record
+LINE_BYTES, BUFFER_BYTES = 2_000_000, 32_000_000  # DuckDB's defaults; memory grows with them
+MAX_GROWTH = 16  # a character is up to four bytes, and up to four with the quotes of a copy
 Record = Sequence[str | None]
 
 
 def scan_cells(connection: duckdb.DuckDBPyConnection, path: Path, file: DelimitedFile) -> None:
-    """Create `cells` as a view of a regular CSV file; an empty cell is missing.
+    """Create `cells` as a view of the lines after the first; an empty cell is missing.
 
     Only the line ending is left to DuckDB: when it is told CRLF, it finds no rows.
     """
     columns = ", ".join(f"'c{k}': 'VARCHAR'" for k in range(len(file.header)))
+    line_bytes = max(LINE_BYTES, MAX_GROWTH * file.longest)
     connection.execute(
         f"CREATE TEMP VIEW cells AS SELECT * FROM read_csv({sql_text(str(path))}, "
         f"auto_detect=false, columns={{{columns}}}, header=false, skip=1, "
-        f"delim={sql_text(file.delimiter)}, quote='\"', escape='\"', comment='', "
-        "nullstr='', allow_quoted_nulls=true, strict_mode=true, null_padding=false, "
-        f"ignore_errors=false, hive_partitioning=false, compression='{file.compression}', "
-        f"max_line_size={MAX_LINE_BYTES}, buffer_size={MAX_LINE_BYTES})"
+        f"delim={sql_text(file.delimiter)}, quote='\"', escape='\"', comment='', nullstr='', "
+        "allow_quoted_nulls=true, strict_mode=true, null_padding=false, ignore_errors=false, "
+        f"compression='{'gzip' if path.suffix == '.gz' else 'none'}', hive_partitioning=false, "
+        f"max_line_size={line_bytes}, buffer_size={max(BUFFER_BYTES, line_bytes)})"
     )
 
 

@@ -33,15 +33,16 @@ class DelimitedFile:
 
     Attributes
     ----------
-    delimiter, compression : str
+    delimiter : str
     header : list of str
     records : iterator of list of str
+    longest : int
+        Characters of the longest record that was read, delimiters and quotes included.
     """
 
     def __init__(self, lines: TextLines, delimiter: str, name: str) -> None:
         self._lines, self.delimiter, self._name = lines, delimiter, name
-        self.compression = "gzip" if lines.is_gzip else "none"
-        self._has_odd_lines = False
+        self.longest, self._n_characters, self._has_spaces = 0, 0, False
         self._reader = csv.reader(self._noted(), delimiter=delimiter, strict=True)
         self.records = self._checked()
         self.header = [cell.strip() for cell in next(self.records)]
@@ -52,21 +53,21 @@ class DelimitedFile:
         delimiter = re.escape(self.delimiter)
         edge = re.compile(f'(^|{delimiter}) +"|" +({delimiter}|$)')
         for line in self._lines:
-            if len(line) > MAX_FIELD or ('"' in line and edge.search(line)):
-                self._has_odd_lines = True
+            self._n_characters += len(line)
+            if '"' in line and edge.search(line):
+                self._has_spaces = True
             yield line
 
     @property
     def is_regular(self) -> bool:
         """Whether DuckDB would read the same cells from the lines that were read.
 
-        It removes spaces between a quote and a delimiter, and refuses mixed line endings and very
-        long lines.
+        It removes spaces between a quote and a delimiter, and refuses mixed line endings.
         """
-        return self._is_header_first and self._lines.is_uniform and not self._has_odd_lines
+        return self._is_header_first and self._lines.is_uniform and not self._has_spaces
 
     def _checked(self) -> Iterator[list[str]]:
-        width, line = 0, 1
+        width, line, start = 0, 1, 0
         try:
             for record in self._reader:
                 if not record and width == 1:
@@ -78,6 +79,9 @@ class DelimitedFile:
                         f"{width} (delimiter {self.delimiter!r})"
                     )
                 line = self._reader.line_num + 1
+                start, length = self._n_characters, self._n_characters - start
+                if length > self.longest:
+                    self.longest = length
                 if record:
                     yield record
         except csv.Error as error:
@@ -108,6 +112,16 @@ def open_delimited(path: Path, name: str) -> Iterator[DelimitedFile]:
     delimiter = read_delimiter(path, name)
     with open_lines(path, name) as lines, _long_fields():
         yield DelimitedFile(lines, delimiter, name)
+
+
+def copy_regular(path: Path, name: str, copy: Path) -> None:
+    """Write the records of a file to one that DuckDB reads as Python reads this one."""
+    with open_delimited(path, name) as file, copy.open("w", encoding="utf-8", newline="") as text:
+        writer = csv.writer(
+            text, delimiter=file.delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL
+        )
+        writer.writerow(range(len(file.header)))  # in one line, as names might not be
+        writer.writerows(file.records)
 
 
 def read_delimiter(path: Path, name: str) -> str:

@@ -12,11 +12,12 @@ from typing import Any
 
 from decorrupt.app.tables import json_lines, sqlite
 from decorrupt.app.tables.cells import Record, insert_cells, scan_cells
-from decorrupt.app.tables.delimited import open_delimited
+from decorrupt.app.tables.delimited import copy_regular, open_delimited
 from decorrupt.app.tables.engine import open_engine, sql_text
 from decorrupt.app.tables.errors import TableError
 from decorrupt.app.tables.inference import count_kinds, find_decimal, typed_column
 from decorrupt.app.tables.relation import Column, Relation, check_names
+from decorrupt.app.tables.text import is_gzip
 from decorrupt.app.tables.values import ValueColumn
 
 Source = Callable[[Path, str, str | None, Path, str | None], AbstractContextManager[Relation]]
@@ -37,14 +38,13 @@ def _delimited(
     with open_delimited(path, name) as file:
         check_names(file.header, name)
         n_rows = sum(1 for _ in file.records)
-    link = _linked(path, folder)
-    with open_engine(name, folder, files=[link]) as connection:
-        if file.is_regular:
-            scan_cells(connection, link, file)
-        else:
-            with open_delimited(path, name) as again:
-                records = ([cell or None for cell in record] for record in again.records)
-                insert_cells(connection, records, len(file.header))
+    if file.is_regular:
+        rows = _linked(path, folder / ("rows.gz" if is_gzip(path) else "rows"))
+    else:
+        rows = folder / "rows"
+        copy_regular(path, name, rows)
+    with open_engine(name, folder, files=[rows]) as connection:
+        scan_cells(connection, rows, file)
         kinds = count_kinds(connection, len(file.header))
         n_found = sum(kinds[0].values())
         if n_found != n_rows:
@@ -104,7 +104,7 @@ def _parquet(
 @contextmanager
 def open_parquet(path: Path, name: str, folder: Path) -> Iterator[tuple[Any, list[str], str]]:
     """Give a connection, the names of the columns, and the SQL that scans the file."""
-    link = _linked(path, folder)
+    link = _linked(path, folder / "rows")
     with open_engine(name, folder, files=[link]) as connection:
         schema = connection.execute(
             f"SELECT name, coalesce(num_children, 0) FROM parquet_schema({sql_text(str(link))})"
@@ -114,9 +114,8 @@ def open_parquet(path: Path, name: str, folder: Path) -> Iterator[tuple[Any, lis
         yield connection, names, f"read_parquet({sql_text(str(link))}, hive_partitioning=false)"
 
 
-def _linked(path: Path, folder: Path) -> Path:
-    """Return a link to a file: DuckDB would read * and [ in its own name as a pattern."""
-    link = folder / "rows"
+def _linked(path: Path, link: Path) -> Path:
+    """Link to a file: DuckDB would read * and [ in its own name as a pattern."""
     os.symlink(path.absolute(), link)
     return link
 

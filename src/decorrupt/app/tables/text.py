@@ -54,11 +54,6 @@ class TextLines:
         )
 
     @property
-    def is_gzip(self) -> bool:
-        """Whether the file is compressed."""
-        return isinstance(self._text.buffer, gzip.GzipFile)
-
-    @property
     def is_uniform(self) -> bool:
         """Whether the lines read so far are UTF-8 and all end in LF, or all in CRLF."""
         return self._text.encoding == UTF_8 and self._text.newlines in ("\n", "\r\n")
@@ -82,7 +77,7 @@ def open_lines(path: Path, name: str) -> Iterator[TextLines]:
         or if the compressed data are cut or damaged; the message names the line.
     """
     try:
-        with path.open("rb") as raw, _unpacked(raw) as stream:
+        with gzip.GzipFile(path) if is_gzip(path) else path.open("rb") as stream:
             encoding = _encoding(stream, name)
             errors = "surrogateescape" if encoding == UTF_8 else "strict"
             yield TextLines(io.TextIOWrapper(stream, encoding, errors, newline=""), name)
@@ -94,9 +89,10 @@ def open_lines(path: Path, name: str) -> Iterator[TextLines]:
         raise TableError(f"{name} cannot be read: {error.strerror or error}") from None
 
 
-def _unpacked(raw: io.BufferedReader) -> io.BufferedReader | gzip.GzipFile:
-    is_gzip = raw.peek(len(GZIP_MAGIC)).startswith(GZIP_MAGIC)
-    return gzip.GzipFile(fileobj=raw) if is_gzip else raw
+def is_gzip(path: Path) -> bool:
+    """Return whether a file is compressed, by its first bytes."""
+    with path.open("rb") as file:
+        return file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
 
 
 def _encoding(stream: io.BufferedReader | gzip.GzipFile, name: str) -> str:
