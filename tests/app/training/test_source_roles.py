@@ -65,7 +65,12 @@ def test_one_source_needs_no_name():
         (rows(says=["a", "a", "a", "a"]), rates(), "a", "the positive label only"),
         (rows(says=[0, None, 1, 1]), rates(), None, "rows.csv, row 2: column 'says' is empty"),
         (rows(who=["nurse", None, "rule", "rule"]), rates(), None, "row 2: column 'who' is empty"),
-        (rows(), rates(source=["rule", "rule"]), None, "rates.csv, row 2: source 'rule' stands"),
+        (
+            rows(),
+            rates(source=["rule", "rule"]),
+            None,
+            "rates.csv, row 2: source 'rule' is already",
+        ),
         (rows(), rates(source=["rule", "x"]), None, "no rates of source 'nurse' of rows.csv"),
         (rows(), rates(flip_pos=[0.8, 0.1]), None, "rates.csv, row 1: source 'rule' has flip_pos"),
         (rows(), rates(flip_neg=["x", 0.1]), None, "row 1: column 'flip_neg' holds 'x'"),

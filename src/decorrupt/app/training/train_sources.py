@@ -141,8 +141,8 @@ def _source_warnings(card: ModelCard) -> list[str]:
     said = []
     if card["method"]["noise_rates"] == "estimated":
         said.append(
-            "the noise rates were estimated from the labels themselves: right only if some rows "
-            "are surely positive, some surely negative, and labels err by class alone"
+            "the noise rates were estimated from the labels: this is valid only if some rows are "
+            "certainly positive, some certainly negative, and the errors depend on the class only"
         )
     if card["sources"]["effective_sample_size"] < FEW_CLEAN_ROWS:
         worth = card["sources"]["effective_sample_size"]
