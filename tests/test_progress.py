@@ -65,5 +65,5 @@ def test_verbose_prints_a_line_per_step_and_quiet_none(tmp_path, capsys):
         capsys.readouterr()
         assert run(["fit", *paths[:2], *columns, *options, *flags]) == 0
         lines = capsys.readouterr().err.splitlines()
-        assert sum("trying methods: 4 of 4" in line for line in lines) == n_lines
+        assert sum("comparing configurations: 4 of 4" in line for line in lines) == n_lines
     assert logging.getLogger("decorrupt").handlers == []
