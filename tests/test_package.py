@@ -23,3 +23,10 @@ README_EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_t
 def test_the_readmes_examples_run(example, capsys):
     exec(compile(example, "README.md", "exec"), {})  # noqa: S102 — our own text
     assert "0." in capsys.readouterr().out
+
+
+def test_the_architecture_page_names_what_exists():
+    source = "\n".join(file.read_text() for file in (ROOT / "src").rglob("*.py"))
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    names = {name.rpartition(".")[2] for name in re.findall(r"`([\w.]+)`", page)}
+    assert not [name for name in names if name != "py" and name not in source]
