@@ -97,7 +97,7 @@ class AutoSourcesClassifier(DelegatingClassifier):
     >>> import numpy as np
     >>> from decorrupt import AutoSourcesClassifier, corrupt_labels
     >>> rng = np.random.default_rng(0)
-    >>> labels = rng.integers(0, 2, 300)                       # nobody sees these
+    >>> labels = rng.integers(0, 2, 300)                       # not used in training
     >>> X = rng.normal(size=(300, 2)) + 2 * labels[:, None]
     >>> sources = np.where(np.arange(300) < 150, "nurse", "rule")
     >>> rates = {"nurse": (0.05, 0.1), "rule": (0.4, 0.2)}

@@ -109,7 +109,7 @@ def calibration_curve_from_proportions(
     >>> from decorrupt import calibration_curve_from_proportions
     >>> rng = np.random.default_rng(0)
     >>> bags = np.repeat(np.arange(50), 100)
-    >>> labels = rng.random(5000) < rng.random(50)[bags]       # nobody sees these
+    >>> labels = rng.random(5000) < rng.random(50)[bags]       # not used in training
     >>> y = np.bincount(bags, labels)[bags] / 100
     >>> probabilities = np.where(labels, 0.9, 0.4) + rng.uniform(-0.1, 0.1, 5000)
     >>> lowest, *_, highest = calibration_curve_from_proportions(y, probabilities, bags=bags)

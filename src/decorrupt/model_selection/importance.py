@@ -67,7 +67,7 @@ def bag_permutation_importance(
     >>> from decorrupt import MeanMapClassifier, bag_permutation_importance
     >>> rng = np.random.default_rng(0)
     >>> bags = np.repeat(np.arange(80), 10)
-    >>> labels = rng.random(800) < rng.random(80)[bags]        # nobody sees these
+    >>> labels = rng.random(800) < rng.random(80)[bags]        # not used in training
     >>> X = rng.normal(size=(800, 3)) + np.outer(labels, [0, 2, 0])
     >>> y = np.bincount(bags, labels)[bags] / 10
     >>> model = MeanMapClassifier(kernel="linear").fit(X[:400], y[:400], bags=bags[:400])
