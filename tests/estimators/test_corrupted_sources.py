@@ -129,7 +129,9 @@ def test_row_rates_that_are_constant_by_source_are_source_rates(source_data):
 
 def test_row_rates_cannot_be_strata(source_data):
     rates, noisy = feature_dependent(source_data)
-    with pytest.raises(ValueError, match="combine='superbag' needs one pair of noise rates per source"):
+    with pytest.raises(
+        ValueError, match="combine='superbag' needs one pair of noise rates per source"
+    ):
         CorruptedSourcesClassifier(combine="superbag").fit(source_data.X, noisy, noise_rates=rates)
 
 
