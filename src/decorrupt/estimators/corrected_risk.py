@@ -102,9 +102,9 @@ class CorrectedRiskClassifier(ScoreClassifier):
             self._note(
                 NonConvexRiskWarning,
                 f"the objective is not convex at reg_strength={self.reg_strength:g}, and the "
-                f"solver did not stop at a minimum. {_convex_from(found.convexity_floor)}. It is "
-                "also convex with convex='project', or with target_prior='pooled' and "
-                "combine='least_squares'. convex='ignore' turns this warning off",
+                f"solver did not stop at a minimum. {_convex_from(found.convexity_floor)}. "
+                "convex='project', or target_prior='pooled' with combine='least_squares', also "
+                "makes it convex. convex='ignore' turns this warning off",
             )
 
     def _refuse_unbounded(self, terms: RiskTerms, loss: MarginLoss) -> None:

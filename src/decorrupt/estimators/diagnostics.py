@@ -192,7 +192,8 @@ class Diagnostics:
         axes[1].set(
             ylabel="share of the information",
             xlabel=f"{self.stratum_word}, by share of positives",
-            title=f"{self.n_rows:,} rows, effective sample size {self.effective_sample_size:,.0f}",
+            title=f"{self.n_rows:,} rows, equivalent to {self.effective_sample_size:,.0f} clean "
+            "labelled rows",
         )
         return np.asarray(axes)
 
