@@ -1,9 +1,9 @@
-"""InvCal with the Gaussian and the exponential kernel, in cells where our results differ.
+"""InvCal with the Gaussian (rbf) and the unsquared (exponential) kernel, compared with the paper.
 
     DECORRUPT_DATA=… python examples/compare_kernels.py
 
-One repetition per cell, with the paper's parameter grid and selection. Used by
-docs/reproduction.md.
+Only experiments in which our results differ from the published ones; one repetition each, with the
+paper's grid and its way of choosing parameters. docs/reproduction.md shows the results.
 """
 
 import warnings
@@ -35,7 +35,7 @@ CELLS = [
 
 
 def balanced_accuracy(dataset, bag_size, kernel):
-    """Return the balanced accuracy of InvCal on the test rows of the cell's first repetition."""
+    """Return the balanced accuracy of InvCal on the test rows of the first repetition."""
     seed = Cell(dataset, bag_size, "invcal", 0).seed
     data = fetch_uci(dataset)
     split, _ = split_into_bags(data.X, data.y, bag_size, 0.2, seed)
@@ -47,7 +47,7 @@ def balanced_accuracy(dataset, bag_size, kernel):
 
 
 def main():
-    """Print a table with one line per cell."""
+    """Print one table row per data set and bag size."""
     warnings.simplefilter("ignore")
     published = published_numbers()
     print("| data set | bag size | published | " + " | ".join(KERNELS) + " |")

@@ -342,7 +342,7 @@ def test_bad_sources(model):
 BAD_LABELS = {
     "three classes": (np.tile([0, 1, 2], 8), "y has 3 classes"),
     "one class": (np.zeros(24), "only one class"),
-    "numbers": (Y + 0.01, "Without bags, y holds class labels|pass bags= as well"),
+    "numbers": (Y + 0.01, "Without bags, y must contain class labels|pass bags= as well"),
 }
 
 

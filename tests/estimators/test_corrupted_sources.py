@@ -104,9 +104,9 @@ def test_feature_dependent_noise_counts_every_row_alike(source_data):
     assert model.noise_rates_ is None
 
 
-def test_optimal_weights_give_way_under_feature_dependent_noise(source_data):
+def test_optimal_weights_become_uniform_under_feature_dependent_noise(source_data):
     rates, noisy = feature_dependent(source_data)
-    with pytest.warns(UserWarning, match="weights made from a row's rates depend on its features"):
+    with pytest.warns(UserWarning, match="such weights would depend on the features and bias"):
         asked = CorruptedSourcesClassifier(reg_strength=0.01, random_state=0).fit(
             source_data.X, noisy, noise_rates=rates
         )
@@ -129,7 +129,9 @@ def test_row_rates_that_are_constant_by_source_are_source_rates(source_data):
 
 def test_row_rates_cannot_be_strata(source_data):
     rates, noisy = feature_dependent(source_data)
-    with pytest.raises(ValueError, match="combine='superbag' needs one pair of rates a source"):
+    with pytest.raises(
+        ValueError, match="combine='superbag' needs one pair of noise rates per source"
+    ):
         CorruptedSourcesClassifier(combine="superbag").fit(source_data.X, noisy, noise_rates=rates)
 
 

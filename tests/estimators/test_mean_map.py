@@ -175,7 +175,7 @@ def test_alternating_lowers_its_objective(uneven_bags):
         penalty = model.reg_strength * model.coef_ @ model.coef_
         return np.logaddexp(0, -signs * scores).mean() + penalty
 
-    with pytest.warns(ConvergenceWarning, match="labels still moved after max_rounds=1"):
+    with pytest.warns(ConvergenceWarning, match="labels still changed after max_rounds=1"):
         first = fit(d, variant="alternating", kernel="linear", max_rounds=1)
     last = fit(d, variant="alternating", kernel="linear")
     assert first.n_rounds_ == 1 < last.n_rounds_

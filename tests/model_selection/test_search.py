@@ -230,7 +230,8 @@ def test_a_fold_without_spread_is_named_and_left_out():
         for held in ([0, 1], [2, 3], [4, 5])
     ]
     search = BagGridSearchCV(template(), {"reg_strength": [0.01, 0.1]}, cv=folds)
-    with pytest.warns(SkippedFoldWarning, match="fold 2, whose held-out bags all have one"):
+    skipped = "fold 2, because its held-out bags all have the same proportion"
+    with pytest.warns(SkippedFoldWarning, match=skipped):
         search.fit(X, shares[bags], bags=bags)
     assert search.n_splits_ == 2
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
@@ -249,7 +250,8 @@ def test_a_fold_without_spread_in_training_is_left_out_by_every_criterion():
     search = BagGridSearchCV(
         template(), {"reg_strength": [0.1]}, cv=folds, scoring="proportion_risk"
     )
-    with pytest.warns(SkippedFoldWarning, match="fold 2, whose training bags all have one"):
+    skipped = "fold 2, because its training bags all have the same proportion"
+    with pytest.warns(SkippedFoldWarning, match=skipped):
         search.fit(X, shares[bags], bags=bags)
     assert search.n_splits_ == 3
 
@@ -262,7 +264,8 @@ def test_messages(bag_data):
     with pytest.raises(ValueError, match=r"unknown scoring 'auc'.*count_log_likelihood"):
         BagScorer("auc")
     every_fold_flat = [(np.arange(10, 600), np.arange(10))]
-    with pytest.raises(ValueError, match="in every fold the held-out bags all have one proportion"):
+    flat = "in every fold the held-out bags all have the same proportion"
+    with pytest.raises(ValueError, match=flat):
         BagGridSearchCV(template(), GRID, cv=every_fold_flat).fit(
             bag_data.X, bag_data.y, bags=bag_data.bags
         )

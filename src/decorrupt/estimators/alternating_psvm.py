@@ -1,4 +1,4 @@
-"""Alternating ∝SVM (Yu et al. 2013): a support vector machine that also chooses the labels."""
+"""Alternating ∝SVM (Yu et al. 2013): a support vector machine with unknown row labels."""
 
 from __future__ import annotations
 
@@ -23,57 +23,59 @@ DEFAULT_ANNEALING = (1e-4, 1.5)
 class AlternatingPSVMClassifier(SupportVectorClassifier):
     """min_{y,f,b} ½‖f‖² + C·Σ_i hinge(y_i f(x_i)) + C_p·Σ_k s_k·|p̂_k(y) − p_k|, y_i = ±1.
 
-    p̂_k(y) is the share of positives that the labels y give bag k. The two halves are solved in
-    turn, each exactly: a support vector machine for given labels, the labels for given scores.
-    The problem as a whole has many local minima, so C is raised to its value in stages and
-    everything is done from several random labellings; the lowest objective wins.
+    p̂_k(y) is the share of positive labels in bag k. Two steps alternate, and each is exact: fit a
+    support vector machine to the current labels, then choose the best labels for its scores. The
+    joint problem has many local minima. C is therefore raised to its value in stages, and the
+    alternation runs from several random labellings; the result with the lowest objective is kept.
 
     Parameters
     ----------
     C : float, default=1.0
-        What a unit of hinge loss costs.
+        Weight of the hinge loss.
     C_p : float, default=10.0
-        What a bag's share of positive labels that is not p_k costs. Where it is small beside C,
-        giving all rows one label is the minimum, and no model worth having.
+        Weight of the difference between a bag's share of positive labels and p_k. If it is small
+        compared with C, the minimum gives all rows the same label.
     penalty : {"size", "bag"}, default="size"
-        s_k = n_k, the bag's rows, as in the authors' released code, or s_k = 1, as in their paper.
+        "size": s_k = n_k, the number of rows, as in the authors' code. "bag": s_k = 1, as in their
+        paper.
     n_starts : int, default=10
-        Random labellings to start from, each as near to the proportions as whole rows can be.
-        An even number treats the two classes alike.
+        Number of random labellings to start from, each as close to the proportions as whole rows
+        allow. With an even number the two classes are treated symmetrically.
     annealing : (start, factor) or None, default=(1e-4, 1.5)
-        The stages' costs rise from start·C by the factor up to C. None: one stage.
+        C of the first stage is start·C; each stage multiplies it by factor until C is reached.
+        None: one stage.
     max_iter : int, default=100_000
-        Iterations of LIBSVM at most, per machine.
+        Maximum number of LIBSVM iterations per support vector machine.
     tol : float, default=1e-2
-        A stage ends when a round lowers the objective by no more than this share of it, or when
-        no label changes.
+        A stage ends when a round lowers the objective by no more than this relative amount, or
+        when no label changes.
     kernel : str or callable, default="rbf"
         rbf, exponential, laplacian, polynomial, linear, precomputed, or a callable that takes two
-        matrices and returns the kernel of all their rows. The whole Gram matrix is held.
+        matrices and returns the kernel of all their rows. The whole Gram matrix is kept in memory.
     kernel_gamma : float, "scale" or "auto", default="scale"
         The kernel's width parameter; "scale" is 1/(n_columns·Var X), "auto" 1/n_columns.
     degree, coef0 : float
-        Of the polynomial kernel (kernel_gamma·⟨x, x'⟩ + coef0)^degree.
+        Parameters of the polynomial kernel (kernel_gamma·⟨x, x'⟩ + coef0)^degree.
     n_jobs : int or None, default=None
-        Starts run at a time; the result does not depend on it.
+        Number of starts run in parallel; the result does not depend on it.
     random_state : int, RandomState or None, default=None
-        For the random starts.
+        Seed of the random starts.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         [0, 1] after training on bags, else the two labels; the second is the positive class.
     objective_ : float
-        The objective reached.
+        The final objective, the lowest of all starts.
     start_objectives_ : ndarray of shape (n_starts,)
-        The objective each start reached.
+        The final objective of each start.
     labels_ : ndarray of shape (n_rows,)
-        The labels of the training rows at the end, of `classes_`.
+        The final labels of the training rows, values of `classes_`.
     objective_history_ : ndarray of shape (n_iter_, 2)
-        The winning start's C of the stage and objective under it, round by round; within a stage
-        the objective never rises.
+        Per round of the best start: C of the stage, and the objective with that C. The objective
+        never increases within a stage.
     n_iter_ : int
-        Rounds of the winning start.
+        Number of rounds of the best start.
     dual_coef_, landmarks_ : ndarray
         f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_: the support vectors (kernel
         models).
@@ -84,7 +86,7 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
     kernel_gamma_ : float
         The kernel parameter as a number.
     score_prior_ : float
-        The share of positives among the training rows, the population whose labels sign f is for.
+        The share of positives among the training rows.
     n_features_in_, feature_names_in_
         Columns seen in fit.
 
@@ -94,7 +96,7 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
     >>> from decorrupt import bag_targets
     >>> from decorrupt.estimators.alternating_psvm import AlternatingPSVMClassifier
     >>> rng = np.random.default_rng(0)
-    >>> labels = rng.integers(0, 2, 400)                  # nobody sees these
+    >>> labels = rng.integers(0, 2, 400)                  # not used in training
     >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]
     >>> bags = np.arange(400) // 10
     >>> shares = {bag: labels[bags == bag].mean() for bag in range(40)}
@@ -176,7 +178,7 @@ def _is_schedule(annealing: Any) -> bool:
 
 
 def gram_matrix(X: Any, kernel: Kernel) -> FloatArray:
-    """Return the whole of K as LIBSVM wants it, in double precision and C order."""
+    """Return the full Gram matrix K in the format of LIBSVM: double precision, C order."""
     if kernel.name == "precomputed":
         check_gram(X)
         gram = X.toarray() if sparse.issparse(X) else X

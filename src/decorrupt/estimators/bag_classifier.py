@@ -1,4 +1,4 @@
-"""The `fit` that all estimators on bags share."""
+"""Base class of the estimators for bags."""
 
 from __future__ import annotations
 
@@ -16,46 +16,46 @@ from decorrupt.notices import Notice, emit_notices
 
 
 class BagClassifier(ScoreClassifier):
-    """A classifier trained on bags with known proportions; a subclass has `_fit_strata`."""
+    """A classifier trained on bags with known proportions; subclasses define `_fit_strata`."""
 
-    # So that bags reach fit through pipelines and searches without set_fit_request.
+    # Pipelines and searches pass bags to fit without set_fit_request.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True}
-    # Whether a labelled row is a bag of one row; otherwise the rows of a label are one bag.
+    # Without bags: whether each labelled row is its own bag; otherwise each class is one bag.
     _labels_as_bags: ClassVar[bool] = False
 
     def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> Self:
-        """Train on the rows of X, whose labels are known through y only.
+        """Train on bags with known proportions, or on labels.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_columns)
-            The rows; frames keep their column names.
+            The rows. Column names of a data frame are kept.
         y : array-like of shape (n_rows,)
-            The proportion of positives in each row's bag (:func:`decorrupt.bag_targets` makes it
-            from one number per bag); without `bags`, class labels of two values, and the model is
-            an ordinary classifier.
+            The proportion of positives in each row's bag (:func:`decorrupt.bag_targets` computes
+            it from one number per bag). Without `bags`: class labels with two values, and the
+            model is an ordinary classifier.
         bags : array-like of shape (n_rows,), optional
             The bag of each row; any hashable ids.
 
         Returns
         -------
         self
-            The fitted model itself.
+            The fitted model.
 
         Raises
         ------
         ValueError
-            If y, bags or a parameter is not what it must be, or nothing can be learned because
-            all proportions are equal.
+            If y, bags or a parameter is invalid, or if all proportions are equal, because then
+            nothing can be learned.
 
         Warns
         -----
         ConvergenceWarning
-            If the solver stopped before it was done.
+            If the solver stopped before it converged.
         OneClassWarning
             If the model predicts one class for all training rows.
         NegativeRiskWarning, NonConvexRiskWarning, DroppedBagsWarning, RoundedCountsWarning
-            Where the method has a corrected risk or counts, see `decorrupt.exceptions`.
+            Methods with a corrected risk or with counts only, see `decorrupt.exceptions`.
         """
         emit_notices(self._train(X, y, bags=bags))
         return self
@@ -66,8 +66,8 @@ class BagClassifier(ScoreClassifier):
         return self._take_notices()
 
     def _read_bags(self, X: Any, y: ArrayLike, bags: Any) -> tuple[Any, Strata]:
-        """Check all that is given; set what is known before training; return rows and strata."""
-        self._take_notices()  # of a fit that failed
+        """Validate the input, set the attributes known before training, return rows and strata."""
+        self._take_notices()  # discard those of an earlier fit that failed
         self._check_parameters()
         X = self._read_rows(X, reset=True)
         check_consistent_length(X, y)
@@ -77,12 +77,12 @@ class BagClassifier(ScoreClassifier):
         return X, strata
 
     def _check_parameters(self) -> None:
-        """Raise ValueError if a parameter is wrong regardless of the data."""
+        """Raise ValueError if a parameter is invalid regardless of the data."""
 
     def _score_prior(self, strata: Strata) -> float:
-        """Return the share of positives in the population the score is for."""
+        """Return the share of positives in the population that the score describes."""
         return pooled_proportion(strata.sizes, strata.proportions)
 
     @abstractmethod
     def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:
-        """Train on rows that have been checked; return their raw scores."""
+        """Train on validated rows; return their raw scores."""

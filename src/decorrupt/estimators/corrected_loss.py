@@ -24,14 +24,14 @@ from decorrupt.solvers import (
 )
 
 IDLE_REASONS = {"pairs": "without a partner of another proportion"}
-AT_THE_MEAN = "at the pooled proportion, where a bag tells nothing"
+AT_THE_MEAN = "at the pooled proportion, where a bag has no information"
 
 
 class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier):
     """min_f Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1) + λ‖f‖², from bags and their proportions.
 
-    The sum is an unbiased estimate of the risk π_t·E₊ℓ(f,1) + (1−π_t)·E₋ℓ(f,−1): for the
-    default π_t = ½ the balanced risk of Scott & Zhang (2019), Secs. 3 and 4.
+    The sum is an unbiased estimate of the risk π_t·E₊ℓ(f,1) + (1−π_t)·E₋ℓ(f,−1). With the default
+    π_t = ½ it is the balanced risk of Scott & Zhang (2019), Secs. 3 and 4.
 
     Parameters
     ----------
@@ -41,58 +41,59 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
         rbf, exponential, laplacian, polynomial, linear, precomputed, or a callable that takes two
         matrices and returns the kernel of all their rows.
     kernel_gamma : float, "scale" or "auto", default="scale"
-        The kernel's width parameter; "scale" is 1/(n_columns·Var X), Var X the mean of
-        the columns' variances, "auto" 1/n_columns.
+        The kernel's width parameter. "scale" is 1/(n_columns·Var X), where Var X is the mean of
+        the columns' variances; "auto" is 1/n_columns.
     degree, coef0 : float
-        Of the polynomial kernel (kernel_gamma·⟨x, x'⟩ + coef0)^degree.
+        Parameters of the polynomial kernel (kernel_gamma·⟨x, x'⟩ + coef0)^degree.
     reg_strength : float, default=1e-3
-        λ, without a ½ before it.
+        λ; the penalty is λ‖f‖², without a factor ½.
     combine : {"superbag", "pairs", "least_squares", "easy_llp"}, default="superbag"
         How bags are combined into a risk, see :func:`decorrupt.combine_strata`. "pairs" is the
-        paper's; "superbag" has a smaller bound than any pairing.
+        paper's method; "superbag" has a smaller error bound than any pairing.
     pairing : {"auto", "sorted", "matching", "random"}, default="auto"
-        How `combine="pairs"` pairs, see :func:`decorrupt.pair_bags`.
+        How bags are paired if `combine="pairs"`, see :func:`decorrupt.pair_bags`.
     target_prior : float in (0, 1) or "pooled", default=0.5
-        π_t, the share of positives in the population the risk is for; "pooled" takes the share
+        π_t, the share of positives in the target population of the risk; "pooled" is the share
         among the training rows.
     decision : {"balanced", "accuracy"}, default="balanced"
-        What `predict` is best at: the balanced error, or the error in a population with
-        `target_prior`. The same thing for target_prior=0.5.
+        Which error `predict` minimises: the balanced error, or the error in a population with
+        `target_prior`. Both are the same for target_prior=0.5.
     convex : {"check", "project", "ignore"}, default="check"
-        "check" warns if the objective is not convex and the solver did not stop at a minimum of
-        it (the Hessian has a negative eigenvalue there); whether it is convex is in
-        `diagnostics_` in any case. "project" takes the nearest combination that makes it convex,
-        "ignore" does not look.
+        "check" warns if the objective is not convex and the solver stopped at a point that is not
+        a minimum (its Hessian has a negative eigenvalue). "project" uses the nearest combination
+        with a convex objective. "ignore" does not check. `diagnostics_` always reports whether the
+        objective is convex.
     risk_correction : {None, "abs", "relu"}, default=None
-        Keeps the two class-wise sums from going below zero.
+        How the two class-wise sums are kept from being negative.
     fit_intercept : bool, default=True
-        Whether to add an unpenalised constant to the score. The paper's method has none; only
-        without it is there a generalisation bound in `diagnostics_`.
+        Whether to add an unpenalised constant to the score. The paper's method has no intercept,
+        and `diagnostics_` has a generalisation bound only without it.
     solver : {"auto", "newton", "lbfgs", "gradient_descent"}, default="auto"
-        "gradient_descent" is the paper's: exactly `max_iter` steps on the dual coefficients.
+        "gradient_descent" is the paper's solver: exactly `max_iter` steps on the dual
+        coefficients.
     step_size, step_decay : float
         Step t of gradient descent is step_size·exp(−step_decay·t).
     rank_tol : float, default=1e-3
-        The kernel is approximated to this relative mean trace error; 0 asks for the exact kernel.
+        Relative mean trace error of the low-rank kernel approximation; 0 uses the exact kernel.
     max_rank : int or None, default=None
-        The largest rank of the approximation; None allows 2,000 (no bound if rank_tol is 0).
+        The largest rank of the approximation; None means 2,000 (no limit if rank_tol is 0).
     tol : float, default=1e-6
         The norm of the gradient at which the solver stops.
     max_iter : int, default=1000
-        Iterations at most.
+        Maximum number of iterations.
     random_state : int, RandomState or None, default=None
-        For the kernel's random pivots and for random pairing.
+        Seed of the kernel's random pivots and of random pairing.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         [0, 1] after training on bags, else the two labels; the second is the positive class.
     diagnostics_ : Diagnostics
-        What the data could tell and how the fit went; ``print`` it.
+        Information in the data and outcome of the fit; ``print`` it to read it.
     score_prior_ : float
         π_t as a number.
     decision_threshold_ : float
-        The raw score above which `predict` answers `classes_[1]`.
+        The raw score above which `predict` returns `classes_[1]`.
     dual_coef_, landmarks_ : ndarray
         f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_ (kernel models).
     coef_ : ndarray
@@ -102,9 +103,9 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
     kernel_gamma_ : float
         The kernel parameter as a number.
     n_iter_ : int
-        Iterations of the solver.
+        Number of solver iterations.
     solver_ : str
-        The solver that ran.
+        The solver that was used.
     n_features_in_, feature_names_in_
         Columns seen in fit.
 
@@ -113,7 +114,7 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
     >>> import numpy as np
     >>> from decorrupt import CorrectedLossClassifier, bag_targets
     >>> rng = np.random.default_rng(0)
-    >>> labels = rng.integers(0, 2, 400)                  # nobody sees these
+    >>> labels = rng.integers(0, 2, 400)                  # not used in training
     >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]
     >>> bags = np.arange(400) // 10
     >>> shares = {bag: labels[bags == bag].mean() for bag in range(40)}

@@ -1,4 +1,4 @@
-"""The corrected-loss classifiers' common part: from row coefficients to a checked, solved model."""
+"""Base class of the corrected-loss classifiers."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ CONVEX_CHOICES = ("check", "project", "ignore")
 def _score_is_log_odds(estimator: Any) -> bool:
     if get_loss(estimator.loss).name != "logistic":
         raise AttributeError(
-            f"predict_proba needs loss='logistic', whose score is a log-odds; "
+            f"predict_proba needs loss='logistic', whose scores are log-odds; "
             f"this model has loss={estimator.loss!r}"
         )
     return True
 
 
 class CorrectedRiskClassifier(ScoreClassifier):
-    """min_f Σ_j coef_pos·ℓ(f_j,1) + coef_neg·ℓ(f_j,−1) + λ‖f‖², the coefficients given."""
+    """min_f Σ_j coef_pos·ℓ(f_j,1) + coef_neg·ℓ(f_j,−1) + λ‖f‖², for given coefficients."""
 
     def _threshold(self, prior: float) -> float:
         return decision_threshold(self.decision, prior, get_loss(self.loss).score_at)
@@ -55,7 +55,7 @@ class CorrectedRiskClassifier(ScoreClassifier):
         dropped: dict[str, list[Any]],
         word: str,
     ) -> FloatArray:
-        """Minimise the risk, keep the model and its diagnostics, return the rows' scores."""
+        """Minimise the risk, store the model and its diagnostics, return the rows' scores."""
         loss = get_loss(self.loss)
         risk = CorrectedRisk(terms, loss, self.risk_correction)
         floor = self._check_reg_strength(features, terms, loss)
@@ -91,7 +91,7 @@ class CorrectedRiskClassifier(ScoreClassifier):
     def _note_risk(
         self, features: FeatureMap, terms: RiskTerms, loss: MarginLoss, scores: FloatArray
     ) -> None:
-        """Note a risk too far below zero, and a point that is not a minimum of it."""
+        """Note a risk far below zero, and a solution that is not a minimum."""
         found = self.diagnostics_
         if found.is_overfitted:
             advice = describe_overfitting(found.training_risk, found.risk_std_error)
@@ -102,9 +102,9 @@ class CorrectedRiskClassifier(ScoreClassifier):
             self._note(
                 NonConvexRiskWarning,
                 f"the objective is not convex at reg_strength={self.reg_strength:g}, and the "
-                f"solver did not stop at a minimum of it. {_certain_from(found.convexity_floor)}, "
-                "or with convex='project' or target_prior='pooled' and combine='least_squares'; "
-                "silence with convex='ignore'",
+                f"solver did not stop at a minimum. {_convex_from(found.convexity_floor)}. "
+                "convex='project', or target_prior='pooled' with combine='least_squares', also "
+                "makes it convex. convex='ignore' turns this warning off",
             )
 
     def _refuse_unbounded(self, terms: RiskTerms, loss: MarginLoss) -> None:
@@ -116,9 +116,9 @@ class CorrectedRiskClassifier(ScoreClassifier):
             return
         raise ValueError(
             f"reg_strength=0 with the {loss.name} loss: the corrected risk has negative "
-            "coefficients and falls to −∞, so there is no minimum to find. Set reg_strength "
-            "above 0, risk_correction='abs', the bounded loss='sigmoid', or "
-            "solver='gradient_descent', whose fixed number of steps is the regularisation"
+            "coefficients and is unbounded below, so it has no minimum. Set reg_strength above 0, "
+            "risk_correction='abs', the bounded loss='sigmoid', or solver='gradient_descent', "
+            "whose fixed number of steps regularises"
         )
 
     def _has_lower_bound(self) -> bool:
@@ -127,7 +127,7 @@ class CorrectedRiskClassifier(ScoreClassifier):
     def _check_reg_strength(
         self, features: FeatureMap, terms: RiskTerms, loss: MarginLoss
     ) -> float:
-        """Return the convexity floor, having refused a λ at which there is no minimum."""
+        """Raise ValueError if there is no minimum at this λ; return the convexity floor."""
         self._refuse_unbounded(terms, loss)
         problem = {
             "features": features.matrix,
@@ -138,9 +138,10 @@ class CorrectedRiskClassifier(ScoreClassifier):
         least = 0.0 if self._has_lower_bound() else least_admissible_reg(**problem)
         if least and self.reg_strength <= least:
             raise ValueError(
-                f"reg_strength={self.reg_strength:g} is too small for the {loss.name} loss: its "
-                f"corrected risk bends downwards faster than the penalty holds it and falls to "
-                f"−∞. Set reg_strength above {least:.3g}, convex='project', or loss='logistic'"
+                f"reg_strength={self.reg_strength:g} is too small for the {loss.name} loss: the "
+                f"negative curvature of its corrected risk exceeds that of the penalty, so the "
+                f"objective is unbounded below. Set reg_strength above {least:.3g}, "
+                "convex='project', or loss='logistic'"
             )
         return convexity_floor(**problem)
 
@@ -152,15 +153,15 @@ class CorrectedRiskClassifier(ScoreClassifier):
 
     @available_if(_score_is_log_odds)
     def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
-        """Return P(Y | x) for a population with a stated share of positives.
+        """Return P(Y | x) in a population with the share `class_prior` of positives.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_columns)
             Rows to score.
         class_prior : float in (0, 1), optional
-            The share of positives in the population the rows come from. By default the one the
-            model was trained for, `score_prior_`.
+            The share of positives in the population of the rows. Default: `score_prior_`, the
+            share the model was trained for.
 
         Returns
         -------
@@ -170,7 +171,10 @@ class CorrectedRiskClassifier(ScoreClassifier):
         return class_probabilities(self._raw_scores(X), self.score_prior_, class_prior)
 
 
-def _certain_from(floor: float) -> str:
+def _convex_from(floor: float) -> str:
     if floor == float("inf"):
-        return "With an intercept no reg_strength makes it certain; without, a large one does"
-    return f"Certainly convex from reg_strength={floor:.3g} on"
+        return (
+            "With an intercept no reg_strength guarantees convexity; with fit_intercept=False a "
+            "large one does"
+        )
+    return f"It is convex from reg_strength={floor:.3g} on"

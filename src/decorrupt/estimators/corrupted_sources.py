@@ -33,41 +33,41 @@ class CorruptedSourcesClassifier(SourceClassifier, CorrectedRiskClassifier):
     """min_f Σ_i (w_i/n_i)·Σ_j ℓ^ρ_i(f(x_ij), ỹ_ij) + λ‖f‖², from noisy labels of several sources.
 
     ℓ^ρ is the loss corrected for the source's flip rates (Natarajan et al. 2018), w the weights of
-    Scott & Zhang (2019). What is minimised depends on what is known:
+    Scott & Zhang (2019). The target risk depends on the given parameters:
 
-    - no `class_priors`: all sources are corruptions of one distribution P, and the target is the
-      risk under P (Sec. 2.2; one source is Natarajan's setting, none and no rates an ordinary
-      classifier);
-    - `class_priors` given: the sources share only their class-conditional distributions, and the
-      target is the balanced risk, or the one for `target_prior` (Sec. 2.3);
-    - rates given row by row in `fit`: noise that depends on the features (Remark 2), every row
-      weighted alike.
+    - without `class_priors`: all sources are corruptions of one distribution P, and the target is
+      the risk under P (Sec. 2.2). One source is Natarajan's setting; without sources and rates the
+      model is an ordinary classifier.
+    - with `class_priors`: the sources share only their class-conditional distributions, and the
+      target is the balanced risk, or the risk at `target_prior` (Sec. 2.3).
+    - with rates per row in `fit`: the noise depends on the features (Remark 2), and all rows have
+      the same weight.
 
     Parameters
     ----------
     noise_rates : mapping, pair, "estimate" or None, default=None
-        {source: (flip_pos, flip_neg)}, one pair for all rows, or None for clean labels; "estimate"
-        for :func:`decorrupt.estimate_noise_rates`, whose assumptions it takes on. flip_pos is the
-        share of true positives labelled negative, flip_neg that of true negatives labelled
-        positive. What `fit` is given takes precedence.
+        {source: (flip_pos, flip_neg)}, one pair for all rows, or None for clean labels. "estimate"
+        calls :func:`decorrupt.estimate_noise_rates`; its assumptions must hold. flip_pos is the
+        share of true positives labelled negative, flip_neg the share of true negatives labelled
+        positive. Rates passed to `fit` take precedence.
     class_priors : mapping, float or None, default=None
-        P(Y=1) by source, or one for all.
+        P(Y=1) by source, or one value for all sources.
     weights : {"optimal", "exact", "size", "uniform"}, default="optimal"
-        How sources are weighted under combine="sources", see :func:`decorrupt.source_weights`.
-        Rates that vary within a source allow "uniform" only: weights that depend on a row's rates
-        would depend on its features, and bias the risk; "optimal" then warns and gives way.
+        How sources are weighted if combine="sources", see :func:`decorrupt.source_weights`. If
+        rates vary within a source, only "uniform" is possible: other weights would depend on the
+        features and bias the risk. The model then warns and uses uniform weights.
     combine : {"sources", "superbag", "pairs", "least_squares"}, default="sources"
-        "sources" corrects each source on its own and adds them up, the paper's way. The others
-        take each source's positively and negatively labelled rows as two strata of known
+        "sources" corrects each source separately and adds the results, as in the paper. The others
+        treat each source's positively and negatively labelled rows as two strata with known
         proportions, see :func:`decorrupt.combine_strata`; without `class_priors` one common prior
         is estimated from the shares of noisy labels.
     target_prior : float in (0, 1), "pooled" or None, default=None
-        The share of positives in the population the risk is for. None: P itself under
-        combine="sources" without `class_priors`, else ½, the balanced risk. "pooled": the share
-        among all training rows, as the rates and priors imply it.
+        The share of positives in the target population of the risk. None: the share in P if
+        combine="sources" and `class_priors` is None, else ½ (the balanced risk). "pooled": the
+        share among all training rows, computed from rates and priors.
     decision : {"balanced", "accuracy"}, default="balanced"
-        What `predict` is best at: the balanced error, or the error in the population the risk is
-        for, see `target_prior`.
+        Which error `predict` minimises: the balanced error, or the error in the target
+        population, see `target_prior`.
     loss, kernel, kernel_gamma, degree, coef0, reg_strength, pairing, convex, risk_correction, \
 fit_intercept, solver, step_size, step_decay, rank_tol, max_rank, tol, max_iter, random_state
         As in :class:`CorrectedLossClassifier`.
@@ -75,13 +75,13 @@ fit_intercept, solver, step_size, step_decay, rank_tol, max_rank, tol, max_iter,
     Attributes
     ----------
     noise_rates_ : dict or None
-        {source: (flip_pos, flip_neg)} as used; None if they varied within a source.
+        {source: (flip_pos, flip_neg)}, the rates used; None if they vary within a source.
     noise_rate_intervals_ : dict or None
-        {source: {"flip_pos": (low, high), "flip_neg": (low, high)}} of estimated rates.
+        {source: {"flip_pos": (low, high), "flip_neg": (low, high)}}, if rates were estimated.
     class_priors_ : dict
         {source: P(Y=1)}, given or estimated.
     source_weights_ : dict or None
-        {source: w_i} under combine="sources"; None otherwise.
+        {source: w_i} if combine="sources", else None.
     classes_, diagnostics_, score_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, \
 intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
@@ -91,7 +91,7 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
     >>> import numpy as np
     >>> from decorrupt import CorruptedSourcesClassifier, corrupt_labels
     >>> rng = np.random.default_rng(0)
-    >>> labels = rng.integers(0, 2, 600)                  # nobody sees these
+    >>> labels = rng.integers(0, 2, 600)                  # not used in training
     >>> X = rng.normal(size=(600, 2)) + 2 * labels[:, None]
     >>> sources = np.where(np.arange(600) < 300, "nurse", "rule")
     >>> rates = {"nurse": (0.05, 0.1), "rule": (0.4, 0.2)}
@@ -176,8 +176,8 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
         return self._fit_terms(X, self.fit_feature_map(X), terms, strata, {}, "strata")
 
     def _estimate(self, X: Any, labels: NDArray[np.int_], sources: Any, how: str) -> Any:
-        """Return estimated rates by source, or the one pair where there are no sources."""
-        from decorrupt.noise_rates import estimate_noise_rates  # it stands on the estimators
+        """Return estimated rates by source, or one pair if there are no sources."""
+        from decorrupt.noise_rates import estimate_noise_rates  # it imports the estimators
 
         if how != "estimate":
             raise ValueError(
@@ -202,10 +202,10 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
         return float(self.target_prior)
 
     def _terms_by_source(self, noisy: NoisySources, priors: FloatArray) -> RiskTerms:
-        """Return w_i/n_i times the corrected, cost-sensitive loss's coefficients."""
+        """Return w_i/n_i times the coefficients of the corrected, cost-sensitive loss."""
         self.score_prior_ = self._target_prior(noisy, priors)
         coef_pos, coef_neg = correction_coefficients(noisy.is_pos, *noisy.rates.T)
-        # Costs turn each source's own prior into the target's; both equal means no costs.
+        # Costs change each source's prior to the target prior; they are 1 if the two are equal.
         row_prior = priors[noisy.row_source]
         coef_pos = coef_pos * self.score_prior_ / row_prior
         coef_neg = coef_neg * (1 - self.score_prior_) / (1 - row_prior)
@@ -218,9 +218,9 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
             if self.weights != "uniform":
                 self._note(
                     UserWarning,
-                    f"noise rates vary from row to row, so weights={self.weights!r} is not used: "
-                    "weights made from a row's rates depend on its features, and the weighted "
-                    "risk would be biased. Every row counts alike; set weights='uniform'",
+                    f"noise_rates vary within a source, so weights={self.weights!r} is not used: "
+                    "such weights would depend on the features and bias the risk. All rows have "
+                    "the same weight; set weights='uniform' to avoid this warning",
                 )
             self.source_weights_ = None
             return np.full(len(noisy.row_source), 1 / len(noisy.row_source))
@@ -239,8 +239,8 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
     ) -> RiskTerms:
         if noisy.rates_vary_within_source:
             raise ValueError(
-                f"combine={self.combine!r} needs one pair of rates a source; rates that vary from "
-                "row to row work with combine='sources'"
+                f"combine={self.combine!r} needs one pair of noise rates per source; rates that "
+                "vary within a source need combine='sources'"
             )
         self.source_weights_ = None
         self.score_prior_ = self._target_prior(noisy, priors)

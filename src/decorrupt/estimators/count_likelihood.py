@@ -1,4 +1,4 @@
-"""The classifier that makes the bags' counts of positives most probable."""
+"""Maximum likelihood of the bags' counts of positives."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from decorrupt.solvers.count_path import DEFAULT_STARTS, CountSolution, fit_coun
 class CountLikelihoodClassifier(SharedFeaturesClassifier, LogOddsClassifier):
     """min_f −(1/n)·Σ_k log P(Σ_{j∈k} Y_j = c_k) + λ‖f‖², P(Y_j=1) = σ(f(x_j)).
 
-    The number of positives in a bag, c_k = p_k·n_k, is a sum of independent labels, whose
-    distribution (the Poisson-binomial) is computed exactly: every row's slope is its probability
-    given the bag's count less its probability without it. Bags of one row give logistic
-    regression. Not convex otherwise: it is started from the mean map and from the bare intercept,
-    and the lower objective is kept. With few bags and many columns every start can explain the
-    training counts: there :class:`CountLikelihoodClassifierCV`, which lets held-out bags choose
-    the start, does better than the lower objective. It uses all that the counts tell, where the
-    mean map uses the bags' means only; with few and large bags the mean map can be the safer
-    choice.
+    The number of positives in a bag, c_k = p_k·n_k, is a sum of independent labels. Its
+    distribution (Poisson-binomial) is computed exactly; the gradient of a row is its probability
+    without the bag's count minus its probability given the count. With bags of one row this is
+    logistic regression. Otherwise the objective is not convex: the solver starts from the mean map
+    and from the intercept alone, and the solution with the lower objective is kept. With few bags
+    and many columns every start can fit the training counts; then
+    :class:`CountLikelihoodClassifierCV`, which chooses the start on held-out bags, is better. The
+    likelihood uses all information in the counts, the mean map only the means of the bags. With
+    few large bags the mean map can be the safer choice.
 
     Parameters
     ----------
@@ -38,27 +38,27 @@ class CountLikelihoodClassifier(SharedFeaturesClassifier, LogOddsClassifier):
     reg_strength : float, default=1e-3
         λ, at least 0.
     large_bags : "auto" or float, default="auto"
-        Bags with more rows than this take a normal approximation of the count's distribution that
-        costs O(n_k) instead of O(n_k²) and is within 0.01 of a bag's log-likelihood, and within
-        0.001 of a row's slope, for every bag; "auto" is 256, ``numpy.inf`` asks for the exact
-        one always. The approximation is taken after shifting the bag's scores so that the count
-        is its mean; where the count's variance is then small, which is where a normal
-        approximation is bad whatever the size, it is replaced by an exact sum.
+        Bags with more rows than this use a normal approximation of the count's distribution. It
+        costs O(n_k) instead of O(n_k²); its error is at most 0.01 in a bag's log-likelihood and
+        0.001 in a row's gradient. "auto" is 256; ``numpy.inf`` always uses the exact distribution.
+        The bag's scores are first shifted so that the expected count equals c_k. If the variance
+        is then small, where a normal approximation is inaccurate for any bag size, an exact sum is
+        used instead.
     proportion_noise : float or mapping, default=0.0
-        The standard deviation of the noise in the proportions (a privacy mechanism's, say), for
-        all bags or by bag id. Bags with noise take the normal approximation, with n_k²·sd² added
-        to the variance. Without noise p_k·n_k must be a whole number, or else is rounded to one.
-        Labels (fit without bags) carry no such noise.
+        Standard deviation of the noise in the proportions (for example from a privacy mechanism),
+        for all bags or by bag id. Bags with noise use the normal approximation, with n_k²·sd²
+        added to the variance. Without noise p_k·n_k is rounded to a whole number. Ignored in a fit
+        without bags: labels have no such noise.
     starts : sequence of {"mean_map", "intercept"}, default=("mean_map", "intercept")
-        Where the solver starts: at the mean map with the same λ, or at the bare intercept, from
-        where it goes by way of larger λ. The solution with the lower objective is kept.
+        Where the solver starts: at the mean map with the same λ, or at the intercept alone,
+        followed by a path from larger λ. The solution with the lower objective is kept.
     fit_intercept : bool, default=True
-        Whether f has an unpenalised intercept; without it f must find the prior by itself.
+        Whether f has an unpenalised intercept.
     decision : {"balanced", "accuracy"}, default="balanced"
-        What `predict` is best at: the balanced error, or the error among rows like the training
-        rows.
+        Which error `predict` minimises: the balanced error, or the error in the population of the
+        training rows.
     solver : {"auto", "lbfgs"}, default="auto"
-        L-BFGS, except for labels, where "auto" may choose Newton's method.
+        L-BFGS; in a fit without bags "auto" may use Newton's method.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ n_iter_, solver_, n_features_in_, feature_names_in_
     >>> from decorrupt import bag_targets
     >>> from decorrupt.estimators.count_likelihood import CountLikelihoodClassifier
     >>> rng = np.random.default_rng(0)
-    >>> labels = rng.integers(0, 2, 400)                  # nobody sees these
+    >>> labels = rng.integers(0, 2, 400)                  # not used in training
     >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]
     >>> bags = np.arange(400) // 10
     >>> shares = {bag: labels[bags == bag].mean() for bag in range(40)}
@@ -126,7 +126,7 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         self.random_state = random_state
 
     def _read_bags(self, X: Any, y: ArrayLike, bags: Any) -> tuple[Any, Strata]:
-        self._has_noise = bags is not None  # labels carry none
+        self._has_noise = bags is not None  # labels have none
         return super()._read_bags(X, y, bags)
 
     def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:

@@ -1,4 +1,4 @@
-"""What a fitted model can say about itself, as data and as a table to read."""
+"""Diagnostics of a fit with a corrected loss."""
 
 from __future__ import annotations
 
@@ -17,49 +17,49 @@ SHOWN_IDS = 5
 
 @dataclass
 class Diagnostics:
-    """How much the data could tell, and how the fit went; ``print`` it for a table.
+    """Information in the data and outcome of the fit; ``print`` shows it as a table.
 
     Attributes
     ----------
     n_rows, n_strata : int
-        What was given.
+        Number of training rows and of strata.
     dropped : dict of str to list
-        Strata that carry no weight, by reason.
+        Strata without weight in the risk, by reason.
     stratum_ids, stratum_sizes, stratum_proportions, stratum_information : list or ndarray
-        One entry a stratum; n_k(γ_k−γ̄)² is what stratum k contributes to `information`.
+        One entry per stratum. Stratum k contributes n_k(γ_k−γ̄)² to `information`.
     information : float
         V = Σn_k(γ_k−γ̄)².
     effective_sample_size : float
-        Clean labelled rows that would give the same generalisation bound.
+        Number of clean labelled rows with the same generalisation bound.
     target_prior : float
-        The share of positives in the population the risk is for.
+        The share of positives in the target population of the risk.
     is_convex : bool
-        Whether every row's term is convex, whatever λ.
+        Whether every row's term is convex, so that the objective is convex for every λ.
     convexity_floor : float
-        The λ from which on the objective is certainly convex; 0 if it always is.
+        The objective is convex for every λ from this value on; 0 if it is always convex.
     reg_strength : float
         λ of this fit.
     training_risk : float
-        The corrected risk at the solution, penalty and risk correction left out.
+        The corrected risk at the solution, without penalty and risk correction.
     risk_std_error : float
         Its standard error, for rows drawn at random within their strata.
     risk_at_zero : float
-        φ(0), the risk of the score that is 0 everywhere.
+        φ(0), the risk of the constant score 0.
     radius : float
-        ‖f‖, the intercept left out.
+        ‖f‖, without the intercept.
     bound : float
-        With probability 95 % no function in the ball of this radius has a training risk further
-        than this from its true risk (:func:`decorrupt.theory.bound_strata`); the ball is taken as
-        if chosen beforehand. NaN where the theorem does not apply: an unpenalised intercept lies
-        outside every ball, and the squared loss is not Lipschitz.
+        With probability 95 %, every function in the ball of this radius has a training risk within
+        this distance of its true risk (:func:`decorrupt.theory.bound_strata`), if the radius had
+        been fixed before training. NaN if the theorem does not apply: with an unpenalised
+        intercept, or with the squared loss, which is not Lipschitz.
     kernel_rank, kernel_error : int, float
         Columns of the feature matrix and its relative mean trace error.
     solver, solver_status : str
-        Which solver ran and how it ended.
+        The solver and its final status.
     n_iter : int
-        Its iterations.
+        Number of iterations.
     gradient_norm : float
-        ‖∇‖ where it ended.
+        ‖∇‖ at the solution.
     """
 
     n_rows: int
@@ -90,12 +90,12 @@ class Diagnostics:
 
     @property
     def n_strata_used(self) -> int:
-        """Strata with weight in the risk."""
+        """Number of strata with weight in the risk."""
         return self.n_strata - sum(map(len, self.dropped.values()))
 
     @property
     def is_risk_negative(self) -> bool:
-        """Whether the training risk is below zero, as an unbiased estimate of a small risk may."""
+        """Whether the training risk is below zero; an unbiased estimate of a small risk can be."""
         return self.training_risk < 0
 
     @property
@@ -105,12 +105,12 @@ class Diagnostics:
 
     @property
     def is_bound_vacuous(self) -> bool:
-        """Whether the bound leaves open that the score 0 everywhere has a smaller risk."""
+        """Whether the bound allows the true risk to exceed that of the constant score 0."""
         return not self.training_risk + self.bound < self.risk_at_zero
 
     @property
     def is_convex_at_reg_strength(self) -> bool:
-        """Whether the objective that was minimised is certainly convex."""
+        """Whether the objective is known to be convex at the λ of this fit."""
         return self.reg_strength >= self.convexity_floor
 
     def __str__(self) -> str:
@@ -146,7 +146,7 @@ class Diagnostics:
         at_reg = "yes" if self.is_convex_at_reg_strength else "not certain"
         return (
             f"{at_reg} at reg_strength={self.reg_strength:g}; not row by row, "
-            f"certain from {self.convexity_floor:.3g}"
+            f"certain from reg_strength={self.convexity_floor:.3g}"
         )
 
     def _bound(self) -> str:
@@ -158,12 +158,12 @@ class Diagnostics:
         )
 
     def plot(self, axes: Any = None) -> Any:
-        """Draw each stratum's proportion and what it contributes to the information.
+        """Plot each stratum's proportion and its contribution to the information.
 
         Parameters
         ----------
         axes : sequence of two matplotlib axes, optional
-            Where to draw; a new figure by default.
+            Where to draw. Default: a new figure.
 
         Returns
         -------
@@ -192,7 +192,8 @@ class Diagnostics:
         axes[1].set(
             ylabel="share of the information",
             xlabel=f"{self.stratum_word}, by share of positives",
-            title=f"worth {self.effective_sample_size:,.0f} clean labelled rows of {self.n_rows:,}",
+            title=f"{self.n_rows:,} rows, equivalent to {self.effective_sample_size:,.0f} clean "
+            "labelled rows",
         )
         return np.asarray(axes)
 
@@ -209,13 +210,13 @@ def _some(ids: list[Any]) -> str:
 
 
 def dropped_strata(strata: Strata, combination: Combination, reason: str) -> dict[str, list[Any]]:
-    """Return the ids of strata without any weight, under their reason."""
+    """Return {reason: ids of the strata without weight}, empty if there are none."""
     idle = (combination.pos == 0) & (combination.neg == 0)
     return {reason: strata.ids[idle].tolist()} if idle.any() else {}
 
 
 def describe_strata(strata: Strata) -> dict[str, Any]:
-    """Return the part of the diagnostics that is known before any training."""
+    """Return the part of the diagnostics that is known before training."""
     sizes = strata.sizes.astype(float)
     information = stratum_information(sizes, strata.proportions)
     return {
@@ -230,7 +231,7 @@ def describe_strata(strata: Strata) -> dict[str, Any]:
 
 
 def describe_dropped(dropped: dict[str, list[Any]], word: str) -> str:
-    """Return which strata are not used, and why, as a sentence."""
+    """Return a sentence that names the unused strata and the reason."""
     parts = [
         f"{len(ids)} {word} {reason} (the first: {ids[0]!r})" for reason, ids in dropped.items()
     ]
@@ -238,9 +239,9 @@ def describe_dropped(dropped: dict[str, list[Any]], word: str) -> str:
 
 
 def risk_std_error(terms: RiskTerms, loss: MarginLoss, scores: FloatArray, strata: Strata) -> float:
-    """Return √Σ_k n_k·Var_k, Var_k the variance of a row's term within stratum k.
+    """Return √Σ_k n_k·Var_k, with Var_k the variance of the rows' terms within stratum k.
 
-    A stratum of one row shows no variance of its own and adds none.
+    The variance in a stratum of one row cannot be estimated and counts as 0.
     """
     row_terms = terms.coef_pos * loss.value(scores) + terms.coef_neg * loss.value(-scores)
     sizes = strata.sizes
@@ -252,23 +253,23 @@ def risk_std_error(terms: RiskTerms, loss: MarginLoss, scores: FloatArray, strat
 def is_overfitted(risk: float, std_error: float) -> bool:
     """Return whether a corrected risk is below zero by more than two standard errors.
 
-    No true risk is negative, but an unbiased estimate of one near zero often is a little.
+    A true risk is never negative, but an unbiased estimate of a small risk often is slightly.
     """
     return risk < -2 * std_error
 
 
 def describe_overfitting(risk: float, std_error: float) -> str:
-    """Return what a risk below zero says and what to do about it."""
+    """Return a sentence about a risk far below zero, with advice."""
     return (
         f"the corrected training risk is {risk:.3g}, below zero by more than two standard errors "
-        f"({std_error:.2g}), which no true risk can be: the model overfits. Raise reg_strength"
+        f"({std_error:.2g}). A true risk cannot be negative: the model overfits. Raise reg_strength"
     )
 
 
 def describe_risk(
     terms: RiskTerms, loss: MarginLoss, scores: FloatArray, strata: Strata
 ) -> dict[str, Any]:
-    """Return the part that is known of the risk and its minimiser."""
+    """Return the part of the diagnostics that describes the risk and its minimiser."""
     return {
         "effective_sample_size": terms.effective_sample_size,
         "is_convex": not np.any(terms.concavity(loss)),
@@ -281,7 +282,7 @@ def describe_risk(
 def generalization_bound(
     terms: RiskTerms, loss: MarginLoss, radius: float, kernel_bound: float, *, fit_intercept: bool
 ) -> float:
-    """Return the bound for the ball of this radius, every row a stratum of its own; else NaN."""
+    """Return the bound for the ball of this radius with one stratum per row, or NaN."""
     if fit_intercept or not np.isfinite(loss.lipschitz) or radius == 0:
         return float("nan")
     return bound_strata(
@@ -291,5 +292,5 @@ def generalization_bound(
         radius=radius,
         kernel_bound=kernel_bound,
         lipschitz=loss.lipschitz,
-        at_zero=0.0,  # lifts a condition on the radius that fixed strata do not need
+        at_zero=0.0,  # removes a condition on the radius that fixed strata do not need
     )

@@ -1,4 +1,4 @@
-"""The likelihood of noisy labels, the rival of the corrected loss for sources of known rates."""
+"""Forward correction: maximum likelihood of noisy labels from sources with known rates."""
 
 from __future__ import annotations
 
@@ -20,47 +20,48 @@ from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL
 class ForwardSourcesClassifier(SourceClassifier, LogOddsClassifier):
     """min_f −(1/n)·Σ_j log P_i(ỹ_j | x_j) + λ‖f‖², over rows j of all sources i.
 
-    P_i(ỹ|x) = Σ_y T_i(y, ỹ)·P_i(y|x) passes the model's probabilities through the source's flip
-    rates T_i, and P_i(y|x) ∝ P(y|x)·π_i(y)/π(y) through its class prior: σ(f) is P(Y=1|x) among
-    the training rows of all sources together. The likelihood is bounded below and weights the
-    sources by what they tell, with no weights to choose; it trusts the model to hold P(Y=1|x),
-    where the corrected loss of :class:`CorruptedSourcesClassifier` is unbiased whatever it holds.
-    Not convex; the solver starts where nothing but the prior is known. With one source and no
-    priors it is the forward correction of Patrini et al. (2017).
+    σ(f) is P(Y=1|x) among the training rows of all sources together. The class prior π_i of a
+    source gives P_i(y|x) ∝ P(y|x)·π_i(y)/π(y), and its flip rates T_i give
+    P_i(ỹ|x) = Σ_y T_i(y, ỹ)·P_i(y|x). The objective is bounded below and weights the sources by
+    their information; there are no weights to choose. It assumes that the model can represent
+    P(Y=1|x); the corrected loss of :class:`CorruptedSourcesClassifier` is unbiased without this
+    assumption. It is not convex; the solver starts from the score of the prior. With one source
+    and without priors it is the forward correction of Patrini et al. (2017).
 
     Parameters
     ----------
     noise_rates : mapping, pair or None, default=None
         {source: (flip_pos, flip_neg)}, one pair for all rows, or None for clean labels. flip_pos
         is the share of true positives labelled negative, flip_neg the share of true negatives
-        labelled positive. What `fit` is given takes precedence.
+        labelled positive. Rates passed to `fit` take precedence.
     class_priors : mapping, float or None, default=None
-        P(Y=1) by source, or one for all. None: all sources are drawn from one population, whose
-        prior is estimated from the shares of noisy labels; only the balanced decision needs it.
+        P(Y=1) by source, or one value for all sources. None: all sources are samples of one
+        population, and its prior is estimated from the shares of noisy labels; it is used for the
+        balanced decision only.
     kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, tol, max_iter, random_state
         As in :class:`CorrectedLossClassifier`.
     reg_strength : float, default=1e-3
         λ, at least 0.
     fit_intercept : bool, default=True
-        Whether f has an unpenalised intercept; without it f must find the prior by itself.
+        Whether f has an unpenalised intercept.
     match_prior : bool, default=True
-        Whether to shift the intercept after training so that the probabilities of the training
-        rows have the known share of positives as their mean. Without it a penalised fit is often
-        off by far: the penalty pulls the scores to where the sigmoid is steepest.
+        Whether to shift the intercept after training so that the mean probability of the training
+        rows equals their known share of positives. Without it the probabilities of a penalised
+        fit are often far off: the penalty moves the scores to where the sigmoid is steepest.
     decision : {"balanced", "accuracy"}, default="balanced"
-        What `predict` is best at: the balanced error, or the error among rows like the training
-        rows.
+        Which error `predict` minimises: the balanced error, or the error in the population of the
+        training rows.
     solver : {"auto", "newton", "lbfgs", "gradient_descent"}, default="auto"
         How the objective is minimised.
 
     Attributes
     ----------
     noise_rates_ : dict or None
-        {source: (flip_pos, flip_neg)} as used; None if they varied within a source.
+        {source: (flip_pos, flip_neg)}, the rates used; None if they vary within a source.
     class_priors_ : dict
         {source: P(Y=1)}, given or estimated.
     score_prior_ : float
-        The share of positives among the training rows, as the priors imply it.
+        The share of positives among the training rows, computed from the priors.
     classes_, decision_threshold_, dual_coef_, landmarks_, coef_, intercept_, kernel_gamma_, \
 n_iter_, solver_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
@@ -71,7 +72,7 @@ n_iter_, solver_, n_features_in_, feature_names_in_
     >>> from decorrupt import corrupt_labels
     >>> from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
     >>> rng = np.random.default_rng(0)
-    >>> labels = rng.integers(0, 2, 600)                  # nobody sees these
+    >>> labels = rng.integers(0, 2, 600)                  # not used in training
     >>> X = rng.normal(size=(600, 2)) + 2 * labels[:, None]
     >>> sources = np.where(np.arange(600) < 300, "nurse", "rule")
     >>> rates = {"nurse": (0.05, 0.1), "rule": (0.4, 0.2)}
@@ -127,7 +128,7 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         self.noise_rates_ = noisy.rates_by_source
         self.score_prior_ = float(np.average(priors, weights=noisy.sizes))
         self.decision_threshold_ = self._threshold(self.score_prior_)
-        # In log-odds, going from the pooled prior to the source's own is a shift.
+        # A change from the pooled prior to the source's prior shifts the log-odds.
         shift = (logit(priors) - logit(self.score_prior_))[noisy.row_source]
         features = self.fit_feature_map(X)
         start = self._prior_start(features.rank, self.score_prior_)

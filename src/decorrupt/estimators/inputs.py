@@ -1,4 +1,4 @@
-"""Reading what the user gives to fit: labels, bags and proportions, sources and rates."""
+"""Validation of the arguments of fit: labels, bags and proportions, sources and noise rates."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from decorrupt.corruption import (
     strata_from_labels,
 )
 
-BAG_CLASSES = (0, 1)  # what a model trained on proportions calls its classes
+BAG_CLASSES = (0, 1)  # `classes_` of a model trained on proportions
 
 
 def read_labels(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int_]]:
@@ -32,13 +32,13 @@ def read_labels(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int_]]:
     Raises
     ------
     ValueError
-        If y does not hold exactly two classes.
+        If y does not have exactly two classes.
     """
     labels = column_or_1d(y, warn=True)
     if type_of_target(labels) == "continuous":
         raise ValueError(
-            "Unknown label type: continuous. Without bags, y holds class labels; if it holds the "
-            "bags' proportions of positives, pass bags= as well"
+            "Unknown label type: continuous. Without bags, y must contain class labels; if it "
+            "contains proportions of positives, pass bags= as well"
         )
     check_classification_targets(labels)
     classes, codes = np.unique(labels, return_inverse=True)
@@ -59,7 +59,7 @@ def read_strata(
 ) -> tuple[NDArray[Any], Strata]:
     """Return the classes, and the strata of bags with proportions y, or of class labels y.
 
-    Labels make two pure strata, or with `rows_as_bags` a pure bag of every row.
+    Labels give two pure strata, or with `rows_as_bags` one pure bag per row.
     """
     if bags is None:
         classes, labels = read_labels(y)
@@ -71,8 +71,8 @@ def read_strata(
     check_consistent_length(targets, bags)
     if targets.dtype.kind not in "fiub":
         raise ValueError(
-            f"with bags given, y must hold proportions (numbers in [0, 1]), got {targets.dtype}; "
-            "decorrupt.bag_targets turns one proportion a bag into one a row"
+            f"with bags, y must contain proportions (numbers in [0, 1]), got {targets.dtype}; "
+            "decorrupt.bag_targets turns one proportion per bag into one per row"
         )
     strata = strata_from_bags(bags, targets)
     check_strata(strata.sizes, strata.proportions)
@@ -81,14 +81,14 @@ def read_strata(
 
 @dataclass(frozen=True)
 class NoisySources:
-    """Noisy labels by source, with the rates written out row by row.
+    """Noisy labels, sources and noise rates, one entry per row.
 
     Attributes
     ----------
     ids : ndarray of shape (n_sources,)
-        What the caller calls each source.
+        The caller's id of each source.
     row_source : ndarray of int, shape (n_rows,)
-        Which source each row came from.
+        The index in `ids` of each row's source.
     is_pos : ndarray of bool, shape (n_rows,)
         Whether the row's noisy label is the positive class.
     rates : ndarray of shape (n_rows, 2)
@@ -102,18 +102,18 @@ class NoisySources:
 
     @property
     def sizes(self) -> NDArray[np.intp]:
-        """Rows of each source."""
+        """Number of rows per source."""
         return np.bincount(self.row_source, minlength=len(self.ids))
 
     @property
     def source_rates(self) -> FloatArray:
-        """(flip_pos, flip_neg) of each source, where they do not vary within it."""
+        """(flip_pos, flip_neg) of each source, valid if they do not vary within it."""
         first_row = np.unique(self.row_source, return_index=True)[1]
         return np.asarray(self.rates[first_row])
 
     @property
     def rates_vary_within_source(self) -> bool:
-        """Whether the noise depends on the row and not on its source alone."""
+        """Whether some rows of one source have different rates."""
         return bool((self.rates != self.source_rates[self.row_source]).any())
 
     def by_source(self, values: FloatArray) -> dict[Any, Any]:
@@ -122,14 +122,14 @@ class NoisySources:
 
     @property
     def rates_by_source(self) -> dict[Any, tuple[float, float]] | None:
-        """{source: (flip_pos, flip_neg)}; None where they vary within a source."""
+        """{source: (flip_pos, flip_neg)}; None if they vary within a source."""
         if self.rates_vary_within_source:
             return None
         return {source: tuple(pair) for source, pair in self.by_source(self.source_rates).items()}
 
 
 def read_sources(labels: NDArray[np.int_], sources: Any, noise_rates: Any) -> NoisySources:
-    """Return sources and rates in one form, whichever way they were given.
+    """Return sources and rates per row.
 
     Parameters
     ----------
@@ -138,7 +138,8 @@ def read_sources(labels: NDArray[np.int_], sources: Any, noise_rates: Any) -> No
     sources : array-like of shape (n_rows,) or None
         The source of each row; None means one source.
     noise_rates : mapping, pair, NoiseRates, array of shape (n_rows, 2) or None
-        By source, for all, or row by row; None means clean labels, for one source only.
+        By source, one pair for all rows, or one pair per row. None means clean labels and is
+        allowed for one source only.
     """
     n_rows = len(labels)
     if sources is None:
@@ -190,14 +191,14 @@ def read_class_priors(class_priors: Any, ids: NDArray[Any]) -> FloatArray:
     bad = np.flatnonzero(~((priors > 0) & (priors < 1)))
     if len(bad):
         raise ValueError(
-            f"class_priors of source {ids.tolist()[bad[0]]!r} is {priors[bad[0]]:g}: a share of "
-            "positives strictly between 0 and 1 is needed"
+            f"class_priors of source {ids.tolist()[bad[0]]!r} is {priors[bad[0]]:g}: it must be a "
+            "share of positives strictly between 0 and 1"
         )
     return priors
 
 
 def source_priors(class_priors: Any, noisy: NoisySources) -> FloatArray:
-    """Return P(Y=1) of each source: as given, or one for all as the noisy labels imply it."""
+    """Return P(Y=1) of each source: as given, or one estimate for all from the noisy labels."""
     if class_priors is not None:
         return read_class_priors(class_priors, noisy.ids)
     return np.full(len(noisy.ids), _common_prior(noisy))
@@ -208,14 +209,14 @@ def _common_prior(noisy: NoisySources) -> float:
     flip_pos, flip_neg = noisy.rates.T
     signal = 1 - flip_pos - flip_neg
     prior = np.dot(signal, noisy.is_pos - flip_neg) / np.dot(signal, signal)
-    margin = 0.5 / len(signal)  # a sample cannot prove that a class does not exist
+    margin = 0.5 / len(signal)  # a sample cannot show that a class does not exist
     return float(np.clip(prior, margin, 1 - margin))
 
 
 def source_strata(noisy: NoisySources, priors: FloatArray) -> Strata:
-    """Return two strata per source, its rows labelled − and those labelled +, where it has any.
+    """Return two strata per source: its rows labelled − and its rows labelled +, if any.
 
-    Their shares P(Y=1|Ỹ) follow from the rates and the source's prior by Bayes' rule.
+    Bayes' rule gives their proportions P(Y=1|Ỹ) from the rates and the source's prior.
     """
     flip_pos, flip_neg = noisy.rates.T
     prior = priors[noisy.row_source]

@@ -18,40 +18,40 @@ from decorrupt.features import Kernel
 from decorrupt.features.maps import check_gram
 
 TUBES = ("logit", "proportion")
-# LIBSVM stops when the optimality conditions hold to this much, in units of the score; its kernel
-# values are in single precision, so that less would gain nothing.
+# LIBSVM's tolerance of the optimality conditions, in units of the score. A smaller one has no
+# effect because LIBSVM stores kernel values in single precision.
 TUBE_TOL = 1e-6
-# Kernel values held at a time while bags are averaged: 32 MB.
+# Kernel values in memory at a time while bags are averaged: 32 MB.
 BLOCK_ENTRIES = 2**22
 
 
 class InvCalClassifier(SupportVectorClassifier):
     """min_{f,b} ½‖f‖² + C_p·Σ_k max(0, |mean_k f + b − logit(p_k)| − ε_k), from bag proportions.
 
-    Inverse calibration: a probability p_k is turned back into the score it would be calibrated
-    from, and the mean score of every bag is to lie within a tube about it. Proportions are
-    clipped to [1/n, 1−1/n] for n rows, since a pure bag's log-odds are infinite.
+    Inverse calibration: the proportion p_k is converted to a score, logit(p_k), and distances of
+    the bag's mean score from a tube around it are penalised. Proportions are clipped to
+    [1/n, 1−1/n] for n rows, because the log-odds of a pure bag are infinite.
 
     Parameters
     ----------
     C_p : float, default=1.0
-        What a unit of distance from the tube costs.
+        Weight of the distance from the tube.
     epsilon : float, default=0.1
         Half the width of the tube, see `tube`.
     tube : {"logit", "proportion"}, default="logit"
-        "logit": ε_k = epsilon for every bag. "proportion": ε_k = epsilon/(p_k(1−p_k)), a tube
-        of that half-width in the proportion itself, to first order. It is wide where p_k is near
-        0 or 1 (about n·epsilon in a pure bag, which then says next to nothing).
+        "logit": ε_k = epsilon for every bag. "proportion": ε_k = epsilon/(p_k(1−p_k)), to first
+        order a tube of half-width epsilon in the proportion. It is wide if p_k is near 0 or 1
+        (about n·epsilon for a pure bag, which then has almost no effect).
     kernel : str or callable, default="rbf"
         rbf, exponential, laplacian, polynomial, linear, precomputed, or a callable that takes two
         matrices and returns the kernel of all their rows.
     kernel_gamma : float, "scale" or "auto", default="scale"
         The kernel's width parameter; "scale" is 1/(n_columns·Var X), "auto" 1/n_columns.
     degree, coef0 : float
-        Of the polynomial kernel (kernel_gamma·⟨x, x'⟩ + coef0)^degree.
+        Parameters of the polynomial kernel (kernel_gamma·⟨x, x'⟩ + coef0)^degree.
     max_iter : int, default=100_000
-        Iterations of LIBSVM at most. Columns of standard deviation 1 take some
-        hundreds to some ten thousands, large unscaled ones more than one can wait for.
+        Maximum number of LIBSVM iterations. Columns of standard deviation 1 need hundreds to
+        tens of thousands; large unscaled columns need far more.
 
     Attributes
     ----------
@@ -67,11 +67,11 @@ class InvCalClassifier(SupportVectorClassifier):
     intercept_ : float
         b, which is not penalised.
     n_iter_ : int
-        Iterations of LIBSVM.
+        Number of LIBSVM iterations.
     kernel_gamma_ : float
         The kernel parameter as a number.
     score_prior_ : float
-        The share of positives among the training rows, the population whose labels sign f is for.
+        The share of positives among the training rows.
     n_features_in_, feature_names_in_
         Columns seen in fit.
 
@@ -81,7 +81,7 @@ class InvCalClassifier(SupportVectorClassifier):
     >>> from decorrupt import bag_targets
     >>> from decorrupt.estimators.invcal import InvCalClassifier
     >>> rng = np.random.default_rng(0)
-    >>> labels = rng.integers(0, 2, 400)                  # nobody sees these
+    >>> labels = rng.integers(0, 2, 400)                  # not used in training
     >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]
     >>> bags = np.arange(400) // 10
     >>> shares = {bag: labels[bags == bag].mean() for bag in range(40)}
@@ -129,12 +129,12 @@ class InvCalClassifier(SupportVectorClassifier):
         row_coef = (found.coef / strata.sizes)[strata.row_stratum]
         self._keep_dual(rows, row_coef, found.intercept)
         means = gram @ found.coef + found.intercept
-        # Bag means of both signs are enough to know that rows have both; row scores cost more.
+        # If bag means have both signs, so have row scores, which are more expensive to compute.
         return means if means.min() < 0 < means.max() else self._score(X)
 
 
 def bag_mean_gram(X: Any, kernel: Kernel, strata: Strata) -> FloatArray:
-    """Return AKAᵀ, where A averages rows into bags; K is made a block of rows at a time."""
+    """Return AKAᵀ, where A averages rows into bags; K is computed in blocks of rows."""
     n_rows = X.shape[0]
     row_share = 1.0 / strata.sizes[strata.row_stratum]
     average = sparse.csc_array(
@@ -149,7 +149,7 @@ def bag_mean_gram(X: Any, kernel: Kernel, strata: Strata) -> FloatArray:
     half = np.zeros((len(strata.ids), len(strata.ids)))
     step = max(1, BLOCK_ENTRIES // n_rows)
     for start in range(0, n_rows, step):
-        # K is symmetric: a block of rows against the rows from it on, itself by half.
+        # K is symmetric: use only the rows from this block on; its diagonal part counts half.
         here, onward = average[:, start : start + step], average[:, start:]
         block = kernel.block(X[start : start + step], X[start:])
         half += here @ (block @ onward.T - 0.5 * (block[:, : here.shape[1]] @ here.T))
@@ -158,7 +158,7 @@ def bag_mean_gram(X: Any, kernel: Kernel, strata: Strata) -> FloatArray:
 
 @dataclass(frozen=True)
 class Tubes:
-    """β and b of the regression, LIBSVM's iterations, and whether they were enough."""
+    """β and b of the regression, LIBSVM's iterations, and whether it converged."""
 
     coef: FloatArray
     intercept: float
@@ -171,22 +171,22 @@ def solve_tubes(
 ) -> Tubes:
     """Return argmin_{β,b} ½βᵀKβ + cost·Σ max(0, |(Kβ)_k + b − t_k| − ε_k), by LIBSVM.
 
-    LIBSVM knows one ε for all. Distances from tubes of several widths are sums of two absolute
-    values, max(0, |u|−ε) = ½|u−ε| + ½|u+ε| − ε: a regression with ε = 0 in which every bag occurs
-    twice, at either edge of its tube, at half the cost.
+    LIBSVM supports only one ε for all bags. Tubes of different widths are solved through
+    max(0, |u|−ε) = ½|u−ε| + ½|u+ε| − ε: a regression with ε = 0 in which every bag occurs twice,
+    once per edge of its tube, with half the cost.
 
     Parameters
     ----------
     gram : ndarray of shape (n_bags, n_bags)
         K.
     targets : ndarray of shape (n_bags,)
-        t, the tubes' centres.
+        t, the centres of the tubes.
     radii : ndarray of shape (n_bags,)
         ε.
     cost : float
-        What a unit of distance from a tube costs.
+        Weight of the distance from a tube.
     max_iter : int
-        LIBSVM's iterations at most.
+        Maximum number of LIBSVM iterations.
     """
     if np.ptp(radii) == 0:
         return _solve_tube(gram, targets, radii[0], cost, max_iter)
@@ -197,7 +197,7 @@ def solve_tubes(
 
 
 class _SilentSVR(SVR):
-    """An SVR that leaves it to its caller to warn of a `fit_status_` other than 0."""
+    """An SVR that does not warn if `fit_status_` is not 0; the caller does."""
 
     def _warn_from_fit_status(self) -> None:
         pass

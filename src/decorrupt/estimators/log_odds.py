@@ -1,4 +1,4 @@
-"""What the probabilistic methods share: a score that is the training mixture's log-odds."""
+"""Base class of the probabilistic methods, whose scores are log-odds."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from decorrupt.estimators.score_classifier import (
 
 
 class LogOddsClassifier(ScoreClassifier):
-    """A classifier with f(x) = log P(Y=1|x)/P(Y=−1|x) in the mixture it was trained on.
+    """f(x) = log P(Y=1|x)/P(Y=−1|x) in the population of the training rows.
 
-    Subclasses have the parameter `decision` beside those of :class:`ScoreClassifier`.
+    Subclasses have the parameter `decision` in addition to those of :class:`ScoreClassifier`.
     """
 
     def _threshold(self, prior: float) -> float:
@@ -28,19 +28,18 @@ class LogOddsClassifier(ScoreClassifier):
         )
 
     def _prior_start(self, rank: int, prior: float) -> FloatArray:
-        """Return the coefficients of the score that knows the prior only, f = logit(prior)."""
+        """Return the coefficients of the constant score f = logit(prior)."""
         start = np.zeros(rank + self.fit_intercept)
         if self.fit_intercept:
             start[-1] = logit(prior)
         return start
 
     def _match_prior(self, scores: FloatArray) -> FloatArray:
-        """Shift the intercept so that σ(f) has the training rows' known share as its mean.
+        """Shift the intercept so that the mean of σ(f) is the training rows' share of positives.
 
-        Returns the scores with the shift.
-
-        A likelihood that sees the label through a veil is nearly flat in the intercept, and the
-        penalty is not: it moves to where σ is steepest, so that small scores do.
+        Returns the shifted scores. The likelihood of noisy or aggregated labels is nearly flat in
+        the intercept. The penalty on f then moves the intercept to where σ is steepest, because
+        small scores are enough there.
         """
         if not (self.fit_intercept and self.match_prior):
             return scores
@@ -49,15 +48,15 @@ class LogOddsClassifier(ScoreClassifier):
         return scores + shift
 
     def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
-        """Return P(Y | x) for a population with a stated share of positives.
+        """Return P(Y | x) in a population with the share `class_prior` of positives.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_columns)
             Rows to score.
         class_prior : float in (0, 1), optional
-            The share of positives in the population the rows come from; by default that of the
-            training rows, `score_prior_`.
+            The share of positives in the population of the rows. Default: `score_prior_`, the
+            share among the training rows.
 
         Returns
         -------
@@ -70,6 +69,6 @@ class LogOddsClassifier(ScoreClassifier):
 def prior_shift(scores: FloatArray, prior: float) -> float:
     """Return the shift s with mean σ(f + s) = prior."""
     scores = scores.astype(float)
-    # σ(f + s) is all below the prior at the lower end and all above it at the upper one.
+    # Every σ(f + s) is below the prior at the lower end and above it at the upper end.
     lower, upper = logit(prior) - scores.max() - 1, logit(prior) - scores.min() + 1
     return float(brentq(lambda shift: expit(scores + shift).mean() - prior, lower, upper))

@@ -1,4 +1,4 @@
-"""The mean map family: labels enter the logistic loss through the mean operator alone."""
+"""Mean map: logistic regression with an estimated mean operator in place of labels."""
 
 from __future__ import annotations
 
@@ -40,18 +40,19 @@ LOSS = LogisticLoss()
 class MeanMapClassifier(SharedFeaturesClassifier, LogOddsClassifier):
     """min_θ (1/n)·Σ_j log(2·cosh(f_j/2)) − ½⟨θ, m̂⟩ + λ‖θ‖², m̂ an estimate of E[y·z(x)].
 
-    The logistic loss is an even part, which needs no labels, less half of y·f: all that the labels
-    add is the mean operator E[y·z(x)], and bag means with their proportions are enough to
-    estimate it. Convex whatever the bags, save for "alternating". The variants:
+    The logistic loss is an even function of f, which needs no labels, minus ½·y·f. Labels enter
+    only through the mean operator E[y·z(x)], which is estimated from the bags' means and
+    proportions. The objective is convex for all bags, except with "alternating". The variants:
 
-    - "mean": the two class means are the same in all bags, and found by least squares weighted by
-      bag size (Quadrianto et al. 2009). The same as :class:`CorrectedLossClassifier` with
-      ``combine="least_squares", target_prior="pooled"``.
-    - "laplacian": every bag has class means of its own, alike in similar bags
+    - "mean": the two class means are the same in all bags, and are estimated by least squares
+      weighted by bag size (Quadrianto et al. 2009). It equals :class:`CorrectedLossClassifier`
+      with ``combine="least_squares", target_prior="pooled"``.
+    - "laplacian": every bag has its own class means, which are similar in similar bags
       (Patrini et al. 2014); see
       :func:`decorrupt.corruption.mean_operator.laplacian_combination`.
-    - "alternating": from either, label the top round(p_k·n_k) rows of every bag, refit by
-      logistic regression, and so on until the labels rest (Patrini et al. 2014). Each step lowers
+    - "alternating": start from one of the above; label the round(p_k·n_k) rows of every bag with
+      the highest scores as positive; refit with logistic regression; repeat until no label changes
+      (Patrini et al. 2014). Each step lowers
       min_labels (1/n)·Σ_j log(1+exp(−y_j f_j)) + λ‖θ‖², which is not convex.
 
     Parameters
@@ -61,36 +62,38 @@ class MeanMapClassifier(SharedFeaturesClassifier, LogOddsClassifier):
     start : {"mean", "laplacian"}, default="mean"
         Where "alternating" starts.
     similarity : "gaussian" or array of shape (n_bags, n_bags), default="gaussian"
-        How alike the class means of two bags are for "laplacian", the bags in sorted order of
-        their ids; symmetric, at least 0, dense or sparse; its scale does not matter. "gaussian" is
-        exp(−‖mean_k − mean_l‖²/σ²) of the bags' means in feature space, σ² their mean squared
-        distance; beyond 5,000 bags only a bag's 100 nearest ones count.
+        For "laplacian": how similar the class means of two bags are, with the bags in sorted order
+        of their ids. The matrix is symmetric, not negative, dense or sparse; its scale does not
+        matter. "gaussian" is exp(−‖mean_k − mean_l‖²/σ²) of the bags' means in feature space,
+        where σ² is their mean squared distance; with more than 5,000 bags only the 100 nearest
+        bags of each bag are used.
     smoothness : float, default=1.0
-        How much alike similar bags are for "laplacian"; → ∞ gives the mean map.
+        For "laplacian": how strongly the class means of similar bags are pulled together; → ∞
+        gives "mean".
     max_rounds : int, default=100
-        Refits of "alternating" at most.
+        Maximum number of refits of "alternating".
     kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, tol, max_iter, random_state
         As in :class:`CorrectedLossClassifier`.
     reg_strength : float, default=1e-3
-        λ, above 0 unless every bag is pure: the estimated risk can fall without end.
+        λ; above 0 unless every bag is pure, because the estimated risk is unbounded below.
     fit_intercept : bool, default=True
-        Whether f has an unpenalised intercept; without it f must find the prior by itself.
+        Whether f has an unpenalised intercept.
     decision : {"balanced", "accuracy"}, default="balanced"
-        What `predict` is best at: the balanced error, or the error among rows like the training
-        rows.
+        Which error `predict` minimises: the balanced error, or the error in the population of the
+        training rows.
     solver : {"auto", "newton", "lbfgs", "gradient_descent"}, default="auto"
         How the objective is minimised.
 
     Attributes
     ----------
     labels_ : ndarray of shape (n_rows,)
-        The class that "alternating" gave each training row.
+        "alternating" only: the final label of each training row.
     n_rounds_ : int
-        Refits that "alternating" made.
+        "alternating" only: the number of refits.
     score_prior_ : float
         The share of positives among the training rows.
     n_iter_ : int
-        Iterations of the solver, over all refits.
+        Number of solver iterations, over all refits.
     classes_, decision_threshold_, dual_coef_, landmarks_, coef_, intercept_, kernel_gamma_, \
 solver_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
@@ -101,7 +104,7 @@ solver_, n_features_in_, feature_names_in_
     >>> from decorrupt import bag_targets
     >>> from decorrupt.estimators.mean_map import MeanMapClassifier
     >>> rng = np.random.default_rng(0)
-    >>> labels = rng.integers(0, 2, 400)                  # nobody sees these
+    >>> labels = rng.integers(0, 2, 400)                  # not used in training
     >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]
     >>> bags = np.arange(400) // 10
     >>> shares = {bag: labels[bags == bag].mean() for bag in range(40)}
@@ -158,8 +161,9 @@ solver_, n_features_in_, feature_names_in_
         if not converged:
             self._note(
                 ConvergenceWarning,
-                f"the bags' class means were not found at smoothness={self.smoothness:g}: raise "
-                "smoothness, or give a similarity that links the bags",
+                f"the solver for the bags' class means did not converge at "
+                f"smoothness={self.smoothness:g}: raise smoothness, or give a similarity that "
+                "connects the bags",
             )
         terms = combination.row_terms(strata)
         self._refuse_unbounded(strata)
@@ -181,7 +185,7 @@ solver_, n_features_in_, feature_names_in_
 
     @property
     def has_path(self) -> bool:
-        """Whether a λ path replaces separate fits: not where each λ labels rows of its own."""
+        """Whether a λ path replaces separate fits: not for "alternating", whose labels vary."""
         return bool(self.variant != "alternating")
 
     def _path(
@@ -211,20 +215,20 @@ solver_, n_features_in_, feature_names_in_
         return laplacian_combination(sizes, strata.proportions, similarity, self.smoothness)
 
     def _refuse_unbounded(self, strata: Strata) -> None:
-        # Unless all bags are pure, the one of least proportion has a negative coefficient.
+        # Unless all bags are pure, the bag with the lowest proportion has a negative coefficient.
         is_pure = np.isin(strata.proportions, (0.0, 1.0)).all()
         has_minimum = self.reg_strength > 0 or is_pure
         if has_minimum or self.solver == "gradient_descent":
             return
         raise ValueError(
             f"reg_strength={self.reg_strength!r} with bags that are not pure: the estimated risk "
-            "falls to −∞, so there is no minimum to find. Set reg_strength above 0"
+            "is unbounded below, so it has no minimum. Set reg_strength above 0"
         )
 
     def _alternate(
         self, X: Any, features: FeatureMap, strata: Strata, coef: FloatArray, scores: FloatArray
     ) -> FloatArray:
-        """Label and refit in turn, from the scores given; keep the model whose labels rest."""
+        """Label and refit in turn, starting from `scores`; keep the model with stable labels."""
         counts = positives_per_bag(strata)
         is_pos = label_top_rows(scores, strata, counts)
         rounds: list[_Round] = []
@@ -235,18 +239,18 @@ solver_, n_features_in_, feature_names_in_
             result, scores = self._fit_scores(X, features, CorrectedRisk(terms, LOSS), coef)
             coef, n_iter = result.coef, n_iter + result.n_iter
             relabelled = label_top_rows(scores, strata, counts)
-            at_rest = np.array_equal(relabelled, is_pos)
-            rounds.append(_Round(not at_rest, result, scores, is_pos))
-            # Each round lowers the objective, so labels come back only where rounding hides it.
+            is_stable = np.array_equal(relabelled, is_pos)
+            rounds.append(_Round(not is_stable, result, scores, is_pos))
+            # Each round lowers the objective, so earlier labels recur only through rounding errors.
             is_over = relabelled.tobytes() in seen
             is_pos = relabelled
         if not is_over:
             self._note(
                 ConvergenceWarning,
-                f"the labels still moved after max_rounds={self.max_rounds} refits; the best "
+                f"the labels still changed after max_rounds={self.max_rounds} refits; the best "
                 "round is kept. Raise max_rounds or reg_strength",
             )
-        best = min(rounds, key=lambda each: (each.moves, each.result.objective))
+        best = min(rounds, key=lambda each: (each.changes, each.result.objective))
         self._note_unconverged(best.result)
         self._keep(X, features, best.result.coef)
         self.labels_ = self.classes_[best.is_pos.astype(np.intp)]
@@ -256,9 +260,9 @@ solver_, n_features_in_, feature_names_in_
 
 @dataclass(frozen=True)
 class _Round:
-    """One refit: whether its own labels moved afterwards, what it reached, and with which."""
+    """One refit: whether its scores change the labels, its solution, scores and labels."""
 
-    moves: bool
+    changes: bool
     result: SolverResult
     scores: FloatArray
     is_pos: NDArray[np.bool_]
@@ -270,13 +274,14 @@ def positives_per_bag(strata: Strata) -> NDArray[np.intp]:
     Raises
     ------
     ValueError
-        If that leaves no row, or all rows, for one class: a classifier needs rows of two.
+        If all rows would have the same label: a classifier needs two classes.
     """
     counts: NDArray[np.intp] = np.rint(strata.proportions * strata.sizes).astype(np.intp)
     if not 0 < counts.sum() < len(strata.row_stratum):
         raise ValueError(
             "every bag's p_k·n_k rounds to " + ("0" if counts.sum() == 0 else "its size") + ", so "
-            "variant='alternating' would label all rows alike; use larger bags or variant='mean'"
+            "variant='alternating' would give all rows the same label; use larger bags or "
+            "variant='mean'"
         )
     return counts
 
@@ -284,7 +289,7 @@ def positives_per_bag(strata: Strata) -> NDArray[np.intp]:
 def label_top_rows(
     scores: FloatArray, strata: Strata, counts: NDArray[np.intp]
 ) -> NDArray[np.bool_]:
-    """Return which rows are among the counts[k] highest scores of their bag k."""
+    """Return whether each row is among the counts[k] highest scores of its bag k."""
     order = np.lexsort((-scores, strata.row_stratum))
     first = np.cumsum(strata.sizes) - strata.sizes
     bag = strata.row_stratum[order]

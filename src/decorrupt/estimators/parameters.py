@@ -1,4 +1,4 @@
-"""Checks of the estimators' parameters: a name has one meaning and one check everywhere."""
+"""Parameter validation; a parameter name has the same meaning and check in all estimators."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def check_share(name: str, value: Any) -> None:
 
 
 def check_count(name: str, value: Any) -> None:
-    """Raise ValueError unless `value` is a whole number, at least one."""
+    """Raise ValueError unless `value` is a whole number of at least 1."""
     if not (isinstance(value, Integral) and int(value) >= 1):
         raise ValueError(f"{name}={value!r} must be a whole number, at least 1")
 
 
 def check_count_or_none(name: str, value: Any) -> None:
-    """Raise ValueError unless `value` is a whole number, at least one, or None."""
+    """Raise ValueError unless `value` is a whole number of at least 1, or None."""
     if value is not None and not (isinstance(value, Integral) and int(value) >= 1):
         raise ValueError(f"{name}={value!r} must be a whole number, at least 1, or None")
 
@@ -57,7 +57,7 @@ def check_choice(name: str, value: Any, known: tuple[str, ...]) -> None:
         raise ValueError(f"unknown {name} {value!r}: choose one of {', '.join(known)}")
 
 
-# Names with a list of choices are checked where the choices are.
+# Parameters with a list of choices are checked in the module that defines the choices.
 CHECKS: dict[str, Callable[[str, Any], None]] = {
     "C": check_positive,
     "C_p": check_positive,
@@ -80,7 +80,7 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
 
 
 def check_parameters(estimator: Any) -> None:
-    """Raise ValueError unless every parameter of the estimator is what its name asks for."""
+    """Raise ValueError if a parameter of the estimator fails its check in CHECKS."""
     for name, value in estimator.get_params(deep=False).items():
         if name in CHECKS:
             CHECKS[name](name, value)

@@ -1,4 +1,4 @@
-"""The classifier whose mean probability in each bag matches the bag's proportion."""
+"""Proportion matching: fit each bag's mean probability to its proportion."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ class ProportionMatchingClassifier(SharedFeaturesClassifier, LogOddsClassifier):
     """min_f (1/M)·Σ_k (n_k/n̄)·CE(p_k, mean_{j∈k} σ(f(x_j))) + λ‖f‖².
 
     Empirical proportion risk minimisation (Yu et al. 2015) with the cross-entropy
-    CE(p, m) = −p·log m − (1−p)·log(1−m): the mean is taken before the logarithm. Bags of one row
-    give logistic regression. Not convex otherwise: it is started from the mean map.
+    CE(p, m) = −p·log m − (1−p)·log(1−m). M is the number of bags, n̄ their mean size. With bags of
+    one row this is logistic regression. Otherwise it is not convex, and the solver starts from the
+    mean map.
 
-    Unlike :class:`CountLikelihoodClassifier` it does not ask that labels be independent given the
-    rows, nor that p_k·n_k be whole; but a bag can match its proportion with all its rows at one
-    probability as well as with certain ones, so that it learns less from small bags.
+    Unlike :class:`CountLikelihoodClassifier` it assumes neither that labels are independent given
+    the rows nor that p_k·n_k is whole. But a bag matches its proportion equally well if all its
+    rows have the same probability as if they are near 0 and 1, so small bags are used less well.
 
     Parameters
     ----------
@@ -33,10 +34,10 @@ class ProportionMatchingClassifier(SharedFeaturesClassifier, LogOddsClassifier):
     reg_strength : float, default=1e-3
         λ, at least 0.
     fit_intercept : bool, default=True
-        Whether f has an unpenalised intercept; without it f must find the prior by itself.
+        Whether f has an unpenalised intercept.
     decision : {"balanced", "accuracy"}, default="balanced"
-        What `predict` is best at: the balanced error, or the error among rows like the training
-        rows.
+        Which error `predict` minimises: the balanced error, or the error in the population of the
+        training rows.
     solver : {"auto", "newton", "lbfgs", "gradient_descent"}, default="auto"
         How the objective is minimised.
 
@@ -54,7 +55,7 @@ n_iter_, solver_, n_features_in_, feature_names_in_
     >>> from decorrupt import bag_targets
     >>> from decorrupt.estimators.proportion_matching import ProportionMatchingClassifier
     >>> rng = np.random.default_rng(0)
-    >>> labels = rng.integers(0, 2, 400)                  # nobody sees these
+    >>> labels = rng.integers(0, 2, 400)                  # not used in training
     >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]
     >>> bags = np.arange(400) // 10
     >>> shares = {bag: labels[bags == bag].mean() for bag in range(40)}

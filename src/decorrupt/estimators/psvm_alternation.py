@@ -1,4 +1,4 @@
-"""The alternation of ∝SVM: support vector machine for given labels, labels for given scores."""
+"""The alternation of ∝SVM: fit a support vector machine to labels, then choose the labels."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from sklearn.svm import SVC
 from decorrupt._typing import FloatArray
 from decorrupt.estimators.psvm_labels import Labels, ProportionPenalty, best_labels, hinge
 
-# LIBSVM stops when the optimality conditions hold to this much, in units of the score.
+# LIBSVM's tolerance of the optimality conditions, in units of the score.
 SVM_TOL = 1e-4
-MAX_ROUNDS = 100  # of a stage; labels are finite in number, so a handful does
+MAX_ROUNDS = 100  # per stage; usually a few are enough
 
 
 @dataclass(frozen=True)
 class Machine:
-    """f = Σ_j dual_j·k(·, x_j) + b, with what the objective asks of it.
+    """f = Σ_j dual_j·k(·, x_j) + b, a support vector machine.
 
     Attributes
     ----------
     dual : ndarray of shape (n_rows,)
-        Zero for all but the support vectors.
+        Zero except for the support vectors.
     intercept : float
         b.
     scores : ndarray of shape (n_rows,)
@@ -32,7 +32,7 @@ class Machine:
     half_norm : float
         ½‖f − b‖².
     converged : bool
-        Whether LIBSVM was done within its iterations.
+        Whether LIBSVM converged.
     """
 
     dual: FloatArray
@@ -44,16 +44,16 @@ class Machine:
 
 @dataclass(frozen=True)
 class Trial:
-    """Where one start has got to: a machine and a labelling.
+    """The current state of one start.
 
     Attributes
     ----------
     machine : Machine
-        The machine.
+        The support vector machine.
     labels : ndarray of −1 and +1, shape (n_rows,)
         The labels.
     history : tuple of (float, float)
-        The stage's cost and the objective under it, after every round so far.
+        The stage's cost and the objective with that cost, per round so far.
     """
 
     machine: Machine
@@ -67,7 +67,7 @@ class Trial:
 
 
 def stage_costs(cost: float, annealing: tuple[float, float] | None) -> list[float]:
-    """Return the costs C* of the stages: from start·C by the factor up to C itself."""
+    """Return the costs C* of the stages, a geometric sequence above start·C that ends with C."""
     if annealing is None:
         return [cost]
     start, factor = annealing
@@ -85,26 +85,26 @@ def alternate(
     max_iter: int = -1,
     n_jobs: int | None = None,
 ) -> list[Trial]:
-    """Return, for every start, where the alternation under rising costs ends.
+    """Return the result of the alternation with rising costs for every start.
 
-    Starts that reach the same labels at the end of a stage share their way from there on.
+    Starts with the same labels at the end of a stage are continued only once.
 
     Parameters
     ----------
     gram : ndarray of shape (n_rows, n_rows)
         K, in double precision and C order.
     penalty : ProportionPenalty
-        The bags.
+        The penalty of the bags.
     starts : list of ndarray of −1 and +1
         Labellings to start from.
     costs : list of float
         C* of each stage.
     tol : float
-        A stage ends when a round lowers the objective by no more than this share of it.
+        A stage ends when a round lowers the objective by no more than this relative amount.
     max_iter : int
-        LIBSVM's iterations at most, per machine; −1 for no limit.
+        Maximum number of LIBSVM iterations per machine; −1 for no limit.
     n_jobs : int or None
-        Starts run at a time; LIBSVM works outside the interpreter's lock, so threads do.
+        Number of starts run in parallel, in threads: LIBSVM releases the interpreter's lock.
     """
     trials = [Trial(constant_machine(labels), labels) for labels in starts]
     with Parallel(n_jobs=n_jobs, prefer="threads") as pool:
@@ -127,10 +127,10 @@ def run_stage(
     tol: float,
     max_iter: int = -1,
 ) -> Trial:
-    """Return the trial after alternating at one cost until the objective rests.
+    """Return the trial after alternating at one cost until the objective no longer decreases.
 
-    A round that does not lower the objective, which LIBSVM's tolerance allows, is not taken. A
-    machine that ran out of iterations is the last: those of higher costs would take even more.
+    A round that does not lower the objective, which LIBSVM's tolerance allows, is discarded. A
+    trial whose machine did not converge is not continued: higher costs need even more iterations.
     """
     if not trial.machine.converged:
         return trial
@@ -142,27 +142,27 @@ def run_stage(
         lower = following.objective(penalty, cost)
         if not lower < value:
             break
-        rests = np.array_equal(labels, trial.labels) or value - lower <= tol * lower
+        is_done = np.array_equal(labels, trial.labels) or value - lower <= tol * lower
         trial = replace(following, history=(*trial.history, (cost, lower)))
         value = lower
-        if rests or not machine.converged:
+        if is_done or not machine.converged:
             break
     return trial
 
 
 class _SilentSVC(SVC):
-    """An SVC that leaves it to its caller to warn of a `fit_status_` other than 0."""
+    """An SVC that does not warn if `fit_status_` is not 0; the caller does."""
 
     def _warn_from_fit_status(self) -> None:
         pass
 
 
 def refit(gram: FloatArray, trial: Trial, cost: float, max_iter: int = -1) -> Machine:
-    """Return the support vector machine of the labels; where they are of one class, the old one."""
+    """Return the support vector machine of the labels, or the old one if all labels are equal."""
     labels = trial.labels
     if (labels == labels[0]).all():
         return trial.machine
-    # K was checked once and the parameters in fit: nothing to look at again in every round.
+    # K and the parameters were validated in fit; do not repeat it in every round.
     with config_context(assume_finite=True, skip_parameter_validation=True):
         svc = _SilentSVC(kernel="precomputed", C=cost, tol=SVM_TOL, max_iter=max_iter)
         svc.fit(gram, labels)
@@ -175,6 +175,6 @@ def refit(gram: FloatArray, trial: Trial, cost: float, max_iter: int = -1) -> Ma
 
 
 def constant_machine(labels: Labels) -> Machine:
-    """Return f = ±1, the sign that most labels have: a machine for those who have none yet."""
+    """Return the constant f = ±1 with the sign of most labels, the machine before the first fit."""
     intercept = 1.0 if labels.sum(dtype=int) > 0 else -1.0
     return Machine(np.zeros(len(labels)), intercept, np.full(len(labels), intercept), 0.0)

@@ -1,4 +1,4 @@
-"""Models saved before a parameter existed."""
+"""Loading of models that were saved before a parameter existed."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 
 class FillMissingParameters:
-    """Gives parameters that a saved model does not have their default values.
+    """Sets parameters that a saved model does not have to their default values.
 
-    It goes before scikit-learn's BaseEstimator in the bases, whose `__setstate__` it calls.
+    Must precede scikit-learn's BaseEstimator in the bases, because it calls its `__setstate__`.
     """
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -1,7 +1,7 @@
-"""What every classifier of this library shares: a score f(x) = ⟨θ, z(x)⟩ + b, learned and applied.
+"""Base class of all classifiers: a score f(x) = ⟨θ, z(x)⟩ + b.
 
-A subclass's `fit` turns its labels into a risk in score space; this class owns the way from X to
-features, from the risk to θ, and from θ to scores, decisions and probabilities.
+The `fit` of a subclass makes a risk in score space from its labels. This class computes the
+features of X, minimises the risk over θ, and computes scores, decisions and probabilities.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ BALANCED = 0.5  # the share of positives in a balanced population
 
 
 def decision_threshold(decision: str, prior: float, score_at: Callable[[float], float]) -> float:
-    """Return the score above which to answer "positive", for scores made for `prior`.
+    """Return the score above which rows are positive, for a population with the share `prior`.
 
-    Where P(Y=1|x) equals its prior the two classes are equally dense, so "balanced" puts the
-    threshold at the score of that probability; "accuracy" puts it at the score of ½, which is 0.
+    The two class densities are equal where P(Y=1|x) equals the prior. "balanced" therefore puts
+    the threshold at the score of that probability; "accuracy" puts it at the score of ½, which
+    is 0.
     """
     if decision not in DECISIONS:
         raise ValueError(f"unknown decision {decision!r}: choose one of {', '.join(DECISIONS)}")
@@ -51,10 +52,10 @@ def decision_threshold(decision: str, prior: float, score_at: Callable[[float], 
 
 
 def shift_prior(log_odds: FloatArray, score_prior: float, class_prior: float) -> FloatArray:
-    """Return log-odds for the share `class_prior` of positives, from those for `score_prior`.
+    """Return log_odds + logit(class_prior) − logit(score_prior).
 
-    P(x | Y) is the same in both populations, so that the log-odds differ by
-    logit(class_prior) − logit(score_prior).
+    These are the log-odds in a population with the share `class_prior` of positives, from those
+    in a population with the share `score_prior` and the same P(x | Y).
 
     Raises
     ------
@@ -68,14 +69,14 @@ def shift_prior(log_odds: FloatArray, score_prior: float, class_prior: float) ->
 def class_probabilities(
     log_odds: FloatArray, score_prior: float, class_prior: float | None
 ) -> FloatArray:
-    """Return the columns P(Y=−1|x), P(Y=1|x), for `class_prior` or else for `score_prior`."""
+    """Return the columns P(Y=−1|x), P(Y=1|x), at `class_prior` or, if None, at `score_prior`."""
     if class_prior is not None:
         log_odds = shift_prior(log_odds, score_prior, class_prior)
     return np.column_stack([expit(-log_odds), expit(log_odds)])
 
 
 def _forget_fit(estimator: Any) -> None:
-    """Remove what a previous fit left: not every fit sets every attribute."""
+    """Delete the attributes of a previous fit: not every fit sets every attribute."""
     for name in [name for name in vars(estimator) if name.endswith("_")]:
         delattr(estimator, name)
 
@@ -86,7 +87,7 @@ class ScoreClassifier(FillMissingParameters, QuietEstimator, ClassifierMixin, Ba
     Subclasses have the parameters `kernel`, `kernel_gamma`, `degree`, `coef0`, and, where they
     call `_fit_scores`, `reg_strength`, `fit_intercept`, `solver`, `rank_tol`, `max_rank`, `tol`,
     `max_iter` and `random_state`. They set `classes_`, `score_prior_` (the share of positives in
-    the population the score is for) and `decision_threshold_`.
+    the population that the score describes) and `decision_threshold_`.
     """
 
     def _read_rows(self, X: Any, *, reset: bool) -> Any:
@@ -102,10 +103,10 @@ class ScoreClassifier(FillMissingParameters, QuietEstimator, ClassifierMixin, Ba
 
     @abstractmethod
     def _threshold(self, prior: float) -> float:
-        """Return the score above which rows are positive, for scores made for `prior`."""
+        """Return the score above which rows are positive, see :func:`decision_threshold`."""
 
     def fit_feature_map(self, X: Any) -> FeatureMap:
-        """Return the features of the rows X, which depend on no label; the model stays as is."""
+        """Return the features of the rows X, computed without labels; the model is unchanged."""
         if self.kernel == "linear" and self.fit_intercept:
             return LinearMap.centred(X)
         return fit_feature_map(
@@ -119,7 +120,7 @@ class ScoreClassifier(FillMissingParameters, QuietEstimator, ClassifierMixin, Ba
     def _fit_scores(
         self, X: Any, features: FeatureMap, risk: ScoreRisk, start: FloatArray | None = None
     ) -> tuple[SolverResult, FloatArray]:
-        """Minimise risk + λ‖f‖², keep what scores new rows, return the training rows' scores."""
+        """Minimise risk + λ‖f‖², store the model, return the training rows' scores."""
         objective = Objective(features.matrix, risk, self.reg_strength, self.fit_intercept)
         self.solver_ = choose_solver(self.solver, objective)
         result = solve(objective, start=start, **self._solver_options())
@@ -132,7 +133,7 @@ class ScoreClassifier(FillMissingParameters, QuietEstimator, ClassifierMixin, Ba
             self._note(ConvergenceWarning, f"the {self.solver_} solver {result.advice}")
 
     def _note_one_class(self, scores: FloatArray) -> None:
-        """Note if one class is all that the training rows, which have two, would be given."""
+        """Note if the model predicts the same class for all training rows."""
         is_pos = scores > self.decision_threshold_
         if is_pos.all() or not is_pos.any():
             only = self.classes_.tolist()[int(is_pos[0])]
@@ -169,7 +170,7 @@ class ScoreClassifier(FillMissingParameters, QuietEstimator, ClassifierMixin, Ba
         return self._score(self._read_rows(X, reset=False))
 
     def _score(self, X: Any) -> FloatArray:
-        """Return f(x) of rows that have been checked."""
+        """Return f(x) of validated rows."""
         if self.kernel == "linear":
             scores = X @ self.coef_
         else:
@@ -177,7 +178,7 @@ class ScoreClassifier(FillMissingParameters, QuietEstimator, ClassifierMixin, Ba
         return np.asarray(scores + self.intercept_)
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return f(x) less the decision threshold: positive means `classes_[1]`.
+        """Return f(x) minus the decision threshold: positive means `classes_[1]`.
 
         Parameters
         ----------

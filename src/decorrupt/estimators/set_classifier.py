@@ -1,4 +1,4 @@
-"""Learning from bags by telling the bags apart (U^m set classification)."""
+"""Set classification (Uᵐ): learn from the classification of rows into bags."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Objective, SolverRe
 
 
 class SetClassifier(SharedFeaturesClassifier, LogOddsClassifier):
-    """min_f −(1/n)·Σ_j log P(bag(j) | x_j) + λ‖f‖², the bags told apart through P(Y=1|x) alone.
+    """min_f −(1/n)·Σ_j log P(bag(j) | x_j) + λ‖f‖².
 
     With g = σ(f(x)) = P(Y=1|x) among the training rows, whose share of positives is γ̄,
 
         P(bag = k | x) = (n_k/n)·[ (p_k/γ̄)·g + ((1−p_k)/(1−γ̄))·(1−g) ],
 
     the set classification of Lu et al. (2021), *Binary classification from multiple unlabeled
-    datasets via surrogate set classification*. It takes any number and size of bags, is bounded
-    below, and asks only that bags differ by their proportions: rows of a class must look alike in
-    all of them. Not convex unless every bag is pure; the solver starts where nothing but the
-    prior is known.
+    datasets via surrogate set classification*. It works with any number and size of bags and is
+    bounded below. It assumes that bags differ only in their proportions: rows of one class have
+    the same distribution in all bags. It is not convex unless every bag is pure; the solver starts
+    from the score of the prior.
 
     Parameters
     ----------
@@ -35,14 +35,14 @@ class SetClassifier(SharedFeaturesClassifier, LogOddsClassifier):
     reg_strength : float, default=1e-3
         λ, at least 0.
     fit_intercept : bool, default=True
-        Whether f has an unpenalised intercept; without it f must find the prior by itself.
+        Whether f has an unpenalised intercept.
     match_prior : bool, default=True
-        Whether to shift the intercept after training so that the probabilities of the training
-        rows have the known share of positives as their mean. Without it a penalised fit is often
-        off by far: the penalty pulls the scores to where the sigmoid is steepest.
+        Whether to shift the intercept after training so that the mean probability of the training
+        rows equals their known share of positives. Without it the probabilities of a penalised
+        fit are often far off: the penalty moves the scores to where the sigmoid is steepest.
     decision : {"balanced", "accuracy"}, default="balanced"
-        What `predict` is best at: the balanced error, or the error among rows like the training
-        rows.
+        Which error `predict` minimises: the balanced error, or the error in the population of the
+        training rows.
     solver : {"auto", "newton", "lbfgs", "gradient_descent"}, default="auto"
         How the objective is minimised.
 
@@ -60,7 +60,7 @@ n_iter_, solver_, n_features_in_, feature_names_in_
     >>> from decorrupt import bag_targets
     >>> from decorrupt.estimators.set_classifier import SetClassifier
     >>> rng = np.random.default_rng(0)
-    >>> labels = rng.integers(0, 2, 400)                  # nobody sees these
+    >>> labels = rng.integers(0, 2, 400)                  # not used in training
     >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]
     >>> bags = np.arange(400) // 10
     >>> shares = {bag: labels[bags == bag].mean() for bag in range(40)}

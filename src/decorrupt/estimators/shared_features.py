@@ -1,4 +1,4 @@
-"""What a search over shared features needs of a method: the features, and λ paths over them."""
+"""Base class of the methods with λ paths over features that folds and methods share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from decorrupt.features.kernels import squared_norms
 from decorrupt.notices import Notice
 from decorrupt.solvers import SolverResult
 
-# Parameters that decide what the features are.
+# Parameters that determine the features.
 FEATURE_PARAMS = (
     "kernel",
     "kernel_gamma",
@@ -33,7 +33,7 @@ FEATURE_PARAMS = (
 
 @dataclass(frozen=True)
 class PathFit:
-    """The solutions of a λ path on some training rows.
+    """The solutions of a λ path.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class PathFit:
     threshold : float
         The score above which rows are positive.
     prior : float
-        The share of positives in the population the scores are for.
+        The share of positives in the population that the scores describe.
     """
 
     coefs: FloatArray
@@ -58,11 +58,11 @@ class PathFit:
 
 
 class SharedFeaturesClassifier(BagClassifier):
-    """A method on bags that can be searched over features which folds and methods share.
+    """A classifier for bags whose features can be shared by folds and methods in a search.
 
-    A search asks `has_path`, groups estimators by `feature_key`, calls `fit_feature_map` once per
-    group and `fit_path` per fold, and hands the features to the refit:
-    ``train_quietly(estimator, X, y, bags=bags, features=features)``. A subclass has
+    A search checks `has_path`, groups estimators by `feature_key`, calls `fit_feature_map` once
+    per group and `fit_path` per fold, and passes the features to the refit:
+    ``train_quietly(estimator, X, y, bags=bags, features=features)``. Subclasses define
     `_fit_features` and `_path`.
     """
 
@@ -72,12 +72,12 @@ class SharedFeaturesClassifier(BagClassifier):
         return True
 
     def feature_key(self) -> tuple[str, ...]:
-        """Return what must be equal in two estimators that share features."""
+        """Return a key that is equal for estimators that can share features."""
         params = self.get_params(deep=False)
         return tuple(repr(params[name]) for name in FEATURE_PARAMS)
 
     def kernel_size(self, X: Any) -> float:
-        """Return the mean of k(x, x) over the rows X: the unit of λ; 1 for the rbf kernel."""
+        """Return the mean of k(x, x) over the rows X, the scale of λ; 1 for the rbf kernel."""
         if self.kernel == "linear":
             diagonal = squared_norms(self.fit_feature_map(X).matrix)
         else:
@@ -92,7 +92,7 @@ class SharedFeaturesClassifier(BagClassifier):
         *,
         objective_tol: float = 0.0,
     ) -> PathFit:
-        """Return the solutions for every λ over given features; the model stays as is.
+        """Return the solutions for every λ over given features; the model is unchanged.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class SharedFeaturesClassifier(BagClassifier):
         reg_strengths : sequence of float
             λ, in any order.
         objective_tol : float
-            How near the minimum the objective must come, per row; 0 for the estimator's own `tol`.
+            Tolerance of the objective per row; 0 uses the estimator's `tol`.
         """
         options = self._solver_options() | {"objective_tol": objective_tol}
         results = self._path(matrix, strata, reg_strengths, options)
@@ -122,10 +122,10 @@ class SharedFeaturesClassifier(BagClassifier):
 
     @abstractmethod
     def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:
-        """Train on checked rows and their features; return the rows' raw scores."""
+        """Train on validated rows and their features; return the rows' raw scores."""
 
     @abstractmethod
     def _path(
         self, matrix: Any, strata: Strata, reg_strengths: Sequence[float], options: dict[str, Any]
     ) -> list[SolverResult]:
-        """Minimise the method's objective for every λ; `options` are the solver's."""
+        """Minimise the method's objective for every λ, with the given solver options."""

@@ -1,4 +1,4 @@
-"""The `fit` that the estimators on noisy labels of several sources share."""
+"""Base class of the estimators for noisy labels of several sources."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from decorrupt.notices import Notice, emit_notices
 
 
 class SourceClassifier(ScoreClassifier):
-    """A classifier trained on labels flipped at known rates; a subclass has `_fit_sources`."""
+    """A classifier trained on labels flipped at known rates; subclasses define `_fit_sources`."""
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"sources": True, "noise_rates": True}
 
@@ -28,31 +28,31 @@ class SourceClassifier(ScoreClassifier):
         X : array-like or sparse matrix of shape (n_rows, n_columns)
             The rows.
         y : array-like of shape (n_rows,)
-            Noisy labels of two values; the larger is the positive class.
+            Noisy labels with two values; the larger is the positive class.
         sources : array-like of shape (n_rows,), optional
             The source of each row; any hashable ids. None: one source.
         noise_rates : array of shape (n_rows, 2), mapping or pair, optional
-            Takes the place of the constructor's; an array gives each row its own rates.
+            Replaces the parameter `noise_rates`; an array gives one pair of rates per row.
 
         Returns
         -------
         self
-            The fitted model itself.
+            The fitted model.
 
         Raises
         ------
         ValueError
-            If a source has no rates, rates sum to one or more, or a parameter is not what it
-            must be.
+            If a source has no rates, the two rates of a source sum to 1 or more, or a parameter is
+            invalid.
 
         Warns
         -----
         ConvergenceWarning
-            If the solver stopped before it was done.
+            If the solver stopped before it converged.
         OneClassWarning
             If the model predicts one class for all training rows.
         NegativeRiskWarning, NonConvexRiskWarning
-            Where the method has a corrected risk, see `decorrupt.exceptions`.
+            Methods with a corrected risk only, see `decorrupt.exceptions`.
         """
         emit_notices(self._train(X, y, sources=sources, noise_rates=noise_rates))
         return self
@@ -60,8 +60,8 @@ class SourceClassifier(ScoreClassifier):
     def _train(
         self, X: Any, y: ArrayLike, *, sources: Any = None, noise_rates: Any = None
     ) -> list[Notice]:
-        """Fit without warning; return what to warn of. Folds and refits call it in threads."""
-        self._take_notices()  # of a fit that failed
+        """Fit and return the warnings instead of emitting them; searches call it in threads."""
+        self._take_notices()  # discard those of an earlier fit that failed
         X = self._read_rows(X, reset=True)
         check_consistent_length(X, y)
         self.classes_, labels = read_labels(y)
@@ -73,4 +73,4 @@ class SourceClassifier(ScoreClassifier):
     def _fit_sources(
         self, X: Any, labels: NDArray[np.int_], sources: Any, noise_rates: Any
     ) -> FloatArray:
-        """Train on rows that have been checked, labels −1 and +1; return their raw scores."""
+        """Train on validated rows with labels −1 and +1; return their raw scores."""

@@ -1,4 +1,4 @@
-"""What the two support vector baselines share: f(x) = Σ_j dual_j·k(x, x_j) + b, row by row."""
+"""Base class of the two support vector baselines."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from decorrupt._typing import FloatArray
 from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.features import LinearMap
 
-# Iterations of LIBSVM: seconds for some hundred rows or bags. Scaled columns need less.
+# LIBSVM iterations; they take seconds for hundreds of rows or bags. Scaled columns need fewer.
 DEFAULT_MAX_ITER = 100_000
 
 
 class SupportVectorClassifier(BagClassifier):
-    """A classifier whose fit finds one dual coefficient per row and a bias; label = sign f.
+    """f(x) = Σ_j dual_j·k(x, x_j) + b over the training rows; the label is sign f.
 
     Subclasses have the parameters `kernel`, `kernel_gamma`, `degree` and `coef0`.
     """
@@ -26,19 +26,19 @@ class SupportVectorClassifier(BagClassifier):
     def _note_max_iter(self) -> None:
         self._note(
             ConvergenceWarning,
-            f"LIBSVM stopped after max_iter={self.max_iter} iterations before it was done: scale "
-            "the columns of X (StandardScaler), lower the costs, or raise max_iter",
+            f"LIBSVM did not converge in max_iter={self.max_iter} iterations: scale the columns of "
+            "X (StandardScaler), lower the costs, or raise max_iter",
         )
 
     def _threshold(self, prior: float) -> float:  # noqa: ARG002 — the sign is the class
         return 0.0
 
     def _training_rows(self, X: Any) -> LinearMap:
-        """Return the rows to train on and their centre."""
+        """Return the training rows, centred for the linear kernel."""
         return LinearMap.centred(X) if self.kernel == "linear" else LinearMap(X)
 
     def _keep_dual(self, rows: LinearMap, row_coef: FloatArray, intercept: float) -> None:
-        """Keep the rows whose coefficient is not zero, in the precision of X."""
+        """Store the rows with a coefficient other than 0, in the precision of X."""
         X = rows.matrix
         row_coef = row_coef.astype(X.dtype)
         self.intercept_ = intercept
@@ -47,7 +47,7 @@ class SupportVectorClassifier(BagClassifier):
             self.intercept_ -= float(np.sum(rows.centre * self.coef_))
             return
         support = np.flatnonzero(row_coef)
-        if not len(support):  # a constant score, but scoring wants a row to compare with
+        if not len(support):  # the score is constant, but scoring needs at least one row
             support = np.array([0])
         self.dual_coef_ = row_coef[support]
         self.landmarks_ = support if self.kernel == "precomputed" else X[support]

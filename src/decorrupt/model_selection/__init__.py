@@ -1,4 +1,4 @@
-"""Choosing without labels: bag-aware folds, label-free criteria, searches, the automatic choice."""
+"""Model selection without labels: folds of bags, criteria, searches, automatic choice."""
 
 from decorrupt.model_selection.auto import AutoLabelProportionsClassifier
 from decorrupt.model_selection.auto_sources import AutoSourcesClassifier

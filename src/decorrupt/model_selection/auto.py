@@ -1,4 +1,4 @@
-"""The classifier to start with: it compares the methods on held-out bags and keeps the best."""
+"""Automatic choice of the method for bags."""
 
 from __future__ import annotations
 
@@ -26,58 +26,59 @@ DEFAULT_KERNELS = ("linear", "rbf")
 
 
 class AutoLabelProportionsClassifier(BagSearchClassifier):
-    """Fit every candidate method, choose by held-out bags, refit the winner on all rows.
+    """Compare the candidate methods on held-out bags and refit the best on all rows.
 
-    No label is seen: methods, λ and kernel parameter are compared by what they say about bags left
-    out of their training. Kernel factors are shared between methods, folds and λ.
+    No labels are used: methods, λ and kernel parameters are compared by their predictions for
+    held-out bags. Methods, folds and λ share the kernel factors.
 
     Parameters
     ----------
     candidates : {"fast", "thorough"} or list, default="fast"
         "fast": mean map, corrected loss and count likelihood. "thorough": also set
-        classification, proportion matching, InvCal and alternating ∝SVM. Or a list of names,
-        estimators, (name, estimator) and (name, estimator, grid).
+        classification, proportion matching, InvCal and alternating ∝SVM. Or a list of method
+        names, estimators, (name, estimator) pairs and (name, estimator, grid) triples.
     cv : int or splitter, default=5
         An int is the number of folds of :class:`BagKFold`, fewer if there are fewer bags.
     scoring : str or BagScorer, default="count_log_likelihood"
         The criterion: "count_log_likelihood", "corrected_accuracy", "corrected_risk" or
-        "proportion_risk", of the predictions for all held-out rows together.
+        "proportion_risk". It is computed from the predictions for all held-out rows together.
     reg_strengths : sequence of float or None
         λ to try; None: 0.1 to 1e-6 in powers of ten, multiplied by the mean of k(x,x), which is 1
         for "rbf" and the mean of ‖x‖² for the linear kernel.
     kernels : sequence of str or callable, default=("linear", "rbf")
-        Kernels to try in every method of a preset or given by name; estimators of one's own keep
-        theirs.
+        Kernels to try in every method of a preset or given by name; your own estimators keep their
+        kernel.
     kernel_gammas : sequence of float, "scale" or "auto", or None
         Kernel parameters to try; None: 0.03, 0.3 and 1 times "scale".
     decision : {"balanced", "accuracy"}, default="balanced"
-        What `predict` is best at: the balanced error, or the error in the training mixture.
+        Which error `predict` minimises: the balanced error, or the error in the population of the
+        training rows.
     n_jobs : int or None
-        Fits at a time.
+        Number of fits in parallel.
     random_state : int, RandomState or None
-        Handed to every candidate that has one.
+        Set on every candidate with this parameter.
 
     Attributes
     ----------
     best_estimator_ : estimator
-        The chosen method, refitted on all rows; with probabilities calibrated on held-out bag
-        counts where its own scores are not log-odds.
+        The chosen method, refitted on all rows. If its scores are not log-odds, its probabilities
+        are calibrated on the counts of held-out bags.
     best_method_, best_params_ : str, dict
-        What was chosen.
+        The chosen method and its parameters.
     training_prior_ : float
         The share of positives among the training rows.
     leaderboard_ : Leaderboard
-        Method, parameters, score ± standard error and time, the best first; ``print`` it, iterate
-        over its rows, or make a frame with ``to_frame()``.
+        Method, parameters, score ± standard error and time, the best first. ``print`` it, iterate
+        over its rows, or convert it with ``to_frame()``.
     classes_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
 
     Notes
     -----
-    The choice: each method is taken at its best parameters. Those whose score falls short of the
-    best by less than one standard error of the difference count as tied with it, and of the tied
-    the most stable wins: the one earliest in the list of candidates, whose presets begin with
-    convex objectives and end with those that depend on their start.
+    Each method is compared at its best parameters. Methods whose score is within one standard
+    error of the difference from the best are tied with it. Of the tied methods the first in the
+    list of candidates is chosen. The presets are sorted by stability: convex objectives come
+    first, methods that depend on their start last.
 
     Examples
     --------
@@ -150,7 +151,7 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
     def _calibrated(
         self, model: Any, winner: Result, data: TrainingData
     ) -> CalibratedBagClassifier:
-        """Return the chosen model to be fitted, with its scores as log-odds."""
+        """Return the chosen model, not yet fitted, with calibration of its scores to log-odds."""
         seen = np.flatnonzero(~np.isnan(winner.decisions))
         slope, shift = fit_calibration(winner.decisions[seen], data.strata.take(seen))
         return CalibratedBagClassifier(
@@ -158,11 +159,11 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
         )
 
     def _cv(self, n_bags: int) -> Any:
-        """Return an int `cv` no greater than the number of bags; a splitter as it is."""
+        """Return `cv`; an int is limited to the number of bags."""
         is_number = isinstance(self.cv, int | np.integer)
         return min(self.cv, max(n_bags, 2)) if is_number else self.cv
 
     @property
     def score_prior_(self) -> float:
-        """The share of positives in the population that `predict_proba` is for by default."""
+        """The share of positives that `predict_proba` assumes by default."""
         return self.training_prior_

@@ -1,4 +1,4 @@
-"""The automatic choice for noisy labels of several sources."""
+"""Automatic choice of the method for noisy labels of several sources."""
 
 from __future__ import annotations
 
@@ -40,24 +40,25 @@ SCORER = BagScorer("corrected_accuracy")
 
 
 class AutoSourcesClassifier(DelegatingClassifier):
-    """Fit every candidate method to noisy labels, choose by held-out rows, refit the best.
+    """Compare the candidate methods on held-out rows with noisy labels and refit the best.
 
-    No true label is seen: candidates are compared by the corrected accuracy of held-out rows, an
-    unbiased estimate of the balanced accuracy if the noise rates are right.
+    No true labels are used: candidates are compared by the corrected accuracy on held-out rows,
+    an unbiased estimate of the balanced accuracy if the noise rates are correct.
 
     Parameters
     ----------
     candidates : sequence of {"corrected", "forward"}
-        :class:`CorruptedSourcesClassifier` and :class:`ForwardSourcesClassifier`; of equal scores
-        the first wins.
+        :class:`CorruptedSourcesClassifier` and :class:`ForwardSourcesClassifier`; if scores are
+        equal, the first is chosen.
     noise_rates : mapping, pair, "estimate" or None, default=None
         {source: (flip_pos, flip_neg)}, one pair for all rows, "estimate" for
-        :func:`estimate_noise_rates`, or None for clean labels. What `fit` is given takes
+        :func:`estimate_noise_rates`, or None for clean labels. Rates passed to `fit` take
         precedence.
     class_priors : mapping, float or None, default=None
-        P(Y=1) by source, or one for all. None: estimated from the shares of noisy labels.
+        P(Y=1) by source, or one value for all sources. None: estimated from the shares of noisy
+        labels.
     cv : int or splitter, default=5
-        An int is the number of folds of :class:`WithinBagKFold`, which split every source.
+        An int is the number of folds of :class:`WithinBagKFold`, which splits every source.
     reg_strengths : sequence of float or None
         λ to try; None: 0.1 to 1e-4 in powers of ten.
     kernels : sequence of str or callable, default=("rbf",)
@@ -65,30 +66,30 @@ class AutoSourcesClassifier(DelegatingClassifier):
     kernel_gammas : sequence of float, "scale" or "auto", or None
         Kernel parameters to try; None: 0.1 and 1 times "scale".
     decision : {"balanced", "accuracy"}, default="balanced"
-        What `predict` is best at: the balanced error, or the error among rows like the training
-        rows. Candidates are compared balanced.
+        Which error `predict` minimises: the balanced error, or the error in the population of the
+        training rows. Candidates are always compared by the balanced error.
     n_jobs : int or None
-        Fits at a time.
+        Number of fits in parallel.
     random_state : int, RandomState or None
-        For folds, candidates and the estimation of noise rates.
+        Seed of folds, candidates and the estimation of noise rates.
 
     Attributes
     ----------
     best_estimator_ : estimator
         The chosen method, refitted on all rows.
     best_method_, best_params_ : str, dict
-        What was chosen.
+        The chosen method and its parameters.
     leaderboard_ : Leaderboard
         Method, parameters, score ± standard error and time, the best first. The standard errors
-        include that of estimated rates.
+        include the uncertainty of estimated rates.
     noise_rates_ : dict or None
-        {source: (flip_pos, flip_neg)} as used; None if they vary within a source.
+        {source: (flip_pos, flip_neg)}, the rates used; None if they vary within a source.
     noise_rate_estimate_ : NoiseRateEstimate or None
-        If the rates were estimated.
+        The estimate, if the rates were estimated.
     class_priors_ : dict
         {source: P(Y=1)}, given or estimated.
     training_prior_ : float
-        The share of positives among the training rows, as the priors imply it.
+        The share of positives among the training rows, computed from the priors.
     classes_, n_features_in_, feature_names_in_
         As in :class:`CorruptedSourcesClassifier`.
 
@@ -97,7 +98,7 @@ class AutoSourcesClassifier(DelegatingClassifier):
     >>> import numpy as np
     >>> from decorrupt import AutoSourcesClassifier, corrupt_labels
     >>> rng = np.random.default_rng(0)
-    >>> labels = rng.integers(0, 2, 300)                       # nobody sees these
+    >>> labels = rng.integers(0, 2, 300)                       # not used in training
     >>> X = rng.normal(size=(300, 2)) + 2 * labels[:, None]
     >>> sources = np.where(np.arange(300) < 150, "nurse", "rule")
     >>> rates = {"nurse": (0.05, 0.1), "rule": (0.4, 0.2)}
@@ -136,23 +137,23 @@ class AutoSourcesClassifier(DelegatingClassifier):
         self.random_state = random_state
 
     def fit(self, X: Any, y: ArrayLike, *, sources: Any = None, noise_rates: Any = None) -> Self:
-        """Choose on held-out rows, and refit the best on all rows.
+        """Choose the method on held-out rows and refit it on all rows.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_columns)
             The rows.
         y : array-like of shape (n_rows,)
-            Noisy labels of two values; the larger is the positive class.
+            Noisy labels with two values; the larger is the positive class.
         sources : array-like of shape (n_rows,), optional
             The source of each row; any hashable ids. None: one source.
         noise_rates : mapping, pair, array of shape (n_rows, 2) or "estimate", optional
-            Takes the place of the constructor's; an array gives each row its own rates.
+            Replaces the parameter `noise_rates`; an array gives one pair of rates per row.
 
         Warns
         -----
         ConvergenceWarning, OneClassWarning, NegativeRiskWarning, UninformativeRatesWarning
-            What the refit, or the estimation of the rates, warns of; candidates do not warn.
+            Warnings of the refit or of the estimation of the rates; candidates do not warn.
         """
         emit_notices(self._train(X, y, sources=sources, noise_rates=noise_rates))
         return self
@@ -195,7 +196,7 @@ class AutoSourcesClassifier(DelegatingClassifier):
     def _read_noise(
         self, X: Any, labels: NDArray[np.int_], sources: Any, noise_rates: Any
     ) -> NoisySources:
-        """Estimate the rates if asked to; set what is known about the sources."""
+        """Return sources and rates, estimated if requested; set the attributes about them."""
         rates = self.noise_rates if noise_rates is None else noise_rates
         self.noise_rate_estimate_: NoiseRateEstimate | None = None
         if isinstance(rates, str):
@@ -213,7 +214,7 @@ class AutoSourcesClassifier(DelegatingClassifier):
         return noisy
 
     def _configurations(self, X: Any) -> list[Configuration]:
-        """Return what to compare, from the smoothest model on."""
+        """Return the configurations to compare, the smoothest models first."""
         gammas = resolve_kernel_gammas(self.kernel_gammas, X, SOURCE_GAMMA_FACTORS)
         grid = [
             setting | {"reg_strength": reg_strength}
@@ -239,5 +240,5 @@ class AutoSourcesClassifier(DelegatingClassifier):
 
     @property
     def score_prior_(self) -> float:
-        """The share of positives in the population that `predict_proba` is for by default."""
+        """The share of positives that `predict_proba` assumes by default."""
         return self.training_prior_

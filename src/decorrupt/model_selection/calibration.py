@@ -1,4 +1,4 @@
-"""Calibration without labels: Platt's scaling by bag counts, and calibration curves."""
+"""Calibration without labels: Platt scaling on bag counts, and calibration curves."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from decorrupt.notices import Notice, QuietEstimator, emit_notices, train_quietl
 from decorrupt.risks.count import count_risk
 from decorrupt.solvers import Objective, solve
 
-# Enough to keep the slope finite when scores separate the bags perfectly.
+# Large enough to keep the slope finite if scores separate the bags perfectly.
 SLOPE_PENALTY = 1e-4
 
 
@@ -41,7 +41,7 @@ def fit_calibration(scores: FloatArray, strata: Strata) -> tuple[float, float]:
 
 
 def cross_calibrate(scores: FloatArray, strata: Strata, folds: Sequence[Fold]) -> FloatArray:
-    """Return log-odds in a balanced population, each fold's calibrated on the other folds."""
+    """Return log-odds in a balanced population; each fold is calibrated on the other folds."""
     log_odds = np.full(len(scores), np.nan)
     seen = ~np.isnan(scores)
     for _, test in folds:
@@ -54,9 +54,9 @@ def cross_calibrate(scores: FloatArray, strata: Strata, folds: Sequence[Fold]) -
 
 
 class CalibrationBin(NamedTuple):
-    """Rows of similar predicted probability, and their estimated share of positives.
+    """Rows with similar predicted probabilities, and their estimated share of positives.
 
-    The share is unbiased, and can therefore be below 0 or above 1.
+    The estimate is unbiased and can therefore be below 0 or above 1.
     """
 
     low: float
@@ -70,7 +70,7 @@ class CalibrationBin(NamedTuple):
 def quantile_bins(
     probabilities: FloatArray, n_bins: int
 ) -> tuple[FloatArray, list[NDArray[np.bool_]]]:
-    """Return edges of bins of about equal numbers of rows, and which rows are in each."""
+    """Return the edges of bins with about equal numbers of rows, and the rows in each bin."""
     edges = np.unique(np.quantile(probabilities, np.linspace(0, 1, n_bins + 1)))
     if len(edges) == 1:  # all probabilities are equal
         edges = np.repeat(edges, 2)
@@ -81,27 +81,27 @@ def quantile_bins(
 def calibration_curve_from_proportions(
     y: ArrayLike, probabilities: ArrayLike, *, bags: Any, n_bins: int = 5
 ) -> list[CalibrationBin]:
-    """Return P(Y=1 | bin) by predicted probability, estimated without labels.
+    """Return estimates of P(Y=1 | bin) for bins of the predicted probability, without labels.
 
     With (a, b) the least-squares combination of the bags, Σ_k 2a_k·P̂_k(bin) is an unbiased
-    estimate of P(bin | Y=1), and P(Y=1 | bin) = γ̄·P(bin | Y=1)/P(bin), γ̄ the share of positives
-    among all rows.
+    estimate of P(bin | Y=1). Then P(Y=1 | bin) = γ̄·P(bin | Y=1)/P(bin), where γ̄ is the share of
+    positives among all rows.
 
     Parameters
     ----------
     y : array-like of shape (n_rows,)
         The proportion of each row's bag.
     probabilities : array-like of shape (n_rows,)
-        P(Y=1|x) of rows that were held out, for the population of these rows.
+        P(Y=1|x) of held-out rows, in the population of these rows.
     bags : array-like of shape (n_rows,)
         The bag of each row.
     n_bins : int, default=5
-        Bins of about equal numbers of rows.
+        Number of bins; they have about equal numbers of rows.
 
     Raises
     ------
     ValueError
-        If all bags have one proportion: then nothing can be said.
+        If all bags have the same proportion: then nothing can be estimated.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def calibration_curve_from_proportions(
     >>> from decorrupt import calibration_curve_from_proportions
     >>> rng = np.random.default_rng(0)
     >>> bags = np.repeat(np.arange(50), 100)
-    >>> labels = rng.random(5000) < rng.random(50)[bags]       # nobody sees these
+    >>> labels = rng.random(5000) < rng.random(50)[bags]       # not used in training
     >>> y = np.bincount(bags, labels)[bags] / 100
     >>> probabilities = np.where(labels, 0.9, 0.4) + rng.uniform(-0.1, 0.1, 5000)
     >>> lowest, *_, highest = calibration_curve_from_proportions(y, probabilities, bags=bags)
@@ -143,18 +143,18 @@ def calibration_curve_from_proportions(
 
 
 class CalibratedBagClassifier(QuietEstimator, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """log-odds = slope·f(x) + shift over a classifier whose scores f are not log-odds.
+    """log-odds = slope·f(x) + shift, for a classifier whose scores f are not log-odds.
 
     Parameters
     ----------
     estimator : classifier
-        Fitted on all rows in `fit`.
+        The classifier; `fit` fits a clone of it.
     slope, shift : float
         From :func:`fit_calibration` on held-out scores.
     prior : float
-        The share of positives for which they give log-odds.
+        The share of positives in the population of these log-odds.
     decision : {"balanced", "accuracy"}
-        What `predict` is best at.
+        Which error `predict` minimises: the balanced error, or the error in that population.
 
     Attributes
     ----------
@@ -182,7 +182,7 @@ class CalibratedBagClassifier(QuietEstimator, MetaEstimatorMixin, ClassifierMixi
         self.decision = decision
 
     def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> CalibratedBagClassifier:
-        """Fit the classifier; the calibration is given."""
+        """Fit the classifier; slope and shift stay as given."""
         emit_notices(self._train(X, y, bags=bags))
         return self
 
@@ -201,7 +201,7 @@ class CalibratedBagClassifier(QuietEstimator, MetaEstimatorMixin, ClassifierMixi
         return np.asarray(self.slope * self.estimator_.decision_function(X) + self.shift)
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return the calibrated log-odds less the decision threshold."""
+        """Return the calibrated log-odds minus the decision threshold."""
         return self._log_odds(X) - self.decision_threshold_
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -210,5 +210,5 @@ class CalibratedBagClassifier(QuietEstimator, MetaEstimatorMixin, ClassifierMixi
         return np.asarray(self.classes_[is_pos.astype(np.intp)])
 
     def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
-        """Return P(Y | x) for the share of positives `prior`, or the one given."""
+        """Return P(Y | x) at the share of positives `class_prior`, by default `prior`."""
         return class_probabilities(self._log_odds(X), self.prior, class_prior)

@@ -1,4 +1,4 @@
-"""The methods an automatic choice is made from, with what is searched in each."""
+"""The candidate methods of the automatic choice and their parameter grids."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class Candidate:
     Attributes
     ----------
     name : str
-        As in the leaderboard.
+        Its name in the leaderboard.
     estimator : estimator
         The template.
     grid : dict of str to list
-        Parameters searched beside the kernel's; with a λ path, λ is searched too.
+        Parameters searched in addition to those of the kernel; with a λ path also λ.
     any_kernel : bool
-        Whether kernels are searched; an estimator somebody gives keeps its own.
+        Whether kernels are searched; an estimator given by the user keeps its kernel.
     """
 
     name: str
@@ -53,11 +53,11 @@ class Candidate:
         kernel_gammas: Sequence[float],
         reg_strengths: Sequence[float] | None,
     ) -> list[Configuration]:
-        """Return what to compare on the rows X: the grid at every kernel, λ by a path if possible.
+        """Return the grid for every kernel, with a λ path where possible.
 
-        The default λ are meant for a kernel with k(x,x) = 1. They are multiplied by the mean of
-        k(x,x), so that a linear kernel is searched in the same range regardless of the number of
-        columns and their scale.
+        The default λ are for a kernel with k(x,x) = 1. They are multiplied by the mean of k(x,x),
+        so that a linear kernel is searched in the same range regardless of the number of columns
+        and their scale.
         """
         if self.any_kernel:
             settings = kernel_settings(kernels, kernel_gammas)
@@ -77,19 +77,19 @@ class Candidate:
 
 
 def has_path(estimator: Any) -> bool:
-    """Return whether λ is searched by warm-started paths over shared features."""
+    """Return whether λ is searched with warm-started paths over shared features."""
     return isinstance(estimator, SharedFeaturesClassifier) and estimator.has_path
 
 
-# From the most to the least stable: convex objectives first, then smooth ones whose result can
-# depend on the start, then the combinatorial one. A near-tie goes to the earlier.
+# Sorted by stability: convex objectives first, then smooth ones whose result can depend on the
+# start, then the combinatorial one. Of tied candidates the first is chosen.
 _CANDIDATES = (
     Candidate("mean_map", MeanMapClassifier()),
     Candidate("corrected_loss", CorrectedLossClassifier(convex="ignore", fit_intercept=True)),
     Candidate("invcal", InvCalClassifier(), {"C_p": [0.1, 1.0, 10.0], "epsilon": [0.0, 0.1]}),
     Candidate("set_classification", SetClassifier()),
     Candidate("proportion_matching", ProportionMatchingClassifier()),
-    # Which start generalises better, held-out bags tell and the training likelihood does not.
+    # The training likelihood does not show which start generalises better; held-out bags do.
     Candidate("count_likelihood", CountLikelihoodClassifier(), {"starts": EACH_START}),
     Candidate(
         "alternating_psvm",
@@ -110,9 +110,9 @@ def resolve_candidates(candidates: str | Sequence[Any]) -> list[Candidate]:
     Parameters
     ----------
     candidates : {"fast", "thorough"} or list
-        A list may hold names of known methods, estimators, (name, estimator) pairs, and
-        (name, estimator, grid) triples, which keep their kernel. Its order is the order of
-        preference in a near-tie.
+        A list can contain names of known methods, estimators, (name, estimator) pairs, and
+        (name, estimator, grid) triples; estimators keep their kernel. Of tied candidates the first
+        in the list is chosen.
     """
     if isinstance(candidates, str):
         if candidates not in PRESETS:

@@ -1,8 +1,8 @@
-"""Label-free criteria: how good predictions are on held-out bags whose labels nobody has.
+"""Criteria without labels: the quality of predictions for held-out bags.
 
-Every criterion takes the rows' proportions y and bags in place of labels. Greater is better for
-those called score, smaller for those called risk. The bags must be held out: for a model's own
-training bags no criterion is an estimate of anything, and its standard error does not hold.
+Every criterion takes the rows' proportions y and bags instead of labels. Risks are better when
+smaller, the others when greater. The bags must be held out: on training bags the criteria are too
+optimistic and their standard errors are invalid.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class Estimate(NamedTuple):
 def corrected_accuracy(y: ArrayLike, scores: ArrayLike, *, bags: Any) -> Estimate:
     """Return 1 − Σ_k [a_k·P̂_k(f ≤ 0) + b_k·P̂_k(f > 0)], unbiased for the balanced accuracy.
 
-    For held-out bags: on its own training bags a model looks better than it is.
-    (a_k, b_k) is the superbag combination, of least worst-case variance. The standard error takes
-    the rows of a bag as independent, which errs on the safe side when the bag's share of positives
-    is known exactly. On few bags the estimate can leave [0, 1].
+    For held-out bags. (a_k, b_k) is the superbag combination, which has the smallest worst-case
+    variance. The standard error treats the rows of a bag as independent; it is too large rather
+    than too small if the bag's share of positives is known exactly. With few bags the estimate can
+    be outside [0, 1].
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def corrected_accuracy(y: ArrayLike, scores: ArrayLike, *, bags: Any) -> Estimat
     Raises
     ------
     ValueError
-        If all bags have one proportion: then nothing can be said.
+        If all bags have the same proportion: then nothing can be estimated.
     """
     strata, combination, sizes = _strata_to_combine(y, bags)
     share_pos = _bag_means(np.asarray(scores) > 0, strata)
@@ -60,9 +60,9 @@ def corrected_risk(
 ) -> Estimate:
     """Return Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1), unbiased for the balanced risk.
 
-    For held-out bags. The default loss is bounded on purpose: by an unbounded one, selection can
-    pick the model whose estimated risk is −∞. The parameters are those of
-    :func:`corrected_accuracy`.
+    For held-out bags. The default loss is bounded on purpose: with an unbounded loss the estimated
+    risk of a bad model can be arbitrarily low, and it would be selected. The parameters are those
+    of :func:`corrected_accuracy`.
     """
     strata, combination, sizes = _strata_to_combine(y, bags)
     loss = get_loss(loss)
@@ -77,10 +77,10 @@ def corrected_risk(
 
 
 def proportion_risk(y: ArrayLike, scores: ArrayLike, *, bags: Any) -> Estimate:
-    """Return Σ_k (n_k/n)·|p̂_k − p_k|, p̂_k the share of rows of bag k with a positive score.
+    """Return Σ_k (n_k/n)·|p̂_k − p_k|, with p̂_k the share of positive scores in bag k.
 
-    For held-out bags. The criterion of InvCal and ∝SVM (Yu et al. 2015). It cannot tell a good
-    model from one that answers every bag's proportion with the wrong rows.
+    For held-out bags. The criterion of InvCal and ∝SVM (Yu et al. 2015). It does not detect a
+    model that predicts every bag's proportion but labels the wrong rows positive.
     """
     strata = strata_from_bags(bags, y)
     share_pos = _bag_means(np.asarray(scores) > 0, strata)
@@ -88,9 +88,9 @@ def proportion_risk(y: ArrayLike, scores: ArrayLike, *, bags: Any) -> Estimate:
 
 
 def count_score(y: ArrayLike, probabilities: ArrayLike, *, bags: Any) -> Estimate:
-    """Return (1/n)·Σ_k log P(count_k | probabilities), a proper score for any probabilities.
+    """Return (1/n)·Σ_k log P(count_k | probabilities), a proper scoring rule.
 
-    For held-out bags. `probabilities` are P(Y=1|x) by row, or the two columns of `predict_proba`.
+    For held-out bags. `probabilities` are P(Y=1|x) per row, or the two columns of `predict_proba`.
     """
     probabilities = np.asarray(probabilities, dtype=float)
     if probabilities.ndim == 2:
@@ -115,7 +115,7 @@ def _bag_means(rows: ArrayLike, strata: Strata) -> FloatArray:
 
 
 def weighted_mean(by_bag: FloatArray, sizes: ArrayLike) -> Estimate:
-    """Return the mean weighted by bag size, and the standard error of such a mean over bags."""
+    """Return the mean over bags weighted by bag size, and its standard error."""
     weights = np.asarray(sizes) / np.sum(sizes)
     mean = float(weights @ by_bag)
     n_bags = len(by_bag)

@@ -1,4 +1,4 @@
-"""Classifiers that search, and then answer with the best estimator they found."""
+"""Base classes of the searches: they predict with the best estimator found."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def _has_probabilities(search: Any) -> bool:
 
 
 class DelegatingClassifier(QuietEstimator, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """A classifier that answers with its `best_estimator_`."""
+    """A classifier that predicts with its `best_estimator_`."""
 
     @property
     def score_prior_(self) -> float:
-        """The share of positives in the population that `predict_proba` is for by default."""
+        """The share of positives that `predict_proba` assumes by default."""
         return float(self.best_estimator_.score_prior_)
 
     def decision_function(self, X: Any) -> FloatArray:
@@ -46,21 +46,21 @@ class DelegatingClassifier(QuietEstimator, MetaEstimatorMixin, ClassifierMixin, 
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
-        """Return P(Y | x) for a population with a stated share of positives.
+        """Return P(Y | x) in a population with the share `class_prior` of positives.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_columns)
             Rows to score.
         class_prior : float in (0, 1), optional
-            The share of positives in the population the rows come from; by default `score_prior_`.
+            The share of positives in the population of the rows. Default: `score_prior_`.
         """
         check_is_fitted(self)
         prior = self.score_prior_ if class_prior is None else class_prior
         return np.asarray(self.best_estimator_.predict_proba(X, class_prior=prior))
 
     def _template(self) -> Any:
-        """Return an estimator that shows before `fit` what there is after; None: all there is."""
+        """Return an estimator with the methods available after `fit`; None: all methods."""
         return None
 
     def __sklearn_tags__(self) -> Any:
@@ -71,19 +71,19 @@ class DelegatingClassifier(QuietEstimator, MetaEstimatorMixin, ClassifierMixin, 
 
 
 class BagSearchClassifier(DelegatingClassifier):
-    """A search on bags; a subclass has `cv` and `_train`."""
+    """A search on bags; subclasses have the parameter `cv` and define `_train`."""
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True}
 
     def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> Self:
-        """Choose on held-out bags, and refit the best on all rows.
+        """Choose on held-out bags and refit the best on all rows.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_columns)
             The rows.
         y : array-like of shape (n_rows,)
-            The proportion of each row's bag, or without `bags` class labels.
+            The proportion of each row's bag; without `bags`, class labels.
         bags : array-like of shape (n_rows,), optional
             The bag of each row.
 
@@ -92,7 +92,7 @@ class BagSearchClassifier(DelegatingClassifier):
         SkippedFoldWarning
             If a fold cannot be used to compare candidates.
         ConvergenceWarning, OneClassWarning, NegativeRiskWarning
-            And what else the refit's own `fit` warns of; candidates do not warn.
+            These and other warnings of the refit; candidates do not warn.
         """
         emit_notices(self._train(X, y, bags=bags))
         return self
@@ -100,7 +100,7 @@ class BagSearchClassifier(DelegatingClassifier):
     def _read(
         self, X: Any, y: ArrayLike, bags: Any, scorer: BagScorer
     ) -> tuple[TrainingData, list[Notice]]:
-        """Check rows, proportions and bags, and make the folds; set `classes_`."""
+        """Validate rows, proportions and bags, make the folds, set `classes_`."""
         rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
         check_consistent_length(rows, y)
         self.classes_, strata = read_strata(y, bags, rows_as_bags=True)
@@ -117,7 +117,7 @@ class BagSearchClassifier(DelegatingClassifier):
         return self.cv
 
     def _refit(self, X: Any, y: ArrayLike, bags: Any, found: Evaluation) -> list[Notice]:
-        """Fit `best_estimator_` on all rows, with the search's features if it has kept them."""
+        """Fit `best_estimator_` on all rows, with the features of the search if it kept them."""
         model = self.best_estimator_
         if isinstance(model, SharedFeaturesClassifier):
             features = found.features.get(model.feature_key())

@@ -1,8 +1,8 @@
-"""The one evaluation of every search: fit on all folds, pool what was held out, score it once.
+"""Cross-validation of all searches: fit on all folds, pool the held-out predictions, score them.
 
-Configurations with a λ path are solved over features that are built once per kernel from all rows
-(they depend on X only) and shared by folds and methods, with warm starts, over as many features and
-to as many digits as a comparison needs. All others are fitted as they are.
+Configurations with a λ path use features that are computed once per kernel from all rows (they
+depend on X only) and shared by folds and methods. Paths are warm-started, with fewer features and
+lower precision than the refit. All other configurations are fitted separately.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ from decorrupt.noise_rates.rate_error import NO_RATE_ERROR, RateError
 from decorrupt.notices import Notice
 from decorrupt.progress import track
 
-# How near the minimum a path's objectives must come to be compared, per row; the refit uses the
-# estimator's own tolerance.
+# Tolerance of a path's objectives per row; the refit uses the estimator's tolerance.
 SELECTION_OBJECTIVE_TOL = 1e-5
 
 
@@ -46,11 +45,11 @@ class Configuration:
     method : str
         Its name in the leaderboard.
     estimator : estimator
-        The template, with `params` set.
+        The estimator to clone, with `params` set.
     params : dict
-        What was set on it.
+        The parameters set on it.
     reg_strengths : tuple of float or None
-        λ to solve as one path over shared features, for a
+        λ of one path over shared features, for a
         :class:`~decorrupt.estimators.shared_features.SharedFeaturesClassifier`; None: one fit.
     """
 
@@ -68,7 +67,7 @@ class Configuration:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """All results, what to warn of, and the features of the best λ path by their key."""
+    """All results, the warnings to emit, and the features of the best λ path by their key."""
 
     results: list[Result]
     notices: list[Notice]
@@ -77,7 +76,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class _FoldPredictions:
-    """Predictions for a fold's held-out rows, one column per λ, or why the fit failed."""
+    """Predictions for a fold's held-out rows, one column per λ, or the error of the fit."""
 
     decisions: FloatArray | float
     log_odds: FloatArray | float
@@ -87,7 +86,7 @@ class _FoldPredictions:
 
 @dataclass
 class _Evaluator:
-    """What all fits of one evaluation have in common."""
+    """Data and settings that all fits of one evaluation share."""
 
     data: TrainingData
     scorer: BagScorer
@@ -104,14 +103,13 @@ class _Evaluator:
 
     def fit_paths(self, batch: Sequence[Configuration], features: FeatureMap) -> list[Result]:
         """Return the results of configurations with λ paths over one feature map."""
-        # Reading the features is most of the work, and half the bytes are read in half the time.
+        # Reading the features takes most of the time; single precision halves it.
         matrix = features.coarse_matrix().astype(np.float32)
         jobs = [
             delayed(self._fit_path)(one, matrix, fold) for one in batch for fold in self.data.folds
         ]
-        # Threads: the work is in BLAS and numpy, which release the lock, and the features are
-        # shared. BLAS itself gets one thread each: its products are small here, and threads that
-        # wait for each other on busy cores cost far more than they save.
+        # Threads share the features, and BLAS and numpy release the lock. BLAS gets one thread per
+        # job: its products are small here, and more threads would only wait for each other.
         with threadpool_limits(1, user_api="blas"):
             return self._results(batch, Parallel(n_jobs=self.n_jobs, prefer="threads")(jobs))
 
@@ -123,8 +121,8 @@ class _Evaluator:
         except Exception as error:
             if isinstance(self.error_score, str):
                 raise
-            said = f"{type(error).__name__}: {error}"
-            return _FoldPredictions(np.nan, np.nan, time.perf_counter() - began, said)
+            message = f"{type(error).__name__}: {error}"
+            return _FoldPredictions(np.nan, np.nan, time.perf_counter() - began, message)
         seconds = time.perf_counter() - began
         X, _ = _safe_split(model, self.data.X, None, test, train)
         if self.calibrate or not self.scorer.takes_log_odds:
@@ -137,7 +135,7 @@ class _Evaluator:
     def _fit_path(self, configuration: Configuration, matrix: Any, fold: Fold) -> _FoldPredictions:
         began = time.perf_counter()
         train, test = fold
-        # An unconverged path is judged by its held-out scores like any other.
+        # A path that did not converge is scored on held-out rows like any other.
         path = configuration.estimator.fit_path(
             matrix[train],
             self.data.strata.take(train),
@@ -159,7 +157,7 @@ class _Evaluator:
     def _pooled(
         self, configuration: Configuration, predicted: Sequence[_FoldPredictions]
     ) -> list[Result]:
-        """Put the folds' predictions in the rows' order; a configuration that failed has none."""
+        """Return results with the predictions of all folds in row order; NaN if a fit failed."""
         all_params = configuration.results_params()
         shape = (len(self.data.strata.row_stratum), len(all_params))
         decisions, log_odds = np.full(shape, np.nan), np.full(shape, np.nan)
@@ -216,20 +214,20 @@ def evaluate(
     Parameters
     ----------
     configurations : sequence of Configuration
-        What to compare; those with λ paths over the same features are solved together.
+        Configurations to compare; those with λ paths over the same features are solved together.
     data : TrainingData
         Rows, strata and folds.
     scorer : BagScorer
         The criterion.
     n_jobs : int, optional
-        Fits at a time.
+        Number of fits in parallel.
     calibrate : bool
-        Whether to make log-odds of the decision values of separate fits, each fold's calibrated on
-        the other folds, instead of asking the model for probabilities.
+        Whether the log-odds of separate fits are computed from their decision values, each fold
+        calibrated on the other folds, instead of the model's probabilities.
     error_score : "raise" or NaN
-        Whether a configuration that cannot be fitted ends the evaluation, or gets the score −∞.
+        Whether a fit that fails raises its error, or gives its configuration the score −∞.
     rate_error : RateError
-        What estimated noise rates add to the standard errors.
+        The uncertainty of estimated noise rates, included in the standard errors.
 
     Raises
     ------
@@ -259,8 +257,8 @@ def evaluate(
 def _batches(
     configurations: Sequence[Configuration], n_jobs: int | None
 ) -> list[list[Configuration]]:
-    """Return configurations to fit together: paths by their features, others some at a time."""
-    # Enough at a time to keep all workers busy, few enough for a bar to move.
+    """Return configurations to fit together: paths with equal features, others in groups."""
+    # Large enough to keep all workers busy, small enough for a progress bar to move.
     step = 4 * effective_n_jobs(n_jobs)
     batches: dict[Any, list[Configuration]] = {}
     n_separate = 0
@@ -277,8 +275,8 @@ def _batches(
 def _failure_notices(failures: list[str], n_fits: int) -> list[Notice]:
     if not failures:
         return []
-    said = f"{len(failures)} of {n_fits} fits failed, the first with {failures[0]}"
+    summary = f"{len(failures)} of {n_fits} fits failed, the first with {failures[0]}"
     if len(failures) == n_fits:
-        raise ValueError(said)
-    advice = f"{said}. Their candidates come last; error_score='raise' shows where"
+        raise ValueError(summary)
+    advice = f"{summary}. Their candidates are ranked last; error_score='raise' raises the error"
     return [Notice(FitFailedWarning, advice)]

@@ -1,4 +1,4 @@
-"""Folds on which a search can compare: those of a splitter that are usable, or default ones."""
+"""Folds for searches: default folds, and checks of whether a fold is usable."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from decorrupt.model_selection.splitters import BagKFold, BagSplitter, Fold, Wit
 from decorrupt.notices import Notice
 
 DEFAULT_FOLDS = 5
-# With fewer bags, leaving whole bags out leaves too little to learn from.
+# With fewer bags, too few remain for training if whole bags are held out.
 FEWEST_BAGS_TO_LEAVE_OUT = 5
 
 
@@ -22,32 +22,32 @@ def usable_folds(
 ) -> tuple[list[Fold], list[Notice]]:
     """Return the folds of `cv` (an int makes a BagKFold) on which the criterion can be computed.
 
-    A fold is left out, for all candidates alike, if its training bags all have one proportion, or
-    its held-out bags do and the criterion needs differences. The second value has a notice of a
-    SkippedFoldWarning then, which names them.
+    A fold is skipped for all candidates if its training bags all have the same proportion, or if
+    its held-out bags do and `needs_spread` is True. The second value then contains a
+    SkippedFoldWarning that names the skipped folds.
     """
     if cv is None or isinstance(cv, int | np.integer):
         cv = BagKFold(DEFAULT_FOLDS if cv is None else int(cv))
     folds = _folds_of(cv, X, y, bags)
     y = np.asarray(y, dtype=float)
-    useless = {}
+    skipped = {}
     for k, (train, test) in enumerate(folds):
         if np.ptp(y[train]) == 0:
-            useless[k] = "training bags"  # nothing can be learned from them
+            skipped[k] = "training bags"  # nothing can be learned from them
         elif needs_spread and np.ptp(y[test]) == 0:
-            useless[k] = "held-out bags"
-    if not useless:
+            skipped[k] = "held-out bags"
+    if not skipped:
         return folds, []
-    if len(useless) == len(folds):
+    if len(skipped) == len(folds):
         raise ValueError(
-            f"in every fold the {useless[0]} all have one proportion, so that candidates cannot be "
+            f"in every fold the {skipped[0]} all have the same proportion, so candidates cannot be "
             "compared: use fewer folds, or scoring='count_log_likelihood'"
         )
     named = "; ".join(
-        f"fold {k}, whose {part} all have one proportion" for k, part in useless.items()
+        f"fold {k}, because its {part} all have the same proportion" for k, part in skipped.items()
     )
-    notice = Notice(SkippedFoldWarning, f"left out of the selection: {named}")
-    return [fold for k, fold in enumerate(folds) if k not in useless], [notice]
+    notice = Notice(SkippedFoldWarning, f"not used for the selection: {named}")
+    return [fold for k, fold in enumerate(folds) if k not in skipped], [notice]
 
 
 def _folds_of(cv: Any, X: Any, y: ArrayLike, bags: Any) -> list[Fold]:
@@ -67,7 +67,7 @@ def source_folds(strata: Strata, cv: Any, random_state: Any = None) -> list[Fold
 def bag_folds(
     y: ArrayLike, *, bags: Any, n_splits: int = DEFAULT_FOLDS, random_state: Any = None
 ) -> list[Fold]:
-    """Return folds of whole bags, or of the rows of every bag where there are fewer than 5 bags.
+    """Return folds of whole bags, or folds within bags if there are fewer than 5 bags.
 
     Parameters
     ----------
@@ -76,15 +76,15 @@ def bag_folds(
     bags : array-like of shape (n_rows,)
         The bag of each row.
     n_splits : int, default=5
-        Folds; fewer where there are fewer bags, or rows. Folds that leave nothing to learn from
-        are left out.
+        Number of folds; at most the number of bags (or of rows, within bags). Folds whose training
+        bags all have the same proportion are left out.
     random_state : int, RandomState or None
-        For the order of bags or rows.
+        Seed of the order of bags or rows.
 
     Returns
     -------
     list of (train, test)
-        Row numbers: a `cv` for every search.
+        Row numbers; can be passed as `cv` to every search.
 
     Raises
     ------
@@ -114,6 +114,6 @@ def bag_folds(
         )[0]
     except ValueError:
         raise ValueError(
-            f"{n_rows} rows in {n_bags} bags are too few: whichever are held out, nothing can be "
-            "learned from the rest; more bags are needed"
+            f"{n_rows} rows in {n_bags} bags are too few: in every fold the remaining bags all "
+            "have the same proportion; more bags are needed"
         ) from None

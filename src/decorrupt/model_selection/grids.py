@@ -1,4 +1,4 @@
-"""Kernels, kernel parameters and λ that searches try."""
+"""Parameter grids of the searches: kernels, kernel parameters and λ."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from decorrupt.features import resolve_kernel_gamma
 DEFAULT_REG_STRENGTHS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 # Multiples of kernel_gamma="scale": from nearly linear to as local as 1/(n_columns·Var X).
 DEFAULT_GAMMA_FACTORS = (0.03, 0.3, 1.0)
-# Kernels that have no parameter to search.
+# Kernels without the parameter kernel_gamma.
 WITHOUT_GAMMA = ("linear", "precomputed")
 
 
 def check_lists(**tried: Any) -> None:
-    """Raise a ValueError unless each parameter is a list of one or more values, or None."""
+    """Raise ValueError unless each parameter is a list of one or more values, or None."""
     for name, values in tried.items():
         if values is not None and (isinstance(values, str) or len(values) == 0):
             raise ValueError(f"{name}={values!r} must be a list of one or more values to try")
@@ -35,7 +35,7 @@ def resolve_kernel_gammas(
 
 
 def kernel_settings(kernels: Sequence[Any], kernel_gammas: Sequence[float]) -> list[dict[str, Any]]:
-    """Return every kernel with every kernel parameter; a kernel without parameter once."""
+    """Return every kernel with every kernel_gamma; a kernel without this parameter once."""
     return [
         {"kernel": kernel} | setting
         for kernel in kernels
@@ -44,7 +44,7 @@ def kernel_settings(kernels: Sequence[Any], kernel_gammas: Sequence[float]) -> l
 
 
 def gamma_settings(kernel: Any, kernel_gammas: Sequence[float]) -> list[dict[str, Any]]:
-    """Return every kernel parameter to set, or nothing to set for a kernel without parameter."""
+    """Return one setting per kernel_gamma; an empty one for a kernel without this parameter."""
     if kernel in WITHOUT_GAMMA:
         return [{}]
     return [{"kernel_gamma": kernel_gamma} for kernel_gamma in kernel_gammas]

@@ -1,4 +1,4 @@
-"""Permutation importance of columns, measured without labels."""
+"""Permutation importance of columns, without labels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from decorrupt.progress import track
 
 
 class ColumnImportance(NamedTuple):
-    """By how much a criterion drops when a column is shuffled, ± over shuffles."""
+    """The drop of a criterion when a column is shuffled, with its standard error over shuffles."""
 
     column: Any
     drop: float
@@ -38,10 +38,10 @@ def bag_permutation_importance(
     Parameters
     ----------
     models : fitted classifier, or list of (classifier, rows)
-        A model that was not trained on X; or models with the numbers of the rows of X that each of
-        them has not seen.
+        A model that was not trained on X; or models, each with the numbers of the rows of X on
+        which it was not trained.
     X : array-like or pandas DataFrame of shape (n_rows, n_columns)
-        Rows.
+        The rows.
     y : array-like of shape (n_rows,)
         The proportion of each row's bag.
     bags : array-like of shape (n_rows,)
@@ -49,17 +49,17 @@ def bag_permutation_importance(
     scoring : str or BagScorer, default="count_log_likelihood"
         The criterion C.
     n_repeats : int, default=5
-        Shuffles per column.
+        Number of shuffles per column.
     max_rows : int, default=4000
-        About how many rows to use; enough for a ranking. Bags stay whole for criteria that compare
-        a bag's count or share with what is predicted for all its rows.
+        Approximate number of rows to use. Whole bags are sampled for criteria that compare a bag's
+        count or share with the predictions for all its rows.
     random_state : int, default=0
-        Of the sample and the shuffles.
+        Seed of the sample and the shuffles.
 
     Returns
     -------
     list of ColumnImportance
-        Named by the columns of a frame, or numbered.
+        With the column names of a data frame, or column numbers.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def bag_permutation_importance(
     >>> from decorrupt import MeanMapClassifier, bag_permutation_importance
     >>> rng = np.random.default_rng(0)
     >>> bags = np.repeat(np.arange(80), 10)
-    >>> labels = rng.random(800) < rng.random(80)[bags]        # nobody sees these
+    >>> labels = rng.random(800) < rng.random(80)[bags]        # not used in training
     >>> X = rng.normal(size=(800, 3)) + np.outer(labels, [0, 2, 0])
     >>> y = np.bincount(bags, labels)[bags] / 10
     >>> model = MeanMapClassifier(kernel="linear").fit(X[:400], y[:400], bags=bags[:400])
@@ -80,7 +80,7 @@ def bag_permutation_importance(
     if not isinstance(models, Sequence):
         models = [(models, np.arange(len(strata.row_stratum)))]
     tests = [np.asarray(rows) for _, rows in models]
-    if scorer.needs_spread:  # unbiased on any sample of rows
+    if scorer.needs_spread:  # these criteria are unbiased on any sample of rows
         samples = _sample_rows(tests, max_rows, rng)
     else:
         samples = _sample_bags(strata, tests, max_rows, rng)
@@ -110,11 +110,11 @@ def bag_permutation_importance(
 def _sample_bags(
     strata: Strata, tests: Sequence[NDArray[np.intp]], max_rows: int, rng: np.random.Generator
 ) -> list[NDArray[np.intp]]:
-    """Return rows of whole bags out of every fold, about `max_rows` in all.
+    """Return rows of whole bags of every fold, about `max_rows` in total.
 
-    All folds take bags in one random order, so a bag that is spread over the folds stays whole too.
-    Every fold keeps a bag, however large; a single fold keeps two, because shuffling inside one bag
-    changes little.
+    All folds use the same random order of bags, so a bag that is split over folds is also sampled
+    as a whole. Every fold keeps at least one bag of any size; a single fold keeps two, because
+    shuffling within one bag changes little.
     """
     n_rows, least = sum(map(len, tests)), 2 if len(tests) == 1 else 1
     order = rng.permutation(len(strata.ids))

@@ -1,4 +1,4 @@
-"""Methods compared: the rule of choice, and the table of scores."""
+"""Comparison of methods: the choice and the table of scores."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from decorrupt.model_selection.results import Result
 
 
 def best_by_method(results: Sequence[Result]) -> dict[str, Result]:
-    """Return every method at its best parameters."""
+    """Return the best result of every method."""
     best: dict[str, Result] = {}
     for result in results:
         if result.method not in best or result.score > best[result.method].score:
@@ -19,9 +19,9 @@ def best_by_method(results: Sequence[Result]) -> dict[str, Result]:
 
 
 def choose(results: Sequence[Result], preference: Sequence[str] = ()) -> Result:
-    """Return the first in `preference` of the methods within one standard error of the best.
+    """Return the first method in `preference` within one standard error of the best.
 
-    Without `preference` it is the best.
+    Without `preference`, return the best.
     """
     best = best_by_method(results)
     top = max(best.values(), key=lambda result: result.score)
@@ -33,7 +33,7 @@ def choose(results: Sequence[Result], preference: Sequence[str] = ()) -> Result:
 
 
 def describe_params(params: Mapping[str, Any]) -> str:
-    """Return name=value, numbers to three figures."""
+    """Return "name=value" pairs, numbers with three significant digits."""
     return ", ".join(f"{name}={_describe(value)}" for name, value in params.items())
 
 
@@ -44,7 +44,7 @@ def _describe(value: Any) -> str:
 
 
 class LeaderboardRow(NamedTuple):
-    """A method at its best parameters; `seconds` is the time of all its configurations."""
+    """A method with its best parameters; `seconds` is the time of all its configurations."""
 
     method: str
     params: dict[str, Any]
@@ -56,16 +56,16 @@ class LeaderboardRow(NamedTuple):
 
 @dataclass(repr=False)
 class Leaderboard:
-    """The methods at their best parameters, the best score first: a table.
+    """Table of the methods with their best parameters, the best score first.
 
-    It has a length, yields :class:`LeaderboardRow`, can be indexed, and prints as text.
+    Supports ``len``, indexing, iteration over :class:`LeaderboardRow`, and ``print``.
 
     Attributes
     ----------
     rows : list of dict
-        The same as plain dicts, for files.
+        The rows as plain dicts, for files.
     rule : str
-        How the chosen method was chosen.
+        The rule by which the method was chosen.
     """
 
     rows: list[dict[str, Any]]
@@ -73,7 +73,7 @@ class Leaderboard:
 
     @classmethod
     def of(cls, results: Sequence[Result], chosen: Result, **options: str) -> Leaderboard:
-        """Make the table."""
+        """Return the table of these results."""
         seconds = dict.fromkeys((result.method for result in results), 0.0)
         for result in results:
             seconds[result.method] += float(result.fold_seconds.sum())

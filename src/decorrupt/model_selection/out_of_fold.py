@@ -1,4 +1,4 @@
-"""Fitting on the training rows of folds, and predicting the rows they hold out."""
+"""Out-of-fold predictions: fit on the training rows of each fold, predict its held-out rows."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from decorrupt.progress import log_step
 
 @dataclass(frozen=True)
 class TrainingData:
-    """Rows and everything that evaluating needs to know about them.
+    """Rows, targets, strata and folds of an evaluation.
 
     Attributes
     ----------
     X, y : array-like or frame, array-like
         Rows and targets.
     fit_params : dict of str to array
-        What else `fit` gets, one entry per row: bags, or sources and their rates.
+        Other arguments of `fit`, one entry per row: bags, or sources and their rates.
     strata : Strata
-        By which held-out rows are scored.
+        The strata with which held-out rows are scored.
     folds : list of (train, test)
-        Row numbers. Of a row that several folds hold out, the last prediction counts.
+        Row numbers. If several folds hold out a row, its last prediction is used.
     """
 
     X: Any
@@ -41,11 +41,11 @@ class TrainingData:
 
     @classmethod
     def in_bags(cls, X: Any, strata: Strata, folds: list[Fold]) -> TrainingData:
-        """Return data whose strata are the bags."""
+        """Return training data with the bags as strata."""
         return cls(X, strata.row_proportions, {"bags": strata.row_stratum}, strata, folds)
 
     def fit(self, estimator: Any, rows: Any) -> Any:
-        """Return a clone fitted on some rows; what a fold would warn of, the refit warns of."""
+        """Return a clone fitted on some rows, without warnings: only the refit warns."""
         model = clone(estimator)
         X, y = _safe_split(model, self.X, self.y, rows)
         own = {name: np.asarray(values)[rows] for name, values in self.fit_params.items()}
@@ -62,9 +62,9 @@ class OutOfFold:
     decisions : ndarray of shape (n_rows,)
         Positive for the positive class.
     probabilities : ndarray of shape (n_rows,)
-        P(Y=1|x) for the share of positives asked for.
+        P(Y=1|x) at the requested share of positives.
     models : list of (model, rows)
-        The model of each fold and the rows it has not seen.
+        The model of each fold and its held-out rows.
     """
 
     decisions: FloatArray
@@ -75,9 +75,9 @@ class OutOfFold:
 def out_of_fold(
     estimator: Any, data: TrainingData, *, class_prior: float, n_jobs: int | None = None
 ) -> OutOfFold:
-    """Fit an estimator, or a whole pipeline, on every fold's training rows; predict the others.
+    """Fit an estimator or a pipeline on every fold's training rows and predict its held-out rows.
 
-    Probabilities are for a population with the share `class_prior` of positives.
+    Probabilities are those in a population with the share `class_prior` of positives.
     """
     models = Parallel(n_jobs=n_jobs)(delayed(data.fit)(estimator, train) for train, _ in data.folds)
     log_step(f"fitted the chosen method again on {len(data.folds)} folds")

@@ -1,4 +1,4 @@
-"""Classifiers that choose λ and the kernel parameter by themselves, on held-out bags."""
+"""Classifiers with built-in choice of λ and kernel_gamma on held-out bags."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from decorrupt.solvers.count_path import check_starts
 
 
 class _PathSearchCV(BagSearchClassifier):
-    """Choose (kernel_gamma, reg_strength) of a template by a criterion on held-out bags."""
+    """Choose kernel_gamma and reg_strength of an estimator by a criterion on held-out bags."""
 
     _template_class: type
 
@@ -53,7 +53,7 @@ class _PathSearchCV(BagSearchClassifier):
         return self._template_class() if self.estimator is None else clone(self.estimator)
 
     def _variants(self, template: Any) -> list[dict[str, Any]]:  # noqa: ARG002
-        """Return what to try beside λ and γ."""
+        """Return parameters to try in addition to λ and kernel_gamma."""
         return [{}]
 
     def _train(self, X: Any, y: ArrayLike, *, bags: Any = None) -> list[Notice]:
@@ -67,7 +67,7 @@ class _PathSearchCV(BagSearchClassifier):
         gammas = resolve_kernel_gammas(self.kernel_gammas, data.X)
         if template.kernel in WITHOUT_GAMMA:
             gammas = gammas[:1]
-        # Labels leave a likelihood one maximum, regardless of where it is started from.
+        # With labels the likelihood has one maximum, regardless of the start.
         variants = [{}] if bags is None else self._variants(template)
         tried = [variant | {"kernel_gamma": gamma} for gamma in gammas for variant in variants]
         found = evaluate(
@@ -88,26 +88,27 @@ class _PathSearchCV(BagSearchClassifier):
     def _check_template(self, template: Any) -> None:
         if not isinstance(template, self._template_class):
             raise TypeError(
-                f"{type(self).__name__} searches over a {self._template_class.__name__}, and "
-                f"estimator is a {type(template).__name__}: for pipelines and other estimators use "
+                f"{type(self).__name__} needs estimator to be a {self._template_class.__name__}, "
+                f"got a {type(template).__name__}: for pipelines and other estimators use "
                 "BagGridSearchCV"
             )
         check_parameters(template)
 
 
 class CorrectedLossClassifierCV(_PathSearchCV):
-    """:class:`CorrectedLossClassifier` that chooses λ and kernel γ on held-out bags.
+    """:class:`CorrectedLossClassifier` with choice of λ and kernel_gamma on held-out bags.
 
-    Kernel factors are built once from all rows (they look at X only) and shared by all folds and
-    λ; λ paths are warm-started, in single precision and to fewer digits, on the first landmarks
-    where a kernel needs more than 1,024. The choice is that of :class:`BagGridSearchCV` on the same
-    grid except where two points of it are nearly tied, at a fraction of the cost
-    (``benchmarks/bench_search.py``); the refit has every digit and landmark.
+    Kernel factors are computed once from all rows (they depend on X only) and shared by all folds
+    and λ. λ paths are warm-started, in single precision and with a larger tolerance; a kernel that
+    needs more than 1,024 landmarks uses only the first ones. The choice is the same as that of
+    :class:`BagGridSearchCV` on the same grid, unless two configurations are nearly tied, at a
+    fraction of the cost (``benchmarks/bench_search.py``). The refit uses full precision and all
+    landmarks.
 
     Parameters
     ----------
     estimator : CorrectedLossClassifier or None
-        The template with all other parameters; None for the defaults.
+        The estimator with all other parameters; None for the defaults.
     reg_strengths : sequence of float
         λ to try.
     kernel_gammas : sequence of float, "scale" or "auto", or None
@@ -117,9 +118,9 @@ class CorrectedLossClassifierCV(_PathSearchCV):
     scoring : str or BagScorer, default="corrected_accuracy"
         "corrected_accuracy", "corrected_risk", "proportion_risk" or "count_log_likelihood".
     n_jobs : int or None
-        Folds solved at a time.
+        Number of fits in parallel.
     random_state : int, RandomState or None
-        Set on the template if given.
+        Set on the estimator if not None.
 
     Attributes
     ----------
@@ -128,11 +129,11 @@ class CorrectedLossClassifierCV(_PathSearchCV):
     best_params_, best_index_ : dict, int
         The configuration with the greatest score.
     best_score_, best_score_std_error_ : float
-        Its score on held-out bags and the standard error: the criterion of the predictions for
-        all held-out rows together. The best of many candidates looks better than it is.
+        Its score, computed from the predictions for all held-out rows together, and the standard
+        error. The score of the best of many candidates is biased upwards.
     cv_results_ : dict of lists and arrays
-        As in scikit-learn's searches, with `pooled_test_score` and `pooled_test_score_std_error`,
-        by which candidates are ranked. Greater scores are better.
+        As in scikit-learn's searches, with `pooled_test_score`, by which candidates are ranked,
+        and `pooled_test_score_std_error`. Greater scores are better.
     classes_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
     """
@@ -141,13 +142,13 @@ class CorrectedLossClassifierCV(_PathSearchCV):
 
 
 class CountLikelihoodClassifierCV(_PathSearchCV):
-    """:class:`CountLikelihoodClassifier` that chooses λ, kernel γ and start on held-out bags.
+    """:class:`CountLikelihoodClassifier` with choice of λ, kernel_gamma and start.
 
-    Each of the template's `starts` is tried by itself: with few bags every one of them can explain
-    the training counts, and only bags held out tell which has found what the counts come from.
+    Each of the estimator's `starts` is tried separately on held-out bags: with few bags every
+    start can fit the training counts, and only held-out bags show which one generalises.
 
-    The parameters are those of :class:`CorrectedLossClassifierCV`, the template a
-    CountLikelihoodClassifier and the default criterion the held-out count log-likelihood.
+    The parameters are those of :class:`CorrectedLossClassifierCV`, but `estimator` is a
+    CountLikelihoodClassifier and the default criterion is the held-out count log-likelihood.
     """
 
     _template_class = CountLikelihoodClassifier

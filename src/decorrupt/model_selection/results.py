@@ -1,4 +1,4 @@
-"""One configuration's result, and scikit-learn's `cv_results_` made of many."""
+"""Results of an evaluation, and their `cv_results_` as in scikit-learn."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from decorrupt.model_selection.splitters import Fold
 
 @dataclass(frozen=True)
 class Result:
-    """One configuration, at one λ, on held-out rows; greater scores are better.
+    """The held-out score and predictions of one configuration at one λ.
 
     Attributes
     ----------
     method, params : str, dict
-        Which configuration.
+        The configuration.
     score, std_error : float
-        The criterion of all held-out rows together; −∞ if nothing was predicted.
+        The criterion on all held-out rows together, greater is better; −∞ without predictions.
     by_bag : ndarray or None
-        Each held-out bag's part of the score, where it is a mean over bags: it makes the
-        comparison of two results a paired one.
+        The score of each held-out bag, if the score is a mean over bags; used for paired
+        comparisons.
     bag_sizes : ndarray
         Held-out rows per bag.
     fold_seconds : ndarray of shape (n_folds,)
-        Time per fit; results of one path share its time equally.
+        Time per fit; the time of a path is divided equally among its results.
     decisions : ndarray of shape (n_rows,)
-        Positive for the positive class; NaN where no fold held the row out, or the criterion needs
-        none.
+        Decision values, positive for the positive class; NaN if no fold held the row out or the
+        criterion does not use them.
     log_odds : ndarray of shape (n_rows,)
-        Log-odds in a balanced population, NaN likewise.
+        Log-odds in a balanced population; NaN in the same cases.
     """
 
     method: str
@@ -52,7 +52,7 @@ class Result:
     log_odds: FloatArray
 
     def shortfall(self, best: Result) -> Estimate:
-        """Return by how much this falls short of the best, and the standard error of that."""
+        """Return the best score minus this score, and the standard error of the difference."""
         if self.by_bag is None or best.by_bag is None:
             return Estimate(best.score - self.score, best.std_error)
         return weighted_mean(best.by_bag - self.by_bag, self.bag_sizes)
@@ -76,10 +76,10 @@ def keep_results(
 def search_results(
     results: Sequence[Result], strata: Strata, folds: Sequence[Fold], scorer: BagScorer
 ) -> dict[str, Any]:
-    """Return the table of candidates under scikit-learn's names.
+    """Return the table of candidates with scikit-learn's column names.
 
-    `pooled_test_score` is the criterion of the predictions for all held-out rows together, which
-    `rank_test_score` is by; a mean over folds of few bags each would have no standard error.
+    `pooled_test_score` is computed from the predictions for all held-out rows together, and
+    `rank_test_score` ranks it; a mean over folds of few bags each would have no standard error.
     """
     splits = np.array(
         [[_split_score(result, strata, fold, scorer) for fold in folds] for result in results]
@@ -107,7 +107,7 @@ def _split_score(result: Result, strata: Strata, fold: Fold, scorer: BagScorer) 
 
 
 def _param_columns(params: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return a column per parameter, masked for candidates that do not set it."""
+    """Return one column per parameter, masked for candidates that do not set it."""
     columns = {}
     for name in dict.fromkeys(name for each in params for name in each):
         column = np.ma.MaskedArray(np.empty(len(params), dtype=object), mask=True)

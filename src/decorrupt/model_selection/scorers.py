@@ -1,8 +1,7 @@
-"""The label-free criteria as scikit-learn scorers, ready to be routed.
+"""The criteria without labels as scikit-learn scorers.
 
-A scorer is called as ``scorer(estimator, X, y, bags=bags)`` and requests `bags` by itself, so that
-with metadata routing on it works in scikit-learn's own searches as it is; :class:`BagGridSearchCV`
-switches routing on by itself.
+A scorer is called as ``scorer(estimator, X, y, bags=bags)`` and requests `bags`, so it works in
+scikit-learn's searches if metadata routing is enabled. :class:`BagGridSearchCV` enables it itself.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ CRITERIA: dict[str, Callable[..., Estimate]] = {
     "count_log_likelihood": count_score,
 }
 LOWER_IS_BETTER = ("corrected_risk", "proportion_risk")
-# Criteria that say nothing on bags which all have the same proportion.
+# Criteria that cannot be computed if all bags have the same proportion.
 NEED_SPREAD = ("corrected_accuracy", "corrected_risk")
 
 
 def check_scoring(name: str) -> None:
-    """Raise a ValueError unless there is such a criterion."""
+    """Raise ValueError unless `name` is a criterion."""
     if name in CRITERIA:
         return
     known = ", ".join(CRITERIA)
@@ -56,16 +55,16 @@ def check_scoring(name: str) -> None:
 class BagScorer:
     """A criterion on held-out bags; greater is always better, so risks are negated.
 
-    Bags that the estimator was trained on make every criterion too good.
+    On the estimator's training bags every criterion is too optimistic.
 
     Parameters
     ----------
     name : {"corrected_accuracy", "corrected_risk", "proportion_risk", "count_log_likelihood"} \
 or callable
         The criterion. A callable is called as ``criterion(y, decision_values, bags=bags)`` and
-        returns an :class:`Estimate`, of which greater is better.
+        returns an :class:`Estimate`; greater must be better.
     **options
-        Passed on to it, e.g. ``loss="logistic"`` for the corrected risk.
+        Arguments of the criterion, e.g. ``loss="logistic"`` for the corrected risk.
     """
 
     def __init__(self, name: str | Callable[..., Estimate], **options: Any) -> None:
@@ -79,25 +78,25 @@ or callable
         return self.estimate(estimator, X, y, bags=bags).value
 
     def estimate(self, estimator: Any, X: Any, y: ArrayLike, *, bags: Any) -> Estimate:
-        """Return the same with its standard error."""
+        """Return the criterion with its standard error."""
         predictions = self.predictions(estimator, X, pooled_prior(y))
         return self.score(predictions, strata_from_bags(bags, y))
 
     @property
     def takes_log_odds(self) -> bool:
-        """Whether the criterion is for probabilities, and not for decision values."""
+        """Whether the criterion uses probabilities instead of decision values."""
         return self.name == "count_log_likelihood"
 
     @property
     def needs_spread(self) -> bool:
-        """Whether the criterion says nothing about bags that all have the same proportion."""
+        """Whether the criterion cannot be computed if all bags have the same proportion."""
         return self.name in NEED_SPREAD
 
     def predictions(self, estimator: Any, X: Any, prior: float) -> FloatArray:
-        """Return what `score` takes: decision values, or log-odds in a balanced population.
+        """Return the input of `score`: decision values, or log-odds in a balanced population.
 
-        An estimator whose probabilities are for a prior of its own says so by `score_prior_`;
-        those of any other are taken as for `prior`.
+        The probabilities of an estimator with `score_prior_` are those at this share of positives,
+        all others at `prior`.
         """
         if not self.takes_log_odds:
             return np.asarray(estimator.decision_function(X))
@@ -106,7 +105,7 @@ or callable
         return shift_prior(log_odds, getattr(final, "score_prior_", prior), BALANCED)
 
     def score(self, predictions: FloatArray, strata: Strata) -> Estimate:
-        """Return the criterion of the predictions for all rows of the strata together."""
+        """Return the criterion for the predictions of all rows of the strata together."""
         if self.takes_log_odds:
             return weighted_mean(self.by_bag(predictions, strata), strata.sizes)
         criterion = self.name if callable(self.name) else CRITERIA[self.name]
@@ -115,12 +114,12 @@ or callable
         return Estimate(-value if self.name in LOWER_IS_BETTER else value, std_error)
 
     def by_bag(self, log_odds: FloatArray, strata: Strata) -> FloatArray:
-        """Return each bag's share of a criterion for probabilities, at the prior of these bags."""
+        """Return the criterion of each bag, for probabilities at the pooled prior of the strata."""
         prior = pooled_prior(strata.row_proportions)
         return count_score_by_bag(expit(shift_prior(log_odds, BALANCED, prior)), strata)
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Tell scikit-learn that `bags` are wanted."""
+        """Return the request for `bags`, for scikit-learn's metadata routing."""
         request = MetadataRequest(owner=self)
         request.score.add_request(param="bags", alias=True)
         return request
@@ -131,7 +130,7 @@ or callable
 
 
 def pooled_prior(y: ArrayLike) -> float:
-    """Return the share of positives among rows of proportions y, never quite 0 or 1."""
+    """Return the mean of the proportions y, clipped to be strictly between 0 and 1."""
     y = np.asarray(y, dtype=float)
     margin = 0.5 / len(y)
     return float(np.clip(y.mean(), margin, 1 - margin))
@@ -141,19 +140,19 @@ BAG_SCORERS = {name: BagScorer(name) for name in CRITERIA}
 
 
 def get_bag_scorer(scoring: Any) -> BagScorer:
-    """Return the scorer of a criterion's name, or the BagScorer given.
+    """Return the scorer for the name of a criterion; a BagScorer is returned as it is.
 
     Raises
     ------
     ValueError
-        If `scoring` is anything else: a scorer of scikit-learn needs labels.
+        If `scoring` is anything else: scikit-learn's scorers need labels.
     """
     if isinstance(scoring, BagScorer):
         return scoring
     if not isinstance(scoring, str):
         raise ValueError(
             f"scoring={scoring!r}: choose one of {', '.join(CRITERIA)}, or give a BagScorer. "
-            "Scorers of scikit-learn need labels, which bags do not have"
+            "scikit-learn's scorers need labels, which bags do not have"
         )
     check_scoring(scoring)
     return BAG_SCORERS[scoring]

@@ -1,4 +1,4 @@
-"""scikit-learn's searches for data in bags: whole bags are held out, no labels are needed."""
+"""Grid search and randomised search on bags, without labels."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from decorrupt.notices import Notice, QuietEstimator, emit_notices, train_quietl
 
 
 class _BagSearch(QuietEstimator):
-    """What the grid and the randomised search share, put before scikit-learn's class.
+    """Base class of both searches; must precede scikit-learn's class in the bases.
 
-    Its `fit` takes the place of scikit-learn's, which keeps a number per fold: the predictions of
-    all held-out rows are needed to score them together.
+    Its `fit` replaces scikit-learn's, which keeps only one score per fold: here the predictions of
+    all held-out rows are scored together.
     """
 
     __metadata_request__fit = {"bags": True}  # noqa: RUF012
@@ -47,7 +47,7 @@ class _BagSearch(QuietEstimator):
     scorer_: BagScorer
 
     def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> Any:
-        """Run the search on rows X in `bags` with proportions y, and refit the best.
+        """Run the search and refit the best candidate on all rows.
 
         Parameters
         ----------
@@ -63,9 +63,9 @@ class _BagSearch(QuietEstimator):
         SkippedFoldWarning
             If a fold cannot be used, see :func:`usable_folds`.
         FitFailedWarning
-            If a candidate could not be fitted.
+            If the fit of a candidate failed.
         ConvergenceWarning, OneClassWarning, NegativeRiskWarning
-            And what else the refit's own `fit` warns of; candidates of this library do not warn.
+            These and other warnings of the refit; candidates of this library do not warn.
         """
         emit_notices(self._train(X, y, bags=bags))
         return self
@@ -103,7 +103,7 @@ class _BagSearch(QuietEstimator):
         return notices
 
     def get_metadata_routing(self) -> Any:
-        """Return that fit takes bags; scikit-learn's own method reads scorers that need labels."""
+        """Return the request for `bags`; scikit-learn's method rejects scorers without labels."""
         return self._get_metadata_request()  # type: ignore[attr-defined]
 
     def _configuration(self, params: dict[str, Any]) -> Configuration:
@@ -114,7 +114,7 @@ class _BagSearch(QuietEstimator):
         raise NotImplementedError
 
     def score(self, X: Any, y: Any = None, *, bags: Any = None) -> float:
-        """Return the search's criterion on bags, or without `bags` the accuracy on labels y."""
+        """Return the search's criterion on bags; without `bags`, the accuracy on labels y."""
         check_is_fitted(self)
         if bags is None:
             return float(self.best_estimator_.score(X, y))
@@ -123,7 +123,7 @@ class _BagSearch(QuietEstimator):
 
 
 class BagGridSearchCV(_BagSearch, GridSearchCV):
-    """scikit-learn's GridSearchCV for bags: whole bags are held out, no label is needed.
+    """scikit-learn's GridSearchCV for bags: holds out whole bags and needs no labels.
 
     Parameters
     ----------
@@ -131,19 +131,19 @@ class BagGridSearchCV(_BagSearch, GridSearchCV):
         As in :class:`sklearn.model_selection.GridSearchCV`.
     scoring : str or BagScorer, default="corrected_accuracy"
         "corrected_accuracy", "corrected_risk", "proportion_risk", "count_log_likelihood", or a
-        :class:`BagScorer`, which can also hold a criterion of one's own. Criteria that need labels
-        are refused.
+        :class:`BagScorer`, also with your own criterion. Criteria that need labels raise
+        ValueError.
     refit : bool, default=True
         Whether to fit the best candidate on all rows.
     cv : int or splitter, default=5
         An int is the number of folds of :class:`BagKFold`.
     error_score : "raise" or NaN, default=NaN
-        Whether a candidate that cannot be fitted ends the search, or comes last with a warning.
+        Whether a fit that fails raises its error, or ranks its candidate last with a warning.
 
     Attributes
     ----------
     best_estimator_ : estimator
-        Fitted on all rows, if `refit`.
+        The best candidate, fitted on all rows, if `refit`.
     best_params_, best_index_, best_score_, best_score_std_error_, cv_results_
         As in :class:`CorrectedLossClassifierCV`.
     scorer_, n_splits_, refit_time_, classes_, n_features_in_
@@ -191,7 +191,7 @@ class BagGridSearchCV(_BagSearch, GridSearchCV):
 
 
 class BagRandomizedSearchCV(_BagSearch, RandomizedSearchCV):
-    """scikit-learn's RandomizedSearchCV for bags: whole bags are held out, no label is needed.
+    """scikit-learn's RandomizedSearchCV for bags: holds out whole bags and needs no labels.
 
     The parameters are those of :class:`sklearn.model_selection.RandomizedSearchCV`, with `scoring`
     and `cv` as in :class:`BagGridSearchCV`.

@@ -1,4 +1,4 @@
-"""Folds for data in bags: whole bags, or the rows of every bag."""
+"""Cross-validation splitters for bags: folds of whole bags, and folds within bags."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 class BagSplitter(BaseCrossValidator):
-    """What both splitters share: bags reach `split` by routing, or as `groups` without it."""
+    """Base class of both splitters; `split` gets bags through routing, or as `groups` without."""
 
     __metadata_request__split = {"bags": True, "groups": UNUSED}  # noqa: RUF012
 
@@ -30,7 +30,7 @@ class BagSplitter(BaseCrossValidator):
         self.random_state = random_state
 
     def get_n_splits(self, *_args: Any, **_kwargs: Any) -> int:
-        """Return the number of folds; the arguments are there for scikit-learn's sake."""
+        """Return the number of folds; the arguments are ignored, scikit-learn passes them."""
         return self.n_splits
 
     def split(
@@ -40,24 +40,24 @@ class BagSplitter(BaseCrossValidator):
         bags: Any = None,
         groups: Any = None,
     ) -> Iterator[Fold]:
-        """Yield (train, test) row indices, one pair a fold.
+        """Yield (train, test) row indices, one pair per fold.
 
         Parameters
         ----------
         X : array-like of shape (n_rows, n_columns)
-            Only its length is looked at.
+            Ignored.
         y : array-like of shape (n_rows,), optional
             The proportion of each row's bag.
         bags : array-like of shape (n_rows,)
             The bag of each row; any hashable ids.
         groups : array-like of shape (n_rows,), optional
-            Taken for `bags` where scikit-learn passes only this.
+            Used as `bags` if scikit-learn passes only this.
         """
         bags = groups if bags is None else bags
         if bags is None:
             raise ValueError(f"{type(self).__name__} needs bags=, the bag of each row")
         if not (isinstance(self.n_splits, int | np.integer) and self.n_splits >= 2):
-            raise ValueError(f"n_splits={self.n_splits!r} must be a whole number of at least 2")
+            raise ValueError(f"n_splits={self.n_splits!r} must be a whole number, at least 2")
         _, row_bag = factorize(bags, "bags")
         proportions = None
         if y is not None:
@@ -78,22 +78,23 @@ class BagSplitter(BaseCrossValidator):
 
 
 class BagKFold(BagSplitter):
-    """K folds of whole bags, balanced in rows and spread over the proportions.
+    """K folds of whole bags, with similar numbers of rows and similar proportions.
 
-    Bags are taken in the order of their proportions, `n_splits` at a time; of each such hand every
-    fold gets one, the fold with the fewest rows so far the largest. Cutting a bag in two, as a
-    plain integer ``cv`` does, would leave rows of a training bag in the test fold.
+    Bags are sorted by proportion and assigned in groups of `n_splits`: every fold gets one bag of
+    each group, and the largest bag goes to the fold with the fewest rows. scikit-learn's folds
+    split bags, so that rows of a training bag are in the test fold.
 
     Parameters
     ----------
     n_splits : int, default=5
-        Folds.
+        Number of folds.
     shuffle : bool, default=False
-        Whether bags of equal proportion (all, without `stratify`) are put in random order first.
+        Whether bags of equal proportion (all bags, without `stratify`) are first put in random
+        order.
     random_state : int, RandomState or None
-        For `shuffle`.
+        Seed of `shuffle`.
     stratify : bool, default=True
-        Whether to go by proportion, which needs y in `split`; else in the bags' order.
+        Whether to sort the bags by proportion, which needs y in `split`.
 
     Examples
     --------
@@ -133,29 +134,29 @@ class BagKFold(BagSplitter):
         rows_of_fold = np.zeros(self.n_splits)
         bag_fold = np.empty(len(sizes), dtype=np.intp)
         for start in range(0, len(order), self.n_splits):
-            hand = order[start : start + self.n_splits]
-            hand = hand[np.argsort(-sizes[hand], kind="stable")]
-            emptiest = np.argsort(rows_of_fold, kind="stable")[: len(hand)]
-            bag_fold[hand] = emptiest
-            rows_of_fold[emptiest] += sizes[hand]
+            group = order[start : start + self.n_splits]
+            group = group[np.argsort(-sizes[group], kind="stable")]
+            smallest = np.argsort(rows_of_fold, kind="stable")[: len(group)]
+            bag_fold[group] = smallest
+            rows_of_fold[smallest] += sizes[group]
         return bag_fold[row_bag]
 
 
 class WithinBagKFold(BagSplitter):
-    """K folds that each hold a part of every bag's rows, under the whole bag's proportion.
+    """K folds within bags: each fold contains a part of every bag, with the bag's proportion.
 
-    Where bags are few and large, leaving whole bags out takes away much of what there is to learn
-    from; a part of a bag has the bag's proportion in expectation. Bags of fewer rows than folds
-    are missing from some folds.
+    For few large bags, where holding out whole bags would remove much of the training data. A part
+    of a bag has the bag's proportion in expectation. Bags with fewer rows than folds are missing
+    from some folds.
 
     Parameters
     ----------
     n_splits : int, default=5
-        Folds.
+        Number of folds.
     shuffle : bool, default=False
-        Whether each bag's rows are put in random order first.
+        Whether the rows of each bag are first put in random order.
     random_state : int, RandomState or None
-        For `shuffle`.
+        Seed of `shuffle`.
     """
 
     def _row_folds(
@@ -168,6 +169,6 @@ class WithinBagKFold(BagSplitter):
         order = self._shuffled(len(row_bag))
         order = order[np.argsort(row_bag[order], kind="stable")]
         fold = np.empty(len(row_bag), dtype=np.intp)
-        # Dealt bag after bag without starting anew, so that all folds end up equally full.
+        # Continue with the next fold from bag to bag, so that all folds have equal sizes.
         fold[order] = np.arange(len(order)) % self.n_splits
         return fold
