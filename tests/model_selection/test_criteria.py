@@ -84,3 +84,14 @@ def test_count_score_is_proper():
 def test_equal_proportions_cannot_be_judged(criterion):
     with pytest.raises(ValueError, match=r"same proportion 0\.5"):
         criterion(np.full(6, 0.5), SCORES, bags=BAGS)
+
+
+@pytest.mark.parametrize(
+    "criterion", [corrected_accuracy, corrected_risk, proportion_risk, count_score]
+)
+def test_one_column_per_class_is_refused(criterion):
+    shares = np.repeat([[0.25, 0.75], [0.5, 0.5]], 4, axis=0)
+    with pytest.raises(
+        ValueError, match=r"one proportion of positives per row, got shape \(8, 2\)"
+    ):
+        criterion(shares, np.full(8, 0.5), bags=np.repeat([0, 1], 4))

@@ -12,13 +12,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.validation import check_is_fitted
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata, combine_strata, strata_from_bags
+from decorrupt.corruption import Strata, combine_strata
 from decorrupt.estimators.score_classifier import (
     BALANCED,
     class_probabilities,
     decision_threshold,
     shift_prior,
 )
+from decorrupt.model_selection.criteria import bag_strata
 from decorrupt.model_selection.scorers import pooled_prior
 from decorrupt.model_selection.splitters import Fold
 from decorrupt.notices import Notice, QuietEstimator, emit_notices, train_quietly
@@ -118,7 +119,7 @@ def calibration_curve_from_proportions(
     >>> bool(abs(highest.share - 1) < 3 * highest.std_error)
     True
     """
-    strata, probabilities = strata_from_bags(bags, y), np.asarray(probabilities, dtype=float)
+    strata, probabilities = bag_strata(y, bags), np.asarray(probabilities, dtype=float)
     lever = 2 * combine_strata(strata.sizes, strata.proportions, method="least_squares").pos
     sizes, prior = strata.sizes, pooled_prior(strata.row_proportions)
     edges, bins = quantile_bins(probabilities, n_bins)

@@ -82,7 +82,7 @@ def proportion_risk(y: ArrayLike, scores: ArrayLike, *, bags: Any) -> Estimate:
     For held-out bags. The criterion of InvCal and ∝SVM (Yu et al. 2015). It does not detect a
     model that predicts every bag's proportion but labels the wrong rows positive.
     """
-    strata = strata_from_bags(bags, y)
+    strata = bag_strata(y, bags)
     share_pos = _bag_means(np.asarray(scores) > 0, strata)
     return weighted_mean(np.abs(share_pos - strata.proportions), strata.sizes)
 
@@ -95,7 +95,7 @@ def count_score(y: ArrayLike, probabilities: ArrayLike, *, bags: Any) -> Estimat
     probabilities = np.asarray(probabilities, dtype=float)
     if probabilities.ndim == 2:
         probabilities = probabilities[:, 1]
-    strata = strata_from_bags(bags, y)
+    strata = bag_strata(y, bags)
     return weighted_mean(count_score_by_bag(probabilities, strata), strata.sizes)
 
 
@@ -104,8 +104,24 @@ def count_score_by_bag(probabilities: FloatArray, strata: Strata) -> FloatArray:
     return np.asarray(count_log_likelihood(probabilities, strata) / strata.sizes)
 
 
+def bag_strata(y: ArrayLike, bags: Any) -> Strata:
+    """Return the bags of rows with one proportion per row.
+
+    Raises
+    ------
+    ValueError
+        If y has one column per class: the criteria are for two classes.
+    """
+    if np.ndim(y) != 1:
+        raise ValueError(
+            f"y must have one proportion of positives per row, got shape {np.shape(y)}: criteria "
+            "for more than two classes are not available"
+        )
+    return strata_from_bags(bags, y)
+
+
 def _strata_to_combine(y: ArrayLike, bags: Any) -> tuple[Strata, Combination, FloatArray]:
-    strata = strata_from_bags(bags, y)
+    strata = bag_strata(y, bags)
     sizes, proportions = check_strata(strata.sizes, strata.proportions)
     return strata, combine_strata(sizes, proportions), sizes
 

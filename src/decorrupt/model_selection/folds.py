@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from decorrupt.corruption import Strata, strata_from_bags
+from decorrupt.corruption import Strata
 from decorrupt.exceptions import SkippedFoldWarning
+from decorrupt.model_selection.criteria import bag_strata
 from decorrupt.model_selection.splitters import BagKFold, BagSplitter, Fold, WithinBagKFold
 from decorrupt.notices import Notice
 
@@ -100,7 +101,7 @@ def bag_folds(
     >>> len(bag_folds(y, bags=bags, n_splits=3, random_state=0))
     3
     """
-    strata = strata_from_bags(bags, y)
+    strata = bag_strata(y, bags)
     n_rows, n_bags = len(strata.row_stratum), len(strata.ids)
     cv: BagSplitter
     if n_bags >= FEWEST_BAGS_TO_LEAVE_OUT:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import _safe_indexing
 
-from decorrupt.corruption import Strata, strata_from_bags
+from decorrupt.corruption import Strata
+from decorrupt.model_selection.criteria import bag_strata
 from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer, pooled_prior
 from decorrupt.progress import track
 
@@ -75,7 +76,7 @@ def bag_permutation_importance(
     >>> found[0].column
     1
     """
-    scorer, strata = get_bag_scorer(scoring), strata_from_bags(bags, y)
+    scorer, strata = get_bag_scorer(scoring), bag_strata(y, bags)
     prior, rng = pooled_prior(strata.row_proportions), np.random.default_rng(random_state)
     if not isinstance(models, Sequence):
         models = [(models, np.arange(len(strata.row_stratum)))]

@@ -16,10 +16,11 @@ from sklearn.metrics import get_scorer_names
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata, strata_from_bags
+from decorrupt.corruption import Strata
 from decorrupt.estimators.score_classifier import BALANCED, shift_prior
 from decorrupt.model_selection.criteria import (
     Estimate,
+    bag_strata,
     corrected_accuracy,
     corrected_risk,
     count_score,
@@ -80,7 +81,7 @@ or callable
     def estimate(self, estimator: Any, X: Any, y: ArrayLike, *, bags: Any) -> Estimate:
         """Return the criterion with its standard error."""
         predictions = self.predictions(estimator, X, pooled_prior(y))
-        return self.score(predictions, strata_from_bags(bags, y))
+        return self.score(predictions, bag_strata(y, bags))
 
     @property
     def takes_log_odds(self) -> bool:
