@@ -54,7 +54,9 @@ def test_counts_and_the_rows_own_table_give_the_same_model(command, files, model
 def test_sources(command, files, model, rates, monkeypatch):
     monkeypatch.chdir(files.folder)
     few_resamples = partial(estimate_noise_rates, n_bootstrap=5)
-    monkeypatch.setattr("decorrupt.app.training.train_sources.estimate_noise_rates", few_resamples)
+    monkeypatch.setattr(
+        "decorrupt.model_selection.auto_sources.estimate_noise_rates", few_resamples
+    )
     labels = ["--label-column", "says", "--positive-label", "sick", "--source-column", "who"]
     done = command(
         "fit", "noisy.csv", *labels, *rates, "--method", "forward", "--folds", 2, "-o", model

@@ -21,6 +21,8 @@ from decorrupt.progress import log_step, logger, silence
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+    from decorrupt.app.training.model_card import Value
+
 ENVIRONMENT = "DECORRUPT"
 # Exit codes; the last two are what a shell gives for SIGINT and SIGTERM.
 FAILED, WRONG_USAGE, INTERRUPTED, TERMINATED = 1, 2, 130, 143
@@ -272,9 +274,10 @@ def print_error_line(kind: str, message: str) -> None:
     to.print(" ".join(message.split()), markup=False, highlight=False)
 
 
-def resolved_configuration(context: typer.Context) -> tuple[dict[str, Any], dict[str, str]]:
+def resolved_configuration(context: typer.Context) -> tuple[dict[str, Value], dict[str, str]]:
     """Return every option's value and where it came from; of files only their names."""
-    values, sources = {}, {}
+    values: dict[str, Value] = {}
+    sources: dict[str, str] = {}
     for parameter in context.command.params:
         name = str(parameter.name)
         if name in NOT_RECORDED or name not in context.params:

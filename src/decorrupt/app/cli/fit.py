@@ -138,8 +138,7 @@ def fit(
     parameters = read_parameters(method, kernel, kernel_gamma, reg_strength, of_bags=of_bags)
     if decision not in ("balanced", "accuracy"):
         raise typer.BadParameter(f"--decision {decision!r}: choose balanced or accuracy")
-    if of_bags:
-        parameters["class_names"] = _class_names(negative_label, positive_label)
+    class_names = _class_names(negative_label, positive_label) if of_bags else ("0", "1")
 
     from decorrupt.app.training.train import Settings
     from decorrupt.model_files import save
@@ -147,7 +146,7 @@ def fit(
     check_pages(report)
     data, used = read_training_data(given)
     say.warn(left_out_in_words(used))
-    settings = Settings(method, decision, folds, seed, jobs, **parameters)
+    settings = Settings(method, decision, folds, seed, jobs, **parameters, class_names=class_names)
     say.note(f"{len(data.table.frame):,} rows, {len(used.columns)} columns to learn from")
     trained = _train(data, used, settings)
     card = trained.card

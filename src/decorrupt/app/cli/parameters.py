@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -40,6 +40,14 @@ RegStrength = Annotated[
 ]
 
 
+class Parameters(TypedDict):
+    """Fields of `Settings` with the values to try; None for the default search."""
+
+    kernels: tuple[str, ...] | None
+    kernel_gammas: tuple[float | str, ...] | None
+    reg_strengths: tuple[float, ...] | None
+
+
 def read_parameters(
     method: str,
     kernel: str | None,
@@ -47,7 +55,7 @@ def read_parameters(
     reg_strength: str | None,
     *,
     of_bags: bool,
-) -> dict[str, Any]:
+) -> Parameters:
     """Return the fields of `Settings` that the options give.
 
     Raises
@@ -74,11 +82,11 @@ def read_parameters(
         for text in split_names(kernel_gamma)
     ]
     strengths = [_positive("--reg-strength", text) for text in split_names(reg_strength)]
-    return {
-        "kernels": tuple(kernels) or None,
-        "kernel_gammas": tuple(gammas) or None,
-        "reg_strengths": tuple(strengths) or None,
-    }
+    return Parameters(
+        kernels=tuple(kernels) or None,
+        kernel_gammas=tuple(gammas) or None,
+        reg_strengths=tuple(strengths) or None,
+    )
 
 
 def _positive(name: str, text: str) -> float:
