@@ -80,7 +80,7 @@ def test_shuffle_is_reproducible_and_matters():
     ("splitter", "arguments", "message"),
     [
         (BagKFold(5), {"bags": [0, 0, 1, 1]}, "cannot make 5 folds of 2 bags"),
-        (BagKFold(1), {"bags": [0, 0, 1, 1]}, "n_splits=1 must be a whole number of at least 2"),
+        (BagKFold(1), {"bags": [0, 0, 1, 1]}, "n_splits=1 must be a whole number, at least 2"),
         (BagKFold(2), {}, "BagKFold needs bags="),
         (WithinBagKFold(5), {"bags": [0, 0, 1, 1]}, "cannot make 5 folds of 4 rows"),
     ],
