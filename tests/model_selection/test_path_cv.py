@@ -101,7 +101,7 @@ def test_probabilities_and_messages(bag_data):
 )
 def test_other_estimators_are_referred_to_the_grid_search(bag_data, search_class, estimator):
     name = type(estimator).__name__
-    with pytest.raises(TypeError, match=f"estimator is a {name}: for pipelines.*BagGridSearchCV"):
+    with pytest.raises(TypeError, match=f"got a {name}: for pipelines.*BagGridSearchCV"):
         search_class(estimator).fit(bag_data.X, bag_data.y, bags=bag_data.bags)
 
 

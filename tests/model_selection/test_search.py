@@ -131,7 +131,7 @@ def test_criteria_that_need_labels_are_refused_by_name(bag_data, search, scoring
     with pytest.raises(ValueError, match=f"scoring='{scoring}' needs the label.*corrected_acc"):
         search.fit(bag_data.X, bag_data.y, bags=bag_data.bags)
     search.set_params(scoring=get_scorer(scoring))
-    with pytest.raises(ValueError, match="Scorers of scikit-learn need labels"):
+    with pytest.raises(ValueError, match="scikit-learn's scorers need labels"):
         search.fit(bag_data.X, bag_data.y, bags=bag_data.bags)
 
 
