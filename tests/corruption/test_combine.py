@@ -500,5 +500,5 @@ class TestRefusals:
         ("sizes", "proportions"), [([1, 2], [0.1]), ([[1, 2]], [[0.1, 0.2]]), (3, 0.2)]
     )
     def test_different_lengths(self, sizes, proportions):
-        with pytest.raises(ValueError, match="two lists of one length, got shapes"):
+        with pytest.raises(ValueError, match="lists of the same length, got shapes"):
             combine_strata(sizes, proportions)

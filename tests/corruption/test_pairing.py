@@ -389,15 +389,15 @@ BAD_INPUT = {
     "below zero": (([0.1, -0.2],), r"proportions\[1\] = -0.2 \(bag 1\)"),
     "NaN": (([0.1, np.nan],), r"proportions\[1\] = nan \(bag 1\)"),
     "text": ((["a", "b"],), "proportions must be numbers"),
-    "a table": (([[0.1, 0.2]],), r"proportions must hold one number a bag, got shape \(1, 2\)"),
-    "one bag": (([0.1],), "two bags or more"),
-    "no bag": (([],), "two bags or more"),
+    "a table": (([[0.1, 0.2]],), r"proportions must hold one number per bag, got shape \(1, 2\)"),
+    "one bag": (([0.1],), "at least two bags"),
+    "no bag": (([],), "at least two bags"),
     "all equal": (([0.3, 0.3, 0.3],), r"all equal \(0.3\), so nothing can be learned"),
     "empty bag": (([0.1, 0.2], [3, 0]), r"sizes\[1\] = 0 \(bag 1\).*above zero"),
     "negative size": (([0.1, 0.2], [-3, 1]), r"sizes\[0\] = -3 \(bag 0\)"),
     "NaN size": (([0.1, 0.2], [3, np.nan]), r"sizes\[1\] = nan \(bag 1\)"),
     "infinite size": (([0.1, 0.2], [3, np.inf]), r"sizes\[1\] = inf \(bag 1\)"),
-    "lengths": (([0.1, 0.2], [3, 4, 5]), "sizes are of 3 bags but proportions of 2"),
+    "lengths": (([0.1, 0.2], [3, 4, 5]), "sizes has 3 entries but proportions has 2"),
 }
 
 

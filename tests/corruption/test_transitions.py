@@ -63,7 +63,7 @@ def test_the_noise_scale_of_three_classes_by_hand():
         ([[1, 0, 0], [0, 1.2, -0.2], [0, 0, 1]], r"source 'desk': row 1 is .*in \[0, 1\]"),
         (
             [[0.5, 0.5, 0], [0, 0, 1], [0.5, 0.5, 0]],
-            r"source 'desk' are singular.*classes 0, 2 apart",
+            r"source 'desk' are singular.*distinguish the classes 0, 2;",
         ),
     ],
 )
