@@ -46,7 +46,7 @@ def test_too_few_steps_are_a_status_and_not_a_warning(solver):
     result = solve(objective, solver=solver, start=start, max_iter=1, tol=1e-10)
     assert not result.converged
     assert "stopped after 1 iterations, max_iter reached" in result.advice
-    assert "wanted 1e-10. Raise max_iter" in result.advice
+    assert "required 1e-10. Increase max_iter" in result.advice
 
 
 @pytest.mark.parametrize("problem", ["convex", "not convex", "corrected"])
