@@ -1,4 +1,4 @@
-"""Combinations of bags for several classes: values, unbiasedness, and what is refused."""
+"""Combinations of bags for several classes: values, unbiasedness, errors."""
 
 import numpy as np
 import pytest
@@ -120,7 +120,7 @@ class TestRefusals:
             check_class_strata([5] * 4, shares, ["red", "green", "blue", "black"])
 
     def test_classes_of_a_fixed_ratio_are_named_and_no_others(self):
-        """Class c of each bag is split 1:3 into two that no bag tells apart."""
+        """Class c of each bag is split 1:3 into two classes that the bags cannot distinguish."""
         shares = np.column_stack([self.SHARES, 0.75 * self.SHARES[:, 1]])
         shares[:, 1] *= 0.25
         message = r"the classes 'b', 'd' cannot be distinguished.*Merge"

@@ -1,4 +1,4 @@
-"""Reading bags: ids of any kind, one proportion each, and errors in the caller's words."""
+"""Reading bags: ids of any type, one proportion per bag, and error messages."""
 
 import math
 
@@ -184,7 +184,7 @@ class TestBagTargets:
 
     @pytest.mark.parametrize("unit", ["s", "us", "ns"])
     def test_days_as_bags(self, unit):
-        """Bags by date, the proportions out of a groupby: the index holds Timestamps."""
+        """Bags by date, proportions from a groupby: the index contains Timestamps."""
         days = pd.Series(pd.to_datetime(["2020-03-02", "2020-03-01", "2020-03-02"])).dt.as_unit(
             unit
         )

@@ -1,4 +1,4 @@
-"""Weights of sources: what they minimise, the paper's example, and what is refused."""
+"""Weights of sources: what they minimise, the paper's example, errors."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""One door to all solvers: names, warnings, histories, λ paths."""
+"""Solver dispatch: names, warnings, histories, λ paths."""
 
 import numpy as np
 import pytest
@@ -161,7 +161,7 @@ def test_an_objective_that_falls_for_ever_is_reported(solver, loss, reg_strength
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_features_without_columns_have_nothing_to_solve(solver):
-    # What a kernel that is zero on all rows leaves.
+    # The features of a kernel that is zero on all rows.
     objective = make_objective(np.zeros((40, 0)), *pair_coefs(20, 20), reg_strength=0.1)
     result = solve(objective, solver=solver)
     assert result.converged

@@ -66,7 +66,7 @@ class ForwardRisk:
 
     @cached_property
     def _evidence(self) -> FloatArray:
-        """The log-likelihood ratio of each row's observation, which Bayes' rule adds to f."""
+        """The log-likelihood ratio of each row's observation, added to its log-odds."""
         return self._log_pos - self._log_neg
 
 
