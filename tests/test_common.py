@@ -384,7 +384,7 @@ WRONG_NAMES = {
     "kernel": r"unknown kernel 'best'.*rbf, exponential, laplacian",
     "penalty": r"unknown penalty 'best': choose one of size, bag",
     "scoring": r"unknown scoring 'best'.*corrected_accuracy",
-    "solver": r"solver='best' does not go with|unknown solver 'best'.*lbfgs",
+    "solver": r"solver='best' is not available for|unknown solver 'best'.*lbfgs",
     "start": r"unknown start 'best'.*mean, laplacian",
     "tube": r"unknown tube 'best': choose one of logit, proportion",
     "variant": r"unknown variant 'best'.*mean, laplacian, alternating",

@@ -1,4 +1,4 @@
-"""Combinations of bags for several classes: values, unbiasedness, and what is refused."""
+"""Combinations of bags for several classes: values, unbiasedness, errors."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ thorough = settings(max_examples=100, deadline=None, derandomize=True, database=
 
 @st.composite
 def class_bags(draw):
-    """Sizes, shares and a target prior; the shares tell the classes apart in double precision."""
+    """Sizes, shares and a target prior; the shares identify the classes in double precision."""
     n_classes = draw(st.integers(2, 5))
     n_bags = draw(st.integers(n_classes, 9))
     rng = np.random.default_rng(draw(st.integers(0, 10_000)))
@@ -120,21 +120,21 @@ class TestRefusals:
             check_class_strata([5] * 4, shares, ["red", "green", "blue", "black"])
 
     def test_classes_of_a_fixed_ratio_are_named_and_no_others(self):
-        """Class c of each bag is split 1:3 into two that no bag tells apart."""
+        """Class c of each bag is split 1:3 into two classes that the bags cannot distinguish."""
         shares = np.column_stack([self.SHARES, 0.75 * self.SHARES[:, 1]])
         shares[:, 1] *= 0.25
-        message = r"do not tell the classes 'b', 'd' apart.*Merge"
+        message = r"the classes 'b', 'd' cannot be distinguished.*Merge"
         with pytest.raises(ValueError, match=message):
             check_class_strata([5] * 4, shares, ["a", "b", "c", "d"])
 
     def test_too_few_bags(self):
         with pytest.raises(
-            ValueError, match=r"classes 0, 1, 2 apart.*only 2 bags.*need at least 3"
+            ValueError, match=r"classes 0, 1, 2 cannot.*only 2 bags.*need at least 3"
         ):
             combine_classes([5, 5], self.SHARES[:2])
 
     def test_bags_that_all_agree(self):
-        with pytest.raises(ValueError, match="do not tell the classes 0, 1, 2 apart"):
+        with pytest.raises(ValueError, match="the classes 0, 1, 2 cannot be distinguished"):
             combine_classes([5, 7, 9], self.SHARES[[0, 0, 0]])
 
     def test_an_empty_bag_is_named(self):

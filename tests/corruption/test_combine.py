@@ -1,4 +1,4 @@
-"""Combinations of strata: hand examples, closed forms, optimality, symmetry, refusals."""
+"""Combinations of strata: hand examples, closed forms, optimality, symmetry, errors."""
 
 import itertools
 import math
@@ -51,7 +51,7 @@ def information(sizes, proportions):
 
 
 class TestTwoBags:
-    """With two bags of one size all unbiased methods are the paper's one pair."""
+    """With two bags of equal size all unbiased methods equal the paper's pair."""
 
     @unbiased_methods
     def test_equal_sizes(self, method):
@@ -98,7 +98,7 @@ class TestUnbiasedness:
         )
 
     def test_risk_over_the_populations_of_the_bags(self):
-        """Not by moments: three bags whose every row is known, and a score for each kind of row."""
+        """A direct check: three bags with known labels, and one score per kind of row."""
         sizes, positives = np.array([4, 10, 6]), np.array([1, 7, 3])
         labels = np.concatenate([np.arange(n) < k for n, k in zip(sizes, positives, strict=True)])
         bags = np.repeat([0, 1, 2], sizes)
@@ -191,7 +191,7 @@ class TestPairs:
 
 class TestSuperbag:
     def test_three_bags_by_hand(self):
-        """n = 10, γ = (.9, .5, .1): γ̄ = .5, V = 3.2, the middle bag has no lever."""
+        """n = 10, γ = (.9, .5, .1): γ̄ = .5, V = 3.2, the middle bag has no influence."""
         pos, neg = combine_strata([10, 10, 10], [0.9, 0.5, 0.1])
         # u/(2V) = ±4/6.4 = ±.625; θ = .9 above, .1 below
         np.testing.assert_allclose(pos, [0.625 * 0.9, 0, -0.625 * 0.1], atol=1e-15)
@@ -320,7 +320,7 @@ class TestLeastSquares:
             combine_strata(sizes, proportions, method=method)
             for method in ("least_squares", "superbag")
         )
-        rounding = 1 + 1e-12  # now and then the two are one
+        rounding = 1 + 1e-12  # sometimes the two are equal
         assert square_factor(*squares, sizes) < square_factor(*superbag, sizes) * rounding
         assert bound_factor(*superbag, sizes) < bound_factor(*squares, sizes) * rounding
 
@@ -335,7 +335,7 @@ class TestEasyLLP:
         np.testing.assert_allclose(neg, (1 - prior - size * (proportions - prior)) / 5, atol=1e-14)
 
     def test_closed_form_for_unequal_sizes(self):
-        """Every bag's own size stands for k."""
+        """k is the size of each bag."""
         pos, neg = combine_strata(SIZES, PROPORTIONS, method="easy_llp", target_prior="pooled")
         share = SIZES / SIZES.sum()
         prior = share @ PROPORTIONS
@@ -411,7 +411,7 @@ class TestSymmetry:
 
     @pytest.mark.parametrize("method", ["superbag", "least_squares"])
     def test_a_bag_cut_in_two_keeps_its_total(self, method):
-        """Rows of one proportion are exchangeable, whichever bag they are said to be in."""
+        """Rows with equal proportion are exchangeable between bags."""
         whole = combine_strata(SIZES, PROPORTIONS, method=method)
         cut = combine_strata([3, 7, *SIZES[1:]], [0.15, *PROPORTIONS], method=method)
         for before, after in zip(whole, cut, strict=True):
@@ -482,7 +482,7 @@ class TestRefusals:
 
     @all_methods
     def test_all_proportions_equal_but_for_rounding(self, method):
-        """.1 + .2 is not .3 in doubles; coefficients of 1e15 are no answer to that."""
+        """.1 + .2 is not .3 in doubles, which must not give coefficients of 1e15."""
         with pytest.raises(ValueError, match="nothing can be learned"):
             combine_strata([10, 10, 10], [0.3, 0.1 + 0.2, 0.3], method=method)
 
@@ -500,5 +500,5 @@ class TestRefusals:
         ("sizes", "proportions"), [([1, 2], [0.1]), ([[1, 2]], [[0.1, 0.2]]), (3, 0.2)]
     )
     def test_different_lengths(self, sizes, proportions):
-        with pytest.raises(ValueError, match="two lists of one length, got shapes"):
+        with pytest.raises(ValueError, match="lists of the same length, got shapes"):
             combine_strata(sizes, proportions)

@@ -1,4 +1,4 @@
-"""The projection on convex unbiased combinations, against a solver of quadratic programs."""
+"""The projection onto convex unbiased combinations, compared with a QP solver."""
 
 import math
 
@@ -18,7 +18,7 @@ methods = st.sampled_from(METHODS)
 
 
 def random_problem(seed):
-    """Return (sizes, proportions, target prior), the prior at an end of the range now and then."""
+    """Return (sizes, proportions, target prior), the prior sometimes at an end of the range."""
     rng = np.random.default_rng(seed)
     count = int(rng.integers(2, 12))
     sizes = np.round(10 ** rng.uniform(0.3, 2.3, count))
@@ -61,7 +61,7 @@ def test_agrees_with_the_quadratic_program(method, seed):
 
 @given(seeds)
 def test_optimality_conditions(seed):
-    """e = max(0, e⁰ + n(m₀ + m₁γ)): one plane through the bags in use, above it all others."""
+    """e = max(0, e⁰ + n(m₀ + m₁γ)): bags in use are on one plane, all others above it."""
     sizes, proportions, _ = random_problem(seed)
     prior = float(np.quantile(proportions, 0.2) + 1e-3)
     assume(prior < proportions.max())
@@ -69,7 +69,7 @@ def test_optimality_conditions(seed):
     pos, neg = project_to_convex(*start, sizes, proportions, prior)
     even, even_start = pos + neg, start.pos + start.neg
     used = even > 1e-9
-    assume(np.ptp(proportions[used]) > 1e-3)  # or the plane is not determined
+    assume(np.ptp(proportions[used]) > 1e-3)  # otherwise the plane is not determined
     rise = (even - even_start) / sizes
     slope, level = np.polyfit(proportions[used], rise[used], 1, w=np.sqrt(sizes[used]))
     plane = level + slope * proportions
@@ -201,7 +201,7 @@ HARD = [
 
 @pytest.mark.parametrize(("sizes", "proportions", "prior"), HARD)
 def test_a_start_far_away_is_projected_all_the_same(sizes, proportions, prior):
-    """The even part must sum to one and to the prior, however far the start was."""
+    """The even part must sum to one and to the prior, regardless of the starting point."""
     pos, neg = combine_strata(
         sizes, proportions, method="easy_llp", target_prior=prior, convex="project"
     )

@@ -1,4 +1,4 @@
-"""The Laplacian mean map's combination, against a dense solve of the objective it is written as."""
+"""The combination of the Laplacian mean map, compared with a dense solve of its objective."""
 
 import numpy as np
 import pytest
@@ -96,7 +96,7 @@ def test_without_end_of_smoothness_it_is_the_mean_map():
         gaps.append(np.abs(odd_part(combination) - odd_part(mean_map)).max())
     assert gaps[0] > 1e-3
     assert gaps[3] < 1e-6
-    # What is left falls as 1/smoothness.
+    # The difference decreases as 1/smoothness.
     assert_allclose([gaps[2] / gaps[1], gaps[3] / gaps[2]], 1e-2, rtol=0.05)
 
 
@@ -116,7 +116,7 @@ def test_pure_bags_need_no_estimate():
     sizes, proportions = np.array([3, 5, 4]), np.array([1.0, 0.0, 1.0])
     similarity = gaussian_similarity(np.array([[0.0], [3.0], [1.0]]))
     pos, neg = laplacian(sizes, proportions, similarity, 1.0)
-    # Two positive bags lend each other strength but keep their sum; the negative bag stands alone.
+    # Two positive bags share weight but keep its sum; the negative bag has no similar bag.
     assert_allclose(pos.sum(), 7 / 12)
     assert_allclose([pos[1], neg[1]], [0, 5 / 12], atol=1e-12)
 

@@ -19,7 +19,7 @@ def weights_of_all_pairs(proportions, sizes):
 
 
 def best_by_brute_force(weight):
-    """Try every matching: the first bag stays alone or takes each of the others."""
+    """Try every matching: the first bag is unpaired or paired with each other bag."""
 
     def best(bags):
         if len(bags) < 2:
@@ -52,7 +52,7 @@ def spread(proportions, sizes):
 
 
 def random_bags(seed, least=2, most=9):
-    """Few and many bags, with and without ties, of tame and of wildly different sizes."""
+    """Few and many bags, with and without ties, with similar and very different sizes."""
     rng = np.random.default_rng(seed)
     n_bags = rng.integers(least, most + 1)
     shares = [rng.random(n_bags), rng.integers(0, 4, n_bags) / 3, rng.beta(0.5, 5, n_bags)]
@@ -69,7 +69,7 @@ def random_bags(seed, least=2, most=9):
 
 
 def assert_sound(pairs, proportions, sizes):
-    """The promises that hold whatever the method."""
+    """Properties of the result of every method."""
     proportions = np.asarray(proportions, float)
     used = np.concatenate([pairs.pos, pairs.neg, pairs.unpaired])
     assert sorted(used.tolist()) == list(range(len(proportions)))
@@ -82,7 +82,7 @@ def assert_sound(pairs, proportions, sizes):
     assert 0 <= pairs.shortfall < 1
 
 
-# --- the optimum, against slow obvious code
+# --- the optimum, compared with brute force
 
 
 def assert_best(pairs, proportions, sizes, rel):
@@ -127,8 +127,8 @@ def test_matching_and_sorted_agree_on_equal_sizes():
         assert by_matching == pytest.approx(by_sorting, rel=1e-12)
 
 
-# The best assignment of these bags has odd cycles, and its bound no matching reaches. In the
-# cases with a plus the optimum also pairs across cycles, so cutting each cycle is not enough.
+# The best assignment of these bags has odd cycles, and no matching reaches its bound. In the
+# cases with a plus the optimum also pairs across cycles, so splitting each cycle is not enough.
 ODD_CYCLES = {
     "3": ([0, 0.3, 1], [1, 1000, 1]),
     "5": ([0.25, 0, 0.55, 0.3, 0.65], [100, 5, 1, 30, 2]),
@@ -189,12 +189,12 @@ def test_too_many_edges_for_edmonds_are_named(monkeypatch):
         assert pair_bags(*ODD_CYCLES["3"]).shortfall > 0
 
 
-# --- more bags than the exact method takes
+# --- more bags than the limit of the exact method
 
 
 @pytest.fixture
 def few_are_many(monkeypatch):
-    """Shrink the limits so that some ten bags go the way of a hundred thousand."""
+    """Lower the limits so that about ten bags use the method for a hundred thousand."""
     for name, value in {
         "EXACT_LIMIT": 4, "CERTIFY_SAMPLE": 12, "BLOCK": 4, "CELL": 5, "TANGENTS": 7
     }.items():  # fmt: skip
@@ -216,7 +216,7 @@ def test_blockwise_shortfall_is_valid(few_are_many):
 def test_certified_prices_hold_for_every_pair(few_are_many):
     for seed in range(40):
         bags = matching.Bags.centred(*random_bags(seed, least=20, most=60))
-        # Prices far too high and of no structure: all the work is left to the lowering.
+        # Random prices that are far too high: the lowering must correct all of them.
         price = np.random.default_rng(seed).random(len(bags)) * bags.value
         pooled = bags.surplus / bags.size
         once = np.ones(len(bags), dtype=int)
@@ -265,7 +265,7 @@ def test_assignment_prices_bound_every_pair_and_add_up():
         assert price.sum() == pytest.approx(cost[rows, partner].sum() / 2, abs=1e-9 * cost.max())
 
 
-# --- promises of every method
+# --- properties of every method
 
 bag_lists = st.lists(
     st.tuples(
@@ -389,15 +389,15 @@ BAD_INPUT = {
     "below zero": (([0.1, -0.2],), r"proportions\[1\] = -0.2 \(bag 1\)"),
     "NaN": (([0.1, np.nan],), r"proportions\[1\] = nan \(bag 1\)"),
     "text": ((["a", "b"],), "proportions must be numbers"),
-    "a table": (([[0.1, 0.2]],), r"proportions must hold one number a bag, got shape \(1, 2\)"),
-    "one bag": (([0.1],), "two bags or more"),
-    "no bag": (([],), "two bags or more"),
+    "a table": (([[0.1, 0.2]],), r"proportions must hold one number per bag, got shape \(1, 2\)"),
+    "one bag": (([0.1],), "at least two bags"),
+    "no bag": (([],), "at least two bags"),
     "all equal": (([0.3, 0.3, 0.3],), r"all equal \(0.3\), so nothing can be learned"),
     "empty bag": (([0.1, 0.2], [3, 0]), r"sizes\[1\] = 0 \(bag 1\).*above zero"),
     "negative size": (([0.1, 0.2], [-3, 1]), r"sizes\[0\] = -3 \(bag 0\)"),
     "NaN size": (([0.1, 0.2], [3, np.nan]), r"sizes\[1\] = nan \(bag 1\)"),
     "infinite size": (([0.1, 0.2], [3, np.inf]), r"sizes\[1\] = inf \(bag 1\)"),
-    "lengths": (([0.1, 0.2], [3, 4, 5]), "sizes are of 3 bags but proportions of 2"),
+    "lengths": (([0.1, 0.2], [3, 4, 5]), "sizes has 3 entries but proportions has 2"),
 }
 
 

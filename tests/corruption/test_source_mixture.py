@@ -1,4 +1,4 @@
-"""Rates, mixture proportions and ROC slopes say the same thing."""
+"""Noise rates, mixture proportions and ROC slopes are equivalent."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def test_rates_to_mixtures_and_back(flip_pos, flip_neg, prior):
 
 @given(RATE, RATE, PRIOR, st.integers(0, 10**6))
 def test_slopes_are_the_infima_over_all_sets(flip_pos, flip_neg, prior, seed):
-    """Brute force over all sets of 5 points, of which one is purely positive and one negative."""
+    """Brute force over all subsets of 5 points; one point is only positive, one only negative."""
     assume(flip_pos + flip_neg < 0.95)
     points = np.random.default_rng(seed).dirichlet(np.ones(4), size=2)
     points_pos, points_neg = np.append(points[0], 0), np.insert(points[1], 0, 0)

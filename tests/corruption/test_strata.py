@@ -1,4 +1,4 @@
-"""Reading bags: ids of any kind, one proportion each, and errors in the caller's words."""
+"""Reading bags: ids of any type, one proportion per bag, and error messages."""
 
 import math
 
@@ -139,11 +139,11 @@ class TestFactorize:
         ],
     )
     def test_missing_id_names_argument_and_row(self, values):
-        with pytest.raises(ValueError, match="sources has no id in row 1: every row must"):
+        with pytest.raises(ValueError, match="sources has no id in row 1: every row needs"):
             factorize(values, "sources")
 
     def test_two_ids_a_row(self):
-        with pytest.raises(ValueError, match=r"bags must hold one id a row, got shape \(2, 2\)"):
+        with pytest.raises(ValueError, match=r"bags must hold one id per row, got shape \(2, 2\)"):
             factorize([[1, 2], [3, 4]], "bags")
 
 
@@ -184,7 +184,7 @@ class TestBagTargets:
 
     @pytest.mark.parametrize("unit", ["s", "us", "ns"])
     def test_days_as_bags(self, unit):
-        """Bags by date, the proportions out of a groupby: the index holds Timestamps."""
+        """Bags by date, proportions from a groupby: the index contains Timestamps."""
         days = pd.Series(pd.to_datetime(["2020-03-02", "2020-03-01", "2020-03-02"])).dt.as_unit(
             unit
         )
@@ -205,7 +205,9 @@ class TestBagTargets:
             bag_targets(["b", "a", "b", "c"], table)
 
     def test_missing_bags_are_counted_and_the_first_named(self):
-        with pytest.raises(ValueError, match="proportions lack 2 of 3 bags, the first is 'b'"):
+        with pytest.raises(
+            ValueError, match="proportions are missing for 2 of 3 bags; the first is 'b'"
+        ):
             bag_targets(["a", "b", "c"], {"a": 0.1, "z": 0.3})
 
     @pytest.mark.parametrize("proportions", [[0.1, 0.2], [0.1, 0.2, 0.3, 0.4], [[0.1, 0.2, 0.3]]])
@@ -215,7 +217,7 @@ class TestBagTargets:
 
     def test_a_bag_twice_in_a_series_is_named(self):
         twice = pd.Series([0.1, 0.2, 0.3], index=["a", "b", "b"])
-        with pytest.raises(ValueError, match="proportions hold bag 'b' more than once"):
+        with pytest.raises(ValueError, match="proportions contain bag 'b' more than once"):
             bag_targets(["a", "b"], twice)
 
     def test_missing_id(self):
@@ -312,12 +314,12 @@ class TestSeveralClasses:
 
     def test_a_bag_that_a_frame_lacks_is_named(self):
         table = pd.DataFrame(self.BY_BAG, index=list("abz"))
-        with pytest.raises(ValueError, match="lack 1 of 3 bags, the first is 'c'"):
+        with pytest.raises(ValueError, match="missing for 1 of 3 bags; the first is 'c'"):
             bag_targets(self.BAGS, table)
 
     def test_a_bag_twice_in_a_frame_is_named(self):
         table = pd.DataFrame(self.BY_BAG, index=list("abb"))
-        with pytest.raises(ValueError, match="hold bag 'b' more than once"):
+        with pytest.raises(ValueError, match="contain bag 'b' more than once"):
             bag_targets(["a", "b"], table)
 
     def test_a_mapping_with_another_number_of_classes_is_named(self):
@@ -351,5 +353,5 @@ class TestSeveralClasses:
             strata_from_bags(self.BAGS, rows)
 
     def test_one_column_is_not_several_classes(self):
-        with pytest.raises(ValueError, match="one entry a row"):
+        with pytest.raises(ValueError, match="one entry per row"):
             strata_from_bags(["a", "b"], [[0.5], [1.0]])

@@ -1,4 +1,4 @@
-"""The narrow waist: what two coefficients a row say about the risk."""
+"""RiskTerms: value, bounds and convexity of a risk with two coefficients per row."""
 
 import math
 
@@ -103,7 +103,7 @@ class TestConcavity:
         assert bends.tolist() == [False, name != "unhinged", False, False]
 
     def test_rounding_residue_is_not_concavity(self):
-        """γ− = ½ makes the sum vanish on paper; .1 + .2 − .3 does not vanish in doubles."""
+        """γ− = ½ makes the sum zero in exact arithmetic; .1 + .2 − .3 is not zero in doubles."""
         terms = RiskTerms(np.array([-0.1 - 0.2]), np.array([0.3]))
         assert terms.coef_pos[0] + terms.coef_neg[0] < 0
         assert terms.concavity(LOSSES["logistic"]).tolist() == [0.0]
@@ -118,7 +118,7 @@ class TestConcavity:
         assert terms.concavity(LOSSES[name]).dtype == np.float32
 
     def test_two_bags_that_satisfy_prop_7_and_are_not_convex(self):
-        """γ = (.9, .6), equal sizes: condition (b) of Prop. 7 holds, one bag's rows bend down."""
+        """γ = (.9, .6), equal sizes: Prop. 7 (b) holds, but the rows of one bag are concave."""
         bags, y = np.repeat([0, 1], 5), np.repeat([0.9, 0.6], 5)
         terms = terms_of(bags, y)
         loss = LOSSES["logistic"]
@@ -138,7 +138,7 @@ class TestConcavity:
         # With one score for all rows (Prop. 7) the risk is convex …
         shared = np.ones(10)
         assert along(shared, 1.0) + along(shared, -1.0) >= 2 * along(shared, 0.0)
-        # … moved in the first bag alone it is not, and neither is it bounded below.
+        # … if the score changes in the first bag only, it is neither convex nor bounded below.
         first = (bags == 0).astype(float)
         assert along(first, 1.0) + along(first, -1.0) < 2 * along(first, 0.0)
         assert not terms.is_bounded_below(loss)

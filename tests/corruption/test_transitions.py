@@ -1,4 +1,4 @@
-"""Transition matrices by source: unbiased correction, noise scales, and what is refused."""
+"""Transition matrices per source: unbiased correction, noise scales, errors."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def test_the_noise_scale_of_two_classes_is_the_papers():
 
 
 def test_the_noise_scale_of_three_classes_by_hand():
-    """Each label is right with 0.6, else one of the two others: T⁻¹ has the rows (2, −½, −½)."""
+    """Each label is right with probability 0.6: T⁻¹ has the rows (2, −½, −½)."""
     transition = 0.4 * np.eye(3) + 0.2
     assert_allclose(noise_scales(check_transitions({0: transition}, 3), [9]), [3 / 3])
 
@@ -63,7 +63,7 @@ def test_the_noise_scale_of_three_classes_by_hand():
         ([[1, 0, 0], [0, 1.2, -0.2], [0, 0, 1]], r"source 'desk': row 1 is .*in \[0, 1\]"),
         (
             [[0.5, 0.5, 0], [0, 0, 1], [0.5, 0.5, 0]],
-            r"source 'desk' are singular.*classes 0, 2 apart",
+            r"source 'desk' are singular.*distinguish the classes 0, 2;",
         ),
     ],
 )

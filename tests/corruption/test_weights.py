@@ -1,4 +1,4 @@
-"""Weights of sources: what they minimise, the paper's example, and what is refused."""
+"""Weights of sources: what they minimise, the paper's example, errors."""
 
 import numpy as np
 import pytest
@@ -170,7 +170,9 @@ class TestRefusals:
             source_weights([10, 10], **rates)
 
     def test_wrong_number_of_priors(self):
-        with pytest.raises(ValueError, match=r"class_priors must hold one prior a source \(2\)"):
+        with pytest.raises(
+            ValueError, match=r"class_priors must be one number per source \(2 sources\)"
+        ):
             source_weights([10, 10], 0.1, 0.1, class_priors=[0.5, 0.5, 0.5])
 
     def test_sizes_of_two_dimensions(self):

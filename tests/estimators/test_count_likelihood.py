@@ -193,7 +193,10 @@ def test_counts_that_do_not_match_sizes_are_rounded_with_a_warning(bag_data):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"solver": "newton"}, r"solver='newton' does not go with .* choose one of auto, lbfgs"),
+        (
+            {"solver": "newton"},
+            r"solver='newton' is not available for .* choose one of auto, lbfgs",
+        ),
         ({"starts": ["zero"]}, r"starts=\['zero'\]: give a list of one or more of mean_map, inter"),
         ({"starts": []}, r"starts=\[\]: give a list"),
         ({"starts": "mean_map"}, r"starts='mean_map': give a list"),

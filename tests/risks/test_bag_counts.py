@@ -1,4 +1,4 @@
-"""Bags of unequal sizes share passes: the cheapest way of doing so, and nobody is left out."""
+"""Bags of unequal sizes share passes: the cost is minimal and every bag is included."""
 
 from itertools import combinations
 
@@ -16,7 +16,7 @@ def cost(sizes, filled):
 
 
 def every_filling(sizes):
-    """Yield all ways to fill bags up to a size some bag has: the largest, and any set of others."""
+    """Yield all ways to pad bags to existing sizes: the largest, and any subset of the others."""
     *others, largest = np.unique(sizes)
     for n_kept in range(len(others) + 1):
         for kept in combinations(others, n_kept):

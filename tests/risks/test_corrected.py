@@ -1,4 +1,4 @@
-"""The corrected risk as a function of the scores: its value by hand, its kinks, its convexity."""
+"""The corrected risk as a function of the scores: value by hand, kinks, convexity."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The count likelihood of bags of all kinds and sizes, put together."""
+"""The count likelihood of bags of all kinds and sizes."""
 
 import re
 
@@ -18,7 +18,7 @@ from oracles.counts import convolved_pmf, enumerate_count, log_recursion
 
 
 def make_strata(sizes, counts, seed=0):
-    """Return bags of the sizes and counts given, their rows shuffled."""
+    """Return bags with these sizes and counts, in shuffled rows."""
     rows = np.repeat(np.arange(len(sizes)), sizes)
     np.random.default_rng(seed).shuffle(rows)
     return Strata(np.arange(len(sizes)), rows, np.array(counts) / np.array(sizes))
@@ -184,7 +184,7 @@ def test_noise_by_bag_leaves_the_other_bags_exact():
     noisy = count_risk(strata, proportion_noise={0: 0.25, 1: 0.0, 2: 0.0})
     log_prob, _ = noisy.log_probs_and_slope(scores)
     assert_allclose(log_prob[1], enumerate_count(scores[strata.row_stratum == 1], 2)[0])
-    # A bag's noise is that of its proportion: in counts it is n_k times as large.
+    # The noise is in the proportion: in the count it is n_k times as large.
     (approximate,) = [g for g in noisy.groups if type(g).__name__ == "ApproximateBags"]
     assert_allclose(approximate.noise_variance, [1.0])
     assert_allclose(approximate.counts, [1.3])

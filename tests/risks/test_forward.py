@@ -1,4 +1,4 @@
-"""The likelihood of noisy labels: its value by hand, its derivatives by differences, its limits."""
+"""The likelihood of noisy labels: value by hand, derivatives by differences, limits."""
 
 import math
 
@@ -102,7 +102,7 @@ def test_extreme_scores_stay_exact(score, flips):
     is_pos, scores = np.array([True, False]), np.full(2, score)
     risk = noisy_label_risk(is_pos, flip_pos, flip_neg)
     total, slope = risk.value_and_slope(scores)
-    # One true label is certain; where it forbids the noisy label the other must have caused it.
+    # One true label is certain; if it excludes the noisy label, the other label is the cause.
     by_label = [(1 - flip_pos, flip_pos), (flip_neg, 1 - flip_neg)]
     likely, unlikely = by_label if score > 0 else by_label[::-1]
     expected = [

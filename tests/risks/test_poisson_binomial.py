@@ -1,4 +1,4 @@
-"""The exact distribution of a bag's count, against brute force and at its extremes."""
+"""The exact distribution of a bag's count, compared with brute force and at extremes."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Sums and extremes bag by bag, against a loop over the bags."""
+"""Sums and extremes per bag, compared with a loop over the bags."""
 
 import numpy as np
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Set classification: bag probabilities from Bayes' rule, and the risk they make."""
+"""Set classification: bag probabilities from Bayes' rule, and the resulting risk."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def strata(draw):
 
 
 def bag_probabilities(strata, scores):
-    """Return P(bag = k | x) by Bayes' rule, for classes of these log-odds."""
+    """Return P(bag = k | x) by Bayes' rule, for these log-odds of the classes."""
     share = strata.sizes / strata.sizes.sum()
     prior = share @ strata.proportions
     density_pos, density_neg = expit(scores) / prior, expit(-scores) / (1 - prior)

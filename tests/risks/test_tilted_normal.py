@@ -1,4 +1,4 @@
-"""The O(n) count of large bags: close to the exact one wherever it is used, noise included."""
+"""The O(n) count likelihood of large bags: close to the exact one, with and without noise."""
 
 import math
 
@@ -32,7 +32,7 @@ def one_bag(scores, count, noise_sd=0.0):
     st.sampled_from([0.3, 1.0, 3.0, 10.0, 30.0, 1e3]),
 )
 def test_within_the_stated_tolerance_of_the_exact_count(size, shift, scale):
-    """Balanced, rare and all but certain labels; likely counts and impossible ones."""
+    """Balanced, rare and nearly certain labels; likely and nearly impossible counts."""
     rng = np.random.default_rng(size)
     scores = scale * rng.normal(size=(size, 12)) + shift * max(1.0, scale)
     likely = (rng.random(scores.shape) < expit(scores)).sum(axis=0)
@@ -73,7 +73,7 @@ def test_small_variances_are_exact_whatever_the_size(size):
 @pytest.mark.parametrize("scale", [0.3, 1.0, 1.6, 3.0, 40.0])
 @pytest.mark.parametrize("noise_sd", [0.0, 0.3, 4.0])
 def test_the_slope_is_the_gradient_on_both_sides_of_the_switch(scale, noise_sd):
-    """At the scales given the variance goes from 36 to 2: normal, between and exact."""
+    """At these scales the variance goes from 36 to 2: normal, blended and exact."""
     scores = scale * np.random.default_rng(0).normal(size=150)
     _, slope = one_bag(scores, 65, noise_sd)
     numeric = approx_fprime(scores, lambda f: one_bag(f, 65, noise_sd)[0], 1e-6)
@@ -81,7 +81,7 @@ def test_the_slope_is_the_gradient_on_both_sides_of_the_switch(scale, noise_sd):
 
 
 def test_the_switch_is_smooth():
-    """Along a line on which the variance passes from 44 to 10, nothing jumps."""
+    """The result is continuous along a line with variances from 44 to 10."""
     scores = np.random.default_rng(1).normal(size=180)
     line = np.linspace(0.4, 8.0, 400)
     values = np.array([one_bag(t * scores, 88)[0] for t in line])
@@ -100,7 +100,7 @@ def test_noise_gives_the_density_of_the_noisy_count(noise_sd):
 
 
 def test_much_noise_is_the_plain_normal_density():
-    """With the tilt near nil it is log N(c; Σp, Σp(1−p) + sd²), up to the 1 beside 2πv."""
+    """With a tilt near 0 it is log N(c; Σp, Σp(1−p) + sd²), except for the 1 added to 2πv."""
     scores = np.random.default_rng(3).normal(size=50)
     prob = expit(scores)
     variance = np.sum(prob * (1 - prob)) + 30.0**2

@@ -1,4 +1,4 @@
-"""From which λ on the objective is convex, and below which it has no minimum."""
+"""The λ above which the objective is convex, and below which it has no minimum."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def draw(n_columns, n_rows=40, seed=0):
 
 
 def worst_bend(loss, coef_pos, coef_neg):
-    """Return C, by how much each row can bend downwards at its worst score."""
+    """Return C, the largest negative curvature of each row over all scores."""
     if loss == "sigmoid":
         return LARGEST_CURVATURE[loss] * np.abs(coef_pos - coef_neg)
     return LARGEST_CURVATURE[loss] * np.maximum(-(coef_pos + coef_neg), 0)

@@ -1,4 +1,4 @@
-"""The paper's gradient descent: step by step that of the dual coefficients with the whole K."""
+"""The paper's gradient descent: every step equals that on the dual coefficients with K."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""L-BFGS: the minimum of convex problems, an honest status, a history that only falls."""
+"""L-BFGS: the minimum of convex problems, a correct status, a decreasing history."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from decorrupt.solvers import solve_lbfgs
 from oracles.dense_risk import make_objective, never_rises, pair_coefs
 from oracles.solved_problems import SOLVED
 
-# Below this the line search, which compares objective values, drowns in rounding.
+# Below this, rounding stops the line search, which compares objective values.
 TOL = 1e-7
 
 

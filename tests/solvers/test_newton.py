@@ -1,4 +1,4 @@
-"""Newton's method: the minimum of convex problems, and no saddle of the others."""
+"""Newton's method: the minimum of convex problems, and never a saddle point of others."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ TOL = 1e-10
 
 @pytest.fixture(params=["dense", "krylov"])
 def branch(request, monkeypatch):
-    """Both ways of handling the Hessian, whatever the size."""
+    """Both ways of handling the Hessian, regardless of the size."""
     monkeypatch.setattr(newton, "DENSE_HESSIAN_COEFS", 10_000 if request.param == "dense" else 0)
     return request.param
 
@@ -29,7 +29,7 @@ def least_curvature(objective, coef):
 
 
 def assert_minimum(objective, result):
-    """Assert that the result is what it says: no slope, no downward bend, no rise on the way."""
+    """Assert zero gradient, no negative curvature and a decreasing history."""
     assert result.status == "converged"
     assert np.linalg.norm(objective.value_and_gradient(result.coef)[1]) <= TOL
     assert least_curvature(objective, result.coef) > -1e-9

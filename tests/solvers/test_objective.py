@@ -1,4 +1,4 @@
-"""J(θ, b) = risk(Zθ + b) + λ‖θ‖²: its value written out, its derivatives against differences."""
+"""J(θ, b) = risk(Zθ + b) + λ‖θ‖²: value written out, derivatives compared with differences."""
 
 from itertools import product
 
@@ -20,7 +20,7 @@ CASES = list(product((None, "abs", "relu"), (False, True), (np.asarray, sparse.c
 def problem(
     loss="logistic", correction=None, fit_intercept=False, wrap=np.asarray, *, seed=0, scale=1.0
 ):
-    """Return an objective with signed coefficients and a point at which to look at it."""
+    """Return an objective with signed coefficients, and a point."""
     rng = np.random.default_rng(seed)
     features = rng.normal(size=(N_ROWS, RANK))
     coef_pos, coef_neg = scale * rng.normal(size=(2, N_ROWS)) / 3

@@ -1,4 +1,4 @@
-"""One door to all solvers: names, warnings, histories, λ paths."""
+"""Solver dispatch: names, warnings, histories, λ paths."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def test_too_few_steps_are_a_status_and_not_a_warning(solver):
     result = solve(objective, solver=solver, start=start, max_iter=1, tol=1e-10)
     assert not result.converged
     assert "stopped after 1 iterations, max_iter reached" in result.advice
-    assert "wanted 1e-10. Raise max_iter" in result.advice
+    assert "required 1e-10. Increase max_iter" in result.advice
 
 
 @pytest.mark.parametrize("problem", ["convex", "not convex", "corrected"])
@@ -161,7 +161,7 @@ def test_an_objective_that_falls_for_ever_is_reported(solver, loss, reg_strength
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_features_without_columns_have_nothing_to_solve(solver):
-    # What a kernel that is zero on all rows leaves.
+    # The features of a kernel that is zero on all rows.
     objective = make_objective(np.zeros((40, 0)), *pair_coefs(20, 20), reg_strength=0.1)
     result = solve(objective, solver=solver)
     assert result.converged

@@ -50,5 +50,5 @@ def test_information_takes_a_matrix():
 def test_classes_that_cannot_be_told_apart_are_named():
     shares = np.column_stack([SHARES[:, 0], 0.5 * SHARES[:, 1:], 0.5 * SHARES[:, 1:]])
     shares = np.vstack([shares, [0.2, 0.2, 0.2, 0.2, 0.2]])
-    with pytest.raises(ValueError, match="do not tell the classes 'b', 'c', 'd', 'e' apart"):
+    with pytest.raises(ValueError, match="the classes 'b', 'c', 'd', 'e' cannot be distinguished"):
         class_information([*SIZES, 5], shares, classes=list("abcde"))

@@ -1,4 +1,4 @@
-"""Unbiased combinations of bags for several classes, and which classes bags can tell apart."""
+"""Unbiased combinations of bags for several classes, and whether the classes are identifiable."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ def combine_classes(
     Raises
     ------
     ValueError
-        If sizes, shares or the prior are out of range, or the bags do not tell some classes apart.
+        If sizes, shares or the prior are out of range, or some classes cannot be
+        distinguished from the bags.
 
     Examples
     --------
@@ -92,7 +93,7 @@ def resolve_class_prior(
 def check_class_strata(
     sizes: ArrayLike, proportions: ArrayLike, classes: Sequence[Any] | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Return both as float arrays, or say what keeps the classes from being learned.
+    """Return both as float arrays; raise a ValueError if the classes cannot be learned.
 
     Parameters
     ----------
@@ -101,7 +102,7 @@ def check_class_strata(
     proportions : array-like of shape (n_bags, n_classes)
         Shares of the classes in each bag; rows sum to 1 within 1e-6.
     classes : sequence, optional
-        What the message calls the classes; their column numbers by default.
+        Class names for the messages; column numbers by default.
     """
     sizes = np.asarray(sizes, dtype=float)
     proportions = np.asarray(proportions, dtype=float)
@@ -128,8 +129,8 @@ def check_class_strata(
     if together:
         few = f" (there are only {len(sizes)} bags)" if len(sizes) < len(names) else ""
         raise ValueError(
-            f"the bags do not tell the classes {', '.join(repr(names[c]) for c in together)} "
-            f"apart: their shares are linearly dependent{few}. Merge these classes or add bags "
-            f"with other shares; {len(names)} classes need at least {len(names)} bags"
+            f"the classes {', '.join(repr(names[c]) for c in together)} cannot be distinguished: "
+            f"their shares in the bags are linearly dependent{few}. Merge these classes or add "
+            f"bags with other shares; {len(names)} classes need at least {len(names)} bags"
         )
     return sizes, proportions

@@ -1,4 +1,4 @@
-"""Shares of several classes: rows that sum to 1, and columns that depend on each other."""
+"""Checks of class shares: rows that sum to 1, linearly dependent columns."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SUPPORT_TOL = 1e-6
 
 
 def is_share_row(rows: FloatArray) -> NDArray[np.bool_]:
-    """Return for every row whether it holds numbers in [0, 1] that sum to 1."""
+    """Return for every row whether its entries are in [0, 1] and sum to 1."""
     in_range = ((rows >= 0) & (rows <= 1)).all(axis=-1)  # also catches NaN
     return np.asarray(in_range & (np.abs(rows.sum(axis=-1) - 1) <= SHARE_TOL))
 

@@ -1,4 +1,4 @@
-"""From strata to coefficients: unbiased combinations (a_k, b_k) of stratum means.
+"""Unbiased combinations (a_k, b_k) of stratum means.
 
 With S = Σn, γ̄ = Σnγ/S, V = Σn(γ−γ̄)², a combination is unbiased for the target risk
 π_t·E₊ℓ(f,1) + (1−π_t)·E₋ℓ(f,−1) iff
@@ -46,7 +46,7 @@ def pooled_proportion(sizes: ArrayLike, proportions: ArrayLike) -> float:
 
 
 def stratum_information(sizes: FloatArray, proportions: FloatArray) -> FloatArray:
-    """Return n_k(γ_k−γ̄)², whose sum V is all that the proportions tell."""
+    """Return n_k(γ_k−γ̄)²; their sum V measures the information in the proportions."""
     return np.asarray(sizes * (proportions - pooled_proportion(sizes, proportions)) ** 2)
 
 
@@ -77,17 +77,17 @@ def combine_strata(
         - ``pairs`` is the paper's: disjoint pairs of bags, weighted by (n_a·n_b/(n_a+n_b))·gap².
           A bag without a partner of another proportion gets zeros.
         - ``least_squares`` minimises Σ(a²+b²)/n; it equals the mean map.
-        - ``easy_llp`` takes the spread that bags of i.i.d. rows have instead of the observed one
-          (Busa-Fekete et al. 2023). Unbiased over such random bags only, and there but for the
-          estimated prior, which costs a share of order 1/n_strata.
+        - ``easy_llp`` uses the expected variance of the proportions in bags of i.i.d. rows instead
+          of the observed variance (Busa-Fekete et al. 2023). It is unbiased for such random bags
+          only, up to a relative error of order 1/n_strata from the estimated prior.
     target_prior : float in (0, 1), "pooled", or for several classes array-like
-        π_t, the share of positives in the population the risk is for; ½ is the balanced risk,
-        "pooled" the share among all rows (then a_k + b_k ≥ 0 for ``least_squares``).
+        π_t, the share of positives in the target population. ½ gives the balanced risk. "pooled"
+        is the share among all rows; ``least_squares`` then has a_k + b_k ≥ 0.
     pairing : {"auto", "sorted", "matching", "random"}
-        How ``pairs`` pairs, see :func:`pair_bags`.
+        The pairing for ``pairs``, see :func:`pair_bags`.
     convex : {None, "project"}
-        "project" replaces a_k + b_k by the nearest non-negative numbers that keep the combination
-        unbiased, where there are any (π_t between the least and the largest proportion).
+        "project" replaces a_k + b_k with the nearest non-negative numbers that keep the
+        combination unbiased. They exist if π_t is between the smallest and the largest proportion.
     random_state : int, RandomState or None
         For random pairing.
 
@@ -99,8 +99,8 @@ def combine_strata(
 
     Notes
     -----
-    Sec. 3 of Scott & Zhang (2019) for ``pairs``. Where bags of a pair differ in size each is
-    averaged on its own: the paper's average over the whole pair would be biased.
+    ``pairs`` is from Sec. 3 of Scott & Zhang (2019). If the two bags of a pair differ in size, each
+    bag is averaged separately: the paper's average over the whole pair would be biased.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def combine_strata(
                 f"method={method!r} and convex={convex!r} are for two classes: a matrix of shares "
                 "takes method='least_squares' and convex=None"
             )
-        # numpy's types do not tell a matrix from a vector.
+        # numpy's types do not distinguish a matrix from a vector.
         return combine_classes(sizes, proportions, target_prior=target_prior)  # type: ignore[return-value]
     sizes, proportions = check_strata(sizes, proportions)
     method = "superbag" if method is None else method
@@ -153,12 +153,12 @@ def resolve_target_prior(
 
 
 def check_strata(sizes: ArrayLike, proportions: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Return both as float arrays, or say what keeps them from being learned from."""
+    """Return both as float arrays; raise a ValueError if nothing can be learned from them."""
     sizes = np.asarray(sizes, dtype=float)
     proportions = np.asarray(proportions, dtype=float)
     if sizes.ndim != 1 or sizes.shape != proportions.shape:
         raise ValueError(
-            f"sizes and proportions must be two lists of one length, got shapes {sizes.shape} "
+            f"sizes and proportions must be lists of the same length, got shapes {sizes.shape} "
             f"and {proportions.shape}"
         )
     for name, values, fine, right in (
@@ -176,7 +176,7 @@ def check_strata(sizes: ArrayLike, proportions: ArrayLike) -> tuple[FloatArray, 
     if np.ptp(proportions) <= ROUNDING:
         raise ValueError(
             f"all {len(sizes)} bags have the same proportion {proportions[0]:g}: nothing can be "
-            "learned, because it is the differences between bags that tell the classes apart"
+            "learned, because only differences between bags give information about the classes"
         )
     return sizes, proportions
 

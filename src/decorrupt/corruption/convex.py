@@ -1,4 +1,4 @@
-"""The nearest unbiased combination whose objective is convex."""
+"""Projection onto the unbiased combinations with a convex objective."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def project_to_convex(
     Raises
     ------
     ValueError
-        If π_t lies outside the proportions' range: then no such combination exists.
+        If π_t is outside the range of the proportions: then no such combination exists.
     """
     lowest, highest = proportions.min(), proportions.max()
     if not lowest <= target_prior <= highest:
         raise ValueError(
-            f"no convex combination exists: target_prior={target_prior:g} lies outside the range "
+            f"no convex combination exists: target_prior={target_prior:g} is outside the range "
             f"of the proportions, [{lowest:g}, {highest:g}]; use target_prior='pooled', "
-            "or no projection"
+            "or convex=None"
         )
     even, odd = pos + neg, pos - neg
     if target_prior in (lowest, highest):
-        # Only bags at that very end can carry weight, and for them one constraint is enough.
+        # Only bags with exactly this proportion can have weight; one constraint is enough for them.
         used = proportions == target_prior
         projected: FloatArray = np.zeros_like(even)
         projected[used] = _onto_simplex(even[used], sizes[used])
@@ -54,8 +54,8 @@ def _onto_simplex(start: FloatArray, sizes: FloatArray) -> FloatArray:
 def _nearest_nonnegative(start: FloatArray, sizes: FloatArray, deviation: FloatArray) -> FloatArray:
     """Return argmin Σ(e−e⁰)²/n over e ≥ 0 with Σe = 1, Σe·d = 0.
 
-    e = max(0, e⁰ + n·(level + tilt·d)). For each tilt the level is known in closed form, and
-    Σe·d never falls as the tilt grows: one bracketed root in one unknown.
+    e = max(0, e⁰ + n·(level + tilt·d)). For each tilt the level has a closed form, and Σe·d does
+    not decrease with the tilt: a scalar root search in a bracket.
     """
 
     def tilted(tilt: float) -> FloatArray:
@@ -73,7 +73,7 @@ def _nearest_nonnegative(start: FloatArray, sizes: FloatArray, deviation: FloatA
     else:
         tilt = 0.0
     rough = tilted(tilt)
-    # On the bags in use the solution is linear: solve there exactly.
+    # On the bags with e > 0 the solution is linear: solve exactly there.
     used = rough > 0
     root = np.sqrt(sizes[used])
     rows = np.vstack([np.ones(used.sum()), deviation[used]])

@@ -1,18 +1,18 @@
-"""Match bags of unequal size: maximise Σ_pairs (n_a·n_b/(n_a+n_b))·(γ_a−γ_b)².
+"""Maximum-weight matching of bags of unequal size: max Σ_pairs (n_a·n_b/(n_a+n_b))·(γ_a−γ_b)².
 
-With the surplus u = n(γ−γ̄) and the value u²/n = n(γ−γ̄)² of a bag, a pair weighs
+With the surplus u = n(γ−γ̄) and the value u²/n = n(γ−γ̄)² of a bag, the weight of a pair is
 
     value_a + value_b − loss_ab,    loss_ab = (u_a+u_b)²/(n_a+n_b),
 
-and loss_aa/2 = value_a is what a bag left out loses: the diagonal needs no special case. The best
-matching is the one of least loss, near zero when each surplus meets an equal deficit. Three facts
-are used throughout:
+and loss_aa/2 = value_a is the loss of an unmatched bag, so the diagonal needs no special case. The
+best matching has the smallest total loss; it is near zero if each surplus is matched with an equal
+deficit. Three facts are used throughout:
 
-- *Prices* p with p_a + p_b ≤ loss_ab for all a, b (also a = b) prove that no matching loses less
-  than Σp. Their best sum is that of the assignment problem, halved.
-- Subtracting prices, loss_ab − p_a − p_b, changes no assignment's rank, only the time it takes.
+- *Prices* (dual variables) p with p_a + p_b ≤ loss_ab for all a, b (also a = b) prove that every
+  matching has a loss of at least Σp. The largest Σp is half the value of the assignment problem.
+- Subtracting prices, loss_ab − p_a − p_b, does not change which assignment is best, only the time.
 - Tangents: loss_ab ≥ (2t·u_a − t²n_a) + (2t·u_b − t²n_b) for every t, equal at the pooled mean
-  t = (u_a+u_b)/(n_a+n_b), so a bound over two sets of bags splits into one for each.
+  t = (u_a+u_b)/(n_a+n_b), so a bound over two sets of bags is a sum of one bound per set.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from decorrupt._typing import FloatArray
 
 IntArray = NDArray[np.intp]
 
-# Here the M×M matrices of the exact method take half a gigabyte and some ten seconds.
+# At this size the M×M matrices of the exact method take half a gigabyte and about ten seconds.
 EXACT_LIMIT = 4_000
 # Above this even the pruned check of all pairs takes minutes; V = Σ value is the bound then.
 CERTIFY_LIMIT = 300_000
-# Totals closer than this share of V are the same number.
+# Totals that differ by less than this share of V count as equal.
 ROUNDING = 1e-12
 # Edmonds' algorithm needs minutes for this many edges, branch and bound up to half a minute.
 EDMONDS_EDGES = 1_000_000
 BRANCHING_EDGES = 20_000
-# Bags whose prices, solved exactly, start the exact method and certify the blockwise one.
+# Sampled bags with exact prices. The prices start the exact method and certify the blockwise one.
 WARM_SAMPLE, CERTIFY_SAMPLE = 500, 1_000
-# Blocks of this many pairs are matched anew in so many sweeps; more gains below 0.01 % a sweep.
+# Pairs per block, and sweeps that match all blocks again; more sweeps gain below 0.01 % each.
 BLOCK, SWEEPS = 128, 8
-# Bags to a cell, and tangents, when the check of all pairs is pruned.
+# Bags per cell, and tangents, for the pruned check of all pairs.
 CELL, TANGENTS = 200, 64
 
 
@@ -55,7 +55,7 @@ class Bags:
 
     @classmethod
     def centred(cls, proportions: FloatArray, sizes: FloatArray) -> Bags:
-        """Measure surpluses from γ̄, in the same arithmetic for γ and for 1−γ."""
+        """Return the bags with surpluses n(γ−γ̄), in the same arithmetic for γ and for 1−γ."""
         if np.average(proportions, weights=sizes) > 0.5:
             proportions = 1 - proportions
         centre = np.average(proportions, weights=sizes)
@@ -73,13 +73,13 @@ class Bags:
         return self.surplus**2 / self.size
 
     def blocks(self, length: int) -> Iterator[slice]:
-        """Cut the bags into runs of `length`."""
+        """Yield slices of `length` consecutive bags."""
         return (slice(start, start + length) for start in range(0, len(self), length))
 
 
 @dataclass(frozen=True)
 class Matching:
-    """Pairs (first[i], second[i]), how far they may be from the best, and why."""
+    """Pairs (first[i], second[i]), a bound on their distance from the optimum, and its reason."""
 
     first: IntArray
     second: IntArray
@@ -103,22 +103,22 @@ def pairwise_loss(rows: Bags, columns: Bags) -> FloatArray:
 
 
 def best_matching(bags: Bags) -> Matching:
-    """Return argmax Σ_pairs weight: exact to EXACT_LIMIT bags, blockwise with a bound beyond."""
+    """Return argmax Σ_pairs weight: exact up to EXACT_LIMIT bags, blockwise with a bound above."""
     return exact_matching(bags) if len(bags) <= EXACT_LIMIT else blockwise_matching(bags)
 
 
 def exact_matching(bags: Bags) -> Matching:
     """Return argmin Σ_pairs loss_ab + Σ_left_out loss_aa/2, by assignment and, rarely, Edmonds.
 
-    The best assignment a ↦ partner(a) falls into cycles. A fixed point is a bag left out. In an
-    even cycle every second edge makes a matching, and its two halves are equal: else the better
-    one, walked to and fro, would be a better assignment. Only an odd cycle, half an edge too
-    much, leaves the matching below the assignment's bound.
+    The best assignment a ↦ partner(a) consists of cycles. A fixed point is an unmatched bag. In an
+    even cycle, every second edge is a matching. Both such matchings have the same loss: otherwise
+    the better one, used in both directions, would be a better assignment. Only odd cycles leave a
+    gap between the matching and the assignment's bound.
     """
     cost = pairwise_loss(bags, bags)
     if len(bags) > 2 * WARM_SAMPLE:
         price, _ = sampled_prices(bags, WARM_SAMPLE)
-        cost -= np.add.outer(price, price)  # some 10 times faster from here
+        cost -= np.add.outer(price, price)  # the assignment is then about 10 times faster
     partner = linear_sum_assignment(cost)[1]
     first, second = np.concatenate([_split(cycle, bags) for cycle in _cycles(partner)]).T
     bound = pair_weight(bags, np.arange(len(bags)), partner).sum() / 2
@@ -132,7 +132,7 @@ def exact_matching(bags: Bags) -> Matching:
 
 
 class _UnprovedError(Exception):
-    """The exact solver gave up, or would take too long."""
+    """The exact solver failed or would take too long."""
 
 
 def _cycles(partner: IntArray) -> list[IntArray]:
@@ -148,7 +148,7 @@ def _cycles(partner: IntArray) -> list[IntArray]:
 
 
 def _split(cycle: IntArray, bags: Bags) -> IntArray:
-    """Return the pairs of every second edge of a cycle; an odd one drops its cheapest bag."""
+    """Return every second edge of a cycle as pairs; an odd cycle drops its cheapest bag."""
     odd = len(cycle) % 2
     halves = [
         np.roll(cycle, -start)[odd:].reshape(-1, 2) for start in range(len(cycle) if odd else 2)
@@ -159,8 +159,8 @@ def _split(cycle: IntArray, bags: Bags) -> IntArray:
 def _resolve_odd_cycles(bags: Bags, cost: FloatArray, partner: IntArray, excess: float) -> IntArray:
     """Return the pairs of the best matching, given that one is `excess` below the bound.
 
-    What a matching loses beyond the bound are the slacks loss_ab − p_a − p_b of its edges. No
-    better matching has an edge of more slack than `excess`: few candidates are left.
+    The loss of a matching above the bound is the sum of the slacks loss_ab − p_a − p_b of its
+    edges. A better matching has no edge with more slack than `excess`: few candidates remain.
     """
     tolerance = ROUNDING / 100 * float(bags.value.sum())
     price = assignment_prices(cost, partner, tolerance)
@@ -179,8 +179,8 @@ def _edmonds(edges: IntArray, weight: FloatArray) -> IntArray:
 
     if len(edges) > EDMONDS_EDGES:
         raise _UnprovedError(f"odd cycles left {len(edges)} candidate pairs, too many to try")
-    # The solver wants integers. Half a unit in 2**50 of the heaviest edge, times the number of
-    # pairs, is below 1e-12 of the total.
+    # The solver needs integers. The rounding, half a unit in 2**50 of the heaviest edge times the
+    # number of pairs, is below 1e-12 of the total.
     units = np.rint(weight * (2.0**50 / weight.max())).astype(np.int64)
     graph = rustworkx.PyGraph()
     graph.add_nodes_from(range(int(edges.max()) + 1))
@@ -204,7 +204,7 @@ def _branch_and_bound(edges: IntArray, slack: FloatArray, allowance: float) -> I
     once = coo_array((np.ones(len(bag)), (bag, used)), shape=(len(slack), len(column)))
     cost = np.concatenate([slack[edges[:, 0], edges[:, 1]], left_out[idle]])
     solution = milp(
-        # In units of which HiGHS' absolute tolerance, 1e-6, is a billionth of the allowance.
+        # Scaled so that HiGHS' absolute tolerance, 1e-6, is a billionth of the allowance.
         np.maximum(cost, 0) * (1e3 / allowance),
         integrality=np.ones(len(column)),
         bounds=Bounds(0, 1),
@@ -237,13 +237,13 @@ def assignment_prices(cost: FloatArray, partner: IntArray, tolerance: float) -> 
 def sampled_prices(bags: Bags, n_sampled: int) -> tuple[FloatArray, FloatArray]:
     """Return p_a = min_k (loss_ak − p_k) over a sample solved exactly, and a's pooled mean with k.
 
-    They obey p_a + p_b ≤ loss_ab nearly, and exactly where b was sampled.
+    p_a + p_b ≤ loss_ab holds exactly where b was sampled, and approximately elsewhere.
     """
     every = (np.arange(n_sampled) + 0.5) * len(bags) / n_sampled
     sample = bags[_plane_order(bags, int(np.sqrt(n_sampled)))[every.astype(np.intp)]]
     cost = pairwise_loss(sample, sample)
     partner = linear_sum_assignment(cost)[1]
-    # Rough prices do: whoever uses them checks them, or does not depend on them.
+    # Approximate prices are enough: the callers check them or do not depend on them.
     known = assignment_prices(cost, partner, 1e-4 * sample.value.mean())
     price, pooled = np.empty(len(bags)), np.empty(len(bags))
     for block in bags.blocks(500):
@@ -256,7 +256,7 @@ def sampled_prices(bags: Bags, n_sampled: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _plane_order(bags: Bags, n_strips: int) -> IntArray:
-    """Order bags so that neighbours agree in proportion and size: strips, walked to and fro."""
+    """Return an order in which neighbours have similar proportion and size: alternating strips."""
     by_proportion = np.argsort(bags.surplus / bags.size, kind="stable")
     strips = [
         strip[np.argsort(bags.size[strip], kind="stable")][:: 1 if number % 2 else -1]
@@ -266,12 +266,12 @@ def _plane_order(bags: Bags, n_strips: int) -> IntArray:
 
 
 def blockwise_matching(bags: Bags) -> Matching:
-    """Return a matching near argmin Σ loss: surplus meets deficit, then blocks matched anew."""
+    """Return a matching near argmin Σ loss: pair surplus with deficit, then improve by blocks."""
     half = len(bags) // 2
     order = np.argsort(bags.surplus, kind="stable")
     low, high = order[:half], order[::-1][:half].copy()
     price, pooled = sampled_prices(bags, min(CERTIFY_SAMPLE, len(bags)))
-    shuffle = np.random.default_rng(0)  # a constant: the same bags give the same pairs
+    shuffle = np.random.default_rng(0)  # fixed seed: the same bags give the same pairs
     for _ in range(SWEEPS):
         for block in np.array_split(shuffle.permutation(half), -(-half // BLOCK)):
             a, b = low[block], high[block]
@@ -286,10 +286,11 @@ def blockwise_matching(bags: Bags) -> Matching:
 
 
 def certified_loss(bags: Bags, price: FloatArray, pooled: FloatArray) -> float:
-    """Return Σp after lowering p until p_a + p_b ≤ loss_ab: no matching loses less."""
+    """Return Σp after lowering p until p_a + p_b ≤ loss_ab: a lower bound on every matching."""
     if len(bags) > CERTIFY_LIMIT:
         return 0.0
-    # Bags alike in size and proportion share one price: real bags repeat, which saves most work.
+    # Bags of equal size and proportion have one price. Real data has many such bags, which saves
+    # most of the work.
     _, kind, count = np.unique(
         np.stack([bags.size, bags.surplus]), axis=1, return_index=True, return_counts=True
     )
@@ -307,13 +308,13 @@ def _cells(bags: Bags) -> list[IntArray]:
 def _lowered(
     bags: Bags, price: FloatArray, count: IntArray, cells: list[IntArray], tangent: FloatArray
 ) -> FloatArray:
-    """Return prices, `price` at most, with p_a + p_b ≤ loss_ab for all a and b."""
+    """Return prices of at most `price` with p_a + p_b ≤ loss_ab for all a and b."""
     floor = np.array([_tangent_floor(bags[cell], price[cell], tangent) for cell in cells])
     room = np.full((len(cells), len(cells)), -np.inf)
     for at_one_tangent in floor.T:
         np.maximum(room, np.add.outer(at_one_tangent, at_one_tangent), out=room)
     price = price.copy()
-    # Elsewhere the tangents prove room enough, up to rounding.
+    # For all other pairs the tangents prove the inequality, up to rounding.
     for one, other in np.argwhere(np.triu(room < -ROUNDING * bags.value.mean())):
         a, b = cells[one], cells[other]
         lacking = np.add.outer(price[a], price[b]) - pairwise_loss(bags[a], bags[b])

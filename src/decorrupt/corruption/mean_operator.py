@@ -1,8 +1,8 @@
-"""The Laplacian mean map: class means that differ from bag to bag, smoothly.
+"""The Laplacian mean map: class means that vary smoothly from bag to bag.
 
 The logistic loss is log(2·cosh(f/2)) − y·f/2: labels enter through the mean operator E[y·z(x)]
-alone. Whatever estimates it as a weighted sum of bag means is a :class:`Combination`, with even
-part n_k/n and those weights as odd part.
+alone. Every estimate of it as a weighted sum of bag means is a :class:`Combination` whose even
+part is n_k/n and whose odd part is these weights.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from decorrupt._typing import FloatArray
 from decorrupt.corruption.combine import Combination, check_strata
 from decorrupt.corruption.strata import Strata
 
-# Up to here all pairs of bags are linked (200 MB); beyond, each bag and its nearest ones.
+# Up to this many bags all pairs are linked (200 MB); above it, each bag and its nearest bags.
 ALL_PAIRS_BAGS = 5000
 NEIGHBOURS = 100
-# All bags are linked by at least this share of the mean link: what no similarity ties together
-# would otherwise have class means that nothing determines.
+# All bags are linked by at least this share of the mean link. Otherwise the class means of bags
+# without similar bags would be undetermined.
 WEAK_LINK = 1e-4
 SOLVE_TOL = 1e-10
 
@@ -46,7 +46,7 @@ def gaussian_similarity(means: Any) -> Any:
     """
     n_bags = means.shape[0]
     if not sparse.issparse(means):
-        means = means - means.mean(axis=0)  # distances far from the origin would drown in rounding
+        means = means - means.mean(axis=0)  # distances far from the origin lose digits to rounding
     scale = _mean_squared_distance(means) or 1.0  # coinciding means are at distance 0 anyway
     if n_bags <= ALL_PAIRS_BAGS:
         return np.exp(euclidean_distances(means, squared=True) / -scale)
@@ -67,7 +67,7 @@ def _mean_squared_distance(means: Any) -> float:
 def laplacian_combination(
     sizes: FloatArray, proportions: FloatArray, similarity: Any, smoothness: float
 ) -> tuple[Combination, bool]:
-    """Return the Laplacian mean map's combination of bag means, and whether it was found.
+    """Return the Laplacian mean map's combination of bag means, and whether the solver converged.
 
     In the map of Patrini et al. (2014) the class means of every bag are, with shares s_k = n_k/n
     and q_k = 1−p_k,
@@ -76,10 +76,10 @@ def laplacian_combination(
                + (smoothness/2)·Σ_kl v_kl·(‖μ_k⁺−μ_l⁺‖² + ‖μ_k⁻−μ_l⁻‖²),
         v_kl = s_k·s_l·(similarity_kl/mean similarity + WEAK_LINK),
 
-    the mean similarity being Σ_kl s_k·s_l·similarity_kl, and the mean operator is
-    Σ_k s_k(p_kμ_k⁺ − q_kμ_k⁻), a weighted sum of bag means. Neither the scale of the similarities
-    nor splitting a bag into two equal ones changes it. Where all bags share their class means it
-    is unbiased, whatever the similarity; for smoothness → ∞ it is the mean map.
+    where the mean similarity is Σ_kl s_k·s_l·similarity_kl. The mean operator is
+    Σ_k s_k(p_kμ_k⁺ − q_kμ_k⁻), a weighted sum of bag means. It does not depend on the scale of the
+    similarities, and splitting a bag into two equal bags does not change it. If all bags have the
+    same class means it is unbiased for every similarity; for smoothness → ∞ it is the mean map.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def laplacian_combination(
     similarity : array or sparse matrix of shape (n_bags, n_bags)
         As :func:`gaussian_similarity` or :func:`check_similarity` returns it.
     smoothness : float
-        Above 0.
+        Strength of the smoothness penalty, above 0.
 
     Raises
     ------
@@ -97,15 +97,15 @@ def laplacian_combination(
 
     Notes
     -----
-    Only one system of 2·n_bags unknowns is solved, whatever the number of features, by conjugate
-    gradients started at the mean map: two products with `similarity` a step, O(n_bags²), or
-    O(n_bags·neighbours) for a sparse one; a few tens of steps.
+    One system of 2·n_bags unknowns is solved, regardless of the number of features, by conjugate
+    gradients started at the mean map. It takes a few tens of steps with two products with
+    `similarity` per step: O(n_bags²), or O(n_bags·neighbours) for a sparse matrix.
     """
     sizes, proportions = check_strata(sizes, proportions)
     if not (np.isfinite(smoothness) and smoothness > 0):
         raise ValueError(
-            f"smoothness={smoothness!r} must be a positive number: without it nothing tells the "
-            "two class means of a bag apart"
+            f"smoothness={smoothness!r} must be a positive number: without it the two class "
+            "means of a bag are not determined"
         )
     share = sizes / sizes.sum()
     system = _LaplacianSystem(share, proportions, similarity, float(smoothness))
@@ -117,7 +117,7 @@ def laplacian_combination(
 
 
 def check_similarity(similarity: Any, n_bags: int) -> Any:
-    """Return `similarity` as a float array or sparse matrix, or say what is wrong with it."""
+    """Return `similarity` as a float array or sparse matrix; raise a ValueError if invalid."""
     similarity = similarity if sparse.issparse(similarity) else np.asarray(similarity)
     if similarity.shape != (n_bags, n_bags) or similarity.dtype.kind not in "fiub":
         raise ValueError(
@@ -129,7 +129,7 @@ def check_similarity(similarity: Any, n_bags: int) -> Any:
     if not (np.isfinite(values).all() and (values >= 0).all() and values.any()):
         raise ValueError("similarity must hold finite numbers of at least 0, not all of them 0")
     if abs(similarity - similarity.T).max() > 1e-8 * abs(similarity).max():
-        raise ValueError("similarity must be symmetric: as close i to j as j to i")
+        raise ValueError("similarity must be symmetric: similarity[i, j] = similarity[j, i]")
     return similarity
 
 
@@ -148,8 +148,9 @@ class _LaplacianSystem:
     def solve(self, rhs: FloatArray) -> tuple[FloatArray, bool]:
         """Return A⁻¹·rhs by conjugate gradients, and whether they converged.
 
-        Class means common to all bags are what A sees least of (L not at all), so they are solved
-        for directly, which gives the mean map; conjugate gradients, deflated by them, do the rest.
+        Class means common to all bags belong to the smallest eigenvalues of A (L maps them to 0).
+        They are solved for directly, which gives the mean map; conjugate gradients, deflated by
+        them, solve for the rest.
         """
         n_bags = len(self.share)
         common = np.kron(np.eye(2), np.ones((n_bags, 1)))
@@ -179,7 +180,7 @@ class _LaplacianSystem:
         return np.asarray(self._by_class * fitted + self.smoothness * smooth).ravel()
 
     def _precondition(self, flat_means: FloatArray) -> FloatArray:
-        """Return the solution if no bag saw its neighbours: a 2×2 system a bag, rank one plus I."""
+        """Return the solution without links between bags: a 2×2 system (rank one + I) per bag."""
         means = flat_means.reshape(2, -1)
         ridge = self.smoothness * self._degree
         fitted = self.share * (self._by_class * means).sum(axis=0)

@@ -1,4 +1,4 @@
-"""Label noise of known rates: the rates, the act of corrupting, and the corrected loss."""
+"""Label noise with known rates: noise rates, label corruption, and the corrected loss."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class NoiseRates:
     Raises
     ------
     ValueError
-        If a rate is negative, not a number, or the two sum to one or more: at a sum of one the
-        noisy label says nothing about the true one, beyond it the label means its opposite.
+        If a rate is negative or not a number, or the sum is at least 1. At a sum of 1 the noisy
+        label carries no information; above 1 it indicates the opposite class.
 
     Examples
     --------
@@ -45,16 +45,16 @@ class NoiseRates:
         for name in ("flip_pos", "flip_neg"):
             rate = getattr(self, name)
             if not 0 <= rate < 1:  # also catches NaN
-                raise ValueError(f"{name}={rate!r} is not a rate: it must lie in [0, 1)")
+                raise ValueError(f"{name}={rate!r} is not a rate: it must be in [0, 1)")
         if self.flip_pos + self.flip_neg >= 1:
             raise ValueError(
                 f"flip_pos + flip_neg = {self.flip_pos + self.flip_neg:g} must be below 1: "
-                "at 1 the labels carry no information, above it they mean the opposite class"
+                "at 1 the labels carry no information, above 1 they indicate the opposite class"
             )
 
     @property
     def signal(self) -> float:
-        """1 − ρ₊ − ρ₋, what is left of the label's information."""
+        """1 − ρ₊ − ρ₋: 1 for clean labels, 0 for labels without information."""
         return 1.0 - self.flip_pos - self.flip_neg
 
     def __iter__(self) -> Iterator[float]:
@@ -62,7 +62,7 @@ class NoiseRates:
 
     @classmethod
     def of(cls, rates: NoiseRates | ArrayLike) -> NoiseRates:
-        """Return `rates` itself, or read a (flip_pos, flip_neg) pair."""
+        """Return `rates` itself, or convert a (flip_pos, flip_neg) pair."""
         if isinstance(rates, NoiseRates):
             return rates
         pair = np.asarray(rates, dtype=float)
@@ -72,11 +72,11 @@ class NoiseRates:
 
 
 def check_rate_rows(noise_rates: ArrayLike, n_rows: int) -> FloatArray:
-    """Return an (n, 2) array of rates, one pair a row, or say which row is wrong."""
+    """Return an (n, 2) array of rates, one pair per row; an error names the wrong row."""
     rates = np.asarray(noise_rates, dtype=float)
     if rates.shape != (n_rows, 2):
         raise ValueError(
-            f"noise_rates given row by row must have shape ({n_rows}, 2): one (flip_pos, "
+            f"noise_rates given per row must have shape ({n_rows}, 2): one (flip_pos, "
             f"flip_neg) for each row of X; got shape {rates.shape}"
         )
     bad = ~((rates >= 0).all(axis=1) & (rates.sum(axis=1) < 1))
@@ -99,11 +99,11 @@ def corrupt_labels(
     Parameters
     ----------
     y : array-like of shape (n_rows,)
-        Labels of two values; the larger in sorted order is the positive class.
+        Labels with two values; the larger in sorted order is the positive class.
     noise_rates : NoiseRates, pair of floats, or array of shape (n_rows, 2)
-        One pair for all rows, or one a row (noise that depends on the features).
+        One pair for all rows, or one per row (noise that depends on the features).
     random_state : int, RandomState or None
-        Where the flips come from.
+        Source of randomness for the flips.
 
     Returns
     -------
@@ -127,7 +127,8 @@ def corrupt_labels(
         rates = check_rate_rows(noise_rates, len(labels))
     if len(values) < 2:
         raise ValueError(
-            f"y has only the value {values.tolist()}: what a flip turns it into is unknown"
+            f"y has only the value {values.tolist()}: the other class is unknown, so labels cannot "
+            "be flipped; y must have two classes"
         )
     is_pos = labels == values[1]
     flip_prob = np.where(is_pos, rates[:, 0], rates[:, 1])
@@ -138,7 +139,7 @@ def corrupt_labels(
 def correction_coefficients(
     is_pos: NDArray[np.bool_], flip_pos: ArrayLike, flip_neg: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
-    """Return (c₊, c₋) of the corrected loss at noisy labels; rates for all rows or row by row.
+    """Return (c₊, c₋) of the corrected loss at noisy labels; rates for all rows or per row.
 
     ỹ=+1: (1−ρ₋, −ρ₊)/(1−ρ₊−ρ₋);  ỹ=−1: (−ρ₋, 1−ρ₊)/(1−ρ₊−ρ₋).
     """
@@ -149,7 +150,7 @@ def correction_coefficients(
 
 @dataclass(frozen=True)
 class CorrectedLoss:
-    """ℓ^ρ(t, ỹ), the loss whose mean over the noisy label is the loss of the true one.
+    """ℓ^ρ(t, ỹ), the loss whose expectation over the noisy label is the loss of the true label.
 
     With costs the correction is applied to the cost-sensitive loss ℓ_α (costs first):
     ℓ^ρ(t,1) = [(1−ρ₋)α₊ℓ(t,1) − ρ₊α₋ℓ(t,−1)] / (1−ρ₋−ρ₊), ℓ^ρ(t,−1) likewise.
@@ -182,7 +183,7 @@ class CorrectedLoss:
 
     @property
     def lipschitz(self) -> float:
-        """The larger of the two labels' Lipschitz bounds (|c₊| + |c₋|)·|ℓ|."""
+        """max_ỹ (|c₊| + |c₋|)·|ℓ|, the larger Lipschitz bound of the two labels."""
         pos, neg = self.coefficients([-1, 1])
         return float(np.max(np.abs(pos) + np.abs(neg)) * self.loss.lipschitz)
 

@@ -1,7 +1,7 @@
 """Disjoint pairs of bags: maximise Σ_pairs (n_a·n_b/(n_a+n_b))·(γ_a−γ_b)².
 
-Each pair is a corrupted source and its term the source's signal-to-noise ratio: with the optimal
-weights the bound of Theorem 4 falls as one over the root of this sum.
+Each pair is a corrupted source, and its term is the signal-to-noise ratio of this source. With the
+optimal weights, the bound of Theorem 4 is proportional to one over the square root of this sum.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from decorrupt.exceptions import InexactPairingWarning
 
 @dataclass(frozen=True, eq=False)
 class BagPairs:
-    """Pair i is (pos[i], neg[i]), bags of higher and lower proportion.
+    """Pairs (pos[i], neg[i]) of a bag with a higher and a bag with a lower proportion.
 
     Parameters
     ----------
@@ -31,12 +31,13 @@ class BagPairs:
     gap : ndarray of shape (n_pairs,)
         proportions[pos] − proportions[neg], above zero.
     weight : ndarray of shape (n_pairs,)
-        (n_a·n_b/(n_a+n_b))·gap², scaled to the sum 1.
+        (n_a·n_b/(n_a+n_b))·gap², scaled to sum to 1.
     unpaired : ndarray of int
-        The bags in no pair, ascending: an odd one out, or those whose partner would not differ.
+        The bags in no pair, ascending: the last of an odd number of bags, or bags whose partner
+        would have the same proportion.
     shortfall : float in [0, 1]
-        (bound − total)/bound: no pairing's total exceeds this one's by more than this share of
-        the bound. 0.0 means optimal.
+        (bound − total)/bound, where the bound is an upper bound on the total of any pairing.
+        0.0 means optimal.
     """
 
     pos: IntArray
@@ -56,8 +57,8 @@ def pair_bags(
 ) -> BagPairs:
     """Return the disjoint pairs with the largest Σ_pairs (n_a·n_b/(n_a+n_b))·(γ_a−γ_b)².
 
-    Swapping the classes (γ ↦ 1−γ) swaps ``pos`` and ``neg`` and nothing else; ties are broken by
-    the order of the bags, always in the same way.
+    Swapping the classes (γ ↦ 1−γ) swaps ``pos`` and ``neg`` and changes nothing else. Ties are
+    broken by the order of the bags, so the result is deterministic.
 
     Parameters
     ----------
@@ -67,10 +68,10 @@ def pair_bags(
         Rows n of each bag; None means all equal.
     method : {"auto", "sorted", "matching", "random"}
         - ``sorted``: the i-th smallest proportion with the i-th largest. Optimal for equal sizes,
-          O(M log M); a poor guess for very unequal ones, as its ``shortfall`` then tells.
-        - ``matching``: maximum-weight matching. Optimal to some thousand bags; beyond, within the
-          ``shortfall`` that comes with it and an `InexactPairingWarning`.
-        - ``random``: at random, without regard to the proportions.
+          O(M log M). Far from optimal for very unequal sizes; ``shortfall`` shows how far.
+        - ``matching``: maximum-weight matching. Optimal up to a few thousand bags; for more, it
+          reports its ``shortfall`` and raises an `InexactPairingWarning`.
+        - ``random``: random pairs, regardless of the proportions.
         - ``auto``: ``sorted`` for equal sizes, else ``matching``.
     random_state : int, RandomState, Generator or None
         For ``random``.
@@ -78,7 +79,7 @@ def pair_bags(
     Returns
     -------
     BagPairs
-        Zero-gap pairs teach nothing and are left out.
+        Without pairs of zero gap, which carry no information.
 
     Raises
     ------
@@ -93,9 +94,9 @@ def pair_bags(
 
     Notes
     -----
-    Section 3.3 of the paper pairs bags of one size by Edmonds' algorithm. For those sorting is
-    enough: pairing a ≤ b ≤ c ≤ d as (a, d), (b, c) beats (a, c), (b, d) by 2(b−a)(d−c) ≥ 0 and
-    (a, b), (c, d) by 2(c−a)(d−b) ≥ 0.
+    Section 3.3 of the paper pairs bags of equal size with Edmonds' algorithm. For equal sizes,
+    sorting is enough: for a ≤ b ≤ c ≤ d, the sum for (a, d), (b, c) is larger than for (a, c),
+    (b, d) by 2(b−a)(d−c) ≥ 0 and larger than for (a, b), (c, d) by 2(c−a)(d−b) ≥ 0.
 
     Examples
     --------
@@ -108,21 +109,21 @@ def pair_bags(
     size = _checked_sizes(sizes, len(proportion))
     if method not in ("auto", *_METHODS):
         known = ", ".join(["auto", *_METHODS])
-        raise ValueError(f"unknown pairing method {method!r}; the known ones are {known}")
+        raise ValueError(f"unknown pairing method {method!r}: choose one of {known}")
     if method in ("auto", "matching"):  # both mean the optimum, which for equal sizes is sorted
         method = "sorted" if _all_equal(size) else "matching"
     found = _METHODS[method](_symmetric(proportion), size, random_state)
     if found.caveat:
         message = (
-            f"the pairs are within {found.shortfall:.2g} (relative) of the best total weight but "
-            f"not proved to be the best: {found.caveat}"
+            f"the total weight of the pairs is within {found.shortfall:.2g} (relative) of the "
+            f"optimum but not proved optimal: {found.caveat}"
         )
         warnings.warn(message, InexactPairingWarning, stacklevel=2)
     return _oriented(found, proportion, size)
 
 
 def _symmetric(proportion: FloatArray) -> FloatArray:
-    """Round γ (by 1e-16 at most) so that 1 − (1 − γ) = γ, and both labellings see the same ties."""
+    """Round γ (by 1e-16 at most) so that 1 − (1 − γ) = γ: γ and 1 − γ then have the same ties."""
     return np.asarray(1 - (1 - proportion))
 
 
@@ -133,7 +134,7 @@ def _all_equal(values: FloatArray) -> bool:
 def _checked_proportions(proportions: ArrayLike) -> FloatArray:
     proportion = _as_vector(proportions, "proportions")
     if len(proportion) < 2:
-        raise ValueError(f"proportions must be of two bags or more to pair, got {len(proportion)}")
+        raise ValueError(f"proportions must have at least two bags to pair, got {len(proportion)}")
     outside = ~((proportion >= 0) & (proportion <= 1))  # also true for NaN
     if outside.any():
         bag = int(np.argmax(outside))
@@ -154,7 +155,9 @@ def _checked_sizes(sizes: ArrayLike | None, n_bags: int) -> FloatArray:
         return np.ones(n_bags)
     size = _as_vector(sizes, "sizes")
     if len(size) != n_bags:
-        raise ValueError(f"sizes are of {len(size)} bags but proportions of {n_bags}: give both")
+        raise ValueError(
+            f"sizes has {len(size)} entries but proportions has {n_bags}: give one size per bag"
+        )
     bad = ~((size > 0) & np.isfinite(size))
     if bad.any():
         bag = int(np.argmax(bad))
@@ -169,14 +172,14 @@ def _as_vector(values: ArrayLike, name: str) -> FloatArray:
     try:
         vector = np.asarray(values, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be numbers, one a bag: {error}") from None
+        raise ValueError(f"{name} must be numbers, one per bag: {error}") from None
     if vector.ndim != 1:
-        raise ValueError(f"{name} must hold one number a bag, got shape {vector.shape}")
+        raise ValueError(f"{name} must hold one number per bag, got shape {vector.shape}")
     return vector
 
 
 def _sorted(proportion: FloatArray, size: FloatArray, _: Any = None) -> Matching:
-    """Pair the i-th smallest with the i-th largest, ties on either side in order of the bags."""
+    """Pair the i-th smallest with the i-th largest; ties on both sides in the order of the bags."""
     ascending = np.argsort(proportion, kind="stable")
     middle = proportion[ascending[len(ascending) // 2]]
     below = ascending[: np.searchsorted(proportion, middle, side="left", sorter=ascending)]
@@ -193,7 +196,7 @@ def _sorted(proportion: FloatArray, size: FloatArray, _: Any = None) -> Matching
 
 
 def _bounded(first: IntArray, second: IntArray, bags: Bags) -> Matching:
-    """Measure a matching against V = Σn(γ−γ̄)², which none exceeds."""
+    """Return the matching with its shortfall from V = Σn(γ−γ̄)², an upper bound for every one."""
     share = pair_weight(bags, first, second).sum() / bags.value.sum()
     return Matching(first, second, float(max(0.0, 1 - share)))
 
@@ -203,7 +206,7 @@ def _matching(proportion: FloatArray, size: FloatArray, _: Any = None) -> Matchi
 
 
 def _random(proportion: FloatArray, size: FloatArray, random_state: Any) -> Matching:
-    """Draw disjoint pairs; draw anew in the unlucky case that no pair has a gap."""
+    """Draw disjoint pairs at random; draw again if no pair has a gap."""
     is_generator = isinstance(random_state, np.random.Generator)
     generator = random_state if is_generator else check_random_state(random_state)
     half = len(proportion) // 2
@@ -229,7 +232,7 @@ _METHODS: dict[str, Callable[[FloatArray, FloatArray, Any], Matching]] = {
 
 
 def _oriented(found: Matching, proportion: FloatArray, size: FloatArray) -> BagPairs:
-    """Put the higher proportion first, drop zero-gap pairs, and weigh what is left."""
+    """Put the higher proportion first, drop zero-gap pairs, and compute the weights."""
     gap = _symmetric(proportion)[found.first] - _symmetric(proportion)[found.second]
     pos = np.where(gap > 0, found.first, found.second)[gap != 0]
     neg = np.where(gap > 0, found.second, found.first)[gap != 0]

@@ -1,4 +1,4 @@
-"""A noisy source as two mixtures of the clean classes, and the ROC slopes that reveal them."""
+"""A noisy source as two mixtures of the clean classes, and the ROC slopes that identify them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from decorrupt.corruption.weights import noisy_share
 class SourceMixture:
     """P̃₊ = γ₊P₊ + (1−γ₊)P₋ and P̃₋ = γ₋P₊ + (1−γ₋)P₋, the two noisy classes of a source.
 
-    With q = P(Ỹ=1) known from the labels, (γ₊, γ₋), the flip rates (ρ₊, ρ₋) with the class prior π,
-    and the slopes of the ROC curve of P̃₊ against P̃₋ at its two ends all say the same.
+    q = P(Ỹ=1) is known from the labels. Given q, three parametrisations are equivalent: (γ₊, γ₋);
+    the flip rates (ρ₊, ρ₋), which also give the class prior π; and the slopes of the ROC curve of
+    P̃₊ against P̃₋ at its two ends.
 
     Parameters
     ----------
@@ -62,8 +63,8 @@ class SourceMixture:
     def slopes(self) -> tuple[float, float]:
         """κ₊ = κ(P̃₊|P̃₋) = (1−γ₊)/(1−γ₋) and κ₋ = κ(P̃₋|P̃₊) = γ₋/γ₊.
 
-        κ(F|H) = inf F(S)/H(S) over sets S. The first is reached where only negatives are: the
-        slope of the ROC curve at its upper end. The second is reached where only positives are:
+        κ(F|H) = inf F(S)/H(S) over sets S. κ₊ is attained on sets with negatives only: it is the
+        slope of the ROC curve at its upper end. κ₋ is attained on sets with positives only: it is
         one over the slope at the lower end.
         """
         return (

@@ -23,9 +23,9 @@ class Strata:
     Parameters
     ----------
     ids : ndarray of shape (n_strata,)
-        What the caller calls each stratum.
+        The caller's id of each stratum.
     row_stratum : ndarray of int, shape (n_rows,)
-        Which stratum each row belongs to.
+        The index of each row's stratum.
     proportions : ndarray of shape (n_strata,) or (n_strata, n_classes)
         P(Y=1) in each stratum, or P(Y=c) with one column per class.
     """
@@ -45,15 +45,15 @@ class Strata:
         return np.asarray(self.proportions[self.row_stratum])
 
     def take(self, rows: NDArray[np.intp]) -> Strata:
-        """Return the strata of some rows only, without those that lose all theirs."""
+        """Return the strata of some rows only; strata without rows are dropped."""
         present, row_stratum = np.unique(self.row_stratum[rows], return_inverse=True)
         return Strata(self.ids[present], row_stratum, self.proportions[present])
 
 
 def factorize(values: Any, name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the distinct ids in `values`, sorted where they can be, and each row's index.
+    """Return the distinct ids in `values`, sorted if possible, and the index of each row's id.
 
-    Any hashable ids will do: numbers, strings, categoricals, tuples.
+    Ids can be any hashable values: numbers, strings, categoricals, tuples.
 
     Raises
     ------
@@ -64,11 +64,11 @@ def factorize(values: Any, name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
     missing = _missing(array)
     if missing.any():
         row = int(np.flatnonzero(missing)[0])
-        raise ValueError(f"{name} has no id in row {row}: every row must belong to one")
+        raise ValueError(f"{name} has no id in row {row}: every row needs one")
     try:
         ids, codes = np.unique(array, return_inverse=True)
         return ids, codes.astype(np.intp)
-    except TypeError:  # ids of several types have no common order: keep that of appearance
+    except TypeError:  # ids of mixed types cannot be sorted: keep the order of appearance
         order = {value: code for code, value in enumerate(dict.fromkeys(array.tolist()))}
         ids = np.empty(len(order), dtype=object)
         ids[:] = list(order)
@@ -100,7 +100,7 @@ def _as_id_array(values: Any, name: str) -> NDArray[Any]:
     is_column = np.ndim(values) == 2 and np.shape(values)[1] == 1
     array = np.ravel(values) if is_column else np.asarray(values)
     if array.ndim != 1:
-        raise ValueError(f"{name} must hold one id a row, got shape {array.shape}")
+        raise ValueError(f"{name} must hold one id per row, got shape {array.shape}")
     return array
 
 
@@ -126,8 +126,8 @@ def bag_targets(bags: Any, proportions: Any) -> FloatArray:
     Raises
     ------
     ValueError
-        If a bag has no proportion, has two, the array's length is not the number of bags, or a
-        table of several columns is not indexed by bag.
+        If a bag has no proportion or more than one, the array's length is not the number of bags,
+        or a table of several columns is not indexed by bag.
 
     Examples
     --------
@@ -144,7 +144,9 @@ def bag_targets(bags: Any, proportions: Any) -> FloatArray:
         index = proportions.index
         if not index.is_unique:
             twice = index[index.duplicated()][0]
-            raise ValueError(f"proportions hold bag {twice!r} more than once")
+            raise ValueError(
+                f"proportions contain bag {twice!r} more than once: give one entry per bag"
+            )
         # As arrays on both sides, so that dates compare with dates.
         proportions = dict(
             zip(np.asarray(index).tolist(), np.asarray(proportions).tolist(), strict=True)
@@ -153,7 +155,8 @@ def bag_targets(bags: Any, proportions: Any) -> FloatArray:
         missing = [bag for bag in ids.tolist() if bag not in proportions]
         if missing:
             raise ValueError(
-                f"proportions lack {len(missing)} of {len(ids)} bags, the first is {missing[0]!r}"
+                f"proportions are missing for {len(missing)} of {len(ids)} bags; the first is "
+                f"{missing[0]!r}"
             )
         _check_lengths(proportions, ids)
         by_bag = np.array([proportions[bag] for bag in ids.tolist()], dtype=float)
@@ -192,7 +195,7 @@ def _read_columns(table: Any, ids: NDArray[Any]) -> Any:
 
 
 def strata_from_bags(bags: Any, y: ArrayLike) -> Strata:
-    """Return one stratum per bag, the proportion of each read from its rows' y.
+    """Return one stratum per bag, with its proportion from the y of its rows.
 
     Parameters
     ----------
@@ -200,7 +203,7 @@ def strata_from_bags(bags: Any, y: ArrayLike) -> Strata:
         The bag of each row.
     y : array-like of shape (n_rows,) or (n_rows, n_classes)
         The proportion of positives in each row's bag, or the share of every class; the shares of
-        a row sum to 1 (within 1e-6). The rows of a bag agree (within 1e-6).
+        a row sum to 1 (within 1e-6). All rows of a bag have the same values (within 1e-6).
 
     Raises
     ------
@@ -213,7 +216,7 @@ def strata_from_bags(bags: Any, y: ArrayLike) -> Strata:
         return _class_strata(ids, codes, targets)
     if targets.shape != codes.shape:
         raise ValueError(
-            f"y and bags must both have one entry a row: y has shape {targets.shape} and bags "
+            f"y and bags must both have one entry per row: y has shape {targets.shape} and bags "
             f"{codes.shape}"
         )
     bad = np.flatnonzero(~((targets >= 0) & (targets <= 1)))  # also catches NaN
@@ -221,7 +224,7 @@ def strata_from_bags(bags: Any, y: ArrayLike) -> Strata:
         row = int(bad[0])
         raise ValueError(
             f"y[{row}] = {targets[row]:g} (bag {_name(ids[codes[row]])}) is not a proportion: with "
-            "bags given, y holds each row's bag's share of positives, a number in [0, 1]"
+            "bags given, y is the share of positives in each row's bag, a number in [0, 1]"
         )
     lowest, highest = _extremes(len(ids), codes, targets)
     apart = np.flatnonzero(highest - lowest > SHARE_TOL)
@@ -229,7 +232,7 @@ def strata_from_bags(bags: Any, y: ArrayLike) -> Strata:
         bag = int(apart[0])
         raise ValueError(
             f"y differs within bag {_name(ids[bag])} (from {lowest[bag]:g} to {highest[bag]:g}): "
-            "all rows of a bag must carry the bag's one proportion"
+            "all rows of a bag must have the same proportion"
         )
     return Strata(ids, codes, lowest)
 
@@ -260,8 +263,8 @@ def _class_strata(ids: NDArray[Any], codes: NDArray[np.intp], targets: FloatArra
         bag, column = apart[0]
         raise ValueError(
             f"y differs within bag {_name(ids[bag])} (column {column}: from "
-            f"{lowest[bag, column]:g} to {highest[bag, column]:g}): all rows of a bag must carry "
-            "the bag's shares"
+            f"{lowest[bag, column]:g} to {highest[bag, column]:g}): all rows of a bag must have "
+            "the same shares"
         )
     return Strata(ids, codes, lowest / lowest.sum(axis=1, keepdims=True))
 

@@ -1,4 +1,4 @@
-"""Label noise between several classes: transition matrices T[y, ỹ] = P(Ỹ=ỹ | Y=y) by source."""
+"""Label noise between several classes: transition matrices T[y, ỹ] = P(Ỹ=ỹ | Y=y) per source."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def _check(source: Any, transition: ArrayLike, n_classes: int) -> FloatArray:
     together = inseparable_classes(matrix.T)
     if together:
         raise ValueError(
-            f"noise_rates of source {source!r} are singular: its labels do not tell the classes "
-            f"{', '.join(map(str, together))} apart; leave out the source"
+            f"noise_rates of source {source!r} are singular: its labels do not distinguish the "
+            f"classes {', '.join(map(str, together))}; leave out the source"
         )
     return matrix
 

@@ -1,4 +1,4 @@
-"""How much each corrupted source should count (Secs. 2.2 and 2.3 of the paper)."""
+"""Weights of corrupted sources (Secs. 2.2 and 2.3 of the paper)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def signal_to_noise(
     class_priors: ArrayLike | None = None,
     scheme: str = "optimal",
 ) -> FloatArray:
-    """Return 1/c_i², what source i contributes to the generalisation bound.
+    """Return 1/c_i², the signal-to-noise ratio of source i in the generalisation bound.
 
     c_i² = (1+|ρ₊−ρ₋|)² / (n_i·(1−ρ₊−ρ₋)²), and with class priors also / min(π, 1−π)².
 
@@ -30,13 +30,15 @@ def signal_to_noise(
     flip_pos, flip_neg : array-like of shape (n_sources,) or float
         Noise rates of each source.
     class_priors : array-like of shape (n_sources,) or float, optional
-        P(Y=1) in each source. Without it all sources share one clean distribution (Thm 2),
-        with it they share the class-conditional distributions only (Thm 3).
+        P(Y=1) in each source. Without it, all sources have the same clean distribution (Thm 2);
+        with it, only the class-conditional distributions are the same (Thm 3).
     scheme : {"optimal", "exact", "size", "uniform"}
-        ``optimal`` is the paper's; ``exact`` uses the exact root-mean-square Lipschitz constant
-        where the paper uses an upper bound, n_i·4q_i(1−q_i)Δ_i² with q = P(Ỹ=1) and
-        Δ = P(Y=1|Ỹ=1) − P(Y=1|Ỹ=−1) (needs `class_priors`); ``size`` is n_i alone
-        (van Rooyen & Williamson 2018); ``uniform`` is one for every source.
+        - ``optimal``: the formula above, from the paper.
+        - ``exact``: n_i·4q_i(1−q_i)Δ_i² with q = P(Ỹ=1) and Δ = P(Y=1|Ỹ=1) − P(Y=1|Ỹ=−1). It uses
+          the exact root-mean-square Lipschitz constant where the paper uses an upper bound, and
+          needs `class_priors`.
+        - ``size``: n_i (van Rooyen & Williamson 2018).
+        - ``uniform``: 1 for every source.
 
     Raises
     ------
@@ -55,7 +57,7 @@ def signal_to_noise(
         return np.asarray(sizes * balance**2 / noise**2)
     if scheme == "exact":
         if priors is None:
-            raise ValueError("scheme='exact' needs class_priors: it depends on P(Y=1) by source")
+            raise ValueError("scheme='exact' needs class_priors: it depends on P(Y=1) per source")
         share_pos = noisy_share(priors, flip_pos, flip_neg)
         # q(1−q)Δ = π(1−π)(1−ρ₊−ρ₋), so 4q(1−q)Δ² is that squared over q(1−q).
         spread = priors * (1 - priors) * (1 - flip_pos - flip_neg)
@@ -77,7 +79,7 @@ def source_weights(
 
     Examples
     --------
-    A clean source counts far more than one whose labels are almost coin flips:
+    A clean source has a much larger weight than a source with almost random labels:
 
     >>> from decorrupt import source_weights
     >>> source_weights([100, 100], [0.0, 0.4], [0.0, 0.4]).round(3).tolist()
@@ -98,14 +100,14 @@ def _check_sources(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     sizes = np.atleast_1d(np.array(sizes, dtype=float))
     if sizes.ndim != 1:
-        raise ValueError("sizes must be a list of numbers, one a source")
+        raise ValueError("sizes must be a list of numbers, one per source")
     _refuse("sizes", sizes, (sizes > 0) & np.isfinite(sizes), "must be positive numbers")
     columns = []
     for name, rates in (("flip_pos", flip_pos), ("flip_neg", flip_neg)):
         rates = np.asarray(rates, dtype=float)
         if rates.ndim > 1 or (rates.ndim == 1 and len(rates) != len(sizes)):
             raise ValueError(
-                f"{name} has {rates.size} rates for {len(sizes)} sources: give one a source"
+                f"{name} has {rates.size} rates for {len(sizes)} sources: give one per source"
             )
         columns.append(np.broadcast_to(rates, sizes.shape))
     for source, pair in enumerate(zip(*columns, strict=True)):
@@ -119,7 +121,10 @@ def _check_sources(
 def _check_priors(class_priors: ArrayLike, n_sources: int) -> FloatArray:
     priors = np.asarray(class_priors, dtype=float)
     if priors.ndim > 1 or (priors.ndim == 1 and len(priors) != n_sources):
-        raise ValueError(f"class_priors must hold one prior a source ({n_sources}), or one number")
+        raise ValueError(
+            f"class_priors must be one number per source ({n_sources} sources) or one number for "
+            "all sources"
+        )
     priors = np.broadcast_to(priors, (n_sources,))
     _refuse(
         "class_priors", priors, (priors > 0) & (priors < 1), "must lie strictly between 0 and 1"
@@ -130,4 +135,4 @@ def _check_priors(class_priors: ArrayLike, n_sources: int) -> FloatArray:
 def _refuse(name: str, values: FloatArray, fine: NDArray[np.bool_], must: str) -> None:
     if not fine.all():
         source = int(np.flatnonzero(~fine)[0])
-        raise ValueError(f"{name} {must}: that of source {source} is {values[source]:g}")
+        raise ValueError(f"{name} {must}: source {source} has {values[source]:g}")

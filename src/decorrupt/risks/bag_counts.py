@@ -1,4 +1,4 @@
-"""Bags sorted by how the probability of their count is computed: pure, exact, approximate."""
+"""Groups of bags by how the probability of their count is computed: pure, exact, approximate."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from decorrupt.risks.poisson_binomial import poisson_binomial
 from decorrupt.risks.segments import Segments
 from decorrupt.risks.tilted_normal import tilted_normal
 
-# Up to here the exact O(n²) sums cost less than what the features of as many rows cost anyway.
+# Up to this size the exact O(n²) sums cost less than computing the features of these rows.
 LARGE_BAG = 256
-# What a pass of the product tree costs beside its n² multiply-adds a bag, in the same unit: about
-# 0.1 ms of calls against about 1.2 ns.
+# The fixed cost of one pass of the product tree, in multiply-adds (a pass has n² of them per bag):
+# about 0.1 ms of calls, and about 1.2 ns per multiply-add.
 PASS_COST = 80_000
-# Half a unit of the last digit of a proportion that was printed with two: 0.33 of 9 rows is 3.
-# The rest is the rounding of the difference.
+# Half a unit in the last digit of a proportion printed with two digits: 0.33 of 9 rows is 3.
+# The 1e-9 allows for rounding of the difference.
 PRINTED_TOL = 0.005 + 1e-9
 SHOWN_BAGS = 5
 
 
 @dataclass(frozen=True)
 class PureBags:
-    """Bags of one class, bags of one row among them: Σ log σ(±f), the logistic loss."""
+    """Bags with one class only, such as bags of one row: Σ log σ(±f), the logistic loss."""
 
     bags: NDArray[np.intp]
     rows: NDArray[np.intp]
@@ -44,7 +44,7 @@ class PureBags:
 
 @dataclass(frozen=True)
 class SmallBags:
-    """Bags that share a pass, exact; `rows` has one column a bag, filled up with row −1."""
+    """Bags computed exactly, in one pass; `rows` has one column per bag, padded with row −1."""
 
     bags: NDArray[np.intp]
     rows: NDArray[np.intp]
@@ -76,7 +76,7 @@ BagGroup = PureBags | SmallBags | ApproximateBags
 def group_bags(
     strata: Strata, *, large_bags: float | str, proportion_noise: Any
 ) -> Iterator[BagGroup]:
-    """Yield groups that hold every bag once; the parameters are those of :func:`count_risk`."""
+    """Yield groups that contain every bag once; the parameters are those of :func:`count_risk`."""
     noise_variance = (strata.sizes * read_noise(strata, proportion_noise)) ** 2
     counts = read_counts(strata, noise_variance > 0)
     threshold = _size_threshold(large_bags)
@@ -106,10 +106,10 @@ def group_bags(
 
 
 def _filled_sizes(sizes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the size each bag is filled up to, so that all passes together cost least.
+    """Return the size to which each bag is padded, with the least total cost of all passes.
 
-    Bags filled up to one size share a pass, which costs PASS_COST + Σ size². Neighbours in size go
-    together, so the best cuts of the sorted sizes follow from the best cuts of fewer of them.
+    Bags padded to the same size share a pass, which costs PASS_COST + Σ size². Bags of similar
+    size share a pass, so dynamic programming over the sorted sizes finds the best cuts.
     """
     distinct, n_bags = np.unique(sizes, return_counts=True)
     n_up_to = np.append(0, np.cumsum(n_bags))
@@ -126,7 +126,7 @@ def _filled_sizes(sizes: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def _columns(rows: NDArray[np.intp], segments: Segments, size: int) -> NDArray[np.intp]:
-    """Return the rows of each bag as a column of length `size`, −1 below its last row."""
+    """Return the rows of each bag as a column of length `size`, padded with −1."""
     columns = np.full((len(segments.sizes), size), -1, dtype=np.intp)
     columns[np.arange(size) < segments.sizes[:, None]] = rows
     return np.ascontiguousarray(columns.T)
@@ -138,27 +138,32 @@ def read_noise(strata: Strata, proportion_noise: Any) -> FloatArray:
     if isinstance(proportion_noise, Mapping):
         missing = [bag for bag in ids if bag not in proportion_noise]
         if missing:
-            raise ValueError(f"proportion_noise has no entry for bag {missing[0]!r}")
+            raise ValueError(
+                f"proportion_noise has no entry for bag {missing[0]!r}: give one per bag"
+            )
         noise = np.array([proportion_noise[bag] for bag in ids], dtype=float)
     else:
         noise = np.full(len(ids), proportion_noise, dtype=float)
     bad = np.flatnonzero(~((noise >= 0) & np.isfinite(noise)))
     if len(bad):
         raise ValueError(
-            f"proportion_noise of bag {ids[bad[0]]!r} is {noise[bad[0]]:g}: a standard deviation "
-            "of at least 0 is needed"
+            f"proportion_noise of bag {ids[bad[0]]!r} is {noise[bad[0]]:g}: it must be a "
+            "standard deviation, a finite number of at least 0"
         )
     return noise
 
 
 def read_counts(strata: Strata, is_noisy: NDArray[np.bool_]) -> FloatArray:
-    """Return c_k = p_k·n_k, made whole where the bag has no noise."""
+    """Return c_k = p_k·n_k, rounded to a whole number where the bag has no noise."""
     given = strata.proportions * strata.sizes
     return np.where(is_noisy, given, np.rint(given))
 
 
 def describe_rounded(strata: Strata, proportion_noise: Any) -> str:
-    """Return which proportions are not a printed c/n_k of a whole number c; "" if all are."""
+    """Return a message naming the bags whose p_k·n_k is not a whole number; "" if there is none.
+
+    The tolerance allows for proportions printed with two digits.
+    """
     given = strata.proportions * strata.sizes
     shift = np.abs(strata.proportions - np.rint(given) / strata.sizes)
     is_noisy = read_noise(strata, proportion_noise) > 0
@@ -171,8 +176,8 @@ def describe_rounded(strata: Strata, proportion_noise: Any) -> str:
     )
     more = f" and {len(rounded) - SHOWN_BAGS} more" if len(rounded) > SHOWN_BAGS else ""
     return (
-        f"the proportions of {len(rounded)} bags are not a whole number of positive rows, the "
-        f"nearest count was taken: {shown}{more}. If the proportions are noisy, give their "
+        f"the proportions of {len(rounded)} bags are not a whole number of positive rows; the "
+        f"nearest count is used: {shown}{more}. If the proportions are noisy, give their "
         "standard deviation as proportion_noise"
     )
 
@@ -182,7 +187,7 @@ def _size_threshold(large_bags: float | str) -> float:
         return LARGE_BAG
     if isinstance(large_bags, str) or not large_bags >= 1:
         raise ValueError(
-            f"large_bags={large_bags!r}: give 'auto' or the largest size of a bag to be exact, a "
-            "number of at least 1 (numpy.inf for all)"
+            f"large_bags={large_bags!r}: give 'auto' or the largest bag size to compute exactly, a "
+            "number of at least 1 (numpy.inf for all bags)"
         )
     return float(large_bags)

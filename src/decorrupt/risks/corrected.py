@@ -13,25 +13,25 @@ from decorrupt.losses import MarginLoss
 from decorrupt.risks.score_risk import Operator
 
 RISK_CORRECTIONS = (None, "abs", "relu")
-# The kinks of |r| and max(r, 0) are rounded off over this width, in units of risk: the minimum
-# often lies exactly on a kink, where no solver that follows gradients would come to rest.
+# The kinks of |r| and max(r, 0) are smoothed over this width, in units of risk. The minimum is
+# often exactly on a kink, where gradient-based solvers would not converge.
 KINK_WIDTH = 1e-3
 
 
 @dataclass(frozen=True)
 class CorrectedRisk:
-    """g(R₊(f)) + g(R₋(f)), R₊ and R₋ the two class-wise sums of a corrected risk.
+    """g(R₊(f)) + g(R₋(f)), where R₊ and R₋ are the class-wise sums of a corrected risk.
 
     Parameters
     ----------
     terms : RiskTerms
-        Two coefficients a row.
+        Two coefficients per row.
     loss : MarginLoss
         φ.
     correction : {None, "abs", "relu"}
-        g: the identity, |r| or max(r, 0), the latter two rounded off at zero. Each true class
-        risk is at least zero, so a negative sum is overfitting (Lu et al. 2020). Applied to the
-        sums over all strata, never stratum by stratum: there, negative parts are due.
+        g: the identity, |r| or max(r, 0); the last two are smoothed at zero. Each true class risk
+        is at least zero, so a negative sum is a sign of overfitting (Lu et al. 2020). It is
+        applied to the sums over all strata, because the terms of one stratum can be negative.
     """
 
     terms: RiskTerms
@@ -46,7 +46,7 @@ class CorrectedRisk:
 
     @cached_property
     def is_convex(self) -> bool:
-        """Whether every row's term is convex; a corrected sum never counts as such."""
+        """Whether the term of every row is convex; always False with "abs" or "relu"."""
         return self.correction is None and not self.terms.concavity(self.loss).any()
 
     def value_and_slope(self, scores: FloatArray) -> tuple[float, FloatArray]:
@@ -56,7 +56,7 @@ class CorrectedRisk:
         return value_pos + value_neg, weight_pos * slope_pos + weight_neg * slope_neg
 
     def curvature(self, scores: FloatArray) -> Operator:
-        """Return D + s₊·r₊r₊ᵀ + s₋·r₋r₋ᵀ: rows bend alone, and the kinks bend together."""
+        """Return D + s₊·r₊r₊ᵀ + s₋·r₋r₋ᵀ: D from the rows, rank two from the smoothed kinks."""
         (_, weight_pos, bend_pos), (_, weight_neg, bend_neg) = self._outer(scores)
         diagonal = weight_pos * self.terms.coef_pos * self.loss.curvature(
             scores
@@ -87,7 +87,7 @@ class CorrectedRisk:
 def _corrected(total: float, correction: str | None) -> tuple[float, float, float]:
     if correction is None:
         return total, 1.0, 0.0
-    rounded = float(np.hypot(total, KINK_WIDTH))  # |r|, rounded off
+    rounded = float(np.hypot(total, KINK_WIDTH))  # |r|, smoothed
     tilt, bend = total / rounded, (KINK_WIDTH / rounded) ** 2 / rounded
     if correction == "abs":
         return rounded, tilt, bend

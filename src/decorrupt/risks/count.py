@@ -1,4 +1,4 @@
-"""The count likelihood: how probable the number of positives is that each bag is said to hold."""
+"""Count likelihood: the probability of the known number of positives in each bag."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from decorrupt.risks.score_risk import Operator
 class CountRisk:
     """−(1/n)·Σ_k log P(Σ_{j∈k} Y_j = c_k), P(Y_j=1) = σ(f_j), as a function of the n scores.
 
-    Its slope is (σ(f_j) − E[Y_j | ΣY = c_k])/n. Bags of one class make it the logistic loss,
-    which is convex; any other bag makes it not so. See :func:`count_risk`.
+    Its slope is (σ(f_j) − E[Y_j | ΣY = c_k])/n. If every bag has one class only, it is the logistic
+    loss, which is convex; otherwise it is not convex. See :func:`count_risk`.
     """
 
     n_rows: int
@@ -29,12 +29,12 @@ class CountRisk:
 
     @property
     def is_convex(self) -> bool:
-        """Whether every bag is of one class."""
+        """Whether every bag has one class only."""
         return all(isinstance(group, PureBags) for group in self.groups)
 
     def log_probs_and_slope(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return log P(c_k) of every bag, and the slope of their sum in the scores."""
-        # Row −1 is the one that fills bags up: it is never positive.
+        # Row −1 pads the bags: it is never positive.
         padded = np.append(scores.astype(float, copy=False), -np.inf)
         log_prob, slope = np.zeros(self.n_bags), np.empty(len(padded))
         for group in self.groups:
@@ -47,12 +47,12 @@ class CountRisk:
         return -float(log_prob.sum()) / self.n_rows, slope / -self.n_rows
 
     def curvature(self, scores: FloatArray) -> Operator:
-        """Return the diagonal σ(f)σ(−f)/n where every bag is of one class.
+        """Return the diagonal σ(f)σ(−f)/n if every bag has one class only.
 
         Raises
         ------
         ValueError
-            Otherwise: the curvature couples all rows of a bag, and is not computed.
+            Otherwise: the curvature couples all rows of a bag and is not implemented.
         """
         if not self.is_convex:
             raise ValueError(
@@ -73,15 +73,15 @@ def count_risk(
     strata : Strata
         The bags and their proportions.
     large_bags : "auto" or float
-        The size above which a bag is no longer exact but takes a normal approximation of cost
-        O(n_k), see :func:`tilted_normal`; ``inf`` for never. "auto" is 256. The approximation is
-        within 0.01 of a bag's log-likelihood and within 0.001 of a row's slope for bags of any
-        size, because it looks at the variance of the count itself.
+        Bags above this size use a normal approximation of cost O(n_k) instead of the exact sums,
+        see :func:`tilted_normal`; ``inf`` for never. "auto" is 256. For bags of any size, the
+        error is at most 0.01 in a bag's log-likelihood and 0.001 in a row's slope, because the
+        approximation depends on the variance of the count, not on the size.
     proportion_noise : float or mapping
         The standard deviation of the noise in the proportions, for all bags or by bag id. Bags
-        with noise take the normal approximation, their counts as they are and n_k²·sd² added to
-        the variance. Where a bag has none and c_k is not a whole number, the nearest one is
-        taken; :func:`describe_rounded` names such bags.
+        with noise use the normal approximation, with unrounded counts and n_k²·sd² added to the
+        variance. For bags without noise, c_k is rounded to the nearest whole number;
+        :func:`describe_rounded` names the bags this changes.
     """
     groups = group_bags(strata, large_bags=large_bags, proportion_noise=proportion_noise)
     return CountRisk(len(strata.row_stratum), len(strata.ids), tuple(groups))
@@ -96,14 +96,14 @@ def count_log_likelihood(
 ) -> FloatArray:
     """Return log P(Σ_{j∈k} Y_j = c_k) of every bag, given P(Y_j=1) of every row.
 
-    A proper score: on average over held-out bags it is largest for the true probabilities,
-    whatever method made them, and needs no labels.
+    A proper scoring rule that needs no labels: on average over held-out bags, it is largest for
+    the true probabilities.
 
     Parameters
     ----------
     probabilities : array-like of shape (n_rows,)
-        P(Y=1|x); 0 and 1 are replaced by the next numbers that can still be wrong, at a distance
-        of the precision (2.2e-16 for float64), so that every log-likelihood is finite.
+        P(Y=1|x). They are clipped to [ε, 1−ε], ε = 2.2e-16 for float64, so that every
+        log-likelihood is finite.
     strata, large_bags, proportion_noise
         As in :func:`count_risk`.
 

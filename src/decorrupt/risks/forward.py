@@ -1,4 +1,4 @@
-"""The negative log-likelihood of what was observed of each row, its true label summed out."""
+"""Forward risk: the negative log-likelihood of the observations, summed over the true labels."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from decorrupt.risks.score_risk import Operator
 class ForwardRisk:
     """−(1/n)·Σ_j log[ given_pos·σ(f_j + shift) + given_neg·σ(−f_j − shift) ].
 
-    σ(f + shift) is P(Y=1|x) in the population the row was drawn from, and the two factors are how
-    probable the observation is under either true label: a noisy label, a bag, a source. The sum is
-    bounded below, but a row is convex only if its observation rules one label out
-    (then it is the logistic loss) or says nothing of it.
+    σ(f + shift) is P(Y=1|x) in the population the row was drawn from. The two factors are the
+    probabilities of the observation (a noisy label, a bag, a source) given each true label. The
+    risk is bounded below. The term of a row is convex only if its observation excludes one label
+    (then it is the logistic loss) or has no information about the label.
 
     Parameters
     ----------
     given_pos, given_neg : ndarray of shape (n_rows,)
-        P(observed | Y=1) and P(observed | Y=−1), up to a factor a row; not both zero.
+        P(observed | Y=1) and P(observed | Y=−1), up to a factor per row; not both zero.
     shift : ndarray of shape (n_rows,) or float
-        The log-odds of the row's own class prior less those of the prior the score is for.
+        The log-odds of the row's own class prior minus the log-odds of the prior of the score.
     """
 
     given_pos: FloatArray
@@ -36,7 +36,7 @@ class ForwardRisk:
 
     @cached_property
     def is_convex(self) -> bool:
-        """Whether every observation gives its row's label away, or nothing at all of it."""
+        """Whether every observation determines its row's label or has no information about it."""
         return bool((np.isinf(self._evidence) | (self._evidence == 0)).all())
 
     def value_and_slope(self, scores: FloatArray) -> tuple[float, FloatArray]:
@@ -66,7 +66,7 @@ class ForwardRisk:
 
     @cached_property
     def _evidence(self) -> FloatArray:
-        """What the observation adds to the log-odds of its row, by Bayes' rule."""
+        """The log-likelihood ratio of each row's observation, added to its log-odds."""
         return self._log_pos - self._log_neg
 
 
@@ -85,7 +85,7 @@ def noisy_label_risk(
     is_pos : ndarray of bool, shape (n_rows,)
         Whether the noisy label is the positive class.
     flip_pos, flip_neg : array-like of shape (n_rows,) or float
-        ρ₊ = P(Ỹ=−1 | Y=1) and ρ₋ = P(Ỹ=1 | Y=−1), for all rows or row by row.
+        ρ₊ = P(Ỹ=−1 | Y=1) and ρ₋ = P(Ỹ=1 | Y=−1), for all rows or per row.
     shift : ndarray of shape (n_rows,) or float
         See :class:`ForwardRisk`.
     """
@@ -98,5 +98,5 @@ def noisy_label_risk(
 
 
 def _log(probability: FloatArray) -> FloatArray:
-    with np.errstate(divide="ignore"):  # −∞ is right: that label is ruled out
+    with np.errstate(divide="ignore"):  # −∞ is right: that label is excluded
         return np.asarray(np.log(probability))

@@ -1,21 +1,22 @@
-"""The number of positives in a bag: log P(ΣY_j = c) for independent labels, and its slope.
+"""The Poisson binomial distribution: log P(ΣY_j = c) for independent labels, and its slope.
 
 With p_j = σ(f_j), P(ΣY_j = s) is the coefficient of z^s in Π_j (1−p_j + p_j·z). The product is
-taken pairwise, as a tree over the rows of the bag, for many bags of one size at a time; going down
-the tree again, by the chain rule, leaves P(Σ_{i≠j} Y_i = c−1) − P(Σ_{i≠j} Y_i = c) at the leaf of
-row j. The one subtraction is done at the top, all else adds and multiplies by non-negative numbers,
-so no digits cancel but those of the slope itself; what could happen is underflow, and a bag near it
-is tilted first (:func:`tilt_to_count`).
+computed pairwise, as a tree over the rows of the bag, for many bags of one size at a time. The
+chain rule, applied down the tree, gives P(Σ_{i≠j} Y_i = c−1) − P(Σ_{i≠j} Y_i = c) at the leaf of
+row j. The only subtraction is at the top; all other steps add and multiply non-negative numbers, so
+there is no cancellation except in the slope itself. Underflow is possible: bags close to it are
+tilted first (:func:`tilt_to_count`).
 
-O(n²) a bag: n² multiply-adds, in one numpy call for each level of the tree, up and down.
+The cost is n² multiply-adds per bag, in one numpy call per level of the tree, up and down.
 
 Conventions
 -----------
-- Scores have shape (n_rows, n_bags): bags lie along the fast axis, over which all is vectorised.
-- A score of −∞ is no row at all (its factor is 1), which is how bags of several sizes share a tree.
+- Scores have shape (n_rows, n_bags): bags are along the fast axis, which is vectorised.
+- A score of −∞ is padding (its factor is 1). Padding lets bags of several sizes share a tree.
 - A level of the tree whose nodes have at most m rows under them has shape (3m+1, n_nodes, n_bags):
-  the m+1 coefficients of its polynomials between m zeros on either side, so that every sum over
-  powers is one over a window of the level. Nodes k and k + n_nodes/2 make one of the level above.
+  the m+1 coefficients of its polynomials, with m zeros before and after, so that every sum over
+  powers is a sum over a window of the level. The product of nodes k and k + n_nodes/2 is a node of
+  the level above.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ from decorrupt._typing import FloatArray
 from decorrupt.losses import LOSSES
 from decorrupt.risks.segments import Segments
 
-# What one pass of the tree works on: its levels about fill a second-level cache.
+# Rows in one pass of the tree: its levels about fill a second-level cache.
 CHUNK_ROWS = 4096
-# Below this, a probability is computed again after tilting, long before digits are lost.
+# A probability below this is computed again after tilting, long before underflow loses digits.
 RARE = 1e-100
-# |ΣP(Y=1) − c| at which a tilt is found, in units of the bag's rows: rounding is not far below.
+# Tolerance of a tilt, |ΣP(Y=1) − c| divided by the bag's rows; rounding is only a little smaller.
 TILT_TOL = 1e-12
 MAX_TILT_STEPS = 200
-# Scores above are as good as this one, whose odds are still finite.
+# Larger scores are clipped to this one, whose odds are still finite.
 LARGEST_SCORE = 700.0
 
 
@@ -65,7 +66,7 @@ def poisson_binomial(scores: FloatArray, counts: NDArray[np.intp]) -> tuple[Floa
 def _stable(scores: FloatArray, counts: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
     prob, slope = _product_tree(scores, counts)
     (rare,) = np.nonzero(prob < RARE)
-    prob[rare] = 1.0  # nothing to divide by; the tilt replaces what follows from it
+    prob[rare] = 1.0  # avoids a division by zero; the tilted result replaces this one
     log_prob, slope = np.log(prob), slope / prob
     if len(rare):
         log_prob[rare], slope[:, rare] = _tilted(scores[:, rare], counts[rare])
@@ -73,10 +74,10 @@ def _stable(scores: FloatArray, counts: NDArray[np.intp]) -> tuple[FloatArray, F
 
 
 def _tilted(scores: FloatArray, counts: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
-    """Return the same by way of scores shifted so that the count is a likely one.
+    """Return the same, computed with shifted scores for which the count is likely.
 
-    P(ΣY = c; f) = P(ΣY = c; f+t)·exp(Σ[log(1+e^(f+t)) − log(1+e^f)] − t·c), and given the count
-    the shift does not matter.
+    P(ΣY = c; f) = P(ΣY = c; f+t)·exp(Σ[log(1+e^(f+t)) − log(1+e^f)] − t·c). Given the count, the
+    distribution of the labels does not depend on the shift.
     """
     is_row = np.isfinite(scores.T)
     tilt = tilt_to_count(scores.T[is_row], Segments(is_row.sum(axis=1)), counts.astype(float))
@@ -93,17 +94,17 @@ def log_partition(scores: FloatArray) -> FloatArray:
 def tilt_to_count(
     scores: FloatArray, bags: Segments, counts: FloatArray, noise_variance: FloatArray | float = 0.0
 ) -> FloatArray:
-    """Return the t of every bag with Σ_j σ(f_j+t) + τ²t = c, τ² the noise variance.
+    """Return the t of every bag with Σ_j σ(f_j+t) + τ²t = c, where τ² is the noise variance.
 
-    The left side grows with t: Newton's steps are taken where they stay inside the bracket known
-    so far, its middle where they do not.
+    The left side increases with t. A Newton step is used if it stays inside the current bracket,
+    and bisection otherwise.
 
     Parameters
     ----------
     scores : ndarray of shape (n_rows,)
         f_j, in the order of the bags.
     bags : Segments
-        Which rows are whose.
+        The rows of each bag.
     counts : ndarray of shape (n_bags,)
         c; strictly between 0 and the bag's rows where there is no noise.
     noise_variance : ndarray of shape (n_bags,) or float
@@ -148,7 +149,7 @@ def _product_tree(scores: FloatArray, counts: NDArray[np.intp]) -> tuple[FloatAr
 
 
 def _leaves(scores: FloatArray) -> FloatArray:
-    """Return the factors 1−p_j + p_j·z, followed by as many factors of 1 as make a full tree."""
+    """Return the factors 1−p_j + p_j·z, padded with factors of 1 to a full tree."""
     n_rows, n_bags = scores.shape
     leaves = np.zeros((4, 1 << (n_rows - 1).bit_length(), n_bags))
     leaves[1] = 1.0
@@ -162,7 +163,7 @@ def _leaves(scores: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=256)
 def _node_sizes(n_rows: int) -> tuple[int, ...]:
-    """Return the most rows under a node of each level above the leaves: …, ⌈n/4⌉, ⌈n/2⌉."""
+    """Return the largest number of rows under a node, per level above the leaves: …, ⌈n/2⌉."""
     sizes = [-(-n_rows // 2)]  # the two polynomials at the top are never multiplied out
     while sizes[-1] > 1:
         sizes.append(-(-sizes[-1] // 2))
@@ -170,7 +171,7 @@ def _node_sizes(n_rows: int) -> tuple[int, ...]:
 
 
 def _multiply(level: FloatArray, size: int) -> FloatArray:
-    """Return the level of the products C_s = Σ_p A_p·B_{s−p}, no power s above `size`."""
+    """Return the level of the products C_s = Σ_p A_p·B_{s−p}, for powers s up to `size`."""
     below, n_nodes, n_bags = len(level) // 3, level.shape[1] // 2, level.shape[2]
     product = np.zeros((3 * size + 1, n_nodes, n_bags))
     backwards = level[2 * below : below - 1 : -1, :n_nodes]
@@ -180,7 +181,7 @@ def _multiply(level: FloatArray, size: int) -> FloatArray:
 
 
 def _windows(rows: FloatArray, n_windows: int, width: int) -> FloatArray:
-    """Return the view whose [s, p] is rows[s + p]; numpy's own functions for it take longer."""
+    """Return the view whose [s, p] is rows[s + p]; numpy's own functions for this are slower."""
     shape, strides = (n_windows, width, *rows.shape[1:]), (rows.strides[0], *rows.strides)
     return np.ndarray(shape, rows.dtype, rows, strides=strides)
 
@@ -188,8 +189,8 @@ def _windows(rows: FloatArray, n_windows: int, width: int) -> FloatArray:
 def _count_at_top(top: FloatArray, counts: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
     """Return P(ΣY = c) = Σ_s A_s·B_{c−s} from the last two polynomials, and the steps of its slope.
 
-    The slope in A_s is B_{c−s}, and that in B_s is A_{c−s}: the coefficients read backwards, from
-    power c on, in which order those of A and B have changed places.
+    The slope in A_s is B_{c−s}, and the slope in B_s is A_{c−s}: the coefficients in reverse order
+    from power c, with A and B exchanged.
     """
     size, n_bags = len(top) // 3, len(counts)
     backwards = n_bags * np.arange(2 * size + 1, -3, -1)[:, None]
@@ -202,13 +203,13 @@ def _count_at_top(top: FloatArray, counts: NDArray[np.intp]) -> tuple[FloatArray
 def _steps_below(level: FloatArray, steps: FloatArray) -> FloatArray:
     """Return the steps of the slope in a level's polynomials from those in their products.
 
-    Where the product of A and B has the slope g, A has the slope Σ_p B_p·g_{s+p} in its coefficient
-    s, and what that grows by from s to s+1 is the same sum over the steps g_{s+p+1} − g_{s+p}.
+    If the product of A and B has the slope g, the slope in coefficient s of A is Σ_p B_p·g_{s+p}.
+    Its step from s to s+1 is the same sum over the steps g_{s+p+1} − g_{s+p}.
     """
     size, (n_nodes, n_bags) = len(level) // 3, level.shape[1:]
     halves = (2, n_nodes // 2, n_bags)
     others = level[size : 2 * size + 1].reshape(size + 1, *halves)[:, ::-1]
-    # A level of 2m−1 rows passes 2m steps to one of m; the last is that of a power it never has.
+    # A level of 2m−1 rows passes 2m steps to a level of m; the last is for a power not used there.
     below = np.zeros((size + 1, n_nodes, n_bags))
     out = below[:-1].reshape(size, *halves)
     np.einsum("spkb,phkb->shkb", _windows(steps, size, size + 1), others, out=out)

@@ -1,4 +1,4 @@
-"""Proportion matching: each bag's mean probability against its known proportion."""
+"""Proportion matching: cross-entropy between each bag's proportion and its mean probability."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from decorrupt.risks.segments import Segments
 class ProportionRisk:
     """(1/M)·Σ_k (n_k/n̄)·CE(p_k, m_k), m_k = mean_{j∈k} σ(f_j), as a function of the scores.
 
-    CE(p, m) = −p·log m − (1−p)·log(1−m): the mean is inside the logarithm. As M·n̄ = n, bag k
-    weighs n_k/n. Convex if every bag has one row (the logistic loss), and not otherwise.
+    CE(p, m) = −p·log m − (1−p)·log(1−m): the mean is inside the logarithm. As M·n̄ = n, the
+    weight of bag k is n_k/n. Convex only if every bag has one row (the logistic loss).
 
     Parameters
     ----------
@@ -49,7 +49,8 @@ class ProportionRisk:
     def curvature(self, scores: FloatArray) -> Operator:
         """Return D + Σ_k (n_k/n)·[p_k·r_k·r_kᵀ + (1−p_k)·u_k·u_kᵀ], r = ∇log m, u = ∇log(1−m).
 
-        D holds each row's slope times 1 − 2σ(f_j): a bag couples its rows through its mean alone.
+        D is diagonal: the slope of each row times 1 − 2σ(f_j). Rows of a bag are coupled only
+        through the bag's mean.
         """
         _, _, tilt_pos, tilt_neg = self._means(scores)
         order, bags = self._by_bag, self._bags
@@ -81,7 +82,7 @@ class ProportionRisk:
         )
 
     def _log_mean(self, logs: FloatArray) -> FloatArray:
-        """Return log(mean_k exp(logs)), which neither over- nor underflows."""
+        """Return log(mean_k exp(logs)) without overflow or underflow."""
         largest = self._bags.max(logs)
         total = self._bags.sum(np.exp(logs - self._bags.spread(largest)))
         return np.asarray(largest + np.log(total / self._bags.sizes))

@@ -1,4 +1,4 @@
-"""What a solver asks of a risk: its value, slope and curvature in the scores."""
+"""The interface of a risk: value, slope and curvature as functions of the scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sums and maxima over consecutive runs of rows, one run a bag."""
+"""Sums, maxima and products over the rows of each bag, for rows sorted by bag."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ Entry = TypeVar("Entry", bound=np.generic)
 
 @dataclass(frozen=True)
 class Segments:
-    """Rows in the order of their bags: the first sizes[0] are bag 0's, and so on; none is empty."""
+    """Rows sorted by bag: the first sizes[0] rows are bag 0, and so on; no bag is empty."""
 
     sizes: NDArray[np.intp]
 
     @cached_property
     def starts(self) -> NDArray[np.intp]:
-        """Where each bag begins."""
+        """The index of the first row of each bag."""
         return np.asarray(np.cumsum(self.sizes) - self.sizes)
 
     def sum(self, rows: FloatArray) -> FloatArray:
-        """Return one sum a bag, of numbers or of the rows of a matrix."""
+        """Return one sum per bag, of numbers or of the rows of a matrix."""
         return np.asarray(np.add.reduceat(rows, self.starts, axis=0))
 
     def max(self, rows: FloatArray) -> FloatArray:
-        """Return one maximum a bag."""
+        """Return one maximum per bag."""
         return np.asarray(np.maximum.reduceat(rows, self.starts))
 
     def log_sum(self, rows: FloatArray) -> FloatArray:
-        """Return log Σ exp(rows) per bag, which neither over- nor underflows."""
+        """Return log Σ exp(rows) per bag without overflow or underflow."""
         largest = self.max(rows)
         return np.asarray(largest + np.log(self.sum(np.exp(rows - self.spread(largest)))))
 
     def min(self, rows: FloatArray) -> FloatArray:
-        """Return one minimum a bag."""
+        """Return one minimum per bag."""
         return np.asarray(np.minimum.reduceat(rows, self.starts))
 
     def spread(self, by_bag: NDArray[Entry]) -> NDArray[Entry]:
-        """Return each bag's value (or row) once for every row of the bag."""
+        """Return each bag's value (or row), repeated for every row of the bag."""
         return np.repeat(by_bag, self.sizes, axis=0)
 
     def product(self, rows: NDArray[Entry]) -> NDArray[Entry]:
-        """Return one product a bag."""
+        """Return one product per bag."""
         return np.asarray(np.multiply.reduceat(rows, self.starts))

@@ -1,4 +1,4 @@
-"""Set classification: tell the bags apart, through the one score that tells the classes apart."""
+"""Set classification: predict the bag of each row through the score of the classes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from decorrupt.risks.forward import ForwardRisk
 def set_risk(strata: Strata) -> ForwardRisk:
     """Return −(1/n)·Σ_j log P(bag(j) | x_j), as a function of the log-odds f at the pooled prior.
 
-    With g = σ(f) = P(Y=1|x) among all rows, whose share of positives is γ̄, and bag k holding the
-    share n_k/n of them,
+    Let g = σ(f) = P(Y=1|x) among all rows, and γ̄ their share of positives. Bag k has the share
+    n_k/n of the rows, and
 
         P(bag = k | x) = (n_k/n)·[ (p_k/γ̄)·g + ((1−p_k)/(1−γ̄))·(1−g) ],
 
-    which sums to one over the bags as it stands: at any other prior than γ̄ it would need a
-    normaliser that depends on x. Up to the factor γ̄(1−γ̄) the bracket is the
-    (p_k−γ̄)·g + (1−p_k)·γ̄ of Lu et al. (2021).
+    which sums to one over the bags. At any prior other than γ̄ it would need a normaliser that
+    depends on x. Up to the factor γ̄(1−γ̄), the bracket is the (p_k−γ̄)·g + (1−p_k)·γ̄ of Lu et al.
+    (2021).
 
     Parameters
     ----------

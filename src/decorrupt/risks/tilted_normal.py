@@ -1,4 +1,4 @@
-"""Counts of large bags, and of bags whose proportion is noisy, in O(n) a bag."""
+"""Saddlepoint approximation of the count likelihood, for large or noisy bags; O(n) per bag."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from decorrupt._typing import FloatArray
 from decorrupt.risks.poisson_binomial import log_partition, tilt_to_count
 from decorrupt.risks.segments import Segments
 
-# The variance of the tilted count up to which a bag is exact, and that from which it is normal.
+# Below the first variance of the tilted count a bag is exact, above the second it is normal.
 EXACT_BELOW = 16.0
 NORMAL_ABOVE = 32.0
-# A count with a variance of 32 strays this far from its mean with a probability below 1e-25.
+# A count with a variance of 32 is this far from its mean with a probability below 1e-25.
 # Odd, so that no node is −1, where the factor of a row with p = ½ vanishes.
 FOURIER_NODES = 79
 
@@ -37,7 +37,7 @@ class _TiltedBags:
 
     @cached_property
     def variance_slope(self) -> FloatArray:
-        """∂v/∂f_j: the row's third cumulant, less what the shift of t takes back."""
+        """∂v/∂f_j: the row's third cumulant, minus the effect of the change of t."""
         own = self.prob * self.other * (self.other - self.prob)
         with np.errstate(divide="ignore", invalid="ignore"):
             by_shift = np.where(self.variance > 0, self.bags.sum(own) / self.variance, 0.0)
@@ -56,24 +56,24 @@ def tilted_normal(
     """Return log P(ΣY_j + noise ≈ c) of every bag, and its slope in the scores, approximately.
 
     Shifting all scores of a bag by t changes P(ΣY = c) by a known factor. The normal approximation
-    N(Σp_j, Σp_j(1−p_j) + τ²) is best at its mean, so it is taken at the shift that makes c the
-    mean, p_j = σ(f_j + t), and not far out in a tail (the saddlepoint of Daniels 1954):
+    N(Σp_j, Σp_j(1−p_j) + τ²) is most accurate at its mean. It is therefore used at the shift that
+    makes c the mean, p_j = σ(f_j + t), and not in a tail (the saddlepoint of Daniels 1954):
 
         Σ_j [log(1+e^(f_j+t)) − log(1+e^f_j)] − t·c + ½τ²t² − ½·log(1 + 2πv),
         v = Σ_j p_j(1−p_j) + τ²,  t such that Σ_j p_j + τ²t = c.
 
-    The 1 beside 2πv keeps the last factor a probability, and a plain density, which grows without
-    bound as v → 0, from rewarding certainty. It errs by about 0.02/v, at most 0.2/v (a normal
-    density at the untilted mean: by |z³−3z|/(6√v), z standard deviations out). Where v is small
-    that is too much, whatever the size of the bag; without noise, the last term is therefore exact
-    below v = 16, by Fourier sums, normal above v = 32, and goes smoothly from one to the other.
+    The 1 added to 2πv keeps the last factor at most 1, like a probability. A density grows without
+    bound as v → 0 and would reward certainty. The error is about 0.02/v and at most 0.2/v. (Without
+    the tilt, a normal density has the error |z³−3z|/(6√v), z standard deviations from the mean.)
+    This is too much for small v, regardless of the size of the bag. Without noise, the last term
+    is therefore exact below v = 16 (Fourier sums), normal above v = 32, and a smooth blend between.
 
     Parameters
     ----------
     scores : ndarray of shape (n_rows,)
         f_j, in the order of the bags.
     bags : Segments
-        Which rows are whose.
+        The rows of each bag.
     counts : ndarray of shape (n_bags,)
         c, not necessarily whole; strictly between 0 and the bag's rows where there is no noise.
     noise_variance : ndarray of shape (n_bags,) or float
@@ -86,12 +86,12 @@ def tilted_normal(
     at_mean, slope = _log_prob_at_mean(tilted, counts)
     measure = bags.sum(log_partition(shifted) - log_partition(scores))
     measure += (0.5 * noise_variance * tilt - counts) * tilt
-    # Of the measure's slope, t's own share is nil: t is where the measure is stationary.
+    # The slope of `measure` through t is zero: t is a stationary point of it.
     return measure + at_mean, tilted.prob - expit(scores) + slope
 
 
 def _log_prob_at_mean(tilted: _TiltedBags, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return log P(ΣY = c) where c is the mean, and its slope: exact, normal or between."""
+    """Return log P(ΣY = c) where c is the mean, and its slope: exact, normal or a blend."""
     log_prob = -0.5 * np.log1p(2 * np.pi * tilted.variance)
     by_variance = -np.pi / (1 + 2 * np.pi * tilted.variance)
     slope = tilted.bags.spread(by_variance) * tilted.variance_slope

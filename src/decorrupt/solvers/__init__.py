@@ -1,4 +1,4 @@
-"""Minimisers of risk(Zθ) + λ‖θ‖², all returning the same SolverResult."""
+"""Solvers for min risk(Zθ) + λ‖θ‖²; all return a SolverResult."""
 
 from decorrupt.solvers.convexity import convexity_floor, is_minimum, least_admissible_reg
 from decorrupt.solvers.gradient_descent import (

@@ -1,4 +1,4 @@
-"""Which λ makes the objective convex, and which makes it have a minimum at all."""
+"""The λ above which the objective is convex, and the λ above which it has a minimum."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ BLOCK_ROWS = 8192
 def convexity_floor(
     features: Any, terms: RiskTerms, loss: MarginLoss, *, fit_intercept: bool = False
 ) -> float:
-    """Return the λ from which on J is certainly convex: ½·λ_max(ZᵀCZ).
+    """Return ½·λ_max(ZᵀCZ): J is convex for every λ of at least this value.
 
-    C holds by how much each row can bend downwards, whatever its score (see
-    :meth:`RiskTerms.concavity`); 0 if no row can. Where one can, no λ makes it certain with an
-    intercept, which is not penalised: infinity.
+    C is diagonal: the largest negative curvature of each row over all scores (see
+    :meth:`RiskTerms.concavity`). The result is 0 if C is 0. Otherwise, with an intercept, which is
+    not penalised, no λ guarantees convexity and the result is infinity.
     """
     concavity = terms.concavity(loss)
     if not concavity.any():
@@ -34,11 +34,11 @@ def convexity_floor(
 def least_admissible_reg(
     features: Any, terms: RiskTerms, loss: MarginLoss, *, fit_intercept: bool = False
 ) -> float:
-    """Return the λ at and below which J falls to −∞; 0 if any positive λ gives a minimum.
+    """Return the largest λ for which J has no minimum; 0 if it has one for every positive λ.
 
-    Only a loss that grows as fast as the penalty (the squared one) can outrun it: its Hessian
-    ZᵀDZ + 2λ·I is constant and must be positive definite. A free intercept goes where it is best
-    for each θ, which centres Z by its D-weighted mean.
+    Only a loss that grows as fast as the penalty (the squared loss) can make J unbounded below. Its
+    Hessian ZᵀDZ + 2λ·I is constant and must be positive definite. Minimising over the intercept
+    centres Z by its D-weighted mean.
     """
     if np.isfinite(loss.lipschitz):
         return 0.0
@@ -61,9 +61,9 @@ def is_minimum(
     *,
     fit_intercept: bool = False,
 ) -> bool:
-    """Return whether the Hessian of J has no negative eigenvalue where the scores are these.
+    """Return whether the Hessian of J has no negative eigenvalue at these scores.
 
-    Where it has one, J still falls along its eigenvector: the solver did not stop at a minimum.
+    If it has one, J decreases along its eigenvector: the solver did not stop at a minimum.
     """
     diagonal = terms.coef_pos * loss.curvature(scores) + terms.coef_neg * loss.curvature(-scores)
     if not (diagonal < 0).any():

@@ -1,4 +1,4 @@
-"""Maximum count likelihood from several starting points, for one λ or a whole path of them."""
+"""Maximum count likelihood with several starting points, for one λ or a λ path."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from decorrupt.solvers.solve import DEFAULT_MAX_ITER, DEFAULT_TOL, choose_solver
 
 DEFAULT_STARTS = ("mean_map", "intercept")
 COUNT_SOLVERS = ("auto", "lbfgs")
-# A start need not be a minimum to many digits.
+# A starting point does not need many digits.
 START_TOL = 1e-3
 START_MAX_ITER = 200
-# λ to pass on the way from the bare intercept to the λ asked for. Coming from smooth solutions
-# leads to lower objectives than starting anew at a small λ, at no greater cost.
+# The λ path from the intercept-only model down to the requested λ. Starting from smooth solutions
+# gives lower objectives than starting directly at a small λ, at the same cost.
 LADDER = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
-# Two starts that end this close have ended in one place; the first is then said to have led there.
+# Two starts whose objectives are this close have the same solution; the first start is reported.
 SAME_OBJECTIVE = 1e-6
 
 Minimize = Callable[[Objective, FloatArray], SolverResult]
@@ -35,10 +35,10 @@ Route = Callable[[Objective, Strata, Sequence[float], Minimize], dict[float, Sol
 
 
 def mean_map_start(objective: Objective, strata: Strata) -> FloatArray:
-    """Return the mean map's θ, roughly: argmin (1/n)Σ log(2cosh(f_j/2)) − ½⟨θ, m̂⟩ + λ‖θ‖².
+    """Return the mean map, roughly: argmin_θ (1/n)Σ log(2cosh(f_j/2)) − ½⟨θ, m̂⟩ + λ‖θ‖².
 
-    It is convex, its score is the log-odds of the training mixture, and it is the least-squares
-    combination of bags for the pooled prior.
+    The problem is convex, and its score is the log-odds at the pooled prior. m̂ is the
+    least-squares combination of bags for this prior.
     """
     combination = combine_strata(
         strata.sizes, strata.proportions, method="least_squares", target_prior="pooled"
@@ -50,7 +50,7 @@ def mean_map_start(objective: Objective, strata: Strata) -> FloatArray:
 
 
 def intercept_start(objective: Objective, strata: Strata) -> FloatArray:
-    """Return θ = 0 and the intercept logit(γ̄), γ̄ the share of positives among all rows."""
+    """Return θ = 0 and the intercept logit(γ̄), where γ̄ is the share of positives among all rows."""
     start = np.zeros(objective.n_coef)
     if objective.fit_intercept:
         start[-1] = logit(pooled_proportion(strata.sizes, strata.proportions))
@@ -60,7 +60,7 @@ def intercept_start(objective: Objective, strata: Strata) -> FloatArray:
 def _from_mean_maps(
     objective: Objective, strata: Strata, reg_strengths: Sequence[float], minimize: Minimize
 ) -> dict[float, SolverResult]:
-    """Start every λ at its own mean map, which a path from larger λ would have left."""
+    """Start every λ at its own mean map, not at the solution of a larger λ."""
     problems = map(objective.with_reg_strength, set(reg_strengths))
     return {p.reg_strength: minimize(p, mean_map_start(p, strata)) for p in problems}
 
@@ -68,7 +68,7 @@ def _from_mean_maps(
 def _from_intercept(
     objective: Objective, strata: Strata, reg_strengths: Sequence[float], minimize: Minimize
 ) -> dict[float, SolverResult]:
-    """Start at the bare intercept and the largest λ, each next λ at the solution before."""
+    """Start the largest λ at the intercept only, and every other λ at the previous solution."""
     steps = {*reg_strengths}
     if not objective.risk.is_convex:
         steps |= {step for step in LADDER if step > max(reg_strengths)}
@@ -90,13 +90,13 @@ class CountSolution:
     Attributes
     ----------
     start : str
-        Where the solver set out.
+        The name of the starting point.
     solver : str
-        Which one it was.
+        The name of the solver.
     result : SolverResult
-        What it found.
+        The solution.
     log_likelihood : float
-        Σ_k log P(count_k) there.
+        Σ_k log P(count_k) at the solution.
     """
 
     start: str
@@ -121,10 +121,10 @@ def fit_count_path(
 ) -> list[CountSolution]:
     """Return argmin_θ −(1/n)·Σ_k log P(count_k) + λ‖θ‖² for every λ, the best of several starts.
 
-    From the bare intercept a path leads through all λ from 0.1, or the largest, down, every λ
-    starting at the solution of the one before; from the mean map every λ starts anew. At each λ
-    the start with the least objective is kept. Where all bags are of one class the problem is
-    convex (logistic regression) and one path will do.
+    The start "intercept" follows a path of decreasing λ from 0.1, or from the largest λ, and each
+    λ starts at the previous solution. The start "mean_map" starts every λ at its own mean map. For
+    each λ the solution with the smallest objective is kept. If every bag has one class only, the
+    problem is convex (logistic regression) and one start is enough.
 
     Parameters
     ----------
@@ -137,11 +137,11 @@ def fit_count_path(
     fit_intercept : bool
         Whether there is an unpenalised b, the last coefficient.
     starts : sequence of {"mean_map", "intercept"}
-        Where to start, at least one.
+        The starting points, at least one.
     large_bags, proportion_noise
         See :func:`count_risk`.
     solver : {"auto", "lbfgs"}
-        The curvature is not computed, so that Newton's method is no choice.
+        Newton's method is not available, because the curvature is not implemented.
     tol, objective_tol, max_iter
         See :func:`solve`.
     """
@@ -193,9 +193,9 @@ def check_starts(starts: Any) -> None:
 
 
 def check_solver(solver: str) -> None:
-    """Raise a ValueError unless the solver can do without curvature."""
+    """Raise a ValueError if the solver needs the curvature."""
     if solver not in COUNT_SOLVERS:
         raise ValueError(
-            f"solver={solver!r} does not go with the count likelihood, whose curvature is not "
-            f"computed: choose one of {', '.join(COUNT_SOLVERS)}"
+            f"solver={solver!r} is not available for the count likelihood, whose curvature is not "
+            f"implemented: choose one of {', '.join(COUNT_SOLVERS)}"
         )

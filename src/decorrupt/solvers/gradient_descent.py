@@ -1,4 +1,4 @@
-"""The paper's solver: gradient descent on the dual coefficients, a fixed number of steps."""
+"""Gradient descent on the dual coefficients with a fixed number of steps, as in the paper."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def solve_gradient_descent(
 ) -> SolverResult:
     """Make `max_iter` steps α ← α − η_t·K(g + 2λα), η_t = η₀·exp(−decay·t), and stop there.
 
-    f = Σα_i k(·, x_i), g_j the slope of the risk in f_j. With θ = Zᵀα the same steps read
-    θ ← θ − η_t·(ZᵀZ)·∇J(θ), so that α itself is not needed and K = ZZᵀ is never formed.
-    The number of steps is part of the method (it regularises, at λ = 0 alone), so the result
-    counts as converged when the budget is spent.
+    f = Σα_i k(·, x_i), and g_j is the slope of the risk in f_j. With θ = Zᵀα the same steps are
+    θ ← θ − η_t·(ZᵀZ)·∇J(θ), so α is not needed and K = ZZᵀ is never formed. The number of steps
+    is part of the method (early stopping is the only regularisation at λ = 0), so the result
+    counts as converged after the last step.
     """
     if not (0 < step_size < np.inf and 0 <= step_decay < np.inf):
         raise ValueError(
@@ -39,7 +39,7 @@ def solve_gradient_descent(
     history = [value]
     for step in range(max_iter):
         length = step_size * np.exp(-step_decay * step)
-        with np.errstate(over="ignore", invalid="ignore"):  # told by the status instead
+        with np.errstate(over="ignore", invalid="ignore"):  # the status reports it
             coef[:rank] -= length * (gram @ gradient[:rank])
             coef[rank:] -= length * gradient[rank:]
             value, gradient = objective.value_and_gradient(coef)

@@ -1,4 +1,4 @@
-"""L-BFGS in the feature space, where the kernel's geometry is the Euclidean one."""
+"""L-BFGS on the coefficients θ of the features."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from decorrupt.solvers.objective import Objective
 from decorrupt.solvers.result import CONVERGED, OUT_OF_STEPS, STALLED, SolverResult
 from decorrupt.solvers.trace import Trace
 
-# Small λ make badly conditioned problems, where memory saves far more iterations than it costs.
+# Problems with small λ are badly conditioned; there, a long memory saves many iterations.
 MEMORY = 50
 MAX_LINE_SEARCH = 50
 
 
-@np.errstate(over="ignore", invalid="ignore")  # told by the status instead
+@np.errstate(over="ignore", invalid="ignore")  # the status reports it
 def solve_lbfgs(
     objective: Objective, start: FloatArray, *, tol: float, max_iter: int
 ) -> SolverResult:
     """Return argmin J(θ) near `start`, by scipy's L-BFGS-B until ‖∇J‖ ≤ tol.
 
-    One evaluation is two passes over the features, so that a whole λ path costs some tens of
-    passes; in the dual coefficients α the same problem is worse conditioned by the kernel's own
-    condition number and takes several times the iterations.
+    One evaluation takes two passes over the features, and a λ path some tens of passes. In the
+    dual coefficients α, the condition number would be multiplied by that of the kernel matrix, and
+    several times as many iterations would be needed.
     """
     trace = Trace(objective, start)
 
     def until_converged(intermediate_result: Any) -> None:
         trace.record(intermediate_result)
-        # scipy itself would test the largest component, which says little about the norm.
+        # scipy itself tests the largest component, not the norm.
         if trace.gradient_norm(intermediate_result.x) <= tol:
             raise StopIteration
 

@@ -1,7 +1,7 @@
-"""Newton's method in a trust region, which follows negative curvature instead of stopping at it.
+"""Trust-region Newton method that follows directions of negative curvature.
 
-scipy's trust-region methods stop at saddles without slope, and some digits before the gradient
-reaches rounding; both matter here, hence a method of our own.
+scipy's trust-region methods stop at saddle points, and some digits before the gradient reaches
+rounding level. Both matter here, so they are not used.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from decorrupt.risks.score_risk import Operator
 from decorrupt.solvers.objective import Objective
 from decorrupt.solvers.result import CONVERGED, OUT_OF_STEPS, STALLED, SolverResult
 
-# Up to here the whole spectrum of the Hessian costs less than Krylov iterations.
+# Up to this many coefficients, the full spectrum of the Hessian is cheaper than Krylov iterations.
 DENSE_HESSIAN_COEFS = 512
 KRYLOV_DIMENSIONS = 120
-# Curvature below this share of the largest is not told apart from rounding.
+# Curvature below this share of the largest cannot be distinguished from rounding.
 FLAT = 1e-10
-# A step is kept if it achieves this share of what the quadratic model promised.
+# A step is accepted if it achieves this share of the decrease predicted by the quadratic model.
 KEPT = 0.1
 # Rounding of an objective value, relative to its size; half a dozen sums of n terms.
 ROUNDING = 64 * np.finfo(float).eps
-# Steps without any progress of the gradient, once the objective cannot tell them apart.
+# Steps without a smaller gradient to allow, once the objective no longer changes beyond rounding.
 PATIENCE = 3
 
 
-@np.errstate(over="ignore", invalid="ignore")  # told by the status instead
+@np.errstate(over="ignore", invalid="ignore")  # the status reports it
 def solve_newton(
     objective: Objective, start: FloatArray, *, tol: float, max_iter: int
 ) -> SolverResult:
     """Return argmin J(θ) near `start`, never a saddle point.
 
-    Each step minimises the quadratic model of J in a ball, exactly in the eigenvectors of the
-    Hessian (in a Krylov space of the gradient for many coefficients). Where the gradient has
-    vanished but the curvature is negative, the step follows that curvature.
+    Each step minimises the quadratic model of J in a ball: exactly, with the eigenvectors of the
+    Hessian, or in a Krylov space of the gradient for many coefficients. If the gradient is zero
+    and some curvature is negative, the step is in a direction of negative curvature.
     """
     coef = np.array(start, dtype=float)
     value, gradient = objective.value_and_gradient(coef)
@@ -60,7 +60,7 @@ def solve_newton(
         moved = coef + directions @ step
         new_value, new_gradient = objective.value_and_gradient(moved)
         new_norm = float(np.linalg.norm(new_gradient))
-        # Both sides of the ratio carry the rounding of J: near the minimum it tends to one.
+        # Both sides of the ratio include the rounding of J: near the minimum it tends to one.
         noise = ROUNDING * max(1.0, abs(value))
         ratio = (value - new_value + noise) / (promised + noise)
         length = float(np.linalg.norm(step))
@@ -81,15 +81,15 @@ def _next_radius(radius: float, length: float, ratio: float) -> float:
 def _step_in_ball(
     curvatures: FloatArray, slopes: FloatArray, radius: float
 ) -> tuple[FloatArray, float]:
-    """Return argmin_p Σ s_i·p_i + ½c_i·p_i² over ‖p‖ ≤ radius, and the decrease it promises.
+    """Return argmin_p Σ s_i·p_i + ½c_i·p_i² over ‖p‖ ≤ radius, and the predicted decrease.
 
-    The solution is p = −s/(c+μ) with the least μ ≥ 0 that makes c+μ positive and p short enough;
-    where even μ = −c_min leaves it too short (no slope along the most negative curvature), the
-    rest of the way is made along that curvature.
+    The solution is p = −s/(c+μ) with the smallest μ ≥ 0 for which c+μ is positive and p is inside
+    the ball. If p is shorter than the radius even at μ = −c_min (no slope along the most negative
+    curvature), a step along this curvature is added up to the radius.
     """
     scale = float(np.abs(curvatures).max())
     steepness = float(np.linalg.norm(slopes))
-    # What counts as no curvature at all; the second keeps a step over a plain finite.
+    # Curvatures below this count as zero; the second term keeps a step finite where all are zero.
     flattest = max(FLAT * 1e-2 * scale, 1e-100 * steepness / radius, np.finfo(float).tiny)
     least = max(0.0, -float(curvatures[0])) + flattest
 
@@ -112,12 +112,12 @@ def _step_in_ball(
 def _spectrum(
     objective: Objective, coef: FloatArray, gradient: FloatArray, *, is_flat: bool
 ) -> tuple[FloatArray, FloatArray]:
-    """Return eigenvalues of ∇²J in ascending order and eigenvectors, or a Krylov space's."""
+    """Return the ascending eigenvalues and the eigenvectors of ∇²J, or of its Krylov projection."""
     n_coef = objective.n_coef
     if n_coef <= DENSE_HESSIAN_COEFS:
         curvatures, directions = eigh(objective.hessian(coef), check_finite=False)
         return curvatures, directions
-    # Where the gradient says nothing, any direction may see the negative curvature.
+    # If the gradient is zero, a random direction can find negative curvature.
     seed = np.random.default_rng(0).standard_normal(n_coef) if is_flat else gradient
     return _krylov_spectrum(objective.hessian_operator(coef), seed, is_flat=is_flat)
 
@@ -127,8 +127,8 @@ def _krylov_spectrum(
 ) -> tuple[FloatArray, FloatArray]:
     """Return Ritz values and vectors of the Lanczos process, fully reorthogonalised.
 
-    It ends when the Newton step in its space leaves a small residual, or, looking for negative
-    curvature, when the space is exhausted.
+    It stops when the Newton step in its space has a small residual. In the search for negative
+    curvature it stops when the space is exhausted.
     """
     norm = float(np.linalg.norm(seed))
     wanted = min(0.1, np.sqrt(norm))  # of the residual: superlinear convergence
@@ -144,7 +144,7 @@ def _krylov_spectrum(
         length = float(np.linalg.norm(vector))
         curvatures, directions = eigh_tridiagonal(diagonal, beside)
         scale = max(float(np.abs(curvatures).max()), np.finfo(float).tiny)
-        # The Newton step's last coordinate times `length` is the residual it leaves.
+        # The residual of the Newton step is its last coordinate times `length`.
         inverse = 1 / np.where(np.abs(curvatures) > FLAT * scale, np.abs(curvatures), np.inf)
         residual = length * abs(float(directions[-1] @ (inverse * directions[0])))
         if length < FLAT * scale or (not is_flat and residual <= wanted):

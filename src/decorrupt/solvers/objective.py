@@ -1,15 +1,15 @@
-"""J(θ) = risk(Zθ + b) + λ‖θ‖²: any smooth risk of the scores, seen as a function of θ.
+"""J(θ) = risk(Zθ + b) + λ‖θ‖²: any smooth risk of the scores as a function of θ.
 
 Conventions
 -----------
-- A risk lives in score space: it maps the n scores to a number, its slope is the gradient in the
-  scores, its curvature the Hessian there, as a linear operator on (n,) or (n, k) arrays.
-- The objective adds the feature matrix, the penalty and an unpenalised intercept, kept last.
-- No ½ before λ, and no 1/n before the risk: the scaling lives in the risk's coefficients.
-- K classes have K scores per row, ZΘ + b, and the penalty 2λ‖Θ‖². With it two classes are the same
-  problem at the same λ, with one score per row or with two: softmax gives the log-odds f₁ − f₀, the
-  least norm for it has θ₁ = −θ₀ = θ/2, and 2λ(‖θ₀‖² + ‖θ₁‖²) = λ‖θ‖². The coefficients are a flat
-  vector of (rank + intercept)·K numbers, the K of one feature side by side.
+- A risk maps the n scores to a number. Its slope is the gradient in the scores. Its curvature is
+  the Hessian in the scores, as a linear operator on (n,) or (n, k) arrays.
+- The objective adds the feature matrix, the penalty and an unpenalised intercept (the last entry).
+- There is no ½ before λ and no 1/n before the risk: the risk's coefficients include the scaling.
+- K classes have K scores per row, ZΘ + b, and the penalty 2λ‖Θ‖². With this penalty, two classes
+  give the same problem with one score per row and with two: softmax gives the log-odds f₁ − f₀, the
+  smallest norm for them has θ₁ = −θ₀ = θ/2, and 2λ(‖θ₀‖² + ‖θ₁‖²) = λ‖θ‖². The coefficients are a
+  flat vector of (rank + intercept)·K numbers; the K numbers of one feature are consecutive.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Objective:
         return (self.rank + self.fit_intercept) * (self.n_classes or 1)
 
     def with_reg_strength(self, reg_strength: float) -> Objective:
-        """Return the same problem under another λ."""
+        """Return the same problem with another λ."""
         return replace(self, reg_strength=reg_strength)
 
     def scores(self, coef: FloatArray) -> FloatArray:
@@ -96,7 +96,7 @@ class Objective:
     def _back(self, slope: FloatArray) -> FloatArray:
         flat = np.empty(self.n_coef)
         gradient = self._by_feature(flat)
-        # In the precision of Z, or numpy would copy Z to the wider type at every pass.
+        # In the precision of Z: otherwise numpy would copy Z to the wider type in every pass.
         gradient[: self.rank] = self.features.T @ slope.astype(self.features.dtype, copy=False)
         if self.fit_intercept:
             gradient[-1] = slope.sum(axis=0, dtype=float)

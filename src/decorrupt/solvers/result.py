@@ -1,4 +1,4 @@
-"""What every solver returns."""
+"""The result of a solver."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ BUDGET_SPENT = "budget spent"
 
 @dataclass(frozen=True)
 class SolverResult:
-    """The outcome of a minimisation, the same whichever solver ran.
+    """The result of a minimisation, the same class for all solvers.
 
     Attributes
     ----------
     coef : ndarray of shape (n_coef,)
-        θ, with the intercept last where there is one.
+        θ, followed by the intercept if there is one.
     objective_history : ndarray of shape (n_iter + 1,)
         The objective at the start and after every iteration.
     gradient_norm : float
         ‖∇‖₂ at `coef`.
     n_iter : int
-        Iterations made.
+        Number of iterations.
     status : str
         "converged", "max_iter reached", "no further progress" (rounding or a failed line search),
         or "budget spent" (gradient descent, whose number of steps is part of the method).
     gradient_tol : float
-        The ‖∇‖₂ that was asked for.
+        The requested ‖∇‖₂.
     """
 
     coef: FloatArray
@@ -47,14 +47,14 @@ class SolverResult:
 
     @property
     def converged(self) -> bool:
-        """Whether the solver did what it set out to do."""
+        """Whether the solver converged, or made all its steps if their number is fixed."""
         return self.status in (CONVERGED, BUDGET_SPENT)
 
     @property
     def advice(self) -> str:
-        """What to tell a user whose solver did not converge."""
+        """The warning for a solver that did not converge."""
         return (
             f"stopped after {self.n_iter} iterations, {self.status}: gradient norm "
-            f"{self.gradient_norm:.2g}, wanted {self.gradient_tol:.2g}. Raise max_iter, tol or "
-            "reg_strength, or scale the columns of X"
+            f"{self.gradient_norm:.2g}, required {self.gradient_tol:.2g}. Increase max_iter, tol "
+            "or reg_strength, or scale the columns of X"
         )

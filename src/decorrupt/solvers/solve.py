@@ -23,7 +23,7 @@ SOLVERS: dict[str, Callable[..., SolverResult]] = {
 }
 DEFAULT_TOL = 1e-6
 DEFAULT_MAX_ITER = 1000
-# A dense Hessian costs rank/2 passes over the features; L-BFGS takes some tens of them in all.
+# A dense Hessian costs rank/2 passes over the features; L-BFGS takes some tens of passes in total.
 AUTO_NEWTON_COEFS = 64
 
 
@@ -37,31 +37,31 @@ def solve(
     max_iter: int = DEFAULT_MAX_ITER,
     **gradient_descent_steps: float,
 ) -> SolverResult:
-    """Return argmin_θ J(θ) by the chosen solver.
+    """Return argmin_θ J(θ), computed with the chosen solver.
 
     Parameters
     ----------
     objective : Objective
         What to minimise.
     solver : {"auto", "newton", "lbfgs", "gradient_descent"}
-        "auto" takes Newton for few coefficients and L-BFGS for many, with Newton for the last
-        digits where the objective's rounding stops L-BFGS. Several classes take L-BFGS always.
+        "auto" is Newton for few coefficients and L-BFGS for many, followed by Newton if rounding
+        of the objective stops L-BFGS early. For several classes it is always L-BFGS.
     start : ndarray of shape (n_coef,), optional
-        Where to start; zero by default.
+        The starting point; zero by default.
     tol : float
         The gradient norm to reach; not used by gradient descent.
     objective_tol : float
-        Stop also where a convex J would be within this of its minimum: λ‖θ‖² makes J strongly
-        convex, so that J − min J ≤ ‖∇J‖²/(4λ). One figure serves a whole λ path.
+        Also stop if a convex J is within this distance of its minimum: λ‖θ‖² makes J strongly
+        convex, so J − min J ≤ ‖∇J‖²/(4λ). The same value is suitable for a whole λ path.
     max_iter : int
-        Iterations at most; for gradient descent exactly.
+        Maximum number of iterations; for gradient descent the exact number.
     **gradient_descent_steps
         `step_size` and `step_decay`.
 
     Returns
     -------
     SolverResult
-        Its `status` is for the caller to look at: nothing is warned of here.
+        The caller must check its `status`: this function does not warn.
     """
     name = choose_solver(solver, objective)
     if start is None:
@@ -79,7 +79,7 @@ def solve(
 def _finish(
     objective: Objective, stalled: SolverResult, *, tol: float, max_iter: int
 ) -> SolverResult:
-    """Go on from where rounding stopped a line search, by Newton's method, which has none."""
+    """Continue with Newton's method, which has no line search that rounding can stop."""
     left = max(max_iter - stalled.n_iter, 0)
     finished = solve_newton(objective, stalled.coef, tol=tol, max_iter=left)
     history = np.concatenate([stalled.objective_history, finished.objective_history[1:]])
@@ -87,10 +87,10 @@ def _finish(
 
 
 def _gradient_rounding(objective: Objective, start: FloatArray) -> float:
-    """Return the ‖∇J‖ below which J's own rounding hides any further descent.
+    """Return the ‖∇J‖ below which a further decrease of J is smaller than its rounding.
 
-    J is known to its relative precision ε, so near a minimum the gradient is known to √ε of its
-    natural size, ‖Zᵀ·slope‖ ≤ ‖Z‖·‖slope‖.
+    J has the relative precision ε, so near a minimum the gradient has the precision √ε relative to
+    its size, ‖Zᵀ·slope‖ ≤ ‖Z‖·‖slope‖.
     """
     _, slope = objective.risk.value_and_slope(objective.scores(start))
     features = objective.features
@@ -105,7 +105,7 @@ def choose_solver(solver: str, objective: Objective) -> str:
         raise ValueError(f"unknown solver {solver!r}: choose one of auto, {', '.join(SOLVERS)}")
     if objective.n_classes is not None and solver not in ("auto", "lbfgs"):
         raise ValueError(
-            f"solver={solver!r} is for two classes: with several choose 'lbfgs' or 'auto'"
+            f"solver={solver!r} is for two classes: for several classes choose 'lbfgs' or 'auto'"
         )
     if solver != "auto":
         return solver
@@ -116,9 +116,9 @@ def choose_solver(solver: str, objective: Objective) -> str:
 def solve_path(
     objective: Objective, reg_strengths: Sequence[float], **options: Any
 ) -> list[SolverResult]:
-    """Return the solution for every λ, each started from the next larger λ's.
+    """Return the solution for every λ, each started from the solution of the next larger λ.
 
-    Solved from the largest λ down, where the solution moves least; returned in the order given.
+    The largest λ is solved first; the results are in the order of `reg_strengths`.
     The options are those of :func:`solve`.
     """
     start = options.pop("start", None)

@@ -1,4 +1,4 @@
-"""The record a scipy minimiser leaves behind: objective history and gradient, no work twice."""
+"""Evaluation and history of an objective for scipy's minimisers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from decorrupt.solvers.result import SolverResult
 
 
 class Trace:
-    """Evaluates an objective for scipy and remembers what a SolverResult needs."""
+    """Evaluates an objective for scipy and records what a SolverResult needs."""
 
     def __init__(self, objective: Objective, start: FloatArray) -> None:
         self.objective = objective
@@ -26,7 +26,7 @@ class Trace:
         return len(self.history) - 1
 
     def value_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
-        """Return J and ∇J, the last evaluation again if it is asked for again."""
+        """Return J and ∇J; the last evaluation is cached."""
         if self._at is None or not np.array_equal(coef, self._at):
             self._at, self._known = coef.copy(), self.objective.value_and_gradient(coef)
         return self._known
@@ -36,11 +36,11 @@ class Trace:
         return float(np.linalg.norm(self.value_and_gradient(coef)[1]))
 
     def record(self, intermediate_result: Any) -> None:
-        """Be scipy's callback: one objective value an iteration."""
+        """Record the objective after an iteration (scipy's callback)."""
         self.history.append(float(intermediate_result.fun))
 
     def result(self, coef: FloatArray, status: str) -> SolverResult:
-        """Return what the run found."""
+        """Return the solution with its history and gradient norm."""
         value, _ = self.value_and_gradient(coef)
         if self.history[-1] != value:
             self.history.append(value)

@@ -44,7 +44,7 @@ def refused(folder, *arguments):
         (["fit", "rows.csv", "bags.csv", *IN_BAGS[2:], "-o", "x.skops"], "either --bag-column"),
         (
             ["fit", "rows.csv", "bags.csv", "--bag-column", "baag", *IN_BAGS[2:], "-o", "x.skops"],
-            "rows.csv: there is no column 'baag' (--bag-column); there are: ",
+            "rows.csv: there is no column 'baag' (--bag-column); the columns are ",
         ),
         (["fit", "rows.csv", *IN_BAGS, "-o", "x.skops"], "no column 'rate' (--proportion-column)"),
         (
@@ -94,7 +94,7 @@ def test_a_column_the_model_needs_is_refused_without_loading_the_model(files, tm
     files.tables.test.drop(columns=["age"]).to_csv(tmp_path / "new.csv", index=False)
     code, loaded, said = refused(tmp_path, "predict", files.model, "new.csv")
     assert (code, loaded) == (2, ["numpy"])  # which reads the file's arrays
-    assert "new.csv: the model needs columns that are not there: 'age' (number)" in said
+    assert "new.csv: the model needs columns that are missing: 'age' (number)" in said
 
 
 def test_with_a_query_the_header_of_the_file_is_not_the_header_of_the_rows(command, files):

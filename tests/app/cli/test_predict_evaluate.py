@@ -61,7 +61,7 @@ def test_reordered_columns_unseen_categories_and_missing_values(command, files, 
     ("change", "words"),
     [
         (lambda test: test.drop(columns=["age", "town"]), "'age' (number), 'town' (category)"),
-        (lambda test: test.assign(age=["x"] + ["1"] * 199), "row 1: column 'age' holds 'x'"),
+        (lambda test: test.assign(age=["x"] + ["1"] * 199), "row 1: column 'age' contains 'x'"),
     ],
 )
 def test_columns_that_do_not_fit_are_named(command, files, tmp_path, change, words):

@@ -33,7 +33,10 @@ def folder(files, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["inf.csv", "bags.csv", *IN_BAGS], "column 'age' holds numbers, but 1 of .* 'inf' .row 5"),
+        (
+            ["inf.csv", "bags.csv", *IN_BAGS],
+            "column 'age' contains numbers, but 1 of .* 'inf' .row 5",
+        ),
         (["oops.csv", "bags.csv", *IN_BAGS], "'oops' .row 5.; .*--drop age"),
         (["rows.csv", "commas.csv", *IN_BAGS], "use --decimal ,"),
         (["rows.csv", "equal.csv", *IN_BAGS], "have the same proportion"),

@@ -1,4 +1,4 @@
-"""Whatever bytes come in: a TableError of one line, or a frame with all rows."""
+"""Fuzzing of the readers: a TableError of one line, or a frame with all rows."""
 
 import csv
 import gzip
@@ -115,7 +115,7 @@ def _check_same(cell, value):
 @given(content=st.text(st.sampled_from('ab1.,;"\n\r\t |'), max_size=60))
 @settings(max_examples=200)
 def test_strange_punctuation(content):
-    """Against the standard library's reader: as many rows as it finds, or an error."""
+    """As many rows as the standard library's reader finds, or an error."""
     content = content.lstrip("\r\n")
     frame = read_bytes(content.encode(), ".csv")
     if frame is None:
@@ -151,7 +151,7 @@ def whole_files(tmp_path_factory):
 @given(share=st.floats(0, 1, exclude_max=True))
 @settings(max_examples=25)
 def test_cut_files(whole_files, ending, share):
-    """A text cut at a line's end is a shorter table; all else must be noticed."""
+    """A text truncated at a line's end is a shorter table; any other truncation is an error."""
     whole = whole_files[ending]
     cut = whole[: int(share * len(whole))]
     frame = read_bytes(cut, ending)

@@ -1,4 +1,4 @@
-"""Every form of table read back as it was meant, and every defect named."""
+"""Reading all table formats, and the errors for defective files."""
 
 import gzip
 import io
@@ -117,7 +117,7 @@ def test_what_cannot_be_read_is_named(write, content, message):
 def test_a_cut_or_damaged_gzip_file_is_no_shorter_table(write):
     rows = "a,b\n" + "".join(f"{k},{k * k}\n" for k in range(5000))
     packed = gzip.compress(rows.encode())
-    with pytest.raises(TableError, match="cut or damaged gzip"):
+    with pytest.raises(TableError, match="truncated or damaged gzip"):
         read_table(write("a.csv.gz", packed[: len(packed) // 2]))
     with pytest.raises(TableError, match="gzip"):
         read_table(write("b.csv.gz", packed[:-8] + b"\0" * 8))
@@ -329,7 +329,7 @@ def test_sqlite(tmp_path):
         ("select * from nobody", "no such table"),
         ("select 1; select 2", "one statement"),
         ("select age, age from people", "2 columns are called 'age'"),
-        ("select x'00ff' as b", "column 'b' of row 1 holds bytes"),
+        ("select x'00ff' as b", "column 'b' of row 1 contains bytes"),
         ("select * from people where age > 100", "no rows"),
         ("", "must be a query"),
     ],
@@ -421,7 +421,7 @@ def test_a_query_of_a_file(tmp_path, write, name):
     ],
 )
 def test_a_query_stays_in_its_file(write, sql):
-    secret_frame = FRAME  # DuckDB can see the variables of whoever calls it, unless forbidden
+    secret_frame = FRAME  # DuckDB can read the caller's variables unless this is disabled
     assert len(secret_frame)
     with pytest.raises(TableError) as caught:
         read_table(write("a.csv", csv_text()), sql=sql)

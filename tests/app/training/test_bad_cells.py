@@ -31,7 +31,7 @@ def with_cells(cells, base=NUMBERS):
     [
         (
             with_cells({396: "oops"}),
-            r"t.csv: column 'age' holds numbers, but 1 of 400 cells are not finite numbers: "
+            r"t.csv: column 'age' contains numbers, but 1 of 400 cells are not finite numbers: "
             r"'oops' \(row 396\); repair them, or use --drop age or --categorical age",
         ),
         (

@@ -92,7 +92,10 @@ def test_numbers_that_are_codes(frame):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"features": ["numbr"]}, r"t.csv: there is no column 'numbr' \(--features\); there are"),
+        (
+            {"features": ["numbr"]},
+            r"t.csv: there is no column 'numbr' \(--features\); the columns are",
+        ),
         ({"drop": ["x"]}, "--drop"),
         ({"categorical": ["x"]}, "--categorical"),
         ({"features": ["opened"]}, "'opened' cannot be a feature: it contains dates"),

@@ -14,7 +14,7 @@ from decorrupt.corruption import Strata
 
 @pytest.fixture
 def pure():
-    """Bags of one class each: proportions are labels, and estimates have to be exact."""
+    """Bags with one class each: proportions are labels, so estimates must be exact."""
     rng = np.random.default_rng(0)
     bags = np.arange(200) // 5
     labels = rng.integers(0, 2, 40)[bags]

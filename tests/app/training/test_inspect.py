@@ -24,7 +24,7 @@ def test_numbers_by_hand():
     bags = pd.DataFrame({"bag": ["a", "b", "c"], "rate": [1.0, 0.0, 0.5]})
     found = inspected(rows, bags)
     details = found["bag_details"]
-    # V = 4·¼ + 4·¼ + 0 = 2, worth 8 labelled rows: the pure bags' own.
+    # V = 4·¼ + 4·¼ + 0 = 2, worth 8 labelled rows: those of the pure bags.
     assert found["bags"]["information"] == pytest.approx(2)
     assert found["bags"]["effective_sample_size"] == pytest.approx(8)
     assert [bag["share"] for bag in details["shares"]] == pytest.approx([0.5, 0.5, 0])
@@ -56,7 +56,7 @@ def test_warnings_in_words():
     said = " | ".join(inspected(rows, bags)["warnings"])
     assert "only 4 bags" in said
     assert "labelled rows: more bags" in said
-    assert "in 2 bags (the first is 'a') the proportion is not a whole number" in said
+    assert "in 2 bags (the first is 'a') the proportion does not give a whole number" in said
     assert "1 bags have one row only" in said
     assert "same in all rows of a bag: 'region'" in said
     assert "most values are missing: 'gaps'" in said

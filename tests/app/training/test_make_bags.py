@@ -64,7 +64,7 @@ def test_test_rows_are_held_out_with_their_labels(table):
         ({"bag_size": 8, "sizes": (2, 3)}, "t.csv: give exactly one of"),
         ({}, "exactly one of"),
         ({"bag_size": 200}, "too few for one bag"),
-        ({"bag_size": 5, "bag_column": "town"}, "there is a column 'town' already"),
+        ({"bag_size": 5, "bag_column": "town"}, "there is already a column 'town'"),
         ({"by": ["nowhere"]}, "there is no column 'nowhere'"),
         ({"bag_size": 100}, "only one bag"),
     ],

@@ -68,7 +68,7 @@ def test_the_answers_columns(predictor, bag_table):
     assert set(answer["prediction"]) == {0, 1}
     with pytest.raises(TableError, match=r"t\.csv: there is no column 'x'"):
         predictor.check_keep(frame, ["x"], "t.csv")
-    with pytest.raises(TableError, match="'prediction' is the name of a column of the answer"):
+    with pytest.raises(TableError, match="'prediction' is the name of an output column"):
         predictor.check_keep(pd.DataFrame({"prediction": [1]}), ["prediction"], "t.csv")
 
 

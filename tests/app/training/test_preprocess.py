@@ -44,12 +44,12 @@ def test_numbers_text_and_booleans_of_any_file_form_make_the_same_columns():
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        ({"town": ["a"]}, r"not there: 'age' \(number\), 'member' \(boolean\)"),
+        ({"town": ["a"]}, r"missing: 'age' \(number\), 'member' \(boolean\)"),
         (
             {"age": [1, "old"], "member": True, "town": "a"},
-            "t.csv, row 12: column 'age' holds 'old', but the model was trained on numbers",
+            "t.csv, row 12: column 'age' contains 'old', but the model was trained on numbers",
         ),
-        ({"age": [1, np.inf], "member": True, "town": "a"}, "column 'age' holds 'inf'"),
+        ({"age": [1, np.inf], "member": True, "town": "a"}, "column 'age' contains 'inf'"),
         ({"age": [1], "member": ["maybe"], "town": "a"}, "trained on true and false"),
     ],
 )

@@ -63,25 +63,25 @@ def test_bags_are_joined_whatever_types_the_files_gave_their_names():
             rows(share=[0.5, 0.5, 1, 1, 0.9]),
             None,
             {"proportion_column": "share"},
-            "rows.csv, row 5: column 'share' holds 0.9, but bag 'b' has 1 in row 3",
+            "rows.csv, row 5: column 'share' contains 0.9, but bag 'b' has 1 in row 3",
         ),
         (
             rows(share=[50, 50, 100, 100, 100]),
             None,
             {"proportion_column": "share"},
-            "holds 50 for bag 'a': .*divide percentages by 100",
+            "contains 50 for bag 'a': .*divide percentages by 100",
         ),
         (
             rows(share=["x", "x", "y", "y", "y"]),
             None,
             {"proportion_column": "share"},
-            "rows.csv, row 1: column 'share' holds 'x', which is not a proportion",
+            "rows.csv, row 1: column 'share' contains 'x', which is not a proportion",
         ),
         (
             rows(share=["0,5", "0,5", "1", "1", "1"]),
             None,
             {"proportion_column": "share"},
-            r"holds '0,5', which is not a proportion; if the comma .* --decimal ,",
+            r"contains '0,5', which is not a proportion; if the comma .* --decimal ,",
         ),
         (
             rows(share=[0.5, np.nan, 1, 1, 1]),
@@ -99,7 +99,7 @@ def test_bags_are_joined_whatever_types_the_files_gave_their_names():
             rows(),
             bags(BAGS.assign(yes=[4, 1, 0])),
             {"count_column": "yes"},
-            "bags.csv: column 'yes' holds 4 for bag 'b' of 3 rows",
+            "bags.csv: column 'yes' contains 4 for bag 'b' of 3 rows",
         ),
         (
             rows(),

@@ -61,7 +61,7 @@ def test_one_source_needs_no_name():
     [
         (rows(says=["a", "b", "a", "b"]), rates(), None, "'a', 'b': give the positive label"),
         (rows(says=[1, 2, 1, 2]), rates(), None, "--positive-label"),
-        (rows(says=["a", "b", "a", "b"]), rates(), "c", "holds no label 'c'"),
+        (rows(says=["a", "b", "a", "b"]), rates(), "c", "has no label 'c'"),
         (rows(says=["a", "a", "a", "a"]), rates(), "a", "the positive label only"),
         (rows(says=[0, None, 1, 1]), rates(), None, "rows.csv, row 2: column 'says' is empty"),
         (rows(who=["nurse", None, "rule", "rule"]), rates(), None, "row 2: column 'who' is empty"),
@@ -71,10 +71,10 @@ def test_one_source_needs_no_name():
             None,
             "rates.csv, row 2: source 'rule' is already",
         ),
-        (rows(), rates(source=["rule", "x"]), None, "no rates of source 'nurse' of rows.csv"),
+        (rows(), rates(source=["rule", "x"]), None, "no rates for source 'nurse' of rows.csv"),
         (rows(), rates(flip_pos=[0.8, 0.1]), None, "rates.csv, row 1: source 'rule' has flip_pos"),
-        (rows(), rates(flip_neg=["x", 0.1]), None, "row 1: column 'flip_neg' holds 'x'"),
-        (rows(), rates(class_prior=[3, 0.1]), None, "column 'class_prior' holds 3"),
+        (rows(), rates(flip_neg=["x", 0.1]), None, "row 1: column 'flip_neg' contains 'x'"),
+        (rows(), rates(class_prior=[3, 0.1]), None, "column 'class_prior' contains 3"),
     ],
 )
 def test_bad_tables_are_named_with_column_and_row(table, noise, positive, message):

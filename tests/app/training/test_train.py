@@ -118,7 +118,7 @@ def test_few_bags_are_split_inside(bag_table):
 def test_a_model_that_only_guesses_is_said_to_guess(bag_rows):
     features = choose_features(bag_rows.table.frame, roles=bag_rows.roles, features=["noise"])
     card = train_bags(bag_rows, features, Settings("mean-map")).card
-    assert any("not clearly better than guessing" in line for line in card["warnings"])
+    assert any("not clearly better than chance" in line for line in card["warnings"])
 
 
 @pytest.mark.parametrize("method", ["corrected", "forward"])
@@ -159,7 +159,7 @@ def test_estimated_rates_are_near_and_marked_as_estimated(source_table, monkeypa
 
 
 def test_the_error_of_the_accuracy_includes_that_of_estimated_rates(source_table, monkeypatch):
-    """Against recomputing the accuracy at draws of the rates, given as known ones."""
+    """Compared with the accuracy recomputed at draws of the rates, taken as known."""
     mixing = np.random.default_rng(1).normal(size=(4, 4))
     found = NoiseRateEstimate(
         {"nurse": NoiseRates(0.1, 0.1), "rule": NoiseRates(0.3, 0.2)},
@@ -183,7 +183,7 @@ def test_the_error_of_the_accuracy_includes_that_of_estimated_rates(source_table
 
     at_estimate = accuracy({s: tuple(pair) for s, pair in found.rates.items()})
     center = np.array([list(pair) for pair in found.rates.values()])
-    # Small draws: there the accuracy is as good as linear in the rates, as the error takes it.
+    # Small draws: the accuracy is then nearly linear in the rates, as the error assumes.
     scale = 0.02
     draws = np.random.default_rng(0).multivariate_normal(
         center.ravel(), scale**2 * found.covariance, 2000
@@ -206,8 +206,8 @@ def test_the_error_of_the_accuracy_includes_that_of_estimated_rates(source_table
     ("value", "std_error", "words"),
     [
         (0.8, 0.1, None),
-        (0.6, 0.1, "not clearly better than guessing"),
-        (3.0, 0.0, "which no accuracy can be"),
+        (0.6, 0.1, "not clearly better than chance"),
+        (3.0, 0.0, "outside the possible range"),
         (None, None, "could not be evaluated"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Tables read and written: CSV, Parquet, JSON lines, SQLite, DuckDB; no row lost on the way."""
+"""Reading and writing tables: CSV, Parquet, JSON lines, SQLite, DuckDB."""
 
 from decorrupt.app.tables.errors import TableError
 from decorrupt.app.tables.header import need_names, read_header

@@ -25,7 +25,7 @@ Record = Sequence[str | None]
 def scan_cells(connection: duckdb.DuckDBPyConnection, path: Path, file: DelimitedFile) -> None:
     """Create `cells` as a view of the lines after the first; an empty cell is missing.
 
-    Only the line ending is left to DuckDB: when it is told CRLF, it finds no rows.
+    DuckDB detects the line ending itself: with CRLF given as an option, it finds no rows.
     """
     columns = ", ".join(f"'c{k}': 'VARCHAR'" for k in range(len(file.header)))
     line_bytes = max(LINE_BYTES, MAX_GROWTH * file.longest)

@@ -1,4 +1,4 @@
-"""CSV with any delimiter: the delimiter, the header, and a check of every record."""
+"""Reading CSV with any delimiter: detection of the delimiter, the header, checked records."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from decorrupt.app.tables.errors import TableError
 from decorrupt.app.tables.inference import cell_kind
 from decorrupt.app.tables.text import TextLines, open_lines
 
-DELIMITERS = (",", ";", "\t", "|", ":", "^", "~", " ")  # of equals, the earlier
+DELIMITERS = (",", ";", "\t", "|", ":", "^", "~", " ")  # the first of equally good ones is used
 SAMPLE_LINES = 200
 SAMPLE_CHARACTERS = 1_000_000
-LEAST_AGREEMENT = 0.5  # below, the character is in the header by chance
+LEAST_AGREEMENT = 0.5  # below this, the character is in the header by chance
 MAX_FIELD = 10_000_000  # characters; a longer one is probably a quote that is not closed
 CSV_REASONS = {
     "unexpected end of data": "a quoted field is not closed before the end of the file",
@@ -28,8 +28,8 @@ CSV_REASONS = {
 class DelimitedFile:
     """The header and the records of a delimited file, every cell as text.
 
-    Python's reader checks each record, because DuckDB's strict mode drops an empty field too many,
-    accepts NUL characters, and counts records where it says lines.
+    Python's reader checks each record, because DuckDB's strict mode drops an extra empty field,
+    accepts NUL characters, and reports record numbers as line numbers.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class DelimitedFile:
         try:
             for record in self._reader:
                 if not record and width == 1:
-                    record = [""]  # where there is but one column, an empty line is an empty cell
+                    record = [""]  # with one column, an empty line is an empty cell
                 width = width or len(record)
                 if record and len(record) != width:
                     raise TableError(
@@ -101,13 +101,13 @@ def open_delimited(path: Path, name: str) -> Iterator[DelimitedFile]:
     path : Path
         The file.
     name : str
-        What error messages call it.
+        The file's name in error messages.
 
     Raises
     ------
     TableError
         If it is empty, a record has more or fewer fields than the header, a quote is not closed,
-        a field is too long, or the first line looks like a row of data; the line is named.
+        a field is too long, or the first line looks like a row of data; the message names the line.
     """
     delimiter = read_delimiter(path, name)
     with open_lines(path, name) as lines, _long_fields():
@@ -125,7 +125,7 @@ def copy_regular(path: Path, name: str, copy: Path) -> None:
 
 
 def read_delimiter(path: Path, name: str) -> str:
-    """Return the delimiter of a file, found in its first lines."""
+    """Return the delimiter of a file, detected in its first lines."""
     with open_lines(path, name) as lines:
         sample = list(_sample(lines))
     if not sample:
@@ -144,18 +144,18 @@ def _sample(lines: Iterable[str]) -> Iterator[str]:
 
 
 def find_delimiter(lines: Sequence[str], default: str = ",") -> str:
-    """Return the delimiter by which most records have as many fields as the first, and ≥ 2.
+    """Return the delimiter with which most records have as many fields as the first, and ≥ 2.
 
     Parameters
     ----------
     lines : sequence of str
         The first lines of the file.
     default : str
-        Where no delimiter divides the header: the file has one column.
+        Returned if no delimiter splits the header: the file has one column.
     """
     candidates = [default, *(delimiter for delimiter in DELIMITERS if delimiter != default)]
     agreement = {delimiter: _agreement(lines, delimiter) for delimiter in candidates}
-    # Spaces are in names and texts too: they are the delimiter only if all lines agree.
+    # Names and texts contain spaces too: a space is the delimiter only if all lines agree.
     agreement[" "] = float(agreement[" "] == 1.0)
     best = max(candidates, key=lambda delimiter: agreement[delimiter])
     return best if agreement[best] >= LEAST_AGREEMENT else default

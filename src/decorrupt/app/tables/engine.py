@@ -1,4 +1,4 @@
-"""DuckDB as a locked room: it reads the files named, nothing else, and loads nothing."""
+"""Sandboxed DuckDB connections: they read the given files only and load no extensions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
-    "python_enable_replacements": False,  # else a query could read the program's variables
+    "python_enable_replacements": False,  # otherwise a query could read Python variables
 }
 
 
@@ -24,14 +24,14 @@ LOCKED: dict[str, str | bool | int | float | list[str]] = {
 def open_engine(
     name: str, folder: Path, *, database: Path | None = None, files: Sequence[Path] = ()
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Give a connection that can read `database` and `files` only; its errors are TableErrors.
+    """Yield a connection that can read `database` and `files` only; its errors are TableErrors.
 
     Parameters
     ----------
     name : str
-        What error messages call the source.
+        The source's name in error messages.
     folder : Path
-        Where to put what does not fit in memory.
+        Folder for data that does not fit in memory.
     database : Path, optional
         A DuckDB file, opened read-only; by default a database in memory.
     files : sequence of Path
@@ -54,13 +54,13 @@ def open_engine(
             connection.execute("SET lock_configuration = true")
             yield connection
     except duckdb.Error as error:
-        # Files are read through links in our own folder, which mean nothing to the reader.
-        told = re.sub(f"'?{re.escape(str(folder))}[^' ]*'?", "the file", one_line(error))
-        raise TableError(f"{name}: {told}") from None
+        # Files are read through links in our own folder, whose names the user does not know.
+        message = re.sub(f"'?{re.escape(str(folder))}[^' ]*'?", "the file", one_line(error))
+        raise TableError(f"{name}: {message}") from None
 
 
 def as_query(connection: duckdb.DuckDBPyConnection, sql: str, name: str) -> str:
-    """Return the one query in `sql`, or say that it is none."""
+    """Return the query in `sql`; raise a TableError if it is not exactly one query."""
     import duckdb
 
     statements = connection.extract_statements(sql)

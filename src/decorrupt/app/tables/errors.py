@@ -1,13 +1,13 @@
-"""The one error of readers and writers of tables."""
+"""The error of readers and writers of tables."""
 
 import re
 
 PREFIX = re.compile(r"^[A-Z]\w*( [A-Z]\w*)* Error: ")
-MAX_LENGTH = 1000  # characters: DuckDB quotes a line of any length
+MAX_LENGTH = 1000  # characters; DuckDB quotes lines in full
 
 
 class TableError(ValueError):
-    """A table cannot be read or written; one line that names the file, and column or line."""
+    """A table cannot be read or written; the message names the file and the column or line."""
 
 
 def one_line(error: object) -> str:

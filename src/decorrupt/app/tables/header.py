@@ -1,4 +1,4 @@
-"""Names of a table's columns, read before the rows and without pandas."""
+"""Column names of a table, read before the rows and without pandas."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ SHOWN_NAMES = 12
 
 
 def read_header(source: str, *, sql: str | None = None) -> list[str] | None:
-    """Return the names of a file's columns, or None where only reading it would tell.
+    """Return the names of a file's columns, or None if this needs reading the whole table.
 
-    That is the case for standard input, with a query, for JSON lines and for databases.
+    It is None for standard input, with a query, for JSON lines and for databases.
 
     Raises
     ------
     TableError
-        If there is no such file, it is of an unknown kind, or its header cannot be read.
+        If the file does not exist, its kind is unknown, or its header cannot be read.
     """
     if source == STDIN:
         return None
@@ -47,4 +47,6 @@ def need_names(known: Sequence[str], names: Sequence[str], table: str, option: s
     if missing:
         shown = ", ".join(map(repr, known[:SHOWN_NAMES])) + ", …" * (len(known) > SHOWN_NAMES)
         asked = f" ({option})" if option else ""
-        raise TableError(f"{table}: there is no column {missing[0]!r}{asked}; there are: {shown}")
+        raise TableError(
+            f"{table}: there is no column {missing[0]!r}{asked}; the columns are {shown}"
+        )

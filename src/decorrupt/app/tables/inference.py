@@ -1,4 +1,4 @@
-"""The types of a CSV's columns, found by DuckDB in all cells: numbers, booleans, or else text."""
+"""Type inference for CSV columns from all cells: numbers, booleans, or else text."""
 
 # ruff: noqa: S608 — names in queries are our own or quoted by sql_text
 
@@ -54,7 +54,7 @@ def count_kinds(connection: duckdb.DuckDBPyConnection, n_columns: int) -> list[d
     """
     kinds = "".join(f" WHEN {_is_kind('cell', kind)} THEN '{kind}'" for kind in PATTERNS)
     cells = ", ".join(f"c{k}" for k in range(n_columns))
-    # All cells in one column: ten patterns for each of many columns would take long to plan.
+    # All cells in one column: planning ten patterns for each of many columns would take long.
     found = connection.execute(
         f"SELECT k, CASE WHEN cell IS NULL THEN 'missing'{kinds} ELSE 'text' END AS kind, count(*) "
         f"FROM (SELECT unnest([{cells}]) AS cell, unnest(range({n_columns})) AS k FROM cells) "
@@ -73,8 +73,8 @@ def _is_kind(cell: str, kind: str) -> str:
 def find_decimal(columns: Collection[Collection[str]], delimiter: str) -> str:
     """Return the decimal mark of a table, given the kinds of cells in each column.
 
-    It is a comma only where nothing speaks against it: the delimiter is not a comma, no column of
-    numbers has a decimal point, and in some column of numbers a comma cannot separate thousands.
+    It is a comma if the delimiter is not a comma, no column of numbers has a decimal point, and in
+    some column of numbers a comma cannot separate thousands.
     """
     numeric = [set(kinds) - NO_VALUE for kinds in columns]
     has_point = any("point" in kinds and kinds <= NUMBERS["."] for kinds in numeric)
@@ -98,7 +98,7 @@ def typed_column(name: str, cell: str, kinds: Collection[str], decimal: str) -> 
 
 
 def find_type(kinds: Collection[str], decimal: str) -> str:
-    """Return the narrowest SQL type that loses nothing of any cell, given their kinds."""
+    """Return the narrowest SQL type that keeps every cell exactly, given their kinds."""
     values = set(kinds) - NO_VALUE
     if values == {"boolean"}:
         return "BOOLEAN"

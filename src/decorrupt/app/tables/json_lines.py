@@ -1,4 +1,4 @@
-"""JSON lines to records: an object per line, keys are columns, a missing key is a missing value."""
+"""Reading JSON lines: one object per line, keys are columns, a missing key is a missing value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read_keys(path: Path, name: str) -> list[str]:
 
 
 def iterate_cells(path: Path, name: str, columns: dict[str, ValueColumn]) -> Iterator[list[Any]]:
-    """Yield every line's values as text, while `columns` take note of their kinds."""
+    """Yield the values of every line as text, and record their kinds in `columns`."""
     for number, record in iterate_objects(path, name):
         cells = [column.text(record.get(key)) for key, column in columns.items()]
         try:
@@ -34,7 +34,7 @@ def iterate_cells(path: Path, name: str, columns: dict[str, ValueColumn]) -> Ite
 
 
 def iterate_objects(path: Path, name: str) -> Iterator[tuple[int, Record]]:
-    """Yield line number and object, or name the line that holds no object."""
+    """Yield line number and object; the error names a line that is not an object."""
     with open_lines(path, name) as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
@@ -58,5 +58,5 @@ def _unique(pairs: list[tuple[str, Any]]) -> Record:
     if len(record) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} is twice in one object")
+        raise ValueError(f"the key {twice!r} occurs twice in one object")
     return record

@@ -1,4 +1,4 @@
-"""Tables of every form to frames: one entry, by the ending of the file's name."""
+"""Reading tables of all formats into frames; the file's extension gives the format."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 STDIN = "-"
-# Small, for little memory and for a progress bar that moves; larger blocks are not faster.
+# Small blocks use little memory and update the progress bar often; larger ones are not faster.
 DEFAULT_CHUNK_ROWS = 4 * VECTOR_ROWS
 
 
@@ -36,32 +36,32 @@ def read_table(
     Parameters
     ----------
     source : str
-        A file, read by its ending: ``.csv``, ``.tsv`` or ``.txt`` (the delimiter is found out) and
+        A file. Its extension gives the format: ``.csv``, ``.tsv`` or ``.txt`` (delimiter detected),
         ``.jsonl`` or ``.ndjson``, each also with ``.gz``; ``.parquet``; ``.sqlite`` or ``.db``;
         ``.duckdb``. "-" reads CSV from standard input.
     sql : str, optional
-        A query. It must be given for SQLite and DuckDB files; in a query of another file its rows
-        are the view ``rows``. It can read this one file and nothing else.
+        A query, required for SQLite and DuckDB files. For other files, the view ``rows`` contains
+        the file's rows. The query can read this file only.
     columns : sequence of str, optional
         The columns to return, in this order; all by default.
     decimal : {".", ","}, optional
-        The decimal mark of a CSV's numbers; other forms do not need it. By default a comma where
-        it is unambiguous: it is not the delimiter, no column of numbers has a decimal point, and
-        in some column of numbers it cannot separate thousands, as it could in 1,234.
+        The decimal mark of numbers in CSV; other formats do not need it. By default a comma if it
+        is unambiguous: it is not the delimiter, no column of numbers has a decimal point, and in
+        some column of numbers it cannot separate thousands (as it could in 1,234).
 
     Returns
     -------
     DataFrame
-        Numbers as int64 or float64, true/false as bool (boolean, if some are missing), all else
-        as text, dates too. In a CSV a column is numeric if every cell is a number, empty or one of
-        NA, N/A, NaN, null, None, "?"; whole numbers that begin with 0 or are too long for 64 bits
-        are text. An empty cell is missing. Formulas are text.
+        Numbers as int64 or float64, true/false as bool (boolean if some are missing), everything
+        else as text, including dates. In a CSV a column is numeric if every cell is a number, empty
+        or one of NA, N/A, NaN, null, None, "?". Whole numbers that begin with 0 or are too long for
+        64 bits are text. An empty cell is missing. Formulas are text.
 
     Raises
     ------
     TableError
-        If anything cannot be read as it stands: it names the file and, where known, the line or
-        the column. No row is ever left out, and no cell dropped because it could not be read.
+        If anything cannot be read; the message names the file and, if known, the line or the
+        column. Rows and cells that cannot be read are never dropped.
     """
     with _open(source, sql, columns, decimal) as relation:
         (frame,) = relation.chunks()
@@ -77,8 +77,8 @@ def stream_table(
 ) -> Iterator[pd.DataFrame]:
     """Yield a table in frames of at most `chunk_rows` rows, all with the same column types.
 
-    The types are found in a first pass over the whole table, which also finds what cannot be read:
-    an error comes before the first frame. Parameters and errors are those of :func:`read_table`.
+    A first pass over the whole table finds the types and anything that cannot be read, so an error
+    is raised before the first frame. Parameters and errors are those of :func:`read_table`.
     """
     if chunk_rows < 1:
         raise ValueError(f"chunk_rows={chunk_rows!r} must be at least 1")
@@ -104,7 +104,7 @@ def _open(
 
 
 def _located(source: str, folder: Path) -> tuple[str, Path]:
-    """Return what to call the source and where its bytes are."""
+    """Return the name of the source for messages, and the path of its data."""
     if source == STDIN:
         path = folder / "stdin.csv"
         with path.open("wb") as file:
@@ -114,7 +114,7 @@ def _located(source: str, folder: Path) -> tuple[str, Path]:
 
 
 def locate_file(source: str) -> Path:
-    """Return the path of a table, or say why it is none."""
+    """Return the path of a table; raise a TableError if it is not a file of a known kind."""
     path = Path(source).expanduser()
     if not path.exists():
         raise TableError(f"{source}: no such file")

@@ -1,4 +1,4 @@
-"""A table inside DuckDB: named columns with settled types, fetched frame by frame."""
+"""A table inside DuckDB: named columns with fixed types, fetched as frames."""
 
 # ruff: noqa: S608 — names in queries are our own or quoted by sql_name and sql_text
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
-VECTOR_ROWS = 2048  # DuckDB hands out rows in vectors of this many
+VECTOR_ROWS = 2048  # DuckDB returns rows in vectors of this size
 INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"}
 INTEGERS |= {f"U{name}" for name in INTEGERS}
 AS_THEY_ARE = {"FLOAT", "DOUBLE", "BOOLEAN"}
 
 
 def check_names(names: Sequence[str], source: str) -> None:
-    """Raise TableError if columns lack a name or share one."""
+    """Raise TableError if a column has no name or two columns have the same name."""
     if not names:
         raise TableError(f"{source} has no columns")
     for place, name in enumerate(names, 1):
@@ -32,7 +32,9 @@ def check_names(names: Sequence[str], source: str) -> None:
             raise TableError(f"{source}: column {place} of {len(names)} has no name")
     name, times = Counter(names).most_common(1)[0]
     if times > 1:
-        raise TableError(f"{source}: {times} columns are called {name!r}; give each its own name")
+        raise TableError(
+            f"{source}: {times} columns are called {name!r}; give each a different name"
+        )
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Relation:
         names: Sequence[str],
         scan: str,
     ) -> Relation:
-        """Take a table function whose columns have types."""
+        """Return the relation of a table function whose columns have types."""
         types = [row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()]
         places = ", ".join(f"c{k}" for k in range(len(types)))
         connection.execute(f"CREATE TEMP VIEW scanned({places}) AS SELECT * FROM {scan}")
@@ -75,7 +77,7 @@ class Relation:
 
     @classmethod
     def of_query(cls, connection: duckdb.DuckDBPyConnection, source: str, sql: str) -> Relation:
-        """Take the result of a query, run once and kept."""
+        """Return the relation of a query's result; the query runs once."""
         query = as_query(connection, sql, source)
         described = connection.execute(f"DESCRIBE {query}").fetchall()
         names, types = [row[0] for row in described], [row[1] for row in described]
@@ -120,7 +122,7 @@ class Relation:
         return Relation.of_query(self.connection, self.source, sql)
 
     def select(self, names: Sequence[str]) -> Relation:
-        """Return only the columns named, in that order."""
+        """Return the columns `names` only, in this order."""
         known = {column.name: column for column in self.columns}
         for name in names:
             if name not in known:
@@ -137,7 +139,7 @@ class Relation:
         return f"SELECT {', '.join(expressions)} FROM {self.table}"
 
     def chunks(self, chunk_rows: int | None = None) -> Iterator[pd.DataFrame]:
-        """Yield the rows in frames of at most `chunk_rows`, by default in one."""
+        """Yield the rows in frames of at most `chunk_rows` rows; by default in one frame."""
         n_rows = 0
         for frame in self._fetched(chunk_rows):
             n_rows += len(frame)
@@ -167,7 +169,7 @@ class Relation:
 
 
 def _settle(found: str, low: int, high: int, has_missing: bool) -> str:
-    """Return the type a column of a typed table gets: number, boolean, or else text."""
+    """Return the SQL type for a column of a typed table: number, boolean, or else text."""
     if found in AS_THEY_ARE:
         return found
     if found in INTEGERS:

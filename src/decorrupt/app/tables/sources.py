@@ -1,4 +1,4 @@
-"""Each form of table made a relation that DuckDB can scan."""
+"""Opening each format of table as a relation that DuckDB can scan."""
 
 # ruff: noqa: S608 — names in queries are our own or quoted by sql_name and sql_text
 
@@ -24,7 +24,7 @@ Source = Callable[[Path, str, str | None, Path, str | None], AbstractContextMana
 
 
 def ending(path: Path) -> str:
-    """Return the ending that tells the kind of table, without .gz."""
+    """Return the file extension without .gz, which gives the format of the table."""
     suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
     if suffixes and suffixes[-1] == ".gz":
         return suffixes[0] if len(suffixes) == 2 and suffixes[0] in PACKABLE else ""
@@ -48,7 +48,10 @@ def _delimited(
         kinds = count_kinds(connection, len(file.header))
         n_found = sum(kinds[0].values())
         if n_found != n_rows:
-            raise TableError(f"{name}: {n_rows:,} rows, then {n_found:,}; did the file change?")
+            raise TableError(
+                f"{name}: {n_rows:,} rows in the first pass, {n_found:,} in the second; did the "
+                "file change?"
+            )
         decimal = decimal or find_decimal(kinds, file.delimiter)
         columns = [
             typed_column(key, f"c{k}", kinds[k], decimal) for k, key in enumerate(file.header)
@@ -103,7 +106,7 @@ def _parquet(
 
 @contextmanager
 def open_parquet(path: Path, name: str, folder: Path) -> Iterator[tuple[Any, list[str], str]]:
-    """Give a connection, the names of the columns, and the SQL that scans the file."""
+    """Yield a connection, the names of the columns, and the SQL that scans the file."""
     link = _linked(path, folder / "rows")
     with open_engine(name, folder, files=[link]) as connection:
         schema = connection.execute(
@@ -115,13 +118,13 @@ def open_parquet(path: Path, name: str, folder: Path) -> Iterator[tuple[Any, lis
 
 
 def _linked(path: Path, link: Path) -> Path:
-    """Link to a file: DuckDB would read * and [ in its own name as a pattern."""
+    """Link to a file: DuckDB would read * and [ in the file's name as a pattern."""
     os.symlink(path.absolute(), link)
     return link
 
 
 def _top_level(schema: list[tuple[str, int]]) -> list[str]:
-    """Return the names of the columns in a schema listed depth first, its root before all."""
+    """Return the column names of a schema listed depth first, starting with its root."""
     names = []
     place = 1
     while place < len(schema):

@@ -1,4 +1,4 @@
-"""A query of an SQLite file to records, read-only and kept inside that file."""
+"""Queries of an SQLite file, read-only and restricted to this file."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from urllib.parse import quote
 from decorrupt.app.tables.errors import TableError
 from decorrupt.app.tables.values import ValueColumn
 
-# Everything else (ATTACH, PRAGMA, writing) is refused: a query reads this file and no other.
+# Everything else (ATTACH, PRAGMA, writing) is refused: a query reads this file only.
 ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION}
 ALLOWED.add(sqlite3.SQLITE_RECURSIVE)
 
 
 @contextmanager
 def open_query(path: Path, name: str, sql: str) -> Iterator[tuple[list[str], Iterator[Any]]]:
-    """Give the column names and the rows of a query.
+    """Yield the column names and the rows of a query.
 
     Raises
     ------
     TableError
-        If the file is no SQLite database or damaged, or the query fails or is no query.
+        If the file is not an SQLite database or is damaged, or `sql` fails or is not a query.
     """
     address = f"file:{quote(str(path.absolute()))}?mode=ro"
     try:
@@ -45,11 +45,11 @@ def _authorize(action: int, *_: Any) -> int:
 def iterate_cells(
     rows: Iterator[Any], name: str, columns: dict[str, ValueColumn]
 ) -> Iterator[list[str | None]]:
-    """Yield the values of every row as text, while `columns` take note of their kinds."""
+    """Yield the values of every row as text, and record their kinds in `columns`."""
     for number, row in enumerate(rows, 1):
         if any(isinstance(value, bytes) for value in row):
             column = next(
                 key for key, value in zip(columns, row, strict=True) if type(value) is bytes
             )
-            raise TableError(f"{name}: column {column!r} of row {number} holds bytes, not text")
+            raise TableError(f"{name}: column {column!r} of row {number} contains bytes, not text")
         yield [column.text(value) for column, value in zip(columns.values(), row, strict=True)]

@@ -1,4 +1,4 @@
-"""Bytes to lines of text: gzip undone, UTF-8 or UTF-16 decoded, anything else named and refused."""
+"""Reading lines of text: gzip, UTF-8 or UTF-16; other encodings are an error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from decorrupt.app.tables.errors import TableError
 
 GZIP_MAGIC = b"\x1f\x8b"
-# UTF-32's little-endian mark begins with UTF-16's, so it is looked for first.
+# The little-endian mark of UTF-32 begins with that of UTF-16, so it is tested first.
 MARKS = (
     (codecs.BOM_UTF32_LE, None),
     (codecs.BOM_UTF32_BE, None),
@@ -46,7 +46,7 @@ class TextLines:
     def _undecoded(self, number: int, wrong: re.Match[str]) -> TableError:
         if wrong.end() == len(wrong.string):
             return TableError(
-                f"{self._name} ends in the middle of a UTF-8 character: the file is cut"
+                f"{self._name} ends in the middle of a UTF-8 character: the file is truncated"
             )
         return TableError(
             f"{self._name}, line {number}: byte 0x{ord(wrong[0][0]) - 0xDC00:02x} is not UTF-8 "
@@ -61,20 +61,20 @@ class TextLines:
 
 @contextmanager
 def open_lines(path: Path, name: str) -> Iterator[TextLines]:
-    """Give the lines of a text file.
+    """Yield the lines of a text file.
 
     Parameters
     ----------
     path : Path
         The file; gzip is recognised by its first bytes.
     name : str
-        What error messages call it.
+        The file's name in error messages.
 
     Raises
     ------
     TableError
         If a byte is not UTF-8 (nor UTF-16 after a byte order mark), if there are NUL characters,
-        or if the compressed data are cut or damaged; the message names the line.
+        or if the compressed data are truncated or damaged; the message names the line.
     """
     try:
         with gzip.GzipFile(path) if is_gzip(path) else path.open("rb") as stream:
@@ -84,7 +84,7 @@ def open_lines(path: Path, name: str) -> Iterator[TextLines]:
     except UnicodeDecodeError:
         raise TableError(f"{name} is UTF-16 but cannot be decoded as such; {ADVICE}") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise TableError(f"{name} is a cut or damaged gzip file: {error}") from None
+        raise TableError(f"{name} is a truncated or damaged gzip file: {error}") from None
     except OSError as error:
         raise TableError(f"{name} cannot be read: {error.strerror or error}") from None
 

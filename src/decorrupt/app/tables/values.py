@@ -1,4 +1,4 @@
-"""Columns of Python values (JSON, SQLite): the type that holds them all, and their text."""
+"""Type inference for columns of Python values (JSON, SQLite)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ INT64 = 2**63
 
 
 def integer_type(low: int, high: int, missing: bool) -> str:
-    """Return the SQL type that keeps integers in [low, high] exactly; text where none does.
+    """Return the SQL type that keeps integers in [low, high] exactly; text if there is none.
 
-    With missing values a column becomes floats, which are exact up to 2⁵³ only: longer ones are
-    account numbers and the like, and two of them must not become one.
+    A column with missing values becomes floats, which are exact up to 2⁵³ only. Longer numbers are
+    often codes such as account numbers, and two different ones must not become equal.
     """
     largest = max(abs(low), abs(high))
     if missing:
@@ -24,7 +24,7 @@ def integer_type(low: int, high: int, missing: bool) -> str:
 
 @dataclass
 class ValueColumn:
-    """What was seen in one column, value by value."""
+    """The kinds of values found so far in one column."""
 
     kinds: set[type] = field(default_factory=set)
     low: int = 0
@@ -32,7 +32,7 @@ class ValueColumn:
     missing: bool = False
 
     def text(self, value: Any) -> str | None:
-        """Take note of a value and return it as text; None if it is missing."""
+        """Record the kind of a value and return it as text; None if it is missing."""
         kind = type(value)
         if value is None or value != value:
             self.missing = True

@@ -1,4 +1,4 @@
-"""Frames to tables, by the ending of the file's name; whole files or none."""
+"""Writing frames to tables; the file's extension gives the format, and writes are atomic."""
 
 # ruff: noqa: S608 — names in queries are our own or quoted by sql_name and sql_text
 
@@ -43,26 +43,26 @@ def write_table(
     frame_or_chunks : DataFrame or iterable of DataFrame
         The rows; the index is not written. All frames must have the same columns.
     path : str
-        A file that ends in ``.csv`` or ``.tsv``, ``.jsonl`` or ``.ndjson`` (each also with
+        A file with the extension ``.csv`` or ``.tsv``, ``.jsonl`` or ``.ndjson`` (each also with
         ``.gz``) or ``.parquet``; "-" is standard output, as CSV.
     force : bool, default=False
         Whether an existing file may be replaced.
     neutralise : bool, default=False
         Whether texts and column names in CSV that a spreadsheet program would run as a formula,
         because they begin with "=", "+", "-", "@", a tab or a line ending, get a single quote in
-        front. Numbers stay as they are, and so does a sign alone, which is a label in some data.
+        front. Numbers do not change; nor does a single sign, which is a label in some data.
 
     Raises
     ------
     TableError
-        If the ending is unknown, or a value cannot be written in this form.
+        If the extension is unknown, or a value cannot be written in this format.
     OutputExistsError
         If the file exists and `force` is not set.
 
     Notes
     -----
-    Without `neutralise` every value is read back as it was. Parquet and JSON lines, which no
-    program takes for formulas, always are.
+    Without `neutralise`, reading the file gives every value unchanged. Parquet and JSON lines are
+    always unchanged, because no program runs them as formulas.
 
     Missing values are empty cells in CSV and null elsewhere; floats keep all their digits.
     """
@@ -85,7 +85,7 @@ def write_table(
 
 
 def _checked(frame_or_chunks: Any) -> Chunks:
-    """Yield the frames, every one with the columns of the first."""
+    """Yield the frames; raise a TableError if one has other columns than the first."""
     chunks = [frame_or_chunks] if hasattr(frame_or_chunks, "columns") else frame_or_chunks
     names = None
     for chunk in chunks:
@@ -115,7 +115,7 @@ def _write_csv(chunks: Chunks, file: IO[str], separator: str) -> None:
     for k, chunk in enumerate(chunks):
         how = {"index": False, "header": k == 0, "sep": separator, "lineterminator": "\n"}
         text = chunk.to_csv(**how)
-        if "\r" in text:  # which is not quoted by itself, and ends a line
+        if "\r" in text:  # a line ending that pandas does not quote
             text = chunk.to_csv(**how, quoting=csv.QUOTE_NONNUMERIC)
         file.write(text)
 
@@ -140,7 +140,7 @@ def _text_file(temporary: Path, path: str) -> Iterator[IO[str]]:
         with temporary.open("w", encoding="utf-8", newline="") as file:
             yield file
         return
-    # No name and no time inside: the same rows make the same bytes.
+    # No name and no time in the gzip header: the same rows give the same bytes.
     with (
         temporary.open("wb") as raw,
         gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed,

@@ -1,5 +1,5 @@
-"""From tables to a trained model and plain dicts of results: no printing, no files.
+"""Training and evaluation of models from tables; results are plain dicts.
 
-Modules are imported by name (``decorrupt.app.training.train``). Their dicts are described in
-:mod:`decorrupt.app.training.results`.
+Nothing here prints or writes files. Import the modules by name (``decorrupt.app.training.train``).
+:mod:`decorrupt.app.training.results` describes the dicts.
 """

@@ -11,7 +11,7 @@ import pandas as pd
 from decorrupt.app.tables import TableError
 from decorrupt.app.tables.inference import NO_VALUE, NUMBERS, cell_kind
 
-# Of the different cells of a column. Where fewer are numbers, the column is text.
+# Of the distinct cells of a column. If fewer are numbers, the column is text.
 NUMERIC_SHARE = 0.9
 SHOWN_CELLS = 3
 
@@ -22,11 +22,11 @@ def check_numbers(values: pd.Series, table: str) -> None:
     Parameters
     ----------
     values : Series
-        A column of numbers or of text. It is numeric if at least `NUMERIC_SHARE` of its different
-        cells are numbers with the same decimal mark; missing values do not count. Text in which
-        whole numbers begin with 0 or are too long for 64 bits holds codes.
+        A column of numbers or of text. It is numeric if at least `NUMERIC_SHARE` of its distinct
+        cells are numbers with the same decimal mark; missing values do not count. Text with whole
+        numbers that begin with 0 or are too long for 64 bits counts as codes, not as numbers.
     table : str
-        What to call the table in messages.
+        The table's name in messages.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def check_numbers(values: pd.Series, table: str) -> None:
         Naming table and column, the first cells that are not numbers with their rows, and what to
         do.
     """
-    where = f"{table}: column {values.name!r} holds numbers"
+    where = f"{table}: column {values.name!r} contains numbers"
     otherwise = f"or use --drop {values.name} or --categorical {values.name}"
     if pd.api.types.is_numeric_dtype(values):
         bad: Collection[Any] = (np.inf, -np.inf)
@@ -55,7 +55,10 @@ def check_numbers(values: pd.Series, table: str) -> None:
 
 
 def _numbers_and_others(values: pd.Series) -> tuple[set[str], set[str], str]:
-    """Return what is not a number, what has a decimal mark, and this mark; none if it is text."""
+    """Return the cells that are not numbers, those with a decimal mark, and this mark.
+
+    All three are empty if the column is text.
+    """
     kinds = {cell: cell_kind(cell) for cell in values.dropna().unique()}
     kinds = {cell: kind for cell, kind in kinds.items() if kind not in NO_VALUE}
     mark = max(NUMBERS, key=lambda mark: sum(kind in NUMBERS[mark] for kind in kinds.values()))

@@ -69,7 +69,7 @@ def bound_sources(
     targets: Targets,
     **ball: Any,
 ) -> BoundReport:
-    """Return the bound of Theorem 2, or with class priors of Theorem 3, by kind of weights.
+    """Return the bound of Theorem 2, or with class priors of Theorem 3, for each weight scheme.
 
     Parameters
     ----------

@@ -14,9 +14,9 @@ from decorrupt.app.training.results import ColumnCard
 
 NUMBER, BOOLEAN, CATEGORY = "number", "boolean", "category"
 USABLE = (NUMBER, BOOLEAN, CATEGORY)
-# Text with more levels than this, most of them in one row only, identifies rows.
+# Text with more levels than this, most of them in a single row, identifies rows.
 FEWEST_TEXTS, UNIQUE_SHARE = 20, 0.5
-# A column of this many different consecutive whole numbers counts the rows.
+# A column with at least this many distinct consecutive whole numbers contains row numbers.
 FEWEST_NUMBERED = 20
 DATE = r"\s*\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ].*)?\s*|\s*\d{1,2}[./]\d{1,2}[./]\d{4}\s*"
 REASONS = {
@@ -36,9 +36,9 @@ class Column:
     Attributes
     ----------
     name : str
-        As in the table.
+        Its name in the table.
     kind : {"number", "boolean", "category"}
-        How it enters the model.
+        How the model uses it.
     n_missing : int
         Rows without a value.
     n_distinct : int
@@ -114,10 +114,10 @@ def choose_features(
 ) -> Features:
     """Return the columns to train on: all but those with a role, or those named.
 
-    Columns that are empty, constant, number the rows, or hold dates, lists or nearly as many texts
-    as rows are left out with the reason. A column named in `features` is used if there is any way:
-    row numbers as numbers, names as categories whose rare levels are folded. A column of numbers
-    in which some cells are not numbers is refused, unless it is in `drop` or `categorical`.
+    Columns that are empty or constant, or that contain row numbers, dates, lists or nearly as many
+    texts as rows, are left out with the reason. A column in `features` is used if possible: row
+    numbers as numbers, names as categories whose rare levels are folded. A column of numbers with
+    some cells that are not numbers is an error, unless it is in `drop` or `categorical`.
 
     Parameters
     ----------
@@ -132,13 +132,13 @@ def choose_features(
     categorical : sequence of str
         Columns to use as categories, such as numbers that are codes.
     table : str
-        What to call the table in messages.
+        The table's name in messages.
 
     Raises
     ------
     TableError
-        If a column is missing, cannot be used although named, none is left, or some cells of a
-        column of numbers are not numbers.
+        If a column is missing, a column in `features` cannot be used, no column is left, or some
+        cells of a column of numbers are not numbers.
     """
     for names, option in (
         (features or (), "features"),

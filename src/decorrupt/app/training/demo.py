@@ -1,4 +1,4 @@
-"""The demonstration: a model from bags of embedded data, compared with one from their labels."""
+"""The demo: a model trained on bags of embedded data, compared with one trained on labels."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class DemoResult:
     test : Comparison
         Both models on the same test rows.
     title, positive_class : str
-        What the data are.
+        The names of the data and of the positive class.
     """
 
     trained: TrainedModel
@@ -46,12 +46,12 @@ class DemoResult:
 
 
 def run_demo(name: str, bag_size: int, *, seed: int, n_jobs: int | None) -> DemoResult:
-    """Train on embedded data from bags, and from labels for comparison; test both.
+    """Train a model on bags of embedded data and one on their labels, and test both.
 
     Raises
     ------
     ValueError
-        If there are no such data, or too few rows for bags of this size.
+        If the name is unknown, or there are too few rows for bags of this size.
     """
     if name not in DATA:
         raise ValueError(f"unknown --data {name!r}: choose one of {', '.join(DATA)}")

@@ -26,7 +26,7 @@ from decorrupt.model_selection import bag_permutation_importance
 from decorrupt.model_selection.calibration import quantile_bins
 
 CALIBRATION_BINS = 10
-# Probabilities are clipped to this distance from 0 and 1: one certain error must not cost ∞.
+# Probabilities are clipped to this distance from 0 and 1, so that the log loss is finite.
 SUREST = 1e-7
 
 
@@ -42,7 +42,7 @@ def evaluate_labels(
     is_pos : ndarray of bool
         Their labels.
     class_prior : float
-        The share of positives the probabilities are for; only recorded.
+        The share of positives that the probabilities assume; only recorded.
     positive : str
         The name of the positive class; only recorded.
     """
@@ -105,7 +105,7 @@ def _auc(is_pos: NDArray[np.bool_], scores: FloatArray) -> Measured:
 def calibration_from_labels(
     probabilities: FloatArray, is_pos: NDArray[np.bool_], n_bins: int = CALIBRATION_BINS
 ) -> list[CalibrationBin]:
-    """Return predicted and true share of positives in bins of about equal numbers of rows."""
+    """Return the predicted and true share of positives in bins with about equally many rows."""
     edges, in_bin = quantile_bins(probabilities, n_bins)
     bins = []
     for low, high, inside in zip(edges[:-1], edges[1:], in_bin, strict=True):

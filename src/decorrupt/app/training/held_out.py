@@ -1,4 +1,4 @@
-"""What a model says of rows it was not trained on, judged without labels."""
+"""Evaluation of a model on held-out rows without labels."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def criteria(
     counts: bool,
     rate_error: RateError = NO_RATE_ERROR,
 ) -> dict[str, Measured]:
-    """Return the label-free criteria with standard errors; None where one cannot be computed.
+    """Return the label-free criteria with standard errors; None if one cannot be computed.
 
-    `counts` says whether proportions are exact counts over sizes, as in bags, so that their
-    likelihood means something; `rate_error` is what estimated noise rates add to the errors.
+    `counts`: whether the proportions are exact counts over sizes, as in bags, so that the count
+    likelihood applies. `rate_error`: the uncertainty that estimated noise rates add.
     """
     found: dict[str, Measured] = {}
     for name, function in (
@@ -52,7 +52,7 @@ def criteria(
         try:
             measured = rate_error.added_to(_on_strata(function, decisions), strata)
             found[name] = _measured(*measured)
-        except ValueError:  # all proportions equal: differences tell nothing
+        except ValueError:  # all proportions are equal
             found[name] = Measured(value=None, std_error=None)
     if counts:
         likelihood = count_score(strata.row_proportions, probabilities, bags=strata.row_stratum)
@@ -78,9 +78,9 @@ def held_out_results(
     counts: bool,
     rate_error: RateError = NO_RATE_ERROR,
 ) -> HeldOutResults:
-    """Return everything a page shows of held-out rows but the importance of columns.
+    """Return all held-out results of a page except the importance of columns.
 
-    The parameters are those of :func:`criteria`; rows never held out have NaN.
+    The parameters are those of :func:`criteria`; rows that were never held out are NaN.
     """
     seen = np.flatnonzero(~np.isnan(decisions))
     strata, decisions, probabilities = strata.take(seen), decisions[seen], probabilities[seen]
@@ -98,7 +98,7 @@ def held_out_results(
 def per_bag(
     strata: Strata, decisions: FloatArray, probabilities: FloatArray
 ) -> list[BagPrediction]:
-    """Return every bag's known and predicted proportion."""
+    """Return the known and predicted proportion of every bag."""
     sizes = strata.sizes
     predicted = np.bincount(strata.row_stratum, probabilities, len(sizes)) / sizes
     positive = np.bincount(strata.row_stratum, decisions > 0, len(sizes)) / sizes
@@ -114,7 +114,7 @@ def per_bag(
 
 
 def histogram(probabilities: FloatArray, is_pos: Any = None) -> Histogram:
-    """Return how many rows have which probability, and with labels how many positive ones."""
+    """Return a histogram of the probabilities; with labels, also of the positive rows."""
     edges = np.linspace(0, 1, HISTOGRAM_BINS + 1)
     found = {"edges": edges, "counts": np.histogram(probabilities, edges)[0]}
     if is_pos is not None:
@@ -123,7 +123,7 @@ def histogram(probabilities: FloatArray, is_pos: Any = None) -> Histogram:
 
 
 def calibration_from_proportions(strata: Strata, probabilities: FloatArray) -> list[CalibrationBin]:
-    """Return the label-free calibration curve; no bins where all proportions are equal."""
+    """Return the label-free calibration curve; no bins if all proportions are equal."""
     try:
         bins = calibration_curve_from_proportions(
             strata.row_proportions, probabilities, bags=strata.row_stratum

@@ -1,4 +1,4 @@
-"""Inspection of bags before any training: information, convexity, advice and warnings."""
+"""Inspection of bags before training: information, convexity, advice and warnings."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def inspect_bags(rows: BagRows, features: Features, *, quick_fit: bool, seed: in
     features : Features
         The columns that would be used.
     quick_fit : bool
-        Whether to train one fast method, out of fold, to see what accuracy it reaches.
+        Whether to train one fast method out of fold and report its accuracy.
     seed : int
         For `quick_fit`.
     """
@@ -121,9 +121,10 @@ def _outlook(
     # Var of the corrected accuracy ≤ Σ(|a|+|b|)²/(4n) = 1/(16V): each share has variance ≤ ¼/n.
     resolution = float(1 / (4 * np.sqrt(summary["information"])))
     words = (
-        f"By the worst-case bound of the theory the proportions are worth {worth:,.0f} labelled "
-        "rows: expect about the accuracy that these would give; it is often higher. From these "
-        "bags a balanced accuracy can be estimated with a standard error of at most "
+        "According to the worst-case bound, the proportions are worth "
+        f"{worth:,.0f} labelled rows. Expect about the accuracy of a model trained on so many "
+        "labels; it is often higher. With these bags, a balanced accuracy can be estimated with a "
+        "standard error of at most "
         f"{resolution:.3f}."
     )
     outlook = Outlook(effective_sample_size=worth, resolution=resolution, words=words)
@@ -165,16 +166,17 @@ def _bag_warnings(strata: Strata, summary: BagSummary) -> list[str]:
         said.append(f"there are only {summary['n_bags']} bags: whole bags cannot be held out")
     if summary["effective_sample_size"] < FEW_CLEAN_ROWS:
         said.append(
-            f"the proportions are worth only {summary['effective_sample_size']:.1f} labelled rows: "
-            "more bags, or bags that differ more, are needed"
+            "the proportions are worth only "
+            f"{summary['effective_sample_size']:.1f} labelled rows: more bags, or bags with more "
+            "different proportions, are needed"
         )
     counts = strata.proportions * strata.sizes
     broken = np.abs(counts - np.rint(counts)) > 0.01 * np.maximum(strata.sizes, 1)
     if broken.any():
         bag = strata.ids[np.flatnonzero(broken)[0]]
         said.append(
-            f"in {broken.sum()} bags (the first is {bag!r}) the proportion is not a whole number "
-            "of rows: are rows missing, or is it an estimate?"
+            f"in {broken.sum()} bags (the first is {bag!r}) the proportion does not give a whole "
+            "number of positive rows: are rows missing, or is the proportion an estimate?"
         )
     alone = int(np.sum(strata.sizes == 1))
     if alone:

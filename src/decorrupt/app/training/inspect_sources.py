@@ -1,4 +1,4 @@
-"""Inspection of noisy labels before any training."""
+"""Inspection of noisy labels before training."""
 
 from __future__ import annotations
 
@@ -68,8 +68,9 @@ def inspect_sources(rows: SourceRows, features: Features, *, seed: int = 0) -> I
         ),
         outlook=Outlook(
             effective_sample_size=worth,
-            words="By the worst-case bound of the theory the noisy labels are worth "
-            f"{worth:,.0f} clean labels: expect about the accuracy that these would give.",
+            words="According to the worst-case bound, the noisy labels are worth "
+            f"{worth:,.0f} clean labels. Expect about the accuracy of a model trained on so "
+            "many clean labels.",
         ),
         warnings=said + _warnings(summary, estimated=rows.rates is None),
     )

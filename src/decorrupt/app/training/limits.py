@@ -1,4 +1,4 @@
-"""What a model must not be used for, from its card."""
+"""Limits of use of a model, from its card."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ def not_to_be_used(card: ModelCard) -> list[str]:
     limits = []
     if card["situation"] == "bags":
         limits.append(
-            "for rows whose classes look different from bag to bag: it was trained as if a "
-            "positive in one bag looked like a positive in any other"
+            "for rows whose class-conditional distributions differ between bags: training assumed "
+            "that positives have the same distribution in all bags, and negatives too"
         )
     else:
         limits.append(
-            "where the sources have other noise rates than in training: noise that depends on more "
-            "than the class is not corrected"
+            "for sources with noise rates other than in training; noise that depends on more than "
+            "the class is not corrected"
         )
     limits.append(
-        f"with unchanged probabilities where the share of positives is not near {prior:.1%}: set "
-        "it with --class-prior"
+        f"with unchanged probabilities if the share of positives is not near {prior:.1%}: set the "
+        "share with --class-prior"
     )
     limits.append(
-        "for decisions about single cases because of its held-out results alone: these are "
+        "for decisions about single cases based on its held-out results alone: these are "
         "estimates without true labels; check it on labelled rows with 'decorrupt evaluate' first"
     )
     value, std_error = accuracy["value"], accuracy["std_error"]
     if value is None or std_error is None or value - 2 * std_error < 0.5:
-        limits.append("at all until more data show that it is better than guessing")
+        limits.append("at all until more data show that it is better than chance")
     if method["n_landmarks"]:
         limits.append(
             f"as a public file if the rows are confidential: it contains the features of "

@@ -1,4 +1,4 @@
-"""A labelled table cut into bags; the labels end here."""
+"""Making bags from a labelled table; the bags do not contain the labels."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from decorrupt.datasets import make_bags
 
 @dataclass(frozen=True)
 class BagTables:
-    """What an experiment needs: rows without labels, bags, and rows held out with theirs.
+    """Tables for an experiment: rows without labels, bags, and held-out rows with labels.
 
     Attributes
     ----------
     rows, bags, test : DataFrame
         `test` has the label and is empty if nothing was held out.
     summary : BagTablesSummary
-        The bags, and how many rows are in none of them.
+        The bags, and the number of rows in no bag.
     """
 
     rows: pd.DataFrame
@@ -55,7 +55,7 @@ def cut_into_bags(
     test_share: float = 0.0,
     seed: int = 0,
 ) -> BagTables:
-    """Return bags of the table's rows; see :func:`decorrupt.datasets.make_bags` for the ways.
+    """Return bags made from the rows of a table; see :func:`decorrupt.datasets.make_bags`.
 
     Parameters
     ----------
@@ -64,27 +64,28 @@ def cut_into_bags(
     label_column, positive_label : str
         See :func:`decorrupt.app.training.source_roles.read_labels`.
     bag_size, sizes, by, proportions
-        How bags are made; `by` are columns whose values a bag's rows have in common.
+        How bags are made; all rows of a bag have the same values in the columns `by`.
     drop_missing : bool
         Drop rows without a value in a column of `by`, instead of refusing them.
     bag_column : str
-        The column to add. A single column of `by` is used as it is; several are replaced by it.
+        The column to add. A single column in `by` is kept instead; several columns are replaced
+        with it.
     test_share : float
         Share of the rows held out first, with their labels.
     seed : int
-        Of all draws.
+        Random seed.
 
     Raises
     ------
     TableError
-        If a column is missing or in the way, or no bags can be made.
+        If a column is missing, `bag_column` already exists, or no bags can be made.
     """
     need_columns(table.frame, by, table.name, "--by")
     table, n_without_bag = _with_bags(table, by, drop=drop_missing)
     labels = read_labels(table, label_column, positive_label)
     if len(by) != 1 and bag_column in table.frame.columns and bag_column not in by:
         raise TableError(
-            f"{table.name}: there is a column {bag_column!r} already: see --bag-column"
+            f"{table.name}: there is already a column {bag_column!r}: choose another --bag-column"
         )
     is_test = np.zeros(len(labels.is_pos), dtype=bool)
     order = np.random.default_rng(seed).permutation(len(is_test))
@@ -125,7 +126,7 @@ def cut_into_bags(
 
 
 def _with_bags(table: Table, by: Sequence[str], *, drop: bool) -> tuple[Table, int]:
-    """Return the rows that have a value in every column of `by`, and how many have not."""
+    """Return the rows with a value in every column of `by`, and the number of other rows."""
     is_missing = table.frame[list(by)].isna()
     if not is_missing.to_numpy().any():
         return table, 0

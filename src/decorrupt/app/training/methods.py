@@ -1,4 +1,4 @@
-"""Names of `--method`, and the candidates of the search for each of them."""
+"""Names of `--method`, and the search candidates of each name."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def method_name(method: str, known: Iterable[str]) -> str:
 def bag_candidates(name: str, kernels: Sequence[str] | None = None) -> Any:
     """Return the `candidates` of :class:`decorrupt.AutoLabelProportionsClassifier`.
 
-    The pairs of bags have the published kernel unless `kernels` are given; other methods take
-    their kernels from the parameter of the search.
+    Pairs of bags use the published kernel unless `kernels` are given. Other methods use the kernels
+    of the search.
     """
     if name in PRESETS:
         return PRESETS[name]

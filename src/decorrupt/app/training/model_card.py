@@ -1,4 +1,4 @@
-"""The model card: the typed record about a model inside its file, and how it is read."""
+"""The model card: a typed record inside a model file, and how to read it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from decorrupt.app.tables import TableError
 from decorrupt.app.training.results import BagSummary, ColumnCard, Measured, SourceSummary
 
 Value = str | int | float | bool | list[str] | None
-# Names of --method before they were the library's own.
+# Earlier names of --method.
 FORMER_METHODS = {
     "corrected": "corrected-loss",
     "pairs": "corrected-loss-pairs",
@@ -20,14 +20,14 @@ FORMER_METHODS = {
 
 
 class ClassNames(TypedDict):
-    """What predictions are called."""
+    """Names of the classes in predictions."""
 
     negative: str
     positive: str
 
 
 class MethodCard(TypedDict):
-    """What was asked for and what was chosen."""
+    """The requested and the chosen method."""
 
     asked: str  # the --method
     chosen: str
@@ -42,7 +42,7 @@ class MethodCard(TypedDict):
 
 
 class LeaderboardEntry(TypedDict):
-    """A method at its best parameters."""
+    """A method with its best parameters."""
 
     method: str
     params: dict[str, Value]
@@ -70,7 +70,7 @@ class DiagnosticsCard(TypedDict):
 
 
 class ModelCard(TypedDict):
-    """What is saved inside a model file with the model: no row, no bag by name."""
+    """The metadata of a model file; it contains no rows and no names of bags."""
 
     created: str  # ISO 8601, UTC
     versions: dict[str, str]
@@ -98,7 +98,7 @@ def has_card(metadata: dict[str, Any]) -> bool:
 
 
 def read_card(metadata: dict[str, Any], name: str) -> ModelCard:
-    """Return the card of a model file; what earlier versions did not write is filled in.
+    """Return the card of a model file; fields that earlier versions did not write are added.
 
     Raises
     ------

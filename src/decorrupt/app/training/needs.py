@@ -1,4 +1,4 @@
-"""Columns a model needs of a table; without pandas, so that it can be asked before any reading."""
+"""Check of the columns that a model needs, before the table is read and without pandas."""
 
 from __future__ import annotations
 
@@ -13,4 +13,4 @@ def need_model_columns(
     """Raise TableError naming all (name, kind) of `columns` whose names are not in `known`."""
     missing = ", ".join(f"{name!r} ({kind})" for name, kind in columns if name not in known)
     if missing:
-        raise TableError(f"{table}: the model needs columns that are not there: {missing}")
+        raise TableError(f"{table}: the model needs columns that are missing: {missing}")

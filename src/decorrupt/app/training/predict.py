@@ -1,4 +1,4 @@
-"""Predictions of a loaded model for tables, block by block."""
+"""Predictions of a loaded model for the blocks of a table."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Predictions:
     is_pos : ndarray of bool
         Whether the predicted class is the positive one.
     probabilities : ndarray of float
-        P(Y=1|x) for the population asked for.
+        P(Y=1|x) for the requested class prior.
     decisions : ndarray of float
         The model's own decision values.
     """
@@ -43,18 +43,18 @@ class Predictions:
 
 @dataclass
 class Predictor:
-    """A model with the columns it needs; counts what it has not seen in training.
+    """A model with the columns it needs; it counts categories unknown in training.
 
     Attributes
     ----------
     model : Pipeline
-        What `decorrupt fit` made.
+        The pipeline that `decorrupt fit` trained.
     columns : list of Column
-        What it was trained on.
+        The columns it was trained on.
     classes : tuple
         Values for the negative and the positive class.
     training_prior : float
-        The share of positives its probabilities are for.
+        The share of positives that its probabilities assume.
     card : ModelCard
         The model's card.
     unseen : Counter
@@ -81,7 +81,7 @@ class Predictor:
 
     @property
     def has_class_names(self) -> bool:
-        """Whether the user named the classes, by labels or by options."""
+        """Whether the user named the classes, through labels or options."""
         return self.card["situation"] == "sources" or self.classes != (0, 1)
 
     def predict(
@@ -92,7 +92,7 @@ class Predictor:
         table: str = "rows",
         first_row: int = 1,
     ) -> Predictions:
-        """Return classes and probabilities of the rows of a frame, its columns in any order.
+        """Return classes and probabilities for the rows of a frame with columns in any order.
 
         Without `class_prior` the class is the model's own decision, and the probability is for the
         training rows' share of positives. With it the class is the more probable one in a
@@ -114,7 +114,7 @@ class Predictor:
     def table_of(
         self, frame: pd.DataFrame, predictions: Predictions, keep: Sequence[str], *, proba: bool
     ) -> pd.DataFrame:
-        """Return the columns to keep, the prediction and if wanted the probability."""
+        """Return the columns to keep, the prediction and, if `proba`, the probability."""
         negative, positive = self.classes
         answer = frame[list(keep)].copy()
         answer[PREDICTION] = np.where(predictions.is_pos, positive, negative)
@@ -123,11 +123,11 @@ class Predictor:
         return answer
 
     def check_keep(self, frame: pd.DataFrame, keep: Sequence[str], table: str) -> None:
-        """Raise TableError if a column to keep is missing or has a name of the answer's."""
+        """Raise TableError if a column to keep is missing or has the name of an output column."""
         need_columns(frame, keep, table, "--keep")
         taken = [name for name in keep if name in (PREDICTION, PROBABILITY)]
         if taken:
-            raise TableError(f"{table}: --keep {taken[0]!r} is the name of a column of the answer")
+            raise TableError(f"{table}: --keep {taken[0]!r} is the name of an output column")
 
     def _count_unseen(self, prepared: pd.DataFrame) -> None:
         levels = known_levels(self.model[0])
@@ -139,12 +139,12 @@ class Predictor:
             self.unseen.update((column.name, level) for level in new)
 
     def unseen_in_words(self) -> list[str]:
-        """Return a line for each column in which levels unknown in training turned up."""
+        """Return one message per column with levels unknown in training."""
         by_column: dict[str, list[str]] = {}
         for (column, level), n_rows in self.unseen.most_common():
             by_column.setdefault(column, []).append(f"{level!r} ({n_rows} rows)")
         return [
-            f"column {column!r}: categories unknown in training, taken as rare ones: "
+            f"column {column!r}: categories unknown in training, treated as rare ones: "
             + ", ".join(named[:5])
             + (", …" if len(named) > 5 else "")
             for column, named in by_column.items()
@@ -152,5 +152,5 @@ class Predictor:
 
 
 def _value(name: str) -> Any:
-    """Return a class's name as a number where it is the text of one."""
+    """Return the name of a class, as a number if it is the text of a number."""
     return int(name) if re.fullmatch("-?[0-9]+", name) and name_of(int(name)) == name else name

@@ -1,7 +1,7 @@
-"""From a table's columns to a matrix, in two steps: declared types, then a pipeline.
+"""Preprocessing of a table's columns into a matrix, in two steps.
 
-`prepare` brings any table to the types the model was trained on (numbers as floats, categories as
-text); the ColumnTransformer, which is saved with the model, imputes, scales and encodes.
+`prepare` converts a table to the types the model was trained on (numbers as floats, categories as
+text). The ColumnTransformer, which is saved with the model, imputes, scales and encodes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from decorrupt.app.training.columns import BOOLEAN, CATEGORY, NUMBER, Column
 from decorrupt.app.training.needs import need_model_columns
 
 MISSING_LEVEL = "(missing)"
-# A level of fewer rows is too rare to learn from: it is folded into "rare".
+# Levels with fewer rows are too rare to learn from: they are folded into "rare".
 RARE_ROWS, RARE_SHARE = 5, 0.005
 MOST_LEVELS = 50
 TRUTH = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0, "1": 1.0, "0": 0.0}
@@ -40,17 +40,17 @@ def prepare(
     frame : DataFrame
         Rows with at least these columns, in any order.
     columns : sequence of Column
-        What the model was trained on.
+        The columns the model was trained on.
     table : str
-        What to call the table in messages.
+        The table's name in messages.
     first_row : int
-        The number of the frame's first row, where it is a part of a longer table.
+        The number of the frame's first row, if the frame is a part of a longer table.
 
     Raises
     ------
     TableError
-        If columns are missing (all are named), or a value is not of the column's type (its row is
-        named).
+        If columns are missing (the message names all), or a value does not have the column's type
+        (the message names the row).
     """
     need_model_columns(list(frame.columns), [(one.name, one.kind) for one in columns], table)
     prepared = {}
@@ -61,8 +61,8 @@ def prepare(
         if len(wrong):
             row, value = first_row + int(wrong[0]), values.iloc[wrong[0]]
             raise TableError(
-                f"{table}, row {row}: column {column.name!r} holds {_shown(value)}, but the model "
-                f"was trained on {_expected(column.kind)}{decimal_hint(value)}"
+                f"{table}, row {row}: column {column.name!r} contains {_shown(value)}, but the "
+                f"model was trained on {_expected(column.kind)}{decimal_hint(value)}"
             )
         prepared[column.name] = converted
     return pd.DataFrame(prepared, index=frame.index)
@@ -86,7 +86,7 @@ def _truth(value: Any) -> float:
 
 
 def as_text(values: pd.Series) -> NDArray[Any]:
-    """Return values as text, 1.0 as "1" and missing ones as NaN: the same from any file form."""
+    """Return values as text, 1.0 as "1" and missing ones as NaN: the same for all file formats."""
     text = np.empty(len(values), dtype=object)
     text[:] = [np.nan if _is_missing(value) else name_of(value) for value in values]
     return text
@@ -104,7 +104,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def name_of(value: Any) -> str:
-    """Return a value as a person would write it: whole floats without their point."""
+    """Return a value as text; whole floats without a decimal point."""
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value)
@@ -122,9 +122,9 @@ def _expected(kind: str) -> str:
 def make_preprocessor(columns: Sequence[Column], n_rows: int) -> ColumnTransformer:
     """Return the unfitted transformer of prepared columns: impute, scale, encode.
 
-    Numbers and booleans: the median for missing values, a 0/1 column that marks them,
-    mean 0 and variance 1. Categories: a level of its own for missing values, one 0/1 column a
-    level, levels of few rows folded into one, which unseen levels join.
+    Numbers and booleans: missing values are replaced with the median and marked in a 0/1 column,
+    then scaled to mean 0 and variance 1. Categories: one 0/1 column per level; missing values are
+    a separate level; rare and unseen levels are folded into one.
     """
     numeric = [column.name for column in columns if column.kind != CATEGORY]
     categories = [column.name for column in columns if column.kind == CATEGORY]
@@ -154,7 +154,7 @@ def _encoder(n_rows: int) -> OneHotEncoder:
 
 
 def known_levels(preprocessor: ColumnTransformer) -> dict[str, set[str]]:
-    """Return {categorical column: the levels seen in training, folded ones included}."""
+    """Return {categorical column: the levels seen in training, including folded ones}."""
     if "categories" not in preprocessor.named_transformers_:
         return {}
     names = next(part[2] for part in preprocessor.transformers_ if part[0] == "categories")

@@ -1,7 +1,7 @@
 """Typed records of results, for model files, for `--json` and for pages.
 
-All values are numbers, strings, booleans, None, and lists and dicts of these: what JSON can hold.
-A number that could not be computed is None, and `warnings` contain the reason.
+All values are JSON values: numbers, strings, booleans, None, and lists and dicts of these. A number
+that could not be computed is None, and `warnings` contain the reason.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Spread(TypedDict):
 
 
 class BagSummary(TypedDict):
-    """The information in bags: V = Σ n_k(γ_k−γ̄)², worth 4V clean labelled rows."""
+    """The information in bags: V = Σ n_k(γ_k−γ̄)²; 4V is the effective number of clean rows."""
 
     n_rows: int
     n_bags: int
@@ -43,7 +43,7 @@ class BagSummary(TypedDict):
 
 
 class SourceRow(TypedDict):
-    """One source; the intervals [low, high] are there where the rates were estimated."""
+    """One source; the intervals [low, high] are present if the rates were estimated."""
 
     source: str
     n_rows: int
@@ -62,7 +62,7 @@ class SourceSummary(TypedDict):
     class_prior: float
     effective_sample_size: float
     sources: list[SourceRow]
-    left_out: str  # the error that the intervals do not contain; empty where there is none
+    left_out: str  # the error that the intervals do not contain; empty if there is none
 
 
 class ColumnCard(TypedDict):
@@ -115,7 +115,7 @@ class ColumnImportance(TypedDict):
 class HeldOutResults(TypedDict):
     """Results on held-out rows without labels; shown on a page, never saved in the model file.
 
-    The shares in `calibration` are unbiased estimates from proportions; they can leave [0, 1].
+    The shares in `calibration` are unbiased estimates from proportions; they can be outside [0, 1].
     """
 
     criteria: dict[str, Measured]
@@ -184,18 +184,18 @@ class Convexity(TypedDict):
 
     exists: bool  # a convex objective for the balanced risk is possible
     superbag: bool  # this combination is convex
-    floor: float  # the regularisation strength from which on it is convex
+    floor: float  # it is convex from this regularisation strength upwards
 
 
 class Advice(TypedDict):
-    """The method that fits the data, and why."""
+    """The recommended method and the reason."""
 
     method: str
     reason: str
 
 
 class Outlook(TypedDict):
-    """Which accuracy to expect."""
+    """The expected accuracy."""
 
     effective_sample_size: float
     words: str
@@ -229,7 +229,7 @@ class Inspection(TypedDict):
 
 
 class BagTablesSummary(TypedDict):
-    """Bags that were made from a labelled table, and the rows in none of them."""
+    """Bags made from a labelled table, and the number of rows in no bag."""
 
     bags: BagSummary
     n_left_out: int

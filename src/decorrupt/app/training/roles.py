@@ -16,13 +16,13 @@ from decorrupt.app.training.columns import need_columns
 from decorrupt.app.training.preprocess import as_text
 from decorrupt.corruption import Strata, check_strata
 
-# Shares that went through a text file differ in their last digits.
+# Equal shares read from a text file can differ in their last digits.
 SAME_SHARE = 1e-6
 
 
 @dataclass(frozen=True)
 class Table:
-    """A frame and its name in messages: that of the file."""
+    """A frame, and the file name for messages."""
 
     frame: pd.DataFrame
     name: str
@@ -37,11 +37,11 @@ class BagRows:
     table : Table
         The rows, with all their columns.
     strata : Strata
-        One stratum a bag; `ids` are the bags' names as text.
+        One stratum per bag; `ids` are the names of the bags as text.
     roles : tuple of str
         Columns of the rows' table that are not features.
     warnings : tuple of str
-        What the user should know of the join.
+        Warnings about the join.
     """
 
     table: Table
@@ -63,12 +63,12 @@ def read_bags(
     proportion_column: str | None = None,
     count_column: str | None = None,
 ) -> BagRows:
-    """Return rows with their bags' proportions, from the rows' own table or a table of bags.
+    """Return rows with the proportions of their bags, from the same table or a table of bags.
 
     Parameters
     ----------
     rows : Table
-        One row an instance, with the column `bag_column`.
+        One row per instance, with the column `bag_column`.
     bags : Table, optional
         One row per bag, joined on `bag_column`; None: the proportion or count is in every row.
     bag_column : str
@@ -94,7 +94,7 @@ def read_bags(
     values = as_numbers(holder, value_column, "a proportion" if proportion_column else "a count")
     warnings: list[str] = []
     if bags is None:
-        by_bag = _one_a_bag(rows, value_column, values, ids, row_bag)
+        by_bag = _one_per_bag(rows, value_column, values, ids, row_bag)
     else:
         by_bag, warnings = _joined(rows, bags, bag_column, values, ids, row_bag)
     sizes = np.bincount(row_bag, minlength=len(ids))
@@ -114,7 +114,10 @@ def read_bags(
 def group_codes(
     table: Table, column: str, duty: str = "belong to a bag"
 ) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the distinct names in a column and each row's index; raise if a row has none."""
+    """Return the distinct names in a column and the index of each row's name.
+
+    Raises TableError if a row has none.
+    """
     names = as_text(table.frame[column])
     empty = np.flatnonzero(pd.isna(names))
     if len(empty):
@@ -127,13 +130,13 @@ def group_codes(
 
 
 def as_numbers(table: Table, column: str, what: str) -> FloatArray:
-    """Return a column of numbers; raise if a row has none."""
+    """Return a column of numbers; raise TableError if a row has none."""
     values = table.frame[column]
     numbers = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
     wrong = np.flatnonzero(~np.isfinite(numbers))
     if len(wrong):
         value = values.iloc[wrong[0]]
-        held = "is empty" if pd.isna(value) else f"holds {str(value)!r}"
+        held = "is empty" if pd.isna(value) else f"contains {str(value)!r}"
         raise TableError(
             f"{table.name}, row {wrong[0] + 1}: column {column!r} {held}, which is not {what}"
             + decimal_hint(value)
@@ -141,7 +144,7 @@ def as_numbers(table: Table, column: str, what: str) -> FloatArray:
     return np.asarray(numbers)
 
 
-def _one_a_bag(
+def _one_per_bag(
     rows: Table, column: str, values: FloatArray, ids: NDArray[Any], row_bag: NDArray[np.intp]
 ) -> FloatArray:
     first = np.unique(row_bag, return_index=True)[1]
@@ -150,9 +153,9 @@ def _one_a_bag(
     if len(apart):
         row = int(apart[0])
         raise TableError(
-            f"{rows.name}, row {row + 1}: column {column!r} holds {values[row]:g}, but bag "
+            f"{rows.name}, row {row + 1}: column {column!r} contains {values[row]:g}, but bag "
             f"{ids[row_bag[row]]!r} has {by_bag[row_bag[row]]:g} in row {first[row_bag[row]] + 1}: "
-            "all rows of a bag must carry the bag's one value"
+            "all rows of a bag must have the same value"
         )
     return np.asarray(by_bag)
 
@@ -195,8 +198,8 @@ def check_shares(table: str, column: str, ids: NDArray[Any], shares: FloatArray)
     if len(wrong):
         hint = "; divide percentages by 100" if shares.max() <= 100 and shares.min() >= 0 else ""
         raise TableError(
-            f"{table}: column {column!r} holds {shares[wrong[0]]:g} for bag {ids[wrong[0]]!r}: a "
-            f"proportion lies between 0 and 1{hint}"
+            f"{table}: column {column!r} contains {shares[wrong[0]]:g} for bag {ids[wrong[0]]!r}: "
+            f"a proportion must be between 0 and 1{hint}"
         )
 
 
@@ -207,6 +210,6 @@ def _check_counts(
     if len(wrong):
         bag = wrong[0]
         raise TableError(
-            f"{table}: column {column!r} holds {counts[bag]:g} for bag {ids[bag]!r} of "
-            f"{sizes[bag]} rows: a count is a whole number from 0 to the bag's number of rows"
+            f"{table}: column {column!r} contains {counts[bag]:g} for bag {ids[bag]!r} of "
+            f"{sizes[bag]} rows: a count must be a whole number from 0 to the number of rows"
         )

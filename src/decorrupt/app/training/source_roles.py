@@ -1,4 +1,4 @@
-"""Reading rows with noisy labels of sources, and their noise rates."""
+"""Reading rows with noisy labels from sources, and the noise rates."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Labels:
     Attributes
     ----------
     is_pos : ndarray of bool
-        Whether each row carries the positive label.
+        Whether each row has the positive label.
     negative, positive : str
-        What the two classes are called.
+        The names of the two classes.
     """
 
     is_pos: NDArray[np.bool_]
@@ -39,13 +39,13 @@ class Labels:
 def read_labels(table: Table, column: str, positive_label: str | None = None) -> Labels:
     """Return which rows are labelled positive.
 
-    Without `positive_label` the labels must be 0 and 1, −1 and 1, or false and true; with it (one
-    value, or several with commas between) all other values are negative.
+    Without `positive_label` the labels must be 0 and 1, −1 and 1, or false and true. With it (one
+    value, or several separated by commas) all other values are negative.
 
     Raises
     ------
     TableError
-        If a label is missing, there are not two kinds, or it is not clear which is positive.
+        If a label is missing, there is only one class, or the positive class is not clear.
     """
     need_columns(table.frame, [column], table.name, "--label-column")
     names = as_text(table.frame[column])
@@ -58,7 +58,9 @@ def read_labels(table: Table, column: str, positive_label: str | None = None) ->
     positives = _positive_values(table.name, column, values, positive_label)
     negatives = [value for value in values if value not in positives]
     if not negatives:
-        raise TableError(f"{table.name}: column {column!r} holds the positive label only: {values}")
+        raise TableError(
+            f"{table.name}: column {column!r} contains the positive label only: {values}"
+        )
     is_pos = np.isin(names.astype(str), positives)
     negative = negatives[0] if len(negatives) == 1 else "not " + ",".join(positives)
     return Labels(is_pos, negative, ",".join(positives))
@@ -80,8 +82,8 @@ def _positive_values(
     unknown = [value for value in wanted if value not in values]
     if unknown:
         raise TableError(
-            f"{table}: column {column!r} holds no label {unknown[0]!r} (--positive-label); it "
-            f"holds {shown}"
+            f"{table}: column {column!r} has no label {unknown[0]!r} (--positive-label); it "
+            f"contains {shown}"
         )
     return wanted
 
@@ -101,7 +103,7 @@ class SourceRows:
     rates : dict or None
         {source: (flip_pos, flip_neg)}; None if they are to be estimated.
     class_priors : dict or None
-        {source: P(Y=1)} where the table of rates has them.
+        {source: P(Y=1)} if the table of rates has them.
     roles : tuple of str
         Columns of the table that are not features.
     """
@@ -128,11 +130,11 @@ def read_sources(
     Parameters
     ----------
     rows : Table
-        One row an instance.
+        One row per instance.
     noise_rates : Table, optional
-        One row a source: source, flip_pos (share of true positives labelled negative), flip_neg
+        One row per source: source, flip_pos (share of true positives labelled negative), flip_neg
         (share of true negatives labelled positive) and, if known, class_prior. Without
-        `source_column`, a single row. None: to be estimated.
+        `source_column`, a single row. None: the rates are to be estimated.
     label_column, source_column : str
         The columns of noisy labels and of sources; no source column means one source.
     positive_label : str, optional
@@ -170,13 +172,13 @@ def _read_rates(
             raise TableError(f"{where} is already listed")
         if flip_pos < 0 or flip_neg < 0 or flip_pos + flip_neg >= 1:
             raise TableError(
-                f"{where} has flip_pos={flip_pos:g} and flip_neg={flip_neg:g}: rates are at least "
-                "0 and sum to less than 1"
+                f"{where} has flip_pos={flip_pos:g} and flip_neg={flip_neg:g}: rates must be at "
+                "least 0 and sum to less than 1"
             )
         rates[name] = (float(flip_pos), float(flip_neg))
     lost = [source for source in sources if source not in rates]
     if lost:
-        raise TableError(f"{table.name}: there are no rates of source {lost[0]!r} of {rows_name}")
+        raise TableError(f"{table.name}: there are no rates for source {lost[0]!r} of {rows_name}")
     priors = None
     if "class_prior" in table.frame.columns:
         shares = as_numbers(table, "class_prior", "a share of positives")

@@ -1,4 +1,4 @@
-"""From rows in bags, or rows with noisy labels, to a model with its card."""
+"""Training on bags: choice of the method, final fit, held-out results and model card."""
 
 from __future__ import annotations
 
@@ -43,29 +43,29 @@ from decorrupt.model_selection.out_of_fold import OutOfFold, TrainingData, out_o
 
 WHOLE_BAGS, ROWS_OF_BAGS = "whole bags", "rows of every bag"
 CLASSIFIER = "classifier"
-# Said in the card in other words, and by bag numbers instead of names.
-SAID_ELSEWHERE = (DroppedBagsWarning, NonConvexRiskWarning, SkippedFoldWarning)
+# The card reports these in other words, with numbers of bags instead of names.
+REPORTED_ELSEWHERE = (DroppedBagsWarning, NonConvexRiskWarning, SkippedFoldWarning)
 FEW_CLEAN_ROWS = 30
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How to train.
+    """Settings of the training.
 
     Attributes
     ----------
     method : str
         A name of :mod:`decorrupt.app.training.methods`.
     decision : {"balanced", "accuracy"}
-        What predictions are best at.
+        The measure that predictions maximise: balanced accuracy or accuracy.
     n_folds : int
-        Folds of the choice and of the held-out results.
+        Number of folds for the choice of the method and for the held-out results.
     seed : int
         For folds, kernel pivots and shuffled columns.
     n_jobs : int or None
-        Fits at a time.
+        Number of parallel fits.
     kernels, kernel_gammas, reg_strengths : tuple or None
-        The values to try, one to fix the parameter; None: the default search.
+        The values to try; a single value fixes the parameter. None: the default search.
     class_names : tuple of str
         The names of the negative and the positive class, for bags.
     """
@@ -83,9 +83,9 @@ class Settings:
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """A pipeline from prepared columns to classes, its card, and what held-out rows said.
+    """A pipeline from prepared columns to classes, its card, and its held-out results.
 
-    `prepared`, `strata` and `folds` are what `importance` needs.
+    `prepared`, `strata` and `folds` are for `importance`.
     """
 
     model: Pipeline
@@ -114,16 +114,16 @@ class TrainedModel:
 
 
 def train_bags(rows: BagRows, features: Features, settings: Settings) -> TrainedModel:
-    """Train on bags: choose a method on held-out bags, refit it, judge it out of fold.
+    """Train on bags: choose a method on held-out bags, refit it, evaluate it out of fold.
 
     Parameters
     ----------
     rows : BagRows
-        What :func:`decorrupt.app.training.roles.read_bags` returns.
+        From :func:`decorrupt.app.training.roles.read_bags`.
     features : Features
         The columns to use.
     settings : Settings
-        How to train.
+        Settings of the training.
 
     Raises
     ------
@@ -157,9 +157,9 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
         )
     with collected_warnings(said):
         matrix = preprocessor.fit_transform(prepared)
-        # Bags by number: a saved model must not carry their names.
+        # Bags by number: a saved model must not contain their names.
         search.fit(matrix, rows.y, bags=strata.row_stratum)
-    search.set_params(cv=settings.n_folds)  # folds are row numbers, and no use in a saved model
+    search.set_params(cv=settings.n_folds)  # folds are row numbers, useless in a saved model
     model = Pipeline([("preprocess", preprocessor), (CLASSIFIER, search)])
     prior = search.training_prior_
     judged = out_of_fold(
@@ -207,9 +207,9 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
 
 @contextmanager
 def collected_warnings(said: list[str]) -> Iterator[None]:
-    """Append what is warned of inside, each message once, to `said`.
+    """Append the warnings raised inside the block to `said`, each message once.
 
-    The command line is the caller, so the advice to change reg_strength names its option.
+    Advice to change reg_strength also names the option of the command line.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -218,7 +218,7 @@ def collected_warnings(said: list[str]) -> Iterator[None]:
         message = " ".join(str(one.message).split())
         message = message.replace("reg_strength", "reg_strength (--reg-strength)", 1)
         is_ours = not issubclass(one.category, DeprecationWarning | FutureWarning)
-        if is_ours and not issubclass(one.category, SAID_ELSEWHERE) and message not in said:
+        if is_ours and not issubclass(one.category, REPORTED_ELSEWHERE) and message not in said:
             said.append(message)
 
 
@@ -228,12 +228,12 @@ def n_landmarks(estimator: Any) -> int:
 
 
 def inner_estimator(estimator: Any) -> Any:
-    """Return the method itself, out of its calibration."""
+    """Return the estimator inside a calibrated one, or the estimator itself."""
     return getattr(estimator, "estimator_", estimator)
 
 
 def diagnostics_of(estimator: Any) -> DiagnosticsCard | None:
-    """Return the scalars of a model's diagnostics, bags uncounted and unnamed."""
+    """Return the scalars of a model's diagnostics, without the names of bags."""
     found = getattr(estimator, "diagnostics_", None)
     if not isinstance(found, Diagnostics):
         return None
@@ -258,17 +258,17 @@ def versions() -> dict[str, str]:
 
 
 def bag_warnings(card: ModelCard, held_out: str) -> list[str]:
-    """Return what a user of this model should know, in words."""
+    """Return warnings for users of this model."""
     bags, said = card["bags"], []
     if bags["effective_sample_size"] < FEW_CLEAN_ROWS:
         said.append(
-            f"the bags are worth about {bags['effective_sample_size']:.0f} labelled rows: expect "
-            "little"
+            f"the bags are worth about {bags['effective_sample_size']:.0f} labelled "
+            "rows: expect a low accuracy"
         )
     if held_out != WHOLE_BAGS:
         said.append(
             f"only {bags['n_bags']} bags: rows of every bag were held out instead of whole bags, "
-            "so that held-out results are less valid for new bags"
+            "so the held-out results are less valid for new bags"
         )
     accuracy = card["criteria"]["corrected_accuracy"]
     said += chance_warning(accuracy["value"], accuracy["std_error"])
@@ -279,17 +279,17 @@ def bag_warnings(card: ModelCard, held_out: str) -> list[str]:
 
 
 def chance_warning(value: float | None, std_error: float | None) -> list[str]:
-    """Return a warning if held-out rows leave open that the model only guesses."""
+    """Return a warning if the held-out accuracy is not clearly better than chance."""
     if value is None or std_error is None or not np.isfinite(value):
         return ["held-out rows could not be evaluated: their proportions are all equal"]
     if not -2 * std_error <= value <= 1 + 2 * std_error:
         return [
-            f"held-out balanced accuracy was estimated at {value:.3f}, which no accuracy can be: "
-            "these rows are too few to estimate it"
+            f"held-out balanced accuracy was estimated at {value:.3f}, outside the possible range: "
+            "there are too few rows to estimate it"
         ]
     if value - 2 * std_error < 0.5:
         return [
             f"held-out balanced accuracy {value:.3f} ± {std_error:.3f} (standard error): not "
-            "clearly better than guessing"
+            "clearly better than chance"
         ]
     return []

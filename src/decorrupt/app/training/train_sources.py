@@ -1,4 +1,4 @@
-"""Training on noisy labels: rates known or estimated, method and parameters by held-out rows."""
+"""Training on noisy labels with known or estimated noise rates."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ INCLUDES = (
 
 
 def train_sources(rows: SourceRows, features: Features, settings: Settings) -> TrainedModel:
-    """Train on noisy labels; the balanced accuracy of held-out rows, corrected, is the judge.
+    """Train on noisy labels; the corrected balanced accuracy of held-out rows selects the model.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
     features : Features
         The columns to use.
     settings : Settings
-        How to train.
+        Settings of the training.
     """
     name = method_name(settings.method, SOURCE_METHODS)
     prepared = prepare(rows.table.frame, features.columns, table=rows.table.name)
@@ -146,6 +146,8 @@ def _source_warnings(card: ModelCard) -> list[str]:
         )
     if card["sources"]["effective_sample_size"] < FEW_CLEAN_ROWS:
         worth = card["sources"]["effective_sample_size"]
-        said.append(f"the noisy labels are worth about {worth:.0f} clean ones: expect little")
+        said.append(
+            f"the noisy labels are worth about {worth:.0f} clean labels: expect a low accuracy"
+        )
     accuracy = card["criteria"]["corrected_accuracy"]
     return said + chance_warning(accuracy["value"], accuracy["std_error"])

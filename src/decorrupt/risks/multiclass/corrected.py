@@ -10,7 +10,7 @@ import numpy as np
 from decorrupt._typing import FloatArray
 from decorrupt.risks.multiclass.softmax import SoftmaxRisk, log_softmax, slope_in_scores
 
-# Coefficients that cancel exactly on paper leave a rounding residue of this relative size.
+# Coefficients that cancel in exact arithmetic leave a rounding error of this relative size.
 RESIDUE = 64 * np.finfo(float).eps
 
 

@@ -1,4 +1,4 @@
-"""The count likelihood of several classes: how probable the counts of every bag are."""
+"""Count likelihood of several classes: the probability of the class counts in each bag."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from decorrupt.risks.multiclass.normal_counts import NormalBags
 from decorrupt.risks.multiclass.softmax import SoftmaxRisk, log_softmax, slope_in_scores
 from decorrupt.risks.segments import Segments
 
-# Count vectors below that of a bag up to which it is exact: all bags of 9 rows, bags of 3 classes
-# up to 21 rows.
+# A bag with at most this many count vectors below its own is exact: all bags of up to 9 rows, and
+# bags of 3 classes of up to 21 rows.
 EXACT_VECTORS = 512
-# n·p that is whole on paper is whole up to this.
+# Rounding error of an n·p that is a whole number in exact arithmetic.
 WHOLE = 1e-6
 
 
 @dataclass(frozen=True)
 class PureBags:
-    """Bags of one class, bags of one row among them: Σ log p_jc, softmax cross-entropy."""
+    """Bags with one class only, such as bags of one row: Σ log p_jc, softmax cross-entropy."""
 
     bags: NDArray[np.intp]
     rows: NDArray[np.intp]
@@ -55,7 +55,7 @@ class ClassCountRisk(SoftmaxRisk):
 
     @property
     def is_convex(self) -> bool:
-        """Whether every bag is of one class."""
+        """Whether every bag has one class only."""
         return all(isinstance(group, PureBags) for group in self.groups)
 
     def value_and_slope(self, scores: FloatArray) -> tuple[float, FloatArray]:
@@ -76,7 +76,7 @@ class ClassCountRisk(SoftmaxRisk):
 def class_count_risk(strata: Strata) -> ClassCountRisk:
     """Return −(1/n)·Σ_b log P(k_b) for bags with the class counts k_b = n_b·Γ_b.
 
-    Bags with at most 512 count vectors below k_b are exact (all bags of up to 9 rows); others take
+    Bags with at most 512 count vectors below k_b are exact (all bags of up to 9 rows); others use
     a normal approximation, see :class:`NormalBags`. Counts that are not whole are rounded, see
     :func:`whole_counts`.
 
@@ -89,7 +89,7 @@ def class_count_risk(strata: Strata) -> ClassCountRisk:
 
 
 def class_count_log_likelihood(probabilities: ArrayLike, strata: Strata) -> FloatArray:
-    """Return log P(k_b) of every bag, given P(Y_j=c) of every row: a proper score without labels.
+    """Return log P(k_b) of every bag, given P(Y_j=c) of every row: a proper scoring rule.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def whole_counts(strata: Strata) -> NDArray[np.intp]:
 
 
 def _group_bags(strata: Strata) -> Iterator[BagGroup]:
-    """Yield groups that hold every bag once."""
+    """Yield groups that contain every bag once."""
     counts, sizes = whole_counts(strata), strata.sizes
     by_bag, all_rows = np.argsort(strata.row_stratum, kind="stable"), Segments(sizes)
 

@@ -1,4 +1,4 @@
-"""The count of every class in a bag, exactly: dynamic programming over count vectors.
+"""Exact probability of the class counts of a bag: dynamic programming over count vectors.
 
 Let F(s) be the probability that the first |s| rows of a bag have the class counts s, and B(s) that
 its other rows have the counts k − s, with k the counts of the whole bag. Then F(0) = B(k) = 1,

@@ -1,4 +1,4 @@
-"""Likelihoods of what was observed of each row (a noisy label, a bag), its class summed out."""
+"""Forward risk of several classes: the negative log-likelihood of noisy labels or bags."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ClassForwardRisk(SoftmaxRisk):
     given : ndarray of shape (n_rows, n_classes)
         P(observed | Y=c), up to a factor per row; not all zero in a row.
     shift : ndarray of shape (n_rows, n_classes) or float
-        Log class prior of the row's own population less that of the prior the scores are for.
+        The log class prior of the row's own population minus the log prior of the scores.
     """
 
     given: FloatArray
@@ -31,7 +31,7 @@ class ClassForwardRisk(SoftmaxRisk):
 
     @cached_property
     def is_convex(self) -> bool:
-        """Whether every observation gives its row's class away, or says nothing of it."""
+        """Whether every observation determines its row's class or has no information about it."""
         only_one = (self.given > 0).sum(axis=1) == 1
         nothing = np.ptp(self.given, axis=1) == 0
         return bool((only_one | nothing).all())
@@ -46,7 +46,7 @@ class ClassForwardRisk(SoftmaxRisk):
 
     @cached_property
     def _log_given(self) -> FloatArray:
-        with np.errstate(divide="ignore"):  # −∞ is right: that class is ruled out
+        with np.errstate(divide="ignore"):  # −∞ is right: that class is excluded
             return np.asarray(np.log(self.given))
 
 

@@ -1,4 +1,4 @@
-"""The count of every class in a large bag, by a normal approximation."""
+"""Normal approximation of the class counts of large bags."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class NormalBags:
     rows : ndarray of int, shape (n_rows,)
         Their rows, bag by bag.
     segments : Segments
-        Which rows are whose.
+        The rows of each bag.
     counts : ndarray of shape (n_bags, n_classes)
         k.
     """

@@ -1,4 +1,4 @@
-"""What all risks of several classes share: softmax, and no curvature."""
+"""Base class of the risks of several classes: softmax, and no curvature."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class SoftmaxRisk:
     """A smooth function of scores of shape (n_rows, n_classes), P(Y=c|x) = softmax(f)_c."""
 
     def curvature(self, scores: FloatArray) -> NoReturn:
-        """Raise a ValueError: the classes couple all columns, and L-BFGS does without."""
+        """Raise a ValueError: the curvature is not implemented, and L-BFGS does not need it."""
         raise ValueError(
             f"a risk of {scores.shape[1]} classes is not compatible with solver='newton', which "
             "needs its curvature; use solver='lbfgs' or 'auto'"
