@@ -7,6 +7,7 @@ import pytest
 from hypothesis import settings
 
 from decorrupt import corrupt_labels
+from decorrupt.corruption import Strata
 
 # No deadlines, because a busy machine is no failure; the same examples in every run, because a
 # change should fail for what it did.
@@ -40,3 +41,14 @@ def source_data():
         rows = sources == source
         noisy[rows] = corrupt_labels(labels[rows], pair, random_state=1)
     return SimpleNamespace(X=X, labels=labels, noisy=noisy, sources=sources, rates=rates)
+
+
+@pytest.fixture
+def pure_bags():
+    """Bags of one class each: proportions are labels, and estimates have to be exact."""
+    rng = np.random.default_rng(0)
+    bags = np.arange(200) // 5
+    labels = rng.integers(0, 2, 40)[bags]
+    scores = rng.normal(size=200) + labels
+    strata = Strata(np.arange(40).astype(str), bags, labels[::5].astype(float))
+    return strata, labels, scores, 1 / (1 + np.exp(-scores))

@@ -12,19 +12,8 @@ def curve(strata, probabilities, **options):
     return calibration_curve_from_proportions(y, probabilities, bags=bags, **options)
 
 
-@pytest.fixture
-def pure():
-    """Bags of one class each: proportions are labels, and estimates have to be exact."""
-    rng = np.random.default_rng(0)
-    bags = np.arange(200) // 5
-    labels = rng.integers(0, 2, 40)[bags]
-    scores = rng.normal(size=200) + labels
-    strata = Strata(np.arange(40).astype(str), bags, labels[::5].astype(float))
-    return strata, labels, scores, 1 / (1 + np.exp(-scores))
-
-
-def test_pure_bags_make_the_label_free_calibration_the_labels_own(pure):
-    strata, labels, _, probabilities = pure
+def test_pure_bags_make_the_label_free_calibration_the_labels_own(pure_bags):
+    strata, labels, _, probabilities = pure_bags
     bins = curve(strata, probabilities, n_bins=4)
     assert [one.n_rows for one in bins] == [50] * 4
     for one in bins:
@@ -49,8 +38,8 @@ def test_label_free_calibration_is_unbiased():
     assert abs(np.mean(gaps)) < 4 * np.std(gaps) / np.sqrt(300)
 
 
-def test_equal_probabilities_are_one_bin(pure):
-    strata, labels, _, probabilities = pure
+def test_equal_probabilities_are_one_bin(pure_bags):
+    strata, labels, _, probabilities = pure_bags
     (only,) = curve(strata, np.full_like(probabilities, 0.3))
     assert (only.low, only.high, only.n_rows) == (0.3, 0.3, 200)
     assert only.share == pytest.approx(labels.mean())

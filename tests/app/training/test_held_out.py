@@ -12,26 +12,15 @@ from decorrupt.app.training.results import plain
 from decorrupt.corruption import Strata
 
 
-@pytest.fixture
-def pure():
-    """Bags with one class each: proportions are labels, so estimates must be exact."""
-    rng = np.random.default_rng(0)
-    bags = np.arange(200) // 5
-    labels = rng.integers(0, 2, 40)[bags]
-    scores = rng.normal(size=200) + labels
-    strata = Strata(np.arange(40).astype(str), bags, labels[::5].astype(float))
-    return strata, labels, scores, 1 / (1 + np.exp(-scores))
-
-
-def test_pure_bags_make_the_label_free_criterion_the_balanced_accuracy(pure):
-    strata, labels, scores, probabilities = pure
+def test_pure_bags_make_the_label_free_criterion_the_balanced_accuracy(pure_bags):
+    strata, labels, scores, probabilities = pure_bags
     found = criteria(strata, scores, probabilities, counts=True)
     expected = balanced_accuracy_score(labels, scores > 0)
     assert found["corrected_accuracy"]["value"] == pytest.approx(expected)
 
 
-def test_rows_never_held_out_are_left_out(pure):
-    strata, _, scores, probabilities = pure
+def test_rows_never_held_out_are_left_out(pure_bags):
+    strata, _, scores, probabilities = pure_bags
     scores, probabilities = scores.copy(), probabilities.copy()
     scores[:5] = probabilities[:5] = np.nan
     found = held_out_results(strata, scores, probabilities, counts=True)
