@@ -155,7 +155,7 @@ def test_sparse_rows_give_what_dense_ones_give(model, data, kernel):
 @quiet
 @for_single
 def test_a_kernel_may_be_given_as_a_matrix_or_a_function(model, data):
-    model = with_params(model, **EXACT)
+    model = with_params(model, **EXACT | {"tol": 1e-7})
     direct = scores_of(model, data)
     gram = rbf_kernel(data.X, gamma=0.5)
     for matrix in (gram, sparse.csr_matrix(gram)):
@@ -194,18 +194,17 @@ IDS = {
 
 @quiet
 @for_all
-@pytest.mark.parametrize("kind", IDS)
-def test_any_ids_of_bags_and_sources(model, data, kind):
-    (name, ids), *_ = data.extra.items()
-    names, codes = np.unique(ids, return_inverse=True)
-    renamed = {name: IDS[kind](codes)}
-    if name == "sources":
-        new = IDS[kind](range(len(names)))
-        pairs = zip(new, (data.extra["noise_rates"][old] for old in names), strict=True)
-        renamed["noise_rates"] = dict(pairs)
+def test_any_ids_of_bags_and_sources(model, data):
     expected = scores_of(model, data)
-    data.extra = renamed
-    assert_same(model, scores_of(model, data), expected)
+    given = data.extra
+    (name, ids), *_ = given.items()
+    names, codes = np.unique(ids, return_inverse=True)
+    for rename in IDS.values():
+        data.extra = {name: rename(codes)}
+        if name == "sources":
+            rates = [given["noise_rates"][old] for old in names]
+            data.extra["noise_rates"] = dict(zip(rename(range(len(names))), rates, strict=True))
+        assert_same(model, scores_of(model, data), expected)
 
 
 @quiet
@@ -291,7 +290,7 @@ BAD_BAGS = {
     "negative proportion": (X, changed(Y, 0, -0.1), BAGS, r"y\[0\] = -0\.1 \(bag 'a'\)"),
     "NaN proportion": (X, changed(Y, 9, np.nan), BAGS, r"y\[9\] = nan \(bag 'c'\)"),
     "differs within a bag": (X, changed(Y, 1, 0.3), BAGS, r"bag 'a' \(from 0\.25 to 0\.3\)"),
-    "one bag": (X, np.full(24, 0.5), np.zeros(24), r"only one bag|cannot make 3 folds of 1 bag"),
+    "one bag": (X, np.full(24, 0.5), np.zeros(24), r"only one bag|cannot make . folds of 1 bag"),
     "equal proportions": (
         X,
         np.full(24, 0.5),

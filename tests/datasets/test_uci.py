@@ -1,5 +1,6 @@
 """Data sets of UCI: which file is read, what is refused, and what the files hold."""
 
+import gc
 import gzip
 import hashlib
 import io
@@ -76,6 +77,7 @@ def network(monkeypatch):
         yield server
         server.shutdown()
         thread.join()
+    gc.collect()  # a connection left open fails the test that left it, not a later one
 
 
 def pack(content):

@@ -8,11 +8,12 @@ from sklearn.base import BaseEstimator, clone
 import decorrupt
 from decorrupt import MeanMapClassifier
 
-QUICK_SEARCH = {"reg_strengths": (0.1, 0.01), "kernel_gammas": ("scale",), "cv": 3}
+QUICK_SEARCH = {"reg_strengths": (0.1, 0.01), "kernel_gammas": ("scale",), "cv": 2}
 # Arguments that a constructor needs, or that spare time; every other estimator has its defaults.
 ARGUMENTS = {
     "AlternatingPSVMClassifier": {"n_starts": 2},
     "AutoLabelProportionsClassifier": QUICK_SEARCH,
+    "AutoSourcesClassifier": QUICK_SEARCH,
     "BagGridSearchCV": {
         "estimator": MeanMapClassifier(random_state=0),
         "param_grid": {"reg_strength": [0.1, 0.01]},

@@ -309,7 +309,8 @@ def _retrieve_tidy(name: str, raw: RawFile, folder: Path) -> Path:
     def write_tidy(url: str, output_file: str, _: Any) -> None:
         """Write UCI's file in tidy form; pooch checks the sha256 of this file."""
         archive = io.BytesIO()
-        pooch.HTTPDownloader(timeout=TIMEOUT_SECONDS)(url, archive, None)
+        # Without a stream the connection is closed even where the server refuses.
+        pooch.HTTPDownloader(timeout=TIMEOUT_SECONDS, stream=False)(url, archive, None)
         text = zipfile.ZipFile(archive).read(raw.member).decode("latin-1")
         Path(output_file).write_bytes(tidy(text, raw))
 
