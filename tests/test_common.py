@@ -300,7 +300,7 @@ BAD_BAGS = {
     "bags too short": (X, Y, BAGS[:-1], r"inconsistent numbers of samples: \[24, .*23\]"),
     "y too short": (X, Y[:-1], BAGS[:-1], r"inconsistent numbers of samples: \[24, .*23\]"),
     "missing bag id": (X, Y, changed(BAGS.astype(object), 3, None), r"bags .* row 3"),
-    "words as proportions": (X, np.array(["x"] * 24), BAGS, r"y must hold proportions"),
+    "words as proportions": (X, np.array(["x"] * 24), BAGS, r"y must contain proportions"),
     "NaN in X": (changed(X, 2, np.nan), Y, BAGS, r"Input X contains NaN"),
     "inf in X": (changed(X, 2, np.inf), Y, BAGS, r"Input X contains infinity"),
 }

@@ -94,7 +94,7 @@ def test_sorting_by_keyboard(page):
         page.keyboard.press(key)
         assert head.get_attribute("aria-sort") == order
         rows = page.evaluate(CELLS, "paper-table-1")
-        assert rows[-1][3] == "—", "what is missing stands last either way"
+        assert rows[-1][3] == "—", "missing values are last in both orders"
         values = [float(row[3].split()[0]) for row in rows[:-1]]
         assert values == sorted(values, reverse=order == "descending")
     page.locator("#paper-table-1 tr.columns th").nth(1).get_by_role("button").press("Enter")

@@ -3,7 +3,7 @@
 import pytest
 
 from decorrupt.documents.endings import format_of
-from decorrupt.documents.numbers import count, duration, figure_cell, number, p_value, signed
+from decorrupt.documents.numbers import count, duration, number, p_value, signed, value_cell
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,6 @@ from decorrupt.documents.numbers import count, duration, figure_cell, number, p_
         (number(2.0, 1), "2.0"),
         (signed(0.5, 1), "+0.5"),
         (signed(-0.5, 1), "−0.5"),
-        (p_value(None), "—"),
         (p_value(0.0004), "< 0.001"),
         (p_value(0.05), "0.050"),
         (count(1, "bag"), "1 bag"),
@@ -30,7 +29,9 @@ def test_texts(text, expected):
 
 
 def test_a_cell_is_sorted_by_more_digits_than_it_shows():
-    assert figure_cell(-0.12345678, 2) == {"text": "−0.12", "sort": "-0.123457"}
+    assert value_cell(-0.12345678) == {"text": "−0.123", "sort": "-0.123456780"}
+    assert value_cell(0.25, signed)["text"] == "+0.250"
+    assert value_cell(None) is None
 
 
 def test_formats():

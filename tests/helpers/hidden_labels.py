@@ -25,7 +25,7 @@ def make_rows(n_rows, seed):
 
 
 def make_bag_table():
-    """300 rows in 30 bags of 10, one row a bag beside them, 200 test rows."""
+    """300 rows in 30 bags of 10, one row per bag in a second table, 200 test rows."""
     frame, labels = make_rows(300, 0)
     order = np.argsort(labels + np.random.default_rng(1).normal(scale=0.8, size=300), kind="stable")
     frame, labels = frame.iloc[order].reset_index(drop=True), labels[order]

@@ -104,7 +104,7 @@ def test_a_useless_source_has_rates_that_sum_to_one():
 
 
 def resampled_errors(posterior, rates, n_rows):
-    """Return the errors of best_bin on 100 samples of so many rows a source, in 5 folds."""
+    """Return the errors of best_bin on 100 samples of so many rows per source, in 5 folds."""
     rng, expected = np.random.RandomState(0), expected_counts(posterior, rates, n_rows, n_folds=5)
     return np.array([best_bin_flips(resample(expected, rng)) - rates for _ in range(100)])
 

@@ -74,7 +74,7 @@ def test_three_sources_of_normal_classes(method):
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["roc_slope", "best_bin"])
 def test_error_and_coverage_over_twenty_seeds(method):
-    """5,000 rows a source, and the default number of resamples."""
+    """5,000 rows per source, and the default number of resamples."""
     error, hits = [], []
     for seed in range(20):
         X, y, sources = normal_classes(15_000, seed)

@@ -34,7 +34,7 @@ class TestTheCounterExample:
 
     All rows lie in one point x with k(x, x) = 1, so that f(x) takes every value in [−10, 10] and
     the supremum ξ over the ball is a maximum over t. A half of the rows carry ỹ=+1; then one of
-    them is drawn anew and comes out ỹ=−1.
+    them is drawn again and comes out ỹ=−1.
     """
 
     upper, lower, n_rows, score_bound = 0.9, 0.75, 200, 10.0

@@ -52,7 +52,7 @@ def test_the_papers_plan_is_the_default_and_parts_can_be_chosen(records):
     found = read_records(records)
     assert {r["dataset"] for r in found} == {"cnae", "german"}
     assert {r["bag_size"] for r in found} == {2, 64}
-    assert len(found) == 2 * 2 * (3 + 2), "the dear method stops at two repetitions"
+    assert len(found) == 2 * 2 * (3 + 2), "the expensive method stops at two repetitions"
 
 
 def test_a_second_call_goes_on(records, capsys):

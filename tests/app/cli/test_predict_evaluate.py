@@ -160,7 +160,7 @@ def test_evaluate_by_labels(command, files):
 
 
 def test_a_model_of_bags_does_not_guess_which_label_is_positive(command, files, tmp_path):
-    # Labels 1 and 2, as in German credit: the model's own "1" is no label of theirs.
+    # Labels 1 and 2, as in German credit: the model's class "1" is not one of these labels.
     test = files.tables.test.assign(label=files.tables.test_labels + 1)
     test.to_csv(tmp_path / "test.csv", index=False)
     arguments = ["evaluate", files.model, tmp_path / "test.csv", "--label-column", "label"]
