@@ -298,7 +298,7 @@ def test_json_keys_may_come_late_and_kinds_may_mix(write):
     [
         ('{"a": 1}\n{"a": 2\n', "line 2: not JSON"),
         ('{"a": 1}\n[1]\n', "line 2: expected a JSON object"),
-        ('{"a": 1, "a": 2}\n', "line 1: not JSON .*'a' is twice"),
+        ('{"a": 1, "a": 2}\n', "line 1: not JSON .*'a' occurs twice"),
         ('{"a": ' + "[" * 100_000 + "\n", "line 1: nested too deeply"),
         ('{"a": ' + "9" * 5000 + "}\n", "line 1: not JSON"),
         ('{"a": "\\ud800"}\n', "line 1: half a surrogate"),

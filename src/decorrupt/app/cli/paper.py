@@ -19,6 +19,7 @@ from decorrupt.app.cli.conventions import (
     split_names,
 )
 from decorrupt.app.cli.options import refuse_existing, write_page
+from decorrupt.app.cli.text import line
 
 if TYPE_CHECKING:
     from decorrupt.reproduction import Plan
@@ -99,7 +100,7 @@ def paper(
         raise typer.BadParameter(str(error)) from error
     if report and form:
         _write_report(output, report, form, force)
-    say.result(None, _in_words(session, output, report))
+    say.result(None, line(_in_words(session, output, report)))
     raise typer.Exit(FAILED if session.failed else 0)
 
 
