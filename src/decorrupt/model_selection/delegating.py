@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators.inputs import read_strata
+from decorrupt.estimators.saved_state import FillMissingParameters
 from decorrupt.estimators.score_classifier import FLOATS
 from decorrupt.estimators.shared_features import SharedFeaturesClassifier
 from decorrupt.model_selection.evaluation import Evaluation
@@ -26,7 +27,9 @@ def _has_probabilities(search: Any) -> bool:
     return model is None or bool(model.predict_proba)
 
 
-class DelegatingClassifier(QuietEstimator, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class DelegatingClassifier(
+    FillMissingParameters, QuietEstimator, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
+):
     """A classifier that predicts with its `best_estimator_`."""
 
     @property
