@@ -165,8 +165,8 @@ class TestCorruptLabels:
         corrupt_labels(labels, (0.9, 0.05), random_state=0)
         np.testing.assert_array_equal(labels, before)
 
-    def test_third_class_is_refused(self):
-        with pytest.raises(ValueError, match=r"y must have two classes, found 3: \[0, 1, 2\]"):
+    def test_a_pair_for_three_classes_is_refused(self):
+        with pytest.raises(ValueError, match=r"y has 3 classes, \[0, 1, 2\]: give a matrix"):
             corrupt_labels([0, 1, 2], (0.1, 0.1))
 
     def test_one_class_is_refused(self):

@@ -34,7 +34,7 @@ class TestRisk:
 
     def test_clean_labels_give_the_balanced_risk(self):
         labels = np.array([1, 1, 1, -1])
-        strata = strata_from_labels(labels)
+        strata = strata_from_labels((labels > 0).astype(int), np.array([-1, 1]))
         terms = combine_strata(strata.sizes, strata.proportions).row_terms(strata)
         scores = np.array([2.0, -1.0, 0.5, 0.25])
         losses = LOSSES["logistic"].value(labels * scores)

@@ -159,3 +159,12 @@ def test_gamma_numbers_are_taken_as_they_are():
 def test_bad_gamma_is_refused(gamma):
     with pytest.raises(ValueError, match=r"kernel_gamma=.*positive number"):
         resolve_kernel_gamma(gamma, rows(3))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_scale_of_many_rows_is_computed_in_blocks(dtype, monkeypatch):
+    X = (np.random.default_rng(0).normal(size=(50, 4)) * [1, 2, 3, 4] + 1e3).astype(dtype)
+    expected = 1 / (4 * np.var(X.astype(float), axis=0).mean())
+    for rows in (7, 50, 1000):
+        monkeypatch.setattr("decorrupt.features.kernels.VARIANCE_BLOCK_ROWS", rows)
+        assert_allclose(resolve_kernel_gamma("scale", X), expected, rtol=1e-9)

@@ -100,7 +100,8 @@ def test_a_sparse_precomputed_matrix_is_one_too():
 
 
 def test_the_linear_map_leaves_the_rows_alone():
-    X = sparse.random_array((30, 12), density=0.2, rng=0, format="csr")
+    rng = np.random.default_rng(0)
+    X = sparse.csr_array(rng.normal(size=(30, 12)) * (rng.random((30, 12)) < 0.2))
     fitted = fit_feature_map(X, Kernel("linear"), rank_tol=0.5, max_rank=2)
     assert isinstance(fitted, LinearMap)
     assert fitted.matrix is X
@@ -127,7 +128,7 @@ def test_the_rank_follows_the_tolerance_and_its_limits(monkeypatch):
     assert loose.error <= 0.3
     assert fit_feature_map(X, kernel, rank_tol=0, max_rank=7, random_state=0).rank == 7
     assert fit_feature_map(X, kernel, rank_tol=0, max_rank=1000, random_state=0).rank == 60
-    monkeypatch.setattr(maps, "DEFAULT_MAX_RANK", 5)
+    monkeypatch.setattr(maps, "default_max_rank", lambda _: 5)
     assert fit_feature_map(X, kernel, rank_tol=1e-6, random_state=0).rank == 5
     assert fit_feature_map(X, kernel, rank_tol=0, random_state=0).rank == 60
 

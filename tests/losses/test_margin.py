@@ -262,3 +262,16 @@ def test_a_loss_equals_its_kind_only():
         assert again == one
         assert hash(again) == hash(one)
         assert (one == other) == (one.name == other.name)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@every_loss
+def test_the_losses_of_both_labels_are_those_of_both_signs(loss, dtype):
+    score = np.array([0.0, 1e-9, 0.3, 1.0, 2.5, 40.0, 900.0, 1e4])
+    score = np.concatenate([-score[::-1], score]).astype(dtype)
+    rtol = 4 * np.finfo(dtype).eps
+    for both, one in ((loss.both_values, loss.value), (loss.both_slopes, loss.slope)):
+        found_pos, found_neg = both(score)
+        assert found_pos.dtype == found_neg.dtype == dtype
+        np.testing.assert_allclose(found_pos, one(score), rtol=rtol)
+        np.testing.assert_allclose(found_neg, one(-score), rtol=rtol, atol=rtol)

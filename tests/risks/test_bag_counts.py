@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from decorrupt.corruption import strata_from_bags
 from decorrupt.risks.bag_counts import PASS_COST, SmallBags, _filled_sizes, group_bags
+from decorrupt.risks.observations import observe_counts
 
 
 def cost(sizes, filled):
@@ -43,7 +44,7 @@ def test_every_row_of_a_bag_has_its_place():
     sizes = rng.integers(2, 60, 40)
     bags = rng.permutation(np.repeat(np.arange(40), sizes))
     strata = strata_from_bags(bags, 1 / sizes[bags])
-    groups = list(group_bags(strata, large_bags="auto", proportion_noise=0.0))
+    groups = list(group_bags(strata, observe_counts(strata), large_bags="auto"))
     assert all(isinstance(group, SmallBags) for group in groups)
     placed = [
         (strata.ids[bag], row)

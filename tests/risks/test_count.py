@@ -1,7 +1,5 @@
 """The count likelihood of bags of all kinds and sizes."""
 
-import re
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,10 +9,15 @@ from scipy.optimize import approx_fprime
 from scipy.special import expit, log_expit
 
 from decorrupt.corruption import Strata, strata_from_bags
-from decorrupt.risks.bag_counts import describe_rounded
+from decorrupt.risks import GeometricNoise, LaplaceNoise
 from decorrupt.risks.count import count_log_likelihood, count_risk
 from decorrupt.solvers.objective import Objective
-from oracles.counts import convolved_pmf, enumerate_count, log_recursion
+from oracles.counts import (
+    convolved_pmf,
+    enumerate_count,
+    log_recursion,
+    noisy_count_density,
+)
 
 
 def make_strata(sizes, counts, seed=0):
@@ -44,11 +47,14 @@ def test_the_risk_is_the_mean_log_probability_of_the_counts():
 
 def test_the_slope_is_the_gradient_for_every_kind_of_bag():
     strata = make_strata(MIXED_SIZES, MIXED_COUNTS)
-    risk = count_risk(strata, large_bags=10, proportion_noise={**dict.fromkeys(range(11), 0), 5: 1})
-    assert [type(group).__name__ for group in risk.groups][:3] == [
+    noise = {**dict.fromkeys(range(11)), 5: 5, 6: 2, 7: LaplaceNoise(2), 9: GeometricNoise(1)}
+    risk = count_risk(strata, large_bags=10, count_noise=noise)
+    assert [type(group).__name__ for group in risk.groups] == [
         "PureBags",
         "ApproximateBags",
+        "ApproximateWeightedBags",
         "SmallBags",
+        "WeightedBags",
     ]
     scores = np.random.default_rng(2).normal(size=70)
     numeric = approx_fprime(scores, lambda f: risk.value_and_slope(f)[0], 1e-6)
@@ -149,45 +155,14 @@ def test_it_is_a_risk_like_any_other():
     assert_allclose(objective.value_and_gradient(coef)[1], numeric, atol=1e-6)
 
 
-def test_counts_that_are_not_whole_are_rounded_and_named():
-    strata = strata_from_bags(["a"] * 4 + ["b"] * 4 + ["c"] * 3, [0.3] * 4 + [0.5] * 4 + [0.5] * 3)
-    scores = np.linspace(-1, 1, 11)
-    message = r"of 2 bags .*'a' \(1\.2 of 4\), 'c' \(1\.5 of 3\).*proportion_noise"
-    assert re.search(message, describe_rounded(strata, 0.0))
-    assert describe_rounded(strata, {"a": 0.1, "b": 0.0, "c": 0.1}) == ""
-    log_prob, _ = count_risk(strata).log_probs_and_slope(scores)
-    assert_allclose(log_prob[0], enumerate_count(scores[:4], 1)[0])
-    assert_allclose(log_prob[1], enumerate_count(scores[4:8], 2)[0])
-
-
-def test_only_some_of_many_rounded_bags_are_named():
-    bags = np.repeat(np.arange(9), 3)
-    message = describe_rounded(strata_from_bags(bags, np.full(27, 0.5)), 0.0)
-    assert re.search(r"of 9 bags .* and 4 more\.", message)
-
-
-def test_rounding_of_the_input_is_not_worth_a_warning():
-    bags = np.repeat(np.arange(4), 7)
-    for share in (np.float32(3 / 7), round(3 / 7, 4), round(3 / 7, 2)):
-        assert describe_rounded(strata_from_bags(bags, np.full(28, share)), 0.0) == ""
-    assert describe_rounded(strata_from_bags(bags, np.full(28, 0.42)), 0.0) != ""
-
-
-def test_a_proportion_of_two_digits_is_the_count_it_was_printed_from():
-    bags = np.zeros(9, dtype=int)
-    assert describe_rounded(strata_from_bags(bags, np.full(9, 0.33)), 0.0) == ""  # 2.97 of 9
-
-
 def test_noise_by_bag_leaves_the_other_bags_exact():
     strata = make_strata([4, 4, 4], [1.3, 2, 3])
     scores = np.random.default_rng(10).normal(size=12)
-    noisy = count_risk(strata, proportion_noise={0: 0.25, 1: 0.0, 2: 0.0})
+    noisy = count_risk(strata, count_noise={0: 1.5, 1: None, 2: None})
     log_prob, _ = noisy.log_probs_and_slope(scores)
     assert_allclose(log_prob[1], enumerate_count(scores[strata.row_stratum == 1], 2)[0])
-    # The noise is in the proportion: in the count it is n_k times as large.
-    (approximate,) = [g for g in noisy.groups if type(g).__name__ == "ApproximateBags"]
-    assert_allclose(approximate.noise_variance, [1.0])
-    assert_allclose(approximate.counts, [1.3])
+    expected = noisy_count_density(scores[strata.row_stratum == 0], 1.3, 1.5)
+    assert_allclose(log_prob[0], expected, rtol=1e-11)
 
 
 @pytest.mark.parametrize(
@@ -195,9 +170,12 @@ def test_noise_by_bag_leaves_the_other_bags_exact():
     [
         ({"large_bags": "some"}, r"large_bags='some': give 'auto' or"),
         ({"large_bags": 0}, r"large_bags=0: give 'auto' or"),
-        ({"proportion_noise": -0.1}, r"proportion_noise of bag 'a' is -0\.1"),
-        ({"proportion_noise": np.nan}, r"proportion_noise of bag 'a' is nan"),
-        ({"proportion_noise": {"a": 0.1}}, r"proportion_noise has no entry for bag 'b'"),
+        ({"count_noise": -0.1}, r"count_noise=-0\.1 must be the standard deviation"),
+        ({"count_noise": 0}, r"count_noise=0 must be .* None for counts without noise"),
+        ({"count_noise": np.nan}, r"count_noise=nan must be"),
+        ({"count_noise": "laplace"}, r"count_noise='laplace': give GaussianNoise"),
+        ({"count_noise": {"a": 0.1}}, r"count_noise has no entry for bag 'b'"),
+        ({"count_noise": {"a": 1, "b": -2}}, r"count_noise of bag 'b'=-2 must be"),
     ],
 )
 def test_bad_options(options, message):

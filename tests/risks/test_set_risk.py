@@ -73,7 +73,7 @@ def test_exchanging_the_classes_turns_the_scores_round(bags, seed):
 def test_two_pure_bags_are_the_logistic_loss():
     labels = np.array([1, 1, -1, 1, -1])
     scores = np.array([0.3, -2.0, 1.0, 5.0, -0.7])
-    risk = set_risk(strata_from_labels(labels))
+    risk = set_risk(strata_from_labels((labels > 0).astype(int), np.array([-1, 1])))
     value, slope = risk.value_and_slope(scores)
     logistic = get_loss("logistic")
     assert risk.is_convex

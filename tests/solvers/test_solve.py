@@ -1,5 +1,7 @@
 """Solver dispatch: names, warnings, histories, λ paths."""
 
+import sys
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -166,3 +168,21 @@ def test_features_without_columns_have_nothing_to_solve(solver):
     result = solve(objective, solver=solver)
     assert result.converged
     assert result.coef.shape == (0,)
+
+
+def test_auto_takes_lbfgs_for_many_rows_and_continues_with_newton(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 5)) * [1, 1e2, 1e-2, 1e3, 1]
+    labels = rng.random(400) < 1 / (1 + np.exp(-X @ [1, 1e-2, 1e2, 1e-3, 0]))
+    objective = make_objective(X, labels / 400, ~labels / 400, "logistic", 1e-9)
+    assert choose_solver("auto", objective) == "newton"
+    module = sys.modules["decorrupt.solvers.solve"]  # the package has a function of this name
+    monkeypatch.setattr(module, "AUTO_NEWTON_ROWS", 399)
+    assert choose_solver("auto", objective) == "lbfgs"
+    monkeypatch.setattr(module, "AUTO_LBFGS_STEPS", 4)
+    assert not solve(objective, solver="lbfgs", max_iter=4).converged
+    found = solve(objective)
+    assert found.converged
+    assert 4 < found.n_iter < 60
+    assert_allclose(found.coef, solve(objective, solver="newton").coef, rtol=1e-3)
+    assert solve(objective, max_iter=4).n_iter == 4

@@ -6,6 +6,7 @@ from decorrupt.corruption.class_combination import (
     combine_classes,
     resolve_class_prior,
 )
+from decorrupt.corruption.class_weights import class_source_weights
 from decorrupt.corruption.combine import (
     COMBINATION_METHODS,
     Combination,
@@ -22,6 +23,7 @@ from decorrupt.corruption.noise import (
     corrected_loss,
     correction_coefficients,
     corrupt_labels,
+    is_two_class_matrix,
 )
 from decorrupt.corruption.pairing import BagPairs, pair_bags
 from decorrupt.corruption.source_mixture import SourceMixture
@@ -29,12 +31,15 @@ from decorrupt.corruption.strata import (
     Strata,
     bag_targets,
     factorize,
+    is_missing_id,
     strata_from_bags,
     strata_from_labels,
+    two_classes,
 )
 from decorrupt.corruption.terms import RiskTerms
 from decorrupt.corruption.transitions import (
     backward_coefficients,
+    check_transition_rows,
     check_transitions,
     noise_scales,
 )
@@ -61,13 +66,17 @@ __all__ = [
     "check_class_strata",
     "check_rate_rows",
     "check_strata",
+    "check_transition_rows",
     "check_transitions",
+    "class_source_weights",
     "combine_classes",
     "combine_strata",
     "corrected_loss",
     "correction_coefficients",
     "corrupt_labels",
     "factorize",
+    "is_missing_id",
+    "is_two_class_matrix",
     "noise_scales",
     "noisy_share",
     "pair_bags",
@@ -79,4 +88,5 @@ __all__ = [
     "strata_from_bags",
     "strata_from_labels",
     "stratum_information",
+    "two_classes",
 ]

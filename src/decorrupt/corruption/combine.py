@@ -40,9 +40,10 @@ class Combination(NamedTuple):
         )
 
 
-def pooled_proportion(sizes: ArrayLike, proportions: ArrayLike) -> float:
-    """Return γ̄ = Σnγ/Σn, the share of positives among all rows."""
-    return float(np.average(np.asarray(proportions), weights=np.asarray(sizes)))
+def pooled_proportion(sizes: ArrayLike, proportions: ArrayLike) -> Any:
+    """Return γ̄ = Σnγ/Σn, the share of positives among all rows; an array for several classes."""
+    pooled = np.average(np.asarray(proportions), axis=0, weights=np.asarray(sizes))
+    return pooled if np.ndim(pooled) else float(pooled)
 
 
 def stratum_information(sizes: FloatArray, proportions: FloatArray) -> FloatArray:
@@ -54,7 +55,7 @@ def combine_strata(
     sizes: ArrayLike,
     proportions: ArrayLike,
     *,
-    method: str | None = None,
+    method: str = "auto",
     target_prior: ArrayLike | str = 0.5,
     pairing: str = "auto",
     convex: str | None = None,
@@ -69,8 +70,8 @@ def combine_strata(
     proportions : array-like of shape (n_strata,) or (n_strata, n_classes)
         Share of positives of each stratum. A matrix holds the shares of several classes; the
         result is then that of :func:`decorrupt.corruption.combine_classes`, by least squares.
-    method : {None, "superbag", "pairs", "least_squares", "easy_llp"}
-        None is ``superbag`` for two classes and ``least_squares``, the only method for several.
+    method : {"auto", "superbag", "pairs", "least_squares", "easy_llp"}
+        "auto" is ``superbag`` for two classes and ``least_squares``, the only method for several.
 
         - ``superbag`` minimises Σ(|a|+|b|)²/n, the factor of the generalisation bound, at 1/(4V);
           no pairing does better.
@@ -110,7 +111,7 @@ def combine_strata(
     ([0.75, -0.25], [-0.25, 0.75])
     """
     if np.ndim(sizes) == 1 and np.ndim(proportions) == 2:
-        if method not in (None, "least_squares") or convex is not None:
+        if method not in ("auto", "least_squares") or convex is not None:
             raise ValueError(
                 f"method={method!r} and convex={convex!r} are for two classes: a matrix of shares "
                 "takes method='least_squares' and convex=None"
@@ -118,7 +119,7 @@ def combine_strata(
         # numpy's types do not distinguish a matrix from a vector.
         return combine_classes(sizes, proportions, target_prior=target_prior)  # type: ignore[return-value]
     sizes, proportions = check_strata(sizes, proportions)
-    method = "superbag" if method is None else method
+    method = "superbag" if method == "auto" else method
     if method == "pairs":
         base = _pairs(sizes, proportions, pairing, random_state)
     elif method in _CLOSED_FORMS:
@@ -145,7 +146,7 @@ def resolve_target_prior(
             raise ValueError(
                 f"target_prior={target_prior!r}: give a number strictly between 0 and 1 or 'pooled'"
             )
-        return pooled_proportion(sizes, proportions)
+        return float(pooled_proportion(sizes, proportions))
     prior = np.asarray(target_prior, dtype=float)
     if prior.ndim or not 0 < prior < 1:
         raise ValueError(f"target_prior={target_prior!r} must lie strictly between 0 and 1")

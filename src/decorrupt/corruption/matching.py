@@ -199,8 +199,9 @@ def _branch_and_bound(edges: IntArray, slack: FloatArray, allowance: float) -> I
     n_edges, left_out = len(edges), np.diag(slack) / 2
     idle = np.flatnonzero(left_out <= allowance)
     column = np.arange(n_edges + len(idle))
-    bag = np.concatenate([edges[:, 0], edges[:, 1], idle])
-    used = np.concatenate([column[:n_edges], column])
+    # 32 bits, because scipy before 1.13 passes indices to HiGHS as they are.
+    bag = np.concatenate([edges[:, 0], edges[:, 1], idle]).astype(np.int32)
+    used = np.concatenate([column[:n_edges], column]).astype(np.int32)
     once = coo_array((np.ones(len(bag)), (bag, used)), shape=(len(slack), len(column)))
     cost = np.concatenate([slack[edges[:, 0], edges[:, 1]], left_out[idle]])
     solution = milp(

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, cg
 from sklearn.metrics.pairwise import euclidean_distances
@@ -32,10 +33,16 @@ SOLVE_TOL = 1e-10
 
 def bag_means(rows: Any, strata: Strata) -> Any:
     """Return the mean row of every bag, shape (n_bags, n_columns); sparse rows stay sparse."""
-    n_rows = len(strata.row_stratum)
     weight = (1 / strata.sizes)[strata.row_stratum]
-    shape = (len(strata.ids), n_rows)
-    return sparse.csr_array((weight, (strata.row_stratum, np.arange(n_rows))), shape=shape) @ rows
+    return bag_sums(rows, strata.row_stratum, len(strata.ids), weight)
+
+
+def bag_sums(rows: Any, codes: NDArray[np.intp], n_bags: int, weight: Any = None) -> Any:
+    """Return the weighted sum of the rows of every bag; the bag of each row is its code."""
+    n_rows = len(codes)
+    weight = np.ones(n_rows) if weight is None else weight
+    picks = sparse.csr_array((weight, (codes, np.arange(n_rows))), shape=(n_bags, n_rows))
+    return picks @ rows
 
 
 def gaussian_similarity(means: Any) -> Any:

@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state, column_or_1d
 
 from decorrupt._typing import FloatArray
+from decorrupt.corruption.class_shares import is_share_row
+from decorrupt.corruption.transitions import check_transition_rows, draw_noisy_classes
 from decorrupt.losses import MarginLoss, get_loss
 
 
@@ -62,18 +64,41 @@ class NoiseRates:
 
     @classmethod
     def of(cls, rates: NoiseRates | ArrayLike) -> NoiseRates:
-        """Return `rates` itself, or convert a (flip_pos, flip_neg) pair."""
+        """Return `rates` itself, or convert a pair or a matrix T[y, ỹ] = P(Ỹ=ỹ | Y=y).
+
+        The rows and columns of a matrix are in the order of the classes, negative first.
+        """
         if isinstance(rates, NoiseRates):
             return rates
         pair = np.asarray(rates, dtype=float)
+        if is_two_class_matrix(pair):
+            pair = np.array([pair[1, 0], pair[0, 1]])
         if pair.shape != (2,):
-            raise ValueError(f"noise rates must be a pair (flip_pos, flip_neg), got {rates!r}")
+            raise ValueError(
+                f"noise rates must be a pair (flip_pos, flip_neg), got {rates!r}. A matrix of two "
+                "classes has shape (2, 2) and rows that sum to 1"
+            )
         return cls(float(pair[0]), float(pair[1]))
 
 
+def is_two_class_matrix(rates: ArrayLike) -> bool:
+    """Return whether `rates` is a matrix T[y, ỹ] of two classes; its rows sum to 1.
+
+    Two rows of valid (flip_pos, flip_neg) pairs do not: each pair sums to less than 1.
+    """
+    matrix = np.asarray(rates, dtype=float)
+    return matrix.shape == (2, 2) and bool(is_share_row(matrix).all())
+
+
 def check_rate_rows(noise_rates: ArrayLike, n_rows: int) -> FloatArray:
-    """Return an (n, 2) array of rates, one pair per row; an error names the wrong row."""
+    """Return an (n, 2) array of rates, one pair per row; an error names the wrong row.
+
+    One matrix T[y, ỹ] per row, shape (n, 2, 2), is converted.
+    """
     rates = np.asarray(noise_rates, dtype=float)
+    if rates.shape == (n_rows, 2, 2):
+        rates = check_transition_rows(rates, n_rows, 2)
+        rates = np.column_stack([rates[:, 1, 0], rates[:, 0, 1]])
     if rates.shape != (n_rows, 2):
         raise ValueError(
             f"noise_rates given per row must have shape ({n_rows}, 2): one (flip_pos, "
@@ -96,32 +121,50 @@ def corrupt_labels(
 ) -> NDArray[Any]:
     """Draw Ỹ given Y: flip positives with probability ρ₊ and negatives with probability ρ₋.
 
+    For several classes, draw Ỹ from the row T[Y, ·] of a matrix.
+
     Parameters
     ----------
     y : array-like of shape (n_rows,)
-        Labels with two values; the larger in sorted order is the positive class.
+        Labels; of two values the larger in sorted order is the positive class.
     noise_rates : NoiseRates, pair of floats, or array of shape (n_rows, 2)
-        One pair for all rows, or one per row (noise that depends on the features).
+        One pair for all rows, or one per row (noise that depends on the features). For several
+        classes, one matrix T[y, ỹ] = P(Ỹ=ỹ | Y=y), classes in sorted order, or one per row, shape
+        (n_rows, n_classes, n_classes).
     random_state : int, RandomState or None
         Source of randomness for the flips.
 
     Returns
     -------
     ndarray of shape (n_rows,)
-        Labels of the same two values and dtype.
+        Labels of the same values and dtype.
 
     Examples
     --------
     >>> from decorrupt import corrupt_labels
     >>> corrupt_labels(["no", "yes", "yes"], (0.999, 0.0), random_state=0).tolist()
     ['no', 'no', 'no']
+    >>> swap = [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
+    >>> corrupt_labels(["a", "b", "c"], swap, random_state=0).tolist()
+    ['b', 'a', 'c']
     """
     labels = column_or_1d(y)
-    values = np.unique(labels)
+    values, codes = np.unique(labels, return_inverse=True)
     if len(values) > 2:
-        raise ValueError(f"y must have two classes, found {len(values)}: {values[:5].tolist()}")
+        if isinstance(noise_rates, NoiseRates) or np.ndim(noise_rates) < 2:
+            raise ValueError(
+                f"y has {len(values)} classes, {values[:5].tolist()}: give a matrix of shape "
+                f"({len(values)}, {len(values)}), row y with P(noisy label | true class y); a "
+                "pair of rates is for two classes"
+            )
+        drawn = draw_noisy_classes(codes, len(values), noise_rates, random_state)
+        return np.asarray(values[drawn])
     rates: FloatArray
-    if isinstance(noise_rates, NoiseRates) or np.ndim(noise_rates) == 1:
+    if (
+        isinstance(noise_rates, NoiseRates)
+        or np.ndim(noise_rates) == 1
+        or is_two_class_matrix(noise_rates)
+    ):
         rates = np.tile(list(NoiseRates.of(noise_rates)), (len(labels), 1))
     else:
         rates = check_rate_rows(noise_rates, len(labels))

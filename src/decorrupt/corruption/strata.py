@@ -6,7 +6,8 @@ A bag is one stratum. A noisy labelled source is two: its rows labelled +1 and t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,16 +29,25 @@ class Strata:
         The index of each row's stratum.
     proportions : ndarray of shape (n_strata,) or (n_strata, n_classes)
         P(Y=1) in each stratum, or P(Y=c) with one column per class.
+    observed : CountObservations, optional
+        What is known about the counts of two classes if that is not the proportions: ranges and
+        noisy counts. Count likelihoods use it instead of the proportions.
     """
 
     ids: NDArray[Any]
     row_stratum: NDArray[np.intp]
     proportions: FloatArray
+    observed: Any = field(default=None, kw_only=True)
 
-    @property
+    @cached_property
     def sizes(self) -> NDArray[np.intp]:
         """Rows of each stratum."""
         return np.bincount(self.row_stratum, minlength=len(self.ids))
+
+    @property
+    def n_classes(self) -> int | None:
+        """Columns of `proportions`; None if it contains one share of positives per stratum."""
+        return None if self.proportions.ndim == 1 else int(self.proportions.shape[1])
 
     @property
     def row_proportions(self) -> FloatArray:
@@ -47,7 +57,8 @@ class Strata:
     def take(self, rows: NDArray[np.intp]) -> Strata:
         """Return the strata of some rows only; strata without rows are dropped."""
         present, row_stratum = np.unique(self.row_stratum[rows], return_inverse=True)
-        return Strata(self.ids[present], row_stratum, self.proportions[present])
+        observed = None if self.observed is None else self.observed.take(present)
+        return Strata(self.ids[present], row_stratum, self.proportions[present], observed=observed)
 
 
 def factorize(values: Any, name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -65,6 +76,8 @@ def factorize(values: Any, name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
     if missing.any():
         row = int(np.flatnonzero(missing)[0])
         raise ValueError(f"{name} has no id in row {row}: every row needs one")
+    if array.dtype.kind == "i" and _is_compact(array):
+        return _factorize_compact(array)
     try:
         ids, codes = np.unique(array, return_inverse=True)
         return ids, codes.astype(np.intp)
@@ -73,6 +86,25 @@ def factorize(values: Any, name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
         ids = np.empty(len(order), dtype=object)
         ids[:] = list(order)
         return ids, np.array([order[value] for value in array.tolist()], dtype=np.intp)
+
+
+def is_missing_id(values: Any, name: str) -> NDArray[np.bool_]:
+    """Return for every row whether its id is missing: None or NaN."""
+    return _missing(_as_id_array(values, name))
+
+
+def _is_compact(array: NDArray[Any]) -> bool:
+    """Return whether a table of all whole numbers from smallest to largest is small."""
+    return len(array) > 0 and int(array.max()) - int(array.min()) < 4 * len(array)
+
+
+def _factorize_compact(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the sorted ids and the codes without sorting, which is several times faster."""
+    smallest = int(array.min())
+    offsets = array.astype(np.int64) - smallest  # of 8 bits, differences would overflow
+    is_present = np.bincount(offsets) > 0
+    codes = np.cumsum(is_present) - 1
+    return (np.flatnonzero(is_present) + smallest).astype(array.dtype), codes[offsets]
 
 
 def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
@@ -104,10 +136,11 @@ def _as_id_array(values: Any, name: str) -> NDArray[Any]:
     return array
 
 
-def bag_targets(bags: Any, proportions: Any) -> FloatArray:
+def bag_targets(bags: Any, proportions: Any) -> Any:
     """Return y with y[j] = the proportion of row j's bag, from one proportion per bag.
 
-    With one share per bag and class, y has one column per class.
+    With one share per bag and class, y has one column per class, and y is a data frame if the
+    shares are one: its column names become `classes_`.
 
     Parameters
     ----------
@@ -121,7 +154,7 @@ def bag_targets(bags: Any, proportions: Any) -> FloatArray:
 
     Returns
     -------
-    ndarray of shape (n_rows,) or (n_rows, n_classes)
+    ndarray of shape (n_rows,) or (n_rows, n_classes), or DataFrame with a column per class
 
     Raises
     ------
@@ -138,8 +171,9 @@ def bag_targets(bags: Any, proportions: Any) -> FloatArray:
     [[0.5, 0.3, 0.2], [0.0, 0.6, 0.4], [0.5, 0.3, 0.2]]
     """
     ids, codes = factorize(bags, "bags")
+    table: Any = None
     if hasattr(proportions, "columns"):
-        proportions = _read_columns(proportions, ids)
+        proportions = table = _read_columns(proportions, ids)
     if hasattr(proportions, "index") and hasattr(proportions, "to_dict"):  # pandas
         index = proportions.index
         if not index.is_unique:
@@ -159,6 +193,9 @@ def bag_targets(bags: Any, proportions: Any) -> FloatArray:
                 f"{missing[0]!r}"
             )
         _check_lengths(proportions, ids)
+        if hasattr(table, "columns"):
+            place = {bag: row for row, bag in enumerate(proportions)}
+            return table.iloc[np.array([place[bag] for bag in ids.tolist()])[codes]]
         by_bag = np.array([proportions[bag] for bag in ids.tolist()], dtype=float)
     else:
         by_bag = np.asarray(proportions, dtype=float)
@@ -194,7 +231,7 @@ def _read_columns(table: Any, ids: NDArray[Any]) -> Any:
     return table
 
 
-def strata_from_bags(bags: Any, y: ArrayLike) -> Strata:
+def strata_from_bags(bags: Any, y: ArrayLike, *, is_noisy: bool = False) -> Strata:
     """Return one stratum per bag, with its proportion from the y of its rows.
 
     Parameters
@@ -204,6 +241,8 @@ def strata_from_bags(bags: Any, y: ArrayLike) -> Strata:
     y : array-like of shape (n_rows,) or (n_rows, n_classes)
         The proportion of positives in each row's bag, or the share of every class; the shares of
         a row sum to 1 (within 1e-6). All rows of a bag have the same values (within 1e-6).
+    is_noisy : bool
+        Whether a proportion can be below 0 or above 1 because of noise; for one share per bag.
 
     Raises
     ------
@@ -219,7 +258,8 @@ def strata_from_bags(bags: Any, y: ArrayLike) -> Strata:
             f"y and bags must both have one entry per row: y has shape {targets.shape} and bags "
             f"{codes.shape}"
         )
-    bad = np.flatnonzero(~((targets >= 0) & (targets <= 1)))  # also catches NaN
+    is_good = np.isfinite(targets) if is_noisy else (targets >= 0) & (targets <= 1)
+    bad = np.flatnonzero(~is_good)  # also catches NaN
     if len(bad):
         row = int(bad[0])
         raise ValueError(
@@ -269,13 +309,32 @@ def _class_strata(ids: NDArray[Any], codes: NDArray[np.intp], targets: FloatArra
     return Strata(ids, codes, lowest / lowest.sum(axis=1, keepdims=True))
 
 
-def strata_from_labels(labels: NDArray[np.int_]) -> Strata:
-    """Return the two pure strata of clean labels −1 and +1."""
-    return Strata(
-        ids=np.array(["label −1", "label +1"]),
-        row_stratum=(labels > 0).astype(np.intp),
-        proportions=np.array([0.0, 1.0]),
-    )
+def strata_from_labels(
+    codes: NDArray[np.int_], classes: NDArray[Any], *, rows_as_bags: bool = False
+) -> Strata:
+    """Return one pure stratum per class, or with `rows_as_bags` one per row.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (n_rows,)
+        The number of each row's class; every class has a row.
+    classes : ndarray of shape (n_classes,)
+        The classes.
+    rows_as_bags : bool
+        Whether every row is a stratum of its own.
+    """
+    if rows_as_bags:
+        rows = np.arange(len(codes))
+        return two_classes(Strata(rows, rows, np.eye(len(classes))[codes]))
+    ids = np.array([f"label {name}" for name in classes.tolist()])
+    return two_classes(Strata(ids, codes.astype(np.intp), np.eye(len(classes))))
+
+
+def two_classes(strata: Strata) -> Strata:
+    """Return the same strata; two classes get one share of positives instead of two shares."""
+    if strata.n_classes != 2:
+        return strata
+    return Strata(strata.ids, strata.row_stratum, strata.proportions[:, 1].copy())
 
 
 def _name(bag: Any) -> str:

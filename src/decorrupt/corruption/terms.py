@@ -23,9 +23,8 @@ class RiskTerms:
 
     def class_sums(self, loss: MarginLoss, scores: FloatArray) -> tuple[float, float]:
         """Return the two class-wise sums, whose expectations are never negative."""
-        sum_pos = np.dot(self.coef_pos, loss.value(scores))
-        sum_neg = np.dot(self.coef_neg, loss.value(-scores))
-        return float(sum_pos), float(sum_neg)
+        value_pos, value_neg = loss.both_values(scores)
+        return float(np.dot(self.coef_pos, value_pos)), float(np.dot(self.coef_neg, value_neg))
 
     def risk(self, loss: MarginLoss, scores: FloatArray) -> float:
         """Return the sum of both; on a sample it can be negative."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption.class_shares import SHARE_TOL, inseparable_classes, is_share_row
@@ -37,8 +38,49 @@ def check_transitions(noise_rates: Mapping[Any, ArrayLike], n_classes: int) -> F
     return np.array([_check(source, T, n_classes) for source, T in noise_rates.items()])
 
 
+def check_transition_rows(noise_rates: ArrayLike, n_rows: int, n_classes: int) -> FloatArray:
+    """Return one matrix per row of X, shape (n_rows, n_classes, n_classes).
+
+    Raises
+    ------
+    ValueError
+        If the shape is another, or a matrix is not row-stochastic; the message names the row.
+    """
+    rates = np.asarray(noise_rates, dtype=float)
+    if rates.shape != (n_rows, n_classes, n_classes):
+        raise ValueError(
+            f"noise_rates of {n_classes} classes must be one matrix of shape ({n_classes}, "
+            f"{n_classes}) per source, for all rows, or for each of the {n_rows} rows; got an "
+            f"array of shape {rates.shape}"
+        )
+    for row in np.flatnonzero(~is_share_row(rates).all(axis=1))[:1]:
+        raise ValueError(
+            f"noise_rates of row {row} are {rates[row].tolist()}: each row of the matrix must "
+            f"hold probabilities in [0, 1] that sum to 1 (within {SHARE_TOL:g})"
+        )
+    return rates
+
+
+def draw_noisy_classes(
+    codes: NDArray[np.intp], n_classes: int, noise_rates: ArrayLike, random_state: Any
+) -> NDArray[np.intp]:
+    """Draw Ỹ_j from T[Y_j, ·]; the matrix of all rows, or one matrix per row."""
+    matrices = np.asarray(noise_rates, dtype=float)
+    if matrices.ndim == 2:
+        matrices = np.broadcast_to(matrices, (len(codes), *matrices.shape))
+    matrices = check_transition_rows(matrices, len(codes), n_classes)
+    ends = np.cumsum(matrices[np.arange(len(codes)), codes], axis=1)[:, :-1]
+    drawn = check_random_state(random_state).uniform(size=(len(codes), 1))
+    return np.asarray((drawn >= ends).sum(axis=1))
+
+
 def _check(source: Any, transition: ArrayLike, n_classes: int) -> FloatArray:
-    matrix = np.asarray(transition, dtype=float)
+    try:
+        matrix = np.asarray(transition, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"noise_rates of source {source!r} are not a matrix of numbers: {transition!r}"
+        ) from None
     if matrix.shape != (n_classes, n_classes):
         raise ValueError(
             f"noise_rates of source {source!r} have shape {matrix.shape}: give a matrix of shape "

@@ -14,6 +14,8 @@ from decorrupt._typing import FloatArray
 
 SMALLEST_BLOCK = 16
 LARGEST_BLOCK = 256
+# Entries of the columns of one block; there are three such arrays.
+LARGEST_BLOCK_ENTRIES = 20_000 * LARGEST_BLOCK
 PIVOTINGS = ("random", "greedy")
 
 
@@ -87,6 +89,7 @@ def pivoted_cholesky(
     factor = np.empty((len(remaining), max_rank), dtype=remaining.dtype, order="F")
     pivots = np.empty(max_rank, dtype=np.intp)
     # In place, because allocating memory per block would take longer than the arithmetic.
+    largest_block = largest_pivot_block(len(remaining))
     gemm, trsm = get_blas_funcs(("gemm", "trsm"), (factor,))
     rank = 0
     while (
@@ -95,7 +98,7 @@ def pivoted_cholesky(
         and remaining.max() > negligible
     ):
         block = (
-            1 if pivoting == "greedy" else int(np.clip(rank // 4, SMALLEST_BLOCK, LARGEST_BLOCK))
+            1 if pivoting == "greedy" else int(np.clip(rank // 4, SMALLEST_BLOCK, largest_block))
         )
         candidates = _draw(
             remaining, min(block, max_rank - rank), pivoting, random_state, negligible
@@ -131,6 +134,11 @@ def pivoted_cholesky(
     triangle = np.tril(factor[pivots])
     error = float(remaining.sum(dtype=float)) / trace if trace > 0 else 0.0
     return CholeskyFactor(factor, pivots, triangle, error)
+
+
+def largest_pivot_block(n_rows: int) -> int:
+    """Return the pivots per block: fewer with many rows, so that a block's columns stay small."""
+    return int(np.clip(LARGEST_BLOCK_ENTRIES // max(n_rows, 1), 4 * SMALLEST_BLOCK, LARGEST_BLOCK))
 
 
 def _draw(

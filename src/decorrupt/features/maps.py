@@ -1,4 +1,4 @@
-"""Feature maps: f(x) = ⟨θ, z(x)⟩ with ‖f‖² = ‖θ‖², linear or kernel.
+"""Feature maps: f(x) = ⟨θ, z(x)⟩ with ‖f‖² = ‖θ‖²: linear, landmarks or random features.
 
 A map is fitted once to the training rows. It provides their feature matrix for the solver and
 converts the solver's θ into coefficients that score new rows.
@@ -6,6 +6,7 @@ converts the solver's θ into coefficients that score new rows.
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,11 +19,20 @@ from sklearn.utils import check_random_state
 from decorrupt._typing import FloatArray
 from decorrupt.features.kernels import Kernel
 from decorrupt.features.low_rank import pivoted_cholesky
+from decorrupt.features.memory_budget import MANY_ROWS, default_max_rank, rank_in_budget
+from decorrupt.features.random_fourier import (
+    DEFAULT_N_FEATURES,
+    RandomFourierMap,
+    check_has_frequencies,
+)
 
+FEATURES = ("landmarks", "random")
+
+LOGGER = logging.getLogger("decorrupt")
 DEFAULT_RANK_TOL = 1e-3
-# Limits memory if the user sets no max_rank: 2,000 columns are 3.2 GB for 200,000 rows.
-DEFAULT_MAX_RANK = 2000
 SCORE_BLOCK_ROWS = 8192
+# Rows per block of a kernel column: temporary arrays stay small.
+COLUMN_BLOCK_ROWS = 32_768
 # Approximation that is accurate enough to compare parameters in a search.
 COARSE_ERROR = 1e-2
 MIN_COARSE_RANK = 1024
@@ -108,7 +118,39 @@ class LowRankKernelMap:
         return self.matrix[:, : max(rank, MIN_COARSE_RANK)]
 
 
-FeatureMap = LinearMap | LowRankKernelMap
+@dataclass(frozen=True)
+class RandomKernelMap:
+    """z(x) by random Fourier features; the coefficients are θ itself.
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (n_rows, rank)
+        Features of the training rows.
+    rule : RandomFourierMap
+        x ↦ z(x).
+    error : float
+        Root mean squared error of ⟨z(x), z(x')⟩ over a sample of pairs of training rows.
+    """
+
+    matrix: FloatArray
+    rule: RandomFourierMap
+    error: float
+
+    @property
+    def rank(self) -> int:
+        """Number of features."""
+        return self.rule.n_features
+
+    def coefficients(self, theta: FloatArray) -> FloatArray:
+        """Return θ."""
+        return theta
+
+    def coarse_matrix(self) -> FloatArray:
+        """Return all columns: each has the same share of the kernel."""
+        return self.matrix
+
+
+FeatureMap = LinearMap | LowRankKernelMap | RandomKernelMap
 
 
 def fit_feature_map(
@@ -118,6 +160,8 @@ def fit_feature_map(
     rank_tol: float = DEFAULT_RANK_TOL,
     max_rank: int | None = None,
     random_state: Any = None,
+    features: str = "landmarks",
+    memory_budget: Any = None,
 ) -> FeatureMap:
     """Return the feature map of `kernel` fitted to the rows of X.
 
@@ -130,19 +174,34 @@ def fit_feature_map(
     rank_tol : float
         Relative trace error to reach; 0 for full rank.
     max_rank : int or None
-        Maximum rank; None: `DEFAULT_MAX_RANK`, or the number of rows if `rank_tol` is 0.
+        Maximum rank; None: the number of rows if `rank_tol` is 0, else what
+        :func:`default_max_rank` and the memory budget allow, and features of more than 20,000 rows
+        are in single precision.
     random_state : int, RandomState or None
-        Source of the random pivots.
+        Source of the random pivots or frequencies.
+    features : {"landmarks", "random"}
+        Pivoted Cholesky, or random Fourier features, whose number is `max_rank` (None:
+        `DEFAULT_N_FEATURES`, or what the memory budget allows).
+    memory_budget : int, str or None
+        See :func:`budget_in_bytes`; not used if `max_rank` is given.
     """
+    if features not in FEATURES:
+        raise ValueError(f"unknown features {features!r}: choose one of {', '.join(FEATURES)}")
+    if features == "random":
+        n_features = max_rank or _within_budget(X, X.dtype, DEFAULT_N_FEATURES, memory_budget)
+        return _random_map(X, kernel, n_features, random_state)
     if kernel.name == "linear":
         return LinearMap(X)
     if not 0 <= rank_tol < 1:
         raise ValueError(f"rank_tol={rank_tol!r} must be at least 0 and below 1")
     if max_rank is not None and max_rank < 1:
         raise ValueError(f"max_rank={max_rank!r} must be at least 1, or None")
-    n_rows = X.shape[0]
-    if max_rank is None:
-        max_rank = n_rows if rank_tol == 0 else DEFAULT_MAX_RANK
+    n_rows, dtype = X.shape[0], X.dtype
+    if max_rank is None and rank_tol == 0:
+        max_rank = n_rows
+    elif max_rank is None:
+        dtype = np.dtype(np.float32) if n_rows > MANY_ROWS else dtype
+        max_rank = _within_budget(X, dtype, default_max_rank(n_rows), memory_budget)
     if kernel.name == "precomputed":
         check_gram(X)
 
@@ -150,16 +209,42 @@ def fit_feature_map(
         if kernel.name == "precomputed":
             block = X[:, indices]
             return np.asarray(block.toarray() if issparse(block) else block)
-        return kernel.block(X[indices], X).T  # columns contiguous in memory
+        columns = np.empty((len(indices), n_rows), dtype=dtype)  # each contiguous in memory
+        for start in range(0, n_rows, COLUMN_BLOCK_ROWS):
+            rows = slice(start, start + COLUMN_BLOCK_ROWS)
+            columns[:, rows] = kernel.block(X[indices], X[rows])
+        return columns.T
 
     factor = pivoted_cholesky(
         columns,
-        kernel.diagonal(X),
+        kernel.diagonal(X).astype(dtype, copy=False),
         tol=rank_tol,
         max_rank=min(max_rank, n_rows),
         random_state=check_random_state(random_state),
     )
     return LowRankKernelMap(factor.factor, factor.pivots, factor.triangle, factor.error)
+
+
+def _within_budget(X: Any, dtype: Any, wanted: int, memory_budget: Any) -> int:
+    """Return the wanted rank, or the rank that fits into the memory budget."""
+    fits = rank_in_budget(X.shape[0], dtype.itemsize, memory_budget)
+    if fits < min(wanted, X.shape[0]):
+        LOGGER.warning(
+            "%s rows: the memory budget allows %s kernel features instead of %s, see kernel_error_ "
+            "for the error they leave. Raise memory_budget= for more, or set max_rank=",
+            f"{X.shape[0]:,}",
+            f"{fits:,}",
+            f"{wanted:,}",
+        )
+    return min(fits, wanted)
+
+
+def _random_map(X: Any, kernel: Kernel, n_features: int, random_state: Any) -> RandomKernelMap:
+    check_has_frequencies(kernel.name)
+    rng = check_random_state(random_state)
+    centre = 0.0 if issparse(X) else X.mean(axis=0)
+    rule = RandomFourierMap.draw(kernel, X.shape[1], n_features, rng, centre=centre)
+    return RandomKernelMap(rule.transform(X), rule, rule.error(kernel, X, rng))
 
 
 def kernel_scores(X: Any, kernel: Kernel, landmarks: Any, dual_coef: FloatArray) -> FloatArray:

@@ -73,6 +73,16 @@ class MarginLoss(ABC):
     def curvature(self, margin: ArrayLike) -> FloatArray:
         """Return φ''(m)."""
 
+    def both_values(self, score: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return φ(t) and φ(−t), the losses of both labels."""
+        score = _as_float(score)
+        return self.value(score), self.value(-score)
+
+    def both_slopes(self, score: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return φ'(t) and φ'(−t)."""
+        score = _as_float(score)
+        return self.slope(score), self.slope(-score)
+
     def score_at(self, probability: float) -> float:
         """Return argmin_t p·φ(t) + (1−p)·φ(−t): the optimal score where P(Y=1|x) = p.
 
@@ -131,6 +141,17 @@ class LogisticLoss(MarginLoss):
     def slope(self, margin: ArrayLike) -> FloatArray:
         """Return φ'(m) = −σ(−m)."""
         return np.asarray(-expit(-_as_float(margin)))
+
+    def both_values(self, score: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return φ(t) and φ(−t); the logarithm, which takes most of the time, is the same."""
+        score = _as_float(score)
+        shared = np.log1p(np.exp(-np.abs(score)))
+        return np.maximum(-score, 0) + shared, np.maximum(score, 0) + shared
+
+    def both_slopes(self, score: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return −σ(−t) and −σ(t), which is −1 minus the first."""
+        slope = self.slope(score)
+        return slope, -1 - slope
 
     def curvature(self, margin: ArrayLike) -> FloatArray:
         """Return φ''(m) = σ(m)·σ(−m)."""

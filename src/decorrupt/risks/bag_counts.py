@@ -1,10 +1,9 @@
-"""Groups of bags by how the probability of their count is computed: pure, exact, approximate."""
+"""Groups of bags by how the probability of their observation is computed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,19 +11,19 @@ from scipy.special import expit, log_expit
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
+from decorrupt.risks.count_noise import CountNoise, GaussianNoise, noise_variances
+from decorrupt.risks.observations import CountObservations
 from decorrupt.risks.poisson_binomial import poisson_binomial
 from decorrupt.risks.segments import Segments
 from decorrupt.risks.tilted_normal import tilted_normal
+from decorrupt.risks.tilted_weights import WeightedCounts, tilted_weights
+from decorrupt.risks.weighted_counts import weighted_counts
 
 # Up to this size the exact O(n²) sums cost less than computing the features of these rows.
 LARGE_BAG = 256
 # The fixed cost of one pass of the product tree, in multiply-adds (a pass has n² of them per bag):
 # about 0.1 ms of calls, and about 1.2 ns per multiply-add.
 PASS_COST = 80_000
-# Half a unit in the last digit of a proportion printed with two digits: 0.33 of 9 rows is 3.
-# The 1e-9 allows for rounding of the difference.
-PRINTED_TOL = 0.005 + 1e-9
-SHOWN_BAGS = 5
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,21 @@ class SmallBags:
 
 
 @dataclass(frozen=True)
+class WeightedBags:
+    """Small bags whose count is not known exactly, in one pass; `rows` as in SmallBags."""
+
+    bags: NDArray[np.intp]
+    rows: NDArray[np.intp]
+    log_weights: FloatArray
+
+    def log_prob_and_slope(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """See :func:`weighted_counts`."""
+        return weighted_counts(scores[self.rows], self.log_weights)
+
+
+@dataclass(frozen=True)
 class ApproximateBags:
-    """Large bags, and bags whose proportion is noisy."""
+    """Large bags with a known count, or with Gaussian noise."""
 
     bags: NDArray[np.intp]
     rows: NDArray[np.intp]
@@ -70,39 +82,115 @@ class ApproximateBags:
         return tilted_normal(scores[self.rows], self.segments, self.counts, self.noise_variance)
 
 
-BagGroup = PureBags | SmallBags | ApproximateBags
+@dataclass(frozen=True)
+class ApproximateWeightedBags:
+    """Large bags with a range of counts, or with Laplace or geometric noise."""
+
+    bags: NDArray[np.intp]
+    rows: NDArray[np.intp]
+    segments: Segments
+    observed: WeightedCounts
+
+    def log_prob_and_slope(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """See :func:`tilted_weights`."""
+        return tilted_weights(scores[self.rows], self.segments, self.observed)
+
+
+BagGroup = PureBags | SmallBags | WeightedBags | ApproximateBags | ApproximateWeightedBags
 
 
 def group_bags(
-    strata: Strata, *, large_bags: float | str, proportion_noise: Any
+    strata: Strata, observed: CountObservations, *, large_bags: float | str
 ) -> Iterator[BagGroup]:
-    """Yield groups that contain every bag once; the parameters are those of :func:`count_risk`."""
-    noise_variance = (strata.sizes * read_noise(strata, proportion_noise)) ** 2
-    counts = read_counts(strata, noise_variance > 0)
-    threshold = _size_threshold(large_bags)
+    """Yield groups that contain every bag about which something is observed once.
+
+    Parameters
+    ----------
+    strata : Strata
+        The rows of each bag; its proportions are not used.
+    observed : CountObservations
+        What is known about the counts.
+    large_bags
+        See :func:`count_risk`.
+    """
+    sizes, lower = strata.sizes, observed.lower
     by_bag = np.argsort(strata.row_stratum, kind="stable")
-    sizes = strata.sizes
     all_rows = Segments(sizes)
 
     def select(chosen: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp], Segments]:
         bags = np.flatnonzero(chosen)
         return bags, by_bag[all_rows.spread(chosen)], Segments(sizes[bags])
 
-    noisy = noise_variance > 0
-    pure = ~noisy & ((counts == 0) | (counts == sizes))
+    exact, noisy = observed.is_exact, observed.is_noisy
+    is_large = sizes > _size_threshold(large_bags)
+    pure = exact & ((lower == 0) | (lower == sizes))
     if pure.any():
         bags, rows, segments = select(pure)
-        yield PureBags(bags, rows, segments, segments.spread(np.where(counts[bags] > 0, 1.0, -1.0)))
-    approximate = noisy | (~pure & (sizes > threshold))
+        yield PureBags(bags, rows, segments, segments.spread(np.where(lower[bags] > 0, 1.0, -1.0)))
+    gaussian = np.array([isinstance(one, GaussianNoise) for one in observed.noise], dtype=bool)
+    approximate = is_large & (gaussian | (exact & ~pure))
     if approximate.any():
         bags, rows, segments = select(approximate)
-        yield ApproximateBags(bags, rows, segments, counts[bags], noise_variance[bags])
-    small = ~pure & ~approximate
-    filled = np.zeros_like(sizes)
-    filled[small] = _filled_sizes(sizes[small])
-    for size in np.unique(filled[small]):
-        bags, rows, segments = select(filled == size)
-        yield SmallBags(bags, _columns(rows, segments, size), counts[bags].astype(np.intp))
+        variance = noise_variances([observed.noise[bag] for bag in bags])
+        yield ApproximateBags(bags, rows, segments, lower[bags], variance)
+    silent = ~noisy & (lower == 0) & (observed.upper == sizes)
+    weighted = ~exact & ~silent
+    spread = weighted & is_large & ~gaussian
+    if spread.any():
+        bags, rows, segments = select(spread)
+        yield ApproximateWeightedBags(bags, rows, segments, _listed(observed, bags, sizes[bags]))
+    for chosen in (exact & ~pure & ~is_large, weighted & ~is_large):
+        filled = np.zeros_like(sizes)
+        filled[chosen] = _filled_sizes(sizes[chosen])
+        for size in np.unique(filled[chosen]):
+            bags, rows, segments = select(filled == size)
+            columns = _columns(rows, segments, size)
+            if exact[bags[0]]:
+                yield SmallBags(bags, columns, lower[bags].astype(np.intp))
+            else:
+                yield WeightedBags(bags, columns, _log_weights(observed, bags, size))
+
+
+def _log_weights(observed: CountObservations, bags: NDArray[np.intp], size: int) -> FloatArray:
+    """Return log ν_k of each bag as a column, k = 0 … size."""
+    counts = np.arange(size + 1.0)[:, None]
+    inside = (counts >= observed.lower[bags]) & (counts <= observed.upper[bags])
+    logs = np.where(inside, 0.0, -np.inf)
+    for noise, some in _by_noise(observed, bags):
+        logs[:, some] = noise.log_density(observed.lower[bags[some]] - counts)
+    return logs
+
+
+def _listed(
+    observed: CountObservations, bags: NDArray[np.intp], sizes: NDArray[np.intp]
+) -> WeightedCounts:
+    """Return the counts of large bags: those of a range, all counts if there is noise."""
+    noisy = observed.is_noisy[bags]
+    first = np.where(noisy, 0, observed.lower[bags]).astype(np.intp)
+    last = np.where(noisy, sizes, observed.upper[bags]).astype(np.intp)
+    segments = Segments(last - first + 1)
+    counts = np.arange(segments.sizes.sum()) + segments.spread(first - segments.starts)
+    logs, decay = np.zeros(len(counts)), np.full(len(bags), np.inf)
+    for noise, some in _by_noise(observed, bags):
+        chosen = segments.spread(np.isin(np.arange(len(bags)), some))
+        reported = segments.spread(observed.lower[bags])
+        logs[chosen] = noise.log_density((reported - counts)[chosen])
+        decay[some] = getattr(noise, "decay", np.inf)
+    lowest, highest = observed.lower[bags], observed.upper[bags]
+    return WeightedCounts(segments, counts.astype(float), logs, lowest, highest, decay)
+
+
+def _by_noise(
+    observed: CountObservations, bags: NDArray[np.intp]
+) -> Iterator[tuple[CountNoise, NDArray[np.intp]]]:
+    """Yield every distinct noise, and the places in `bags` of the bags that have it."""
+    places: dict[CountNoise, list[int]] = {}
+    for place, bag in enumerate(bags.tolist()):
+        noise = observed.noise[bag]
+        if noise is not None:
+            places.setdefault(noise, []).append(place)
+    for noise, some in places.items():
+        yield noise, np.array(some, dtype=np.intp)
 
 
 def _filled_sizes(sizes: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -130,56 +218,6 @@ def _columns(rows: NDArray[np.intp], segments: Segments, size: int) -> NDArray[n
     columns = np.full((len(segments.sizes), size), -1, dtype=np.intp)
     columns[np.arange(size) < segments.sizes[:, None]] = rows
     return np.ascontiguousarray(columns.T)
-
-
-def read_noise(strata: Strata, proportion_noise: Any) -> FloatArray:
-    """Return the standard deviation of every bag's proportion, from a number or a mapping."""
-    ids = strata.ids.tolist()
-    if isinstance(proportion_noise, Mapping):
-        missing = [bag for bag in ids if bag not in proportion_noise]
-        if missing:
-            raise ValueError(
-                f"proportion_noise has no entry for bag {missing[0]!r}: give one per bag"
-            )
-        noise = np.array([proportion_noise[bag] for bag in ids], dtype=float)
-    else:
-        noise = np.full(len(ids), proportion_noise, dtype=float)
-    bad = np.flatnonzero(~((noise >= 0) & np.isfinite(noise)))
-    if len(bad):
-        raise ValueError(
-            f"proportion_noise of bag {ids[bad[0]]!r} is {noise[bad[0]]:g}: it must be a "
-            "standard deviation, a finite number of at least 0"
-        )
-    return noise
-
-
-def read_counts(strata: Strata, is_noisy: NDArray[np.bool_]) -> FloatArray:
-    """Return c_k = p_k·n_k, rounded to a whole number where the bag has no noise."""
-    given = strata.proportions * strata.sizes
-    return np.where(is_noisy, given, np.rint(given))
-
-
-def describe_rounded(strata: Strata, proportion_noise: Any) -> str:
-    """Return a message naming the bags whose p_k·n_k is not a whole number; "" if there is none.
-
-    The tolerance allows for proportions printed with two digits.
-    """
-    given = strata.proportions * strata.sizes
-    shift = np.abs(strata.proportions - np.rint(given) / strata.sizes)
-    is_noisy = read_noise(strata, proportion_noise) > 0
-    rounded = np.flatnonzero((shift > PRINTED_TOL) & ~is_noisy)
-    if not len(rounded):
-        return ""
-    shown = ", ".join(
-        f"{strata.ids.tolist()[k]!r} ({given[k]:.4g} of {strata.sizes[k]})"
-        for k in rounded[:SHOWN_BAGS]
-    )
-    more = f" and {len(rounded) - SHOWN_BAGS} more" if len(rounded) > SHOWN_BAGS else ""
-    return (
-        f"the proportions of {len(rounded)} bags are not a whole number of positive rows; the "
-        f"nearest count is used: {shown}{more}. If the proportions are noisy, give their "
-        "standard deviation as proportion_noise"
-    )
 
 
 def _size_threshold(large_bags: float | str) -> float:

@@ -8,9 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import RiskTerms
-from decorrupt.losses import MarginLoss
-from decorrupt.risks.score_risk import Operator
+from decorrupt.corruption import ClassCombination, Combination, RiskTerms, Strata
+from decorrupt.losses import MarginLoss, get_loss
+from decorrupt.risks.multiclass import ClassCorrectedRisk
+from decorrupt.risks.score_risk import Operator, ScoreRisk
 
 RISK_CORRECTIONS = (None, "abs", "relu")
 # The kinks of |r| and max(r, 0) are smoothed over this width, in units of risk. The minimum is
@@ -73,18 +74,17 @@ class CorrectedRisk:
         return apply
 
     def _class_slopes(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return (
-            self.terms.coef_pos * self.loss.slope(scores),
-            -self.terms.coef_neg * self.loss.slope(-scores),
-        )
+        slope_pos, slope_neg = self.loss.both_slopes(scores)
+        return self.terms.coef_pos * slope_pos, -self.terms.coef_neg * slope_neg
 
     def _outer(self, scores: FloatArray) -> tuple[tuple[float, float, float], ...]:
         """Return (g, g', g'') at the two class-wise sums."""
         sums = self.terms.class_sums(self.loss, scores)
-        return tuple(_corrected(total, self.correction) for total in sums)
+        return tuple(corrected_sum(total, self.correction) for total in sums)
 
 
-def _corrected(total: float, correction: str | None) -> tuple[float, float, float]:
+def corrected_sum(total: float, correction: str | None) -> tuple[float, float, float]:
+    """Return g, g' and g'' at the sum of one class, see :class:`CorrectedRisk`."""
     if correction is None:
         return total, 1.0, 0.0
     rounded = float(np.hypot(total, KINK_WIDTH))  # |r|, smoothed
@@ -92,3 +92,10 @@ def _corrected(total: float, correction: str | None) -> tuple[float, float, floa
     if correction == "abs":
         return rounded, tilt, bend
     return (total + rounded) / 2, (1 + tilt) / 2, bend / 2
+
+
+def logistic_risk(combination: Combination | ClassCombination, strata: Strata) -> ScoreRisk:
+    """Return the combined risk with the logistic loss, or cross-entropy for several classes."""
+    if isinstance(combination, ClassCombination):
+        return ClassCorrectedRisk(combination.row_coef(strata))
+    return CorrectedRisk(combination.row_terms(strata), get_loss("logistic"))

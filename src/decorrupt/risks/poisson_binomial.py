@@ -21,6 +21,7 @@ Conventions
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -31,6 +32,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.losses import LOSSES
 from decorrupt.risks.segments import Segments
 
+AtTop = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 # Rows in one pass of the tree: its levels about fill a second-level cache.
 CHUNK_ROWS = 4096
 # A probability below this is computed again after tilting, long before underflow loses digits.
@@ -138,10 +140,19 @@ def _bracket(
 
 def _product_tree(scores: FloatArray, counts: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
     """Return P(ΣY = c) and its slope p_j(1−p_j)·[P(Σ_{i≠j} = c−1) − P(Σ_{i≠j} = c)]."""
+    return product_tree(scores, lambda top: _count_at_top(top, counts))
+
+
+def product_tree(scores: FloatArray, at_top: AtTop) -> tuple[FloatArray, FloatArray]:
+    """Return a linear function of the probabilities P(ΣY = s), and its slope in the scores.
+
+    `at_top` returns its value from the last two polynomials A and B of the tree, and the steps of
+    its slope in their coefficients.
+    """
     levels = [_leaves(scores)]
     for size in _node_sizes(len(scores)):
         levels.append(_multiply(levels[-1], size))
-    prob, steps = _count_at_top(levels[-1], counts)
+    prob, steps = at_top(levels[-1])
     for level in levels[-2::-1]:
         steps = _steps_below(level, steps)
     negative, positive = levels[0][1:3, : len(scores)]
@@ -175,12 +186,12 @@ def _multiply(level: FloatArray, size: int) -> FloatArray:
     below, n_nodes, n_bags = len(level) // 3, level.shape[1] // 2, level.shape[2]
     product = np.zeros((3 * size + 1, n_nodes, n_bags))
     backwards = level[2 * below : below - 1 : -1, :n_nodes]
-    others = _windows(level, size + 1, below + 1)[:, :, n_nodes:]
+    others = windows(level, size + 1, below + 1)[:, :, n_nodes:]
     np.einsum("spkb,pkb->skb", others, backwards, out=product[size : 2 * size + 1])
     return product
 
 
-def _windows(rows: FloatArray, n_windows: int, width: int) -> FloatArray:
+def windows(rows: FloatArray, n_windows: int, width: int) -> FloatArray:
     """Return the view whose [s, p] is rows[s + p]; numpy's own functions for this are slower."""
     shape, strides = (n_windows, width, *rows.shape[1:]), (rows.strides[0], *rows.strides)
     return np.ndarray(shape, rows.dtype, rows, strides=strides)
@@ -212,5 +223,5 @@ def _steps_below(level: FloatArray, steps: FloatArray) -> FloatArray:
     # A level of 2m−1 rows passes 2m steps to a level of m; the last is for a power not used there.
     below = np.zeros((size + 1, n_nodes, n_bags))
     out = below[:-1].reshape(size, *halves)
-    np.einsum("spkb,phkb->shkb", _windows(steps, size, size + 1), others, out=out)
+    np.einsum("spkb,phkb->shkb", windows(steps, size, size + 1), others, out=out)
     return below

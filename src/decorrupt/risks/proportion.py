@@ -11,7 +11,8 @@ from scipy.special import expit, log_expit
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
-from decorrupt.risks.score_risk import Operator
+from decorrupt.risks.multiclass import ClassProportionRisk
+from decorrupt.risks.score_risk import Operator, ScoreRisk
 from decorrupt.risks.segments import Segments
 
 
@@ -102,3 +103,8 @@ class ProportionRisk:
     @cached_property
     def _weight_neg(self) -> FloatArray:
         return np.asarray(self._bags.sizes / len(self._by_bag) * (1 - self.strata.proportions))
+
+
+def proportion_risk(strata: Strata) -> ScoreRisk:
+    """Return the risk of proportion matching for bags with shares of two or of several classes."""
+    return ProportionRisk(strata) if strata.n_classes is None else ClassProportionRisk(strata)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata, pooled_proportion
 from decorrupt.risks.forward import ForwardRisk
+from decorrupt.risks.multiclass import class_set_risk
+from decorrupt.risks.score_risk import ScoreRisk
 
 
-def set_risk(strata: Strata) -> ForwardRisk:
+def set_risk(strata: Strata) -> ScoreRisk:
     """Return −(1/n)·Σ_j log P(bag(j) | x_j), as a function of the log-odds f at the pooled prior.
 
     Let g = σ(f) = P(Y=1|x) among all rows, and γ̄ their share of positives. Bag k has the share
@@ -22,8 +24,11 @@ def set_risk(strata: Strata) -> ForwardRisk:
     Parameters
     ----------
     strata : Strata
-        Bags with at least two different proportions.
+        Bags with at least two different proportions. With the shares of several classes, the
+        risk is :func:`decorrupt.risks.multiclass.class_set_risk`.
     """
+    if strata.n_classes is not None:
+        return class_set_risk(strata)
     given_pos, given_neg = bag_shares_by_class(strata)
     return ForwardRisk(given_pos[strata.row_stratum], given_neg[strata.row_stratum])
 

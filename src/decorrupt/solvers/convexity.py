@@ -100,9 +100,13 @@ def _largest_eigenvalue(features: Any, diagonal: FloatArray) -> float:
     if rank <= DENSE_RANK:
         gram = _weighted_gram(features, diagonal)
         return float(eigvalsh(gram, subset_by_index=[rank - 1, rank - 1])[0])
-    operator = LinearOperator(
-        (rank, rank), matvec=lambda v: features.T @ (diagonal * (features @ v)), dtype=float
-    )
+    dtype = features.dtype  # otherwise numpy would copy Z to the wider type in every product
+
+    def apply(v: FloatArray) -> FloatArray:
+        bent = diagonal * (features @ v.astype(dtype, copy=False))
+        return np.asarray(features.T @ bent.astype(dtype, copy=False))
+
+    operator = LinearOperator((rank, rank), matvec=apply, dtype=float)
     start = np.random.default_rng(0).standard_normal(rank)
     if not np.any(operator.matvec(start)):  # ARPACK refuses the zero matrix
         return 0.0

@@ -8,9 +8,8 @@ import numpy as np
 from scipy.optimize import minimize
 
 from decorrupt._typing import FloatArray
-from decorrupt.solvers.objective import Objective
 from decorrupt.solvers.result import CONVERGED, OUT_OF_STEPS, STALLED, SolverResult
-from decorrupt.solvers.trace import Trace
+from decorrupt.solvers.trace import Differentiable, Trace
 
 # Problems with small λ are badly conditioned; there, a long memory saves many iterations.
 MEMORY = 50
@@ -19,7 +18,7 @@ MAX_LINE_SEARCH = 50
 
 @np.errstate(over="ignore", invalid="ignore")  # the status reports it
 def solve_lbfgs(
-    objective: Objective, start: FloatArray, *, tol: float, max_iter: int
+    objective: Differentiable, start: FloatArray, *, tol: float, max_iter: int
 ) -> SolverResult:
     """Return argmin J(θ) near `start`, by scipy's L-BFGS-B until ‖∇J‖ ≤ tol.
 

@@ -17,6 +17,8 @@ from decorrupt.solvers.result import CONVERGED, OUT_OF_STEPS, STALLED, SolverRes
 
 # Up to this many coefficients, the full spectrum of the Hessian is cheaper than Krylov iterations.
 DENSE_HESSIAN_COEFS = 512
+# A dense Hessian needs two copies of the features: no more than 400 MB each.
+DENSE_HESSIAN_ENTRIES = 50_000_000
 KRYLOV_DIMENSIONS = 120
 # Curvature below this share of the largest cannot be distinguished from rounding.
 FLAT = 1e-10
@@ -114,7 +116,8 @@ def _spectrum(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the ascending eigenvalues and the eigenvectors of ∇²J, or of its Krylov projection."""
     n_coef = objective.n_coef
-    if n_coef <= DENSE_HESSIAN_COEFS:
+    is_small = n_coef * objective.features.shape[0] <= DENSE_HESSIAN_ENTRIES
+    if n_coef <= DENSE_HESSIAN_COEFS and is_small:
         curvatures, directions = eigh(objective.hessian(coef), check_finite=False)
         return curvatures, directions
     # If the gradient is zero, a random direction can find negative curvature.

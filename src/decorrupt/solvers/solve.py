@@ -25,6 +25,10 @@ DEFAULT_TOL = 1e-6
 DEFAULT_MAX_ITER = 1000
 # A dense Hessian costs rank/2 passes over the features; L-BFGS takes some tens of passes in total.
 AUTO_NEWTON_COEFS = 64
+# With more rows the Hessian does not fit into the cache, and L-BFGS is usually faster. After this
+# many iterations it is not (columns of very different scale), and Newton's method continues.
+AUTO_NEWTON_ROWS = 20_000
+AUTO_LBFGS_STEPS = 60
 
 
 def solve(
@@ -44,8 +48,9 @@ def solve(
     objective : Objective
         What to minimise.
     solver : {"auto", "newton", "lbfgs", "gradient_descent"}
-        "auto" is Newton for few coefficients and L-BFGS for many, followed by Newton if rounding
-        of the objective stops L-BFGS early. For several classes it is always L-BFGS.
+        "auto" is Newton for few coefficients and at most 20,000 rows, otherwise L-BFGS, followed
+        by Newton if rounding of the objective stops L-BFGS early, or if it takes more than 60
+        iterations for few coefficients. For several classes it is always L-BFGS.
     start : ndarray of shape (n_coef,), optional
         The starting point; zero by default.
     tol : float
@@ -70,8 +75,11 @@ def solve(
     if objective.features.dtype == np.float32:
         tol = max(tol, _gradient_rounding(objective, start))
     options: dict[str, Any] = gradient_descent_steps if name == "gradient_descent" else {"tol": tol}
-    result = SOLVERS[name](objective, start, max_iter=max_iter, **options)
-    if solver == "auto" and result.status == STALLED and objective.n_classes is None:
+    may_continue = solver == "auto" and name == "lbfgs" and objective.n_classes is None
+    is_small = may_continue and objective.n_coef <= AUTO_NEWTON_COEFS
+    steps = min(max_iter, AUTO_LBFGS_STEPS) if is_small else max_iter
+    result = SOLVERS[name](objective, start, max_iter=steps, **options)
+    if may_continue and (result.status == STALLED or (is_small and not result.converged)):
         result = _finish(objective, result, tol=tol, max_iter=max_iter)
     return replace(result, gradient_tol=tol)
 
@@ -95,7 +103,7 @@ def _gradient_rounding(objective: Objective, start: FloatArray) -> float:
     _, slope = objective.risk.value_and_slope(objective.scores(start))
     features = objective.features
     values = features.data if issparse(features) else features
-    size = np.linalg.norm(values.ravel()) * np.linalg.norm(slope)
+    size = np.linalg.norm(values) * np.linalg.norm(slope)
     return float(np.sqrt(np.finfo(features.dtype).eps) / 4 * size)
 
 
@@ -109,8 +117,9 @@ def choose_solver(solver: str, objective: Objective) -> str:
         )
     if solver != "auto":
         return solver
-    is_small = objective.n_classes is None and objective.n_coef <= AUTO_NEWTON_COEFS
-    return "newton" if is_small else "lbfgs"
+    few_coefs = objective.n_classes is None and objective.n_coef <= AUTO_NEWTON_COEFS
+    few_rows = objective.features.shape[0] <= AUTO_NEWTON_ROWS
+    return "newton" if few_coefs and few_rows else "lbfgs"
 
 
 def solve_path(

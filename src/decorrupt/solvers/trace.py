@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from decorrupt._typing import FloatArray
-from decorrupt.solvers.objective import Objective
 from decorrupt.solvers.result import SolverResult
+
+
+class Differentiable(Protocol):
+    """All that L-BFGS needs of an objective."""
+
+    def value_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
+        """Return J and ∇J."""
 
 
 class Trace:
     """Evaluates an objective for scipy and records what a SolverResult needs."""
 
-    def __init__(self, objective: Objective, start: FloatArray) -> None:
+    def __init__(self, objective: Differentiable, start: FloatArray) -> None:
         self.objective = objective
         self._at: FloatArray | None = None
         self._known: tuple[float, FloatArray] = (np.nan, start)

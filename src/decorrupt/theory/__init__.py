@@ -6,6 +6,7 @@ from decorrupt.theory.bounds import (
     bound_strata,
     bound_varying_priors,
 )
+from decorrupt.theory.class_bounds import bound_class_sources, corrected_class_lipschitz
 from decorrupt.theory.class_information import ClassInformation, class_information
 from decorrupt.theory.consistency import (
     ConsistencyResult,
@@ -41,6 +42,7 @@ __all__ = [
     "VarianceResult",
     "WeightsComparison",
     "aggregate_condition",
+    "bound_class_sources",
     "bound_common_source",
     "bound_label_proportions",
     "bound_master",
@@ -49,6 +51,7 @@ __all__ = [
     "class_information",
     "consistent_reg_strength",
     "convexity_floor",
+    "corrected_class_lipschitz",
     "information",
     "is_bounded_below",
     "is_convex",

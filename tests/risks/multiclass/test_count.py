@@ -23,7 +23,8 @@ from oracles.class_counts import enumerate_class_counts, make_class_strata
 
 def normal_bag(counts):
     size = np.array([sum(counts)])
-    return NormalBags(np.array([0]), np.arange(size[0]), Segments(size), np.array([counts]))
+    counts, noise = np.array([counts], dtype=float), np.zeros(1)
+    return NormalBags(np.array([0]), np.arange(size[0]), Segments(size), counts, noise)
 
 
 def exact_bag(counts):

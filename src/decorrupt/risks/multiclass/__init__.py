@@ -5,6 +5,8 @@ from decorrupt.risks.multiclass.count import (
     ClassCountRisk,
     class_count_log_likelihood,
     class_count_risk,
+    class_log_probabilities,
+    describe_rounded_classes,
     whole_counts,
 )
 from decorrupt.risks.multiclass.forward import (
@@ -13,6 +15,7 @@ from decorrupt.risks.multiclass.forward import (
     class_noisy_label_risk,
     class_set_risk,
 )
+from decorrupt.risks.multiclass.posterior import class_posterior
 from decorrupt.risks.multiclass.proportion import ClassProportionRisk
 
 __all__ = [
@@ -23,7 +26,10 @@ __all__ = [
     "class_bag_shares",
     "class_count_log_likelihood",
     "class_count_risk",
+    "class_log_probabilities",
     "class_noisy_label_risk",
+    "class_posterior",
     "class_set_risk",
+    "describe_rounded_classes",
     "whole_counts",
 ]

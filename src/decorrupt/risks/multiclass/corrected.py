@@ -37,3 +37,12 @@ class ClassCorrectedRisk(SoftmaxRisk):
         log_prob = log_softmax(scores)
         slope = slope_in_scores(-self.coef, np.exp(log_prob))
         return -float(np.vdot(self.coef, log_prob)), slope
+
+    def row_values(self, scores: FloatArray) -> FloatArray:
+        """Return the term of each row."""
+        return -np.asarray(np.sum(self.coef * log_softmax(scores), axis=1))
+
+    @property
+    def is_bounded_below(self) -> bool:
+        """Whether no coefficient is negative."""
+        return bool((self.coef >= 0).all())

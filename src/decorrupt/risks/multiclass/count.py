@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,9 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.corruption.class_shares import is_share_row
+from decorrupt.risks.count_noise import noise_variances, read_count_noise
 from decorrupt.risks.multiclass.exact_counts import ExactBags
 from decorrupt.risks.multiclass.normal_counts import NormalBags
 from decorrupt.risks.multiclass.softmax import SoftmaxRisk, log_softmax, slope_in_scores
+from decorrupt.risks.observations import describe_rounded
 from decorrupt.risks.segments import Segments
 
 # A bag with at most this many count vectors below its own is exact: all bags of up to 9 rows, and
@@ -21,6 +24,9 @@ from decorrupt.risks.segments import Segments
 EXACT_VECTORS = 512
 # Rounding error of an n·p that is a whole number in exact arithmetic.
 WHOLE = 1e-6
+# Half a unit in the last digit of a share printed with two digits: 0.33 of 9 rows is 3.
+# The 1e-9 allows for rounding of the difference.
+PRINTED_TOL = 0.005 + 1e-9
 
 
 @dataclass(frozen=True)
@@ -73,7 +79,7 @@ class ClassCountRisk(SoftmaxRisk):
         return by_bag, slope
 
 
-def class_count_risk(strata: Strata) -> ClassCountRisk:
+def class_count_risk(strata: Strata, *, count_noise: Any = None) -> ClassCountRisk:
     """Return −(1/n)·Σ_b log P(k_b) for bags with the class counts k_b = n_b·Γ_b.
 
     Bags with at most 512 count vectors below k_b are exact (all bags of up to 9 rows); others use
@@ -84,11 +90,19 @@ def class_count_risk(strata: Strata) -> ClassCountRisk:
     ----------
     strata : Strata
         The bags and the shares of their classes, shape (n_bags, n_classes).
+    count_noise : GaussianNoise, LaplaceNoise, GeometricNoise, float, mapping or None
+        The noise in the count of each class, see
+        :func:`decorrupt.risks.count_noise.read_count_noise`. Bags with noise use the normal
+        approximation, with unrounded counts and a variance larger by that of the noise.
     """
-    return ClassCountRisk(len(strata.row_stratum), len(strata.ids), tuple(_group_bags(strata)))
+    variance = noise_variances(read_count_noise(strata.ids, count_noise))
+    groups = tuple(_group_bags(strata, variance))
+    return ClassCountRisk(len(strata.row_stratum), len(strata.ids), groups)
 
 
-def class_count_log_likelihood(probabilities: ArrayLike, strata: Strata) -> FloatArray:
+def class_count_log_likelihood(
+    probabilities: ArrayLike, strata: Strata, *, count_noise: Any = None
+) -> FloatArray:
     """Return log P(k_b) of every bag, given P(Y_j=c) of every row: a proper scoring rule.
 
     Parameters
@@ -96,7 +110,7 @@ def class_count_log_likelihood(probabilities: ArrayLike, strata: Strata) -> Floa
     probabilities : array-like of shape (n_rows, n_classes)
         P(Y=c|x); rows sum to 1. Zeros are replaced by the precision (2.2e-16 for float64), so that
         every log-likelihood is finite.
-    strata : Strata
+    strata, count_noise
         As in :func:`class_count_risk`.
 
     Returns
@@ -113,6 +127,19 @@ def class_count_log_likelihood(probabilities: ArrayLike, strata: Strata) -> Floa
     >>> np.exp(class_count_log_likelihood([[0.5, 0.3, 0.2], [0.6, 0.4, 0]], bags)).round(3).tolist()
     [0.38]
     """
+    log_prob = class_log_probabilities(probabilities, strata)
+    risk = class_count_risk(strata, count_noise=count_noise)
+    return risk.log_probs_and_slope(log_prob)[0]
+
+
+def class_log_probabilities(probabilities: ArrayLike, strata: Strata) -> FloatArray:
+    """Return log P(Y=c|x), finite: zeros are replaced by the float precision.
+
+    Raises
+    ------
+    ValueError
+        If there is not one row of probabilities per row of the strata.
+    """
     probabilities = np.asarray(probabilities)
     if probabilities.dtype.kind != "f":
         probabilities = probabilities.astype(float)
@@ -127,8 +154,21 @@ def class_count_log_likelihood(probabilities: ArrayLike, strata: Strata) -> Floa
             f"probabilities[{row}] = {probabilities[row].tolist()} must lie in [0, 1] and sum to 1"
         )
     precision = np.finfo(probabilities.dtype).eps
-    log_prob = log_softmax(np.log(np.maximum(probabilities, precision)))
-    return class_count_risk(strata).log_probs_and_slope(log_prob)[0]
+    return log_softmax(np.log(np.maximum(probabilities, precision)))
+
+
+def describe_rounded_classes(strata: Strata, count_noise: Any) -> str:
+    """Return a message naming bags whose class counts are changed by rounding; "" if none is.
+
+    The tolerance allows for shares printed with two digits. The count of the class that changes
+    most is shown.
+    """
+    sizes, shares = strata.sizes, strata.proportions
+    shift = np.abs(shares - whole_counts(strata) / sizes[:, None])
+    given = shares[np.arange(len(sizes)), shift.argmax(axis=1)] * sizes
+    is_noisy = noise_variances(read_count_noise(strata.ids, count_noise)) > 0
+    bags = np.flatnonzero((shift.max(axis=1) > PRINTED_TOL) & ~is_noisy)
+    return describe_rounded(strata, bags, given, "rows of each class; the nearest counts are used")
 
 
 def whole_counts(strata: Strata) -> NDArray[np.intp]:
@@ -141,7 +181,7 @@ def whole_counts(strata: Strata) -> NDArray[np.intp]:
     return np.asarray(counts + (rank < missing[:, None]), dtype=np.intp)
 
 
-def _group_bags(strata: Strata) -> Iterator[BagGroup]:
+def _group_bags(strata: Strata, noise_variance: FloatArray) -> Iterator[BagGroup]:
     """Yield groups that contain every bag once."""
     counts, sizes = whole_counts(strata), strata.sizes
     by_bag, all_rows = np.argsort(strata.row_stratum, kind="stable"), Segments(sizes)
@@ -150,9 +190,10 @@ def _group_bags(strata: Strata) -> Iterator[BagGroup]:
         bags = np.flatnonzero(chosen)
         return bags, by_bag[all_rows.spread(chosen)], Segments(sizes[bags])
 
-    pure = counts.max(axis=1) == sizes
+    is_noisy = noise_variance > 0
+    pure = ~is_noisy & (counts.max(axis=1) == sizes)
     # As floats: the product can exceed any integer type.
-    small = ~pure & (np.prod(counts + 1.0, axis=1) <= EXACT_VECTORS)
+    small = ~pure & ~is_noisy & (np.prod(counts + 1.0, axis=1) <= EXACT_VECTORS)
     normal = ~pure & ~small
     if pure.any():
         bags, rows, segments = select(pure)
@@ -162,4 +203,5 @@ def _group_bags(strata: Strata) -> Iterator[BagGroup]:
         yield ExactBags.of_counts(bags, rows, counts[bags])
     if normal.any():
         bags, rows, segments = select(normal)
-        yield NormalBags(bags, rows, segments, counts[bags])
+        given = np.where(is_noisy[:, None], sizes[:, None] * strata.proportions, counts)
+        yield NormalBags(bags, rows, segments, given[bags], noise_variance[bags])

@@ -25,7 +25,7 @@ class NormalBags:
     of what is lost by rounding to the nearest count vector (the second moment of the lattice
     A_{K−1}); for K = 2 the count of one class has the variance Σp(1−p) + 1/12. All classes are
     treated alike. A density can exceed 1: by up to ½·log K − ½(K−1)·log 2πv where all rows are
-    certain and right.
+    certain and right. Noise of variance s² in the count of each class adds s²·K/(K−1) to v.
 
     Parameters
     ----------
@@ -37,40 +37,99 @@ class NormalBags:
         The rows of each bag.
     counts : ndarray of shape (n_bags, n_classes)
         k.
+    noise_variance : ndarray of shape (n_bags,)
+        s².
     """
 
     bags: NDArray[np.intp]
     rows: NDArray[np.intp]
     segments: Segments
-    counts: NDArray[np.intp]
+    counts: FloatArray
+    noise_variance: FloatArray
 
     def log_prob_and_slope(self, log_prob: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return log P(k) of every bag, and its slope in the log-probabilities.
-
-        With r = S⁻¹(k−μ) and G = S⁻¹ − rrᵀ the slope in p_j is r − ½·diag(G) + G·p_j.
-        """
+        """Return log P(k) of every bag, and its slope in the log-probabilities."""
         prob = np.exp(log_prob[self.rows])
-        covariance, mean = self._moments(prob)
-        inverse = np.linalg.inv(covariance)
-        away = self.counts - mean
-        tilt = np.einsum("bcd,bd->bc", inverse, away)
-        n_classes = prob.shape[1]
-        value = 0.5 * (np.log(n_classes) - (n_classes - 1) * np.log(2 * np.pi))
-        value = value - 0.5 * (np.linalg.slogdet(covariance)[1] + np.sum(away * tilt, axis=1))
-        bend = inverse - tilt[:, :, None] * tilt[:, None, :]
-        slope = self.segments.spread(tilt - 0.5 * np.einsum("bcc->bc", bend))
-        for c in range(n_classes):  # no array of n_rows × n_classes × n_classes
-            slope += self.segments.spread(bend[:, c]) * prob[:, c, None]
-        return value, prob * slope
+        moments = CountMoments.of(prob, self.segments)
+        normal = normal_counts(self.counts, moments, self.noise_variance)
+        return normal.log_prob, prob * normal.slope(prob, self.segments)
 
-    def _moments(self, prob: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return S and μ of every bag."""
+    def expected_counts(self, prob: FloatArray) -> FloatArray:
+        """Return the expected class counts given the observed ones, which may be noisy.
+
+        μ + Σ_p·S⁻¹(k−μ), with Σ_p the covariance of the counts without noise; k itself without
+        noise. Both are limited to counts of at least 0 that sum to n.
+        """
+        moments = CountMoments.of(prob, self.segments)
         n_classes = prob.shape[1]
-        mean = self.segments.sum(prob)
-        covariance = np.empty((len(mean), n_classes, n_classes))
-        for c in range(n_classes):
-            covariance[:, c] = -self.segments.sum(prob * prob[:, c, None])
-        np.einsum("bcc->bc", covariance)[:] += mean
-        rounding = 1 / 12 + 1 / (6 * n_classes)
-        covariance += rounding * np.eye(n_classes) + (1 - rounding) / n_classes
-        return covariance, mean
+        noise = self.noise_variance * n_classes / (n_classes - 1)
+        # S − Σ_p is the noise's part of v·C; C leaves k−μ, which sums to 0, as it is.
+        pull = normal_counts(self.counts, moments, self.noise_variance).tilt
+        expected = np.maximum(self.counts - noise[:, None] * pull, 0.0)
+        return np.asarray(expected * (self.segments.sizes / expected.sum(axis=1))[:, None])
+
+
+@dataclass(frozen=True)
+class CountMoments:
+    """Σ_j p_j and Σ_j p_j·p_jᵀ of every bag; those of a bag's parts add up.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_bags, n_classes)
+        Σ_j p_j.
+    outer : ndarray of shape (n_bags, n_classes, n_classes)
+        Σ_j p_j·p_jᵀ.
+    """
+
+    mean: FloatArray
+    outer: FloatArray
+
+    @classmethod
+    def of(cls, prob: FloatArray, segments: Segments) -> CountMoments:
+        """Return the sums over the rows of each bag."""
+        columns = [segments.sum(prob * prob[:, c, None]) for c in range(prob.shape[1])]
+        return cls(segments.sum(prob), np.stack(columns, axis=1))
+
+
+@dataclass(frozen=True)
+class NormalCounts:
+    """log P(k) of every bag, and what its slope in the rows' probabilities needs.
+
+    Attributes
+    ----------
+    log_prob : ndarray of shape (n_bags,)
+        log P(k).
+    tilt : ndarray of shape (n_bags, n_classes)
+        r = S⁻¹(k−μ).
+    bend : ndarray of shape (n_bags, n_classes, n_classes)
+        G = S⁻¹ − rrᵀ.
+    """
+
+    log_prob: FloatArray
+    tilt: FloatArray
+    bend: FloatArray
+
+    def slope(self, prob: FloatArray, segments: Segments) -> FloatArray:
+        """Return r − ½·diag(G) + G·p_j, the slope of log P(k) in p_j, for the rows of each bag."""
+        slope = segments.spread(self.tilt - 0.5 * np.einsum("bcc->bc", self.bend))
+        for c in range(prob.shape[1]):  # no array of n_rows × n_classes × n_classes
+            slope += segments.spread(self.bend[:, c]) * prob[:, c, None]
+        return slope
+
+
+def normal_counts(
+    counts: FloatArray, moments: CountMoments, noise_variance: FloatArray
+) -> NormalCounts:
+    """Return the normal approximation of log P(k), see :class:`NormalBags`."""
+    n_classes = counts.shape[1]
+    covariance = -moments.outer
+    np.einsum("bcc->bc", covariance)[:] += moments.mean
+    spread = 1 / 12 + 1 / (6 * n_classes) + noise_variance * n_classes / (n_classes - 1)
+    spread = spread[:, None, None]
+    covariance += spread * np.eye(n_classes) + (1 - spread) / n_classes
+    inverse = np.linalg.inv(covariance)
+    away = counts - moments.mean
+    tilt = np.einsum("bcd,bd->bc", inverse, away)
+    value = 0.5 * (np.log(n_classes) - (n_classes - 1) * np.log(2 * np.pi))
+    value = value - 0.5 * (np.linalg.slogdet(covariance)[1] + np.sum(away * tilt, axis=1))
+    return NormalCounts(value, tilt, inverse - tilt[:, :, None] * tilt[:, None, :])

@@ -1,0 +1,115 @@
+"""The bag effect: how much the bags' shares vary beyond what their rows explain."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import expit, softmax
+
+from decorrupt._typing import FloatArray
+from decorrupt.corruption import Strata
+from decorrupt.risks.count_noise import (
+    CountNoise,
+    GaussianNoise,
+    noise_variances,
+    read_count_noise,
+)
+from decorrupt.risks.observations import CountObservations
+
+ESTIMATE = "estimate"
+
+
+def check_bag_effect(name: str, value: Any) -> None:
+    """Raise ValueError unless `value` is "estimate" or a standard deviation of a share."""
+    if not (value == ESTIMATE or (isinstance(value, Real) and 0 <= float(value) < np.inf)):
+        raise ValueError(f"{name}={value!r} must be 'estimate' or a number of at least 0")
+
+
+def with_bag_effect(strata: Strata, count_noise: Any, effect: float) -> Any:
+    """Return the noise by bag id: Gaussian with the variance noise² + (n_k·effect)².
+
+    A single row with a known label has no variance beyond that of its own probability, so bags of
+    one row keep their noise.
+    """
+    if not effect:
+        return count_noise
+    own = read_count_noise(strata.ids, count_noise)
+    scales = np.sqrt(noise_variances(own) + (strata.sizes * effect) ** 2)
+    total: list[CountNoise | None] = [
+        GaussianNoise(float(scale)) if size >= 2 else noise
+        for noise, scale, size in zip(own, scales, strata.sizes, strict=True)
+    ]
+    return dict(zip(strata.ids.tolist(), total, strict=True))
+
+
+def observe_with_effect(
+    strata: Strata, observed: CountObservations | None, count_noise: Any
+) -> CountObservations | None:
+    """Return the observations of two classes with the noise of :func:`with_bag_effect`."""
+    if observed is None:
+        return None
+    noise = read_count_noise(strata.ids, count_noise)
+    reported = np.where(observed.is_noisy, observed.lower, strata.proportions * strata.sizes)
+    is_noisy = np.array([one is not None for one in noise], dtype=bool)
+    low, high = (np.where(is_noisy, reported, end) for end in (observed.lower, observed.upper))
+    return CountObservations(low, high, noise, observed.is_impossible & ~is_noisy)
+
+
+def bag_effect_of_scores(scores: FloatArray, strata: Strata, count_noise: Any) -> float:
+    """Return the maximum-likelihood bag effect of the counts, given P(Y=1|x) = σ(f).
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_rows,) or (n_rows, n_classes)
+        f of every row.
+    strata : Strata
+        The bags and their proportions.
+    count_noise
+        The known noise of the counts, see :func:`read_count_noise`.
+    """
+    if strata.n_classes is None:
+        free, shares = expit(scores)[:, None], strata.proportions[:, None]
+    else:
+        free, shares = softmax(scores, axis=1)[:, 1:], strata.proportions[:, 1:]
+    sizes = strata.sizes.astype(float)
+    residuals = sizes[:, None] * shares - _sums(free, strata)
+    products = free[:, :, None] * (np.eye(free.shape[1]) - free[:, None, :])
+    covariance = _sums(products, strata)
+    known = noise_variances(read_count_noise(strata.ids, count_noise))
+    covariance = covariance + known[:, None, None] * np.eye(free.shape[1])
+    several = sizes >= 2
+    return estimate_bag_effect(residuals[several], covariance[several], sizes[several])
+
+
+def _sums(values: FloatArray, strata: Strata) -> FloatArray:
+    flat = values.reshape(len(values), -1).T
+    sums = [np.bincount(strata.row_stratum, column, len(strata.ids)) for column in flat]
+    return np.array(sums, dtype=float).T.reshape(-1, *values.shape[1:])
+
+
+def estimate_bag_effect(residuals: FloatArray, covariance: FloatArray, sizes: FloatArray) -> float:
+    """Return argmax_s Σ_k log N(r_k; 0, V_k + n_k²·s²·I).
+
+    Parameters
+    ----------
+    residuals : ndarray of shape (n_bags, n_classes − 1)
+        Counts minus their expectation.
+    covariance : ndarray of shape (n_bags, n_classes − 1, n_classes − 1)
+        V_k.
+    sizes : ndarray of shape (n_bags,)
+        Rows per bag.
+    """
+    if not len(sizes):
+        return 0.0
+    scales, directions = np.linalg.eigh(covariance)
+    squares = np.einsum("kcd,kc->kd", directions, residuals) ** 2
+
+    def deviance(effect: float) -> float:
+        variance = scales + (sizes[:, None] * effect) ** 2
+        return float(np.sum(np.log(variance) + squares / variance))
+
+    best = minimize_scalar(deviance, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-5})
+    return float(best.x) if best.fun < deviance(0.0) else 0.0

@@ -1,0 +1,163 @@
+"""Noise of known scale in the bags' counts, such as that of a privacy mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from decorrupt._typing import FloatArray
+
+
+@dataclass(frozen=True)
+class GaussianNoise:
+    """Reported count = true count + N(0, scale²).
+
+    Parameters
+    ----------
+    scale : float
+        The standard deviation, in rows; above 0.
+    """
+
+    scale: float
+
+    def __post_init__(self) -> None:
+        _check_positive(self, "scale")
+
+    @property
+    def variance(self) -> float:
+        """σ²."""
+        return float(self.scale) ** 2
+
+    def log_density(self, distance: FloatArray) -> FloatArray:
+        """Return −½(d/σ)² − log σ√(2π), for d = reported − true count."""
+        return np.asarray(-0.5 * (distance / self.scale) ** 2 - np.log(self.scale * SQRT_2PI))
+
+
+@dataclass(frozen=True)
+class LaplaceNoise:
+    """Reported count = true count + noise with the density exp(−|d|/scale)/(2·scale).
+
+    Parameters
+    ----------
+    scale : float
+        In rows; above 0. Differential privacy of level ε for counts: 1/ε.
+    """
+
+    scale: float
+
+    def __post_init__(self) -> None:
+        _check_positive(self, "scale")
+
+    @property
+    def variance(self) -> float:
+        """2·scale²."""
+        return 2 * float(self.scale) ** 2
+
+    @property
+    def decay(self) -> float:
+        """The decrease of the log-density per row of distance."""
+        return 1 / float(self.scale)
+
+    def log_density(self, distance: FloatArray) -> FloatArray:
+        """Return −|d|/scale − log(2·scale), for d = reported − true count."""
+        return np.asarray(-np.abs(distance) / self.scale - np.log(2 * self.scale))
+
+
+@dataclass(frozen=True)
+class GeometricNoise:
+    """Reported count = true count + whole noise with P(d) = (1−α)/(1+α)·α^|d|, α = e^(−epsilon).
+
+    The geometric mechanism of differential privacy, also called discrete Laplace.
+
+    Parameters
+    ----------
+    epsilon : float
+        The privacy level of the counts; above 0.
+    """
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        _check_positive(self, "epsilon")
+
+    @property
+    def variance(self) -> float:
+        """2α/(1−α)²."""
+        return float(0.5 / np.sinh(0.5 * self.epsilon) ** 2)
+
+    @property
+    def decay(self) -> float:
+        """The decrease of the log-probability per row of distance."""
+        return float(self.epsilon)
+
+    def log_density(self, distance: FloatArray) -> FloatArray:
+        """Return −ε|d| + log tanh(ε/2), for d = reported − true count."""
+        return np.asarray(-self.epsilon * np.abs(distance) + np.log(np.tanh(0.5 * self.epsilon)))
+
+
+CountNoise = GaussianNoise | LaplaceNoise | GeometricNoise
+SQRT_2PI = float(np.sqrt(2 * np.pi))
+
+
+def _check_positive(noise: Any, name: str) -> None:
+    value = getattr(noise, name)
+    if not (isinstance(value, Real) and 0 < float(value) < np.inf):
+        raise ValueError(
+            f"{type(noise).__name__}({name}={value!r}): {name} must be a positive number; for "
+            "counts without noise use count_noise=None"
+        )
+
+
+def read_count_noise(ids: NDArray[Any], count_noise: Any) -> list[CountNoise | None]:
+    """Return the noise of every bag.
+
+    Parameters
+    ----------
+    ids : ndarray of shape (n_bags,)
+        The bags.
+    count_noise : GaussianNoise, LaplaceNoise, GeometricNoise, float, mapping or None
+        For all bags, or by bag id. A number is the standard deviation of Gaussian noise; None
+        means no noise.
+
+    Raises
+    ------
+    ValueError
+        If a scale is not positive, the type is unknown, or a mapping has no entry for a bag.
+    """
+    names = ids.tolist()
+    if not isinstance(count_noise, Mapping):
+        return [_read_one(count_noise, "count_noise")] * len(names)
+    missing = [bag for bag in names if bag not in count_noise]
+    if missing:
+        raise ValueError(
+            f"count_noise has no entry for bag {missing[0]!r}: give one per bag, None for a bag "
+            "without noise"
+        )
+    return [_read_one(count_noise[bag], f"count_noise of bag {bag!r}") for bag in names]
+
+
+def _read_one(noise: Any, name: str) -> CountNoise | None:
+    if noise is None or isinstance(noise, CountNoise):
+        return noise
+    if not isinstance(noise, Real):
+        raise ValueError(
+            f"{name}={noise!r}: give GaussianNoise, LaplaceNoise, GeometricNoise, a standard "
+            "deviation, or None"
+        )
+    try:
+        return GaussianNoise(float(noise))
+    except ValueError:
+        raise ValueError(
+            f"{name}={noise!r} must be the standard deviation of the counts, a positive number; "
+            "None for counts without noise"
+        ) from None
+
+
+def noise_variances(noise: Sequence[CountNoise | None]) -> FloatArray:
+    """Return the variance of every bag's noise; 0 where there is none."""
+    return np.array([0.0 if one is None else one.variance for one in noise])

@@ -1,0 +1,234 @@
+"""What is observed about the number of positives in each bag: a count, a range, a noisy count.
+
+A proportion p of a bag of n rows is read as follows.
+
+1. If n·p is a whole number, that is the count.
+2. Otherwise p was rounded. All such proportions of a table have the same number of digits, the
+   most that any of them needs; the counts k with k/n within half a unit of p's last digit are
+   possible. A bag with no such count is read with the digits of its own p.
+3. If there is still no possible count, p does not belong to n rows: the counts on both sides of n·p
+   are possible, and :func:`describe_impossible` names the bag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from decorrupt._typing import FloatArray
+from decorrupt.corruption import Strata, strata_from_bags, two_classes
+from decorrupt.risks.count_noise import CountNoise, read_count_noise
+
+# Proportions that went through float32 differ by this much.
+FLOAT_TOL = 1e-7
+# n·p of a proportion computed as count/n, per row: also float32.
+WHOLE_PER_ROW = 1e-6
+LARGEST_WHOLE_TOL = 0.25
+MOST_DIGITS = 7
+SHOWN_BAGS = 5
+
+
+@dataclass(frozen=True)
+class CountObservations:
+    """What is observed about the counts: ν_k = 1 for lower ≤ k ≤ upper, or a noisy count.
+
+    Attributes
+    ----------
+    lower, upper : ndarray of shape (n_bags,)
+        The smallest and the largest possible count; for a noisy bag both are the reported count,
+        which need not be whole or between 0 and n.
+    noise : sequence of CountNoise or None
+        The noise of each bag.
+    is_impossible : ndarray of bool, shape (n_bags,)
+        Whether the proportion is not possible with the bag's number of rows, see the module.
+    """
+
+    lower: FloatArray
+    upper: FloatArray
+    noise: Sequence[CountNoise | None]
+    is_impossible: NDArray[np.bool_]
+
+    @cached_property
+    def is_noisy(self) -> NDArray[np.bool_]:
+        """Whether the bag's count has noise."""
+        return np.array([one is not None for one in self.noise], dtype=bool)
+
+    @property
+    def is_exact(self) -> NDArray[np.bool_]:
+        """Whether only one count is possible."""
+        return np.asarray((self.lower == self.upper) & ~self.is_noisy)
+
+    def take(self, bags: NDArray[np.intp]) -> CountObservations:
+        """Return the observations of some bags."""
+        noise = [self.noise[bag] for bag in bags.tolist()]
+        return CountObservations(
+            self.lower[bags], self.upper[bags], noise, self.is_impossible[bags]
+        )
+
+
+def observe_counts(
+    strata: Strata, *, upper: FloatArray | None = None, count_noise: Any = None
+) -> CountObservations:
+    """Return the observations of bags with two classes.
+
+    Parameters
+    ----------
+    strata : Strata
+        The bags and their proportions: exact, rounded, the lower ends of ranges, or noisy (then
+        they need not be between 0 and 1).
+    upper : ndarray of shape (n_bags,), optional
+        The upper ends of ranges.
+    count_noise
+        See :func:`read_count_noise`.
+
+    Raises
+    ------
+    ValueError
+        If a range has its lower above its upper end, contains no whole number of rows, or is given
+        for a bag with noise.
+    """
+    noise = read_count_noise(strata.ids, count_noise)
+    given = strata.proportions * strata.sizes
+    if upper is None:
+        low, high, is_impossible = _read_rounded(strata.proportions, strata.sizes)
+    else:
+        low, high = _read_ranges(strata, upper, noise)
+        is_impossible = np.zeros(len(low), dtype=bool)
+    is_noisy = np.array([one is not None for one in noise], dtype=bool)
+    low, high = np.where(is_noisy, given, low), np.where(is_noisy, given, high)
+    return CountObservations(low, high, noise, is_impossible & ~is_noisy)
+
+
+def observe_bags(
+    y: ArrayLike, bags: Any, *, upper: ArrayLike | None = None, count_noise: Any = None
+) -> tuple[Strata, CountObservations | None]:
+    """Return the bags and what is observed about their counts, from one entry of y per row.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,) or (n_rows, n_classes)
+        The proportion of each row's bag, the lower end of its range, or its noisy proportion; or
+        the shares of several classes.
+    bags, upper : array-like of shape (n_rows,)
+        The bag of each row, and the upper end of its range.
+    count_noise
+        See :func:`read_count_noise`.
+
+    Returns
+    -------
+    strata : Strata
+        The bags with proportions between 0 and 1: the middle of a range, noisy ones clipped.
+    observations : CountObservations or None
+        None for several classes.
+
+    Raises
+    ------
+    ValueError
+        If y, bags, upper or count_noise is invalid.
+    """
+    strata = two_classes(strata_from_bags(bags, y, is_noisy=count_noise is not None))
+    if strata.n_classes is not None:
+        if upper is not None:
+            raise ValueError("upper is for two classes: y has one column per class")
+        return strata, None
+    highest = None if upper is None else _read_upper(bags, upper)
+    observed = observe_counts(strata, upper=highest, count_noise=count_noise)
+    shares = strata.proportions if highest is None else (strata.proportions + highest) / 2
+    return Strata(strata.ids, strata.row_stratum, np.clip(shares, 0, 1)), observed
+
+
+def _read_upper(bags: Any, upper: ArrayLike) -> FloatArray:
+    try:
+        return strata_from_bags(bags, upper).proportions
+    except ValueError as error:
+        raise ValueError(f"upper: {error}") from None
+
+
+def _whole_tol(sizes: NDArray[np.intp]) -> FloatArray:
+    return np.asarray(np.minimum(WHOLE_PER_ROW * sizes, LARGEST_WHOLE_TOL))
+
+
+def _read_ranges(
+    strata: Strata, upper: FloatArray, noise: Sequence[CountNoise | None]
+) -> tuple[FloatArray, FloatArray]:
+    sizes, lower, names = strata.sizes, strata.proportions, strata.ids.tolist()
+    for bag in np.flatnonzero(~(upper >= lower)):
+        raise ValueError(
+            f"the range of bag {names[bag]!r} has its lower end y={lower[bag]:g} above its upper "
+            f"end upper={upper[bag]:g}"
+        )
+    for name, low_end, high_end, own in zip(names, lower, upper, noise, strict=True):
+        if high_end > low_end and own is not None:
+            raise ValueError(
+                f"bag {name!r} has a range from {low_end:g} to {high_end:g} and count_noise: give "
+                "one of them"
+            )
+    tol = _whole_tol(sizes)
+    low, high = np.ceil(lower * sizes - tol), np.floor(upper * sizes + tol)
+    # A proportion without a range, among others with one, is read as if it were alone.
+    points, *_ = np.nonzero(upper == lower)
+    low[points], high[points], _ = _read_rounded(lower[points], sizes[points])
+    for bag in np.flatnonzero(low > high):
+        raise ValueError(
+            f"no count is possible in bag {names[bag]!r}: there is no whole number of its "
+            f"{sizes[bag]} rows between the proportions {lower[bag]:g} and {upper[bag]:g}"
+        )
+    return low, high
+
+
+def _read_rounded(
+    shares: FloatArray, sizes: NDArray[np.intp]
+) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
+    """Return the smallest and largest count of every bag, and whether its share is impossible."""
+    low = np.rint(shares * sizes)
+    high = low.copy()
+    rest = np.flatnonzero(np.abs(shares * sizes - low) > _whole_tol(sizes))
+    is_impossible = np.zeros(len(shares), dtype=bool)
+    if not len(rest):
+        return low, high, is_impossible
+    own_digits = np.zeros(len(shares), dtype=np.intp)
+    own_digits[rest] = _digits(shares[rest])
+    for digits in (np.full_like(own_digits, own_digits.max()), own_digits):
+        half = 0.5 * 10.0 ** -digits[rest] + FLOAT_TOL / 10
+        low[rest] = np.ceil((shares[rest] - half) * sizes[rest])
+        high[rest] = np.floor((shares[rest] + half) * sizes[rest])
+        rest = rest[low[rest] > high[rest]]
+    is_impossible[rest] = True
+    low[rest], high[rest] = (
+        np.floor(shares[rest] * sizes[rest]),
+        np.ceil(shares[rest] * sizes[rest]),
+    )
+    return low, high, is_impossible
+
+
+def _digits(shares: FloatArray) -> NDArray[np.intp]:
+    """Return the number of decimal digits with which each share is written, at least 1."""
+    digits = np.full(len(shares), MOST_DIGITS)
+    for n_digits in range(MOST_DIGITS - 1, 0, -1):
+        digits[np.abs(shares - np.round(shares, n_digits)) <= FLOAT_TOL] = n_digits
+    return digits
+
+
+def describe_impossible(strata: Strata, observations: CountObservations) -> str:
+    """Return a message naming the bags whose proportion is impossible; "" if there is none."""
+    bags = np.flatnonzero(observations.is_impossible)
+    given = strata.proportions * strata.sizes
+    return describe_rounded(strata, bags, given, "positive rows; both counts next to it are used")
+
+
+def describe_rounded(strata: Strata, bags: NDArray[np.intp], given: FloatArray, what: str) -> str:
+    """Return a message naming bags whose counts `given` are not whole; "" if there is none."""
+    if not len(bags):
+        return ""
+    names, sizes = strata.ids.tolist(), strata.sizes
+    shown = ", ".join(f"{names[k]!r} ({given[k]:.4g} of {sizes[k]})" for k in bags[:SHOWN_BAGS])
+    more = f" and {len(bags) - SHOWN_BAGS} more" if len(bags) > SHOWN_BAGS else ""
+    return (
+        f"the proportions of {len(bags)} bags are not a whole number of {what}: {shown}{more}. If "
+        "the proportions are noisy, give the noise of the counts as count_noise"
+    )

@@ -1,0 +1,328 @@
+"""Label posteriors against enumeration, finite differences and closed forms."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy import stats
+from scipy.optimize import approx_fprime
+from scipy.special import expit, log_expit, softmax
+
+from decorrupt import GaussianNoise, GeometricNoise, LaplaceNoise, label_posterior
+from decorrupt.corruption import strata_from_bags
+from decorrupt.risks.count import count_risk
+from decorrupt.risks.multiclass.posterior import fit_counts
+from decorrupt.risks.observations import observe_bags, observe_counts
+from decorrupt.risks.segments import Segments
+from oracles.class_counts import enumerate_class_counts
+from oracles.counts import convolved_pmf, enumerate_weights
+
+NOISES = {
+    "gaussian": (GaussianNoise(1.5), lambda d: stats.norm.pdf(d, scale=1.5)),
+    "laplace": (LaplaceNoise(2.0), lambda d: stats.laplace.pdf(d, scale=2.0)),
+    "geometric": (GeometricNoise(0.7), lambda d: stats.dlaplace.pmf(d, 0.7)),
+}
+
+
+def observe(kind, size, count):
+    """Return y, upper, count_noise and the weights of the counts 0 … size."""
+    counts = np.arange(size + 1)
+    if kind == "exact":
+        return count / size, None, None, counts == count
+    if kind == "range":
+        high = min(count + 2, size)
+        return count / size, high / size, None, (counts >= count) & (counts <= high)
+    noise, density = NOISES[kind]
+    reported = count - 1 if count % 2 else count + size  # outside the range too
+    return reported / size, None, noise, density(reported - counts)
+
+
+@pytest.mark.parametrize("kind", ["exact", "range", *NOISES])
+@settings(max_examples=30)
+@given(size=st.integers(1, 12), seed=st.integers(0, 1000), spread=st.sampled_from([0.5, 3.0]))
+def test_posteriors_are_those_of_all_labelings(kind, size, seed, spread):
+    rng = np.random.default_rng(seed)
+    p = expit(spread * rng.normal(size=size))
+    y, upper, noise, weights = observe(kind, size, int(rng.integers(0, size + 1)))
+    upper = None if upper is None else np.full(size, upper)
+    found = label_posterior(p, np.full(size, y), bags=[7] * size, upper=upper, count_noise=noise)
+    total, posterior = enumerate_weights(p, weights)
+    assert_allclose(found.log_likelihood, [np.log(total)], rtol=1e-9, atol=1e-10)
+    assert_allclose(found.posterior, posterior, atol=1e-10)
+
+
+def test_bags_of_all_kinds_in_one_call():
+    rng = np.random.default_rng(0)
+    sizes = [1, 12, 3, 7, 12, 1, 5]
+    noise = [None, NOISES["laplace"][0], None, NOISES["gaussian"][0], None, None, None]
+    bags = np.repeat(np.arange(7), sizes)
+    low = np.array([1, 5, 0, 3, 4, 0, 0]) / sizes
+    high = np.array([1, 5, 3, 3, 9, 1, 2]) / sizes
+    order = rng.permutation(len(bags))
+    bags, p = bags[order], rng.uniform(0.05, 0.95, len(bags))
+    found = label_posterior(
+        p, low[bags], bags=bags, upper=high[bags], count_noise=dict(enumerate(noise))
+    )
+    for bag, size in enumerate(sizes):
+        rows = bags == bag
+        counts = np.arange(size + 1) / size
+        weights = ((counts >= low[bag] - 1e-9) & (counts <= high[bag] + 1e-9)).astype(float)
+        if noise[bag] is not None:
+            weights = np.exp(noise[bag].log_density(size * (low[bag] - counts)))
+        total, posterior = enumerate_weights(p[rows], weights)
+        assert_allclose(found.log_likelihood[bag], np.log(total), atol=1e-12)
+        assert_allclose(found.posterior[rows], posterior, atol=1e-12)
+
+
+@given(seed=st.integers(0, 500), n_bags=st.integers(1, 6))
+def test_ranges_that_cover_everything_say_nothing(seed, n_bags):
+    rng = np.random.default_rng(seed)
+    bags = np.repeat(np.arange(n_bags), rng.integers(1, 400, n_bags))
+    p = rng.random(len(bags))
+    found = label_posterior(p, np.zeros(len(p)), bags=bags, upper=np.ones(len(p)))
+    assert_allclose(found.posterior, p, atol=1e-12)
+    assert (found.log_likelihood == 0).all()
+
+
+def risk_of_all_kinds(sizes, large_bags, seed):
+    rng = np.random.default_rng(seed)
+    bags = np.repeat(np.arange(len(sizes)), sizes)
+    low = rng.integers(0, np.array(sizes))
+    high = low + rng.integers(0, np.array(sizes) - low + 1)
+    noise = {bag: [None, *[n for n, _ in NOISES.values()]][bag % 4] for bag in range(len(sizes))}
+    high = np.where([noise[bag] is None for bag in range(len(sizes))], high, low)
+    strata, observed = observe_bags(
+        (low / sizes)[bags], bags, upper=(high / sizes)[bags], count_noise=noise
+    )
+    return count_risk(strata, large_bags=large_bags, observations=observed), len(bags)
+
+
+@pytest.mark.parametrize("large_bags", ["auto", 1])
+@settings(max_examples=15)
+@given(seed=st.integers(0, 300))
+def test_the_slope_is_the_gradient(large_bags, seed):
+    risk, n_rows = risk_of_all_kinds([1, 3, 8, 5, 9, 6, 7, 7, 2], large_bags, seed)
+    scores = 2 * np.random.default_rng(seed + 1).normal(size=n_rows)
+
+    def total(f):
+        return risk.log_probs_and_slope(f)[0].sum()
+
+    step = 1e-5
+    numeric = [(total(scores + e) - total(scores - e)) / (2 * step) for e in step * np.eye(n_rows)]
+    assert_allclose(risk.log_probs_and_slope(scores)[1], numeric, atol=1e-6)
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 300))
+def test_the_hessian_is_at_most_the_variance_of_the_labels(seed):
+    """diag(p(1−p)) − Hessian = Cov(Y | observation) is positive semidefinite."""
+    risk, n_rows = risk_of_all_kinds([1, 3, 4, 5, 6, 2], "auto", seed)
+    scores = 1.5 * np.random.default_rng(seed).normal(size=n_rows)
+    hessian = -approx_fprime(scores, lambda f: risk.log_probs_and_slope(f)[1], 1e-6)
+    bound = np.diag(expit(scores) * expit(-scores))
+    assert np.linalg.eigvalsh(bound - (hessian + hessian.T) / 2).min() > -1e-6
+
+
+@pytest.mark.parametrize("kind", ["range", *NOISES])
+@pytest.mark.parametrize("shift", [-3.0, 0.0, 2.0])
+def test_large_bags_are_close_to_exact(kind, shift):
+    rng = np.random.default_rng(3)
+    scores = rng.normal(size=400) + shift
+    y, upper, noise, _ = observe(kind, 400, 150)
+    if kind != "range":
+        y = 150 / 400
+    bags = np.zeros(400, dtype=int)
+    strata, observed = observe_bags(
+        np.full(400, y),
+        bags,
+        upper=None if upper is None else np.full(400, upper),
+        count_noise=noise,
+    )
+    near, near_slope = count_risk(strata, observations=observed).log_probs_and_slope(scores)
+    exact, slope = count_risk(strata, observations=observed, large_bags=np.inf).log_probs_and_slope(
+        scores
+    )
+    assert_allclose(near, exact, atol=0.02)
+    assert_allclose(near_slope, slope, atol=0.002)
+
+
+def test_large_bags_with_a_likely_range():
+    rng = np.random.default_rng(4)
+    scores = rng.normal(size=600)
+    found = label_posterior(
+        expit(scores), np.full(600, 0.4), bags=np.zeros(600), upper=np.full(600, 0.5)
+    )
+    exact = convolved_pmf(scores)[240:301].sum()
+    assert_allclose(found.log_likelihood, [np.log(exact)], atol=0.002)
+
+
+@pytest.mark.parametrize("scale", [30.0, 800.0])
+def test_impossible_looking_ranges_and_noise_stay_finite(scale):
+    bags = np.repeat([0, 1, 2], [40, 40, 300])
+    scores = np.full(380, -scale)
+    strata, observed = observe_bags(
+        np.where(bags == 1, 1.2, 0.7), bags, count_noise={0: None, 1: LaplaceNoise(0.1), 2: 0.5}
+    )
+    value, slope = count_risk(strata, observations=observed).value_and_slope(scores)
+    assert np.isfinite(value)
+    assert np.isfinite(slope).all()
+    found = label_posterior(
+        np.zeros(40), np.full(40, 0.5), bags=np.zeros(40), upper=np.full(40, 0.75)
+    )
+    assert_allclose(found.posterior, 0.5)  # 20 of 40 equal rows, as few as possible
+
+
+def test_the_logarithmic_recursion_is_the_tree():
+    scores = np.array([-90.0, -85.0, -80.0, -95.0, -70.0, -99.0])
+    strata, observed = observe_bags(np.full(6, 0.5), np.zeros(6), upper=np.ones(6))
+    log_prob, slope = count_risk(strata, observations=observed).log_probs_and_slope(scores)
+    # Three of six rows, the most likely ones, and nothing else to first order.
+    assert_allclose(log_prob, [log_expit(scores[[4, 2, 1]]).sum()], atol=0.02)
+    assert_allclose(slope, [0, 1, 1, 0, 1, 0], atol=0.02)
+
+
+# --- several classes
+
+
+@given(seed=st.integers(0, 100))
+def test_posteriors_of_several_classes_are_exact_in_small_bags(seed):
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(6, 3))
+    counts = rng.multinomial(6, [0.3, 0.3, 0.4])
+    p = softmax(scores, axis=1)
+    found = label_posterior(p, np.tile(counts / 6, (6, 1)), bags=np.zeros(6))
+    log_prob, slope = enumerate_class_counts(scores, counts)
+    assert_allclose(found.log_likelihood, [log_prob], atol=1e-9)
+    assert_allclose(found.posterior, p + slope, atol=1e-9)
+
+
+def test_posteriors_of_large_bags_have_the_counts():
+    rng = np.random.default_rng(1)
+    sizes, bags = [80, 120], np.repeat([0, 1], [80, 120])
+    p = rng.dirichlet([1, 1, 1], 200)
+    counts = np.array([[10, 50, 20], [0, 60, 60]])
+    y = (counts / np.array(sizes)[:, None])[bags]
+    found = label_posterior(p, y, bags=bags)
+    assert_allclose(found.posterior.sum(axis=1), 1)
+    for bag in (0, 1):
+        assert_allclose(found.posterior[bags == bag].sum(axis=0), counts[bag], atol=1e-5)
+    # Within a bag the odds of two rows keep their ratio.
+    odds = found.posterior[:80, 1] / found.posterior[:80, 2] * p[:80, 2] / p[:80, 1]
+    assert_allclose(odds, odds[0])
+
+
+def test_noise_moves_the_expected_counts_towards_the_probabilities():
+    p = np.tile([0.2, 0.3, 0.5], (60, 1))
+    y = np.tile([0.5, 0.3, 0.2], (60, 1))
+    exact = label_posterior(p, y, bags=np.zeros(60)).posterior[0]
+    little = label_posterior(p, y, bags=np.zeros(60), count_noise=3.0).posterior[0]
+    much = label_posterior(p, y, bags=np.zeros(60), count_noise=1e3).posterior[0]
+    assert_allclose(exact, [0.5, 0.3, 0.2], atol=1e-6)
+    assert 0.2 < little[0] < 0.5
+    assert_allclose(much, p[0], atol=1e-3)
+
+
+def test_proportional_fitting_of_two_rows():
+    # w ∝ p·u with equal class sums: the odds of both rows are divided by √(9·(1/4)).
+    fitted = fit_counts(
+        np.array([[0.1, 0.9], [0.8, 0.2]]), Segments(np.array([2])), np.ones((1, 2))
+    )
+    odds = np.array([9.0, 0.25]) / np.sqrt(9 * 0.25)
+    assert_allclose(fitted[:, 1], odds / (1 + odds))
+
+
+# --- how proportions are read
+
+
+@pytest.mark.parametrize(
+    ("share", "size", "low", "high"),
+    [
+        (3 / 7, 7, 3, 3),
+        (np.float32(3 / 7), 7, 3, 3),
+        (0.4286, 7, 3, 3),
+        (0.43, 7, 3, 3),
+        (0.33, 9, 3, 3),
+        (0.33, 300, 99, 99),  # a multiple of 1/300
+        (0.33, 1001, 326, 335),
+        (0.335, 1001, 335, 335),
+        (0.3, 203, 51, 71),
+        (0.0, 12, 0, 0),
+        (1.0, 12, 12, 12),
+    ],
+)
+def test_rounded_proportions_are_ranges_of_their_rounding(share, size, low, high):
+    observed = observe_counts(strata_from_bags(np.zeros(size), np.full(size, share)))
+    assert (observed.lower[0], observed.upper[0]) == (low, high)
+    assert not observed.is_impossible.any()
+
+
+def test_a_table_has_one_number_of_digits():
+    bags = np.repeat([0, 1], [203, 203])
+    observed = observe_counts(strata_from_bags(bags, np.where(bags == 0, 0.30, 0.33)))
+    assert (observed.lower[0], observed.upper[0]) == (60, 61)  # 0.295·203 … 0.305·203
+
+
+def test_a_proportion_that_is_impossible_has_both_counts_next_to_it():
+    strata = strata_from_bags(np.repeat(["a", "b"], [10, 8]), np.repeat([0.34, 0.5], [10, 8]))
+    observed = observe_counts(strata)
+    assert observed.is_impossible.tolist() == [True, False]
+    assert (observed.lower[0], observed.upper[0]) == (3, 4)
+
+
+@given(st.integers(1, 3000), st.floats(0, 1), st.integers(1, 4))
+def test_the_true_count_is_among_the_possible_ones(size, share, digits):
+    count = round(share * size)
+    given_share = np.round(count / size, digits)
+    observed = observe_counts(strata_from_bags(np.zeros(size), np.full(size, given_share)))
+    is_multiple = abs(given_share * size - np.rint(given_share * size)) < 1e-6 * size
+    assert is_multiple or observed.lower[0] <= count <= observed.upper[0]
+
+
+# --- bad input
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"upper": [0.2, 0.2, 1.0]}, r"bag 'a' has its lower end y=0\.5 above .* upper=0\.2"),
+        ({"upper": [0.5, 0.6, 1.0]}, r"upper: y differs within bag 'a'"),
+        ({"upper": [2.0, 2.0, 1.0]}, r"upper: y\[0\] = 2 \(bag 'a'\) is not a proportion"),
+        ({"y": [0.6, 0.6, 0], "upper": [0.9, 0.9, 1]}, r"no count is possible in bag 'a'.* 2 rows"),
+        ({"y": [1.5, 1.5, 0.0]}, r"y\[0\] = 1\.5 \(bag 'a'\) is not a proportion"),
+        ({"y": [np.inf, 1.5, 0.0], "count_noise": 1.0}, r"y\[0\] = inf"),
+        ({"upper": [1.0, 1.0, 1.0], "count_noise": 2.0}, r"bag 'a' has a range .* count_noise"),
+        ({"probabilities": [0.1, 0.2]}, r"shape \(2,\).*each of the 3 rows"),
+        ({"probabilities": [0.1, 1.2, 0.3]}, r"probabilities\[1\] = 1\.2"),
+        (
+            {"y": np.full((3, 3), 1 / 3), "upper": np.ones(3)},
+            r"upper is for two classes",
+        ),
+    ],
+)
+def test_bad_input(arguments, message):
+    data = {"probabilities": [0.2, 0.5, 0.6], "y": [0.5, 0.5, 0.0], "bags": ["a", "a", "b"]}
+    with pytest.raises(ValueError, match=message):
+        label_posterior(**(data | arguments))
+
+
+@pytest.mark.parametrize("kind", [GaussianNoise, LaplaceNoise, GeometricNoise])
+@pytest.mark.parametrize("value", [0, -1.0, np.nan, np.inf, "1", None])
+def test_scales_must_be_positive(kind, value):
+    with pytest.raises(ValueError, match=rf"{kind.__name__}\(.*must be a positive number"):
+        kind(value)
+
+
+@pytest.mark.parametrize(
+    ("noise", "law"),
+    [
+        (GaussianNoise(1.7), stats.norm(scale=1.7)),
+        (LaplaceNoise(1.7), stats.laplace(scale=1.7)),
+        (GeometricNoise(0.4), stats.dlaplace(0.4)),
+    ],
+)
+def test_noise_is_what_scipy_calls_it(noise, law):
+    distance = np.arange(-6.0, 7.0)
+    expected = law.logpmf(distance) if hasattr(law.dist, "pmf") else law.logpdf(distance)
+    assert_allclose(noise.log_density(distance), expected)
+    assert_allclose(noise.variance, law.var())
