@@ -164,29 +164,29 @@ def test_noisy_proportions(bag_data):
     rng = np.random.default_rng(2)
     noisy = np.clip(bag_data.shares + rng.normal(scale=0.1, size=60), 0, 1)[bag_data.bags]
     options = {"reg_strength": 1e-4, "random_state": 0}
-    stated = CountLikelihoodClassifier(proportion_noise=0.1, **options)
+    stated = CountLikelihoodClassifier(count_noise=1.0, **options)
     stated.fit(bag_data.X, noisy, bags=bag_data.bags)
     assert balanced_accuracy_score(bag_data.labels, stated.predict(bag_data.X)) > 0.88
-    flat = CountLikelihoodClassifier(proportion_noise=1e4, **options)
+    flat = CountLikelihoodClassifier(count_noise=1e5, **options)
     flat.fit(bag_data.X, noisy, bags=bag_data.bags)
     assert np.ptp(flat.decision_function(bag_data.X)) < 1e-3
-    by_bag = CountLikelihoodClassifier(proportion_noise=dict.fromkeys(range(60), 0.1), **options)
+    by_bag = CountLikelihoodClassifier(count_noise=dict.fromkeys(range(60), 1.0), **options)
     by_bag.fit(bag_data.X, noisy, bags=bag_data.bags)
     assert_allclose(by_bag.decision_function(bag_data.X), stated.decision_function(bag_data.X))
 
 
 def test_noise_is_no_matter_of_labels(bag_data):
     plain = CountLikelihoodClassifier(random_state=0).fit(bag_data.X, bag_data.labels)
-    noisy = clone(plain).set_params(proportion_noise=0.2).fit(bag_data.X, bag_data.labels)
+    noisy = clone(plain).set_params(count_noise=2.0).fit(bag_data.X, bag_data.labels)
     assert_allclose(noisy.decision_function(bag_data.X), plain.decision_function(bag_data.X))
 
 
-def test_counts_that_do_not_match_sizes_are_rounded_with_a_warning(bag_data):
+def test_counts_that_do_not_match_sizes_are_ranges_with_a_warning(bag_data):
     y = np.where(bag_data.bags == 3, 0.34, bag_data.y)
     with pytest.warns(RoundedCountsWarning, match=r"of 1 bags .* 3 \(3\.4 of 10\)"):
         model = CountLikelihoodClassifier(random_state=0).fit(bag_data.X, y, bags=bag_data.bags)
-    rounded = np.where(bag_data.bags == 3, 0.3, bag_data.y)
-    reference = clone(model).fit(bag_data.X, rounded, bags=bag_data.bags)
+    lower, upper = (np.where(bag_data.bags == 3, end, bag_data.y) for end in (0.3, 0.4))
+    reference = clone(model).fit(bag_data.X, lower, bags=bag_data.bags, upper=upper)
     assert_allclose(model.log_likelihood_, reference.log_likelihood_, rtol=1e-6)
 
 
@@ -201,7 +201,7 @@ def test_counts_that_do_not_match_sizes_are_rounded_with_a_warning(bag_data):
         ({"starts": []}, r"starts=\[\]: give a list"),
         ({"starts": "mean_map"}, r"starts='mean_map': give a list"),
         ({"large_bags": "all"}, r"large_bags='all'"),
-        ({"proportion_noise": -1}, r"proportion_noise of bag 0 is -1"),
+        ({"count_noise": -1}, r"count_noise=-1 must be the standard deviation"),
     ],
 )
 def test_bad_parameters(bag_data, params, message):

@@ -93,7 +93,7 @@ LABELS = audited(1, 10, 1, 10)
 BAD = [
     ({"y_noisy": LABELS["y_noisy"][:-1]}, r"inconsistent numbers of samples: \[19, 20\]"),
     ({"sources": ["s"] * 19}, r"inconsistent numbers of samples"),
-    ({"y_true": LABELS["y_true"] + 5}, r"y_noisy and y_true must contain labels of two.*found 4"),
+    ({"y_true": LABELS["y_true"] + 5}, r"no audited row whose true label is 0: its row of the"),
     ({"y_noisy": [1, 1], "y_true": [1, 1]}, r"two classes, found 1: \[1\]"),
     ({"sources": np.repeat(["s", "t"], 10)}, r"'s' has no audited.*is 0.*flip_neg"),
     ({"level": 90}, r"level=90 must lie"),

@@ -348,7 +348,7 @@ Y_BAD = np.tile([0, 1], 30)
 TWO = np.repeat(["s", "t"], 30)
 BAD = [
     ({"y": np.zeros(60)}, r"only one class"),
-    ({"y": np.tile([0, 1, 2], 20)}, r"y has 3 classes"),
+    ({"y": np.tile([0, 1, 2], 20), "method": "best_bin"}, r"for two classes, and y has 3"),
     ({"y": Y_BAD[:-1]}, r"inconsistent numbers of samples: \[60, 59\]"),
     ({"sources": TWO[:-1]}, r"inconsistent numbers of samples"),
     ({"sources": np.where(Y_BAD == 1, "s", "t")}, r"source 's' has no row labelled 0"),

@@ -106,6 +106,8 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
     True
     """
 
+    _needs_common_probabilities = True
+
     def __init__(
         self,
         *,

@@ -6,13 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Combination, Strata, combine_strata, resolve_target_prior
+from decorrupt.corruption import (
+    Combination,
+    Strata,
+    combine_strata,
+    resolve_class_prior,
+    resolve_target_prior,
+)
 from decorrupt.estimators.corrected_risk import CorrectedRiskClassifier
 from decorrupt.estimators.diagnostics import dropped_strata
 from decorrupt.estimators.shared_features import SharedFeaturesClassifier
 from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
 from decorrupt.losses import get_loss
-from decorrupt.risks import CorrectedRisk
+from decorrupt.risks import CorrectedRisk, ScoreRisk
+from decorrupt.risks.corrected import logistic_risk
 from decorrupt.solvers import (
     DEFAULT_MAX_ITER,
     DEFAULT_STEP_DECAY,
@@ -31,7 +38,10 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
     """min_f Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1) + λ‖f‖², from bags and their proportions.
 
     The sum is an unbiased estimate of the risk π_t·E₊ℓ(f,1) + (1−π_t)·E₋ℓ(f,−1). With the default
-    π_t = ½ it is the balanced risk of Scott & Zhang (2019), Secs. 3 and 4.
+    π_t = ½ it is the balanced risk of Scott & Zhang (2019), Secs. 3 and 4. For several classes
+    the loss is softmax cross-entropy, ℓ_c(f) = log Σ exp(f) − f_c, and the bags are combined by
+    least squares; `pairing`, `risk_correction`, convex="project" and other losses and solvers are
+    for two classes. The penalty is then 2λ‖f‖², which for two classes is λ‖f‖² of the log-odds.
 
     Parameters
     ----------
@@ -47,14 +57,16 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
         Parameters of the polynomial kernel (kernel_gamma·⟨x, x'⟩ + coef0)^degree.
     reg_strength : float, default=1e-3
         λ; the penalty is λ‖f‖², without a factor ½.
-    combine : {"superbag", "pairs", "least_squares", "easy_llp"}, default="superbag"
+    combine : {"auto", "superbag", "pairs", "least_squares", "easy_llp"}, default="auto"
         How bags are combined into a risk, see :func:`decorrupt.combine_strata`. "pairs" is the
-        paper's method; "superbag" has a smaller error bound than any pairing.
+        paper's method; "superbag" has a smaller error bound than any pairing. "auto" is
+        "superbag" for two classes and "least_squares" for several.
     pairing : {"auto", "sorted", "matching", "random"}, default="auto"
         How bags are paired if `combine="pairs"`, see :func:`decorrupt.pair_bags`.
-    target_prior : float in (0, 1) or "pooled", default=0.5
+    target_prior : float in (0, 1), array-like of shape (n_classes,) or "pooled", default=0.5
         π_t, the share of positives in the target population of the risk; "pooled" is the share
-        among the training rows.
+        among the training rows. For several classes: one share per class, or 0.5 for the same
+        share of every class.
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in a population with
         `target_prior`. Both are the same for target_prior=0.5.
@@ -76,29 +88,55 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
     rank_tol : float, default=1e-3
         Relative mean trace error of the low-rank kernel approximation; 0 uses the exact kernel.
     max_rank : int or None, default=None
-        The largest rank of the approximation; None means 2,000 (no limit if rank_tol is 0).
+        The largest rank of the approximation; None means 2,000 for up to 20,000 rows, then
+        2,000·(20,000/n_rows)^0.3 with features in single precision, and what `memory_budget`
+        allows (no limit if rank_tol is 0). With features="random": the number of features; None
+        means 512, or what `memory_budget` allows.
+    features : {"landmarks", "random"}, default="landmarks"
+        How a kernel is approximated: by its values at landmarks, which are training rows, until
+        the error is `rank_tol`; or by random Fourier features (orthogonal, Yu et al. 2016), which
+        are drawn without data, so the model contains no training rows. "random" is for the kernels
+        rbf, exponential and laplacian; `rank_tol` is not used. Landmarks have the smaller error
+        for the same number; random features are faster to compute.
+    memory_budget : int, str or None, default=None
+        The memory that kernel features may take if `max_rank` is None: bytes, or a text such as
+        "500MB" or "2GB"; None means a quarter of the machine's memory. If it lowers the rank,
+        that is logged, and `kernel_error_` is the error that remains.
     tol : float, default=1e-6
         The norm of the gradient at which the solver stops.
     max_iter : int, default=1000
         Maximum number of iterations.
     random_state : int, RandomState or None, default=None
         Seed of the kernel's random pivots and of random pairing.
+    check_assumptions : bool, default=True
+        Whether `fit` warns if the rows of a class clearly differ between bags.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        [0, 1] after training on bags, else the two labels; the second is the positive class.
-    diagnostics_ : Diagnostics
+    classes_ : ndarray of shape (n_classes,)
+        After training on bags: the column names of y, or 0, 1, …; else the labels. Of two classes
+        the second is the positive class.
+    diagnostics_ : Diagnostics or ClassDiagnostics
         Information in the data and outcome of the fit; ``print`` it to read it.
-    score_prior_ : float
-        π_t as a number.
-    decision_threshold_ : float
-        The raw score above which `predict` returns `classes_[1]`.
+    score_prior_ : float or ndarray of shape (n_classes,)
+        π_t as a number, or one share per class.
+    decision_threshold_ : float or ndarray of shape (n_classes,)
+        What `predict` subtracts from the raw scores.
     dual_coef_, landmarks_ : ndarray
-        f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_ (kernel models).
-    coef_ : ndarray
+        f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_ (kernel models); for several
+        classes, dual_coef_[m] has one entry per class.
+    feature_coef_, frequencies_, frequency_centre_ : ndarray
+        f(x) = ⟨feature_coef_, z(x)⟩ + intercept_ (features="random"), where z(x) are the cosines
+        and sines of ⟨frequencies_[m], x − frequency_centre_⟩, divided by √m.
+    kernel_rank_ : int
+        Number of columns of the feature matrix.
+    kernel_error_ : float
+        Error of the kernel approximation: trace(K − ZZᵀ)/trace(K) for landmarks, 0 for
+        kernel="linear"; the root mean squared error of the kernel over a sample of pairs of rows
+        for random features.
+    coef_ : ndarray of shape (n_columns,) or (n_classes, n_columns)
         f(x) = ⟨coef_, x⟩ + intercept_ (kernel="linear").
-    intercept_ : float
+    intercept_ : float or ndarray of shape (n_classes,)
         0 without `fit_intercept`.
     kernel_gamma_ : float
         The kernel parameter as a number.
@@ -124,6 +162,8 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
     True
     """
 
+    _needs_common_classes = True
+
     def __init__(
         self,
         *,
@@ -133,7 +173,7 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
         degree: float = 3,
         coef0: float = 1.0,
         reg_strength: float = 1e-3,
-        combine: str = "superbag",
+        combine: str = "auto",
         pairing: str = "auto",
         target_prior: float | str = 0.5,
         decision: str = "balanced",
@@ -145,9 +185,12 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
         step_decay: float = DEFAULT_STEP_DECAY,
         rank_tol: float = DEFAULT_RANK_TOL,
         max_rank: int | None = None,
+        features: str = "landmarks",
+        memory_budget: Any = None,
         tol: float = DEFAULT_TOL,
         max_iter: int = DEFAULT_MAX_ITER,
         random_state: Any = None,
+        check_assumptions: bool = True,
     ) -> None:
         self.loss = loss
         self.kernel = kernel
@@ -167,15 +210,23 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
         self.step_decay = step_decay
         self.rank_tol = rank_tol
         self.max_rank = max_rank
+        self.features = features
+        self.memory_budget = memory_budget
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.check_assumptions = check_assumptions
 
     def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:
         combination = self._combine(strata)
+        if strata.n_classes is not None:
+            return self._fit_classes(X, features, logistic_risk(combination, strata), strata)
         dropped = dropped_strata(strata, combination, IDLE_REASONS.get(self.combine, AT_THE_MEAN))
         terms = combination.row_terms(strata)
         return self._fit_terms(X, features, terms, strata, dropped, "bags")
+
+    def _check_several_classes(self, n_classes: int) -> None:  # noqa: ARG002
+        self._check_class_options(combine=("auto", "least_squares"))
 
     def _combine(self, strata: Strata) -> Combination:
         return combine_strata(
@@ -188,13 +239,20 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
             random_state=self.random_state,
         )
 
-    def _score_prior(self, strata: Strata) -> float:
-        return resolve_target_prior(self.target_prior, strata.sizes, strata.proportions)
+    def _score_prior(self, strata: Strata) -> Any:
+        sizes = strata.sizes.astype(float)
+        if strata.n_classes is None:
+            return resolve_target_prior(self.target_prior, sizes, strata.proportions)
+        return resolve_class_prior(self.target_prior, sizes, strata.proportions)
 
     def _path(
         self, matrix: Any, strata: Strata, reg_strengths: Sequence[float], options: dict[str, Any]
     ) -> list[SolverResult]:
-        terms = self._combine(strata).row_terms(strata)
-        risk = CorrectedRisk(terms, get_loss(self.loss), self.risk_correction)
-        objective = Objective(matrix, risk, reg_strengths[0], self.fit_intercept)
+        combination = self._combine(strata)
+        if strata.n_classes is None:
+            terms = combination.row_terms(strata)
+            risk: ScoreRisk = CorrectedRisk(terms, get_loss(self.loss), self.risk_correction)
+        else:
+            risk = logistic_risk(combination, strata)
+        objective = Objective(matrix, risk, reg_strengths[0], self.fit_intercept, strata.n_classes)
         return solve_path(objective, reg_strengths, **options)

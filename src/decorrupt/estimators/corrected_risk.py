@@ -9,6 +9,7 @@ from sklearn.utils.metaestimators import available_if
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import RiskTerms, Strata
+from decorrupt.estimators.class_diagnostics import ClassDiagnostics, describe_class_strata
 from decorrupt.estimators.diagnostics import (
     Diagnostics,
     describe_dropped,
@@ -16,12 +17,10 @@ from decorrupt.estimators.diagnostics import (
     describe_risk,
     describe_strata,
     generalization_bound,
+    within_std_error,
 )
-from decorrupt.estimators.score_classifier import (
-    ScoreClassifier,
-    class_probabilities,
-    decision_threshold,
-)
+from decorrupt.estimators.priors import class_probabilities, decision_threshold
+from decorrupt.estimators.score_classifier import ScoreClassifier
 from decorrupt.exceptions import DroppedBagsWarning, NegativeRiskWarning, NonConvexRiskWarning
 from decorrupt.features import FeatureMap
 from decorrupt.losses import MarginLoss, get_loss
@@ -43,7 +42,9 @@ def _score_is_log_odds(estimator: Any) -> bool:
 class CorrectedRiskClassifier(ScoreClassifier):
     """min_f Σ_j coef_pos·ℓ(f_j,1) + coef_neg·ℓ(f_j,−1) + λ‖f‖², for given coefficients."""
 
-    def _threshold(self, prior: float) -> float:
+    diagnostics_: Any  # Diagnostics, or ClassDiagnostics for several classes
+
+    def _threshold(self, prior: Any) -> Any:
         return decision_threshold(self.decision, prior, get_loss(self.loss).score_at)
 
     def _fit_terms(
@@ -86,6 +87,51 @@ class CorrectedRiskClassifier(ScoreClassifier):
         self._note_unconverged(result)
         if self.risk_correction is None:
             self._note_risk(features, terms, loss, scores)
+        return scores
+
+    def _check_class_options(self, **choices: tuple[Any, ...]) -> None:
+        """Raise ValueError for a parameter with a value that is for two classes only."""
+        choices |= {"risk_correction": (None,), "convex": ("check", "ignore")}
+        name = get_loss(self.loss).name
+        if name != "logistic":
+            raise ValueError(
+                f"Only binary classification is supported by loss={name!r}: for several classes "
+                "use loss='logistic'"
+            )
+        for parameter, fine in choices.items():
+            value = getattr(self, parameter)
+            if value not in fine:
+                raise ValueError(
+                    f"Only binary classification is supported by {parameter}={value!r}: for "
+                    f"several classes choose {' or '.join(map(repr, fine))}"
+                )
+
+    def _fit_classes(
+        self, X: Any, features: FeatureMap, risk: Any, strata: Strata, word: str = "bags"
+    ) -> FloatArray:
+        """Minimise the risk of several classes, store the model and its diagnostics."""
+        if not (self.reg_strength > 0 or risk.is_bounded_below):
+            raise ValueError(
+                "reg_strength=0: the corrected risk has negative coefficients and is unbounded "
+                "below, so it has no minimum. Set reg_strength above 0"
+            )
+        result, scores = self._fit_scores(X, features, risk)
+        found = self.diagnostics_ = ClassDiagnostics(
+            **describe_class_strata(strata, self.classes_.tolist()),
+            target_prior=self.score_prior_,
+            is_convex=risk.is_convex,
+            training_risk=risk.value_and_slope(scores)[0],
+            risk_std_error=within_std_error(risk.row_values(scores), strata),
+            solver=self.solver_,
+            solver_status=result.status,
+            n_iter=result.n_iter,
+            gradient_norm=result.gradient_norm,
+            stratum_word=word,
+        )
+        self._note_unconverged(result)
+        if found.is_overfitted:
+            advice = describe_overfitting(found.training_risk, found.risk_std_error)
+            self._note(NegativeRiskWarning, advice)
         return scores
 
     def _note_risk(
@@ -152,20 +198,20 @@ class CorrectedRiskClassifier(ScoreClassifier):
         return options
 
     @available_if(_score_is_log_odds)
-    def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
-        """Return P(Y | x) in a population with the share `class_prior` of positives.
+    def predict_proba(self, X: Any, class_prior: Any = None) -> FloatArray:
+        """Return P(Y | x) in a population with the class shares `class_prior`.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_rows, n_columns)
             Rows to score.
-        class_prior : float in (0, 1), optional
-            The share of positives in the population of the rows. Default: `score_prior_`, the
-            share the model was trained for.
+        class_prior : float in (0, 1), or array-like of shape (n_classes,), optional
+            The share of positives in the population of the rows; for several classes the share of
+            each class. Default: `score_prior_`, the shares the model was trained for.
 
         Returns
         -------
-        ndarray of shape (n_rows, 2)
+        ndarray of shape (n_rows, n_classes)
             Columns in the order of `classes_`.
         """
         return class_probabilities(self._raw_scores(X), self.score_prior_, class_prior)

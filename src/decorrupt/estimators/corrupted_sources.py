@@ -11,21 +11,22 @@ from decorrupt._typing import FloatArray
 from decorrupt.corruption import (
     RiskTerms,
     Strata,
+    backward_coefficients,
+    class_source_weights,
+    combine_classes,
     combine_strata,
     correction_coefficients,
+    pooled_proportion,
+    resolve_class_prior,
     source_weights,
 )
+from decorrupt.estimators.class_sources import ClassSources
 from decorrupt.estimators.corrected_risk import CorrectedRiskClassifier
-from decorrupt.estimators.inputs import (
-    NoisySources,
-    read_class_priors,
-    read_sources,
-    source_priors,
-    source_strata,
-)
-from decorrupt.estimators.score_classifier import BALANCED
+from decorrupt.estimators.inputs import NoisySources, source_priors, source_strata
+from decorrupt.estimators.priors import BALANCED
 from decorrupt.estimators.source_classifier import SourceClassifier
 from decorrupt.features import DEFAULT_RANK_TOL
+from decorrupt.risks.multiclass import ClassCorrectedRisk
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_STEP_DECAY, DEFAULT_STEP_SIZE, DEFAULT_TOL
 
 
@@ -33,7 +34,9 @@ class CorruptedSourcesClassifier(SourceClassifier, CorrectedRiskClassifier):
     """min_f Σ_i (w_i/n_i)·Σ_j ℓ^ρ_i(f(x_ij), ỹ_ij) + λ‖f‖², from noisy labels of several sources.
 
     ℓ^ρ is the loss corrected for the source's flip rates (Natarajan et al. 2018), w the weights of
-    Scott & Zhang (2019). The target risk depends on the given parameters:
+    Scott & Zhang (2019). For several classes ℓ^ρ(f, ỹ) = Σ_y T⁻¹[ỹ, y]·ℓ_y(f) with softmax
+    cross-entropy ℓ_y, the backward correction of Patrini et al. (2017), and w_i ∝ 1/c_i² with
+    c_i = max_ỹ Σ_y |T_i⁻¹[ỹ, y]|/√n_i. The target risk depends on the given parameters:
 
     - without `class_priors`: all sources are corruptions of one distribution P, and the target is
       the risk under P (Sec. 2.2). One source is Natarajan's setting; without sources and rates the
@@ -45,45 +48,56 @@ class CorruptedSourcesClassifier(SourceClassifier, CorrectedRiskClassifier):
 
     Parameters
     ----------
-    noise_rates : mapping, pair, "estimate" or None, default=None
+    noise_rates : mapping, pair, matrix, "estimate" or None, default=None
         {source: (flip_pos, flip_neg)}, one pair for all rows, or None for clean labels. "estimate"
         calls :func:`decorrupt.estimate_noise_rates`; its assumptions must hold. flip_pos is the
         share of true positives labelled negative, flip_neg the share of true negatives labelled
-        positive. Rates passed to `fit` take precedence.
-    class_priors : mapping, float or None, default=None
-        P(Y=1) by source, or one value for all sources.
+        positive. Several classes have matrices T[y, ỹ] = P(Ỹ=ỹ | Y=y) instead of pairs: {source:
+        T}, or one T for all rows, with rows and columns in the sorted order of the classes in y.
+        Two classes can be given either way. Rates passed to `fit` take precedence.
+    class_priors : mapping, float, vector or None, default=None
+        P(Y=1) by source, or one value for all sources; for several classes the share of each
+        class. None: all sources have the same prior, estimated from the shares of noisy labels.
     weights : {"optimal", "exact", "size", "uniform"}, default="optimal"
-        How sources are weighted if combine="sources", see :func:`decorrupt.source_weights`. If
+        How sources are weighted if combine="sources", see :func:`decorrupt.source_weights` and,
+        for several classes, :func:`decorrupt.corruption.class_source_weights`. If
         rates vary within a source, only "uniform" is possible: other weights would depend on the
         features and bias the risk. The model then warns and uses uniform weights.
     combine : {"sources", "superbag", "pairs", "least_squares"}, default="sources"
         "sources" corrects each source separately and adds the results, as in the paper. The others
         treat each source's positively and negatively labelled rows as two strata with known
         proportions, see :func:`decorrupt.combine_strata`; without `class_priors` one common prior
-        is estimated from the shares of noisy labels.
-    target_prior : float in (0, 1), "pooled" or None, default=None
-        The share of positives in the target population of the risk. None: the share in P if
-        combine="sources" and `class_priors` is None, else ½ (the balanced risk). "pooled": the
-        share among all training rows, computed from rates and priors.
+        is estimated from the shares of noisy labels. For several classes: "sources" or
+        "least_squares".
+    target_prior : float in (0, 1), vector, "pooled" or None, default=None
+        The share of positives (of each class) in the target population of the risk. None: the
+        share in P if combine="sources" and `class_priors` is None, else ½ (the balanced risk, all
+        classes equally frequent). "pooled": the share among all training rows, computed from rates
+        and priors.
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in the target
         population, see `target_prior`.
     loss, kernel, kernel_gamma, degree, coef0, reg_strength, pairing, convex, risk_correction, \
-fit_intercept, solver, step_size, step_decay, rank_tol, max_rank, tol, max_iter, random_state
-        As in :class:`CorrectedLossClassifier`.
+fit_intercept, solver, step_size, step_decay, rank_tol, max_rank, features, \
+memory_budget, tol, max_iter, random_state
+        As in :class:`CorrectedLossClassifier`. Several classes need loss="logistic" (softmax
+        cross-entropy) and no `risk_correction`.
 
     Attributes
     ----------
     noise_rates_ : dict or None
-        {source: (flip_pos, flip_neg)}, the rates used; None if they vary within a source.
+        {source: (flip_pos, flip_neg)}, or {source: T} for several classes, the rates used; None if
+        they vary within a source.
     noise_rate_intervals_ : dict or None
-        {source: {"flip_pos": (low, high), "flip_neg": (low, high)}}, if rates were estimated.
+        {source: {"flip_pos": (low, high), "flip_neg": (low, high)}}, if rates were estimated; for
+        several classes {source: array of shape (n_classes, n_classes, 2)}.
     class_priors_ : dict
-        {source: P(Y=1)}, given or estimated.
+        {source: P(Y=1)}, or {source: share of each class}, given or estimated.
     source_weights_ : dict or None
         {source: w_i} if combine="sources", else None.
-    classes_, diagnostics_, score_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, \
-intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
+    classes_, diagnostics_, score_prior_, decision_threshold_, dual_coef_, landmarks_, \
+feature_coef_, frequencies_, frequency_centre_, coef_, intercept_, kernel_gamma_, kernel_rank_, \
+kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
 
     Examples
@@ -128,6 +142,8 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
         step_decay: float = DEFAULT_STEP_DECAY,
         rank_tol: float = DEFAULT_RANK_TOL,
         max_rank: int | None = None,
+        features: str = "landmarks",
+        memory_budget: Any = None,
         tol: float = DEFAULT_TOL,
         max_iter: int = DEFAULT_MAX_ITER,
         random_state: Any = None,
@@ -153,57 +169,67 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
         self.step_decay = step_decay
         self.rank_tol = rank_tol
         self.max_rank = max_rank
+        self.features = features
+        self.memory_budget = memory_budget
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _fit_sources(
-        self, X: Any, labels: NDArray[np.int_], sources: Any, noise_rates: Any
-    ) -> FloatArray:
-        self.noise_rate_intervals_: dict[Any, Any] | None = None
-        if isinstance(noise_rates, str):
-            noise_rates = self._estimate(X, labels, sources, noise_rates)
-        noisy = read_sources(labels, sources, noise_rates)
-        priors = source_priors(self.class_priors, noisy)
+    def _check_several_classes(self, n_classes: int) -> None:  # noqa: ARG002
+        self._check_class_options(combine=("sources", "least_squares"))
+
+    def _fit_sources(self, X: Any, noisy: NoisySources) -> FloatArray:
+        priors = self._read_priors(noisy)
         strata = source_strata(noisy, priors)
         if self.combine == "sources":
             terms = self._terms_by_source(noisy, priors)
         else:
-            terms = self._terms_by_strata(noisy, priors, strata)
-        self.decision_threshold_ = self._threshold(self.score_prior_)
-        self.class_priors_ = noisy.by_source(priors)
-        self.noise_rates_ = noisy.rates_by_source
+            terms = self._terms_by_strata(noisy, strata)
         return self._fit_terms(X, self.fit_feature_map(X), terms, strata, {}, "strata")
 
-    def _estimate(self, X: Any, labels: NDArray[np.int_], sources: Any, how: str) -> Any:
-        """Return estimated rates by source, or one pair if there are no sources."""
-        from decorrupt.noise_rates import estimate_noise_rates  # it imports the estimators
+    def _fit_class_sources(self, X: Any, noisy: ClassSources) -> FloatArray:
+        priors = self._read_priors(noisy)
+        strata = source_strata(noisy, priors)
+        if self.combine == "sources":
+            coef = self._coef_by_source(noisy, priors)
+        else:
+            coef = self._coef_by_strata(noisy, strata)
+        risk = ClassCorrectedRisk(coef)
+        return self._fit_classes(X, self.fit_feature_map(X), risk, strata, "strata")
 
-        if how != "estimate":
-            raise ValueError(
-                f"noise_rates={how!r}: give rates by source, one pair, 'estimate' or None"
-            )
-        estimate = estimate_noise_rates(X, labels, sources=sources, random_state=self.random_state)
-        self.noise_rate_intervals_ = estimate.intervals
-        return estimate.rates if sources is not None else next(iter(estimate.rates.values()))
+    def _read_priors(self, noisy: NoisySources | ClassSources) -> FloatArray:
+        """Return the class shares of each source; set the attributes that follow from them."""
+        self.source_weights_: dict[Any, float] | None = None
+        priors = source_priors(self.class_priors, noisy)
+        self.class_priors_ = noisy.by_source(priors)
+        self.score_prior_ = self._target_prior(noisy.sizes, priors)
+        self.decision_threshold_ = self._threshold(self.score_prior_)
+        return priors
 
-    def _target_prior(self, noisy: NoisySources, priors: FloatArray) -> float:
-        pooled = float(np.average(priors, weights=noisy.sizes))
-        if self.target_prior is None:
+    def _target_prior(self, sizes: NDArray[np.intp], priors: FloatArray) -> Any:
+        target = self.target_prior
+        if target is None:
             is_common_source = self.combine == "sources" and self.class_priors is None
-            return pooled if is_common_source else BALANCED
-        if self.target_prior == "pooled":
-            return pooled
-        if isinstance(self.target_prior, str) or not 0 < self.target_prior < 1:
+            target = "pooled" if is_common_source else BALANCED
+        if priors.ndim == 2:
+            return resolve_class_prior(target, sizes.astype(float), priors)
+        if isinstance(target, str) and target == "pooled":
+            return pooled_proportion(sizes, priors)
+        if isinstance(target, str) or np.ndim(target) or not 0 < target < 1:
             raise ValueError(
                 f"target_prior={self.target_prior!r}: give a number strictly between 0 and 1, "
                 "'pooled' or None"
             )
-        return float(self.target_prior)
+        return float(target)
+
+    def _coef_by_source(self, noisy: ClassSources, priors: FloatArray) -> FloatArray:
+        """Return (w_s/n_s)·T_s⁻¹[ỹ, y]·π(y)/π_s(y), one column per class y."""
+        coef = backward_coefficients(noisy.matrices, noisy.row_matrix, noisy.noisy_class)
+        costs = (self.score_prior_ / priors)[noisy.row_source]
+        return np.asarray(self._row_weights(noisy)[:, None] * coef * costs)
 
     def _terms_by_source(self, noisy: NoisySources, priors: FloatArray) -> RiskTerms:
         """Return w_i/n_i times the coefficients of the corrected, cost-sensitive loss."""
-        self.score_prior_ = self._target_prior(noisy, priors)
         coef_pos, coef_neg = correction_coefficients(noisy.is_pos, *noisy.rates.T)
         # Costs change each source's prior to the target prior; they are 1 if the two are equal.
         row_prior = priors[noisy.row_source]
@@ -212,7 +238,7 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
         row_weight = self._row_weights(noisy)
         return RiskTerms(row_weight * coef_pos, row_weight * coef_neg)
 
-    def _row_weights(self, noisy: NoisySources) -> FloatArray:
+    def _row_weights(self, noisy: NoisySources | ClassSources) -> FloatArray:
         """Return w_i/n_i for each row."""
         if noisy.rates_vary_within_source:
             if self.weights != "uniform":
@@ -222,28 +248,32 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
                     "such weights would depend on the features and bias the risk. All rows have "
                     "the same weight; set weights='uniform' to avoid this warning",
                 )
-            self.source_weights_ = None
             return np.full(len(noisy.row_source), 1 / len(noisy.row_source))
-        given = self.class_priors is not None
-        weights = source_weights(
-            noisy.sizes,
-            *noisy.source_rates.T,
-            class_priors=read_class_priors(self.class_priors, noisy.ids) if given else None,
-            scheme=self.weights,
-        )
+        given = None if self.class_priors is None else source_priors(self.class_priors, noisy)
+        options: dict[str, Any] = {"class_priors": given, "scheme": self.weights}
+        if isinstance(noisy, ClassSources):
+            weights = class_source_weights(noisy.sizes, noisy.source_rates, **options)
+        else:
+            weights = source_weights(noisy.sizes, *noisy.source_rates.T, **options)
         self.source_weights_ = noisy.by_source(weights)
         return np.asarray((weights / noisy.sizes)[noisy.row_source])
 
-    def _terms_by_strata(
-        self, noisy: NoisySources, priors: FloatArray, strata: Strata
-    ) -> RiskTerms:
+    def _refuse_varying_rates(self, noisy: NoisySources | ClassSources) -> None:
         if noisy.rates_vary_within_source:
             raise ValueError(
-                f"combine={self.combine!r} needs one pair of noise rates per source; rates that "
-                "vary within a source need combine='sources'"
+                f"combine={self.combine!r} needs one pair of noise rates per source, or one "
+                "matrix; rates that vary within a source need combine='sources'"
             )
-        self.source_weights_ = None
-        self.score_prior_ = self._target_prior(noisy, priors)
+
+    def _coef_by_strata(self, noisy: ClassSources, strata: Strata) -> FloatArray:
+        self._refuse_varying_rates(noisy)
+        combination = combine_classes(
+            strata.sizes, strata.proportions, target_prior=self.score_prior_
+        )
+        return combination.row_coef(strata)
+
+    def _terms_by_strata(self, noisy: NoisySources, strata: Strata) -> RiskTerms:
+        self._refuse_varying_rates(noisy)
         combination = combine_strata(
             strata.sizes,
             strata.proportions,

@@ -53,7 +53,7 @@ class Diagnostics:
         been fixed before training. NaN if the theorem does not apply: with an unpenalised
         intercept, or with the squared loss, which is not Lipschitz.
     kernel_rank, kernel_error : int, float
-        Columns of the feature matrix and its relative mean trace error.
+        Columns of the feature matrix and the error of the kernel, see `kernel_error_`.
     solver, solver_status : str
         The solver and its final status.
     n_iter : int
@@ -131,7 +131,7 @@ class Diagnostics:
             ("convex", self._convexity()),
             ("training risk", f"{self.training_risk:.4g}" + self._negative()),
             ("bound on its error", self._bound()),
-            ("kernel rank", f"{self.kernel_rank:,} (mean trace error {self.kernel_error:.2g})"),
+            ("kernel rank", f"{self.kernel_rank:,} (error {self.kernel_error:.2g})"),
             (
                 "solver",
                 f"{self.solver}: {self.solver_status} after {self.n_iter} iterations, "
@@ -243,7 +243,12 @@ def risk_std_error(terms: RiskTerms, loss: MarginLoss, scores: FloatArray, strat
 
     The variance in a stratum of one row cannot be estimated and counts as 0.
     """
-    row_terms = terms.coef_pos * loss.value(scores) + terms.coef_neg * loss.value(-scores)
+    value_pos, value_neg = loss.both_values(scores)
+    return within_std_error(terms.coef_pos * value_pos + terms.coef_neg * value_neg, strata)
+
+
+def within_std_error(row_terms: FloatArray, strata: Strata) -> float:
+    """Return √Σ_k n_k·Var_k of one term per row, Var_k their variance within stratum k."""
     sizes = strata.sizes
     means = np.bincount(strata.row_stratum, row_terms) / sizes
     squares = np.bincount(strata.row_stratum, (row_terms - means[strata.row_stratum]) ** 2)

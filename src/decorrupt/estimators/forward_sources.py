@@ -5,23 +5,27 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import logit
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators.inputs import read_sources, source_priors
+from decorrupt.corruption import pooled_proportion
+from decorrupt.estimators.class_sources import ClassSources
+from decorrupt.estimators.inputs import NoisySources, source_priors
 from decorrupt.estimators.log_odds import LogOddsClassifier
 from decorrupt.estimators.source_classifier import SourceClassifier
 from decorrupt.features import DEFAULT_RANK_TOL
+from decorrupt.risks import ScoreRisk
 from decorrupt.risks.forward import noisy_label_risk
+from decorrupt.risks.multiclass import class_noisy_label_risk
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL
 
 
 class ForwardSourcesClassifier(SourceClassifier, LogOddsClassifier):
     """min_f −(1/n)·Σ_j log P_i(ỹ_j | x_j) + λ‖f‖², over rows j of all sources i.
 
-    σ(f) is P(Y=1|x) among the training rows of all sources together. The class prior π_i of a
-    source gives P_i(y|x) ∝ P(y|x)·π_i(y)/π(y), and its flip rates T_i give
+    σ(f) is P(Y=1|x) among the training rows of all sources together; for several classes
+    softmax(f)_c is P(Y=c|x). The class prior π_i of a source gives
+    P_i(y|x) ∝ P(y|x)·π_i(y)/π(y), and its flip rates T_i give
     P_i(ỹ|x) = Σ_y T_i(y, ỹ)·P_i(y|x). The objective is bounded below and weights the sources by
     their information; there are no weights to choose. It assumes that the model can represent
     P(Y=1|x); the corrected loss of :class:`CorruptedSourcesClassifier` is unbiased without this
@@ -30,15 +34,16 @@ class ForwardSourcesClassifier(SourceClassifier, LogOddsClassifier):
 
     Parameters
     ----------
-    noise_rates : mapping, pair or None, default=None
-        {source: (flip_pos, flip_neg)}, one pair for all rows, or None for clean labels. flip_pos
-        is the share of true positives labelled negative, flip_neg the share of true negatives
-        labelled positive. Rates passed to `fit` take precedence.
-    class_priors : mapping, float or None, default=None
-        P(Y=1) by source, or one value for all sources. None: all sources are samples of one
-        population, and its prior is estimated from the shares of noisy labels; it is used for the
-        balanced decision only.
-    kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, tol, max_iter, random_state
+    noise_rates : mapping, pair, matrix, "estimate" or None, default=None
+        {source: (flip_pos, flip_neg)}, one pair for all rows, or None for clean labels; for
+        several classes matrices T[y, ỹ] = P(Ỹ=ỹ | Y=y) instead of pairs. As in
+        :class:`CorruptedSourcesClassifier`. Rates passed to `fit` take precedence.
+    class_priors : mapping, float, vector or None, default=None
+        P(Y=1) by source, or one value for all sources; for several classes the share of each
+        class. None: all sources are samples of one population, and its prior is estimated from the
+        shares of noisy labels; it is used for the balanced decision only.
+    kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, features, \
+memory_budget, tol, max_iter, random_state
         As in :class:`CorrectedLossClassifier`.
     reg_strength : float, default=1e-3
         λ, at least 0.
@@ -56,13 +61,12 @@ class ForwardSourcesClassifier(SourceClassifier, LogOddsClassifier):
 
     Attributes
     ----------
-    noise_rates_ : dict or None
-        {source: (flip_pos, flip_neg)}, the rates used; None if they vary within a source.
-    class_priors_ : dict
-        {source: P(Y=1)}, given or estimated.
-    score_prior_ : float
-        The share of positives among the training rows, computed from the priors.
-    classes_, decision_threshold_, dual_coef_, landmarks_, coef_, intercept_, kernel_gamma_, \
+    noise_rates_, noise_rate_intervals_, class_priors_
+        As in :class:`CorruptedSourcesClassifier`.
+    score_prior_ : float or ndarray of shape (n_classes,)
+        The share of positives, or of each class, among the training rows, computed from the priors.
+    classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
+frequency_centre_, coef_, intercept_, kernel_gamma_, kernel_rank_, kernel_error_, \
 n_iter_, solver_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
 
@@ -98,6 +102,8 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         solver: str = "auto",
         rank_tol: float = DEFAULT_RANK_TOL,
         max_rank: int | None = None,
+        features: str = "landmarks",
+        memory_budget: Any = None,
         tol: float = DEFAULT_TOL,
         max_iter: int = DEFAULT_MAX_ITER,
         random_state: Any = None,
@@ -115,25 +121,36 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         self.solver = solver
         self.rank_tol = rank_tol
         self.max_rank = max_rank
+        self.features = features
+        self.memory_budget = memory_budget
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _fit_sources(
-        self, X: Any, labels: NDArray[np.int_], sources: Any, noise_rates: Any
-    ) -> FloatArray:
-        noisy = read_sources(labels, sources, noise_rates)
-        priors = source_priors(self.class_priors, noisy)
-        self.class_priors_ = noisy.by_source(priors)
-        self.noise_rates_ = noisy.rates_by_source
-        self.score_prior_ = float(np.average(priors, weights=noisy.sizes))
-        self.decision_threshold_ = self._threshold(self.score_prior_)
+    def _fit_sources(self, X: Any, noisy: NoisySources) -> FloatArray:
+        priors = self._read_priors(noisy)
         # A change from the pooled prior to the source's prior shifts the log-odds.
         shift = (logit(priors) - logit(self.score_prior_))[noisy.row_source]
+        flip_pos, flip_neg = noisy.rates.T
+        return self._fit_risk(X, noisy_label_risk(noisy.is_pos, flip_pos, flip_neg, shift))
+
+    def _fit_class_sources(self, X: Any, noisy: ClassSources) -> FloatArray:
+        priors = self._read_priors(noisy)
+        shift = (np.log(priors) - np.log(self.score_prior_))[noisy.row_source]
+        risk = class_noisy_label_risk(noisy.noisy_class, noisy.matrices, noisy.row_matrix, shift)
+        return self._fit_risk(X, risk)
+
+    def _read_priors(self, noisy: NoisySources | ClassSources) -> FloatArray:
+        """Return the class shares of each source; set the attributes that follow from them."""
+        priors = source_priors(self.class_priors, noisy)
+        self.class_priors_ = noisy.by_source(priors)
+        self.score_prior_ = pooled_proportion(noisy.sizes, priors)
+        self.decision_threshold_ = self._threshold(self.score_prior_)
+        return priors
+
+    def _fit_risk(self, X: Any, risk: ScoreRisk) -> FloatArray:
         features = self.fit_feature_map(X)
         start = self._prior_start(features.rank, self.score_prior_)
-        flip_pos, flip_neg = noisy.rates.T
-        risk = noisy_label_risk(noisy.is_pos, flip_pos, flip_neg, shift)
         result, scores = self._fit_scores(X, features, risk, start)
         self._note_unconverged(result)
         return self._match_prior(scores)

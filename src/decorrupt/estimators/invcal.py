@@ -52,6 +52,8 @@ class InvCalClassifier(SupportVectorClassifier):
     max_iter : int, default=100_000
         Maximum number of LIBSVM iterations. Columns of standard deviation 1 need hundreds to
         tens of thousands; large unscaled columns need far more.
+    check_assumptions : bool, default=True
+        Whether `fit` warns if the rows of a class clearly differ between bags.
 
     Attributes
     ----------
@@ -90,6 +92,8 @@ class InvCalClassifier(SupportVectorClassifier):
     True
     """
 
+    _needs_common_classes = True
+
     def __init__(
         self,
         *,
@@ -101,6 +105,7 @@ class InvCalClassifier(SupportVectorClassifier):
         degree: float = 3,
         coef0: float = 1.0,
         max_iter: int = DEFAULT_MAX_ITER,
+        check_assumptions: bool = True,
     ) -> None:
         self.C_p = C_p
         self.epsilon = epsilon
@@ -110,6 +115,7 @@ class InvCalClassifier(SupportVectorClassifier):
         self.degree = degree
         self.coef0 = coef0
         self.max_iter = max_iter
+        self.check_assumptions = check_assumptions
 
     def _check_parameters(self) -> None:
         check_choice("tube", self.tube, TUBES)

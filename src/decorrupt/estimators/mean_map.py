@@ -23,13 +23,19 @@ from decorrupt.corruption.mean_operator import (
     gaussian_similarity,
     laplacian_combination,
 )
-from decorrupt.estimators.diagnostics import describe_overfitting, is_overfitted, risk_std_error
+from decorrupt.estimators.diagnostics import (
+    describe_overfitting,
+    is_overfitted,
+    risk_std_error,
+    within_std_error,
+)
 from decorrupt.estimators.log_odds import LogOddsClassifier
 from decorrupt.estimators.shared_features import SharedFeaturesClassifier
 from decorrupt.exceptions import NegativeRiskWarning
 from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
 from decorrupt.losses import LogisticLoss
 from decorrupt.risks import CorrectedRisk
+from decorrupt.risks.corrected import logistic_risk
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Objective, SolverResult, solve_path
 
 VARIANTS = ("mean", "laplacian", "alternating")
@@ -48,8 +54,7 @@ class MeanMapClassifier(SharedFeaturesClassifier, LogOddsClassifier):
       weighted by bag size (Quadrianto et al. 2009). It equals :class:`CorrectedLossClassifier`
       with ``combine="least_squares", target_prior="pooled"``.
     - "laplacian": every bag has its own class means, which are similar in similar bags
-      (Patrini et al. 2014); see
-      :func:`decorrupt.corruption.mean_operator.laplacian_combination`.
+      (Patrini et al. 2014); see `decorrupt.corruption.mean_operator.laplacian_combination`.
     - "alternating": start from one of the above; label the round(p_k·n_k) rows of every bag with
       the highest scores as positive; refit with logistic regression; repeat until no label changes
       (Patrini et al. 2014). Each step lowers
@@ -72,7 +77,8 @@ class MeanMapClassifier(SharedFeaturesClassifier, LogOddsClassifier):
         gives "mean".
     max_rounds : int, default=100
         Maximum number of refits of "alternating".
-    kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, tol, max_iter, random_state
+    kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, features, \
+memory_budget, tol, max_iter, random_state, check_assumptions
         As in :class:`CorrectedLossClassifier`.
     reg_strength : float, default=1e-3
         λ; above 0 unless every bag is pure, because the estimated risk is unbounded below.
@@ -94,7 +100,8 @@ class MeanMapClassifier(SharedFeaturesClassifier, LogOddsClassifier):
         The share of positives among the training rows.
     n_iter_ : int
         Number of solver iterations, over all refits.
-    classes_, decision_threshold_, dual_coef_, landmarks_, coef_, intercept_, kernel_gamma_, \
+    classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
+frequency_centre_, coef_, intercept_, kernel_gamma_, kernel_rank_, kernel_error_, \
 solver_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
 
@@ -114,6 +121,8 @@ solver_, n_features_in_, feature_names_in_
     True
     """
 
+    _needs_common_classes = True
+
     def __init__(
         self,
         *,
@@ -132,9 +141,12 @@ solver_, n_features_in_, feature_names_in_
         solver: str = "auto",
         rank_tol: float = DEFAULT_RANK_TOL,
         max_rank: int | None = None,
+        features: str = "landmarks",
+        memory_budget: Any = None,
         tol: float = DEFAULT_TOL,
         max_iter: int = DEFAULT_MAX_ITER,
         random_state: Any = None,
+        check_assumptions: bool = True,
     ) -> None:
         self.variant = variant
         self.start = start
@@ -151,30 +163,48 @@ solver_, n_features_in_, feature_names_in_
         self.solver = solver
         self.rank_tol = rank_tol
         self.max_rank = max_rank
+        self.features = features
+        self.memory_budget = memory_budget
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.check_assumptions = check_assumptions
 
     def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:
         start = self.start if self.variant == "alternating" else self.variant
         combination, converged = self._combination(start, features.matrix, strata)
         if not converged:
-            self._note(
-                ConvergenceWarning,
-                f"the solver for the bags' class means did not converge at "
-                f"smoothness={self.smoothness:g}: raise smoothness, or give a similarity that "
-                "connects the bags",
-            )
-        terms = combination.row_terms(strata)
+            self._note_unconverged_means()
         self._refuse_unbounded(strata)
-        result, scores = self._fit_scores(X, features, CorrectedRisk(terms, LOSS))
+        risk = logistic_risk(combination, strata)
+        result, scores = self._fit_scores(X, features, risk)
         if self.variant == "alternating":
             return self._alternate(X, features, strata, result.coef, scores)
         self._note_unconverged(result)
-        risk, std_error = terms.risk(LOSS, scores), risk_std_error(terms, LOSS, scores, strata)
-        if is_overfitted(risk, std_error):
-            self._note(NegativeRiskWarning, describe_overfitting(risk, std_error))
+        value, std_error = risk.value_and_slope(scores)[0], self._std_error(risk, scores, strata)
+        if is_overfitted(value, std_error):
+            self._note(NegativeRiskWarning, describe_overfitting(value, std_error))
         return scores
+
+    def _note_unconverged_means(self) -> None:
+        self._note(
+            ConvergenceWarning,
+            f"the solver for the bags' class means did not converge at "
+            f"smoothness={self.smoothness:g}: raise smoothness, or give a similarity that "
+            "connects the bags",
+        )
+
+    def _std_error(self, risk: Any, scores: FloatArray, strata: Strata) -> float:
+        if strata.n_classes is None:
+            return risk_std_error(risk.terms, LOSS, scores, strata)
+        return within_std_error(risk.row_values(scores), strata)
+
+    def _check_several_classes(self, n_classes: int) -> None:
+        if self.variant != "mean":
+            raise ValueError(
+                f"Only binary classification is supported by variant={self.variant!r}, and y has "
+                f"{n_classes} classes: use variant='mean'"
+            )
 
     def _check_parameters(self) -> None:
         for name, known in (("variant", VARIANTS), ("start", STARTS)):
@@ -191,9 +221,8 @@ solver_, n_features_in_, feature_names_in_
     def _path(
         self, matrix: Any, strata: Strata, reg_strengths: Sequence[float], options: dict[str, Any]
     ) -> list[SolverResult]:
-        terms = self._combination(self.variant, matrix, strata)[0].row_terms(strata)
-        risk = CorrectedRisk(terms, LOSS)
-        objective = Objective(matrix, risk, reg_strengths[0], self.fit_intercept)
+        risk = logistic_risk(self._combination(self.variant, matrix, strata)[0], strata)
+        objective = Objective(matrix, risk, reg_strengths[0], self.fit_intercept, strata.n_classes)
         return solve_path(objective, reg_strengths, **options)
 
     def _combination(self, start: str, matrix: Any, strata: Strata) -> tuple[Combination, bool]:

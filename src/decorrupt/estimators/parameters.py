@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from decorrupt.features import budget_in_bytes
+
 
 def check_finite(name: str, value: Any) -> None:
     """Raise ValueError unless `value` is a finite number."""
@@ -51,30 +53,66 @@ def check_flag(name: str, value: Any) -> None:
         raise ValueError(f"{name}={value!r} must be True or False")
 
 
+def check_two_or_more(name: str, value: Any) -> None:
+    """Raise ValueError unless `value` is a whole number of at least 2."""
+    if not (isinstance(value, Integral) and int(value) >= 2):
+        raise ValueError(f"{name}={value!r} must be a whole number, at least 2")
+
+
+def check_unit(name: str, value: Any) -> None:
+    """Raise ValueError unless `value` is a number from 0 to 1."""
+    if not (isinstance(value, Real) and 0 <= float(value) <= 1):
+        raise ValueError(f"{name}={value!r} must be a number from 0 to 1")
+
+
+def check_part(name: str, value: Any) -> None:
+    """Raise ValueError unless `value` is a number above 0 and at most 1."""
+    if not (isinstance(value, Real) and 0 < float(value) <= 1):
+        raise ValueError(f"{name}={value!r} must be above 0 and at most 1")
+
+
 def check_choice(name: str, value: Any, known: tuple[str, ...]) -> None:
     """Raise ValueError unless `value` is one of the known names."""
     if value not in known:
         raise ValueError(f"unknown {name} {value!r}: choose one of {', '.join(known)}")
 
 
+def check_budget(name: str, value: Any) -> None:  # noqa: ARG001 — the message has the name
+    """Raise ValueError unless `value` is a memory budget."""
+    budget_in_bytes(value)
+
+
 # Parameters with a list of choices are checked in the module that defines the choices.
 CHECKS: dict[str, Callable[[str, Any], None]] = {
+    "blend": check_unit,
     "C": check_positive,
     "C_p": check_positive,
+    "calibrate": check_flag,
+    "check_assumptions": check_flag,
     "coef0": check_finite,
+    "colsample_bytree": check_part,
     "degree": check_positive,
+    "early_stopping": check_flag,
     "epsilon": check_not_negative,
     "fit_intercept": check_flag,
+    "learning_rate": check_positive,
     "match_prior": check_flag,
+    "memory_budget": check_budget,
     "max_iter": check_count,
     "max_rank": check_count_or_none,
     "max_rounds": check_count,
+    "min_child_samples": check_count,
+    "n_estimators": check_count,
+    "n_rounds": check_count,
     "n_starts": check_count,
+    "num_leaves": check_two_or_more,
     "rank_tol": check_not_negative,
+    "reg_lambda": check_not_negative,
     "reg_strength": check_not_negative,
     "smoothness": check_positive,
     "step_decay": check_not_negative,
     "step_size": check_positive,
+    "subsample": check_part,
     "tol": check_not_negative,
 }
 

@@ -10,7 +10,7 @@ from decorrupt.corruption import Strata
 from decorrupt.estimators.log_odds import LogOddsClassifier
 from decorrupt.estimators.shared_features import SharedFeaturesClassifier
 from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
-from decorrupt.risks.proportion import ProportionRisk
+from decorrupt.risks.proportion import proportion_risk
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Objective, SolverResult, solve_path
 from decorrupt.solvers.count_path import mean_map_start
 
@@ -29,7 +29,8 @@ class ProportionMatchingClassifier(SharedFeaturesClassifier, LogOddsClassifier):
 
     Parameters
     ----------
-    kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, tol, max_iter, random_state
+    kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, features, \
+memory_budget, tol, max_iter, random_state
         As in :class:`CorrectedLossClassifier`.
     reg_strength : float, default=1e-3
         λ, at least 0.
@@ -45,7 +46,8 @@ class ProportionMatchingClassifier(SharedFeaturesClassifier, LogOddsClassifier):
     ----------
     score_prior_ : float
         The share of positives among the training rows, Σn_k·p_k/Σn_k.
-    classes_, decision_threshold_, dual_coef_, landmarks_, coef_, intercept_, kernel_gamma_, \
+    classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
+frequency_centre_, coef_, intercept_, kernel_gamma_, kernel_rank_, kernel_error_, \
 n_iter_, solver_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
 
@@ -67,6 +69,8 @@ n_iter_, solver_, n_features_in_, feature_names_in_
 
     _labels_as_bags = True
 
+    _needs_common_probabilities = True
+
     def __init__(
         self,
         *,
@@ -80,6 +84,8 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         solver: str = "auto",
         rank_tol: float = DEFAULT_RANK_TOL,
         max_rank: int | None = None,
+        features: str = "landmarks",
+        memory_budget: Any = None,
         tol: float = DEFAULT_TOL,
         max_iter: int = DEFAULT_MAX_ITER,
         random_state: Any = None,
@@ -94,18 +100,21 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         self.solver = solver
         self.rank_tol = rank_tol
         self.max_rank = max_rank
+        self.features = features
+        self.memory_budget = memory_budget
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
 
     def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:
         start = mean_map_start(self._objective(features.matrix, strata, self.reg_strength), strata)
-        result, scores = self._fit_scores(X, features, ProportionRisk(strata), start)
+        result, scores = self._fit_scores(X, features, proportion_risk(strata), start)
         self._note_unconverged(result)
         return scores
 
     def _objective(self, matrix: Any, strata: Strata, reg_strength: float) -> Objective:
-        return Objective(matrix, ProportionRisk(strata), reg_strength, self.fit_intercept)
+        risk = proportion_risk(strata)
+        return Objective(matrix, risk, reg_strength, self.fit_intercept, strata.n_classes)
 
     def _path(
         self, matrix: Any, strata: Strata, reg_strengths: Sequence[float], options: dict[str, Any]

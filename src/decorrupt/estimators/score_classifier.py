@@ -1,4 +1,4 @@
-"""Base class of all classifiers: a score f(x) = ⟨θ, z(x)⟩ + b.
+"""Base class of all classifiers: a score f(x) = ⟨θ, z(x)⟩ + b, or one score per class.
 
 The `fit` of a subclass makes a risk in score space from its labels. This class computes the
 features of X, minimises the risk over θ, and computes scores, decisions and probabilities.
@@ -7,72 +7,34 @@ features of X, minimises the risk over θ, and computes scores, decisions and pr
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators.parameters import check_parameters, check_share
+from decorrupt.estimators.parameters import check_parameters
+from decorrupt.estimators.priors import chosen_classes
 from decorrupt.estimators.saved_state import FillMissingParameters
 from decorrupt.exceptions import OneClassWarning
-from decorrupt.features import FeatureMap, Kernel, LinearMap, fit_feature_map, kernel_scores
+from decorrupt.features import (
+    FeatureMap,
+    Kernel,
+    LinearMap,
+    RandomFourierMap,
+    RandomKernelMap,
+    fit_feature_map,
+    kernel_scores,
+)
 from decorrupt.features import resolve_kernel_gamma as resolve_gamma
 from decorrupt.notices import QuietEstimator
 from decorrupt.risks import ScoreRisk
 from decorrupt.solvers import Objective, SolverResult, choose_solver, solve
 
 FLOATS = (np.float64, np.float32)
-DECISIONS = ("balanced", "accuracy")
-BALANCED = 0.5  # the share of positives in a balanced population
-
-
-def decision_threshold(decision: str, prior: float, score_at: Callable[[float], float]) -> float:
-    """Return the score above which rows are positive, for a population with the share `prior`.
-
-    The two class densities are equal where P(Y=1|x) equals the prior. "balanced" therefore puts
-    the threshold at the score of that probability; "accuracy" puts it at the score of ½, which
-    is 0.
-    """
-    if decision not in DECISIONS:
-        raise ValueError(f"unknown decision {decision!r}: choose one of {', '.join(DECISIONS)}")
-    if decision == "accuracy" or prior == BALANCED:
-        return 0.0
-    try:
-        return score_at(prior)
-    except ValueError as error:
-        raise ValueError(
-            f"{error}: decision='balanced' needs it. Set decision='accuracy' or target_prior=0.5"
-        ) from None
-
-
-def shift_prior(log_odds: FloatArray, score_prior: float, class_prior: float) -> FloatArray:
-    """Return log_odds + logit(class_prior) − logit(score_prior).
-
-    These are the log-odds in a population with the share `class_prior` of positives, from those
-    in a population with the share `score_prior` and the same P(x | Y).
-
-    Raises
-    ------
-    ValueError
-        If class_prior is not strictly between 0 and 1.
-    """
-    check_share("class_prior", class_prior)
-    return np.asarray(log_odds + float(logit(class_prior) - logit(score_prior)))
-
-
-def class_probabilities(
-    log_odds: FloatArray, score_prior: float, class_prior: float | None
-) -> FloatArray:
-    """Return the columns P(Y=−1|x), P(Y=1|x), at `class_prior` or, if None, at `score_prior`."""
-    if class_prior is not None:
-        log_odds = shift_prior(log_odds, score_prior, class_prior)
-    return np.column_stack([expit(-log_odds), expit(log_odds)])
 
 
 def _forget_fit(estimator: Any) -> None:
@@ -81,14 +43,37 @@ def _forget_fit(estimator: Any) -> None:
         delattr(estimator, name)
 
 
+def note_one_class(model: Any, scores: FloatArray) -> None:
+    """Add a notice if the model predicts the same class for all training rows."""
+    found = np.unique(chosen_classes(scores - model.decision_threshold_))
+    note_predicted(model, found, len(scores))
+
+
+def note_predicted(model: Any, found: NDArray[np.intp], n_rows: int) -> None:
+    """Add a notice if only one class is among those predicted for the training rows."""
+    if len(found) == 1:
+        n_classes = {2: "two"}.get(len(model.classes_), len(model.classes_))
+        model._note(
+            OneClassWarning,
+            f"the model predicts class {model.classes_.tolist()[found[0]]!r} for all "
+            f"{n_rows} training rows, though they have {n_classes} classes. Scale the "
+            "columns of X, try another kernel, kernel_gamma or regularisation, or "
+            "decision='balanced' where one class is rare",
+        )
+
+
 class ScoreClassifier(FillMissingParameters, QuietEstimator, ClassifierMixin, BaseEstimator):
-    """A binary classifier whose score is linear in the features of a kernel.
+    """A classifier whose scores are linear in the features of a kernel.
 
     Subclasses have the parameters `kernel`, `kernel_gamma`, `degree`, `coef0`, and, where they
-    call `_fit_scores`, `reg_strength`, `fit_intercept`, `solver`, `rank_tol`, `max_rank`, `tol`,
-    `max_iter` and `random_state`. They set `classes_`, `score_prior_` (the share of positives in
-    the population that the score describes) and `decision_threshold_`.
+    call `_fit_scores`, `reg_strength`, `fit_intercept`, `solver`, `rank_tol`, `max_rank`,
+    `features`, `memory_budget`, `tol`, `max_iter` and `random_state`. They set `classes_`,
+    `score_prior_` (the share of positives, or the class shares, in the population that the scores
+    describe) and `decision_threshold_`.
     """
+
+    # Whether labels or proportions of more than two classes are accepted.
+    _takes_several_classes: ClassVar[bool] = True
 
     def _read_rows(self, X: Any, *, reset: bool) -> Any:
         if reset:
@@ -101,13 +86,22 @@ class ScoreClassifier(FillMissingParameters, QuietEstimator, ClassifierMixin, Ba
             self.kernel_gamma_ = resolve_gamma(self.kernel_gamma, X)
         return X
 
+    def _check_several_classes(self, n_classes: int) -> None:
+        """Raise ValueError if the method or a parameter is for two classes only."""
+        if not self._takes_several_classes:
+            raise ValueError(
+                f"Only binary classification is supported by {type(self).__name__}, and y has "
+                f"{n_classes} classes: fit one model per class with scikit-learn's "
+                "OneVsRestClassifier, or choose another method"
+            )
+
     @abstractmethod
-    def _threshold(self, prior: float) -> float:
-        """Return the score above which rows are positive, see :func:`decision_threshold`."""
+    def _threshold(self, prior: Any) -> Any:
+        """Return what `predict` subtracts from the scores, see :func:`decision_threshold`."""
 
     def fit_feature_map(self, X: Any) -> FeatureMap:
         """Return the features of the rows X, computed without labels; the model is unchanged."""
-        if self.kernel == "linear" and self.fit_intercept:
+        if self.kernel == "linear" and self.fit_intercept and self.features == "landmarks":
             return LinearMap.centred(X)
         return fit_feature_map(
             X,
@@ -115,13 +109,17 @@ class ScoreClassifier(FillMissingParameters, QuietEstimator, ClassifierMixin, Ba
             rank_tol=self.rank_tol,
             max_rank=self.max_rank,
             random_state=self.random_state,
+            features=self.features,
+            memory_budget=self.memory_budget,
         )
 
     def _fit_scores(
         self, X: Any, features: FeatureMap, risk: ScoreRisk, start: FloatArray | None = None
     ) -> tuple[SolverResult, FloatArray]:
         """Minimise risk + λ‖f‖², store the model, return the training rows' scores."""
-        objective = Objective(features.matrix, risk, self.reg_strength, self.fit_intercept)
+        objective = Objective(
+            features.matrix, risk, self.reg_strength, self.fit_intercept, self._n_columns
+        )
         self.solver_ = choose_solver(self.solver, objective)
         result = solve(objective, start=start, **self._solver_options())
         self._keep(X, features, result.coef)
@@ -132,31 +130,53 @@ class ScoreClassifier(FillMissingParameters, QuietEstimator, ClassifierMixin, Ba
         if not result.converged:
             self._note(ConvergenceWarning, f"the {self.solver_} solver {result.advice}")
 
+    @property
+    def _n_columns(self) -> int | None:
+        """Scores per row if there are several classes; None for two classes."""
+        return None if len(self.classes_) == 2 else len(self.classes_)
+
     def _note_one_class(self, scores: FloatArray) -> None:
         """Note if the model predicts the same class for all training rows."""
-        is_pos = scores > self.decision_threshold_
-        if is_pos.all() or not is_pos.any():
-            only = self.classes_.tolist()[int(is_pos[0])]
-            self._note(
-                OneClassWarning,
-                f"the model predicts class {only!r} for all {len(scores)} training rows, though "
-                "they have two classes. Scale the columns of X, try another kernel, kernel_gamma "
-                "or regularisation, or decision='balanced' where one class is rare",
-            )
+        note_one_class(self, scores)
+
+    def _note_predicted(self, found: NDArray[np.intp], n_rows: int) -> None:
+        """Note if only one class is among those predicted for the training rows."""
+        note_predicted(self, found, n_rows)
 
     def _solver_options(self) -> dict[str, Any]:
         return {"solver": self.solver, "tol": self.tol, "max_iter": self.max_iter}
 
     def _keep(self, X: Any, features: FeatureMap, coef: FloatArray) -> None:
-        theta = coef[: features.rank].astype(X.dtype, copy=False)
-        self.intercept_ = float(coef[-1]) if self.fit_intercept else 0.0
+        theta, self.intercept_ = self._split(coef, features.rank)
+        theta = theta.astype(X.dtype, copy=False)
+        self.kernel_rank_, self.kernel_error_ = features.rank, features.error
         if isinstance(features, LinearMap):
-            self.coef_ = features.coefficients(theta)
-            self.intercept_ -= float(np.sum(features.centre * self.coef_))
+            self.coef_ = features.coefficients(theta).T
+            offset = np.sum(features.centre * self.coef_, axis=-1)
+            self.intercept_ -= float(offset) if self._n_columns is None else offset
+        elif isinstance(features, RandomKernelMap):
+            self.feature_coef_ = theta
+            self.frequencies_ = features.rule.frequencies
+            self.frequency_centre_ = features.rule.centre
         else:
             self.dual_coef_ = features.coefficients(theta)
             precomputed = self.kernel == "precomputed"
             self.landmarks_ = features.pivots if precomputed else X[features.pivots]
+
+    def _split(self, coef: FloatArray, rank: int) -> tuple[FloatArray, Any]:
+        """Return θ, with one column per class if there are several, and the intercept."""
+        if self._n_columns is None:
+            return coef[:rank], float(coef[-1]) if self.fit_intercept else 0.0
+        by_feature = coef.reshape(-1, self._n_columns)
+        intercept = by_feature[-1] if self.fit_intercept else np.zeros(self._n_columns)
+        return by_feature[:rank], intercept.copy()
+
+    def _training_scores(self, features: FeatureMap, coef: FloatArray) -> FloatArray:
+        """Return the scores of the training rows for the coefficients of a solution."""
+        theta, intercept = self._split(coef, features.rank)
+        # In the precision of the features: otherwise numpy would copy them to the wider type.
+        theta = theta.astype(features.matrix.dtype, copy=False)
+        return np.asarray(features.matrix @ theta + intercept)
 
     def _kernel(self) -> Kernel:
         return Kernel(self.kernel, self.kernel_gamma_, self.degree, self.coef0)
@@ -172,13 +192,16 @@ class ScoreClassifier(FillMissingParameters, QuietEstimator, ClassifierMixin, Ba
     def _score(self, X: Any) -> FloatArray:
         """Return f(x) of validated rows."""
         if self.kernel == "linear":
-            scores = X @ self.coef_
+            scores = X @ self.coef_.T
+        elif hasattr(self, "frequencies_"):
+            rule = RandomFourierMap(self.frequencies_, self.frequency_centre_)
+            scores = rule.scores(X, self.feature_coef_)
         else:
             scores = kernel_scores(X, self._kernel(), self.landmarks_, self.dual_coef_)
-        return np.asarray(scores + self.intercept_)
+        return np.asarray(scores + np.asarray(self.intercept_, dtype=scores.dtype))
 
     def decision_function(self, X: Any) -> FloatArray:
-        """Return f(x) minus the decision threshold: positive means `classes_[1]`.
+        """Return f(x) minus the decision threshold.
 
         Parameters
         ----------
@@ -187,18 +210,23 @@ class ScoreClassifier(FillMissingParameters, QuietEstimator, ClassifierMixin, Ba
 
         Returns
         -------
-        ndarray of shape (n_rows,)
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+            Two classes: positive means `classes_[1]`. Several: the largest one decides.
         """
-        return np.asarray(self._raw_scores(X) - self.decision_threshold_)
+        scores = self._raw_scores(X)
+        return np.asarray(scores - np.asarray(self.decision_threshold_, dtype=scores.dtype))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row of X, one of `classes_`."""
-        is_pos = self.decision_function(X) > 0
-        return np.asarray(self.classes_[is_pos.astype(np.intp)])
+        chosen = chosen_classes(self.decision_function(X))
+        return np.asarray(self.classes_[chosen])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        try:
+            self._check_several_classes(3)
+        except ValueError:
+            tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = True
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.estimators.log_odds import LogOddsClassifier, prior_shift
@@ -30,7 +32,8 @@ class SetClassifier(SharedFeaturesClassifier, LogOddsClassifier):
 
     Parameters
     ----------
-    kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, tol, max_iter, random_state
+    kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, features, \
+memory_budget, tol, max_iter, random_state, check_assumptions
         As in :class:`CorrectedLossClassifier`.
     reg_strength : float, default=1e-3
         λ, at least 0.
@@ -50,7 +53,8 @@ class SetClassifier(SharedFeaturesClassifier, LogOddsClassifier):
     ----------
     score_prior_ : float
         γ̄, the share of positives among the training rows.
-    classes_, decision_threshold_, dual_coef_, landmarks_, coef_, intercept_, kernel_gamma_, \
+    classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
+frequency_centre_, coef_, intercept_, kernel_gamma_, kernel_rank_, kernel_error_, \
 n_iter_, solver_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
 
@@ -70,6 +74,8 @@ n_iter_, solver_, n_features_in_, feature_names_in_
     True
     """
 
+    _needs_common_classes = True
+
     def __init__(
         self,
         *,
@@ -84,9 +90,12 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         solver: str = "auto",
         rank_tol: float = DEFAULT_RANK_TOL,
         max_rank: int | None = None,
+        features: str = "landmarks",
+        memory_budget: Any = None,
         tol: float = DEFAULT_TOL,
         max_iter: int = DEFAULT_MAX_ITER,
         random_state: Any = None,
+        check_assumptions: bool = True,
     ) -> None:
         self.kernel = kernel
         self.kernel_gamma = kernel_gamma
@@ -99,9 +108,12 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         self.solver = solver
         self.rank_tol = rank_tol
         self.max_rank = max_rank
+        self.features = features
+        self.memory_budget = memory_budget
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.check_assumptions = check_assumptions
 
     def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:
         start = self._prior_start(features.rank, self.score_prior_)
@@ -113,15 +125,16 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         self, matrix: Any, strata: Strata, reg_strengths: Sequence[float], options: dict[str, Any]
     ) -> list[SolverResult]:
         prior = self._score_prior(strata)
-        objective = Objective(matrix, set_risk(strata), reg_strengths[0], self.fit_intercept)
+        objective = Objective(
+            matrix, set_risk(strata), reg_strengths[0], self.fit_intercept, strata.n_classes
+        )
         start = self._prior_start(objective.rank, prior)
         path = solve_path(objective, reg_strengths, start=start, **options)
         if not (self.fit_intercept and self.match_prior):
             return path
         shifted = []
         for result in path:
-            scores = matrix @ result.coef[:-1] + result.coef[-1]
-            coef = result.coef.copy()
-            coef[-1] += prior_shift(scores, prior)
+            coef, shift = result.coef.copy(), prior_shift(objective.scores(result.coef), prior)
+            coef[-np.size(shift) :] += shift
             shifted.append(replace(result, coef=coef))
         return shifted

@@ -26,6 +26,8 @@ FEATURE_PARAMS = (
     "coef0",
     "rank_tol",
     "max_rank",
+    "features",
+    "memory_budget",
     "fit_intercept",  # columns are centred with it
     "random_state",
 )
@@ -37,24 +39,26 @@ class PathFit:
 
     Attributes
     ----------
-    coefs : ndarray of shape (rank, n_reg_strengths)
+    coefs : ndarray of shape (rank, n_reg_strengths) or (rank, n_reg_strengths, n_classes)
         θ by λ.
-    intercepts : ndarray of shape (n_reg_strengths,)
+    intercepts : ndarray of shape (n_reg_strengths,) or (n_reg_strengths, n_classes)
         b by λ.
-    threshold : float
-        The score above which rows are positive.
-    prior : float
-        The share of positives in the population that the scores describe.
+    threshold : float or ndarray of shape (n_classes,)
+        What `predict` subtracts from the scores.
+    prior : float or ndarray of shape (n_classes,)
+        The class shares in the population that the scores describe.
     """
 
     coefs: FloatArray
     intercepts: FloatArray
-    threshold: float
-    prior: float
+    threshold: Any
+    prior: Any
 
     def scores(self, matrix: Any) -> FloatArray:
-        """Return Zθ + b of the rows of a feature matrix, one column per λ."""
-        return np.asarray(matrix @ self.coefs + self.intercepts)
+        """Return Zθ + b of the rows of a feature matrix, with λ along the second axis."""
+        coefs = self.coefs.astype(matrix.dtype, copy=False)  # otherwise numpy would copy `matrix`
+        scores = matrix @ coefs.reshape(len(coefs), -1)
+        return np.asarray(scores.reshape(-1, *self.intercepts.shape) + self.intercepts)
 
 
 class SharedFeaturesClassifier(BagClassifier):
@@ -107,8 +111,9 @@ class SharedFeaturesClassifier(BagClassifier):
         """
         options = self._solver_options() | {"objective_tol": objective_tol}
         results = self._path(matrix, strata, reg_strengths, options)
-        coefs = np.column_stack([result.coef for result in results])
-        intercepts = coefs[-1] if self.fit_intercept else np.zeros(len(reg_strengths))
+        columns = () if strata.n_classes is None else (strata.n_classes,)
+        coefs = np.stack([result.coef.reshape(-1, *columns) for result in results], axis=1)
+        intercepts = coefs[-1] if self.fit_intercept else np.zeros(coefs.shape[1:])
         prior = self._score_prior(strata)
         return PathFit(coefs[: matrix.shape[1]], intercepts, self._threshold(prior), prior)
 

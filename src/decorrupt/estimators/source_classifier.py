@@ -5,18 +5,21 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_consistent_length
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators.inputs import read_labels
+from decorrupt.estimators.class_sources import ClassSources
+from decorrupt.estimators.inputs import NoisySources, read_class_labels, read_noisy_labels
 from decorrupt.estimators.score_classifier import ScoreClassifier
 from decorrupt.notices import Notice, emit_notices
 
 
 class SourceClassifier(ScoreClassifier):
-    """A classifier trained on labels flipped at known rates; subclasses define `_fit_sources`."""
+    """A classifier trained on labels flipped at known rates.
+
+    Subclasses define `_fit_sources` and, for several classes, `_fit_class_sources`.
+    """
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"sources": True, "noise_rates": True}
 
@@ -28,11 +31,13 @@ class SourceClassifier(ScoreClassifier):
         X : array-like or sparse matrix of shape (n_rows, n_columns)
             The rows.
         y : array-like of shape (n_rows,)
-            Noisy labels with two values; the larger is the positive class.
+            Noisy labels; of two values the larger is the positive class.
         sources : array-like of shape (n_rows,), optional
             The source of each row; any hashable ids. None: one source.
-        noise_rates : array of shape (n_rows, 2), mapping or pair, optional
-            Replaces the parameter `noise_rates`; an array gives one pair of rates per row.
+        noise_rates : mapping, pair, matrix or array, optional
+            Replaces the parameter `noise_rates`. An array of shape (n_rows, 2) gives one pair of
+            rates per row; for several classes, one of shape (n_rows, n_classes, n_classes) gives
+            one matrix per row.
 
         Returns
         -------
@@ -42,8 +47,8 @@ class SourceClassifier(ScoreClassifier):
         Raises
         ------
         ValueError
-            If a source has no rates, the two rates of a source sum to 1 or more, or a parameter is
-            invalid.
+            If a source has no rates, the two rates of a source sum to 1 or more, a matrix is
+            singular or not stochastic, or a parameter is invalid.
 
         Warns
         -----
@@ -64,13 +69,38 @@ class SourceClassifier(ScoreClassifier):
         self._take_notices()  # discard those of an earlier fit that failed
         X = self._read_rows(X, reset=True)
         check_consistent_length(X, y)
-        self.classes_, labels = read_labels(y)
-        noise_rates = self.noise_rates if noise_rates is None else noise_rates
-        self._note_one_class(self._fit_sources(X, labels, sources, noise_rates))
+        self.classes_, codes = read_class_labels(y)
+        if len(self.classes_) > 2:
+            self._check_several_classes(len(self.classes_))
+        rates = self.noise_rates if noise_rates is None else noise_rates
+        self.noise_rate_intervals_: dict[Any, Any] | None = None
+        if isinstance(rates, str):
+            rates = self._estimate(X, self.classes_[codes], sources, rates)
+        noisy = read_noisy_labels(codes, self.classes_, sources, rates)
+        self.noise_rates_ = noisy.rates_by_source
+        if isinstance(noisy, ClassSources):
+            scores = self._fit_class_sources(X, noisy)
+        else:
+            scores = self._fit_sources(X, noisy)
+        self._note_one_class(scores)
         return self._take_notices()
 
+    def _estimate(self, X: Any, y: NDArray[Any], sources: Any, how: str) -> Any:
+        """Return estimated rates by source, or those of all rows if there are no sources."""
+        from decorrupt.noise_rates import estimate_noise_rates  # it imports the estimators
+
+        if how != "estimate":
+            raise ValueError(
+                f"noise_rates={how!r}: give rates by source, rates of all rows, 'estimate' or None"
+            )
+        estimate = estimate_noise_rates(X, y, sources=sources, random_state=self.random_state)
+        self.noise_rate_intervals_ = estimate.intervals
+        return estimate.rates if sources is not None else next(iter(estimate.rates.values()))
+
     @abstractmethod
-    def _fit_sources(
-        self, X: Any, labels: NDArray[np.int_], sources: Any, noise_rates: Any
-    ) -> FloatArray:
-        """Train on validated rows with labels −1 and +1; return their raw scores."""
+    def _fit_sources(self, X: Any, noisy: NoisySources) -> FloatArray:
+        """Train on validated rows with noisy labels of two classes; return their raw scores."""
+
+    @abstractmethod
+    def _fit_class_sources(self, X: Any, noisy: ClassSources) -> FloatArray:
+        """Train on validated rows with noisy labels of several classes; return their scores."""

@@ -22,6 +22,7 @@ class SupportVectorClassifier(BagClassifier):
     """
 
     _labels_as_bags = True
+    _takes_several_classes = False
 
     def _note_max_iter(self) -> None:
         self._note(
@@ -30,7 +31,7 @@ class SupportVectorClassifier(BagClassifier):
             "X (StandardScaler), lower the costs, or raise max_iter",
         )
 
-    def _threshold(self, prior: float) -> float:  # noqa: ARG002 — the sign is the class
+    def _threshold(self, prior: Any) -> float:  # noqa: ARG002 — the sign is the class
         return 0.0
 
     def _training_rows(self, X: Any) -> LinearMap:

@@ -2,9 +2,11 @@
 
 from decorrupt.noise_rates.annotators import (
     AnnotatorEstimate,
+    ClassAnnotatorEstimate,
     estimate_noise_rates_from_annotators,
 )
 from decorrupt.noise_rates.audit import estimate_noise_rates_from_audit
+from decorrupt.noise_rates.class_result import ClassNoiseEstimate
 from decorrupt.noise_rates.estimate import RATE_METHODS, estimate_noise_rates
 from decorrupt.noise_rates.result import NoiseRateEstimate
 from decorrupt.noise_rates.sensitivity import Sensitivity, sensitivity
@@ -12,6 +14,8 @@ from decorrupt.noise_rates.sensitivity import Sensitivity, sensitivity
 __all__ = [
     "RATE_METHODS",
     "AnnotatorEstimate",
+    "ClassAnnotatorEstimate",
+    "ClassNoiseEstimate",
     "NoiseRateEstimate",
     "Sensitivity",
     "estimate_noise_rates",

@@ -7,14 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import factorize
 from decorrupt.exceptions import UninformativeRatesWarning
-from decorrupt.noise_rates.audit import two_classes
+from decorrupt.noise_rates.audit import at_least_two_classes
+from decorrupt.noise_rates.class_result import (
+    ClassNoiseEstimate,
+    checked_matrices,
+    class_covariance,
+    class_intervals,
+)
 from decorrupt.noise_rates.dawid_skene import Votes, dawid_skene, log_likelihood
 from decorrupt.noise_rates.result import (
     NoiseRateEstimate,
@@ -49,6 +56,23 @@ class AnnotatorEstimate(NoiseRateEstimate):
     n_iter: int
 
 
+@dataclass(frozen=True, eq=False)
+class ClassAnnotatorEstimate(ClassNoiseEstimate):
+    """Noise between several classes per annotator, and the posterior of each item.
+
+    Attributes
+    ----------
+    item_posteriors : dict
+        {item: ndarray with P(Y=y | all its labels)}.
+    log_likelihood, n_iter
+        As in :class:`AnnotatorEstimate`.
+    """
+
+    item_posteriors: dict[Any, FloatArray]
+    log_likelihood: float
+    n_iter: int
+
+
 def estimate_noise_rates_from_annotators(
     labels: ArrayLike,
     annotators: Any,
@@ -59,17 +83,17 @@ def estimate_noise_rates_from_annotators(
     n_bootstrap: int = 200,
     level: float = 0.9,
     random_state: Any = None,
-) -> AnnotatorEstimate:
+) -> AnnotatorEstimate | ClassAnnotatorEstimate:
     """Maximise Π_items Σ_y π(y)·Π_labels P_annotator(ỹ|y) over π and each annotator's rates.
 
-    Dawid & Skene (1979) for two classes. EM starts from each item's share of positive labels, which
-    assumes that the majority of labels is more often right than wrong. Annotators are assumed to be
-    independent given the true class.
+    Dawid & Skene (1979) for two or more classes. EM starts from the shares of each item's labels,
+    which assumes that the majority of labels is more often right than wrong. Annotators are assumed
+    to be independent given the true class.
 
     Parameters
     ----------
     labels : array-like of shape (n_labels,)
-        Labels of two values; the larger is the positive class.
+        Labels; of two values the larger is the positive class.
     annotators, items : array-like of shape (n_labels,)
         The annotator and the item of each label; any hashable ids. Not every annotator needs to
         label every item.
@@ -86,14 +110,14 @@ def estimate_noise_rates_from_annotators(
 
     Returns
     -------
-    AnnotatorEstimate
+    AnnotatorEstimate, or ClassAnnotatorEstimate for several classes
         Also contains the class prior and each item's posterior.
 
     Raises
     ------
     ValueError
-        If the labels do not have two values, lengths differ, an annotator has no items, or no item
-        has labels from two annotators.
+        If the labels have only one value, lengths differ, an annotator has no items, or no item has
+        labels from two annotators.
 
     Warns
     -----
@@ -110,11 +134,10 @@ def estimate_noise_rates_from_annotators(
     """
     check_level(level)
     check_consistent_length(labels, annotators, items)
-    votes, annotator_ids, item_ids = _read_votes(labels, annotators, items)
+    votes, classes, annotator_ids, item_ids = _read_votes(labels, annotators, items)
     _check_overlap(votes)
-    start = votes.by_item(votes.is_pos.astype(float)) / votes.by_item(np.ones(len(votes.item)))
     everyone = np.ones(votes.n_items)
-    flips, posterior, n_iter = dawid_skene(votes, start, everyone, max_iter, tol)
+    matrices, posterior, n_iter = dawid_skene(votes, votes.shares, everyone, max_iter, tol)
     if n_iter >= max_iter:
         warnings.warn(
             f"EM did not converge in max_iter={max_iter} iterations: increase max_iter or tol",
@@ -124,35 +147,60 @@ def estimate_noise_rates_from_annotators(
     rng = check_random_state(random_state)
     chance = everyone / votes.n_items
     loose = max(tol, RESAMPLE_TOL)
-    draws = [
-        dawid_skene(votes, posterior, rng.multinomial(votes.n_items, chance), max_iter, loose)[0]
-        for _ in range(n_bootstrap)
-    ]
-    intervals = bootstrap_intervals(annotator_ids, flips, np.array(draws), level)
-    prior = float(posterior.mean())
+    draws = np.array(
+        [
+            dawid_skene(votes, posterior, rng.multinomial(votes.n_items, chance), max_iter, loose)[
+                0
+            ]
+            for _ in range(n_bootstrap)
+        ]
+    )
+    prior = posterior.mean(axis=0)
+    likelihood = log_likelihood(votes, matrices, prior)
+    if len(classes) > 2:
+        return ClassAnnotatorEstimate(
+            checked_matrices(annotator_ids, matrices, classes.tolist(), "annotator"),
+            class_intervals(annotator_ids, matrices, draws, level),
+            level,
+            prior,
+            "annotators",
+            classes.tolist(),
+            dict(zip(item_ids, posterior, strict=True)),
+            likelihood,
+            n_iter,
+            covariance=class_covariance(draws),
+        )
+    flips, flip_draws = _flips(matrices), _flips(draws) if n_bootstrap else draws
+    intervals = bootstrap_intervals(annotator_ids, flips, flip_draws, level)
     return AnnotatorEstimate(
         checked_rates(annotator_ids, flips, intervals, "annotator"),
         intervals,
         level,
-        prior,
+        float(prior[1]),
         "annotators",
-        dict(zip(item_ids, posterior.tolist(), strict=True)),
-        log_likelihood(votes, flips, prior),
+        dict(zip(item_ids, posterior[:, 1].tolist(), strict=True)),
+        likelihood,
         n_iter,
-        covariance=bootstrap_covariance(np.array(draws)),
+        covariance=bootstrap_covariance(flip_draws),
     )
+
+
+def _flips(matrices: FloatArray) -> FloatArray:
+    """Return (flip_pos, flip_neg) from matrices of two classes."""
+    return np.stack([matrices[..., 1, 0], matrices[..., 0, 1]], axis=-1)
 
 
 def _read_votes(
     labels: ArrayLike, annotators: Any, items: Any
-) -> tuple[Votes, list[Any], list[Any]]:
+) -> tuple[Votes, NDArray[Any], list[Any], list[Any]]:
     values = column_or_1d(labels)
-    _, positive = two_classes(values, "labels")
+    classes = at_least_two_classes(values, "labels")
     annotator_ids, annotator = factorize(annotators, "annotators")
     item_ids, item = factorize(items, "items")
     _check_categories(annotators, annotator_ids.tolist())
-    votes = Votes(item, annotator, values == positive, len(item_ids), len(annotator_ids))
-    return votes, annotator_ids.tolist(), item_ids.tolist()
+    label = np.searchsorted(classes, values)
+    votes = Votes(item, annotator, label, len(item_ids), len(annotator_ids), len(classes))
+    return votes, classes, annotator_ids.tolist(), item_ids.tolist()
 
 
 def _check_categories(annotators: Any, present: list[Any]) -> None:

@@ -1,4 +1,4 @@
-"""Dawid & Skene's EM algorithm for two classes."""
+"""Dawid & Skene's EM algorithm for any number of classes."""
 
 from __future__ import annotations
 
@@ -6,72 +6,83 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit
+from scipy.special import logsumexp, softmax
 
 from decorrupt._typing import FloatArray
 
-RATE_MARGIN = 1e-10  # keeps rates away from 0 and 1, so that log-odds stay finite
+RATE_MARGIN = 1e-10  # keeps rates away from 0 and 1, so that their logarithms stay finite
 
 
 @dataclass(frozen=True)
 class Votes:
-    """Labels in long form: one item, annotator and label per entry."""
+    """Labels in long form: one item, annotator and class number per entry."""
 
     item: NDArray[np.intp]
     annotator: NDArray[np.intp]
-    is_pos: NDArray[np.bool_]
+    label: NDArray[np.intp]
     n_items: int
     n_annotators: int
+    n_classes: int
+
+    @property
+    def shares(self) -> FloatArray:
+        """The share of each class among the labels of each item, (n_items, n_classes)."""
+        counts = self.by_item(np.eye(self.n_classes)[self.label])
+        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
     def by_item(self, values: FloatArray) -> FloatArray:
-        """Return the sum of the labels' values per item."""
-        return np.bincount(self.item, values, self.n_items).astype(float)
+        """Return the sums of the labels' values per item, column by column."""
+        sums = [np.bincount(self.item, column, self.n_items) for column in values.T]
+        return np.column_stack(sums).astype(float)
 
-    def by_annotator(self, values: FloatArray) -> FloatArray:
-        """Return the sum of the labels' values per annotator."""
-        return np.bincount(self.annotator, values, self.n_annotators).astype(float)
+    def by_annotator_and_label(self, values: FloatArray) -> FloatArray:
+        """Return the sums of the labels' values, (n_annotators, n_columns, n_classes)."""
+        key = self.n_classes * self.annotator + self.label
+        size = self.n_annotators * self.n_classes
+        sums = np.stack([np.bincount(key, column, size) for column in values.T]).astype(float)
+        return sums.reshape(-1, self.n_annotators, self.n_classes).swapaxes(0, 1)
 
 
 def dawid_skene(
     votes: Votes, posterior: FloatArray, item_weight: FloatArray, max_iter: int, tol: float
 ) -> tuple[FloatArray, FloatArray, int]:
-    """Return (flip_pos, flip_neg) per annotator, P(Y=1) per item, and the number of iterations."""
+    """Return T[y, ỹ] per annotator, P(Y=y) per item, and the number of iterations.
+
+    Parameters
+    ----------
+    votes : Votes
+        The labels.
+    posterior : ndarray of shape (n_items, n_classes)
+        Where EM starts.
+    item_weight : ndarray of shape (n_items,)
+        How often each item counts.
+    max_iter, tol
+        EM stops when no posterior changes by more than `tol`.
+    """
     n_iter, step = 0, np.inf
     while n_iter < max_iter and step > tol:
-        flips = _maximise(votes, posterior, item_weight)
-        prior = float(np.average(posterior, weights=item_weight))
-        previous, posterior = posterior, expit(_item_log_odds(votes, flips, prior))
+        rates = _maximise(votes, posterior, item_weight)
+        prior = np.average(posterior, axis=0, weights=item_weight)
+        previous, posterior = posterior, softmax(_item_logs(votes, rates, prior), axis=1)
         n_iter, step = n_iter + 1, np.max(np.abs(posterior - previous))
     return _maximise(votes, posterior, item_weight), posterior, n_iter
 
 
 def _maximise(votes: Votes, posterior: FloatArray, item_weight: FloatArray) -> FloatArray:
-    columns = []
-    for share, is_flip in ((posterior, ~votes.is_pos), (1 - posterior, votes.is_pos)):
-        mass = (item_weight * share)[votes.item]
-        # The rate is ½ for an annotator without items of the class.
-        flipped = votes.by_annotator(mass * is_flip) + RATE_MARGIN / 2
-        columns.append(flipped / (votes.by_annotator(mass) + RATE_MARGIN))
-    return np.asarray(np.clip(np.column_stack(columns), RATE_MARGIN, 1 - RATE_MARGIN))
+    mass = (item_weight[:, None] * posterior)[votes.item]
+    # All labels are equally likely for an annotator without items of the class.
+    counts = votes.by_annotator_and_label(mass) + RATE_MARGIN / votes.n_classes
+    rates = counts / counts.sum(axis=2, keepdims=True)
+    return np.asarray(np.clip(rates, RATE_MARGIN, 1 - RATE_MARGIN))
 
 
-def _vote_logs(votes: Votes, flips: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return log P(ỹ|Y=1) and log P(ỹ|Y=−1) of each label."""
-    flip_pos, flip_neg = flips[votes.annotator].T
-    return (
-        np.log(np.where(votes.is_pos, 1 - flip_pos, flip_pos)),
-        np.log(np.where(votes.is_pos, flip_neg, 1 - flip_neg)),
-    )
+def _item_logs(votes: Votes, rates: FloatArray, prior: FloatArray) -> FloatArray:
+    """Return log π(y)·Π P(ỹ|y) of each item and class y."""
+    logs = np.log(rates)[votes.annotator, :, votes.label]
+    prior = np.clip(prior, RATE_MARGIN, 1 - RATE_MARGIN)
+    return np.asarray(np.log(prior) + votes.by_item(logs))
 
 
-def _item_log_odds(votes: Votes, flips: FloatArray, prior: float) -> FloatArray:
-    log_pos, log_neg = _vote_logs(votes, flips)
-    prior = float(np.clip(prior, RATE_MARGIN, 1 - RATE_MARGIN))
-    return np.asarray(logit(prior) + votes.by_item(log_pos - log_neg))
-
-
-def log_likelihood(votes: Votes, flips: FloatArray, prior: float) -> float:
+def log_likelihood(votes: Votes, rates: FloatArray, prior: FloatArray) -> float:
     """Return Σ_items log Σ_y π(y)·Π P(ỹ|y)."""
-    log_pos, log_neg = (votes.by_item(logs) for logs in _vote_logs(votes, flips))
-    prior = float(np.clip(prior, RATE_MARGIN, 1 - RATE_MARGIN))
-    return float(np.logaddexp(np.log(prior) + log_pos, np.log1p(-prior) + log_neg).sum())
+    return float(logsumexp(_item_logs(votes, rates, prior), axis=1).sum())

@@ -9,17 +9,33 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import NoiseRates
-from decorrupt.estimators.inputs import NoisySources, read_labels, read_sources, source_priors
+from decorrupt.estimators.class_sources import ClassSources, common_class_shares
+from decorrupt.estimators.inputs import (
+    NoisySources,
+    read_class_labels,
+    read_noisy_labels,
+    source_priors,
+)
 from decorrupt.exceptions import UninformativeRatesWarning
 from decorrupt.noise_rates.best_bin import best_bin_flips
+from decorrupt.noise_rates.class_anchors import (
+    anchor_matrices,
+    anchor_rows,
+    noisy_class_probabilities,
+)
+from decorrupt.noise_rates.class_result import (
+    ClassNoiseEstimate,
+    checked_matrices,
+    class_covariance,
+    class_intervals,
+)
 from decorrupt.noise_rates.result import (
-    UNKNOWN_RATES,
     NoiseRateEstimate,
     bootstrap_covariance,
     bootstrap_intervals,
@@ -45,19 +61,24 @@ LEFT_OUT = (
     "positive or certainly negative the rates can be far off, and noisy labels cannot show this."
 )
 
+CLASSES_LEFT_OUT = (
+    "The intervals leave out the error from overlapping classes: if the anchors of a class contain "
+    "rows of other classes, its noise is overestimated, and noisy labels cannot show this."
+)
+
 
 def estimate_noise_rates(
     X: Any,
     y: ArrayLike,
     *,
     sources: Any = None,
-    method: str = "roc_slope",
+    method: str = "auto",
     estimator: Any = None,
     cv: Any = 5,
     n_bootstrap: int = DEFAULT_BOOTSTRAPS,
     level: float = 0.9,
     random_state: Any = None,
-) -> NoiseRateEstimate:
+) -> NoiseRateEstimate | ClassNoiseEstimate:
     """Return ρ₋ = inf P(Ỹ=1|x) and ρ₊ = 1 − sup P(Ỹ=1|x) of every source, with intervals.
 
     P(Ỹ=1|x) = ρ₋ + (1−ρ₊−ρ₋)·P(Y=1|x), so where the true class is certain, the share of wrong
@@ -70,22 +91,31 @@ def estimate_noise_rates(
     rates are too high. It also assumes that noise depends on the class only, and that all sources
     have the same clean distribution.
 
+    For several classes T_s[c, ·] is estimated by the labels of *anchors*: those rows of source s
+    for which the out-of-fold P(Ỹ=c|x) is highest. This assumes that for every class c some rows
+    certainly belong to it, as many as a fifth of the rows labelled c, and that over all sources
+    together the label c is more frequent in class c than in any other class. Where classes overlap,
+    the anchors are mixed and the noise is overestimated; the intervals do not include this.
+
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_rows, n_columns)
         The rows.
     y : array-like of shape (n_rows,)
-        Noisy labels of two values; the larger is the positive class.
+        Noisy labels; of two values the larger is the positive class.
     sources : array-like of shape (n_rows,), optional
         The source of each row; any hashable ids. None: one source, named "all rows".
-    method : {"roc_slope", "best_bin", "anchor"}, default="roc_slope"
+    method : {"auto", "roc_slope", "best_bin", "anchor"}, default="auto"
+        "auto" is ``roc_slope`` for two classes and ``anchor``, the only method for several.
+
         - ``roc_slope`` fits the ROC curves of all sources with one smooth, increasing log-odds
           function, which is extrapolated to both ends (after Scott 2015, Sanderson & Scott 2014).
         - ``best_bin`` uses the label shares in the purest tails of the score; the size of each
           tail is chosen by its confidence width (after Blanchard et al. 2016, Garg et al. 2021).
           It assumes no shape, but is less precise, and too high where the classes overlap a lot.
         - ``anchor`` uses the largest and smallest estimated P(Ỹ=1|x) of each source (Patrini et
-          al. 2017), the usual method, for comparison. It is biased towards no noise.
+          al. 2017), the usual method, for comparison. It is biased towards no noise. For several
+          classes it is the method described above, which averages labels instead.
     estimator : classifier, optional
         The model of the score. None: the better of logistic regression and gradient boosting.
     cv : int or splitter, default=5
@@ -102,19 +132,20 @@ def estimate_noise_rates(
 
     Returns
     -------
-    NoiseRateEstimate
+    NoiseRateEstimate, or ClassNoiseEstimate for several classes
         `.rates` can be given to :class:`decorrupt.CorruptedSourcesClassifier` as `noise_rates`.
 
     Raises
     ------
     ValueError
-        If y does not have two classes, a source has too few rows of one label, lengths differ, or
-        a parameter is invalid.
+        If y has one class only, a source has too few rows of one label, lengths differ, or a
+        parameter is invalid.
 
     Warns
     -----
     UninformativeRatesWarning
-        If the features do not predict the labels, or the rates of a source may sum to 1.
+        If the features do not predict the labels, or the rates of a source may sum to 1, or its
+        matrix is singular.
 
     Examples
     --------
@@ -130,17 +161,37 @@ def estimate_noise_rates(
     [0.1, 0.3]
     """
     check_level(level)
-    if method not in RATE_METHODS:
-        raise ValueError(f"unknown method {method!r}: choose one of {', '.join(RATE_METHODS)}")
+    if method not in ("auto", *RATE_METHODS):
+        raise ValueError(
+            f"unknown method {method!r}: choose one of {', '.join(RATE_METHODS)} or auto"
+        )
     if n_bootstrap < 0:
         raise ValueError(f"n_bootstrap={n_bootstrap!r} must be at least 0")
     check_consistent_length(X, y)
-    classes, labels = read_labels(y)
-    noisy = read_sources(labels, sources, UNKNOWN_RATES)
-    _check_enough(noisy, classes.tolist(), cv)
+    classes, codes = read_class_labels(y)
     rng = check_random_state(random_state)
     seed = int(rng.randint(2**31 - 1))
-    splits = split_rows(X, noisy, cv, seed)
+    noisy = read_noisy_labels(codes, classes, sources, np.eye(len(classes)))  # rates unknown
+    ids, names = noisy.ids.tolist(), classes.tolist()
+    _check_enough(noisy.row_source, codes, ids, names, cv)
+    splits = split_rows(X, noisy.row_source * len(classes) + codes, cv, seed)
+    if isinstance(noisy, ClassSources):
+        if method not in ("auto", "anchor"):
+            raise ValueError(
+                f"method={method!r} is for two classes, and y has {len(classes)}: choose 'anchor'"
+            )
+        matrices, draws = _class_anchors(X, noisy, estimator, splits, n_bootstrap, rng, seed)
+        return ClassNoiseEstimate(
+            checked_matrices(ids, matrices, names, "source"),
+            class_intervals(ids, matrices, draws, level),
+            level,
+            common_class_shares(replace(noisy, matrices=matrices, row_matrix=noisy.row_source)),
+            "anchor",
+            names,
+            covariance=class_covariance(draws),
+            left_out=CLASSES_LEFT_OUT if n_bootstrap else "",
+        )
+    method = "roc_slope" if method == "auto" else method
     scored = out_of_fold(X, noisy, estimator, splits, seed)
     _warn_if_chance_level(scored, noisy)
     if method == "anchor":
@@ -149,7 +200,6 @@ def estimate_noise_rates(
         flips, draws = _rates_along_score(
             method, count_labels(scored, noisy, rng), n_bootstrap, rng
         )
-    ids = noisy.ids.tolist()
     intervals = bootstrap_intervals(ids, flips, draws, level)
     rates = checked_rates(ids, flips, intervals, "source")
     return NoiseRateEstimate(
@@ -163,22 +213,51 @@ def estimate_noise_rates(
     )
 
 
-def _check_enough(noisy: NoisySources, classes: list[Any], cv: Any) -> None:
+def _check_enough(
+    row_source: NDArray[np.intp],
+    codes: NDArray[np.int_],
+    ids: list[Any],
+    classes: list[Any],
+    cv: Any,
+) -> None:
     least = max(MIN_ROWS, cv) if isinstance(cv, int) else MIN_ROWS
-    sizes = np.zeros((len(noisy.ids), 2), dtype=int)
-    np.add.at(sizes, (noisy.row_source, noisy.is_pos.astype(int)), 1)
-    for source, by_label in zip(noisy.ids.tolist(), sizes, strict=True):
+    sizes = np.zeros((len(ids), len(classes)), dtype=int)
+    np.add.at(sizes, (row_source, codes), 1)
+    for source, by_label in zip(ids, sizes, strict=True):
         for label, size in zip(classes, by_label, strict=True):
             if size == 0:
                 raise ValueError(
                     f"source {source!r} has no row labelled {label!r}: its rates can only be "
-                    "estimated from rows of both labels"
+                    f"estimated from rows of {'both' if len(classes) == 2 else 'all'} labels"
                 )
             if size < least:
                 raise ValueError(
                     f"source {source!r} has only {size} rows labelled {label!r}: at least {least} "
                     "are needed, and hundreds for a useful estimate"
                 )
+
+
+def _class_anchors(
+    X: Any,
+    noisy: ClassSources,
+    estimator: Any,
+    splits: list[Split],
+    n_bootstrap: int,
+    rng: np.random.RandomState,
+    seed: int,
+) -> tuple[FloatArray, FloatArray]:
+    probabilities = noisy_class_probabilities(X, noisy, estimator, splits, seed)
+    guessed = probabilities.argmax(axis=1) == noisy.noisy_class
+    commonest = np.bincount(noisy.noisy_class).max() / len(guessed)
+    if guessed.mean() < commonest + MIN_AUC_Z * np.sqrt(commonest * (1 - commonest) / len(guessed)):
+        warnings.warn(
+            f"the model predicts {guessed.mean():.1%} of the noisy labels, not clearly more than "
+            f"the most frequent label alone ({commonest:.1%}): the estimated rates are "
+            "meaningless. Give an estimator that can learn these labels, or more rows",
+            UninformativeRatesWarning,
+            stacklevel=3,
+        )
+    return anchor_matrices(anchor_rows(probabilities, noisy), noisy, n_bootstrap, rng)
 
 
 def _warn_if_chance_level(scored: OutOfFold, noisy: NoisySources) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import NoiseRates, factorize, strata_from_bags
+from decorrupt.noise_rates.class_result import ClassNoiseEstimate
 from decorrupt.noise_rates.result import FLIPS, NoiseRateEstimate, informative
 from decorrupt.notices import Notice, train_quietly
 
@@ -47,6 +48,10 @@ class RefitPlan:
 
 def source_plan(X: Any, y: ArrayLike, sources: Any, noise_rates: Any, intervals: Any) -> RefitPlan:
     """Return the plan that varies every source's rates within their intervals."""
+    if isinstance(noise_rates, ClassNoiseEstimate):
+        raise ValueError(
+            f"sensitivity is for two classes, and noise_rates have {len(noise_rates.classes)}"
+        )
     if isinstance(noise_rates, NoiseRateEstimate):
         intervals = noise_rates.intervals if intervals is None else intervals
         noise_rates = noise_rates.rates

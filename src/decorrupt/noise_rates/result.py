@@ -110,15 +110,24 @@ def bootstrap_intervals(
     """
     if not len(draws):
         return {}
+    low, high = interval_ends(flips, draws, level)
+    return {
+        source: dict(zip(FLIPS, zip(*ends, strict=True), strict=True))
+        for source, *ends in zip(ids, low.tolist(), high.tolist(), strict=True)
+    }
+
+
+def interval_ends(
+    rates: FloatArray, draws: FloatArray, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of the union of the percentile interval and ρ̂ ± z·sd(draws)."""
     tail = (1 - level) / 2
     reach = norm.ppf(1 - tail) * draws.std(axis=0)
     low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
-    low = np.clip(np.minimum(low, flips - reach), 0.0, 1.0).tolist()
-    high = np.clip(np.maximum(high, flips + reach), 0.0, 1.0).tolist()
-    return {
-        source: dict(zip(FLIPS, zip(*ends, strict=True), strict=True))
-        for source, *ends in zip(ids, low, high, strict=True)
-    }
+    return (
+        np.clip(np.minimum(low, rates - reach), 0.0, 1.0),
+        np.clip(np.maximum(high, rates + reach), 0.0, 1.0),
+    )
 
 
 def bootstrap_covariance(draws: FloatArray) -> FloatArray | None:

@@ -46,9 +46,8 @@ class OutOfFold:
     estimator: Any
 
 
-def split_rows(X: Any, noisy: NoisySources, cv: Any, random_state: Any) -> list[Split]:
+def split_rows(X: Any, strata: NDArray[np.intp], cv: Any, random_state: Any) -> list[Split]:
     """Return (train, test) rows of each fold; every row is held out exactly once."""
-    strata = 2 * noisy.row_source + noisy.is_pos
     if isinstance(cv, int | np.integer):
         splitter = StratifiedKFold(int(cv), shuffle=True, random_state=random_state)
     else:

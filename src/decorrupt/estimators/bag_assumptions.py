@@ -1,0 +1,49 @@
+"""The warning of methods that assume common class distributions, if the bags clearly differ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from decorrupt.corruption import Strata
+from decorrupt.corruption.class_means import clear_violation
+from decorrupt.exceptions import BagAssumptionWarning
+from decorrupt.notices import Notice
+
+
+def needs_common_classes(estimator: Any) -> bool:
+    """Return whether an estimator assumes common class distributions of the columns of X."""
+    final = estimator[-1] if hasattr(estimator, "steps") else estimator
+    is_similarity = getattr(final, "kernel", None) == "precomputed"  # X has no columns then
+    return bool(getattr(final, "_needs_common_classes", False)) and not is_similarity
+
+
+def common_classes_notices(X: Any, strata: Strata, user: str, names: Any = None) -> list[Notice]:
+    """Return a notice if the rows of a class clearly differ between bags.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n_rows, n_columns)
+        Validated rows.
+    strata : Strata
+        Their bags.
+    user : str
+        What needs the assumption, the subject of the message.
+    names : sequence of str, optional
+        The names of the columns.
+    """
+    test = clear_violation(X, strata)
+    if test is None:
+        return []
+    place = int((test.dispersions / test.critical).argmax())
+    column = int(test.columns[place])
+    name = f"column {column}" if names is None else f"column {names[column]!r}"
+    return [
+        Notice(
+            BagAssumptionWarning,
+            f"{user} assumes that the rows of a class look the same in every bag, but the means "
+            f"of {name} differ {test.dispersions[place]:.3g} times as much between bags as random "
+            "bags would (dispersion; 1 is expected). Results can be wrong: count likelihood or "
+            "proportion matching do not need this assumption, decorrupt.check_assumptions shows "
+            "the details, and check_assumptions=False switches this check off",
+        )
+    ]
