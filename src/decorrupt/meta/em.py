@@ -1,0 +1,232 @@
+"""EM with any scikit-learn estimator on bags, noisy sources, or both."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.utils import get_tags
+
+from decorrupt._typing import FloatArray
+from decorrupt.estimators.parameters import check_choice, check_two_or_more
+from decorrupt.estimators.priors import log_prior
+from decorrupt.estimators.score_classifier import note_one_class
+from decorrupt.meta.em_rounds import SoftLearner, run_round
+from decorrupt.meta.folds import bag_folds, seed
+from decorrupt.meta.observed import ObservedLabels
+from decorrupt.meta.observed_classifier import ObservedLabelsClassifier
+from decorrupt.meta.soft_labels import check_learner, fit_soft_labels, soft_scores
+from decorrupt.meta.start import LikelihoodStart, make_columns
+
+STARTS = ("count_likelihood", "prior")
+
+
+class EMClassifier(MetaEstimatorMixin, ObservedLabelsClassifier):
+    """E: w_j = P(Y_j=1 | observation, held-out score); M: fit any learner to the soft labels w.
+
+    What is observed about labels (counts of bags, ranges, noisy counts, noisy labels of sources)
+    turns probabilities into posteriors, see :func:`label_posterior`; so every scikit-learn
+    classifier with `sample_weight` and `predict_proba`, and every regressor, can learn from bags.
+    The posteriors are computed at held-out scores, with folds of whole bags: the scores of a forest
+    for its own training rows reproduce the posteriors it was trained on, and nothing would be
+    learned. The learner's held-out log-odds are calibrated with a slope and a shift of maximum
+    likelihood, and averaged with those of the start.
+
+    Parameters
+    ----------
+    estimator : estimator or None, default=None
+        A classifier with `sample_weight` and `predict_proba` (rows are repeated once per class,
+        weighted by the posterior), a regressor (fitted to the posteriors), or a pipeline that ends
+        with one. None: a random forest regressor with 100 trees and at least 3 rows per leaf.
+    start : {"count_likelihood", "prior"}, default="count_likelihood"
+        Where the first posteriors come from: a kernel model of maximum likelihood (scaled columns,
+        missing numbers replaced by the median, categories as indicators; λ is chosen on the folds),
+        or the class shares alone.
+    n_rounds : int, default=1
+        Number of EM rounds. More than one did not help in our experiments. From the second round
+        on, the posteriors have seen all bags, so the held-out likelihood must not be used to
+        choose rounds or learners.
+    cv : int, default=5
+        Number of folds of whole bags; fewer if there are fewer bags.
+    blend : float in [0, 1], default=0.5
+        The share of the learner in the final log-odds; the rest is the start. Not used with
+        ``start="prior"``.
+    calibrate : bool, default=True
+        Whether the learner's log-odds are calibrated.
+    decision : {"balanced", "accuracy"}, default="balanced"
+        Which error `predict` minimises: the balanced error, or the error in the population of the
+        training rows.
+    random_state : int, RandomState or None
+        Seed of folds and start, and of an estimator without its own seed.
+    count_noise : GaussianNoise, LaplaceNoise, GeometricNoise, float, mapping or None, default=None
+        Noise in the counts of the bags, see :func:`label_posterior`.
+    sample_weight_name : str or None, default=None
+        The argument of the estimator's `fit` that takes the weights; None: "sample_weight", or for
+        a pipeline that of its last step.
+    n_jobs : int or None
+        Folds fitted in parallel.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The learner, fitted to the last posteriors of all rows.
+    start_ : LikelihoodStart or None
+        The fitted start; `columns_` is the transformer of its columns.
+    slope_, shift_ : float, float or ndarray of shape (n_classes,)
+        The calibration of the learner's log-odds.
+    held_out_log_likelihood_, start_log_likelihood_, prior_log_likelihood_ : float
+        Σ log P(observation) at the final scores and at those of the start, of held-out rows, and
+        at the class shares alone. A gain of less than about 5 over the last means that the
+        observations hardly determine a classifier.
+    score_prior_ : float or ndarray of shape (n_classes,)
+        The class shares among the training rows.
+    classes_, decision_threshold_, n_features_in_, feature_names_in_
+        As in :class:`CorrectedLossClassifier`.
+
+    Notes
+    -----
+    Without bags and sources y contains class labels, and the estimator is fitted to them, without
+    start, calibration and blend.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from decorrupt import EMClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(0, 2, 400)                  # not used in training
+    >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]
+    >>> bags = np.arange(400) // 10
+    >>> y = np.bincount(bags, labels)[bags] / 10
+    >>> model = EMClassifier(LogisticRegression(), random_state=0).fit(X, y, bags=bags)
+    >>> bool(model.score(X, labels) > 0.9)
+    True
+    """
+
+    columns_: Any
+    start_: Any
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        start: str = "count_likelihood",
+        n_rounds: int = 1,
+        cv: int = 5,
+        blend: float = 0.5,
+        calibrate: bool = True,
+        decision: str = "balanced",
+        random_state: Any = None,
+        count_noise: Any = None,
+        sample_weight_name: str | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.start = start
+        self.n_rounds = n_rounds
+        self.cv = cv
+        self.blend = blend
+        self.calibrate = calibrate
+        self.decision = decision
+        self.random_state = random_state
+        self.count_noise = count_noise
+        self.sample_weight_name = sample_weight_name
+        self.n_jobs = n_jobs
+
+    def _check_parameters(self) -> None:
+        check_two_or_more("cv", self.cv)
+        check_choice("start", self.start, STARTS)
+        check_learner(self._learner(), self.sample_weight_name)
+
+    def _learner(self) -> Any:
+        if self.estimator is not None:
+            return self.estimator
+        return RandomForestRegressor(100, min_samples_leaf=3, max_features=1 / 3)
+
+    def _fit_labels(self, X: Any, labels: ObservedLabels, random: np.random.RandomState) -> None:
+        self._forget_start()
+        self.slope_, self.shift_ = 1.0, 0.0
+        self.estimator_ = fit_soft_labels(
+            seeded(self._learner(), random),
+            X,
+            labels.strata.row_proportions,
+            sample_weight_name=self.sample_weight_name,
+        )
+
+    def _fit_observed(
+        self, X: Any, observed: ObservedLabels, random: np.random.RandomState
+    ) -> None:
+        estimator = seeded(self._learner(), random)
+        constant = np.zeros(observed.strata.row_proportions.shape) + log_prior(observed.prior)
+        self.prior_log_likelihood_ = observed.log_likelihood(constant)
+        start = self._fit_start(X, observed, random, constant)
+        self.start_log_likelihood_ = observed.log_likelihood(start)
+        n_classes = len(observed.classes)
+        learner = SoftLearner(estimator, n_classes, self.sample_weight_name, self.n_jobs)
+        scores = start
+        for _ in range(self.n_rounds):
+            last = run_round(
+                learner,
+                X,
+                observed,
+                scores,
+                start,
+                folds=bag_folds(observed, self.cv, random),
+                blend=self._blend,
+                calibrate=self.calibrate,
+            )
+            scores = last.scores
+        self.slope_, self.shift_ = last.slope, last.shift
+        self.held_out_log_likelihood_ = last.log_likelihood
+        self.estimator_ = learner.fit(X, last.posterior)
+        note_one_class(self, last.scores)
+
+    def _fit_start(
+        self,
+        X: Any,
+        observed: ObservedLabels,
+        random: np.random.RandomState,
+        constant: FloatArray,
+    ) -> FloatArray:
+        """Fit the start; return its held-out scores."""
+        self._forget_start()
+        if self.start == "prior":
+            return constant
+        self.columns_, self.start_ = make_columns(X), LikelihoodStart(random_state=seed(random))
+        folds = bag_folds(observed, self.cv, random)
+        scores = self.start_.fit_observed(self.columns_.fit_transform(X), observed, folds)
+        return np.asarray(scores)
+
+    def _forget_start(self) -> None:
+        self.columns_ = self.start_ = None
+
+    @property
+    def _blend(self) -> float:
+        return 1.0 if self.start == "prior" else self.blend
+
+    def _score(self, X: Any) -> FloatArray:
+        own = self.slope_ * soft_scores(self.estimator_, X, len(self.classes_)) + self.shift_
+        if self.start_ is None:
+            return np.asarray(own)
+        start = self.start_._raw_scores(self.columns_.transform(X))
+        return np.asarray(self._blend * own + (1 - self._blend) * start)
+
+    def _takes_missing_values(self) -> bool:
+        return bool(get_tags(self._learner()).input_tags.allow_nan)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        own = get_tags(self._learner())
+        tags.input_tags.sparse = own.input_tags.sparse
+        tags.input_tags.allow_nan = own.input_tags.allow_nan
+        return tags
+
+
+def seeded(estimator: Any, random: np.random.RandomState) -> Any:
+    """Return a clone in which every `random_state` that is None is set."""
+    params = estimator.get_params()
+    unset = [name for name in sorted(params) if name.split("__")[-1] == "random_state"]
+    seeds = {name: seed(random) for name in unset if params[name] is None}
+    return clone(estimator).set_params(**seeds)

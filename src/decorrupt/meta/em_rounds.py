@@ -1,0 +1,108 @@
+"""EM with any learner: posteriors at held-out scores, then the learner on soft labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+from sklearn.utils.parallel import Parallel, delayed
+
+from decorrupt._typing import FloatArray
+from decorrupt.meta.folds import Fold
+from decorrupt.meta.observed import ObservedLabels
+from decorrupt.meta.soft_labels import fit_soft_labels, soft_scores
+from decorrupt.solvers.calibration import fit_slope_and_shift
+
+
+@dataclass(frozen=True)
+class SoftLearner:
+    """An estimator to be fitted to soft labels, on folds or on all rows.
+
+    Attributes
+    ----------
+    estimator : estimator
+        A classifier with weights and probabilities, or a regressor.
+    n_classes : int
+        The number of classes.
+    sample_weight_name : str or None
+        See :func:`fit_soft_labels`.
+    n_jobs : int or None
+        Folds fitted in parallel.
+    """
+
+    estimator: Any
+    n_classes: int
+    sample_weight_name: str | None = None
+    n_jobs: int | None = None
+
+    def fit(self, X: Any, weights: FloatArray) -> Any:
+        """Return the estimator fitted to the soft labels of all rows."""
+        return fit_soft_labels(
+            self.estimator, X, weights, sample_weight_name=self.sample_weight_name
+        )
+
+    def scores(self, X: Any, weights: FloatArray, folds: Sequence[Fold] | None) -> FloatArray:
+        """Return the scores of every row when it was held out; without folds, in-sample scores."""
+        if folds is None:
+            return soft_scores(self.fit(X, weights), X, self.n_classes)
+        found = Parallel(n_jobs=self.n_jobs)(
+            delayed(self._held_out)(X, weights, fold) for fold in folds
+        )
+        scores = np.empty(weights.shape)
+        for (_, test), some in zip(folds, found, strict=True):
+            scores[test] = some
+        return scores
+
+    def _held_out(self, X: Any, weights: FloatArray, fold: Fold) -> FloatArray:
+        train, test = fold
+        model = self.fit(_safe_indexing(X, train), weights[train])
+        return soft_scores(model, _safe_indexing(X, test), self.n_classes)
+
+
+@dataclass(frozen=True)
+class Round:
+    """The outcome of one round.
+
+    Attributes
+    ----------
+    posterior : ndarray of shape (n_rows,) or (n_rows, n_classes)
+        The soft labels of the round.
+    slope, shift : float, float or ndarray
+        The calibration of the learner's scores.
+    scores : ndarray
+        Held-out scores, calibrated and blended with the start.
+    log_likelihood : float
+        Σ log P(observation) at these scores.
+    """
+
+    posterior: FloatArray
+    slope: float
+    shift: Any
+    scores: FloatArray
+    log_likelihood: float
+
+
+def run_round(
+    learner: SoftLearner,
+    X: Any,
+    observed: ObservedLabels,
+    scores: FloatArray,
+    start: FloatArray,
+    *,
+    folds: Sequence[Fold] | None,
+    blend: float,
+    calibrate: bool,
+) -> Round:
+    """Run an E-step at `scores`, an M-step, calibration, and the blend with the start's scores.
+
+    Without folds, blend 1 and no calibration this is the EM algorithm: with a learner that
+    maximises the likelihood of the soft labels, the log-likelihood does not fall.
+    """
+    posterior = observed.posterior(scores)
+    own = learner.scores(X, posterior, folds)
+    slope, shift = fit_slope_and_shift(own, observed, observed.prior) if calibrate else (1.0, 0.0)
+    blended = blend * (slope * own + shift) + (1 - blend) * start
+    return Round(posterior, slope, shift, blended, observed.log_likelihood(blended))

@@ -1,0 +1,133 @@
+"""Base class of the classifiers that learn from everything that can be observed about labels."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length
+
+from decorrupt.estimators.parameters import check_choice, check_parameters
+from decorrupt.estimators.priors import DECISIONS
+from decorrupt.meta.classifier import AnyLearnerClassifier
+from decorrupt.meta.inputs import read_labels_as_observed, read_observed
+from decorrupt.meta.observed import ObservedLabels
+from decorrupt.notices import Notice, emit_notices
+
+
+class ObservedLabelsClassifier(AnyLearnerClassifier):
+    """A classifier trained on bags, noisy labels of sources, both, or labels.
+
+    Subclasses have the parameters `decision`, `random_state` and `count_noise`, and define
+    `_fit_observed`.
+    """
+
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {
+        "bags": True,
+        "upper": True,
+        "sources": True,
+        "noise_rates": True,
+    }
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        bags: Any = None,
+        upper: Any = None,
+        sources: Any = None,
+        noise_rates: Any = None,
+    ) -> Self:
+        """Train on bags, on noisy labels of sources, on both, or on labels.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_rows, n_columns)
+            The rows. A data frame is passed to the learner with its categories and missing
+            values, if the learner takes them.
+        y : array-like of shape (n_rows,) or (n_rows, n_classes)
+            The proportion of positives in each row's bag, or the share of each class; noisy labels
+            of rows with a source; class labels without bags and sources. If there are both bags
+            and sources, noisy labels are 0 and 1, or rows of the identity matrix for several
+            classes.
+        bags : array-like of shape (n_rows,), optional
+            The bag of each row; any hashable ids.
+        upper : array-like of shape (n_rows,), optional
+            The upper end of the range of each row's bag, see :func:`label_posterior`.
+        sources : array-like of shape (n_rows,), optional
+            The source of each row. With `bags`, each row has a bag, a source, or neither if nothing
+            is known about its label; the others are None.
+        noise_rates : mapping, pair, matrix or array, optional
+            {source: (flip_pos, flip_neg)}, one pair for all rows or one per row; for several
+            classes matrices T[y, ỹ] = P(Ỹ=ỹ | Y=y) instead of pairs.
+
+        Returns
+        -------
+        self
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            If an argument or a parameter is invalid.
+
+        Warns
+        -----
+        OneClassWarning
+            If the model predicts one class for all training rows.
+        """
+        emit_notices(
+            self._train(X, y, bags=bags, upper=upper, sources=sources, noise_rates=noise_rates)
+        )
+        return self
+
+    def _train(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        bags: Any = None,
+        upper: Any = None,
+        sources: Any = None,
+        noise_rates: Any = None,
+    ) -> list[Notice]:
+        self._take_notices()  # discard those of an earlier fit that failed
+        check_parameters(self)
+        check_choice("decision", self.decision, DECISIONS)
+        self._check_parameters()
+        X = self._read_rows(X, reset=True)
+        check_consistent_length(X, y)
+        are_labels = bags is None and sources is None and noise_rates is None
+        if are_labels:
+            observed = read_labels_as_observed(y)
+        else:
+            observed = read_observed(
+                y,
+                bags=bags,
+                upper=upper,
+                sources=sources,
+                noise_rates=noise_rates,
+                count_noise=self.count_noise,
+            )
+        self.classes_ = observed.classes
+        self._set_prior(observed.prior)
+        train = self._fit_labels if are_labels else self._fit_observed
+        train(X, observed, check_random_state(self.random_state))
+        return self._take_notices()
+
+    def _check_parameters(self) -> None:
+        """Raise ValueError if a parameter is invalid regardless of the data."""
+
+    @abstractmethod
+    def _fit_observed(
+        self, X: Any, observed: ObservedLabels, random: np.random.RandomState
+    ) -> None:
+        """Train on validated rows and what is observed about their labels."""
+
+    def _fit_labels(self, X: Any, labels: ObservedLabels, random: np.random.RandomState) -> None:
+        """Train on validated rows with known labels, each a bag of one row."""
+        self._fit_observed(X, labels, random)

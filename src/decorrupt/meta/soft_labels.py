@@ -1,0 +1,104 @@
+"""Fitting any scikit-learn estimator to soft labels, and its probabilities."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_regressor
+from sklearn.multioutput import MultiOutputRegressor
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.validation import has_fit_parameter
+
+from decorrupt._typing import FloatArray
+
+# Probabilities of a forest can be 0 or 1; their log-odds are limited by this margin.
+PROBABILITY_MARGIN = 1e-3
+
+
+def check_learner(estimator: Any, sample_weight_name: str | None) -> None:
+    """Raise a ValueError unless the estimator is a regressor, or has probabilities and weights."""
+    name = type(final_step(estimator)).__name__
+    if is_regressor(estimator):
+        return
+    if not hasattr(estimator, "predict_proba"):
+        raise ValueError(
+            f"estimator {name} has no predict_proba: choose a classifier with probabilities, or a "
+            "regressor, which is fitted to the probabilities directly"
+        )
+    if sample_weight_name is None and not has_fit_parameter(final_step(estimator), "sample_weight"):
+        raise ValueError(
+            f"fit of estimator {name} has no sample_weight, which soft labels need: choose another "
+            "classifier or a regressor, or give the name of its weights as sample_weight_name"
+        )
+
+
+def final_step(estimator: Any) -> Any:
+    """Return the last step of a pipeline, or the estimator itself."""
+    return estimator[-1] if hasattr(estimator, "steps") else estimator
+
+
+def weight_name(estimator: Any, sample_weight_name: str | None) -> str:
+    """Return the argument of `fit` that takes the weights: of a pipeline's last step."""
+    if sample_weight_name is not None:
+        return sample_weight_name
+    if hasattr(estimator, "steps"):
+        return f"{estimator.steps[-1][0]}__sample_weight"
+    return "sample_weight"
+
+
+def fit_soft_labels(
+    estimator: Any, X: Any, weights: FloatArray, *, sample_weight_name: str | None = None
+) -> Any:
+    """Return a clone of the estimator fitted to P(Y=c) of every row.
+
+    A regressor is fitted to the probabilities. A classifier gets every row once per class, with
+    the probability of the class as its weight; its classes are 0, 1, ….
+
+    Parameters
+    ----------
+    estimator : estimator
+        A classifier with `sample_weight` and `predict_proba`, or a regressor.
+    X : array-like, sparse matrix or data frame
+        The rows.
+    weights : ndarray of shape (n_rows,) or (n_rows, n_classes)
+        P(Y=1), or P(Y=c).
+    sample_weight_name : str, optional
+        The name of the weights in `fit`; for a pipeline by default that of its last step.
+    """
+    model = clone(estimator)
+    if is_regressor(estimator):
+        if weights.ndim == 2 and not get_tags(model).target_tags.multi_output:
+            model = MultiOutputRegressor(model)
+        return model.fit(X, weights)
+    by_class = np.column_stack([1 - weights, weights]) if weights.ndim == 1 else weights
+    labels, rows = np.nonzero(by_class.T > 0)
+    copied = {weight_name(model, sample_weight_name): by_class[rows, labels]}
+    return model.fit(_safe_indexing(X, rows), labels, **copied)
+
+
+def soft_scores(model: Any, X: Any, n_classes: int) -> FloatArray:
+    """Return the log-odds of a model fitted to soft labels; of several classes log-probabilities.
+
+    Probabilities are limited to [0.001, 0.999].
+    """
+    prob = np.asarray(
+        model.predict(X) if is_regressor(model) else model.predict_proba(X), dtype=float
+    )
+    if not is_regressor(model) and prob.shape[1] < n_classes:
+        prob = _all_columns(prob, model.classes_, n_classes)
+    if n_classes > 2:
+        prob = np.clip(prob, PROBABILITY_MARGIN, None)
+        return np.asarray(np.log(prob / prob.sum(axis=1, keepdims=True)))
+    share = np.clip(
+        prob if prob.ndim == 1 else prob[:, 1], PROBABILITY_MARGIN, 1 - PROBABILITY_MARGIN
+    )
+    return np.asarray(np.log(share) - np.log1p(-share))
+
+
+def _all_columns(prob: FloatArray, classes: NDArray[Any], n_classes: int) -> FloatArray:
+    """Return probabilities of all classes, zero for those without a training row."""
+    full = np.zeros((len(prob), n_classes))
+    full[:, np.asarray(classes, dtype=np.intp)] = prob
+    return full

@@ -1,0 +1,118 @@
+"""Observations of all kinds: posteriors by Bayes' rule, slopes by finite differences."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.special import expit, softmax
+
+from decorrupt import GaussianNoise, label_posterior
+from decorrupt.meta.inputs import read_observed
+
+RATES = {"nurse": (0.05, 0.2), "rule": (0.4, 0.1)}
+
+
+def mixed():
+    """Rows of two bags, two sources, and one row of which nothing is known."""
+    bags = ["a", "a", None, None, "b", "b", "b", None, None]
+    sources = [None, None, "nurse", "rule", None, None, None, "rule", None]
+    y = [0.5, 0.5, 1, 0, 1 / 3, 1 / 3, 1 / 3, 1, np.nan]
+    return y, bags, sources
+
+
+def test_bags_sources_and_unlabelled_rows_in_one():
+    y, bags, sources = mixed()
+    observed = read_observed(y, bags=bags, sources=sources, noise_rates=RATES)
+    scores = np.random.default_rng(0).normal(size=9)
+    p, w = expit(scores), observed.posterior(scores)
+    in_bags = [0, 1, 4, 5, 6]
+    alone = label_posterior(p[in_bags], np.array(y)[in_bags], bags=[bags[row] for row in in_bags])
+    assert_allclose(w[in_bags], alone.posterior, atol=1e-12)
+    assert_allclose(w[2], 0.95 * p[2] / (0.95 * p[2] + 0.2 * (1 - p[2])))
+    assert_allclose(w[3], 0.4 * p[3] / (0.4 * p[3] + 0.9 * (1 - p[3])))
+    assert_allclose(w[7], 0.6 * p[7] / (0.6 * p[7] + 0.1 * (1 - p[7])))
+    assert_allclose(w[8], p[8])
+    expected = alone.log_likelihood.sum()
+    expected += np.log(0.95 * p[2] + 0.2 * (1 - p[2])) + np.log(0.4 * p[3] + 0.9 * (1 - p[3]))
+    expected += np.log(0.6 * p[7] + 0.1 * (1 - p[7]))
+    assert_allclose(observed.log_likelihood(scores), expected)
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 100), st.sampled_from([2, 3]))
+def test_the_slope_is_the_gradient(seed, n_classes):
+    rng = np.random.default_rng(seed)
+    y, bags, sources = mixed()
+    rates = RATES
+    if n_classes == 3:
+        y = rng.multinomial(1, [1 / 3] * 3, size=9).astype(float)
+        y[[0, 1]], y[[4, 5, 6]] = [0.5, 0.5, 0], [1 / 3, 0, 2 / 3]
+        rates = {name: 0.7 * np.eye(3) + 0.1 for name in RATES}
+    observed = read_observed(y, bags=bags, sources=sources, noise_rates=rates)
+    scores = rng.normal(size=9 if n_classes == 2 else (9, 3))
+    _, slope = observed.value_and_slope(scores)
+    step = np.zeros(scores.size)
+    for k in range(scores.size):
+        step[k] = 1e-5
+        moved = step.reshape(scores.shape)
+        numeric = observed.value_and_slope(scores + moved)[0]
+        numeric -= observed.value_and_slope(scores - moved)[0]
+        assert_allclose(slope.ravel()[k], numeric / 2e-5, atol=1e-6)
+        step[k] = 0
+    prior = expit(scores) if n_classes == 2 else softmax(scores, axis=1)
+    assert_allclose(observed.posterior(scores), prior - 9 * slope, atol=1e-9)
+
+
+def test_some_rows_are_as_if_alone():
+    y, bags, sources = mixed()
+    observed = read_observed(y, bags=bags, sources=sources, noise_rates=RATES)
+    scores = np.random.default_rng(1).normal(size=9)
+    rows = np.array([2, 4, 5, 6, 8])
+    part = observed.take(rows)
+    assert_allclose(part.posterior(scores[rows]), observed.posterior(scores)[rows])
+
+
+def test_the_prior_of_noisy_labels_is_that_of_maximum_likelihood():
+    rng = np.random.default_rng(2)
+    labels = rng.random(4000) < 0.3
+    flipped = np.where(labels, rng.random(4000) < 0.9, rng.random(4000) < 0.2)
+    observed = read_observed(flipped.astype(int), noise_rates=(0.1, 0.2))
+    # P(ỹ=1) = 0.2 + 0.7π has its maximum likelihood at the share of ỹ=1.
+    assert_allclose(observed.prior, (flipped.mean() - 0.2) / 0.7, atol=1e-3)
+
+
+def test_the_prior_of_exact_counts_is_their_share():
+    observed = read_observed([0.5, 0.5, 1, 1, 1, 1], bags=[0, 0, 1, 1, 1, 1])
+    assert_allclose(observed.prior, 5 / 6)
+
+
+def test_noise_of_class_counts_reaches_the_bags_next_to_sources():
+    y = np.array([[0.5, 0.25, 0.25]] * 4 + [[0.0, 0.5, 0.5]] * 4 + [[1.0, 0, 0]])
+    bags = ["a"] * 4 + ["b"] * 4 + [None]
+    sources = [None] * 8 + ["s"]
+    rates = {"s": 0.7 * np.eye(3) + 0.1}
+    scores = np.random.default_rng(3).normal(size=(9, 3))
+    noise = {"a": GaussianNoise(2.0), "b": None}
+    noisy = read_observed(y, bags=bags, sources=sources, noise_rates=rates, count_noise=noise)
+    exact = read_observed(y, bags=bags, sources=sources, noise_rates=rates)
+    w, v = noisy.posterior(scores), exact.posterior(scores)
+    assert np.abs(w[:4] - v[:4]).max() > 0.01
+    assert_allclose(w[4:], v[4:])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sources": ["x"] * 9}, r"row 0 has a bag and a source"),
+        ({"sources": None}, r"noise_rates need sources="),
+        ({"y": [0.5, 0.5, 0.4, 0, 1 / 3, 1 / 3, 1 / 3, 1, 0]}, r"y\[2\] = 0\.4 of a source is not"),
+        ({"bags": [None] * 9}, r"bags contain no id"),
+        ({"noise_rates": {"nurse": (0.1, 0.1)}}, r"no entry for source 'rule'"),
+    ],
+)
+def test_bad_input(change, message):
+    y, bags, sources = mixed()
+    arguments = {"y": y, "bags": bags, "sources": sources, "noise_rates": RATES} | change
+    with pytest.raises(ValueError, match=message):
+        read_observed(arguments.pop("y"), **arguments)
