@@ -108,6 +108,7 @@ def test_parsing(toy, places, name, data):
     assert data.y.tolist() == [1, 0, 1]
     assert data.feature_names == ("a", "b")
     assert data.positive_classes == ("x",)
+    assert np.isin(data.original_classes, data.positive_classes).tolist() == (data.y == 1).tolist()
     assert "10.0/toy" in data.citation
     assert "CC BY 4.0" in data.citation
 

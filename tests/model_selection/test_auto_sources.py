@@ -2,12 +2,20 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from decorrupt import AutoSourcesClassifier, corrected_accuracy, corrupt_labels
-from decorrupt.estimators.inputs import read_sources, source_priors, source_strata
+from decorrupt.estimators.inputs import (
+    read_noisy_labels,
+    read_sources,
+    source_priors,
+    source_strata,
+)
 from decorrupt.model_selection.folds import source_folds
+from helpers.class_sources import RATES as THREE_CLASS_RATES
+from helpers.class_sources import three_classes
 
 QUICK = {"reg_strengths": (0.1, 0.01), "kernel_gammas": ("scale",), "cv": 3, "random_state": 0}
 RATES = {"nurse": (0.05, 0.1), "rule": (0.3, 0.2)}
@@ -94,3 +102,54 @@ def test_messages(data, params, message):
     X, noisy, sources, _ = data
     with pytest.raises(ValueError, match=message):
         AutoSourcesClassifier(**QUICK | params).fit(X, noisy, sources=sources)
+
+
+@pytest.fixture(scope="module")
+def several():
+    return three_classes(1200, seed=4)
+
+
+@pytest.fixture(scope="module")
+def chosen(several):
+    model = AutoSourcesClassifier(**QUICK)
+    return model.fit(
+        several.X, several.noisy, sources=several.sources, noise_rates=THREE_CLASS_RATES
+    )
+
+
+class TestSeveralClasses:
+    def test_chooses_a_good_model(self, chosen):
+        fresh = three_classes(4000, seed=5)
+        recalls = [
+            np.mean(chosen.predict(fresh.X)[fresh.labels == label] == label) for label in range(3)
+        ]
+        best = chosen.leaderboard_[0]
+        assert {row.method for row in chosen.leaderboard_} == {"corrected", "forward"}
+        assert np.mean(recalls) > 0.88
+        assert best.score == pytest.approx(np.mean(recalls), abs=3 * best.std_error)
+
+    def test_probabilities_have_the_class_shares_as_mean(self, several, chosen):
+        found = chosen.predict_proba(several.X)
+        assert_allclose(found.mean(axis=0), chosen.training_prior_, atol=0.03)
+        assert_allclose(found.mean(axis=0), np.bincount(several.labels) / 1200, atol=0.06)
+
+    def test_scores_are_those_of_held_out_rows(self, several, chosen):
+        known = read_noisy_labels(several.noisy, np.arange(3), several.sources, THREE_CLASS_RATES)
+        strata = source_strata(known, source_priors(None, known))
+        decisions = np.empty((len(several.noisy), 3))
+        for train, test in source_folds(strata, 3, 0):
+            model = clone(chosen.best_estimator_).set_params(noise_rates=THREE_CLASS_RATES)
+            model.fit(several.X[train], several.noisy[train], sources=several.sources[train])
+            decisions[test] = model.decision_function(several.X[test])
+        expected = corrected_accuracy(strata.row_proportions, decisions, bags=strata.row_stratum)
+        best = chosen.leaderboard_[0]
+        assert (best.score, best.std_error) == pytest.approx(expected, rel=1e-5)
+
+    @pytest.mark.filterwarnings("ignore::decorrupt.exceptions.NegativeRiskWarning")
+    def test_estimated_rates_raise_the_standard_error(self, several, chosen):
+        model = clone(chosen).fit(
+            several.X, several.noisy, sources=several.sources, noise_rates="estimate"
+        )
+        assert model.noise_rate_estimate_.method == "anchor"
+        assert model.leaderboard_[0].std_error > chosen.leaderboard_[0].std_error
+        assert model.score(several.X, several.labels) > 0.85

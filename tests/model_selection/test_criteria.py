@@ -89,9 +89,7 @@ def test_equal_proportions_cannot_be_judged(criterion):
 @pytest.mark.parametrize(
     "criterion", [corrected_accuracy, corrected_risk, proportion_risk, count_score]
 )
-def test_one_column_per_class_is_refused(criterion):
-    shares = np.repeat([[0.25, 0.75], [0.5, 0.5]], 4, axis=0)
-    with pytest.raises(
-        ValueError, match=r"one proportion of positives per row, got shape \(8, 2\)"
-    ):
-        criterion(shares, np.full(8, 0.5), bags=np.repeat([0, 1], 4))
+def test_two_columns_of_shares_are_the_proportion_of_the_second_class(criterion):
+    proportion, scores = np.repeat([0.25, 0.5], 4), np.linspace(0.1, 0.9, 8)
+    shares, bags = np.column_stack([1 - proportion, proportion]), np.repeat([0, 1], 4)
+    assert criterion(shares, scores, bags=bags) == criterion(proportion, scores, bags=bags)

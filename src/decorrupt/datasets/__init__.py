@@ -1,6 +1,8 @@
 """Data sets and bags; true labels of training rows do not leave this package."""
 
+from decorrupt.datasets.bag_cases import BAG_CASES, GaussianBags, make_gaussian_bags
 from decorrupt.datasets.bags import BagDataset, Bags, make_bags
+from decorrupt.datasets.design import design_bags
 from decorrupt.datasets.embedded import (
     load_breast_cancer_bags,
     load_digits_bags,
@@ -15,17 +17,21 @@ from decorrupt.datasets.synthetic import (
 from decorrupt.datasets.uci import UCI_NAMES, UciDataset, fetch_uci
 
 __all__ = [
+    "BAG_CASES",
     "UCI_NAMES",
     "BagDataset",
     "Bags",
     "CorruptedSources",
+    "GaussianBags",
     "GaussianData",
     "UciDataset",
+    "design_bags",
     "fetch_uci",
     "load_breast_cancer_bags",
     "load_digits_bags",
     "load_wine_bags",
     "make_bags",
     "make_corrupted_sources",
+    "make_gaussian_bags",
     "make_gaussian_classes",
 ]

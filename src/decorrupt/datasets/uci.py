@@ -197,6 +197,8 @@ class UciDataset:
         floats and NaN for missing values.
     y : ndarray of int, shape (n_rows,)
         1 if the original class is one of `positive_classes`, else 0.
+    original_classes : ndarray of str, shape (n_rows,)
+        The original class of each row, for tasks with several classes.
     feature_names : tuple of str
         The columns of X.
     name : str
@@ -209,6 +211,7 @@ class UciDataset:
 
     X: NDArray[Any]
     y: NDArray[np.int_]
+    original_classes: NDArray[np.str_]
     feature_names: tuple[str, ...]
     name: str
     positive_classes: tuple[str, ...]
@@ -355,6 +358,7 @@ def _parse(name: str, text: str) -> UciDataset:
     return UciDataset(
         X=_features(cells[:, :-1]),
         y=np.isin(cells[:, -1], source.positive_classes).astype(int),
+        original_classes=cells[:, -1],
         feature_names=tuple(header[:-1]),
         name=name,
         positive_classes=source.positive_classes,

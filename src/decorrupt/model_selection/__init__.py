@@ -1,7 +1,9 @@
 """Model selection without labels: folds of bags, criteria, searches, automatic choice."""
 
+from decorrupt.model_selection.accuracy import AccuracyEstimate, estimate_accuracy
 from decorrupt.model_selection.auto import AutoLabelProportionsClassifier
 from decorrupt.model_selection.auto_sources import AutoSourcesClassifier
+from decorrupt.model_selection.baselines import group_rate_accuracy
 from decorrupt.model_selection.calibration import (
     CalibratedBagClassifier,
     CalibrationBin,
@@ -29,6 +31,7 @@ from decorrupt.model_selection.splitters import BagKFold, WithinBagKFold
 __all__ = [
     "BAG_SCORERS",
     "CANDIDATES",
+    "AccuracyEstimate",
     "AutoLabelProportionsClassifier",
     "AutoSourcesClassifier",
     "BagGridSearchCV",
@@ -51,5 +54,7 @@ __all__ = [
     "corrected_accuracy",
     "corrected_risk",
     "count_score",
+    "estimate_accuracy",
+    "group_rate_accuracy",
     "proportion_risk",
 ]

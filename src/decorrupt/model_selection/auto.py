@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from decorrupt.assumptions import AssumptionReport
+from decorrupt.assumptions.check import check_strata_assumptions
+from decorrupt.corruption import Strata
+from decorrupt.estimators.inputs import has_class_columns
+from decorrupt.model_selection.allowed import allowed_methods, counting_methods
+from decorrupt.model_selection.baselines import (
+    CONSTANT,
+    GROUP_RATE,
+    constant_result,
+    group_rate_accuracy,
+)
 from decorrupt.model_selection.calibration import CalibratedBagClassifier, fit_calibration
 from decorrupt.model_selection.candidates import Candidate, has_path, resolve_candidates
-from decorrupt.model_selection.delegating import BagSearchClassifier
+from decorrupt.model_selection.delegating import BagSearchClassifier, search_assumption_notices
 from decorrupt.model_selection.evaluation import evaluate
 from decorrupt.model_selection.folds import DEFAULT_FOLDS
 from decorrupt.model_selection.grids import check_lists, resolve_kernel_gammas
 from decorrupt.model_selection.leaderboard import Leaderboard, choose
 from decorrupt.model_selection.out_of_fold import TrainingData
 from decorrupt.model_selection.results import Result
-from decorrupt.model_selection.scorers import get_bag_scorer, pooled_prior
-from decorrupt.notices import Notice
+from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer, pooled_prior
+from decorrupt.notices import Notice, emit_notices
 
 DEFAULT_KERNELS = ("linear", "rbf")
+# Seed of the tests of assumptions: the same data always get the same methods.
+ASSUMPTIONS_SEED = 0
+NOT_BETTER = "is not better than the constant"
 
 
 class AutoLabelProportionsClassifier(BagSearchClassifier):
@@ -35,8 +49,9 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
     ----------
     candidates : {"fast", "thorough"} or list, default="fast"
         "fast": mean map, corrected loss and count likelihood. "thorough": also set
-        classification, proportion matching, InvCal and alternating ∝SVM. Or a list of method
-        names, estimators, (name, estimator) pairs and (name, estimator, grid) triples.
+        classification, proportion matching, and for two classes InvCal and alternating ∝SVM. Or a
+        list of method names, estimators, (name, estimator) pairs and (name, estimator, grid)
+        triples. For several classes every candidate needs `predict_proba`.
     cv : int or splitter, default=5
         An int is the number of folds of :class:`BagKFold`, fewer if there are fewer bags.
     scoring : str or BagScorer, default="count_log_likelihood"
@@ -44,7 +59,9 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
         "proportion_risk". It is computed from the predictions for all held-out rows together.
     reg_strengths : sequence of float or None
         λ to try; None: 0.1 to 1e-6 in powers of ten, multiplied by the mean of k(x,x), which is 1
-        for "rbf" and the mean of ‖x‖² for the linear kernel.
+        for "rbf" and the mean of ‖x‖² for the linear kernel. For several
+        classes the count likelihood is tried with 0.01 to 1e-7, the mean map and the corrected loss
+        with 0.1 to 1e-5.
     kernels : sequence of str or callable, default=("linear", "rbf")
         Kernels to try in every method of a preset or given by name; your own estimators keep their
         kernel.
@@ -57,6 +74,15 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
         Number of fits in parallel.
     random_state : int, RandomState or None
         Set on every candidate with this parameter.
+    check_assumptions : bool, default=True
+        Whether to test what the bags satisfy and to compare only methods whose assumptions are not
+        rejected, see :func:`decorrupt.check_assumptions`. If P(y|x) differs between bags, count
+        likelihood gets a bag effect; if the rows of a class differ as well, it is the only method.
+        Ranges and noisy counts are not tested.
+    count_noise : GaussianNoise, LaplaceNoise, GeometricNoise, float or None, default=None
+        Noise in the counts of all bags, see :func:`label_posterior`. With it, or with ranges, only
+        methods that model the counts are compared: count likelihood, and "em" and "boosted" if
+        they are listed.
 
     Attributes
     ----------
@@ -65,8 +91,11 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
         are calibrated on the counts of held-out bags.
     best_method_, best_params_ : str, dict
         The chosen method and its parameters.
-    training_prior_ : float
-        The share of positives among the training rows.
+    assumptions_ : AssumptionReport or None
+        The tests of the assumptions; None without bags or with `check_assumptions=False`.
+    training_prior_ : float or ndarray of shape (n_classes,)
+        The share of positives, or of each class, among the training rows; for ranges and noisy
+        counts an estimate of maximum likelihood.
     leaderboard_ : Leaderboard
         Method, parameters, score ± standard error and time, the best first. ``print`` it, iterate
         over its rows, or convert it with ``to_frame()``.
@@ -94,6 +123,8 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
     True
     """
 
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True, "upper": True}
+
     def __init__(
         self,
         *,
@@ -106,6 +137,8 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
         decision: str = "balanced",
         n_jobs: int | None = None,
         random_state: Any = None,
+        check_assumptions: bool = True,
+        count_noise: Any = None,
     ) -> None:
         self.candidates = candidates
         self.cv = cv
@@ -116,35 +149,138 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
         self.decision = decision
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.check_assumptions = check_assumptions
+        self.count_noise = count_noise
 
-    def _train(self, X: Any, y: ArrayLike, *, bags: Any = None) -> list[Notice]:
+    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None, upper: Any = None) -> Self:
+        """Choose on held-out bags and refit the best on all rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            The rows.
+        y : array-like of shape (n_rows,) or (n_rows, n_classes)
+            The proportion of each row's bag, or its class shares; without `bags`, class labels.
+        bags : array-like of shape (n_rows,), optional
+            The bag of each row.
+        upper : array-like of shape (n_rows,), optional
+            The upper end of the range of each row's bag, for two classes; y is then the lower end.
+
+        Raises
+        ------
+        ValueError
+            If an argument is invalid, or no candidate can use `upper` or `count_noise`.
+
+        Warns
+        -----
+        SkippedFoldWarning, ConvergenceWarning, OneClassWarning, BagAssumptionWarning
+            As in the other searches, see :class:`CountLikelihoodClassifierCV`.
+        """
+        notices = self._train(X, y, bags=bags, upper=upper)
+        if not self._is_vague(upper):
+            notices = search_assumption_notices(self, X, y, bags) + notices
+        emit_notices(notices)
+        return self
+
+    def _is_vague(self, upper: Any) -> bool:
+        """Return whether there are ranges or noisy counts instead of proportions."""
+        return upper is not None or self.count_noise is not None
+
+    def _train(self, X: Any, y: ArrayLike, *, bags: Any = None, upper: Any = None) -> list[Notice]:
         scorer = get_bag_scorer(self.scoring)
         check_lists(
             kernels=self.kernels,
             kernel_gammas=self.kernel_gammas,
             reg_strengths=self.reg_strengths,
         )
-        candidates = {c.name: self._prepared(c) for c in resolve_candidates(self.candidates)}
-        data, notices = self._read(X, y, bags, scorer)
-        self.training_prior_ = pooled_prior(data.y)
+        vague = self._is_vague(upper)
+        given = {"upper": upper, "count_noise": self.count_noise} if vague else {}
+        if vague:
+            self._check_vague(y, bags)
+        data, notices = self._read(X, y, bags, scorer, **given)
+        several = data.strata.n_classes is not None
+        self.assumptions_ = None if bags is None or vague else self._assumptions(data)
+        known = resolve_candidates(self.candidates, several_classes=several)
+        allowed = counting_methods(known) if vague else allowed_methods(known, self.assumptions_)
+        scorer = self._with_bag_effect(scorer)
+        candidates = {c.name: self._prepared(c) for c in allowed.candidates}
+        self.training_prior_ = self._prior(data.strata)
         gammas = resolve_kernel_gammas(self.kernel_gammas, data.X)
         tried = [
             one
             for candidate in candidates.values()
-            for one in candidate.configurations(data.X, self.kernels, gammas, self.reg_strengths)
+            for one in candidate.configurations(
+                data.X, self.kernels, gammas, self.reg_strengths, several_classes=several
+            )
         ]
-        found = evaluate(tried, data, scorer, n_jobs=self.n_jobs, calibrate=True)
+        found = evaluate(tried, data, scorer, n_jobs=self.n_jobs, calibrate=not several)
         winner = choose(found.results, list(candidates))
-        self.leaderboard_ = Leaderboard.of(found.results, winner)
+        self.leaderboard_ = Leaderboard.of(
+            found.results, winner, **self._remarks(winner, data, scorer, allowed.notes)
+        )
         self.best_method_, self.best_params_ = winner.method, winner.params
         model = candidates[winner.method].estimator.set_params(**winner.params)
-        self.best_estimator_ = model if has_path(model) else self._calibrated(model, winner, data)
-        return notices + self._refit(X, y, bags, found)
+        is_ready = several or has_path(model)  # the scores are log-odds
+        self.best_estimator_ = model if is_ready else self._calibrated(model, winner, data)
+        ranges = {} if upper is None else {"upper": upper}
+        return allowed.notices + notices + self._refit(X, y, bags, found, **ranges)
+
+    def _check_vague(self, y: ArrayLike, bags: Any) -> None:
+        if bags is None:
+            raise ValueError("upper and count_noise are about the counts of bags: pass bags=")
+        if has_class_columns(y):
+            raise ValueError("upper and count_noise of a search are for two classes")
+        if isinstance(self.count_noise, Mapping):
+            raise ValueError(
+                "count_noise of a search is the same for all bags; noise by bag is a parameter of "
+                "CountLikelihoodClassifier and EMClassifier"
+            )
+
+    def _prior(self, strata: Strata) -> Any:
+        if strata.observed is None:
+            return pooled_prior(strata.row_proportions)
+        # Imported here: decorrupt.meta itself imports the splitters of this package.
+        from decorrupt.meta.observed import ObservedLabels
+
+        return ObservedLabels(self.classes_, strata, strata.observed).prior
+
+    def _assumptions(self, data: TrainingData) -> AssumptionReport | None:
+        if not self.check_assumptions:
+            return None
+        names = getattr(self, "feature_names_in_", None)
+        return check_strata_assumptions(data.X, data.strata, names, random_state=ASSUMPTIONS_SEED)
+
+    def _with_bag_effect(self, scorer: BagScorer) -> BagScorer:
+        """Return the scorer with the estimated bag effect, if there is one and counts are used."""
+        report = self.assumptions_
+        if report is None or not report.common_probabilities_rejected or scorer.options:
+            return scorer
+        if not scorer.takes_log_odds:
+            return scorer
+        return BagScorer(scorer.name, bag_effect=report.bag_effect)
+
+    @staticmethod
+    def _remarks(
+        winner: Result, data: TrainingData, scorer: BagScorer, notes: list[str]
+    ) -> dict[str, Any]:
+        """Return the baselines and the notes of the leaderboard."""
+        constant = constant_result(data, scorer)
+        gain, std_error = constant.shortfall(winner)
+        if not gain > std_error:
+            notes = [*notes, f"{winner.method} {NOT_BETTER} on held-out bags"]
+        own = group_rate_accuracy(data.strata.row_proportions, bags=data.strata.row_stratum)
+        baselines = [
+            {"method": CONSTANT, "score": constant.score, "std_error": constant.std_error},
+            {"method": GROUP_RATE, "balanced_accuracy": own},
+        ]
+        return {"baselines": baselines, "notes": notes}
 
     def _prepared(self, candidate: Candidate) -> Candidate:
         estimator = clone(candidate.estimator)
         params = estimator.get_params(deep=False)
         shared = {"random_state": self.random_state, "decision": self.decision}
+        if self.count_noise is not None:
+            shared["count_noise"] = self.count_noise
         estimator.set_params(**{name: shared[name] for name in shared if name in params})
         return replace(candidate, estimator=estimator)
 
@@ -164,6 +300,6 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
         return min(self.cv, max(n_bags, 2)) if is_number else self.cv
 
     @property
-    def score_prior_(self) -> float:
-        """The share of positives that `predict_proba` assumes by default."""
+    def score_prior_(self) -> Any:
+        """The share of positives, or the class shares, that `predict_proba` assumes by default."""
         return self.training_prior_

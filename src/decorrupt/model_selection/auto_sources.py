@@ -9,16 +9,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_consistent_length, validate_data
 
+from decorrupt.corruption import pooled_proportion
 from decorrupt.estimators import CorruptedSourcesClassifier, ForwardSourcesClassifier
+from decorrupt.estimators.class_sources import ClassSources
 from decorrupt.estimators.inputs import (
     NoisySources,
-    read_labels,
-    read_sources,
+    read_class_labels,
+    read_noisy_labels,
     source_priors,
     source_strata,
 )
 from decorrupt.estimators.parameters import check_choice
-from decorrupt.estimators.score_classifier import DECISIONS, FLOATS
+from decorrupt.estimators.priors import DECISIONS
+from decorrupt.estimators.score_classifier import FLOATS
 from decorrupt.model_selection.delegating import DelegatingClassifier
 from decorrupt.model_selection.evaluation import Configuration, evaluate
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, source_folds
@@ -26,7 +29,7 @@ from decorrupt.model_selection.grids import check_lists, kernel_settings, resolv
 from decorrupt.model_selection.leaderboard import Leaderboard, choose
 from decorrupt.model_selection.out_of_fold import TrainingData
 from decorrupt.model_selection.scorers import BagScorer
-from decorrupt.noise_rates import NoiseRateEstimate, estimate_noise_rates
+from decorrupt.noise_rates import estimate_noise_rates
 from decorrupt.noise_rates.rate_error import RateError
 from decorrupt.notices import Notice, emit_notices, train_quietly
 from decorrupt.progress import log_step
@@ -43,20 +46,21 @@ class AutoSourcesClassifier(DelegatingClassifier):
     """Compare the candidate methods on held-out rows with noisy labels and refit the best.
 
     No true labels are used: candidates are compared by the corrected accuracy on held-out rows,
-    an unbiased estimate of the balanced accuracy if the noise rates are correct.
+    an unbiased estimate of the balanced accuracy (for several classes, of the mean of their
+    recalls) if the noise rates are correct.
 
     Parameters
     ----------
     candidates : sequence of {"corrected", "forward"}
         :class:`CorruptedSourcesClassifier` and :class:`ForwardSourcesClassifier`; if scores are
         equal, the first is chosen.
-    noise_rates : mapping, pair, "estimate" or None, default=None
+    noise_rates : mapping, pair, matrix, "estimate" or None, default=None
         {source: (flip_pos, flip_neg)}, one pair for all rows, "estimate" for
-        :func:`estimate_noise_rates`, or None for clean labels. Rates passed to `fit` take
-        precedence.
-    class_priors : mapping, float or None, default=None
-        P(Y=1) by source, or one value for all sources. None: estimated from the shares of noisy
-        labels.
+        :func:`estimate_noise_rates`, or None for clean labels; for several classes matrices
+        T[y, ỹ] = P(Ỹ=ỹ | Y=y) instead of pairs. Rates passed to `fit` take precedence.
+    class_priors : mapping, float, vector or None, default=None
+        P(Y=1) by source, or one value for all sources; for several classes the share of each
+        class. None: estimated from the shares of noisy labels.
     cv : int or splitter, default=5
         An int is the number of folds of :class:`WithinBagKFold`, which splits every source.
     reg_strengths : sequence of float or None
@@ -82,14 +86,12 @@ class AutoSourcesClassifier(DelegatingClassifier):
     leaderboard_ : Leaderboard
         Method, parameters, score ± standard error and time, the best first. The standard errors
         include the uncertainty of estimated rates.
-    noise_rates_ : dict or None
-        {source: (flip_pos, flip_neg)}, the rates used; None if they vary within a source.
-    noise_rate_estimate_ : NoiseRateEstimate or None
+    noise_rates_, class_priors_
+        As in :class:`CorruptedSourcesClassifier`.
+    noise_rate_estimate_ : NoiseRateEstimate, ClassNoiseEstimate or None
         The estimate, if the rates were estimated.
-    class_priors_ : dict
-        {source: P(Y=1)}, given or estimated.
-    training_prior_ : float
-        The share of positives among the training rows, computed from the priors.
+    training_prior_ : float or ndarray of shape (n_classes,)
+        The share of positives, or of each class, among the training rows, computed from the priors.
     classes_, n_features_in_, feature_names_in_
         As in :class:`CorruptedSourcesClassifier`.
 
@@ -144,11 +146,12 @@ class AutoSourcesClassifier(DelegatingClassifier):
         X : array-like or sparse matrix of shape (n_rows, n_columns)
             The rows.
         y : array-like of shape (n_rows,)
-            Noisy labels with two values; the larger is the positive class.
+            Noisy labels; of two values the larger is the positive class.
         sources : array-like of shape (n_rows,), optional
             The source of each row; any hashable ids. None: one source.
-        noise_rates : mapping, pair, array of shape (n_rows, 2) or "estimate", optional
-            Replaces the parameter `noise_rates`; an array gives one pair of rates per row.
+        noise_rates : mapping, pair, matrix, array or "estimate", optional
+            Replaces the parameter `noise_rates`; an array can give the rates of each row, see
+            :meth:`CorruptedSourcesClassifier.fit`.
 
         Warns
         -----
@@ -172,8 +175,8 @@ class AutoSourcesClassifier(DelegatingClassifier):
         check_choice("decision", self.decision, DECISIONS)
         rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
         check_consistent_length(rows, y)
-        self.classes_, labels = read_labels(y)
-        noisy = self._read_noise(rows, labels, sources, noise_rates)
+        self.classes_, codes = read_class_labels(y)
+        noisy = self._read_noise(rows, codes, sources, noise_rates)
         estimate = self.noise_rate_estimate_
         covariance = None if estimate is None else estimate.covariance
         own = {"sources": noisy.ids[noisy.row_source], "noise_rates": noisy.rates}
@@ -194,23 +197,24 @@ class AutoSourcesClassifier(DelegatingClassifier):
         return train_quietly(self.best_estimator_, X, y, **own)
 
     def _read_noise(
-        self, X: Any, labels: NDArray[np.int_], sources: Any, noise_rates: Any
-    ) -> NoisySources:
+        self, X: Any, codes: NDArray[np.int_], sources: Any, noise_rates: Any
+    ) -> NoisySources | ClassSources:
         """Return sources and rates, estimated if requested; set the attributes about them."""
         rates = self.noise_rates if noise_rates is None else noise_rates
-        self.noise_rate_estimate_: NoiseRateEstimate | None = None
+        self.noise_rate_estimate_: Any = None
         if isinstance(rates, str):
             check_choice("noise_rates", rates, ("estimate",))
             estimate = estimate_noise_rates(
-                X, labels, sources=sources, random_state=self.random_state
+                X, self.classes_[codes], sources=sources, random_state=self.random_state
             )
             log_step("estimated the noise rates")
             self.noise_rate_estimate_ = estimate
             rates = estimate.rates if sources is not None else next(iter(estimate.rates.values()))
-        noisy = read_sources(labels, sources, rates)
+        noisy = read_noisy_labels(codes, self.classes_, sources, rates)
         priors = source_priors(self.class_priors, noisy)
-        self.class_priors_, self.noise_rates_ = noisy.by_source(priors), noisy.rates_by_source
-        self.training_prior_ = float(np.average(priors, weights=noisy.sizes))
+        self.class_priors_ = noisy.by_source(priors)
+        self.noise_rates_: dict[Any, Any] | None = noisy.rates_by_source
+        self.training_prior_ = pooled_proportion(noisy.sizes, priors)
         return noisy
 
     def _configurations(self, X: Any) -> list[Configuration]:
@@ -239,6 +243,6 @@ class AutoSourcesClassifier(DelegatingClassifier):
         return CorruptedSourcesClassifier(**common, target_prior=target, convex="ignore")
 
     @property
-    def score_prior_(self) -> float:
-        """The share of positives that `predict_proba` assumes by default."""
+    def score_prior_(self) -> Any:
+        """The share of positives, or the class shares, that `predict_proba` assumes by default."""
         return self.training_prior_

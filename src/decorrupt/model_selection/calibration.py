@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logit
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata, combine_strata
-from decorrupt.estimators.score_classifier import (
+from decorrupt.estimators.priors import (
     BALANCED,
     class_probabilities,
     decision_threshold,
@@ -24,21 +23,12 @@ from decorrupt.model_selection.scorers import pooled_prior
 from decorrupt.model_selection.splitters import Fold
 from decorrupt.notices import Notice, QuietEstimator, emit_notices, train_quietly
 from decorrupt.risks.count import count_risk
-from decorrupt.solvers import Objective, solve
-
-# Large enough to keep the slope finite if scores separate the bags perfectly.
-SLOPE_PENALTY = 1e-4
+from decorrupt.solvers.calibration import fit_slope_and_shift
 
 
 def fit_calibration(scores: FloatArray, strata: Strata) -> tuple[float, float]:
     """Return (slope, shift) that maximise Σ_k log P(count_k | σ(slope·s + shift))."""
-    scale = float(np.std(scores)) or 1.0
-    objective = Objective(
-        (scores / scale)[:, None], count_risk(strata), SLOPE_PENALTY, fit_intercept=True
-    )
-    start = np.array([1.0, logit(pooled_prior(strata.row_proportions))])
-    slope, shift = solve(objective, solver="lbfgs", start=start, tol=1e-5).coef
-    return float(slope) / scale, float(shift)
+    return fit_slope_and_shift(scores, count_risk(strata), pooled_prior(strata.row_proportions))
 
 
 def cross_calibrate(scores: FloatArray, strata: Strata, folds: Sequence[Fold]) -> FloatArray:
@@ -91,9 +81,9 @@ def calibration_curve_from_proportions(
     Parameters
     ----------
     y : array-like of shape (n_rows,)
-        The proportion of each row's bag.
+        The proportion of each row's bag; of several classes, the share of one of them.
     probabilities : array-like of shape (n_rows,)
-        P(Y=1|x) of held-out rows, in the population of these rows.
+        P(Y=1|x) of held-out rows, in the population of these rows; of several classes, P(Y=c|x).
     bags : array-like of shape (n_rows,)
         The bag of each row.
     n_bins : int, default=5
@@ -182,18 +172,18 @@ class CalibratedBagClassifier(QuietEstimator, MetaEstimatorMixin, ClassifierMixi
         self.prior = prior
         self.decision = decision
 
-    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> CalibratedBagClassifier:
-        """Fit the classifier; slope and shift stay as given."""
-        emit_notices(self._train(X, y, bags=bags))
+    def fit(
+        self, X: Any, y: ArrayLike, *, bags: Any = None, **fit_params: Any
+    ) -> CalibratedBagClassifier:
+        """Fit the classifier; slope and shift stay as given. `fit_params` are its own."""
+        emit_notices(self._train(X, y, bags=bags, **fit_params))
         return self
 
-    def _train(self, X: Any, y: ArrayLike, *, bags: Any = None) -> list[Notice]:
-        self.decision_threshold_ = decision_threshold(
-            self.decision, self.prior, lambda probability: float(logit(probability))
-        )
+    def _train(self, X: Any, y: ArrayLike, *, bags: Any = None, **fit_params: Any) -> list[Notice]:
+        self.decision_threshold_ = decision_threshold(self.decision, self.prior)
         self.score_prior_ = self.prior
         self.estimator_ = clone(self.estimator)
-        notices = train_quietly(self.estimator_, X, y, bags=bags)
+        notices = train_quietly(self.estimator_, X, y, bags=bags, **fit_params)
         self.classes_ = self.estimator_.classes_
         return notices
 
@@ -203,7 +193,7 @@ class CalibratedBagClassifier(QuietEstimator, MetaEstimatorMixin, ClassifierMixi
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return the calibrated log-odds minus the decision threshold."""
-        return self._log_odds(X) - self.decision_threshold_
+        return np.asarray(self._log_odds(X) - self.decision_threshold_)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of each row of X."""

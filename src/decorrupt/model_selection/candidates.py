@@ -20,7 +20,13 @@ from decorrupt.estimators import (
 )
 from decorrupt.estimators.shared_features import SharedFeaturesClassifier
 from decorrupt.model_selection.evaluation import Configuration
-from decorrupt.model_selection.grids import DEFAULT_REG_STRENGTHS, gamma_settings, kernel_settings
+from decorrupt.model_selection.grids import (
+    CLASS_COUNT_REG_STRENGTHS,
+    CLASS_MEAN_REG_STRENGTHS,
+    DEFAULT_REG_STRENGTHS,
+    gamma_settings,
+    kernel_settings,
+)
 
 EACH_START = [(start,) for start in CountLikelihoodClassifier().starts]
 
@@ -39,12 +45,15 @@ class Candidate:
         Parameters searched in addition to those of the kernel; with a λ path also λ.
     any_kernel : bool
         Whether kernels are searched; an estimator given by the user keeps its kernel.
+    class_reg_strengths : tuple of float
+        The default λ for several classes.
     """
 
     name: str
     estimator: Any
     grid: dict[str, list[Any]] = field(default_factory=dict)
     any_kernel: bool = False
+    class_reg_strengths: tuple[float, ...] = DEFAULT_REG_STRENGTHS
 
     def configurations(
         self,
@@ -52,6 +61,8 @@ class Candidate:
         kernels: Sequence[Any],
         kernel_gammas: Sequence[float],
         reg_strengths: Sequence[float] | None,
+        *,
+        several_classes: bool = False,
     ) -> list[Configuration]:
         """Return the grid for every kernel, with a λ path where possible.
 
@@ -59,7 +70,9 @@ class Candidate:
         so that a linear kernel is searched in the same range regardless of the number of columns
         and their scale.
         """
-        if self.any_kernel:
+        if "kernel_gamma" not in self.estimator.get_params(deep=False):
+            settings: list[dict[str, Any]] = [{}]
+        elif self.any_kernel:
             settings = kernel_settings(kernels, kernel_gammas)
         else:
             settings = gamma_settings(getattr(self.estimator, "kernel", "rbf"), kernel_gammas)
@@ -70,7 +83,8 @@ class Candidate:
                 path = None
             elif path is None:
                 size = estimator.kernel_size(X)
-                path = [size * reg_strength for reg_strength in DEFAULT_REG_STRENGTHS]
+                grid = self.class_reg_strengths if several_classes else DEFAULT_REG_STRENGTHS
+                path = [size * reg_strength for reg_strength in grid]
             path = None if path is None else tuple(path)
             found.append(Configuration(self.name, estimator, params, path))
         return found
@@ -84,13 +98,22 @@ def has_path(estimator: Any) -> bool:
 # Sorted by stability: convex objectives first, then smooth ones whose result can depend on the
 # start, then the combinatorial one. Of tied candidates the first is chosen.
 _CANDIDATES = (
-    Candidate("mean_map", MeanMapClassifier()),
-    Candidate("corrected_loss", CorrectedLossClassifier(convex="ignore", fit_intercept=True)),
+    Candidate("mean_map", MeanMapClassifier(), class_reg_strengths=CLASS_MEAN_REG_STRENGTHS),
+    Candidate(
+        "corrected_loss",
+        CorrectedLossClassifier(convex="ignore", fit_intercept=True),
+        class_reg_strengths=CLASS_MEAN_REG_STRENGTHS,
+    ),
     Candidate("invcal", InvCalClassifier(), {"C_p": [0.1, 1.0, 10.0], "epsilon": [0.0, 0.1]}),
     Candidate("set_classification", SetClassifier()),
     Candidate("proportion_matching", ProportionMatchingClassifier()),
     # The training likelihood does not show which start generalises better; held-out bags do.
-    Candidate("count_likelihood", CountLikelihoodClassifier(), {"starts": EACH_START}),
+    Candidate(
+        "count_likelihood",
+        CountLikelihoodClassifier(),
+        {"starts": EACH_START},
+        class_reg_strengths=CLASS_COUNT_REG_STRENGTHS,
+    ),
     Candidate(
         "alternating_psvm",
         AlternatingPSVMClassifier(n_starts=1),
@@ -98,13 +121,18 @@ _CANDIDATES = (
     ),
 )
 CANDIDATES = {one.name: replace(one, any_kernel=True) for one in _CANDIDATES}
+# By name only: their cost, and LightGBM, are for the user to choose.
+ANY_LEARNER = ("em", "boosted")
+TWO_CLASSES = ("invcal", "alternating_psvm")
 PRESETS = {
     "fast": ("mean_map", "corrected_loss", "count_likelihood"),
     "thorough": tuple(CANDIDATES),
 }
 
 
-def resolve_candidates(candidates: str | Sequence[Any]) -> list[Candidate]:
+def resolve_candidates(
+    candidates: str | Sequence[Any], *, several_classes: bool = False
+) -> list[Candidate]:
     """Return the candidates of a preset, or those listed.
 
     Parameters
@@ -113,6 +141,9 @@ def resolve_candidates(candidates: str | Sequence[Any]) -> list[Candidate]:
         A list can contain names of known methods, estimators, (name, estimator) pairs, and
         (name, estimator, grid) triples; estimators keep their kernel. Of tied candidates the first
         in the list is chosen.
+    several_classes : bool
+        Whether there are more than two classes: presets then leave out methods for two, and the
+        count likelihood has one start, see :func:`~decorrupt.solvers.count_path.starts_to_try`.
     """
     if isinstance(candidates, str):
         if candidates not in PRESETS:
@@ -120,23 +151,34 @@ def resolve_candidates(candidates: str | Sequence[Any]) -> list[Candidate]:
                 f"unknown candidates {candidates!r}: choose one of {', '.join(PRESETS)}, or give "
                 "a list of names and estimators"
             )
-        candidates = PRESETS[candidates]
-    resolved = [_resolve(candidate) for candidate in candidates]
+        candidates = [
+            name for name in PRESETS[candidates] if not several_classes or name not in TWO_CLASSES
+        ]
+    resolved = [_resolve(candidate, several_classes) for candidate in candidates]
     names = [candidate.name for candidate in resolved]
     if not names or len(set(names)) < len(names):
         raise ValueError(f"candidates must be a list of different methods, got {names}")
     return resolved
 
 
-def _resolve(candidate: Any) -> Candidate:
+def _any_learner(name: str) -> Candidate:
+    # Imported here: decorrupt.meta itself imports the splitters of this package.
+    from decorrupt.meta import BoostedCountClassifier, EMClassifier
+
+    return Candidate(name, EMClassifier() if name == "em" else BoostedCountClassifier())
+
+
+def _resolve(candidate: Any, several_classes: bool) -> Candidate:
     if isinstance(candidate, Candidate):
         return candidate
     if isinstance(candidate, str):
+        if candidate in ANY_LEARNER:
+            return _any_learner(candidate)
         if candidate not in CANDIDATES:
-            raise ValueError(
-                f"unknown candidate {candidate!r}: choose among {', '.join(CANDIDATES)}"
-            )
-        return CANDIDATES[candidate]
+            names = ", ".join((*CANDIDATES, *ANY_LEARNER))
+            raise ValueError(f"unknown candidate {candidate!r}: choose among {names}")
+        known = CANDIDATES[candidate]
+        return replace(known, grid={}) if several_classes and "starts" in known.grid else known
     if isinstance(candidate, tuple):
         return Candidate(*candidate)
     return Candidate(type(candidate).__name__, candidate)

@@ -7,14 +7,18 @@ optimistic and their standard errors are invalid.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import log_softmax, softmax
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Combination, Strata, check_strata, combine_strata, strata_from_bags
+from decorrupt.corruption import Strata, combine_strata, strata_from_bags, two_classes
+from decorrupt.estimators.priors import chosen_classes
 from decorrupt.losses import MarginLoss, get_loss
+from decorrupt.risks.bag_effect import with_bag_effect
 from decorrupt.risks.count import count_log_likelihood
 
 
@@ -29,30 +33,28 @@ def corrected_accuracy(y: ArrayLike, scores: ArrayLike, *, bags: Any) -> Estimat
     """Return 1 − Σ_k [a_k·P̂_k(f ≤ 0) + b_k·P̂_k(f > 0)], unbiased for the balanced accuracy.
 
     For held-out bags. (a_k, b_k) is the superbag combination, which has the smallest worst-case
-    variance. The standard error treats the rows of a bag as independent; it is too large rather
-    than too small if the bag's share of positives is known exactly. With few bags the estimate can
-    be outside [0, 1].
+    variance. For several classes it is Σ_k Σ_c a_kc·P̂_k(predicted c), unbiased for the mean of the
+    classes' recalls, with the least-squares combination. The standard error treats the rows of a
+    bag as independent; it is too large rather than too small if the bag's share of positives is
+    known exactly. With few bags the estimate can be outside [0, 1].
 
     Parameters
     ----------
-    y : array-like of shape (n_rows,)
-        The proportion of each row's bag.
-    scores : array-like of shape (n_rows,)
-        Decision values, positive for the positive class.
+    y : array-like of shape (n_rows,) or (n_rows, n_classes)
+        The proportion of each row's bag, or its class shares.
+    scores : array-like of shape (n_rows,) or (n_rows, n_classes)
+        Decision values: positive for the positive class; of several classes the largest decides.
     bags : array-like of shape (n_rows,)
         The bag of each row.
 
     Raises
     ------
     ValueError
-        If all bags have the same proportion: then nothing can be estimated.
+        If the proportions do not distinguish the classes: then nothing can be estimated.
     """
-    strata, combination, sizes = _strata_to_combine(y, bags)
-    share_pos = _bag_means(np.asarray(scores) > 0, strata)
-    error = combination.pos @ (1 - share_pos) + combination.neg @ share_pos
-    lever = combination.pos - combination.neg
-    variance = np.sum(lever**2 * share_pos * (1 - share_pos) / sizes)
-    return Estimate(float(1 - error), float(np.sqrt(variance)))
+    strata = bag_strata(y, bags)
+    n_classes, chosen = strata.n_classes or 2, chosen_classes(np.asarray(scores))
+    return _combined(strata, np.eye(n_classes)[chosen])
 
 
 def corrected_risk(
@@ -61,73 +63,105 @@ def corrected_risk(
     """Return Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1), unbiased for the balanced risk.
 
     For held-out bags. The default loss is bounded on purpose: with an unbounded loss the estimated
-    risk of a bad model can be arbitrarily low, and it would be selected. The parameters are those
-    of :func:`corrected_accuracy`.
+    risk of a bad model can be arbitrarily low, and it would be selected. For several classes,
+    "sigmoid" is 1 − softmax(f)_c, and "logistic" −log softmax(f)_c. The parameters are those of
+    :func:`corrected_accuracy`.
     """
-    strata, combination, sizes = _strata_to_combine(y, bags)
-    loss = get_loss(loss)
+    strata, loss = bag_strata(y, bags), get_loss(loss)
     scores = np.asarray(scores, dtype=float)
-    rows = (
-        combination.pos[strata.row_stratum] * loss.value(scores)
-        + combination.neg[strata.row_stratum] * loss.value(-scores)
-    )  # fmt: skip
-    means = _bag_means(rows, strata)
-    spread = _bag_means(rows**2, strata) - means**2
-    return Estimate(float(means.sum()), float(np.sqrt(np.sum(np.maximum(spread, 0) / sizes))))
+    if strata.n_classes is None:
+        return _combined(strata, np.column_stack([loss.value(-scores), loss.value(scores)]))
+    if loss.name not in CLASS_LOSSES:
+        raise ValueError(
+            f"loss={loss.name!r} is for two classes: choose one of {', '.join(CLASS_LOSSES)}"
+        )
+    return _combined(strata, CLASS_LOSSES[loss.name](scores))
+
+
+CLASS_LOSSES: dict[str, Callable[[FloatArray], FloatArray]] = {
+    "sigmoid": lambda scores: 1 - softmax(scores, axis=1),
+    "logistic": lambda scores: -log_softmax(scores, axis=1),
+}
 
 
 def proportion_risk(y: ArrayLike, scores: ArrayLike, *, bags: Any) -> Estimate:
-    """Return Σ_k (n_k/n)·|p̂_k − p_k|, with p̂_k the share of positive scores in bag k.
+    """Return Σ_k (n_k/n)·½Σ_c|p̂_kc − p_kc|, with p̂_kc the share of predictions c in bag k.
 
-    For held-out bags. The criterion of InvCal and ∝SVM (Yu et al. 2015). It does not detect a
-    model that predicts every bag's proportion but labels the wrong rows positive.
+    For held-out bags. For two classes this is Σ_k (n_k/n)·|p̂_k − p_k|, the criterion of InvCal
+    and ∝SVM (Yu et al. 2015). It does not detect a model that predicts every bag's proportion but
+    labels the wrong rows positive.
     """
     strata = bag_strata(y, bags)
-    share_pos = _bag_means(np.asarray(scores) > 0, strata)
-    return weighted_mean(np.abs(share_pos - strata.proportions), strata.sizes)
+    chosen = chosen_classes(np.asarray(scores))
+    if strata.n_classes is None:
+        return weighted_mean(np.abs(bag_means(chosen, strata) - strata.proportions), strata.sizes)
+    shares = bag_means(np.eye(strata.n_classes)[chosen], strata)
+    return weighted_mean(np.abs(shares - strata.proportions).sum(axis=1) / 2, strata.sizes)
 
 
-def count_score(y: ArrayLike, probabilities: ArrayLike, *, bags: Any) -> Estimate:
+def count_score(
+    y: ArrayLike, probabilities: ArrayLike, *, bags: Any, bag_effect: float = 0.0
+) -> Estimate:
     """Return (1/n)·Σ_k log P(count_k | probabilities), a proper scoring rule.
 
-    For held-out bags. `probabilities` are P(Y=1|x) per row, or the two columns of `predict_proba`.
+    For held-out bags. `probabilities` are P(Y=1|x) per row, or the columns of `predict_proba`.
+    For several classes and bags of more than a few rows the counts' distribution is approximated
+    by a normal density, which can exceed 1. `bag_effect` is the standard deviation of what bags add
+    to the shares that their rows explain, see :class:`decorrupt.CountLikelihoodClassifier`.
     """
     probabilities = np.asarray(probabilities, dtype=float)
-    if probabilities.ndim == 2:
-        probabilities = probabilities[:, 1]
     strata = bag_strata(y, bags)
-    return weighted_mean(count_score_by_bag(probabilities, strata), strata.sizes)
+    if probabilities.ndim == 2 and strata.n_classes is None:
+        probabilities = probabilities[:, 1]
+    return weighted_mean(count_score_by_bag(probabilities, strata, bag_effect), strata.sizes)
 
 
-def count_score_by_bag(probabilities: FloatArray, strata: Strata) -> FloatArray:
+def count_score_by_bag(
+    probabilities: FloatArray, strata: Strata, bag_effect: float = 0.0
+) -> FloatArray:
     """Return (1/n_k)·log P(count_k | probabilities) of every bag."""
-    return np.asarray(count_log_likelihood(probabilities, strata) / strata.sizes)
+    noise = with_bag_effect(strata, None, bag_effect)
+    found = count_log_likelihood(probabilities, strata, count_noise=noise)
+    return np.asarray(found / strata.sizes)
 
 
 def bag_strata(y: ArrayLike, bags: Any) -> Strata:
-    """Return the bags of rows with one proportion per row.
+    """Return the bags of rows with one proportion per row, or one share per class."""
+    return two_classes(strata_from_bags(bags, y))
 
-    Raises
-    ------
-    ValueError
-        If y has one column per class: the criteria are for two classes.
+
+def _combined(strata: Strata, losses: FloatArray) -> Estimate:
+    """Return the balanced combination of the bags' mean losses.
+
+    Parameters
+    ----------
+    strata : Strata
+        The bags.
+    losses : ndarray of shape (n_rows, n_classes)
+        The loss (or gain) of each row for each true class; for two classes, the positive class is
+        the second.
     """
-    if np.ndim(y) != 1:
-        raise ValueError(
-            f"y must have one proportion of positives per row, got shape {np.shape(y)}: criteria "
-            "for more than two classes are not available"
-        )
-    return strata_from_bags(bags, y)
+    rows = np.sum(balanced_coefficients(strata)[strata.row_stratum] * losses, axis=1)
+    means = bag_means(rows, strata)
+    spread = np.maximum(bag_means(rows**2, strata) - means**2, 0)
+    return Estimate(float(means.sum()), float(np.sqrt(np.sum(spread / strata.sizes))))
 
 
-def _strata_to_combine(y: ArrayLike, bags: Any) -> tuple[Strata, Combination, FloatArray]:
-    strata = bag_strata(y, bags)
-    sizes, proportions = check_strata(strata.sizes, strata.proportions)
-    return strata, combine_strata(sizes, proportions), sizes
+def balanced_coefficients(strata: Strata) -> FloatArray:
+    """Return a_kc: Σ_k Σ_c a_kc·(mean gain of bag k for class c) is unbiased for equal classes."""
+    combination: Any = combine_strata(strata.sizes, strata.proportions)
+    if strata.n_classes is None:
+        return np.column_stack([combination.neg, combination.pos])
+    return np.asarray(combination.coef)
 
 
-def _bag_means(rows: ArrayLike, strata: Strata) -> FloatArray:
-    return np.bincount(strata.row_stratum, np.asarray(rows, dtype=float)) / strata.sizes
+def bag_means(rows: ArrayLike, strata: Strata) -> FloatArray:
+    """Return the mean of each bag's rows, column by column for a matrix."""
+    columns = np.asarray(rows, dtype=float)
+    sums = [
+        np.bincount(strata.row_stratum, column) for column in columns.reshape(len(columns), -1).T
+    ]
+    return np.asarray((np.array(sums) / strata.sizes).T.reshape(-1, *columns.shape[1:]))
 
 
 def weighted_mean(by_bag: FloatArray, sizes: ArrayLike) -> Estimate:

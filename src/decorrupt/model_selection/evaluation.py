@@ -20,12 +20,12 @@ from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators.score_classifier import BALANCED, shift_prior
+from decorrupt.estimators.priors import BALANCED, shift_prior
 from decorrupt.features import FeatureMap
 from decorrupt.model_selection.calibration import cross_calibrate
 from decorrupt.model_selection.criteria import weighted_mean
 from decorrupt.model_selection.out_of_fold import TrainingData
-from decorrupt.model_selection.results import Result
+from decorrupt.model_selection.results import Result, is_missing
 from decorrupt.model_selection.scorers import BagScorer, pooled_prior
 from decorrupt.model_selection.splitters import Fold
 from decorrupt.noise_rates.rate_error import NO_RATE_ERROR, RateError
@@ -76,7 +76,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class _FoldPredictions:
-    """Predictions for a fold's held-out rows, one column per λ, or the error of the fit."""
+    """Predictions for a fold's held-out rows, λ along the second axis, or the error of the fit."""
 
     decisions: FloatArray | float
     log_odds: FloatArray | float
@@ -159,7 +159,9 @@ class _Evaluator:
     ) -> list[Result]:
         """Return results with the predictions of all folds in row order; NaN if a fit failed."""
         all_params = configuration.results_params()
-        shape = (len(self.data.strata.row_stratum), len(all_params))
+        strata = self.data.strata
+        columns = () if strata.n_classes is None else (strata.n_classes,)
+        shape = (len(strata.row_stratum), len(all_params), *columns)
         decisions, log_odds = np.full(shape, np.nan), np.full(shape, np.nan)
         failures = [one.failure for one in predicted if one.failure]
         self.failures += failures
@@ -184,7 +186,7 @@ class _Evaluator:
         log_odds: FloatArray,
     ) -> Result:
         predictions = log_odds if self.scorer.takes_log_odds else decisions
-        rows = np.flatnonzero(~np.isnan(predictions))
+        rows = np.flatnonzero(~is_missing(predictions))
         tested, by_bag = self.data.strata.take(rows), None
         if not len(rows):
             score: tuple[float, float] = (-np.inf, np.nan)

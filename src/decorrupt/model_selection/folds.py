@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from decorrupt.corruption import Strata
+from decorrupt.corruption.class_shares import inseparable_classes
 from decorrupt.exceptions import SkippedFoldWarning
 from decorrupt.model_selection.criteria import bag_strata
 from decorrupt.model_selection.splitters import BagKFold, BagSplitter, Fold, WithinBagKFold
@@ -23,32 +24,44 @@ def usable_folds(
 ) -> tuple[list[Fold], list[Notice]]:
     """Return the folds of `cv` (an int makes a BagKFold) on which the criterion can be computed.
 
-    A fold is skipped for all candidates if its training bags all have the same proportion, or if
-    its held-out bags do and `needs_spread` is True. The second value then contains a
-    SkippedFoldWarning that names the skipped folds.
+    A fold is skipped for all candidates if its training bags do not distinguish the classes (two
+    classes: they all have the same proportion), or if two classes' held-out bags all have the same
+    proportion and `needs_spread` is True. The second value then contains a SkippedFoldWarning that
+    names the skipped folds.
     """
     if cv is None or isinstance(cv, int | np.integer):
         cv = BagKFold(DEFAULT_FOLDS if cv is None else int(cv))
     folds = _folds_of(cv, X, y, bags)
-    y = np.asarray(y, dtype=float)
+    strata = bag_strata(y, bags)
+    several = strata.n_classes is not None
     skipped = {}
     for k, (train, test) in enumerate(folds):
-        if np.ptp(y[train]) == 0:
+        if not _tells_classes_apart(strata.take(train)):
             skipped[k] = "training bags"  # nothing can be learned from them
-        elif needs_spread and np.ptp(y[test]) == 0:
+        elif needs_spread and not several and not _tells_classes_apart(strata.take(test)):
             skipped[k] = "held-out bags"
     if not skipped:
         return folds, []
+    problem = "do not distinguish all classes" if several else "all have the same proportion"
     if len(skipped) == len(folds):
+        advice = "use fewer folds, or scoring='count_log_likelihood'"
+        if several:
+            advice = (
+                f"the training bags of a fold must be at least {strata.n_classes}, one per class"
+            )
         raise ValueError(
-            f"in every fold the {skipped[0]} all have the same proportion, so candidates cannot be "
-            "compared: use fewer folds, or scoring='count_log_likelihood'"
+            f"in every fold the {skipped[0]} {problem}, so candidates cannot be compared: {advice}"
         )
-    named = "; ".join(
-        f"fold {k}, because its {part} all have the same proportion" for k, part in skipped.items()
-    )
+    named = "; ".join(f"fold {k}, because its {part} {problem}" for k, part in skipped.items())
     notice = Notice(SkippedFoldWarning, f"not used for the selection: {named}")
     return [fold for k, fold in enumerate(folds) if k not in skipped], [notice]
+
+
+def _tells_classes_apart(strata: Strata) -> bool:
+    """Return whether proportions differ; for several classes, whether their columns do."""
+    if strata.n_classes is None:
+        return bool(np.ptp(strata.proportions) > 0)
+    return not inseparable_classes(np.sqrt(strata.sizes)[:, None] * strata.proportions)
 
 
 def _folds_of(cv: Any, X: Any, y: ArrayLike, bags: Any) -> list[Fold]:

@@ -91,12 +91,12 @@ def bag_permutation_importance(
     X = _safe_indexing(X if hasattr(X, "iloc") else np.asarray(X), kept)
 
     def value(rows: Any) -> float:
-        predictions = np.empty(len(kept))
+        predictions = np.empty(strata.row_proportions.shape)
         for (model, _), part in zip(models, parts, strict=True):
             predictions[part] = scorer.predictions(model, _safe_indexing(rows, part), prior)
         try:
             return scorer.score(predictions, strata).value
-        except ValueError:  # all proportions are equal
+        except ValueError:  # the sampled bags do not distinguish the classes
             return float("nan")
 
     base, found = value(X), []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from decorrupt.model_selection.results import Result
@@ -66,13 +66,22 @@ class Leaderboard:
         The rows as plain dicts, for files.
     rule : str
         The rule by which the method was chosen.
+    baselines : list of dict
+        "constant", the pooled class shares for every row, with its score ± standard error on the
+        same held-out bags; "group_rate", the rate of each row's own bag, with its balanced
+        accuracy. A row of a new bag has no rate of its own: there it is the constant.
+    notes : list of str
+        What the bags satisfy, which methods were not compared and why, and whether the chosen one
+        is better than the constant.
     """
 
     rows: list[dict[str, Any]]
     rule: str = "the most stable within one standard error of the best"
+    baselines: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, results: Sequence[Result], chosen: Result, **options: str) -> Leaderboard:
+    def of(cls, results: Sequence[Result], chosen: Result, **options: Any) -> Leaderboard:
         """Return the table of these results."""
         seconds = dict.fromkeys((result.method for result in results), 0.0)
         for result in results:
@@ -121,4 +130,14 @@ class Leaderboard:
             f"± {row.std_error:<10.4f} {row.seconds:>7.1f}  {describe_params(row.params)}"
             for row in self
         ]
-        return "\n".join([head, *lines, f"* chosen: {self.rule}"])
+        return "\n".join([head, *lines, f"* chosen: {self.rule}", *self._remarks()])
+
+    def _remarks(self) -> list[str]:
+        found = []
+        for one in self.__dict__.get("baselines", []):  # files of earlier versions have none
+            if "score" in one:
+                score = f"score {one['score']:.4f} ± {one['std_error']:.4f}"
+            else:
+                score = f"balanced accuracy {one['balanced_accuracy']:.3f} in known bags"
+            found.append(f"baseline {one['method']}: {score}")
+        return [*found, *self.__dict__.get("notes", [])]

@@ -41,8 +41,17 @@ class TrainingData:
 
     @classmethod
     def in_bags(cls, X: Any, strata: Strata, folds: list[Fold]) -> TrainingData:
-        """Return training data with the bags as strata."""
-        return cls(X, strata.row_proportions, {"bags": strata.row_stratum}, strata, folds)
+        """Return training data with the bags as strata, with their ranges or noisy counts."""
+        fit_params = {"bags": strata.row_stratum}
+        if strata.observed is None:
+            return cls(X, strata.row_proportions, fit_params, strata, folds)
+        lower, upper = (
+            (ends / strata.sizes)[strata.row_stratum]
+            for ends in (strata.observed.lower, strata.observed.upper)
+        )
+        if (lower < upper).any():
+            fit_params["upper"] = upper
+        return cls(X, lower, fit_params, strata, folds)
 
     def fit(self, estimator: Any, rows: Any) -> Any:
         """Return a clone fitted on some rows, without warnings: only the refit warns."""
@@ -59,10 +68,10 @@ class OutOfFold:
 
     Attributes
     ----------
-    decisions : ndarray of shape (n_rows,)
-        Positive for the positive class.
-    probabilities : ndarray of shape (n_rows,)
-        P(Y=1|x) at the requested share of positives.
+    decisions : ndarray of shape (n_rows,) or (n_rows, n_classes)
+        Positive for the positive class; of several classes the largest decides.
+    probabilities : ndarray of shape (n_rows,) or (n_rows, n_classes)
+        P(Y=1|x), or P(Y=c|x) for several classes, at the requested class shares.
     models : list of (model, rows)
         The model of each fold and its held-out rows.
     """
@@ -73,18 +82,20 @@ class OutOfFold:
 
 
 def out_of_fold(
-    estimator: Any, data: TrainingData, *, class_prior: float, n_jobs: int | None = None
+    estimator: Any, data: TrainingData, *, class_prior: Any, n_jobs: int | None = None
 ) -> OutOfFold:
     """Fit an estimator or a pipeline on every fold's training rows and predict its held-out rows.
 
-    Probabilities are those in a population with the share `class_prior` of positives.
+    Probabilities are those in a population with the class shares `class_prior`.
     """
     models = Parallel(n_jobs=n_jobs)(delayed(data.fit)(estimator, train) for train, _ in data.folds)
     log_step(f"fitted the chosen method again on {len(data.folds)} folds")
-    decisions, probabilities = np.full((2, len(data.strata.row_stratum)), np.nan)
+    several = data.strata.n_classes is not None
+    decisions, probabilities = np.full((2, *data.strata.row_proportions.shape), np.nan)
     for model, (train, test) in zip(models, data.folds, strict=True):
         X, _ = _safe_split(model, data.X, None, test, train)
         decisions[test] = model.decision_function(X)
-        probabilities[test] = model.predict_proba(X, class_prior=class_prior)[:, 1]
+        found = model.predict_proba(X, class_prior=class_prior)
+        probabilities[test] = found if several else found[:, 1]
     tests = [test for _, test in data.folds]
     return OutOfFold(decisions, probabilities, list(zip(models, tests, strict=True)))

@@ -8,6 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from decorrupt.corruption import Strata
 from decorrupt.estimators import CorrectedLossClassifier, CountLikelihoodClassifier
 from decorrupt.estimators.parameters import check_parameters
 from decorrupt.model_selection.delegating import BagSearchClassifier
@@ -22,7 +23,7 @@ from decorrupt.model_selection.grids import (
 from decorrupt.model_selection.results import keep_results
 from decorrupt.model_selection.scorers import get_bag_scorer
 from decorrupt.notices import Notice
-from decorrupt.solvers.count_path import check_starts
+from decorrupt.solvers.count_path import starts_to_try
 
 
 class _PathSearchCV(BagSearchClassifier):
@@ -40,6 +41,7 @@ class _PathSearchCV(BagSearchClassifier):
         scoring: Any = "corrected_accuracy",
         n_jobs: int | None = None,
         random_state: Any = None,
+        check_assumptions: bool = True,
     ) -> None:
         self.estimator = estimator
         self.reg_strengths = reg_strengths
@@ -48,11 +50,12 @@ class _PathSearchCV(BagSearchClassifier):
         self.scoring = scoring
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.check_assumptions = check_assumptions
 
     def _template(self) -> Any:
         return self._template_class() if self.estimator is None else clone(self.estimator)
 
-    def _variants(self, template: Any) -> list[dict[str, Any]]:  # noqa: ARG002
+    def _variants(self, template: Any, strata: Strata) -> list[dict[str, Any]]:  # noqa: ARG002
         """Return parameters to try in addition to λ and kernel_gamma."""
         return [{}]
 
@@ -68,7 +71,7 @@ class _PathSearchCV(BagSearchClassifier):
         if template.kernel in WITHOUT_GAMMA:
             gammas = gammas[:1]
         # With labels the likelihood has one maximum, regardless of the start.
-        variants = [{}] if bags is None else self._variants(template)
+        variants = [{}] if bags is None else self._variants(template, data.strata)
         tried = [variant | {"kernel_gamma": gamma} for gamma in gammas for variant in variants]
         found = evaluate(
             [
@@ -121,6 +124,9 @@ class CorrectedLossClassifierCV(_PathSearchCV):
         Number of fits in parallel.
     random_state : int, RandomState or None
         Set on the estimator if not None.
+    check_assumptions : bool, default=True
+        Whether `fit` warns if the rows of a class clearly differ between bags, and the criterion
+        or the chosen method assumes that they do not.
 
     Attributes
     ----------
@@ -163,6 +169,7 @@ class CountLikelihoodClassifierCV(_PathSearchCV):
         scoring: Any = "count_log_likelihood",
         n_jobs: int | None = None,
         random_state: Any = None,
+        check_assumptions: bool = True,
     ) -> None:
         super().__init__(
             estimator,
@@ -172,8 +179,9 @@ class CountLikelihoodClassifierCV(_PathSearchCV):
             scoring=scoring,
             n_jobs=n_jobs,
             random_state=random_state,
+            check_assumptions=check_assumptions,
         )
 
-    def _variants(self, template: Any) -> list[dict[str, Any]]:
-        check_starts(template.starts)
-        return [{"starts": (start,)} for start in template.starts]
+    def _variants(self, template: Any, strata: Strata) -> list[dict[str, Any]]:
+        starts = starts_to_try(template.starts, several_classes=strata.n_classes is not None)
+        return [{"starts": (start,)} for start in starts]

@@ -34,11 +34,12 @@ class Result:
         Held-out rows per bag.
     fold_seconds : ndarray of shape (n_folds,)
         Time per fit; the time of a path is divided equally among its results.
-    decisions : ndarray of shape (n_rows,)
+    decisions : ndarray of shape (n_rows,) or (n_rows, n_classes)
         Decision values, positive for the positive class; NaN if no fold held the row out or the
         criterion does not use them.
-    log_odds : ndarray of shape (n_rows,)
-        Log-odds in a balanced population; NaN in the same cases.
+    log_odds : ndarray of shape (n_rows,) or (n_rows, n_classes)
+        Log-odds in a balanced population, or log-probabilities up to a constant per row; NaN in
+        the same cases.
     """
 
     method: str
@@ -56,6 +57,11 @@ class Result:
         if self.by_bag is None or best.by_bag is None:
             return Estimate(best.score - self.score, best.std_error)
         return weighted_mean(best.by_bag - self.by_bag, self.bag_sizes)
+
+
+def is_missing(predictions: FloatArray) -> NDArray[np.bool_]:
+    """Return whether each row has no prediction, for one or several scores per row."""
+    return np.asarray(np.isnan(predictions.reshape(len(predictions), -1)).any(axis=1))
 
 
 def keep_results(
@@ -103,7 +109,12 @@ def search_results(
 
 def _split_score(result: Result, strata: Strata, fold: Fold, scorer: BagScorer) -> float:
     own = (result.log_odds if scorer.takes_log_odds else result.decisions)[fold[1]]
-    return np.nan if np.isnan(own).any() else scorer.score(own, strata.take(fold[1])).value
+    if np.isnan(own).any():
+        return np.nan
+    try:
+        return scorer.score(own, strata.take(fold[1])).value
+    except ValueError:  # few held-out bags do not distinguish several classes
+        return np.nan
 
 
 def _param_columns(params: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -11,13 +11,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logit
+from scipy.special import logit
 from sklearn.metrics import get_scorer_names
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
-from decorrupt.estimators.score_classifier import BALANCED, shift_prior
+from decorrupt.estimators.priors import (
+    BALANCED,
+    log_prior,
+    score_probabilities,
+    shift_prior,
+)
 from decorrupt.model_selection.criteria import (
     Estimate,
     bag_strata,
@@ -36,7 +41,8 @@ CRITERIA: dict[str, Callable[..., Estimate]] = {
     "count_log_likelihood": count_score,
 }
 LOWER_IS_BETTER = ("corrected_risk", "proportion_risk")
-# Criteria that cannot be computed if all bags have the same proportion.
+# Criteria that invert the proportions: they cannot be computed if all bags have the same one, and
+# assume that the rows of a class look the same in every bag.
 NEED_SPREAD = ("corrected_accuracy", "corrected_risk")
 
 
@@ -80,8 +86,9 @@ or callable
 
     def estimate(self, estimator: Any, X: Any, y: ArrayLike, *, bags: Any) -> Estimate:
         """Return the criterion with its standard error."""
-        predictions = self.predictions(estimator, X, pooled_prior(y))
-        return self.score(predictions, bag_strata(y, bags))
+        strata = bag_strata(y, bags)
+        prior = pooled_prior(strata.row_proportions)
+        return self.score(self.predictions(estimator, X, prior), strata)
 
     @property
     def takes_log_odds(self) -> bool:
@@ -93,17 +100,27 @@ or callable
         """Whether the criterion cannot be computed if all bags have the same proportion."""
         return self.name in NEED_SPREAD
 
-    def predictions(self, estimator: Any, X: Any, prior: float) -> FloatArray:
+    @property
+    def needs_common_classes(self) -> bool:
+        """Whether the criterion assumes that the rows of a class look the same in every bag."""
+        return self.name in NEED_SPREAD
+
+    def predictions(self, estimator: Any, X: Any, prior: Any) -> FloatArray:
         """Return the input of `score`: decision values, or log-odds in a balanced population.
 
-        The probabilities of an estimator with `score_prior_` are those at this share of positives,
-        all others at `prior`.
+        For several classes the latter are log-probabilities, up to a constant per row. The
+        probabilities of an estimator with `score_prior_` are those at these class shares, all
+        others at `prior`.
         """
         if not self.takes_log_odds:
             return np.asarray(estimator.decision_function(X))
         final = estimator[-1] if hasattr(estimator, "steps") else estimator
-        log_odds = logit(estimator.predict_proba(X)[:, 1])
-        return shift_prior(log_odds, getattr(final, "score_prior_", prior), BALANCED)
+        probabilities = estimator.predict_proba(X)
+        if probabilities.shape[1] == 2:
+            scores = logit(probabilities[:, 1])
+        else:
+            scores = np.log(np.maximum(probabilities, np.finfo(float).tiny))
+        return shift_prior(scores, getattr(final, "score_prior_", prior), BALANCED)
 
     def score(self, predictions: FloatArray, strata: Strata) -> Estimate:
         """Return the criterion for the predictions of all rows of the strata together."""
@@ -117,7 +134,8 @@ or callable
     def by_bag(self, log_odds: FloatArray, strata: Strata) -> FloatArray:
         """Return the criterion of each bag, for probabilities at the pooled prior of the strata."""
         prior = pooled_prior(strata.row_proportions)
-        return count_score_by_bag(expit(shift_prior(log_odds, BALANCED, prior)), strata)
+        shifted = log_odds + log_prior(prior)  # a balanced population has log_prior 0
+        return count_score_by_bag(score_probabilities(shifted), strata, **self.options)
 
     def get_metadata_routing(self) -> MetadataRequest:
         """Return the request for `bags`, for scikit-learn's metadata routing."""
@@ -130,11 +148,12 @@ or callable
         return f"BagScorer({self.name!r}{options})"
 
 
-def pooled_prior(y: ArrayLike) -> float:
-    """Return the mean of the proportions y, clipped to be strictly between 0 and 1."""
+def pooled_prior(y: ArrayLike) -> Any:
+    """Return the mean of the proportions y, strictly between 0 and 1; one per class if several."""
     y = np.asarray(y, dtype=float)
     margin = 0.5 / len(y)
-    return float(np.clip(y.mean(), margin, 1 - margin))
+    pooled = np.clip(y.mean(axis=0), margin, 1 - margin)
+    return pooled / pooled.sum() if pooled.ndim else float(pooled)
 
 
 BAG_SCORERS = {name: BagScorer(name) for name in CRITERIA}

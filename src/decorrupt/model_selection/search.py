@@ -19,6 +19,7 @@ from sklearn.utils import indexable
 from sklearn.utils.validation import check_is_fitted
 
 from decorrupt.estimators.inputs import read_strata
+from decorrupt.model_selection.delegating import search_assumption_notices
 from decorrupt.model_selection.evaluation import Configuration, evaluate
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, usable_folds
 from decorrupt.model_selection.out_of_fold import TrainingData
@@ -42,6 +43,7 @@ class _BagSearch(QuietEstimator):
     n_jobs: int | None
     refit: bool
     error_score: Any
+    check_assumptions: bool
     best_estimator_: Any
     best_params_: dict[str, Any]
     scorer_: BagScorer
@@ -53,8 +55,8 @@ class _BagSearch(QuietEstimator):
         ----------
         X : array-like of shape (n_rows, n_columns)
             The rows.
-        y : array-like of shape (n_rows,)
-            The proportion of each row's bag.
+        y : array-like of shape (n_rows,) or (n_rows, n_classes)
+            The proportion of each row's bag, or its class shares.
         bags : array-like of shape (n_rows,)
             The bag of each row.
 
@@ -66,8 +68,11 @@ class _BagSearch(QuietEstimator):
             If the fit of a candidate failed.
         ConvergenceWarning, OneClassWarning, NegativeRiskWarning
             These and other warnings of the refit; candidates of this library do not warn.
+        BagAssumptionWarning
+            If the rows of a class clearly differ between bags, see `check_assumptions`.
         """
-        emit_notices(self._train(X, y, bags=bags))
+        notices = self._train(X, y, bags=bags)
+        emit_notices(search_assumption_notices(self, X, y, bags) + notices)
         return self
 
     def _train(self, X: Any, y: ArrayLike, *, bags: Any = None) -> list[Notice]:
@@ -139,6 +144,9 @@ class BagGridSearchCV(_BagSearch, GridSearchCV):
         An int is the number of folds of :class:`BagKFold`.
     error_score : "raise" or NaN, default=NaN
         Whether a fit that fails raises its error, or ranks its candidate last with a warning.
+    check_assumptions : bool, default=True
+        Whether `fit` warns if the rows of a class clearly differ between bags, and the criterion
+        or the best estimator assumes that they do not.
 
     Attributes
     ----------
@@ -175,6 +183,7 @@ class BagGridSearchCV(_BagSearch, GridSearchCV):
         refit: bool = True,
         cv: Any = DEFAULT_FOLDS,
         error_score: Any = np.nan,
+        check_assumptions: bool = True,
     ) -> None:
         super().__init__(
             estimator,
@@ -185,6 +194,7 @@ class BagGridSearchCV(_BagSearch, GridSearchCV):
             cv=cv,
             error_score=error_score,
         )
+        self.check_assumptions = check_assumptions
 
     def _candidates(self) -> Any:
         return ParameterGrid(self.param_grid)
@@ -209,6 +219,7 @@ class BagRandomizedSearchCV(_BagSearch, RandomizedSearchCV):
         cv: Any = DEFAULT_FOLDS,
         random_state: Any = None,
         error_score: Any = np.nan,
+        check_assumptions: bool = True,
     ) -> None:
         super().__init__(
             estimator,
@@ -221,6 +232,7 @@ class BagRandomizedSearchCV(_BagSearch, RandomizedSearchCV):
             random_state=random_state,
             error_score=error_score,
         )
+        self.check_assumptions = check_assumptions
 
     def _candidates(self) -> Any:
         return ParameterSampler(

@@ -17,6 +17,21 @@ from decorrupt.corruption import factorize
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
+def _similarity(y: FloatArray, row_bag: NDArray[np.intp]) -> FloatArray:
+    """Return one number per bag, close for bags with similar proportions.
+
+    Two classes: the proportion. Several: first the class whose share is above its mean the most,
+    then that share.
+    """
+    sizes = np.bincount(row_bag)
+    columns = [np.bincount(row_bag, column) / sizes for column in y.reshape(len(y), -1).T]
+    if y.ndim == 1:
+        return np.asarray(columns[0])
+    shares = np.column_stack(columns)
+    leading = np.argmax(shares - y.mean(axis=0), axis=1)
+    return np.asarray(leading + shares[np.arange(len(shares)), leading] / 2)
+
+
 class BagSplitter(BaseCrossValidator):
     """Base class of both splitters; `split` gets bags through routing, or as `groups` without."""
 
@@ -47,7 +62,7 @@ class BagSplitter(BaseCrossValidator):
         X : array-like of shape (n_rows, n_columns)
             Ignored.
         y : array-like of shape (n_rows,), optional
-            The proportion of each row's bag.
+            The proportion of each row's bag; shape (n_rows, n_classes) for several classes.
         bags : array-like of shape (n_rows,)
             The bag of each row; any hashable ids.
         groups : array-like of shape (n_rows,), optional
@@ -59,15 +74,13 @@ class BagSplitter(BaseCrossValidator):
         if not (isinstance(self.n_splits, int | np.integer) and self.n_splits >= 2):
             raise ValueError(f"n_splits={self.n_splits!r} must be a whole number, at least 2")
         _, row_bag = factorize(bags, "bags")
-        proportions = None
-        if y is not None:
-            proportions = np.bincount(row_bag, np.asarray(y, dtype=float)) / np.bincount(row_bag)
-        fold = self._row_folds(row_bag, proportions)
+        similarity = None if y is None else _similarity(np.asarray(y, dtype=float), row_bag)
+        fold = self._row_folds(row_bag, similarity)
         for k in range(self.n_splits):
             yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
     def _row_folds(
-        self, row_bag: NDArray[np.intp], proportions: FloatArray | None
+        self, row_bag: NDArray[np.intp], similarity: FloatArray | None
     ) -> NDArray[np.intp]:
         raise NotImplementedError
 
@@ -120,7 +133,7 @@ class BagKFold(BagSplitter):
         self.stratify = stratify
 
     def _row_folds(
-        self, row_bag: NDArray[np.intp], proportions: FloatArray | None
+        self, row_bag: NDArray[np.intp], similarity: FloatArray | None
     ) -> NDArray[np.intp]:
         sizes = np.bincount(row_bag)
         if len(sizes) < self.n_splits:
@@ -129,8 +142,8 @@ class BagKFold(BagSplitter):
                 "split inside the bags with WithinBagKFold"
             )
         order = self._shuffled(len(sizes))
-        if self.stratify and proportions is not None:
-            order = order[np.argsort(proportions[order], kind="stable")]
+        if self.stratify and similarity is not None:
+            order = order[np.argsort(similarity[order], kind="stable")]
         rows_of_fold = np.zeros(self.n_splits)
         bag_fold = np.empty(len(sizes), dtype=np.intp)
         for start in range(0, len(order), self.n_splits):
@@ -162,7 +175,7 @@ class WithinBagKFold(BagSplitter):
     def _row_folds(
         self,
         row_bag: NDArray[np.intp],
-        proportions: FloatArray | None,  # noqa: ARG002 — a part of a bag keeps its proportion
+        similarity: FloatArray | None,  # noqa: ARG002 — a part of a bag keeps its proportion
     ) -> NDArray[np.intp]:
         if len(row_bag) < self.n_splits:
             raise ValueError(f"cannot make {self.n_splits} folds of {len(row_bag)} rows")

@@ -1,0 +1,54 @@
+"""Baselines without features: the constant, and the rate of each row's own bag."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from decorrupt.corruption.class_means import class_shares
+from decorrupt.model_selection.criteria import bag_strata
+from decorrupt.model_selection.out_of_fold import TrainingData
+from decorrupt.model_selection.results import Result
+from decorrupt.model_selection.scorers import BagScorer
+
+CONSTANT = "constant"
+GROUP_RATE = "group_rate"
+
+
+def group_rate_accuracy(y: ArrayLike, *, bags: Any) -> float:
+    """Return the balanced accuracy of predicting, in bag k, the class with the largest p_kc/p̄_c.
+
+    It is exact, needs no model and no assumption, and is available for rows of known bags only:
+    for a row of a new bag the baseline is the constant, whose balanced accuracy is 1 over the
+    number of classes.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,) or (n_rows, n_classes)
+        The proportion of each row's bag, or its class shares.
+    bags : array-like of shape (n_rows,)
+        The bag of each row.
+
+    Examples
+    --------
+    >>> from decorrupt.model_selection import group_rate_accuracy
+    >>> group_rate_accuracy([0.25] * 4 + [0.75] * 4, bags=[0] * 4 + [1] * 4)
+    0.75
+    """
+    strata = bag_strata(y, bags)
+    counts = strata.sizes[:, None] * class_shares(strata)
+    per_class = counts / counts.sum(axis=0)
+    return float(per_class.max(axis=1).sum() / counts.shape[1])
+
+
+def constant_result(data: TrainingData, scorer: BagScorer) -> Result:
+    """Return the score of the pooled class shares for every held-out row."""
+    rows = np.unique(np.concatenate([test for _, test in data.folds]))
+    tested = data.strata.take(rows)
+    nothing = np.zeros(tested.row_proportions.shape)  # log-odds in a balanced population
+    by_bag = scorer.by_bag(nothing, tested) if scorer.takes_log_odds else None
+    score, std_error = scorer.score(nothing, tested)
+    seconds = np.zeros(len(data.folds))
+    return Result(CONSTANT, {}, score, std_error, by_bag, tested.sizes, seconds, nothing, nothing)

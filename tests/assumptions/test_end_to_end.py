@@ -1,0 +1,53 @@
+"""Bags cut by a feature: a warning, the right method, no impossible estimate."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.preprocessing import StandardScaler
+
+from decorrupt import (
+    AutoLabelProportionsClassifier,
+    BagAssumptionWarning,
+    MeanMapClassifier,
+    bag_folds,
+    corrected_accuracy,
+    estimate_accuracy,
+)
+from decorrupt.corruption import strata_from_bags
+from decorrupt.model_selection.out_of_fold import TrainingData, out_of_fold
+
+
+@pytest.fixture(scope="module")
+def by_radius():
+    """Breast cancer in 20 bags of neighbouring mean radius; the labels are for the assertions."""
+    data = load_breast_cancer()
+    labels = (data.target == 0).astype(int)
+    bags = np.argsort(np.argsort(data.data[:, 0], kind="stable")) * 20 // len(labels)
+    y = (np.bincount(bags, labels) / np.bincount(bags))[bags]
+    return StandardScaler().fit_transform(data.data), labels, y, bags
+
+
+def test_bags_by_a_feature(by_radius):
+    X, labels, y, bags = by_radius
+    with pytest.warns(BagAssumptionWarning, match="column"):
+        MeanMapClassifier(kernel="linear", reg_strength=10.0).fit(X, y, bags=bags)
+    options = {"kernels": ("linear",), "reg_strengths": (0.1, 0.01), "random_state": 0}
+    model = AutoLabelProportionsClassifier(**options).fit(X, y, bags=bags)
+    assert model.assumptions_.common_classes_rejected
+    assert model.assumptions_.columns[0].column in {"column 0", "column 2", "column 3"}  # sizes
+    assert model.best_method_ == "count_likelihood"
+    accuracy = balanced_accuracy_score(labels, model.predict(X))
+    assert accuracy > 0.9
+
+    folds = bag_folds(y, bags=bags, random_state=0)
+    data = TrainingData.in_bags(X, strata_from_bags(bags, y), folds)
+    held_out = out_of_fold(clone(model.best_estimator_), data, class_prior=model.training_prior_)
+    assert corrected_accuracy(y, held_out.decisions, bags=bags).value > 1  # impossible
+    found = estimate_accuracy(
+        y, held_out.decisions, held_out.probabilities, bags=bags, common_classes=False
+    )
+    assert found.basis == "model"
+    assert found.value == pytest.approx(accuracy, abs=0.1)  # the penalty makes it cautious
+    assert 0 <= found.low <= found.high <= 1

@@ -1,0 +1,103 @@
+"""The automatic choice with ranges and noisy counts instead of exact ones."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from decorrupt import (
+    AutoLabelProportionsClassifier,
+    BoostedCountClassifier,
+    EMClassifier,
+    LaplaceNoise,
+)
+from decorrupt.corruption import Strata
+from decorrupt.risks.count import count_log_likelihood
+from decorrupt.risks.observations import observe_counts
+
+FAST = {"kernels": ["linear"], "reg_strengths": [0.01], "cv": 3, "random_state": 0}
+
+
+def bagged(n_bags=40, size=10, seed=0):
+    rng = np.random.default_rng(seed)
+    bags = np.repeat(np.arange(n_bags), size)
+    labels = rng.random(len(bags)) < 0.3
+    X = rng.normal(size=(len(bags), 2)) + 2 * labels[:, None]
+    return X, labels.astype(int), bags, np.bincount(bags, labels)
+
+
+def test_strata_score_what_is_observed():
+    """Against the sum over all labels of two bags of three rows."""
+    prob = np.array([0.2, 0.5, 0.9, 0.3, 0.3, 0.6])
+    strata = Strata(np.arange(2), np.repeat([0, 1], 3), np.array([0.0, 1 / 3]))
+    observed = observe_counts(strata, upper=np.array([1 / 3, 2 / 3]))
+    by_count = np.zeros((2, 4))
+    for bag, own in enumerate(prob.reshape(2, 3)):
+        for labels in product([0, 1], repeat=3):
+            by_count[bag, sum(labels)] += np.prod(np.where(labels, own, 1 - own))
+    expected = np.log([by_count[0, :2].sum(), by_count[1, 1:3].sum()])
+    whole = Strata(strata.ids, strata.row_stratum, strata.proportions, observed=observed)
+    np.testing.assert_allclose(count_log_likelihood(prob, whole), expected)
+    second = count_log_likelihood(prob[3:], whole.take(np.arange(3, 6)))
+    np.testing.assert_allclose(second, expected[1:])
+
+
+def test_ranges_of_one_count_are_counts():
+    X, _, bags, counts = bagged()
+    y = counts[bags] / 10
+    search = AutoLabelProportionsClassifier(
+        candidates=["count_likelihood"], check_assumptions=False, **FAST
+    )
+    plain = search.fit(X, y, bags=bags)
+    score, values = plain.leaderboard_.rows[0]["score"], plain.decision_function(X)
+    ranged = search.fit(X, y, bags=bags, upper=y)
+    assert ranged.leaderboard_.rows[0]["score"] == pytest.approx(score, abs=1e-9)
+    np.testing.assert_allclose(ranged.decision_function(X), values, atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "candidates",
+    [
+        "fast",
+        [("em", EMClassifier(LogisticRegression(), cv=2))],
+        [("boosted", BoostedCountClassifier(40, 0.1, cv=2))],
+    ],
+    ids=["fast", "em", "boosted"],
+)
+def test_suppressed_counts_are_learned_from(candidates):
+    X, labels, bags, counts = bagged()
+    low, high = np.where(counts < 3, [[0], [2]], counts)
+    search = AutoLabelProportionsClassifier(candidates=candidates, **FAST)
+    search.fit(X, low[bags] / 10, bags=bags, upper=high[bags] / 10)
+    assert search.score(X, labels) > 0.85
+    assert search.training_prior_ == pytest.approx(labels.mean(), abs=0.05)
+    if candidates == "fast":
+        assert search.best_method_ == "count_likelihood"
+        assert "they need exact counts: mean_map, corrected_loss" in str(search.leaderboard_)
+
+
+def test_noise_is_set_on_the_candidates():
+    X, labels, bags, counts = bagged(80)
+    reported = counts + np.random.default_rng(1).laplace(0, 1, len(counts))
+    search = AutoLabelProportionsClassifier(count_noise=LaplaceNoise(1), **FAST)
+    search.fit(X, reported[bags] / 10, bags=bags)
+    assert search.best_estimator_.count_noise == LaplaceNoise(1)
+    assert search.score(X, labels) > 0.85
+
+
+@pytest.mark.parametrize(
+    ("options", "targets", "message"),
+    [
+        ({"candidates": ["mean_map"]}, {}, "mean_map cannot use ranges and noisy counts"),
+        ({"count_noise": {0: 1.0}}, {}, "the same for all bags"),
+        ({}, {"bags": None}, "pass bags="),
+        ({}, {"y": np.full((400, 3), 1 / 3)}, "two classes"),
+    ],
+)
+def test_what_cannot_be_used_is_named(options, targets, message):
+    X, _, bags, counts = bagged()
+    y = counts[bags] / 10
+    given = {"y": y, "bags": bags, "upper": y} | targets
+    with pytest.raises(ValueError, match=message):
+        AutoLabelProportionsClassifier(**options).fit(X, **given)
