@@ -1,0 +1,429 @@
+"""Dask estimators for bags with known label proportions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from decorrupt._typing import FloatArray
+from decorrupt.corruption import check_class_strata, check_strata
+from decorrupt.corruption.mean_operator import (
+    bag_sums,
+    check_similarity,
+    gaussian_similarity,
+    laplacian_combination,
+)
+from decorrupt.corruption.strata import strata_from_labels, two_classes
+from decorrupt.distributed.blocks import Block, Blocks
+from decorrupt.distributed.classifier import DaskClassifier, Data, Outcome, Problem, Work
+from decorrupt.distributed.corrected import (
+    finish_corrected,
+    refuse_unbounded_classes,
+    terms_partitions,
+)
+from decorrupt.distributed.counts import count_problem
+from decorrupt.distributed.engine import Engine
+from decorrupt.distributed.partition import CHUNK_ROWS
+from decorrupt.distributed.preparation import BagCodes, CellCodes
+from decorrupt.distributed.summary import (
+    BagTable,
+    add_columns,
+    merge_bags,
+    merge_cells,
+    summarise_bags,
+    summarise_cells,
+    summarise_columns,
+)
+from decorrupt.estimators import (
+    CorrectedLossClassifier,
+    CountLikelihoodClassifier,
+    MeanMapClassifier,
+)
+from decorrupt.estimators.bag_assumptions import common_classes_notices
+from decorrupt.estimators.corrected_loss import AT_THE_MEAN, IDLE_REASONS
+from decorrupt.estimators.diagnostics import dropped_strata
+from decorrupt.estimators.inputs import BAG_CLASSES
+from decorrupt.estimators.priors import log_prior
+from decorrupt.exceptions import RoundedCountsWarning
+from decorrupt.losses import LogisticLoss, get_loss
+from decorrupt.notices import emit_notices
+from decorrupt.risks.bag_effect import with_bag_effect
+from decorrupt.risks.multiclass import describe_rounded_classes
+from decorrupt.risks.observations import describe_impossible, observe_counts
+from decorrupt.solvers.count_path import check_solver, starts_to_try
+
+# The start needs few digits; the tolerance is that of the objective per row.
+START_TOL = 1e-6
+
+
+class DaskBagClassifier(DaskClassifier):
+    """A Dask estimator for bags; subclasses define `_problem` and `_finish`."""
+
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True}
+
+    def fit(self, X: Any, y: Any, *, bags: Any = None) -> Self:
+        """Train on bags with known proportions, or on labels.
+
+        Parameters
+        ----------
+        X : Dask array or dataframe of shape (n_rows, n_columns)
+            The rows. The blocks of an array may be sparse.
+        y : Dask array or series, or the name of a column of X
+            The proportion of positives in each row's bag. For several classes: an array or
+            dataframe with a column per class, or a list of names of columns of X. Without `bags`:
+            class labels.
+        bags : Dask array or series, or the name of a column of X, optional
+            The bag of each row; a bag may be in several partitions.
+
+        Returns
+        -------
+        self
+            The fitted model.
+
+        Raises
+        ------
+        ValueError
+            As the estimator without Dask; also if partitions differ in width or dtype, the
+            proportion of a bag differs between partitions, or the scheduler cannot be reached.
+        OSError
+            If rows that do not fit in memory cannot be written to the scratch folder.
+        """
+        emit_notices(self._train(X, y, bags, "bags"))
+        return self
+
+    def _check(self, local: Any) -> None:
+        super()._check(local)
+        local._check_parameters()
+
+    def _note_assumptions(self, work: Work, local: Any) -> None:
+        """Note whether the rows of a class clearly differ between the bags of the sample."""
+        if work.data.cells is not None or not local.check_assumptions:
+            return
+        strata, names = work.sample.strata(work.data.table), work.data.blocks.columns
+        for notice in common_classes_notices(work.sample.rows, strata, type(self).__name__, names):
+            local._note(notice.category, notice.message)
+
+    def _read(self, engine: Engine, local: Any, blocks: Blocks) -> Data:
+        delayed = engine.dask.delayed
+        found = engine.compute([delayed(_summarise)(block) for block in blocks.tasks])
+        columns = add_columns([summary for summary, _, _ in found])
+        block_rows = [summary.n_rows for summary, _, _ in found]
+        if blocks.has_ids:
+            local.classes_, table, bags_of = _read_bags([bags for _, bags, _ in found], blocks)
+            data = Data(blocks, columns, table, bags_of, BagCodes(), block_rows)
+        else:
+            cells = merge_cells([cells for _, _, cells in found])
+            local.classes_, table = cells.classes, _label_table(cells.classes, cells.counts[0])
+            bags_of = [np.arange(len(cells.classes) if rows else 0) for rows in block_rows]
+            data = Data(
+                blocks, columns, table, bags_of, CellCodes(cells.classes), block_rows, cells
+            )
+        if table.n_classes is not None:
+            local._check_several_classes(table.n_classes)
+        local.score_prior_ = local._score_prior(table)
+        local.decision_threshold_ = local._threshold(local.score_prior_)
+        return data
+
+    def _start(self, work: Work, local: Any, problem: Problem) -> FloatArray:  # noqa: ARG002
+        """Return the solution for the sample; zero if its bags do not distinguish the classes."""
+        rank, columns = work.fitted.rank, np.shape(local.score_prior_)
+        matrix = work.features.transform(work.sample.rows)
+        try:
+            path = local.fit_path(
+                matrix,
+                work.sample.strata(work.data.table),
+                [local.reg_strength],
+                objective_tol=START_TOL,
+            )
+        except ValueError:
+            return np.zeros((rank + local.fit_intercept, *columns)).ravel()
+        start = path.coefs[:, 0]
+        if local.fit_intercept:
+            start = np.concatenate([start, path.intercepts[:1]])
+        return np.asarray(start, dtype=float).ravel()
+
+
+def _summarise(block: Block) -> tuple[Any, Any, Any]:
+    """Return the columns, and the bags or, without bags, the labels of a block."""
+    columns = summarise_columns(block)
+    if block.ids is None:
+        return columns, None, summarise_cells(block)
+    return columns, summarise_bags(block), None
+
+
+def _read_bags(found: Sequence[Any], blocks: Blocks) -> tuple[NDArray[Any], BagTable, Any]:
+    table, bags_of = merge_bags(found)
+    if table.n_classes is None:
+        check_strata(table.sizes, table.proportions)
+        return np.array(BAG_CLASSES), table, bags_of
+    names = range(table.n_classes) if blocks.classes is None else blocks.classes
+    classes = np.asarray(names)
+    check_class_strata(table.sizes, table.proportions, classes.tolist())
+    strata = two_classes(table)
+    return classes, BagTable.of(table.ids, strata.proportions, table.sizes), bags_of
+
+
+def _label_table(classes: NDArray[Any], counts: NDArray[np.intp]) -> BagTable:
+    strata = strata_from_labels(np.arange(len(classes)), classes)
+    return BagTable.of(strata.ids, strata.proportions, counts)
+
+
+class DaskCorrectedLossClassifier(DaskBagClassifier):
+    """min_f Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1) + λ‖f‖², over partitions.
+
+    The same problem and solution as :class:`decorrupt.CorrectedLossClassifier` with the same
+    features. One pass finds the bags' sizes and proportions, which give the coefficients of every
+    row; rows are not shuffled.
+
+    Parameters
+    ----------
+    client : Client, cluster, str or None, default=None
+        A ``dask.distributed`` client, a cluster, or the address of a scheduler. None: the current
+        client of this process, or Dask's threads if there is none.
+    n_features : int, default=512
+        The number of random features or the largest number of landmarks; `max_rank` can only
+        lower it. Landmarks are chosen from a sample of 20,000 rows.
+    max_passes : int, default=1000
+        The largest number of passes over the data that the solver makes.
+    checkpoint : path or None, default=None
+        A file to which the coefficients are written after every pass. If it exists, the fit
+        resumes there, provided that the problem is the same.
+    memory_budget : int, str or None, default=None
+        The bytes, such as "2GB", that partitions kept in memory may take in all workers together.
+        Features are kept if they fit, otherwise the rows if they fit; otherwise the rows are read
+        in every pass. None: 40 % of the workers' memory, or a quarter of this machine's memory.
+    loss, kernel, kernel_gamma, degree, coef0, reg_strength, combine, pairing, target_prior, \
+decision, convex, risk_correction, fit_intercept, solver, step_size, step_decay, rank_tol, \
+max_rank, features, tol, max_iter, random_state, check_assumptions
+        As in :class:`decorrupt.CorrectedLossClassifier`. The solver is L-BFGS; convex="check" does
+        not look for points that are not minima, and the assumptions are checked on a sample of
+        20,000 rows.
+
+    Attributes
+    ----------
+    n_passes_ : int
+        Passes over the data: those of the solver, and three for the bags, a sample and the
+        diagnostics.
+    classes_, diagnostics_, score_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, \
+feature_coef_, frequencies_, intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, \
+feature_names_in_
+        As in :class:`decorrupt.CorrectedLossClassifier`.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import numpy as np
+    >>> from decorrupt import bag_targets
+    >>> from decorrupt.distributed import DaskCorrectedLossClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(0, 2, 400)                  # not used in training
+    >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]
+    >>> bags = np.arange(400) // 10
+    >>> y = bag_targets(bags, {bag: labels[bags == bag].mean() for bag in range(40)})
+    >>> X, y, bags = (da.from_array(values, chunks=100) for values in (X, y, bags))
+    >>> model = DaskCorrectedLossClassifier(kernel="linear", reg_strength=0.01).fit(X, y, bags=bags)
+    >>> bool((model.predict(X).compute() == labels).mean() > 0.85)
+    True
+    """
+
+    _twin = CorrectedLossClassifier
+
+    def _problem(self, work: Work, local: Any) -> Problem:
+        self._note_assumptions(work, local)
+        table = work.data.table
+        combination = local._combine(table)
+        loss = get_loss(local.loss)
+        if table.n_classes is not None:
+            coef = combination.row_coef(table)
+            refuse_unbounded_classes(local, coef)
+            return Problem(terms_partitions(work, coef, loss, None), coef)
+        terms = combination.row_terms(table)
+        local._refuse_unbounded(terms, loss)
+        dropped = dropped_strata(table, combination, IDLE_REASONS.get(local.combine, AT_THE_MEAN))
+        parts = terms_partitions(work, terms, loss, local.risk_correction)
+        return Problem(parts, terms, local.risk_correction, dropped=dropped)
+
+    def _finish(self, work: Work, local: Any, problem: Problem, outcome: Outcome) -> None:
+        finish_corrected(work, local, problem, outcome, "bags")
+
+
+class DaskMeanMapClassifier(DaskBagClassifier):
+    """min_θ (1/n)·Σ_j log(2·cosh(f_j/2)) − ½⟨θ, m̂⟩ + λ‖θ‖², over partitions.
+
+    The same problem and solution as :class:`decorrupt.MeanMapClassifier` with the same features.
+    Rows are not shuffled. variant="laplacian" takes one more pass, for the means of the bags, and
+    keeps one mean per bag in memory; variant="alternating" is not available.
+
+    Parameters
+    ----------
+    client, n_features, max_passes, checkpoint, memory_budget
+        As in :class:`DaskCorrectedLossClassifier`.
+    variant, start, similarity, smoothness, max_rounds, kernel, kernel_gamma, degree, coef0, \
+reg_strength, fit_intercept, decision, solver, rank_tol, max_rank, features, tol, max_iter, \
+random_state, check_assumptions
+        As in :class:`decorrupt.MeanMapClassifier`; the assumptions are checked on a sample of
+        20,000 rows.
+
+    Attributes
+    ----------
+    n_passes_ : int
+        Passes over the data.
+    classes_, score_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, feature_coef_, \
+frequencies_, intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
+        As in :class:`decorrupt.MeanMapClassifier`.
+    """
+
+    _twin = MeanMapClassifier
+
+    def _check(self, local: Any) -> None:
+        super()._check(local)
+        if local.variant == "alternating":
+            raise ValueError(
+                "variant='alternating' labels all rows of a bag at once and is not available with "
+                "Dask: choose 'mean' or 'laplacian', or DaskCountLikelihoodClassifier"
+            )
+
+    def _problem(self, work: Work, local: Any) -> Problem:
+        self._note_assumptions(work, local)
+        table = work.data.table
+        local._refuse_unbounded(table)
+        if local.variant == "laplacian":
+            combination = self._laplacian(work, local)
+        else:
+            combination, _ = local._combination("mean", None, table)
+        is_binary = table.n_classes is None
+        terms = combination.row_terms(table) if is_binary else combination.row_coef(table)
+        return Problem(terms_partitions(work, terms, LogisticLoss(), None), terms)
+
+    def _laplacian(self, work: Work, local: Any) -> Any:
+        table = work.data.table
+        if isinstance(local.similarity, str):
+            if local.similarity != "gaussian":
+                local._combination("laplacian", None, table)  # raises
+            similarity = gaussian_similarity(_bag_means(work))
+        else:
+            similarity = check_similarity(local.similarity, len(table.ids))
+        sizes = table.sizes.astype(float)
+        combination, converged = laplacian_combination(
+            sizes, table.proportions, similarity, local.smoothness
+        )
+        if not converged:
+            local._note_unconverged_means()
+        return combination
+
+    def _finish(self, work: Work, local: Any, problem: Problem, outcome: Outcome) -> None:
+        finish_corrected(work, local, problem, outcome, None)
+
+
+def _bag_means(work: Work) -> FloatArray:
+    """Return the mean features of every bag, shape (n_bags, rank)."""
+    data, delayed = work.data, work.engine.dask.delayed
+    features = delayed(work.features)
+    tasks = [
+        delayed(_bag_sums)(block, data.codes_of, features, len(bags), work.fitted.rank)
+        for block, bags in zip(data.blocks.tasks, data.bags_of, strict=True)
+    ]
+    sums = np.zeros((len(data.table.ids), work.fitted.rank))
+    for part, bags in zip(work.engine.compute(tasks), data.bags_of, strict=True):
+        np.add.at(sums, bags, part)
+    return np.asarray(sums / data.table.sizes[:, None])
+
+
+def _bag_sums(block: Block, codes_of: Any, features: Any, n_bags: int, rank: int) -> FloatArray:
+    sums = np.zeros((n_bags, rank))
+    if not n_bags or not block.rows.shape[0]:
+        return sums
+    codes = codes_of(block)
+    for start in range(0, len(codes), CHUNK_ROWS):
+        some = slice(start, start + CHUNK_ROWS)
+        sums += bag_sums(features.transform(block.rows[some]), codes[some], n_bags)
+    return sums
+
+
+class DaskCountLikelihoodClassifier(DaskBagClassifier):
+    """min_f −(1/n)·Σ_k log P(Σ_{j∈k} Y_j = c_k) + λ‖f‖², over partitions.
+
+    The same problem as :class:`decorrupt.CountLikelihoodClassifier` with the same features. The
+    likelihood needs all rows of a bag: if bags cross partitions, the rows are shuffled once, and
+    kept in memory or in a scratch folder. A bag with more rows than the largest partition (and
+    more than 256) is never brought together: its count has a normal approximation with the mean
+    Σp and the variance Σp(1−p) + 1/12, and an evaluation takes two passes. Bags with one class
+    only need no shuffle. The solver starts at the best solution for a sample of the bags.
+
+    Parameters
+    ----------
+    client, n_features, max_passes, checkpoint, memory_budget
+        As in :class:`DaskCorrectedLossClassifier`.
+    kernel, kernel_gamma, degree, coef0, reg_strength, large_bags, count_noise, bag_effect, \
+starts, fit_intercept, decision, solver, rank_tol, max_rank, features, tol, max_iter, random_state
+        As in :class:`decorrupt.CountLikelihoodClassifier`; `starts` are those of the sample's fit,
+        bag_effect="estimate" uses the sample, and noise is Gaussian.
+
+    Attributes
+    ----------
+    n_passes_ : int
+        Passes over the data.
+    log_likelihood_ : float
+        Σ_k log P(c_k) at the solution.
+    bag_effect_ : float
+        The standard deviation of the bag effect, given or estimated.
+    n_large_bags_ : int
+        The number of bags that are larger than a partition.
+    classes_, score_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, feature_coef_, \
+frequencies_, intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
+        As in :class:`decorrupt.CountLikelihoodClassifier`.
+    """
+
+    _twin = CountLikelihoodClassifier
+
+    def _check(self, local: Any) -> None:
+        super()._check(local)
+        starts_to_try(local.starts, several_classes=False)
+        check_solver(local.solver)
+
+    def _problem(self, work: Work, local: Any) -> Problem:
+        noise, table = local.count_noise if work.data.cells is None else None, work.data.table
+        local.bag_effect_ = self._effect(work, local)
+        total = with_bag_effect(table, noise, local.bag_effect_)
+        parts, large_bags = count_problem(work, total, local.large_bags)
+        if table.n_classes is not None:
+            rounded = describe_rounded_classes(table, noise)
+        else:
+            rounded = describe_impossible(table, observe_counts(table, count_noise=noise))
+        if rounded:
+            local._note(RoundedCountsWarning, rounded)
+        return Problem(parts, large_bags=large_bags)
+
+    def _effect(self, work: Work, local: Any) -> float:
+        if work.data.cells is not None:  # labels have none
+            return 0.0
+        matrix, strata = work.features.transform(work.sample.rows), work.sample.strata
+        options = {"objective_tol": START_TOL, **local._solver_options()}
+        return float(
+            local._effect(
+                matrix, strata(work.data.table), local.reg_strength, options, local.count_noise
+            )
+        )
+
+    def _start(self, work: Work, local: Any, problem: Problem) -> FloatArray:
+        known = copy(local).set_params(bag_effect=local.bag_effect_)
+        start = super()._start(work, known, problem)
+        if work.data.table.n_classes is not None and local.fit_intercept:
+            # A constant added to all scores changes nothing; it is that of the local estimator.
+            intercepts = start[-work.data.table.n_classes :]
+            intercepts += log_prior(local.score_prior_).mean() - intercepts.mean()
+        return start
+
+    def _finish(self, work: Work, local: Any, problem: Problem, outcome: Outcome) -> None:
+        n_rows = work.data.columns.n_rows
+        local.log_likelihood_ = -outcome.risk * n_rows
+        is_noisy = local.count_noise is not None and work.data.cells is None
+        if is_noisy and work.data.table.n_classes is None:
+            local._set_prior(sum(report.n_positive for report in outcome.reports) / n_rows)
+        local.start_ = "sample"
+        large = problem.large_bags
+        local.n_large_bags_ = 0 if large is None else len(large.codes)

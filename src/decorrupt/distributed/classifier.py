@@ -1,0 +1,378 @@
+"""Base class of the Dask estimators: passes over partitions around an estimator without Dask."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from decorrupt._typing import FloatArray
+from decorrupt.distributed.blocks import Blocks, read_blocks
+from decorrupt.distributed.checkpoint import Checkpoint, digest
+from decorrupt.distributed.engine import Engine, connect
+from decorrupt.distributed.features import fit_features, row_features
+from decorrupt.distributed.large_bags import LargeBags
+from decorrupt.distributed.objective import PartitionedObjective, minimise
+from decorrupt.distributed.parameters import OWN_DEFAULTS, init_like
+from decorrupt.distributed.partition import ScoreModel, keep_features
+from decorrupt.distributed.predictions import predict_lazily
+from decorrupt.distributed.report import Report, partition_report
+from decorrupt.distributed.sample import Sample, draw_sample, share_by_bag
+from decorrupt.distributed.shuffle import scratch_folder
+from decorrupt.distributed.summary import BagTable, BlockCells, ColumnSummary
+from decorrupt.estimators.parameters import check_count, check_parameters
+from decorrupt.features import FeatureMap, LinearMap, RandomKernelMap
+from decorrupt.features.kernels import Kernel, resolve_kernel_gamma
+from decorrupt.notices import Notice
+from decorrupt.solvers.result import SolverResult
+
+DASK_SOLVERS = ("auto", "lbfgs")
+# Besides the solver's: the bags and columns, the sample, and the report.
+OTHER_PASSES = 3
+# Parameters that do not change the minimum: a checkpoint may be resumed with others.
+NOT_THE_PROBLEM = (
+    "client",
+    "checkpoint",
+    "max_passes",
+    "max_iter",
+    "tol",
+    "solver",
+    "random_state",
+)
+
+
+@dataclass(frozen=True)
+class Data:
+    """What the first pass found.
+
+    Attributes
+    ----------
+    blocks : Blocks
+        The data.
+    columns : ColumnSummary
+        Rows, columns and their means.
+    table : BagTable
+        Bags, or cells of sources and labels.
+    bags_of : list of ndarray of int
+        The bags of each block, as numbers in `table`.
+    codes_of : callable
+        Numbers the bags of a block.
+    block_rows : list of int
+        Rows of each block.
+    cells : BlockCells or None
+        Rows by source and label, if there are no bags.
+    """
+
+    blocks: Blocks
+    columns: ColumnSummary
+    table: BagTable
+    bags_of: list[NDArray[np.intp]]
+    codes_of: Any
+    block_rows: list[int]
+    cells: BlockCells | None = None
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The sum to minimise.
+
+    Attributes
+    ----------
+    partitions : list of Delayed
+        :class:`decorrupt.distributed.Partition` each.
+    terms : RiskTerms, ndarray or None
+        Coefficients per bag, for the report of a corrected risk.
+    correction : str or None
+        The risk correction.
+    large_bags : LargeBags or None
+        Bags larger than a partition.
+    dropped : dict
+        Bags without weight, by reason.
+    table : BagTable or None
+        The strata that `terms` belong to, if they are not the bags of the first pass.
+    """
+
+    partitions: list[Any]
+    terms: Any = None
+    correction: str | None = None
+    large_bags: LargeBags | None = None
+    dropped: dict[str, list[Any]] = field(default_factory=dict)
+    table: BagTable | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The solution, the risk without penalty, and one report per partition."""
+
+    result: SolverResult
+    risk: float
+    reports: list[Report]
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the steps of a fit share."""
+
+    engine: Engine
+    data: Data
+    sample: Sample
+    folder: Path
+    features: Any
+    fitted: FeatureMap
+    memory_budget: Any
+
+    def fits(self, n_bytes: float) -> bool:
+        """Return whether so many bytes may be kept in memory."""
+        return n_bytes <= self.engine.memory(self.memory_budget)
+
+    @property
+    def rows_fit(self) -> bool:
+        """Whether all rows may be kept in memory."""
+        return self.fits(self.data.columns.n_bytes)
+
+
+class DaskClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier trained by passes over the partitions of Dask arrays or dataframes.
+
+    Subclasses name their estimator without Dask, `_twin`, and define `_read` and `_problem`.
+    """
+
+    _twin: ClassVar[Any]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "_twin" in vars(cls):
+            cls.__init__ = init_like(cls._twin)  # type: ignore[method-assign]
+
+    def to_local(self) -> Any:
+        """Return the fitted estimator without Dask, with the same predictions.
+
+        It can be saved with :func:`decorrupt.save` and used like any other.
+        """
+        check_is_fitted(self, "classes_")
+        local = self._new_local()
+        fitted = {k: v for k, v in vars(self).items() if k.endswith("_") and k != "n_passes_"}
+        vars(local).update(fitted)
+        return local
+
+    def predict(self, X: Any) -> Any:
+        """Return the class of each row of X, lazily and in the partitions of X."""
+        return predict_lazily(self.to_local(), "predict", X)
+
+    def decision_function(self, X: Any) -> Any:
+        """Return f(x) minus the decision threshold, lazily and in the partitions of X."""
+        return predict_lazily(self.to_local(), "decision_function", X)
+
+    def predict_proba(self, X: Any, class_prior: Any = None) -> Any:
+        """Return P(Y | x), lazily and in the partitions of X.
+
+        Parameters
+        ----------
+        X : Dask array or dataframe of shape (n_rows, n_columns)
+            Rows to score.
+        class_prior : float or array-like of shape (n_classes,), optional
+            The class shares in the population of the rows, as in the estimator without Dask.
+
+        Returns
+        -------
+        Dask array, or dataframe with a column per class, of shape (n_rows, n_classes)
+        """
+        return predict_lazily(self.to_local(), "predict_proba", X, class_prior=class_prior)
+
+    def _new_local(self) -> Any:
+        own = set(OWN_DEFAULTS)
+        params = {k: v for k, v in self.get_params(deep=False).items() if k not in own}
+        return clone(self._twin(**params))
+
+    def _train(self, X: Any, y: Any, ids: Any, name: str) -> list[Notice]:
+        local = self._new_local()
+        self._check(local)
+        checkpoint = None if self.checkpoint is None else Checkpoint(Path(self.checkpoint))
+        seed = self._seed(checkpoint)
+        with connect(self.client) as engine, scratch_folder(engine) as folder:
+            data = self._read(engine, local, read_blocks(X, y, ids, name))
+            self._set_columns(local, data)
+            data = self._kept(engine, local, data)
+            work = self._features(engine, local, data, folder, seed)
+            problem = self._problem(work, local)
+            objective = self._objective(work, local, problem)
+            start = self._start(work, local, problem)
+            if checkpoint is not None:
+                known = self._fingerprint(work)
+                saved = checkpoint.resume(known)
+                start = start if saved is None else saved
+                objective.after_pass = lambda coef: checkpoint.write(coef, seed, known)
+            tol = max(self.tol, self._least_tol(work))
+            result = minimise(objective, start, tol=tol, max_iter=self.max_iter)
+            local._keep(work.sample.rows, work.fitted, result.coef)
+            local.solver_, local.n_iter_ = "lbfgs", result.n_iter
+            local._note_unconverged(result)
+            reports = self._reports(work, local, objective, result.coef)
+            outcome = Outcome(result, objective.risk(result.coef), reports)
+            self._finish(work, local, problem, outcome)
+        self._take_over(local, objective.n_passes + OTHER_PASSES)
+        notices: list[Notice] = local._take_notices()
+        return notices
+
+    def _check(self, local: Any) -> None:
+        check_parameters(local)
+        check_count("n_features", self.n_features)
+        check_count("max_passes", self.max_passes)
+        if local.solver not in DASK_SOLVERS:
+            raise ValueError(
+                f"solver={local.solver!r} needs all rows at once: choose one of "
+                f"{', '.join(DASK_SOLVERS)}"
+            )
+
+    def _seed(self, checkpoint: Checkpoint | None) -> int:
+        """Return an integer, so that a resumed fit draws the same features."""
+        if isinstance(self.random_state, int | np.integer):
+            return int(self.random_state)
+        saved = None if checkpoint is None else checkpoint.seed()
+        return int(check_random_state(self.random_state).randint(2**31)) if saved is None else saved
+
+    @abstractmethod
+    def _read(self, engine: Engine, local: Any, blocks: Blocks) -> Data:
+        """Read the first pass; set the classes, prior and threshold of the local estimator."""
+
+    @abstractmethod
+    def _problem(self, work: Work, local: Any) -> Problem:
+        """Return the sum to minimise."""
+
+    @abstractmethod
+    def _start(self, work: Work, local: Any, problem: Problem) -> FloatArray:
+        """Return where the solver starts: the solution for the sample."""
+
+    @abstractmethod
+    def _finish(self, work: Work, local: Any, problem: Problem, outcome: Outcome) -> None:
+        """Set the attributes that only this method has, and note what the user should know."""
+
+    def _set_columns(self, local: Any, data: Data) -> None:
+        columns = data.columns
+        local.n_features_in_ = columns.n_columns
+        if data.blocks.columns is not None:
+            local.feature_names_in_ = np.array(data.blocks.columns, dtype=object)
+        if local.kernel_gamma == "scale":
+            variance = columns.variance
+            local.kernel_gamma_ = 1 / (columns.n_columns * variance) if variance > 0 else 1.0
+        else:
+            local.kernel_gamma_ = resolve_kernel_gamma(
+                local.kernel_gamma, np.empty((0, columns.n_columns))
+            )
+
+    def _kept(self, engine: Engine, local: Any, data: Data) -> Data:
+        """Keep the rows in memory if they and their features fit, so that they are read once."""
+        columns = data.columns
+        rank = columns.n_columns if local.kernel == "linear" else self.n_features
+        features = columns.n_rows * rank * columns.dtype.itemsize
+        if columns.n_bytes + features > engine.memory(local.memory_budget):
+            return data
+        return replace(data, blocks=replace(data.blocks, tasks=engine.persist(data.blocks.tasks)))
+
+    def _share_to_draw(self, data: Data, seed: int) -> FloatArray:
+        """Return the share of the rows of each bag, or cell, that the sample contains."""
+        return share_by_bag(data.table.sizes, seed)
+
+    def _features(self, engine: Engine, local: Any, data: Data, folder: Path, seed: int) -> Work:
+        tasks, share = data.blocks.tasks, self._share_to_draw(data, seed)
+        sample = draw_sample(engine, tasks, data.codes_of, data.bags_of, share, seed)
+        kernel = Kernel(local.kernel, local.kernel_gamma_, local.degree, local.coef0)
+        limit = self.n_features if local.max_rank is None else min(self.n_features, local.max_rank)
+        fitted = fit_features(
+            data.columns,
+            kernel,
+            sample.rows,
+            features=local.features,
+            fit_intercept=local.fit_intercept,
+            n_features=limit,
+            rank_tol=local.rank_tol,
+            random_state=seed,
+        )
+        features = row_features(fitted, kernel, sample.rows)
+        return Work(engine, data, sample, folder, features, fitted, local.memory_budget)
+
+    def _objective(self, work: Work, local: Any, problem: Problem) -> PartitionedObjective:
+        data, engine, rank = work.data, work.engine, work.fitted.rank
+        n_classes = data.table.n_classes
+        n_sums = 1 if problem.correction is None else 2
+        model = ScoreModel(work.features, rank, local.fit_intercept, n_classes, n_sums)
+        partitions = problem.partitions
+        if work.fits(data.columns.n_rows * rank * data.columns.dtype.itemsize):
+            keep, features = engine.dask.delayed(keep_features), engine.dask.delayed(work.features)
+            partitions = engine.persist([keep(part, features) for part in partitions])
+            model = ScoreModel(None, rank, local.fit_intercept, n_classes, n_sums)
+        elif work.rows_fit:
+            partitions = engine.persist(partitions)
+        return PartitionedObjective(
+            engine,
+            partitions,
+            model,
+            penalty=local.reg_strength * (1 if n_classes is None else 2),
+            correction=problem.correction,
+            large_bags=problem.large_bags,
+            max_passes=self.max_passes,
+        )
+
+    def _least_tol(self, work: Work) -> float:
+        """Return the gradient norm below which single precision shows no further decrease."""
+        if work.data.columns.dtype != np.float32:
+            return 0.0
+        values = work.features.transform(work.sample.rows)
+        size = float(np.sqrt(np.sum(np.square(getattr(values, "data", values), dtype=float))))
+        return float(np.sqrt(np.finfo(np.float32).eps) / 4 * size / np.sqrt(values.shape[0]))
+
+    def _fingerprint(self, work: Work) -> dict[str, Any]:
+        """Return what identifies the problem of a checkpoint."""
+        table, columns = work.data.table, work.data.columns
+        params = self.get_params(deep=False)
+        return {
+            "estimator": type(self).__name__,
+            "n_rows": columns.n_rows,
+            "n_columns": columns.n_columns,
+            "dtype": str(columns.dtype),
+            "bags": digest(table.ids, table.sizes, table.proportions),
+            "columns": digest(columns.mean),
+            "features": digest(*_feature_arrays(work.fitted)),
+        } | {name: repr(value) for name, value in params.items() if name not in NOT_THE_PROBLEM}
+
+    def _reports(
+        self, work: Work, local: Any, objective: PartitionedObjective, coef: FloatArray
+    ) -> list[Report]:
+        """Read the data once more: predicted classes and the noise of the risk."""
+        engine = work.engine
+        make, model = engine.dask.delayed(partition_report), objective.shared_model
+        n_bags = [len(bags) for bags in work.data.bags_of]
+        n_bags += [0] * (len(objective.partitions) - len(n_bags))
+        threshold = local.decision_threshold_
+        reports = engine.compute(
+            [
+                make(part, coef, model, threshold, n)
+                for part, n in zip(objective.partitions, n_bags, strict=False)
+            ]
+        )
+        chosen = np.sum([report.n_chosen for report in reports], axis=0)
+        local._note_predicted(np.flatnonzero(chosen), work.data.columns.n_rows)
+        return reports
+
+    def _take_over(self, local: Any, n_passes: int) -> None:
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+        for name, value in vars(local).items():
+            if name.endswith("_"):
+                setattr(self, name, value)
+        self.n_passes_ = n_passes
+
+
+def _feature_arrays(fitted: FeatureMap) -> list[Any]:
+    if isinstance(fitted, LinearMap):
+        return [fitted.centre]
+    if isinstance(fitted, RandomKernelMap):
+        return [fitted.rule.frequencies]
+    return [fitted.triangle]

@@ -1,0 +1,110 @@
+"""Bags larger than a partition: their count likelihood from sums over partitions.
+
+A normal approximation of the counts needs only Σp_j and Σp_j·p_jᵀ of the bag, which add over
+partitions. An evaluation therefore has two stages: the first adds the sums, the second computes
+the gradient with what the whole bag contributes to the slope of each row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_expit
+
+from decorrupt._typing import FloatArray
+from decorrupt.risks.multiclass.normal_counts import CountMoments, NormalCounts, normal_counts
+from decorrupt.risks.multiclass.softmax import log_softmax, slope_in_scores
+from decorrupt.risks.segments import Segments
+
+
+@dataclass(frozen=True)
+class LargeBags:
+    """The bags that are larger than a partition.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (n_bags,)
+        Their numbers, in ascending order.
+    counts : ndarray of shape (n_bags, n_classes)
+        Rows of each class; two columns for two classes.
+    noise_variance : ndarray of shape (n_bags,)
+        The variance of the noise in the counts.
+    n_total : int
+        Rows of the data set.
+    """
+
+    codes: NDArray[np.intp]
+    counts: FloatArray
+    noise_variance: FloatArray
+    n_total: int
+
+    def add(self, parts: Sequence[dict[int, CountMoments]]) -> NormalCounts:
+        """Return log P(k) of every bag from the moments of its parts."""
+        n_classes = self.counts.shape[1]
+        mean = np.zeros(self.counts.shape)
+        outer = np.zeros((len(self.codes), n_classes, n_classes))
+        for part in parts:
+            for bag, moments in part.items():
+                mean[bag] += moments.mean[0]
+                outer[bag] += moments.outer[0]
+        return normal_counts(self.counts, CountMoments(mean, outer), self.noise_variance)
+
+
+@dataclass(frozen=True)
+class LargeBagRows:
+    """Rows of one large bag in one partition: a term without value, whose slope is known.
+
+    Attributes
+    ----------
+    rows : array or CSR matrix
+        X, or the features.
+    bag : int
+        The index of the bag in :class:`LargeBags`.
+    n_total : int
+        Rows of the data set: the risk is −(1/n)·Σ log P.
+    """
+
+    rows: Any
+    bag: int
+    n_total: int
+
+    def moments(self, scores: FloatArray) -> CountMoments:
+        """Return Σp and Σppᵀ of these rows."""
+        prob = np.exp(_log_prob(scores))
+        return CountMoments.of(prob, Segments(np.array([len(prob)])))
+
+    def risk(self, normal: NormalCounts) -> KnownSlope:
+        """Return the term of these rows, given the sums over the whole bag."""
+        one = slice(self.bag, self.bag + 1)
+        return KnownSlope(
+            NormalCounts(normal.log_prob[one], normal.tilt[one], normal.bend[one]), self.n_total
+        )
+
+
+@dataclass(frozen=True)
+class KnownSlope:
+    """The rows' part of −(1/n)·log P(k): its value is counted once per bag, not here."""
+
+    normal: NormalCounts
+    n_total: int
+
+    is_convex = False
+
+    def value_and_slope(self, scores: FloatArray) -> tuple[float, FloatArray]:
+        """Return 0 and the gradient in the scores."""
+        prob = np.exp(_log_prob(scores))
+        slope = prob * self.normal.slope(prob, Segments(np.array([len(prob)])))
+        slope = slope_in_scores(slope, prob) / -self.n_total
+        # The score of two classes is the log-odds, f₁ − f₀.
+        return 0.0, slope if scores.ndim == 2 else slope[:, 1]
+
+
+def _log_prob(scores: FloatArray) -> FloatArray:
+    scores = scores.astype(float, copy=False)
+    if scores.ndim == 2:
+        return log_softmax(scores)
+    return np.column_stack([log_expit(-scores), log_expit(scores)])

@@ -1,0 +1,160 @@
+"""Value and gradient of a partition's part of the risk.
+
+:func:`partition_value_and_gradient` is one picklable function of a partition and the coefficients.
+The parts of all partitions add up, whatever adds them: Dask here, Spark or Ray in
+``docs/scaling.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from decorrupt._typing import FloatArray
+from decorrupt.distributed.features import RowFeatures
+from decorrupt.distributed.large_bags import LargeBagRows
+from decorrupt.risks.multiclass.normal_counts import CountMoments, NormalCounts
+from decorrupt.solvers.objective import Objective
+
+# Rows whose features are in memory at a time.
+CHUNK_ROWS = 8192
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Some rows and their part of the risk.
+
+    Attributes
+    ----------
+    rows : array or CSR matrix of shape (n_rows, n_columns)
+        X, or the features.
+    risks : tuple of ScoreRisk
+        The terms of these rows; two if their sums are corrected separately, else one.
+    codes : ndarray of int, shape (n_rows,), or None
+        The bag of each row, as a number within the partition.
+    """
+
+    rows: Any
+    risks: tuple[Any, ...]
+    codes: NDArray[np.intp] | None = None
+
+
+@dataclass(frozen=True)
+class Partition:
+    """The rows of a partition in chunks; large bags apart, because their sums come first."""
+
+    chunks: Sequence[Chunk]
+    large: Sequence[LargeBagRows] = ()
+
+
+@dataclass(frozen=True)
+class ScoreModel:
+    """What turns rows into scores: f = z(x)·θ + b.
+
+    Attributes
+    ----------
+    features : RowFeatures or None
+        z; None if the partitions contain features.
+    rank : int
+        Number of features.
+    fit_intercept : bool
+        Whether there is b, the last coefficient.
+    n_classes : int or None
+        Scores per row; None for one.
+    n_sums : int
+        Terms of each chunk.
+    """
+
+    features: RowFeatures | None
+    rank: int
+    fit_intercept: bool
+    n_classes: int | None = None
+    n_sums: int = 1
+
+    @property
+    def n_coef(self) -> int:
+        """All coefficients, the intercepts included."""
+        return (self.rank + self.fit_intercept) * (self.n_classes or 1)
+
+    def matrix(self, rows: Any) -> Any:
+        """Return the features of the rows."""
+        return rows if self.features is None else self.features.transform(rows)
+
+    def objective(self, rows: Any, risk: Any = None) -> Objective:
+        """Return the part of the objective of some rows, without a penalty."""
+        return Objective(self.matrix(rows), risk, 0.0, self.fit_intercept, self.n_classes)
+
+
+def partition_value_and_gradient(
+    partition: Partition,
+    coef: FloatArray,
+    model: ScoreModel,
+    large_bags: NormalCounts | None = None,
+) -> tuple[FloatArray, FloatArray]:
+    """Return Σ_j r_j(⟨θ, z(x_j)⟩ + b) over the rows of a partition, and its gradient in (θ, b).
+
+    Parameters
+    ----------
+    partition : Partition
+        The rows and their terms r_j.
+    coef : ndarray of shape (n_coef,)
+        θ and b, as in :class:`decorrupt.solvers.Objective`.
+    model : ScoreModel
+        The features; they are made here, `CHUNK_ROWS` rows at a time.
+    large_bags : NormalCounts, optional
+        The sums over bags that are larger than a partition, see :func:`partition_moments`.
+
+    Returns
+    -------
+    values : ndarray of shape (n_sums,)
+        The sums.
+    gradients : ndarray of shape (n_sums, n_coef)
+        Their gradients.
+    """
+    values, gradients = np.zeros(model.n_sums), np.zeros((model.n_sums, model.n_coef))
+    for chunk in partition.chunks:
+        objective = model.objective(chunk.rows)
+        for k, risk in enumerate(chunk.risks):
+            value, gradient = replace(objective, risk=risk).value_and_gradient(coef)
+            values[k] += value
+            gradients[k] += gradient
+    for part in partition.large:
+        if large_bags is None:
+            raise ValueError("the partition has rows of large bags: give their sums as large_bags")
+        objective = model.objective(part.rows, part.risk(large_bags))
+        gradients[0] += objective.value_and_gradient(coef)[1]
+    return values, gradients
+
+
+def partition_moments(
+    partition: Partition, coef: FloatArray, model: ScoreModel
+) -> dict[int, CountMoments]:
+    """Return Σp and Σppᵀ over the rows of each large bag in the partition."""
+    found: dict[int, CountMoments] = {}
+    for part in partition.large:
+        moments = part.moments(model.objective(part.rows).scores(coef))
+        if part.bag in found:
+            before = found[part.bag]
+            moments = CountMoments(before.mean + moments.mean, before.outer + moments.outer)
+        found[part.bag] = moments
+    return found
+
+
+def keep_features(partition: Partition, features: RowFeatures) -> Partition:
+    """Return the partition with features instead of rows, where memory suffices for them."""
+    return Partition(
+        [replace(chunk, rows=features.transform(chunk.rows)) for chunk in partition.chunks],
+        [replace(part, rows=features.transform(part.rows)) for part in partition.large],
+    )
+
+
+def add_sums(
+    parts: Sequence[tuple[FloatArray, FloatArray]],
+) -> tuple[FloatArray, FloatArray]:
+    """Return the sum of values and gradients of several partitions."""
+    values, gradients = zip(*parts, strict=True)
+    return np.sum(values, axis=0), np.sum(gradients, axis=0)

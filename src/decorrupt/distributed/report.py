@@ -1,0 +1,158 @@
+"""One pass after training: predicted classes, and the noise of the corrected risk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from decorrupt._typing import FloatArray
+from decorrupt.corruption import RiskTerms
+from decorrupt.distributed.partition import Partition, ScoreModel
+from decorrupt.distributed.summary import BagTable
+from decorrupt.estimators.class_diagnostics import ClassDiagnostics, describe_class_strata
+from decorrupt.estimators.diagnostics import Diagnostics, describe_strata
+from decorrupt.estimators.priors import chosen_classes
+from decorrupt.losses import MarginLoss
+from decorrupt.solvers.result import SolverResult
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a partition adds to the diagnostics.
+
+    Attributes
+    ----------
+    n_chosen : ndarray of int, shape (n_classes,)
+        Rows by predicted class.
+    sums, squares : ndarray of shape (n_bags,)
+        Σ and Σ² of the terms of a corrected risk, by bag of the partition.
+    n_positive : float
+        Σ P(Y=1 | x, count of the bag) of a count likelihood of two classes.
+    """
+
+    n_chosen: NDArray[np.intp]
+    sums: FloatArray
+    squares: FloatArray
+    n_positive: float = 0.0
+
+
+def partition_report(
+    partition: Partition, coef: FloatArray, model: ScoreModel, threshold: Any, n_bags: int
+) -> Report:
+    """Return the report of a partition with `n_bags` bags."""
+    n_chosen = np.zeros(model.n_classes or 2, dtype=np.intp)
+    sums, squares, n_positive = np.zeros(n_bags), np.zeros(n_bags), 0.0
+    parts: list[Any] = [*partition.chunks, *partition.large]
+    for part in parts:
+        scores = model.objective(part.rows).scores(coef)
+        chosen = chosen_classes(scores - threshold)
+        n_chosen += np.bincount(chosen, minlength=len(n_chosen))
+        codes = getattr(part, "codes", None)
+        if codes is not None:
+            terms = _row_terms(part.risks, scores)
+            sums += np.bincount(codes, terms, n_bags)
+            squares += np.bincount(codes, terms**2, n_bags)
+        elif scores.ndim == 1:
+            n_positive += _posterior_sum(part, scores)
+    return Report(n_chosen, sums, squares, n_positive)
+
+
+def _posterior_sum(part: Any, scores: FloatArray) -> float:
+    """Return Σ_j P(Y_j=1 | count), from the slope (p_j − P(Y_j=1 | count))/n of the likelihood.
+
+    The slopes of a bag that is larger than the partition are left out: with an intercept, they
+    sum to zero at the solution.
+    """
+    total = float(expit(scores).sum(dtype=float))
+    for risk in getattr(part, "risks", ()):
+        total -= risk.n_rows * float(risk.value_and_slope(scores)[1].sum(dtype=float))
+    return total
+
+
+def _row_terms(risks: Sequence[Any], scores: FloatArray) -> FloatArray:
+    if scores.ndim == 2:
+        return np.asarray(risks[0].row_values(scores), dtype=float)
+    total = np.zeros(len(scores))
+    for risk in risks:
+        terms, loss = risk.terms, risk.loss
+        total += terms.coef_pos * loss.value(scores) + terms.coef_neg * loss.value(-scores)
+    return total
+
+
+def std_error(
+    reports: Sequence[Report], bags_of: Sequence[NDArray[np.intp]], sizes: NDArray[np.intp]
+) -> float:
+    """Return √Σ_k n_k·Var_k, Var_k the variance of the rows' terms within bag k."""
+    sums, squares = np.zeros(len(sizes)), np.zeros(len(sizes))
+    for report, bags in zip(reports, bags_of, strict=True):
+        np.add.at(sums, bags, report.sums)
+        np.add.at(squares, bags, report.squares)
+    inside = np.maximum(squares - sums**2 / np.maximum(sizes, 1), 0.0)
+    return float(np.sqrt(np.sum(inside * sizes / np.maximum(sizes - 1, 1))))
+
+
+def describe_fit(
+    local: Any,
+    table: BagTable,
+    terms: RiskTerms,
+    loss: MarginLoss,
+    risk: float,
+    error: float,
+    result: SolverResult,
+    dropped: dict[str, list[Any]],
+    word: str,
+) -> Diagnostics:
+    """Return the diagnostics of a corrected risk, from coefficients per bag."""
+    size = np.abs(terms.coef_pos) + np.abs(terms.coef_neg)
+    total = float(np.sum(table.sizes * (terms.coef_pos + terms.coef_neg)))
+    is_convex = not np.any(terms.concavity(loss))
+    return Diagnostics(
+        **(describe_strata(table) | {"n_rows": table.n_rows}),
+        effective_sample_size=float(1 / np.sum(table.sizes * size**2)),
+        is_convex=is_convex,
+        training_risk=risk,
+        risk_std_error=error,
+        risk_at_zero=loss.at_zero * total,
+        dropped=dropped,
+        target_prior=local.score_prior_,
+        radius=float(np.linalg.norm(result.coef[: local.kernel_rank_])),
+        bound=float("nan"),
+        convexity_floor=0.0 if is_convex else float("inf"),
+        reg_strength=local.reg_strength,
+        kernel_rank=local.kernel_rank_,
+        kernel_error=local.kernel_error_,
+        solver=local.solver_,
+        solver_status=result.status,
+        n_iter=result.n_iter,
+        gradient_norm=result.gradient_norm,
+        stratum_word=word,
+    )
+
+
+def describe_class_fit(
+    local: Any,
+    table: BagTable,
+    is_convex: bool,
+    risk: float,
+    error: float,
+    result: SolverResult,
+    word: str,
+) -> ClassDiagnostics:
+    """Return the same for several classes."""
+    return ClassDiagnostics(
+        **(describe_class_strata(table, local.classes_.tolist()) | {"n_rows": table.n_rows}),
+        target_prior=local.score_prior_,
+        is_convex=is_convex,
+        training_risk=risk,
+        risk_std_error=error,
+        solver=local.solver_,
+        solver_status=result.status,
+        n_iter=result.n_iter,
+        gradient_norm=result.gradient_norm,
+        stratum_word=word,
+    )

@@ -1,0 +1,276 @@
+"""One pass over the blocks: the bags with their sizes and proportions, and the columns of X."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from decorrupt._typing import FloatArray
+from decorrupt.corruption import Strata, factorize, strata_from_bags
+from decorrupt.corruption.class_shares import SHARE_TOL
+from decorrupt.distributed.blocks import Block
+from decorrupt.estimators.inputs import read_class_labels
+
+
+@dataclass(frozen=True)
+class ColumnSummary:
+    """Number of rows, and mean and Σ(x − mean)² of each column; summaries of blocks add up.
+
+    Attributes
+    ----------
+    number : int
+        The partition.
+    n_rows, n_bytes : int
+        Rows, and bytes of X.
+    dtype : dtype
+        Of X.
+    is_sparse : bool
+        Whether X is sparse.
+    mean, squares : ndarray of shape (n_columns,)
+        In double precision.
+    """
+
+    number: int
+    n_rows: int
+    n_bytes: int
+    dtype: Any
+    is_sparse: bool
+    mean: FloatArray
+    squares: FloatArray
+
+    @property
+    def n_columns(self) -> int:
+        """Columns of X."""
+        return len(self.mean)
+
+    @property
+    def variance(self) -> float:
+        """The mean of the columns' variances."""
+        return float(self.squares.mean() / self.n_rows)
+
+
+def summarise_columns(block: Block) -> ColumnSummary:
+    """Return the summary of X; raise ValueError if a value is missing or infinite."""
+    rows = block.rows
+    n_rows = rows.shape[0]
+    values = rows.data if issparse(rows) else rows
+    if not np.isfinite(values).all():
+        _refuse_not_finite(block)
+    mean = np.asarray(rows.sum(axis=0, dtype=float)).ravel() / max(n_rows, 1)
+    if issparse(rows):
+        squares = np.asarray(rows.multiply(rows).sum(axis=0, dtype=float)).ravel()
+        squares = squares - n_rows * mean**2
+        n_bytes = rows.data.nbytes + rows.indices.nbytes
+    else:
+        squares = np.var(rows, axis=0, dtype=float) * n_rows if n_rows else np.zeros(len(mean))
+        n_bytes = rows.nbytes
+    return ColumnSummary(
+        block.number, n_rows, n_bytes, rows.dtype, issparse(rows), mean, np.asarray(squares)
+    )
+
+
+def _refuse_not_finite(block: Block) -> None:
+    rows = block.rows.tocoo() if issparse(block.rows) else block.rows
+    if issparse(rows):
+        bad = int(np.flatnonzero(~np.isfinite(rows.data))[0])
+        row, column, value = rows.row[bad], rows.col[bad], rows.data[bad]
+    else:
+        row, column = np.argwhere(~np.isfinite(rows))[0]
+        value = rows[row, column]
+    raise ValueError(
+        f"X contains {value} in partition {block.number}, row {row}, column {column}: fill in or "
+        "drop missing and infinite values first"
+    )
+
+
+def add_columns(summaries: Sequence[ColumnSummary]) -> ColumnSummary:
+    """Return the summary of all rows.
+
+    Raises
+    ------
+    ValueError
+        If there are no rows, or partitions differ in width or dtype.
+    """
+    filled = [summary for summary in summaries if summary.n_rows]
+    if not filled:
+        raise ValueError("X has no rows")
+    first = total = filled[0]
+    for other in filled[1:]:
+        for what in ("n_columns", "dtype", "is_sparse"):
+            if getattr(first, what) != getattr(other, what):
+                raise ValueError(
+                    f"X has {what}={getattr(first, what)} in partition {first.number} and "
+                    f"{what}={getattr(other, what)} in partition {other.number}: all partitions "
+                    "must have the same columns and dtype"
+                )
+        total = _add(total, other)
+    return total
+
+
+def _add(one: ColumnSummary, other: ColumnSummary) -> ColumnSummary:
+    """Return the summary of both (Chan, Golub and LeVeque 1983)."""
+    n_rows = one.n_rows + other.n_rows
+    apart = other.mean - one.mean
+    mean = one.mean + apart * (other.n_rows / n_rows)
+    squares = one.squares + other.squares + apart**2 * (one.n_rows * other.n_rows / n_rows)
+    n_bytes = one.n_bytes + other.n_bytes
+    return ColumnSummary(one.number, n_rows, n_bytes, one.dtype, one.is_sparse, mean, squares)
+
+
+@dataclass(frozen=True)
+class BagTable(Strata):
+    """Strata without rows: one entry per bag instead of one per row.
+
+    `row_stratum` numbers the bags, so that ``combination.row_terms(table)`` are the coefficients
+    of each row of a bag.
+
+    Attributes
+    ----------
+    rows_per_bag : ndarray of int, shape (n_bags,)
+        Rows of each bag in all partitions.
+    """
+
+    rows_per_bag: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, ids: NDArray[Any], proportions: FloatArray, sizes: NDArray[np.intp]) -> BagTable:
+        """Return the table of the bags `ids`."""
+        return cls(ids, np.arange(len(ids)), proportions, sizes)
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        """Rows of each bag."""
+        return self.rows_per_bag
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of all bags."""
+        return int(self.rows_per_bag.sum())
+
+
+@dataclass(frozen=True)
+class BlockBags:
+    """The bags of one block, in the order of :func:`decorrupt.corruption.factorize`."""
+
+    number: int
+    ids: NDArray[Any]
+    sizes: NDArray[np.intp]
+    proportions: FloatArray
+
+
+def summarise_bags(block: Block) -> BlockBags | None:
+    """Return the bags of a block; None if it has no rows."""
+    if not block.rows.shape[0]:
+        return None
+    if block.targets.dtype.kind not in "fiub":
+        raise ValueError(
+            f"with bags, y must contain proportions (numbers in [0, 1]), got {block.targets.dtype}"
+        )
+    try:
+        strata = strata_from_bags(block.ids, block.targets)
+    except ValueError as error:
+        raise ValueError(f"partition {block.number}: {error}") from None
+    return BlockBags(block.number, strata.ids, strata.sizes, strata.proportions)
+
+
+def merge_bags(
+    found: Sequence[BlockBags | None],
+) -> tuple[BagTable, list[NDArray[np.intp]]]:
+    """Return the table of all bags, and for every block the numbers of its bags.
+
+    Raises
+    ------
+    ValueError
+        If the proportion of a bag differs between partitions, or the number of classes.
+    """
+    filled = [bags for bags in found if bags is not None]
+    widths = {bags.proportions.shape[1:] for bags in filled}
+    if len(widths) > 1:
+        raise ValueError(f"y has different numbers of columns in the partitions: {sorted(widths)}")
+    ids, codes = factorize(join_ids([bags.ids for bags in filled]), "bags")
+    shares = np.concatenate([bags.proportions for bags in filled])
+    sizes = np.bincount(codes, np.concatenate([bags.sizes for bags in filled])).astype(np.intp)
+    lowest = np.full((len(ids), *shares.shape[1:]), np.inf)
+    np.minimum.at(lowest, codes, shares)
+    parts = np.repeat([bags.number for bags in filled], [len(bags.ids) for bags in filled])
+    _refuse_different(ids, codes, shares, lowest, parts)
+    ends = iter(np.split(codes, np.cumsum([len(bags.ids) for bags in filled])))
+    none = np.empty(0, dtype=np.intp)
+    return BagTable.of(ids, lowest, sizes), [none if b is None else next(ends) for b in found]
+
+
+def _refuse_different(
+    ids: NDArray[Any],
+    codes: NDArray[np.intp],
+    shares: FloatArray,
+    lowest: FloatArray,
+    parts: NDArray[np.intp],
+) -> None:
+    apart = np.abs(shares - lowest[codes]).reshape(len(codes), -1).max(axis=1) > SHARE_TOL
+    for entry in np.flatnonzero(apart)[:1]:
+        same = np.flatnonzero(codes == codes[entry])
+        other = same[np.abs(shares[same] - shares[entry]).reshape(len(same), -1).max(axis=1) > 0][0]
+        raise ValueError(
+            f"y differs within bag {ids.tolist()[codes[entry]]!r}: {shares[other].tolist()} in "
+            f"partition {parts[other]}, {shares[entry].tolist()} in partition {parts[entry]}; all "
+            "rows of a bag must have the same proportion"
+        )
+
+
+def join_ids(several: Sequence[NDArray[Any]]) -> Any:
+    """Return one array of the ids; numbers and strings are not converted into each other."""
+    kinds = {ids.dtype.kind for ids in several}
+    if len(kinds) > 1 and not kinds <= {"i", "u", "f"}:
+        return np.concatenate([ids.astype(object) for ids in several])
+    return np.concatenate(several)
+
+
+@dataclass(frozen=True)
+class BlockCells:
+    """Rows of a block by source and label; one source if none are given."""
+
+    sources: NDArray[Any]
+    classes: NDArray[Any]
+    counts: NDArray[np.intp]
+
+
+def summarise_cells(block: Block) -> BlockCells | None:
+    """Return the sources and labels of a block; None if it has no rows."""
+    if not block.rows.shape[0]:
+        return None
+    if block.targets.ndim != 1:
+        raise ValueError(
+            f"y should contain one label per row, got shape {block.targets.shape}. If it contains "
+            "the shares of the classes, pass bags= as well"
+        )
+    try:
+        classes, label = factorize(block.targets, "y")
+        ids = np.zeros(len(label), dtype=int) if block.ids is None else block.ids
+        sources, source = factorize(ids, "sources")
+    except ValueError as error:
+        raise ValueError(f"partition {block.number}: {error}") from None
+    shape = len(sources), len(classes)
+    counts = np.bincount(
+        np.ravel_multi_index((source, label), shape), minlength=shape[0] * shape[1]
+    )
+    return BlockCells(sources, classes, counts.reshape(shape))
+
+
+def merge_cells(found: Sequence[BlockCells | None]) -> BlockCells:
+    """Return the rows of all blocks by source and label, both in sorted order."""
+    filled = [cells for cells in found if cells is not None]
+    sources, source = factorize(join_ids([cells.sources for cells in filled]), "sources")
+    classes, label = factorize(join_ids([cells.classes for cells in filled]), "y")
+    read_class_labels(classes)  # raises if these are not labels of at least two classes
+    counts = np.zeros((len(sources), len(classes)), dtype=np.intp)
+    for cells in filled:
+        n_sources, n_classes = cells.counts.shape
+        here, source = source[:n_sources], source[n_sources:]
+        there, label = label[:n_classes], label[n_classes:]
+        np.add.at(counts, np.ix_(here, there), cells.counts)
+    return BlockCells(sources, classes, counts)

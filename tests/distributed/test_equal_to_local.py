@@ -1,0 +1,294 @@
+"""The Dask estimators solve the problems of their twins without Dask."""
+
+import warnings
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+
+import decorrupt
+from decorrupt import distributed
+from decorrupt.distributed.engine import Engine
+from helpers.partitioned import MATRICES, RATES, bag_rows, source_rows
+
+EXACT = {"tol": 1e-9, "reg_strength": 1e-2, "random_state": 0}
+LINEAR = {"kernel": "linear"}
+RANDOM = {"features": "random", "max_rank": 40}
+ON_BAGS = ["CorrectedLossClassifier", "MeanMapClassifier", "CountLikelihoodClassifier"]
+quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def pair(name, **params):
+    params = EXACT | params
+    return getattr(distributed, f"Dask{name}")(**params), getattr(decorrupt, name)(**params)
+
+
+def assert_same(by_dask, local, X):
+    found, expected = by_dask.to_local(), local
+    for method in ("decision_function", "predict_proba"):
+        np.testing.assert_allclose(
+            getattr(found, method)(X), getattr(expected, method)(X), atol=1e-6, rtol=0
+        )
+    assert by_dask.n_passes_ > 4  # the start was not the solution
+
+
+@quiet
+@pytest.mark.parametrize("features", [LINEAR, RANDOM], ids=["linear", "random"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("name", ON_BAGS)
+def test_bags_that_cross_partitions(name, n_classes, features):
+    data = bag_rows(n_classes=n_classes)
+    X, y, bags = data.dask()
+    by_dask, local = pair(name, **features)
+    by_dask.fit(X, y, bags=bags)
+    assert_same(by_dask, local.fit(data.X, data.y, bags=data.bags), data.X)
+
+
+NOISE = {bag: 0.4 * (bag % 3) or None for bag in range(75)}
+
+
+@quiet
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("CorrectedLossClassifier", {"risk_correction": "abs"}),
+        ("CorrectedLossClassifier", {"combine": "least_squares", "target_prior": "pooled"}),
+        ("CorrectedLossClassifier", {"loss": "sigmoid", "fit_intercept": False}),
+        ("MeanMapClassifier", {"variant": "laplacian"}),
+        ("MeanMapClassifier", {"variant": "laplacian", "similarity": np.ones((75, 75))}),
+        (
+            "CountLikelihoodClassifier",
+            {"count_noise": NOISE, "decision": "accuracy"},
+        ),
+        ("CountLikelihoodClassifier", {"count_noise": NOISE}),
+        ("CountLikelihoodClassifier", {"bag_effect": 0.1}),
+        ("CountLikelihoodClassifier", {"large_bags": 4}),
+    ],
+    ids=str,
+)
+def test_options(name, params):
+    if "loss" in params:
+        params = params | {"reg_strength": 0.1}
+    data = bag_rows()
+    X, y, bags = data.dask()
+    by_dask, local = pair(name, **LINEAR, **params)
+    by_dask.fit(X, y, bags=bags)
+    local.fit(data.X, data.y, bags=data.bags)
+    found, expected = by_dask.to_local(), local
+    np.testing.assert_allclose(
+        found.decision_function(data.X), expected.decision_function(data.X), atol=1e-6
+    )
+    assert found.score_prior_ == pytest.approx(expected.score_prior_, abs=1e-6)
+
+
+@quiet
+@pytest.mark.parametrize(
+    "params",
+    [{}, {"combine": "superbag"}, {"class_priors": dict.fromkeys(RATES, 0.5)}, {"weights": "size"}],
+    ids=str,
+)
+def test_sources(params):
+    X, y, sources = source_rows()
+    by_dask, local = pair("CorruptedSourcesClassifier", noise_rates=RATES, **LINEAR, **params)
+    by_dask.fit(
+        *(da.from_array(v, chunks=170) for v in (X, y)), sources=da.from_array(sources, 170)
+    )
+    assert_same(by_dask, local.fit(X, y, sources=sources), X)
+    assert by_dask.noise_rates_ == local.noise_rates_
+    assert by_dask.class_priors_ == pytest.approx(local.class_priors_)
+    assert by_dask.diagnostics_.training_risk == pytest.approx(local.diagnostics_.training_risk)
+    assert by_dask.diagnostics_.risk_std_error == pytest.approx(local.diagnostics_.risk_std_error)
+
+
+SHARES = {"nurse": [0.2, 0.3, 0.5], "rule": [0.4, 0.3, 0.3], "web": [0.3, 0.3, 0.4]}
+
+
+@quiet
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        {"combine": "least_squares"},
+        {"class_priors": SHARES},
+        {"weights": "size"},
+        RANDOM | {"kernel": "rbf"},
+    ],
+    ids=str,
+)
+def test_sources_of_several_classes(params):
+    X, y, sources = source_rows(rates=MATRICES, n_classes=3)
+    y[(sources == "rule") & (y == 2)] = 0  # an empty cell
+    names = np.array(["high", "low", "none"])[y]
+    by_dask, local = pair("CorruptedSourcesClassifier", noise_rates=MATRICES, **(LINEAR | params))
+    by_dask.fit(
+        *(da.from_array(v, chunks=170) for v in (X, names)), sources=da.from_array(sources, 170)
+    )
+    assert_same(by_dask, local.fit(X, names, sources=sources), X)
+    assert by_dask.classes_.tolist() == ["high", "low", "none"]
+    for name in ("noise_rates_", "class_priors_"):
+        for source in MATRICES:
+            expected = getattr(local, name)[source]
+            np.testing.assert_allclose(getattr(by_dask, name)[source], expected, atol=1e-12)
+    assert by_dask.source_weights_ == local.source_weights_
+    found, expected = by_dask.diagnostics_, local.diagnostics_
+    assert found.training_risk == pytest.approx(expected.training_risk)
+    assert found.risk_std_error == pytest.approx(expected.risk_std_error)
+    assert found.stratum_word == expected.stratum_word == "strata"
+
+
+@quiet
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_one_matrix_for_all_rows(n_classes):
+    matrix = np.full((n_classes, n_classes), 0.1) + (1 - 0.1 * n_classes) * np.eye(n_classes)
+    X, y, _ = source_rows(rates={"all": matrix}, n_classes=n_classes)
+    by_dask, local = pair("CorruptedSourcesClassifier", noise_rates=matrix, **LINEAR)
+    by_dask.fit(da.from_array(X, chunks=170), da.from_array(y, chunks=170))
+    assert_same(by_dask, local.fit(X, y), X)
+
+
+def test_estimated_rates_are_those_of_the_sources(monkeypatch):
+    """The sample keeps the frequencies of the noisy labels of each source."""
+    monkeypatch.setattr("decorrupt.distributed.sample.SAMPLE_ROWS", 2000)
+    X, y, sources = source_rows(n_rows=6000)
+    labels = np.array(["rare" if value else "usual" for value in y])
+    model = distributed.DaskCorruptedSourcesClassifier(noise_rates="estimate", **LINEAR)
+    asked = []
+
+    def estimate(self, X, y, sources, how):
+        asked.append((y, sources))
+        return RATES
+
+    monkeypatch.setattr(decorrupt.CorruptedSourcesClassifier, "_estimate", estimate)
+    model.fit(*(da.from_array(v, chunks=1700) for v in (X, labels)), sources=da.from_array(sources))
+    ((drawn, of),) = asked
+    assert 1500 < len(drawn) < 2500
+    for source in RATES:
+        share = np.mean(labels[sources == source] == "rare")
+        assert np.mean(drawn[of == source] == "rare") == pytest.approx(share, abs=0.08)
+
+
+@quiet
+@pytest.mark.parametrize("name", ["CorrectedLossClassifier", "MeanMapClassifier"])
+def test_assumptions_are_checked_on_the_sample(name):
+    data = bag_rows()
+    data.X[:, 3] += 5 * np.sin(data.bags)  # the rows of a class differ between bags
+    X, y, bags = data.dask()
+    with pytest.warns(decorrupt.exceptions.BagAssumptionWarning, match=f"^Dask{name} assumes"):
+        pair(name, **LINEAR)[0].fit(X, y, bags=bags)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", decorrupt.exceptions.BagAssumptionWarning)
+        pair(name, **LINEAR, check_assumptions=False)[0].fit(X, y, bags=bags)
+
+
+@quiet
+def test_the_bag_effect_is_estimated_from_the_sample(monkeypatch):
+    monkeypatch.setattr("decorrupt.distributed.sample.SAMPLE_ROWS", 600)
+    data = bag_rows()
+    X, y, bags = data.dask()
+    by_dask, local = pair("CountLikelihoodClassifier", bag_effect="estimate", **LINEAR)
+    by_dask.fit(X, y, bags=bags)
+    local.fit(data.X, data.y, bags=data.bags)
+    assert by_dask.bag_effect_ == pytest.approx(local.bag_effect_, abs=1e-3)
+    assert by_dask.to_local().bag_effect == "estimate"
+
+
+@quiet
+@pytest.mark.parametrize("name", [*ON_BAGS, "CorruptedSourcesClassifier"])
+def test_labels_without_bags(name):
+    data = bag_rows()
+    X, _, _ = data.dask()
+    labels = np.array(["no", "yes"])[data.labels]
+    by_dask, local = pair(name, **LINEAR)
+    by_dask.fit(X, da.from_array(labels, chunks=170))
+    assert_same(by_dask, local.fit(data.X, labels), data.X)
+    assert set(by_dask.predict(X).compute()) == {"no", "yes"}
+
+
+@quiet
+def test_forms_of_the_same_data():
+    data = bag_rows()
+    names = ["one", "two", "three", "four"]
+    table = pd.DataFrame(data.X, columns=names)
+    table["share"], table["bag"] = data.y, [f"b{k}" for k in data.bags]
+    frame = dd.from_pandas(table, npartitions=4)
+    model = pair("CountLikelihoodClassifier", **LINEAR)[0]
+    expected = pair("CountLikelihoodClassifier", **LINEAR)[1].fit(data.X, data.y, bags=data.bags)
+    by_name = clone(model).fit(frame, "share", bags="bag")
+    by_series = clone(model).fit(frame[names], frame["share"], bags=frame["bag"])
+    X, y, bags = data.dask()
+    of_sparse = clone(model).fit(X.map_blocks(sparse.csr_matrix), y, bags=bags)
+    for found in (by_name, by_series):
+        assert found.feature_names_in_.tolist() == names
+        assert_same(found, expected.fit(table[names], data.y, bags=data.bags), table[names])
+    assert_same(of_sparse, expected.fit(sparse.csr_matrix(data.X), data.y, bags=data.bags), data.X)
+
+
+@quiet
+@pytest.mark.parametrize("name", ON_BAGS)
+def test_the_same_whether_rows_are_kept_or_read_in_every_pass(name, monkeypatch):
+    data = bag_rows(n_classes=3)
+    X, y, bags = data.dask()
+    by_dask, local = pair(name, **RANDOM)
+    monkeypatch.setattr(Engine, "memory", lambda *_: 0)
+    assert_same(by_dask.fit(X, y, bags=bags), local.fit(data.X, data.y, bags=data.bags), data.X)
+
+
+@quiet
+def test_single_precision_stays_and_converges():
+    data = bag_rows()
+    X, y, bags = data.dask()
+    by_dask, local = pair("CorrectedLossClassifier", **RANDOM)
+    by_dask.fit(X.astype(np.float32), y, bags=bags)
+    local.fit(data.X.astype(np.float32), data.y, bags=data.bags)
+    assert by_dask.feature_coef_.dtype == np.float32
+    difference = by_dask.to_local().decision_function(data.X) - local.decision_function(data.X)
+    assert np.abs(difference).max() < 1e-2
+
+
+@quiet
+def test_empty_partitions_and_partitions_of_one_bag():
+    data = bag_rows(sorted_by_bag=True)
+    cuts = np.append(np.flatnonzero(np.diff(data.bags)) + 1, len(data.bags))[:10]
+    sizes = np.diff(np.concatenate([[0], np.repeat(cuts, 2), [len(data.bags)]]))
+    assert 0 in sizes
+    for name in ON_BAGS:
+        by_dask, local = pair(name, **LINEAR)
+        parts = [da.from_array(v, chunks=(len(v), *v.shape[1:])) for v in data[:3]]
+        X, y, bags = (part.rechunk((tuple(sizes), *part.shape[1:])) for part in parts)
+        by_dask.fit(X, y, bags=bags)
+        assert_same(by_dask, local.fit(data.X, data.y, bags=data.bags), data.X)
+
+
+def test_landmarks_of_a_sample_learn_the_classes():
+    data = bag_rows(n_rows=1200)
+    X, y, bags = data.dask()
+    model = distributed.DaskCorrectedLossClassifier(n_features=30, reg_strength=0.01)
+    model.fit(X, y, bags=bags)
+    assert len(model.landmarks_) <= 30
+    assert np.mean(model.predict(X).compute() == data.labels) > 0.8
+
+
+@quiet
+def test_series_of_parquet_files_have_the_partitions_of_the_rows(tmp_path):
+    """Dask merges small files where few columns are read."""
+    data = bag_rows()
+    names = ["one", "two", "three", "four"]
+    table = pd.DataFrame(data.X, columns=names)
+    table["share"], table["bag"] = data.y, [f"b{k}" for k in data.bags]
+    for start in range(0, 600, 100):
+        table.iloc[start : start + 100].to_parquet(tmp_path / f"{start:03}.parquet")
+    frame = dd.read_parquet(tmp_path)
+    expected = pair("CorrectedLossClassifier", **LINEAR)[1].fit(
+        table[names], data.y, bags=data.bags
+    )
+    for X, y, bags in [
+        (frame, "share", "bag"),
+        (frame[names], frame["share"], frame["bag"]),
+        (frame.drop(columns="share"), frame["share"], "bag"),
+    ]:
+        by_dask = pair("CorrectedLossClassifier", **LINEAR)[0].fit(X, y, bags=bags)
+        assert_same(by_dask, expected, table[names])
