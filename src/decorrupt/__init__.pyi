@@ -1,6 +1,10 @@
 """The public names, and where each of them is defined."""
 
-from . import datasets, theory
+from . import datasets, distributed, theory
+from .assumptions import (
+    AssumptionReport,
+    check_assumptions,
+)
 from .corruption import (
     BagPairs,
     NoiseRates,
@@ -25,6 +29,7 @@ from .estimators import (
     SetClassifier,
 )
 from .exceptions import (
+    BagAssumptionWarning,
     DroppedBagsWarning,
     InexactPairingWarning,
     NegativeRiskWarning,
@@ -38,12 +43,19 @@ from .losses import (
     LOSSES,
     get_loss,
 )
+from .meta import (
+    BoostedCountClassifier,
+    CostWeightedSourcesClassifier,
+    EMClassifier,
+    count_objective,
+)
 from .model_files import (
     load,
     save,
 )
 from .model_selection import (
     BAG_SCORERS,
+    AccuracyEstimate,
     AutoLabelProportionsClassifier,
     AutoSourcesClassifier,
     BagGridSearchCV,
@@ -59,6 +71,8 @@ from .model_selection import (
     corrected_accuracy,
     corrected_risk,
     count_score,
+    estimate_accuracy,
+    group_rate_accuracy,
     proportion_risk,
 )
 from .noise_rates import (
@@ -68,30 +82,47 @@ from .noise_rates import (
     estimate_noise_rates_from_audit,
     sensitivity,
 )
+from .risks import (
+    GaussianNoise,
+    GeometricNoise,
+    LabelPosterior,
+    LaplaceNoise,
+    label_posterior,
+)
 
 __version__: str
 
 __all__ = [
     "BAG_SCORERS",
     "LOSSES",
+    "AccuracyEstimate",
     "AlternatingPSVMClassifier",
+    "AssumptionReport",
     "AutoLabelProportionsClassifier",
     "AutoSourcesClassifier",
+    "BagAssumptionWarning",
     "BagGridSearchCV",
     "BagKFold",
     "BagPairs",
     "BagRandomizedSearchCV",
     "BagScorer",
+    "BoostedCountClassifier",
     "CorrectedLossClassifier",
     "CorrectedLossClassifierCV",
     "CorruptedSourcesClassifier",
+    "CostWeightedSourcesClassifier",
     "CountLikelihoodClassifier",
     "CountLikelihoodClassifierCV",
     "Diagnostics",
     "DroppedBagsWarning",
+    "EMClassifier",
     "ForwardSourcesClassifier",
+    "GaussianNoise",
+    "GeometricNoise",
     "InexactPairingWarning",
     "InvCalClassifier",
+    "LabelPosterior",
+    "LaplaceNoise",
     "MeanMapClassifier",
     "NegativeRiskWarning",
     "NoiseRateEstimate",
@@ -108,17 +139,23 @@ __all__ = [
     "bag_permutation_importance",
     "bag_targets",
     "calibration_curve_from_proportions",
+    "check_assumptions",
     "combine_strata",
     "corrected_accuracy",
     "corrected_loss",
     "corrected_risk",
     "corrupt_labels",
+    "count_objective",
     "count_score",
     "datasets",
+    "distributed",
+    "estimate_accuracy",
     "estimate_noise_rates",
     "estimate_noise_rates_from_annotators",
     "estimate_noise_rates_from_audit",
     "get_loss",
+    "group_rate_accuracy",
+    "label_posterior",
     "load",
     "pair_bags",
     "proportion_risk",

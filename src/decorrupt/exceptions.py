@@ -22,7 +22,7 @@ class SkippedFoldWarning(UserWarning):
 
 
 class RoundedCountsWarning(UserWarning):
-    """Some proportions times their bag size are not whole numbers, even allowing for rounding."""
+    """Some proportions are not possible with their bag's number of rows, even if rounded."""
 
 
 class InexactPairingWarning(UserWarning):
@@ -31,3 +31,7 @@ class InexactPairingWarning(UserWarning):
 
 class UninformativeRatesWarning(UserWarning):
     """Noise rates may sum to 1, where labels contain no information about the class."""
+
+
+class BagAssumptionWarning(UserWarning):
+    """The rows of a class clearly differ between bags, and the method assumes that they do not."""

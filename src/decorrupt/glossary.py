@@ -26,7 +26,7 @@ class Measure(NamedTuple):
 BAG_METHODS = {
     "mean_map": Method(
         "mean map",
-        "Estimates the means of both classes from the means of the bags, and fits a logistic "
+        "Estimates the means of the classes from the means of the bags, and fits a logistic "
         "regression to them. Fast and convex.",
     ),
     "corrected_loss": Method(
@@ -41,7 +41,8 @@ BAG_METHODS = {
     ),
     "count_likelihood": Method(
         "count likelihood",
-        "Maximises the exact likelihood of the number of positives in each bag.",
+        "Maximises the likelihood of the number of positives in each bag, or of the numbers of "
+        "several classes.",
     ),
     "set_classification": Method(
         "set classification", "Learns to predict which bag a row comes from."
@@ -51,6 +52,15 @@ BAG_METHODS = {
         "Minimises the cross-entropy between the known and the predicted proportion of each bag.",
     ),
     "invcal": Method("InvCal", "Support vector regression on the means of the bags (Rüping 2010)."),
+    "em": Method(
+        "EM with a forest",
+        "Fits a random forest to the probabilities of the labels given the bags' counts, which a "
+        "kernel model and the forest itself estimate on held-out bags.",
+    ),
+    "boosted": Method(
+        "boosted trees",
+        "Boosts trees with the gradient of the count likelihood (LightGBM).",
+    ),
     "alternating_psvm": Method(
         "∝SVM",
         "Alternates between training a support vector machine and choosing labels that agree with "
@@ -108,6 +118,34 @@ CRITERIA = {
         HIGHER,
     ),
 }
+# The same for several classes.
+CLASS_CRITERIA = CRITERIA | {
+    "corrected_accuracy": Measure(
+        "estimated mean recall",
+        "The mean over the classes of the share of their rows that are recognised. Guessing gives "
+        "1 / number of classes, perfection 1. Estimated from known proportions without labels; "
+        "with few rows the estimate can be below 0 or above 1.",
+        HIGHER,
+    ),
+    "corrected_risk": Measure(
+        "estimated mean error probability",
+        "The mean over the classes of the probability that the model gives to other classes.",
+        LOWER,
+    ),
+    "proportion_risk": Measure(
+        "error of the predicted proportions",
+        "Half the sum over the classes of the absolute difference between the share of rows "
+        "classified as the class and its known proportion: the share of rows that would have to "
+        "be classified differently.",
+        LOWER,
+    ),
+    "count_log_likelihood": Measure(
+        "log-likelihood of counts per row",
+        "How well the predicted probabilities explain the number of rows of each class in each "
+        "bag. Only differences between models have a meaning.",
+        HIGHER,
+    ),
+}
 # Measures that need true labels.
 METRICS = {
     "accuracy": Measure("accuracy", "The share of rows that are classified correctly.", HIGHER),
@@ -115,6 +153,12 @@ METRICS = {
         "balanced accuracy",
         "The mean of two rates: the share of positives that are recognised and the share of "
         "negatives that are recognised. Guessing gives 0.5, perfection 1.",
+        HIGHER,
+    ),
+    "macro_recall": Measure(
+        "mean recall",
+        "The mean over the classes of the share of their rows that are recognised. Guessing gives "
+        "1 / number of classes, perfection 1.",
         HIGHER,
     ),
     "roc_auc": Measure(
@@ -126,6 +170,12 @@ METRICS = {
     "brier": Measure(
         "Brier score",
         "The mean squared difference between probability and label; 0 is perfect.",
+        LOWER,
+    ),
+    "brier_classes": Measure(
+        "Brier score",
+        "The mean over the rows of the squared differences between probabilities and true class, "
+        "summed over the classes; 0 is perfect.",
         LOWER,
     ),
     "log_loss": Measure(

@@ -12,6 +12,7 @@ from helpers.page_views import (
     check_texts,
     opened,
 )
+from helpers.three_parties import make_party_tables
 
 NASTY = "<script>document.title='taken'</script> & Größe"
 # What is drawn on each page.
@@ -21,6 +22,8 @@ PLOTS = {
     "evaluation": {"agreement", "scores", "calibration", "importance"},
     "labels": {"scores", "calibration"},
     "inspection": {"spread", "gain"},
+    "classes": {"agreement", "scores", "importance"},
+    "class-labels": {"scores", "calibration"},
 }
 
 
@@ -35,6 +38,11 @@ def addresses(tmp_path_factory):
     test.to_csv(folder / "test.csv", index=False)
     sources.rows.to_csv(folder / "noisy.csv", index=False)
     sources.rates.to_csv(folder / "rates.csv", index=False)
+    parties = make_party_tables()
+    parties.rows.to_csv(folder / "voters.csv", index=False)
+    parties.wide.rename(columns={"red": NASTY}).to_csv(folder / "precincts.csv", index=False)
+    test = parties.test.replace({"party": {"red": NASTY}})
+    test.to_csv(folder / "asked.csv", index=False)
     make_pages(folder)
     return {name: (folder / f"{name}.html").as_uri() for name in PLOTS}
 
@@ -44,7 +52,10 @@ def make_pages(folder):
     in_bags += ["--proportion-column", "rate"]
     by_sources = [folder / "noisy.csv", "--label-column", "says", "--positive-label", "sick"]
     by_sources += ["--source-column", "who", "--noise-rates", folder / "rates.csv"]
+    parties = [folder / "voters.csv", folder / "precincts.csv", "--bag-column", "bag"]
+    parties += ["--proportion-columns", f"blue,green,{NASTY}", "--method", "mean-map"]
     model, quick = folder / "model.skops", ["--folds", 2]
+    three = folder / "three.skops"
     by_label = [model, folder / "test.csv", "--label-column", "label"]
     for name, arguments in {
         "model": ["fit", *in_bags, *quick, "--method", "corrected-loss", "-o", model, "--report"],
@@ -52,6 +63,11 @@ def make_pages(folder):
         "evaluation": ["evaluate", model, *in_bags, "--report"],
         "labels": ["evaluate", *by_label, "--positive-label", 1, "--report"],
         "inspection": ["inspect", *in_bags, "--report"],
+        "classes": ["fit", *parties, *quick, "-o", three, "--report"],
+        "class-labels": [
+            *("evaluate", three, folder / "asked.csv", "--label-column", "party"),
+            "--report",
+        ],
     }.items():
         asked = [*arguments, folder / f"{name}.html", "--quiet"]
         assert run([str(one) for one in asked]) == 0

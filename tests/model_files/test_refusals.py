@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.svm import SVC
 
 import decorrupt
 from decorrupt import CorrectedLossClassifier, MeanMapClassifier
@@ -128,8 +128,8 @@ def test_a_type_of_a_stranger(whole, tmp_path):
         (map, "builtins.map"),
         (b"bytes", "builtins.bytes"),
         (np.random.default_rng(0), "Generator"),
-        (LogisticRegression(), "LogisticRegression"),
-        (RandomForestClassifier(2).fit([[0], [1]], [0, 1]), "sklearn.tree._tree.Tree"),
+        (SVC(), "SVC"),
+        (HistGradientBoostingClassifier(max_iter=1).fit([[0], [1]], [0, 1]), "TreePredictor"),
         ({True: 1}, "keys of type builtins.bool"),
     ],
     ids=str,

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from decorrupt.model_files.errors import ModelFileError
+from decorrupt.model_files.trees import NODE_FIELDS
 
 MAX_UNPACKED = 2**30  # bytes, all members together
 MAX_JSON = 2**28
@@ -104,7 +105,7 @@ def _check_array(content: bytes) -> None:
     if version not in NPY_HEADERS:
         raise ValueError(f"an array in unknown format version {version}")
     shape, _, dtype = NPY_HEADERS[version](stream)
-    if dtype.hasobject or dtype.names:
+    if dtype.hasobject or dtype.names not in (None, NODE_FIELDS):
         raise ValueError(f"an array of {dtype}")
     n_values = 1
     for length in shape:

@@ -141,6 +141,7 @@ def _restore(data: bytes, name: str) -> tuple[Any, dict[str, Any]]:
     from decorrupt.model_files.archive import check_arrays, read_json, read_members
     from decorrupt.model_files.audit import check_schema
     from decorrupt.model_files.renamed import pack, update_class_names
+    from decorrupt.model_files.trees import check_trees
 
     members = read_members(data, name)
     metadata = read_envelope(read_json(members, MEMBER, name), name)
@@ -153,6 +154,7 @@ def _restore(data: bytes, name: str) -> tuple[Any, dict[str, Any]]:
     except RecursionError:
         raise ModelFileError(f"{name} is damaged: nested too deeply") from None
     check_arrays(members, name)
+    check_trees(current, members, name)
     model = _construct(data, name)
     if not isinstance(model, BaseEstimator):
         raise ModelFileError(f"{name} contains a {type(model).__name__} instead of a model")

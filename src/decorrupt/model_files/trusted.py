@@ -3,8 +3,9 @@
 The list is fixed and shorter than the list that skops trusts by default. These types are excluded
 on purpose: operator.attrgetter and methodcaller, functools.partial and bound methods (they call
 what the file names), constructors with arguments from the file, defaultdict (calls its factory),
-trees and libsvm models (their compiled code uses indices from the file unchecked), functions other
-than numpy's arithmetic, and formats of older skops versions.
+libsvm models and histogram-based boosting (their compiled code uses indices from the file
+unchecked; those of trees and forests are checked in :mod:`decorrupt.model_files.trees`), functions
+other than numpy's arithmetic, and formats of older skops versions.
 """
 
 from __future__ import annotations
@@ -14,10 +15,15 @@ from functools import cache
 OURS = frozenset(
     f"decorrupt.{name}"
     for name in (
+        "assumptions.count_dispersion.CountDispersionTest",
+        "assumptions.report.AssumptionReport",
+        "corruption.class_means.ClassMeansTest",
         "corruption.noise.NoiseRates",
         "estimators.alternating_psvm.AlternatingPSVMClassifier",
+        "estimators.class_diagnostics.ClassDiagnostics",
         "estimators.corrupted_sources.CorruptedSourcesClassifier",
         "estimators.count_likelihood.CountLikelihoodClassifier",
+        "estimators.class_diagnostics.ClassDiagnostics",
         "estimators.diagnostics.Diagnostics",
         "estimators.forward_sources.ForwardSourcesClassifier",
         "estimators.invcal.InvCalClassifier",
@@ -25,6 +31,10 @@ OURS = frozenset(
         "estimators.mean_map.MeanMapClassifier",
         "estimators.proportion_matching.ProportionMatchingClassifier",
         "estimators.set_classifier.SetClassifier",
+        "meta.boosted.BoostedCountClassifier",
+        "meta.cost_weighted.CostWeightedSourcesClassifier",
+        "meta.em.EMClassifier",
+        "meta.start.LikelihoodStart",
         "model_selection.auto.AutoLabelProportionsClassifier",
         "model_selection.auto_sources.AutoSourcesClassifier",
         "model_selection.calibration.CalibratedBagClassifier",
@@ -36,7 +46,11 @@ OURS = frozenset(
         "model_selection.search.BagRandomizedSearchCV",
         "model_selection.splitters.BagKFold",
         "model_selection.splitters.WithinBagKFold",
+        "noise_rates.class_result.ClassNoiseEstimate",
         "noise_rates.result.NoiseRateEstimate",
+        "risks.count_noise.GaussianNoise",
+        "risks.count_noise.GeometricNoise",
+        "risks.count_noise.LaplaceNoise",
     )
 )
 # Preprocessing steps of a pipeline: they contain plain arrays and do plain arithmetic.
@@ -73,6 +87,35 @@ SKLEARN = frozenset(
         "preprocessing._polynomial.PolynomialFeatures",
     )
 )
+# Their nodes are checked in :mod:`decorrupt.model_files.trees`.
+TREE = "sklearn.tree._tree.Tree"
+TREE_MODELS = frozenset(
+    f"sklearn.{name}"
+    for name in (
+        "ensemble._forest.ExtraTreesClassifier",
+        "ensemble._forest.ExtraTreesRegressor",
+        "ensemble._forest.RandomForestClassifier",
+        "ensemble._forest.RandomForestRegressor",
+        "tree._classes.DecisionTreeClassifier",
+        "tree._classes.DecisionTreeRegressor",
+        "tree._classes.ExtraTreeClassifier",
+        "tree._classes.ExtraTreeRegressor",
+    )
+)
+# Learners of EM and of label-dependent costs, whose fitted state is plain arrays.
+LEARNERS = frozenset(
+    f"sklearn.{name}"
+    for name in (
+        "linear_model._base.LinearRegression",
+        "linear_model._logistic.LogisticRegression",
+        "linear_model._ridge.Ridge",
+        "multioutput.MultiOutputRegressor",
+        "naive_bayes.BernoulliNB",
+        "naive_bayes.GaussianNB",
+        "naive_bayes.MultinomialNB",
+        "neural_network._multilayer_perceptron.MLPRegressor",
+    )
+)
 SCALARS = frozenset(
     f"numpy.{name}"
     for name in (
@@ -87,6 +130,8 @@ SPARSE = frozenset(
 KEY_TYPES = SCALARS - {"numpy.bool", "numpy.bool_"} | {
     f"builtins.{name}" for name in ("str", "int", "float")
 }
+# Where numpy's arithmetic is found: its name in a file depends on the version of numpy.
+UFUNC_MODULES = ("numpy", "numpy._core._multiarray_umath", "numpy.core._multiarray_umath")
 # Attributes that must be null: a pipeline's memory is a directory of pickles.
 NULL_ATTRIBUTES = {"sklearn.pipeline.Pipeline": ("memory",)}
 
@@ -100,16 +145,17 @@ def trusted_types() -> dict[str, frozenset[str]]:
     return {
         "DictNode": frozenset({"builtins.dict"}),
         "DTypeNode": frozenset({"numpy.dtype"}),
-        "FunctionNode": frozenset(f"numpy.{name}" for name in arithmetic),
+        "FunctionNode": frozenset(f"{m}.{name}" for m in UFUNC_MODULES for name in arithmetic),
         "JsonNode": frozenset({"builtins.str"}),
         "ListNode": frozenset({"builtins.list"}),
         "MaskedArrayNode": frozenset({"numpy.ma.MaskedArray", "numpy.ma.core.MaskedArray"}),
         "NdArrayNode": SCALARS | {"numpy.ndarray"},
-        "ObjectNode": OURS | SKLEARN,
+        "ObjectNode": OURS | SKLEARN | LEARNERS | TREE_MODELS,
         "RandomStateNode": frozenset({"numpy.random.mtrand.RandomState"}),
         "SetNode": frozenset({"builtins.set"}),
         "SliceNode": frozenset({"builtins.slice"}),
         "SparseMatrixNode": SPARSE,
+        "TreeNode": frozenset({TREE}),
         "TupleNode": frozenset({"builtins.tuple"}),
         "TypeNode": KEY_TYPES | SCALARS | {"builtins.bool"},
     }

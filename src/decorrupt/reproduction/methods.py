@@ -14,6 +14,7 @@ from decorrupt.estimators import (
     CorrectedLossClassifier,
     InvCalClassifier,
 )
+from decorrupt.meta import BoostedCountClassifier, EMClassifier
 from decorrupt.model_selection import (
     AutoLabelProportionsClassifier,
     BagGridSearchCV,
@@ -57,7 +58,11 @@ class Task:
 
 def _auto(task: Task, **options: Any) -> Fitted:
     model = AutoLabelProportionsClassifier(
-        cv=_folds(task), kernel_gammas=_gammas(task), random_state=task.seed, **options
+        cv=_folds(task),
+        kernel_gammas=_gammas(task),
+        random_state=task.seed,
+        check_assumptions=False,  # the bags are drawn at random
+        **options,
     )
     train_quietly(model, task.X, task.y, bags=task.bags)
     (chosen,) = [row for row in model.leaderboard_ if row.chosen]
@@ -129,6 +134,29 @@ class Method:
     sees_labels: bool = False
 
 
+def _em_forest(task: Task) -> Fitted:
+    model = EMClassifier(cv=_n_folds(task), random_state=task.seed % 2**31)
+    train_quietly(model, task.X, task.y, bags=task.bags)
+    return Fitted(model, {}, model.held_out_log_likelihood_ / len(np.asarray(task.y)))
+
+
+def _boosted(task: Task) -> Fitted:
+    model = BoostedCountClassifier(cv=_n_folds(task), random_state=task.seed % 2**31, n_jobs=1)
+    train_quietly(model, task.X, task.y, bags=task.bags)
+    best = float(model.held_out_log_likelihood_.max())
+    return Fitted(model, {"n_estimators": model.n_estimators_}, best / len(np.asarray(task.y)))
+
+
+def _supervised_forest(task: Task) -> Fitted:
+    model = EMClassifier(random_state=task.seed % 2**31)
+    train_quietly(model, task.X, task.y)
+    return Fitted(model, {}, np.nan)
+
+
+def _n_folds(task: Task) -> int:
+    return int(_folds(task).n_splits)
+
+
 METHODS = {
     "supervised": Method(_count_likelihood, sees_labels=True),
     "mean_map": Method(_mean_map),
@@ -138,4 +166,7 @@ METHODS = {
     "invcal": Method(_invcal),
     "corrected_loss_published": Method(_corrected_loss_published),
     "alternating_psvm": Method(_alternating_psvm),
+    "em_forest": Method(_em_forest),
+    "boosted": Method(_boosted),
+    "supervised_forest": Method(_supervised_forest, sees_labels=True),
 }

@@ -21,6 +21,17 @@ def command(capsys):
     return call
 
 
+@pytest.fixture
+def quick_demo(monkeypatch):
+    """Demos of all data that try one method with one setting."""
+    from decorrupt.app.training import demo
+    from decorrupt.app.training.train import Settings
+
+    quick = Settings("mean-map", n_folds=2, kernels=("linear",), reg_strengths=(0.01,))
+    for name in ("breast-cancer", "digits", "wine"):
+        monkeypatch.setitem(demo.SETTINGS, name, quick)
+
+
 @pytest.fixture(scope="session")
 def files(tmp_path_factory):
     """Tables of both situations as CSV, and a model trained on the bags."""

@@ -94,7 +94,7 @@ def test_a_page_that_fails_leaves_the_model(command, files, tmp_path, quiet):
     assert command("predict", model, files.test).code == 0
 
 
-@pytest.mark.usefixtures("broken")
+@pytest.mark.usefixtures("broken", "quick_demo")
 def test_a_page_that_fails_leaves_the_demo_model(command, tmp_path):
     done = command("demo", "--data", "wine", "-o", tmp_path, "--json")
     assert done.code == 1

@@ -77,6 +77,7 @@ def test_tables_have_captions_and_figures_alternative_texts(rendered):
 def test_the_model_page_says_all():
     found = sections(render_model(model_card(), held_out(), demo_results()))
     assert list(found) == [
+        "What the bags satisfy",
         "Summary",
         "Warnings",
         "The data",
@@ -89,7 +90,16 @@ def test_the_model_page_says_all():
         "What it must not be used for",
         "Settings and versions",
     ]
-    assert "0.871 ± 0.031" in found["Summary"]
+    satisfied = found["What the bags satisfy"]
+    assert satisfied.startswith(
+        f"Rows of a class look the same (A): no, bags differ most in {EVIL}."
+    )
+    assert "mean map this model 0.871 0.802 to 0.940" in satisfied
+    assert "own bag known bags only 0.654 exact" in satisfied
+    assert "the same answer for all rows 0.500" in satisfied
+    assert "from the proportions of held-out bags" in satisfied
+    assert "0.871 (0.802 to 0.940)" in found["Summary"]
+    assert "constant baseline −0.4100 ± 0.0200" in found["Methods compared"]
     assert "300 rows in 30 bags" in found["Summary"]
     assert "2026-01-02 03:04:05 UTC" in found["Summary"]
     assert found["Warnings"].endswith("is odd.")
@@ -140,6 +150,7 @@ def test_what_intervals_leave_out_and_errors_include_is_on_the_page():
 
 def test_the_evaluation_says_all():
     found = sections(render_evaluation(evaluation(), model_card()))
+    assert "from the model's own probabilities" in found["What the bags satisfy"]
     assert "balanced accuracy 0.810 ± 0.020" in found["Summary"]
     labels = found["With true labels"]
     assert "130 of 300 rows are positive" in labels
@@ -169,8 +180,9 @@ def test_probabilities_for_another_population(prior, words):
 
 def test_the_inspection_says_all():
     found = sections(render_inspection(inspection()))
+    assert next(iter(found)) == "What the bags satisfy"
     assert "--method auto" in found["Summary"]
-    assert "0.710 ± 0.020" in found["Summary"]
+    assert "0.710 (0.802 to 0.940)" in found["Summary"]
     bags = found["The bags one by one"]
     assert "3 of 5 bags contribute 90 %" in bags
     assert "b0 10 0.900 40.0 %" in bags
@@ -197,7 +209,7 @@ def test_what_could_not_be_computed_is_a_dash():
     results = held_out() | {"criteria": dict.fromkeys(held_out()["criteria"], nothing)}
     results["calibration"] = []
     results["importance"] = [{"column": "age", "drop": None, "std_error": None}]
-    page = render_model(model_card(), results)
+    page = render_model(source_card(), results)
     found = sections(page)
     assert "estimated balanced accuracy, held-out data —" in found["Summary"]
     assert "Calibration" not in page

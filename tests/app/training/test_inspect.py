@@ -20,7 +20,9 @@ def inspected(rows, bags, **options):
 
 
 def test_numbers_by_hand():
-    rows = pd.DataFrame({"bag": ["a"] * 4 + ["b"] * 4 + ["c"] * 8, "x": np.arange(16.0) ** 2})
+    rows = pd.DataFrame(
+        {"bag": ["a"] * 4 + ["b"] * 4 + ["c"] * 8, "x": (np.arange(16) * 7.0 % 16) ** 2}
+    )
     bags = pd.DataFrame({"bag": ["a", "b", "c"], "rate": [1.0, 0.0, 0.5]})
     found = inspected(rows, bags)
     details = found["bag_details"]
@@ -37,7 +39,9 @@ def test_numbers_by_hand():
 
 
 def test_one_sided_proportions_have_no_convex_objective():
-    rows = pd.DataFrame({"bag": np.repeat(list("abcdef"), 10), "x": np.arange(60.0) ** 2})
+    rows = pd.DataFrame(
+        {"bag": np.repeat(list("abcdef"), 10), "x": (np.arange(60) * 37.0 % 60) ** 2}
+    )
     bags = pd.DataFrame({"bag": list("abcdef"), "rate": [0.1, 0.2, 0.3, 0.1, 0.2, 0.4]})
     found = inspected(rows, bags)
     convexity = found["bag_details"]["convexity"]
@@ -45,6 +49,14 @@ def test_one_sided_proportions_have_no_convex_objective():
     assert not convexity["superbag"]
     assert convexity["floor"] > 0
     assert "several minima" in found["advice"]["reason"]
+
+
+def test_bags_by_a_column_need_count_likelihood():
+    rows = pd.DataFrame({"bag": np.repeat(list("abcdef"), 10), "income": np.arange(60.0) ** 2})
+    bags = pd.DataFrame({"bag": list("abcdef"), "rate": [0.4, 0.1, 0.3, 0.1, 0.2, 0.4]})
+    found = inspected(rows, bags)
+    assert found["advice"]["method"] == "count-likelihood"
+    assert "bags differ most in income" in found["assumptions"][0]
 
 
 def test_warnings_in_words():

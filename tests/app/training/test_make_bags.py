@@ -72,3 +72,38 @@ def test_test_rows_are_held_out_with_their_labels(table):
 def test_what_cannot_be_made_is_said(table, options, message):
     with pytest.raises(TableError, match=message):
         cut_into_bags(table, label_column="label", positive_label="y", **options)
+
+
+def test_designed_bags_by_a_score(table):
+    table.frame["score"] = np.random.default_rng(1).normal(size=100)
+    options = {"label_column": "label", "positive_label": "y", "by": ["score"], "design": 9}
+    made = cut_into_bags(table, **options)
+    assert list(made.rows) == ["bag", "id", "town", "score"]
+    assert made.bags["rows"].between(9, 17).all()
+    by_bag = made.rows.groupby("bag")["score"].agg(["min", "max"])
+    assert (by_bag["max"].to_numpy()[:-1] <= by_bag["min"].to_numpy()[1:]).all(), "intervals"
+    np.testing.assert_allclose(made.bags["proportion"], shares(table, made.rows, "bag"))
+
+
+def test_information_of_random_bags_is_its_mean(table):
+    made = cut_into_bags(table, label_column="label", positive_label="y", design=10)
+    sizes, rng, found = made.bags["rows"].to_numpy(), np.random.default_rng(0), []
+    labels = table.frame["label"].eq("y").to_numpy()
+    bags = np.repeat(np.arange(len(sizes)), sizes)
+    for _ in range(4000):
+        share = np.bincount(bags, rng.permutation(labels)) / sizes
+        found.append(np.sum(sizes * (share - labels.mean()) ** 2))
+    std_error = np.std(found) / np.sqrt(4000)
+    assert made.summary["random_information"] == pytest.approx(np.mean(found), abs=4 * std_error)
+
+
+def test_designed_bags_refuse_scores_that_are_not_numbers(table):
+    table.frame["score"] = ["0.5", "high"] * 50
+    options = {"label_column": "label", "positive_label": "y", "by": ["score"], "design": 9}
+    with pytest.raises(
+        TableError, match=r"'score' of --by has no number in 50 rows \(first: row 2"
+    ):
+        cut_into_bags(table, **options)
+    options["by"], options["design"] = [], 101
+    with pytest.raises(TableError, match="size=101"):
+        cut_into_bags(table, **options)

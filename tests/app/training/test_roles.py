@@ -4,6 +4,7 @@ import pytest
 
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.roles import Table, read_bags
+from decorrupt.risks.count_noise import LaplaceNoise
 
 ROWS = pd.DataFrame(
     {"town": ["a", "a", "b", "b", "b"], "age": [1, 2, 3, 4, 5], "share": [0.5, 0.5, 1, 1, 1.0]}
@@ -42,8 +43,82 @@ def test_bags_are_joined_whatever_types_the_files_gave_their_names():
 
 
 @pytest.mark.parametrize(
+    ("cells", "ends"),
+    [
+        (["<2", "3", "0"], ([0, 3], [1, 3])),
+        (["< 2", " 3 ", "0"], ([0, 3], [1, 3])),
+        (["≤1", "2-3", "0"], ([0, 2], [1, 3])),
+        (["0–1", "2 – 3", "0"], ([0, 2], [1, 3])),
+        (["2", "<5", "0"], ([2, 0], [2, 3])),  # b has 3 rows
+    ],
+)
+def test_cells_of_counts_can_be_ranges(cells, ends):
+    table = bags(pd.DataFrame({"town": ["a", "b", "c"], "yes": cells}))
+    found = read_bags(rows(), table, bag_column="town", count_column="yes", takes_ranges=True)
+    observed = found.strata.observed
+    assert (observed.lower.tolist(), observed.upper.tolist()) == ends
+    np.testing.assert_allclose(found.strata.proportions, np.mean(ends, axis=0) / [2, 3])
+    assert "bags have a range instead of a count" in found.warnings[-1]
+    with pytest.raises(TableError, match="which is not a count"):
+        read_bags(rows(), table, bag_column="town", count_column="yes")
+
+
+def test_cells_without_a_range_are_counts_as_ever():
+    table = bags(BAGS.assign(yes=["3", "1", "9"]))
+    found = read_bags(rows(), table, bag_column="town", count_column="yes", takes_ranges=True)
+    assert found.strata.observed is None
+    assert found.y.tolist() == [0.5, 0.5, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "options"),
+    [
+        ([0, 2, 0], [1, 3, 0], {"count_column": "low"}),
+        ([0, 0.6, 0], [0.5, 1, 0], {"proportion_column": "low"}),
+    ],
+)
+def test_a_column_of_upper_ends(low, high, options):
+    table = bags(pd.DataFrame({"town": ["a", "b", "c"], "low": low, "high": high}))
+    found = read_bags(rows(), table, bag_column="town", upper_column="high", **options)
+    assert found.strata.observed.lower.tolist() == [0, 2]
+    assert found.strata.observed.upper.tolist() == [1, 3]
+
+
+def test_noisy_counts_need_not_be_possible():
+    table = bags(BAGS.assign(yes=[4.5, -1, 0]))
+    found = read_bags(rows(), table, bag_column="town", count_column="yes", count_noise="laplace:2")
+    assert found.strata.observed.lower.tolist() == [-1, 4.5]
+    assert found.strata.observed.noise == [LaplaceNoise(2.0)] * 2
+    assert found.strata.proportions.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
     ("table", "second", "options", "message"),
     [
+        (
+            rows(),
+            bags(BAGS.assign(yes=["2-1", "1", "0"])),
+            {"count_column": "yes", "takes_ranges": True},
+            "column 'yes': the range of bag 'b' has its lower end",
+        ),
+        (
+            rows(),
+            bags(BAGS.assign(yes=["<2", "1", "0"])),
+            {"count_column": "yes", "takes_ranges": True, "count_noise": "laplace:2"},
+            "bag 'b' has a range from 0 to 0.33.* and count_noise: give one of them",
+        ),
+        (
+            rows(),
+            bags(BAGS.assign(yes=["about 2", "1", "0"])),
+            {"count_column": "yes", "takes_ranges": True},
+            "bags.csv, row 1: column 'yes' contains 'about 2', which is not a count",
+        ),
+        (
+            rows(),
+            bags(BAGS.assign(high=[4, 1, 0])),
+            {"count_column": "yes", "upper_column": "high"},
+            "column 'high' contains 4 for bag 'b' of 3 rows",
+        ),
         (rows(), None, {}, "either --proportion-column or --count-column"),
         (
             rows(),

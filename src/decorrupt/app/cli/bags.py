@@ -21,9 +21,11 @@ from decorrupt.app.cli.conventions import (
     split_names,
 )
 from decorrupt.app.cli.options import PositiveLabel, open_table, refuse_existing
-from decorrupt.app.cli.text import Facts, bag_facts, facts
+from decorrupt.app.cli.text import bag_facts, bag_parts, facts
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from decorrupt.app.training.results import BagTablesSummary
 
 
@@ -54,6 +56,17 @@ def bags(
             help="Columns, comma-separated; rows with equal values in them form a bag.",
             metavar="COLUMNS",
         ),
+    ] = None,
+    design: Annotated[
+        bool,
+        option(
+            "--design",
+            help="Bags of at least --size rows that contain the most information: rows with "
+            "similar values in the column --by (a predicted score), or in all columns.",
+        ),
+    ] = False,
+    size: Annotated[
+        int | None, option("--size", help="Smallest number of rows of designed bags.", min=1)
     ] = None,
     drop_missing_bags: Annotated[
         bool,
@@ -93,9 +106,12 @@ def bags(
 ) -> None:
     """Split a labelled table into bags: rows without labels, and the proportion of each bag.
 
-    Give one of --bag-size, --sizes and --by. The table of bags has the columns bag, rows, count
-    and proportion. With --by and several columns, the column --bag-column replaces them in the
-    rows.
+    Give one of --bag-size, --sizes and --by, or --design and --size. The table of bags has the
+    columns bag, rows, count and proportion; with more than two labels and without
+    --positive-label, one column of proportions per class, for --proportion-columns. With --by and
+    several columns, the column --bag-column replaces them in the rows. --design is for those who
+    publish aggregates and may choose the bags; train on them with --method auto or
+    count-likelihood.
 
     Example: decorrupt bags labelled.csv --label-column label --by region,year -o rows.csv
     --bags-output bags.csv
@@ -103,10 +119,11 @@ def bags(
     say = Output(json_output, quiet)
     if (test_share > 0) != (test_output is not None):
         raise typer.BadParameter("--test-share and --test-output go together")
-    if [bag_size, sizes, by].count(None) != 2:
-        raise typer.BadParameter("give one of --bag-size, --sizes and --by")
-    if drop_missing_bags and by is None:
-        raise typer.BadParameter("--drop-missing-bags goes with --by")
+    _check_ways(bag_size, sizes, by, design=design, size=size)
+    if design and proportions is not None:
+        raise typer.BadParameter("--proportions does not go with --design")
+    if drop_missing_bags and (by is None or design):
+        raise typer.BadParameter("--drop-missing-bags goes with --by, without --design")
     refuse_existing(output, bags_output, test_output, force=force)
     size_range = _range("--sizes", sizes, int)
     share_range = _range("--proportions", proportions, float)
@@ -121,6 +138,7 @@ def bags(
         bag_size=bag_size,
         sizes=size_range,
         by=split_names(by),
+        design=size if design else None,
         drop_missing=drop_missing_bags,
         proportions=share_range,
         bag_column=bag_column,
@@ -131,7 +149,21 @@ def bags(
     write_table(made.bags, bags_output, force=force)
     if test_output is not None:
         write_table(made.test, test_output, force=force)
-    say.result(made.summary, facts(_facts(made.summary)))
+    say.result(made.summary, *_parts(made.summary))
+
+
+def _check_ways(
+    bag_size: int | None, sizes: str | None, by: str | None, *, design: bool, size: int | None
+) -> None:
+    """Raise BadParameter unless exactly one way of making bags is given."""
+    if design != (size is not None):
+        raise typer.BadParameter("--design and --size go together")
+    if not design and [bag_size, sizes, by].count(None) != 2:
+        raise typer.BadParameter("give one of --bag-size, --sizes and --by, or --design and --size")
+    if design and (bag_size is not None or sizes is not None):
+        raise typer.BadParameter("--design goes with --size, not with --bag-size or --sizes")
+    if design and len(split_names(by)) > 1:
+        raise typer.BadParameter("--by is one column of scores if --design is given")
 
 
 def _range(name: str, text: str | None, kind: Any) -> tuple[Any, Any] | None:
@@ -144,11 +176,17 @@ def _range(name: str, text: str | None, kind: Any) -> tuple[Any, Any] | None:
     return low, high
 
 
-def _facts(summary: BagTablesSummary) -> Facts:
+def _parts(summary: BagTablesSummary) -> list[RenderableType]:
     dropped = summary["n_without_bag"]
-    return [
-        *bag_facts(summary["bags"]),
+    rest = [
         *([("rows dropped, bag missing", f"{dropped:,}")] if dropped else []),
         ("rows in no bag", f"{summary['n_left_out']:,}"),
         ("rows held out for testing", f"{summary['n_test']:,}"),
     ]
+    if "random_information" in summary:
+        value = f"{summary['random_information']:.4g} on average"
+        rest.insert(0, ("information V of random bags", value))
+    bags = summary["bags"]
+    if "classes" not in bags:
+        return [facts([*bag_facts(bags), *rest])]
+    return [*bag_parts(bags), facts(rest)]

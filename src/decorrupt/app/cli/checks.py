@@ -12,10 +12,21 @@ from decorrupt.app.cli.conventions import MINUS, split_names
 
 if TYPE_CHECKING:
     from decorrupt.app.cli.options import TrainingOptions
+    from decorrupt.app.training.bag_columns import BagColumns
 
 MODEL_ENDING = ".skops"
 # Options that make sense in one of the two situations only.
-ONLY_FOR_BAGS = ("bags", "proportion_column", "count_column", "negative_label")
+ONLY_FOR_BAGS = (
+    "bags",
+    "proportion_column",
+    "count_column",
+    "proportion_columns",
+    "count_columns",
+    "class_column",
+    "upper_column",
+    "count_noise",
+    "negative_label",
+)
 ONLY_FOR_SOURCES = ("source_column", "noise_rates", "estimate_noise_rates")
 
 
@@ -70,6 +81,8 @@ def is_of_bags(given: TrainingOptions) -> bool:
 
 def check_training(given: TrainingOptions) -> bool:
     """Check the options of `fit` and `inspect` that name tables and columns; return is_of_bags."""
+    from decorrupt.app.cli.options import bag_columns
+
     rows, sql = given["rows"], given["sql"]
     named = {
         "--features": split_names(given["features"]),
@@ -79,33 +92,27 @@ def check_training(given: TrainingOptions) -> bool:
     check_columns(rows, named, sql)
     of_bags = is_of_bags(given)
     if of_bags:
-        columns = (given["proportion_column"], given["count_column"])
-        check_bags(rows, given["bags"], sql, given["bag_column"], *columns)
+        columns = bag_columns(given)
+        check_bags(rows, given["bags"], sql, columns)
+        if columns.names_classes and given.get("positive_label"):
+            raise typer.BadParameter(
+                "--positive-label cannot be used where classes have names: they are those of "
+                "--proportion-columns, --count-columns or --class-column"
+            )
     else:
-        columns = (given["label_column"], given["source_column"])
-        check_sources(rows, sql, *columns, given["noise_rates"], given["estimate_noise_rates"])
+        names = (given["label_column"], given["source_column"])
+        check_sources(rows, sql, *names, given["noise_rates"], given["estimate_noise_rates"])
     return of_bags
 
 
-def check_bags(
-    rows: str,
-    bags: str | None,
-    sql: str | None,
-    bag_column: str | None,
-    proportion_column: str | None,
-    count_column: str | None,
-) -> None:
+def check_bags(rows: str, bags: str | None, sql: str | None, columns: BagColumns) -> None:
     """Raise unless the options describe bags and their tables have the columns."""
-    if bag_column is None:
-        raise typer.BadParameter("--bag-column is needed: which column names each row's bag?")
     if bags == MINUS and rows == MINUS:
         raise typer.BadParameter("rows and bags cannot both come from standard input")
-    if (proportion_column is None) == (count_column is None):
-        raise typer.BadParameter("give either --proportion-column or --count-column, and not both")
-    own: dict[str, str | None] = {"--bag-column": bag_column}
-    values = {"--proportion-column": proportion_column, "--count-column": count_column}
-    check_columns(rows, own if bags else own | values, sql)
-    check_columns(bags, own | values)
+    columns.check(has_table=bags is not None)
+    own: dict[str, str | Sequence[str] | None] = {"--bag-column": columns.bag}
+    check_columns(rows, own if bags else own | columns.values, sql)
+    check_columns(bags, own | columns.values)
 
 
 def check_sources(

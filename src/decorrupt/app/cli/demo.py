@@ -22,8 +22,8 @@ from decorrupt.app.cli.conventions import (
 from decorrupt.app.cli.options import refuse_existing
 from decorrupt.app.cli.pages import can_make_pages, make_page
 from decorrupt.app.cli.text import (
-    bag_facts,
-    facts,
+    bag_parts,
+    confusion_section,
     leaderboard_section,
     line,
     measured,
@@ -32,17 +32,31 @@ from decorrupt.app.cli.text import (
 )
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Group, RenderableType
 
     from decorrupt.app.training.demo import DemoResult
+    from decorrupt.app.training.results import ClassLabelResults
 
 DATA = ("breast-cancer", "digits", "wine")
 MODEL, PAGE = "model.skops", "model.html"
+# {whether there are several classes: the measures to show}.
+SHOWN = {
+    False: {"balanced_accuracy": "balanced accuracy", "accuracy": "accuracy", "roc_auc": "AUC"},
+    True: {"accuracy": "accuracy", "macro_recall": "mean recall", "log_loss": "log loss"},
+}
 
 
 def demo(
-    data: Annotated[str, option("--data", help=f"One of {', '.join(DATA)}.")] = "breast-cancer",
-    bag_size: Annotated[int, option("--bag-size", help="Number of rows per bag.", min=2)] = 16,
+    data: Annotated[str, option("--data", help=f"One of {', '.join(DATA)}.")] = "digits",
+    bag_size: Annotated[
+        int | None,
+        option(
+            "--bag-size",
+            help="Number of rows per bag; by default 32 for digits, 8 for wine, 16 for "
+            "breast-cancer.",
+            min=2,
+        ),
+    ] = None,
     output: Annotated[
         str, option("--output", "-o", help="Directory for the model and the page.", metavar="DIR")
     ] = "out",
@@ -80,6 +94,7 @@ def demo(
         "data": data,
         "card": card,
         "test": result.test,
+        **({"class_labels": result.labels} if result.labels else {}),
         "model": str(model_path),
         "page": str(page_path) if has_page else None,
     }
@@ -89,26 +104,43 @@ def demo(
 
 
 def _page(result: DemoResult, seed: int) -> str:
+    from decorrupt.app.pages.demo_section import demo_sections
     from decorrupt.app.pages.model_page import render_model
 
-    return render_model(result.trained.card, result.trained.importance(seed), result.test)
+    trained = result.trained
+    # The importance of single pixels says little and takes long.
+    is_image = result.data.image_shape is not None
+    held_out = trained.held_out if is_image else trained.importance(seed)
+    if result.labels is None:
+        return render_model(trained.card, held_out, result.test)
+    return render_model(trained.card, held_out, None, demo_sections(result, result.labels))
 
 
 def _parts(result: DemoResult, model: str, page: Path | None) -> list[RenderableType]:
-    card, test = result.trained.card, result.test
+    card, test, data = result.trained.card, result.test, result.data
+    shown = SHOWN[result.labels is not None]
     rows = [
-        (name, *(measured(metrics[key]) for key in ("balanced_accuracy", "accuracy", "roc_auc")))
+        (name, *(measured(metrics[key]) for key in shown))
         for name, metrics in test["models"].items()
     ]
-    header = ("trained on", "balanced accuracy", "accuracy", "AUC")
-    title = f"{result.title}: positives are {result.positive_class!r}; training labels are hidden"
+    header = ("trained on", *shown.values())
+    what = f"{len(data.classes)} classes"
+    if not data.classes:
+        what = f"positives are {data.positive_class!r}"
+    title = f"{data.title}: {what}; training labels are hidden"
     return [
-        section(title, facts(bag_facts(card["bags"]))),
-        leaderboard_section(card["leaderboard"], card["scoring"]),
+        section(title, *bag_parts(card["bags"])),
+        leaderboard_section(card),
         section(
             f"On {test['n_rows']} test rows with labels; ± is one standard error",
             table(header, rows),
         ),
+        *([_confusion(result.labels)] if result.labels else []),
         line(f"Model: {model} (see 'decorrupt explain {model}')"),
         *([line(f"Page: {page.resolve()}")] if page else []),
     ]
+
+
+def _confusion(labels: ClassLabelResults) -> Group:
+    names = [one["name"] for one in labels["classes"]]
+    return confusion_section(names, labels["confusion"])

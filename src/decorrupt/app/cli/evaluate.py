@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import typer
 
@@ -23,29 +24,43 @@ from decorrupt.app.cli.conventions import (
 )
 from decorrupt.app.cli.options import (
     BagColumn,
+    BagOptions,
     BagsArgument,
+    ClassColumn,
     CountColumn,
+    CountColumns,
     LabelColumn,
     PositiveLabel,
     ProportionColumn,
+    ProportionColumns,
     ReportPage,
+    bag_columns,
     open_table,
     read_bag_rows,
     refuse_existing,
 )
 from decorrupt.app.cli.pages import check_pages, make_page
-from decorrupt.app.cli.predict import ClassPrior, ModelFile, open_predictor
-from decorrupt.app.cli.text import measures, section, table
+from decorrupt.app.cli.predict import ClassPrior, ModelFile, open_predictor, read_class_prior
+from decorrupt.app.cli.text import (
+    assumptions_section,
+    confusion_section,
+    measured,
+    measures,
+    section,
+    table,
+)
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
 
+    from decorrupt.app.training.bag_columns import BagColumns
     from decorrupt.app.training.predict import Predictions, Predictor
-    from decorrupt.app.training.results import Evaluation, LabelResults
+    from decorrupt.app.training.results import ClassLabelResults, Evaluation, LabelResults
     from decorrupt.app.training.roles import BagRows, Table
 
 
 def evaluate(
+    context: typer.Context,
     model: ModelFile,
     rows: Rows,
     bags: BagsArgument = None,
@@ -55,6 +70,9 @@ def evaluate(
     bag_column: BagColumn = None,
     proportion_column: ProportionColumn = None,
     count_column: CountColumn = None,
+    proportion_columns: ProportionColumns = None,
+    count_columns: CountColumns = None,
+    class_column: ClassColumn = None,
     class_prior: ClassPrior = None,
     sql: Sql = None,
     decimal: Decimal = None,
@@ -69,8 +87,9 @@ def evaluate(
     """Evaluate a model on rows it was not trained on, with labels or with proportions of bags.
 
     --label-column: accuracy, balanced accuracy, AUC, Brier score, log loss, confusion matrix and
-    calibration. --bag-column with --proportion-column or --count-column: criteria that need no
-    labels. Both can be given together.
+    calibration; for several classes recall and precision of each. --bag-column with
+    --proportion-column or --count-column, or --proportion-columns, --count-columns or
+    --class-column: criteria that need no labels. Both can be given together.
 
     Example: decorrupt evaluate model.skops test.csv --label-column label --positive-label yes
     """
@@ -79,15 +98,18 @@ def evaluate(
         raise typer.BadParameter("give --label-column, or --bag-column and --proportion-column")
     refuse_existing(report, force=force)
     check_columns(rows, {"--label-column": label_column}, sql)
+    prior = read_class_prior(class_prior)
+    columns = None
     if bag_column is not None:
-        check_bags(rows, bags, sql, bag_column, proportion_column, count_column)
+        columns = bag_columns(cast(BagOptions, context.params))
+        check_bags(rows, bags, sql, columns)
     check_model_columns(model, rows, sql)
     from decorrupt.app.training.results import now
 
     check_pages(report)
     predictor = open_predictor(model)
     data = open_table(rows, sql, decimal)
-    predictions = predictor.predict(data.frame, class_prior=class_prior, table=data.name)
+    predictions = predictor.predict(data.frame, class_prior=prior, table=data.name)
     found: Evaluation = {
         "model": Path(model).name,
         "rows": Path(rows).name,
@@ -95,21 +117,19 @@ def evaluate(
         "n_rows": len(data.frame),
         "warnings": predictor.unseen_in_words(),
     }
-    if label_column is not None:
+    shares = predictor.prior(prior)
+    if label_column is not None and predictor.has_several_classes:
+        if positive_label is not None:
+            raise typer.BadParameter("--positive-label is for models of two classes")
+        found["class_labels"] = _on_class_labels(predictor, data, predictions, label_column, shares)
+    elif label_column is not None:
         found["labels"] = _on_labels(
-            predictor, data, predictions, label_column, positive_label, class_prior
+            predictor, data, predictions, label_column, positive_label, shares
         )
     in_bags = None
-    if bag_column is not None:
-        in_bags = read_bag_rows(
-            data,
-            bags,
-            bag_column=bag_column,
-            proportion_column=proportion_column,
-            count_column=count_column,
-            decimal=decimal,
-        )
-        _add_bags(found, in_bags, predictions)
+    if columns is not None:
+        in_bags = _in_bags(predictor, data, bags, columns, decimal)
+        _add_bags(found, predictor, in_bags, predictions, seed)
     say.warn(found["warnings"])
     has_page = report is None or make_page(
         lambda: _page(found, predictor, in_bags, seed), report, force=force
@@ -125,7 +145,7 @@ def _on_labels(
     predictions: Predictions,
     label_column: str,
     positive_label: str | None,
-    class_prior: float | None,
+    class_prior: float,
 ) -> LabelResults:
     from decorrupt.app.training.evaluate import evaluate_labels
     from decorrupt.app.training.preprocess import as_text
@@ -138,16 +158,45 @@ def _on_labels(
         values = set(as_text(data.frame[label_column]).tolist())
         positive_label = positive if set(positive.split(",")) <= values else None
     labels = read_labels(data, label_column, positive_label)
-    prior = predictor.training_prior if class_prior is None else class_prior
-    return evaluate_labels(predictions, labels.is_pos, prior, labels.positive)
+    return evaluate_labels(predictions, labels.is_pos, class_prior, labels.positive)
 
 
-def _add_bags(found: Evaluation, rows: BagRows, predictions: Predictions) -> None:
+def _on_class_labels(
+    predictor: Predictor,
+    data: Table,
+    predictions: Predictions,
+    label_column: str,
+    shares: Sequence[float],
+) -> ClassLabelResults:
+    from decorrupt.app.training.evaluate_classes import evaluate_class_labels, read_class_labels
+    from decorrupt.app.training.model_card import class_names
+
+    names = class_names(predictor.card)
+    labels = read_class_labels(data, label_column, names)
+    return evaluate_class_labels(predictions, labels, dict(zip(names, shares, strict=True)))
+
+
+def _in_bags(
+    predictor: Predictor, data: Table, bags: str | None, columns: BagColumns, decimal: str | None
+) -> BagRows:
+    from decorrupt.app.training.class_roles import match_classes
+    from decorrupt.app.training.model_card import class_names
+
+    rows = read_bag_rows(data, bags, columns, decimal)
+    return match_classes(rows, class_names(predictor.card), are_named=predictor.has_class_names)
+
+
+def _add_bags(
+    found: Evaluation, predictor: Predictor, rows: BagRows, predictions: Predictions, seed: int
+) -> None:
     from decorrupt.app.training.evaluate import evaluate_bags
     from decorrupt.app.training.summary import summarize_bags
 
-    found["bags"] = evaluate_bags(rows, predictions)
-    found["bag_summary"] = summarize_bags(rows.strata)
+    evaluated = evaluate_bags(predictor, rows, predictions, seed)
+    found["bags"], found["expected"] = evaluated.results, evaluated.expected
+    found["assumptions"] = evaluated.assumptions
+    found["warnings"] += evaluated.warnings
+    found["bag_summary"] = summarize_bags(rows.strata, rows.classes)
 
 
 def _page(found: Evaluation, predictor: Predictor, in_bags: BagRows | None, seed: int) -> str:
@@ -164,15 +213,19 @@ def _parts(found: Evaluation) -> list[RenderableType]:
     title = (
         f"{found['model']} on {found['n_rows']:,} rows of {found['rows']}; ± is one standard error"
     )
-    parts: list[RenderableType] = [title]
+    parts: list[RenderableType] = [title, *assumptions_section(found.get("assumptions", []))]
     if "labels" in found:
         parts += _label_sections(found["labels"])
+    if "class_labels" in found:
+        parts += _class_sections(found["class_labels"])
     if "bags" in found:
         title = (
             f"Without labels, on {found['bag_summary']['n_bags']} bags (these must not be bags it "
             "was trained on)"
         )
-        parts.append(section(title, measures(found["bags"]["criteria"])))
+        several = "classes" in found["bags"]
+        criteria = measures(found["bags"]["criteria"], several_classes=several)
+        parts.append(section(title, criteria))
     return parts
 
 
@@ -201,5 +254,31 @@ def _label_sections(labels: LabelResults) -> list[Group]:
         section(
             f"Calibration, probabilities for {labels['class_prior']:.1%} positives",
             table(("probability", "rows", "mean predicted", "share of positives"), bins),
+        ),
+    ]
+
+
+def _class_sections(labels: ClassLabelResults) -> list[Group]:
+    names = [one["name"] for one in labels["classes"]]
+    by_class = [
+        (one["name"], f"{one['n_rows']:,}", measured(one["recall"]), measured(one["precision"]))
+        for one in labels["classes"]
+    ]
+    bins = [
+        (
+            f"{one['low']:.3f} to {one['high']:.3f}",
+            f"{one['n_rows']:,}",
+            f"{one['predicted']:.3f}",
+            f"{one['share']:.3f} ± {one['std_error']:.3f}",
+        )
+        for one in labels["calibration"]
+    ]
+    return [
+        section(f"With labels, {len(names)} classes", measures(labels["metrics"])),
+        section("Classes", table(("class", "rows", "recall", "precision"), by_class)),
+        confusion_section(names, labels["confusion"]),
+        section(
+            "Calibration of the predicted class",
+            table(("probability", "rows", "mean predicted", "share correct"), bins),
         ),
     ]

@@ -9,6 +9,7 @@ from decorrupt.app.cli.conventions import Json, Output
 from decorrupt.app.cli.predict import ModelFile
 from decorrupt.app.cli.text import (
     Facts,
+    assumptions_section,
     bullets,
     columns_section,
     data_section,
@@ -56,9 +57,10 @@ def _parts(card: ModelCard) -> list[RenderableType]:
     n_columns = len(card["columns"])
     return [
         section("Model", facts(_model(card))),
+        *assumptions_section(card.get("assumptions", []), "What the bags satisfied"),
         data_section(f"Trained on {data}", card),
         columns_section("Columns it needs", card["columns"], card["left_out"], n_columns),
-        leaderboard_section(card["leaderboard"], card["scoring"]),
+        leaderboard_section(card),
         held_out_section(card),
         section("Diagnostics", facts(_diagnostics(card["diagnostics"]))),
         section("Warnings in training", bullets(card["warnings"])),
@@ -68,20 +70,34 @@ def _parts(card: ModelCard) -> list[RenderableType]:
 
 
 def _model(card: ModelCard) -> Facts:
-    method, classes = card["method"], card["classes"]
+    method = card["method"]
     known = BAG_METHODS if "bags" in card else SOURCE_METHODS
     return [
-        ("classifies", f"rows as {classes['negative']!r} or {classes['positive']!r}"),
+        ("classifies", f"rows as {_classes(card)}"),
         ("method", f"{method['chosen']} ({method['estimator']})"),
         ("asked for", f"{method['asked']}: {known[method['asked']].meaning}"),
         ("parameters", params_text(method["parameters"])),
-        ("optimised for", DECISIONS[method["decision"]]),
-        (
-            "probabilities",
-            f"for a population with {card['training_prior']:.1%} positives, unless --class-prior "
-            "is given",
-        ),
+        ("optimised for", _decision(card)),
+        ("probabilities", f"for a population with {_shares(card)}, unless --class-prior is given"),
     ]
+
+
+def _decision(card: ModelCard) -> str:
+    words = DECISIONS[card["method"]["decision"]]
+    return words.replace("both", "all") if "class_shares" in card else words
+
+
+def _classes(card: ModelCard) -> str:
+    from decorrupt.app.training.model_card import class_names
+
+    *others, last = map(repr, class_names(card))
+    return f"{', '.join(others)} or {last}"
+
+
+def _shares(card: ModelCard) -> str:
+    if "class_shares" not in card:
+        return f"{card['training_prior']:.1%} positives"
+    return ", ".join(f"{share:.1%} {name}" for name, share in card["class_shares"].items())
 
 
 def _diagnostics(found: DiagnosticsCard | None) -> Facts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -23,20 +24,36 @@ from decorrupt.app.cli.conventions import (
     option,
     resolved_configuration,
 )
+from decorrupt.app.cli.engines import (
+    MEMORY,
+    Engine,
+    Memory,
+    Scheduler,
+    check_engine,
+    dask_methods,
+    large_table,
+    refuse_too_large,
+)
 from decorrupt.app.cli.options import (
     BagColumn,
     BagsArgument,
     CategoricalColumns,
+    ClassColumn,
     CountColumn,
+    CountColumns,
+    CountNoise,
     DropColumns,
     EstimateNoiseRates,
     FeatureColumns,
     LabelColumn,
     NoiseRatesFile,
     ProportionColumn,
+    ProportionColumns,
     ReportPage,
     SourceColumn,
     TrainingOptions,
+    UpperColumn,
+    bag_columns,
     left_out_in_words,
     read_training_data,
     refuse_existing,
@@ -44,13 +61,20 @@ from decorrupt.app.cli.options import (
 from decorrupt.app.cli.pages import check_pages, make_page
 from decorrupt.app.cli.parameters import Kernel, KernelGamma, RegStrength, read_parameters
 from decorrupt.app.cli.text import (
+    assumptions_section,
     columns_section,
     data_section,
     held_out_section,
     leaderboard_section,
     line,
 )
-from decorrupt.app.training.methods import BAG_METHODS, SOURCE_METHODS
+from decorrupt.app.training.methods import (
+    BAG_METHODS,
+    SOURCE_METHODS,
+    check_several_classes,
+    method_name,
+)
+from decorrupt.app.training.vague_counts import check_method
 
 if TYPE_CHECKING:
     from decorrupt.app.training.train import TrainedModel
@@ -74,6 +98,11 @@ def fit(
     bag_column: BagColumn = None,
     proportion_column: ProportionColumn = None,
     count_column: CountColumn = None,
+    proportion_columns: ProportionColumns = None,
+    count_columns: CountColumns = None,
+    class_column: ClassColumn = None,
+    upper_column: UpperColumn = None,
+    count_noise: CountNoise = None,
     label_column: LabelColumn = None,
     positive_label: Annotated[
         str | None,
@@ -111,6 +140,9 @@ def fit(
     folds: Annotated[int, option("--folds", help="Number of folds of held-out data.", min=2)] = 5,
     sql: Sql = None,
     decimal: Decimal = None,
+    engine: Engine = MEMORY,
+    scheduler: Scheduler = None,
+    memory: Memory = None,
     report: ReportPage = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
@@ -123,9 +155,14 @@ def fit(
     """Train a model from bags with known proportions, or from noisy labels of sources.
 
     Bags: --bag-column and --proportion-column or --count-column, which are columns of ROWS or of
-    BAGS. Sources: --label-column, --source-column and --noise-rates or --estimate-noise-rates.
-    Missing numbers are imputed, numbers are scaled, categories are one-hot encoded and their rare
-    levels folded; the model file contains all of this.
+    BAGS, with ranges (--upper-column, or counts such as <5) or noise (--count-noise) if they are
+    not exact; for several classes --proportion-columns or --count-columns, or a table BAGS with
+    one row per bag and class and --class-column. Sources: --label-column, --source-column and
+    --noise-rates or --estimate-noise-rates. Missing numbers are imputed, numbers are scaled,
+    categories are one-hot encoded and their rare levels folded; the model file contains all of
+    this. --engine dask is for tables that do not fit in memory: a Parquet file or a folder of them,
+    with the proportions in its rows. A sample of bags is used to choose the method and to estimate
+    the held-out results; then the method is fitted to all rows in partitions.
 
     Example: decorrupt fit rows.csv bags.csv --bag-column branch --proportion-column rate -o
     model.skops
@@ -134,8 +171,19 @@ def fit(
     check_model_ending(output)
     refuse_existing(output, report, force=force)
     given = cast(TrainingOptions, context.params)
+    by_dask = check_engine(engine, scheduler, memory)
+    if by_dask:
+        sampled = large_table(given, method, seed, scheduler, memory)
+        given, large, all_bags = context.with_resource(sampled)
+    else:
+        refuse_too_large(rows)
     of_bags = check_training(given)
     parameters = read_parameters(method, kernel, kernel_gamma, reg_strength, of_bags=of_bags)
+    if of_bags and bag_columns(given).names_several_classes:
+        check_several_classes(method_name(method, BAG_METHODS))
+    for name in ("upper_column", "count_noise"):
+        if given.get(name):
+            check_method(method_name(method, BAG_METHODS), "--" + name.replace("_", "-"))
     if decision not in ("balanced", "accuracy"):
         raise typer.BadParameter(f"--decision {decision!r}: choose balanced or accuracy")
     class_names = _class_names(negative_label, positive_label) if of_bags else ("0", "1")
@@ -147,8 +195,16 @@ def fit(
     data, used = read_training_data(given)
     say.warn(left_out_in_words(used))
     settings = Settings(method, decision, folds, seed, jobs, **parameters, class_names=class_names)
+    if by_dask and method == "auto":
+        candidates = tuple(name.replace("-", "_") for name in dask_methods())
+        settings = replace(settings, candidates=candidates)
     say.note(f"{len(data.table.frame):,} rows, {len(used.columns)} columns to learn from")
     trained = _train(data, used, settings)
+    if by_dask:
+        from decorrupt.app.training.by_dask import refit
+
+        say.note(f"fitting {trained.card['method']['chosen']} to all rows")
+        trained = refit(trained, large, all_bags, used)
     card = trained.card
     card["configuration"], card["configuration_from"] = resolved_configuration(context)
     save(trained.model, output, dict(card), force=force)
@@ -156,9 +212,10 @@ def fit(
     has_page = report is None or make_page(lambda: _page(trained, seed), report, force=force)
     say.result(
         card,
+        *assumptions_section(card.get("assumptions", [])),
         data_section("Bags" if of_bags else "Sources", card),
         columns_section("Columns", card["columns"], card["left_out"]),
-        leaderboard_section(card["leaderboard"], card["scoring"]),
+        leaderboard_section(card),
         held_out_section(card),
         line(f"Saved in {output}."),
     )

@@ -25,7 +25,10 @@ from decorrupt.app.cli.options import (
     BagColumn,
     BagsArgument,
     CategoricalColumns,
+    ClassColumn,
     CountColumn,
+    CountColumns,
+    CountNoise,
     DropColumns,
     EstimateNoiseRates,
     FeatureColumns,
@@ -33,9 +36,11 @@ from decorrupt.app.cli.options import (
     NoiseRatesFile,
     PositiveLabel,
     ProportionColumn,
+    ProportionColumns,
     ReportPage,
     SourceColumn,
     TrainingOptions,
+    UpperColumn,
     read_training_data,
     refuse_existing,
 )
@@ -43,13 +48,13 @@ from decorrupt.app.cli.pages import check_pages, make_page
 from decorrupt.app.cli.text import (
     SHOWN_BAGS,
     Facts,
+    assumptions_section,
     bag_facts,
     bullets,
     columns_section,
+    data_section,
     facts,
-    measured,
     section,
-    source_parts,
     table,
 )
 
@@ -70,6 +75,11 @@ def inspect(
     bag_column: BagColumn = None,
     proportion_column: ProportionColumn = None,
     count_column: CountColumn = None,
+    proportion_columns: ProportionColumns = None,
+    count_columns: CountColumns = None,
+    class_column: ClassColumn = None,
+    upper_column: UpperColumn = None,
+    count_noise: CountNoise = None,
     label_column: LabelColumn = None,
     positive_label: PositiveLabel = None,
     source_column: SourceColumn = None,
@@ -95,9 +105,10 @@ def inspect(
     """Inspect data before any training.
 
     Shows rows, bags, sizes and proportions; how many labelled rows they are worth; which bags are
-    informative; whether the objective is convex; which method fits; which accuracy to expect; and
-    warnings. For sources: --label-column, --source-column, and --noise-rates or
-    --estimate-noise-rates. Input that 'fit' refuses is refused with the same message.
+    informative, or which of several classes are hard to distinguish; whether the objective is
+    convex; which method fits; which accuracy to expect; and warnings. For sources: --label-column,
+    --source-column, and --noise-rates or --estimate-noise-rates. Input that 'fit' refuses is
+    refused with the same message.
 
     Example: decorrupt inspect rows.csv bags.csv --bag-column branch --proportion-column rate
     """
@@ -149,8 +160,9 @@ def _parts(found: Inspection) -> list[RenderableType]:
             ),
         ]
     else:
-        data = [section("Sources", *source_parts(found["sources"]))]
+        data = [data_section("Bags" if "bags" in found else "Sources", found)]
     return [
+        *assumptions_section(found.get("assumptions", [])),
         *data,
         columns_section("Columns", found["columns"], found["left_out"]),
         section("Recommended method", f"{advice['method']}: {advice['reason']}"),
@@ -186,9 +198,10 @@ def _convexity(convexity: Convexity) -> str:
 
 def _outlook(outlook: Outlook, *, quick: bool) -> str:
     if "quick_fit" in outlook:
-        return (
-            f"{outlook['words']} A quick mean-map model reached a balanced accuracy of "
-            f"{measured(outlook['quick_fit'])} (standard error), estimated on held-out bags."
-        )
+        from decorrupt.app.training.assumptions import in_interval
+
+        own = outlook["quick_fit"]
+        model = own["method"].replace("_", "-")
+        return f"{outlook['words']} Quick {model} model, on held-out bags: {in_interval(own)}."
     hint = " --quick-fit trains one fast method and evaluates it on held-out bags."
     return outlook["words"] + (hint if quick else "")

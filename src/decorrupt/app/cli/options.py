@@ -10,6 +10,7 @@ import typer
 from decorrupt.app.cli.conventions import MINUS, option, split_names
 
 if TYPE_CHECKING:
+    from decorrupt.app.training.bag_columns import BagColumns
     from decorrupt.app.training.columns import Features
     from decorrupt.app.training.roles import BagRows, Table
     from decorrupt.app.training.source_roles import SourceRows
@@ -36,6 +37,51 @@ ProportionColumn = Annotated[
 CountColumn = Annotated[
     str | None,
     option("--count-column", help="Column with the number of positives per bag.", metavar="COLUMN"),
+]
+ProportionColumns = Annotated[
+    str | None,
+    option(
+        "--proportion-columns",
+        help="Columns with the proportions of several classes per bag, comma-separated; their "
+        "names are those of the classes.",
+        metavar="COLUMNS",
+    ),
+]
+CountColumns = Annotated[
+    str | None,
+    option(
+        "--count-columns",
+        help="The same with the numbers of rows of several classes.",
+        metavar="COLUMNS",
+    ),
+]
+ClassColumn = Annotated[
+    str | None,
+    option(
+        "--class-column",
+        help="Column of BAGS with the class, if BAGS has one row per bag and class; a class that "
+        "is not listed for a bag has the proportion 0.",
+        metavar="COLUMN",
+    ),
+]
+UpperColumn = Annotated[
+    str | None,
+    option(
+        "--upper-column",
+        help="Ranges: column with the largest proportion or count per bag; --proportion-column or "
+        "--count-column is then the smallest. Cells such as <5 or 0-4 of --count-column are ranges "
+        "without it.",
+        metavar="COLUMN",
+    ),
+]
+CountNoise = Annotated[
+    str | None,
+    option(
+        "--count-noise",
+        help="Noise that was added to the counts: laplace:SCALE, gaussian:DEVIATION (in rows) or "
+        "geometric:EPSILON.",
+        metavar="NOISE",
+    ),
 ]
 LabelColumn = Annotated[
     str | None, option("--label-column", help="Column of labels.", metavar="COLUMN")
@@ -89,16 +135,26 @@ ReportPage = Annotated[
 ]
 
 
-class TrainingOptions(TypedDict):
+class BagOptions(TypedDict):
+    """The options that name the columns of bags."""
+
+    bag_column: str | None
+    proportion_column: str | None
+    count_column: str | None
+    proportion_columns: str | None
+    count_columns: str | None
+    class_column: str | None
+    upper_column: NotRequired[str | None]  # of `fit` and `inspect`, like the noise
+    count_noise: NotRequired[str | None]
+
+
+class TrainingOptions(BagOptions):
     """The options of `fit` and `inspect` that name tables and columns."""
 
     rows: str
     bags: str | None
     sql: str | None
     decimal: str | None
-    bag_column: str | None
-    proportion_column: str | None
-    count_column: str | None
     label_column: str | None
     positive_label: str | None
     negative_label: NotRequired[str | None]  # of `fit`
@@ -136,14 +192,8 @@ def read_training_data(given: TrainingOptions) -> tuple[BagRows | SourceRows, Fe
     table = open_table(given["rows"], given["sql"], decimal)
     data: BagRows | SourceRows
     if given["bag_column"] is not None:
-        data = read_bag_rows(
-            table,
-            given["bags"],
-            bag_column=given["bag_column"],
-            proportion_column=given["proportion_column"],
-            count_column=given["count_column"],
-            decimal=decimal,
-        )
+        columns = bag_columns(given)
+        data = read_bag_rows(table, given["bags"], columns, decimal, takes_ranges=True)
     else:
         data = read_sources(
             table,
@@ -163,24 +213,47 @@ def read_training_data(given: TrainingOptions) -> tuple[BagRows | SourceRows, Fe
     return data, features
 
 
+def bag_columns(given: BagOptions) -> BagColumns:
+    """Return the columns that describe bags."""
+    from decorrupt.app.training.bag_columns import BagColumns
+
+    return BagColumns(
+        bag=str(given["bag_column"]),
+        proportion=given["proportion_column"],
+        count=given["count_column"],
+        proportions=split_names(given["proportion_columns"]),
+        counts=split_names(given["count_columns"]),
+        class_name=given["class_column"],
+        upper=given.get("upper_column"),
+        count_noise=given.get("count_noise"),
+    )
+
+
 def read_bag_rows(
     rows: Table,
     bags: str | None,
-    *,
-    bag_column: str,
-    proportion_column: str | None,
-    count_column: str | None,
+    columns: BagColumns,
     decimal: str | None = None,
+    *,
+    takes_ranges: bool = False,
 ) -> BagRows:
-    """Return rows in bags."""
+    """Return rows in bags; `takes_ranges`: counts can be cells such as ``<5``."""
+    from decorrupt.app.training.class_roles import read_class_bags
     from decorrupt.app.training.roles import read_bags
 
+    table = None if bags is None else open_table(bags, decimal=decimal)
+    columns.check(has_table=table is not None)
+    if columns.names_classes:
+        return read_class_bags(rows, table, columns)
     return read_bags(
         rows,
-        None if bags is None else open_table(bags, decimal=decimal),
-        bag_column=bag_column,
-        proportion_column=proportion_column,
-        count_column=count_column,
+        table,
+        bag_column=columns.bag,
+        proportion_column=columns.proportion,
+        count_column=columns.count,
+        upper_column=columns.upper,
+        count_noise=columns.count_noise,
+        takes_ranges=takes_ranges,
     )
 
 

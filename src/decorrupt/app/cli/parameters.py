@@ -12,6 +12,7 @@ from decorrupt.app.training.methods import (
     BAG_METHODS,
     KERNELS,
     SOURCE_METHODS,
+    WITHOUT_KERNEL,
     WITHOUT_REG_STRENGTH,
     method_name,
 )
@@ -68,6 +69,10 @@ def read_parameters(
         raise typer.BadParameter(
             f"--reg-strength cannot be used with --method {name}: there is no reg_strength in "
             f"{WITHOUT_REG_STRENGTH[name]}"
+        )
+    if (kernel is not None or kernel_gamma is not None) and name in WITHOUT_KERNEL:
+        raise typer.BadParameter(
+            f"--kernel and --kernel-gamma cannot be used with --method {name}, which has no kernel"
         )
     kernels = list(dict.fromkeys(split_names(kernel)))
     unknown = [one for one in kernels if one not in KERNELS]

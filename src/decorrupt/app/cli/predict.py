@@ -21,22 +21,46 @@ from decorrupt.app.cli.conventions import (
     option,
     split_names,
 )
+from decorrupt.app.cli.engines import (
+    MEMORY,
+    Engine,
+    Scheduler,
+    check_engine,
+    predict_by_dask,
+)
 from decorrupt.app.cli.options import refuse_existing, table_name
 
 if TYPE_CHECKING:
-    from decorrupt.app.training.predict import Predictor
+    from decorrupt.app.training.predict import ClassShares, Predictor
 
 ModelFile = Annotated[
     str, typer.Argument(help="Model file written by 'decorrupt fit'.", metavar="MODEL")
 ]
 ClassPrior = Annotated[
-    float | None,
+    str | None,
     option(
         "--class-prior",
         help="Share of positives among these rows, if it differs from that in training; "
-        "probabilities are for this share, and the prediction is the more probable class.",
+        "probabilities are for this share, and the prediction is the more probable class. Several "
+        "classes: the share of each, such as red=0.5,green=0.3,blue=0.2.",
+        metavar="SHARE",
     ),
 ]
+
+
+def read_class_prior(text: str | None) -> ClassShares | None:
+    """Return a share of positives, or {class: share}; raise BadParameter if it is neither."""
+    if text is None:
+        return None
+    named = [part.rpartition("=") for part in split_names(text)]
+    try:
+        if not any(sign for _, sign, _ in named):
+            return float(text)
+        return {name.strip(): float(share) for name, _, share in named}
+    except ValueError:
+        raise typer.BadParameter(
+            f"--class-prior {text!r} is not a share, or one per class: red=0.5,green=0.3,blue=0.2"
+        ) from None
 
 
 def predict(
@@ -58,6 +82,8 @@ def predict(
     ] = None,
     sql: Sql = None,
     decimal: Decimal = None,
+    engine: Engine = MEMORY,
+    scheduler: Scheduler = None,
     config: Config = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -69,18 +95,24 @@ def predict(
     input row, in the same order. Without --class-prior the prediction is the model's own decision,
     which is for the balanced error unless it was trained with --decision accuracy. Rows are read,
     predicted and written in blocks. In CSV, text that a spreadsheet program would interpret as a
-    formula gets a single quote in front.
+    formula gets a single quote in front. With --engine dask ROWS is a Parquet file or a folder of
+    them, and the output a folder with one file per partition.
 
     Example: decorrupt predict model.skops new.csv --proba -o predictions.csv
     """
     say = Output(quiet=quiet)
+    prior = read_class_prior(class_prior)
     refuse_existing(output, force=force)
+    if check_engine(engine, scheduler):
+        options = {"keep": split_names(keep), "proba": proba, "class_prior": prior}
+        say.warn(predict_by_dask(model, rows, output, scheduler, force=force, **options))
+        return
     check_columns(rows, {"--keep": split_names(keep)}, sql)
     check_model_columns(model, rows, sql)
     from decorrupt.app.tables import write_table
 
     predictor = open_predictor(model)
-    blocks = _blocks(predictor, rows, sql, decimal, split_names(keep), class_prior, proba=proba)
+    blocks = _blocks(predictor, rows, sql, decimal, split_names(keep), prior, proba=proba)
     write_table(blocks, output, force=force, neutralise=True)
     say.warn(predictor.unseen_in_words())
 
@@ -99,7 +131,7 @@ def _blocks(
     sql: str | None,
     decimal: str | None,
     keep: list[str],
-    class_prior: float | None,
+    class_prior: ClassShares | None,
     *,
     proba: bool,
 ) -> Iterator[Any]:

@@ -11,13 +11,14 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from decorrupt.glossary import CRITERIA, METRICS
+from decorrupt.glossary import CLASS_CRITERIA, CRITERIA, METRICS
 
 if TYPE_CHECKING:
-    from decorrupt.app.training.model_card import LeaderboardEntry, ModelCard, Value
+    from decorrupt.app.training.model_card import ModelCard, Value
     from decorrupt.app.training.results import (
         BagSummary,
         ColumnCard,
+        Inspection,
         Measured,
         SourceRow,
         SourceSummary,
@@ -99,8 +100,14 @@ def params_text(params: Mapping[str, Value]) -> str:
     return describe_params(params)
 
 
-def leaderboard_section(leaderboard: Sequence[LeaderboardEntry], scoring: str) -> Group:
-    """Return the methods that were compared, the chosen one with a star."""
+def assumptions_section(lines: Sequence[str], title: str = "What your bags satisfy") -> list[Group]:
+    """Return what the bags satisfy and what follows; nothing for sources."""
+    return [section(title, bullets(lines))] if lines else []
+
+
+def leaderboard_section(card: ModelCard) -> Group:
+    """Return the methods that were compared, the chosen one with a star, and the baselines."""
+    leaderboard, scoring = card["leaderboard"], card["scoring"]
     rows = [
         (
             "*" if row["chosen"] else "",
@@ -112,6 +119,17 @@ def leaderboard_section(leaderboard: Sequence[LeaderboardEntry], scoring: str) -
         )
         for row in leaderboard
     ]
+    rows += [
+        (
+            "",
+            f"baseline: {one['method']}",
+            "",
+            number(one["score"], 4),
+            f"± {number(one['std_error'], 4)}",
+            "",
+        )
+        for one in card.get("baselines", [])
+    ]
     header = ("", "method", "parameters", "score", "± std error", "seconds")
     parts: list[RenderableType] = [table(header, rows, n_text=3)]
     if len(leaderboard) > 1 and scoring == COUNTS:
@@ -119,10 +137,20 @@ def leaderboard_section(leaderboard: Sequence[LeaderboardEntry], scoring: str) -
     return section(f"Methods by {CRITERIA[scoring].label} on held-out data", *parts)
 
 
-def measures(values: Mapping[str, Measured]) -> Table:
+def measures(values: Mapping[str, Measured], *, several_classes: bool = False) -> Table:
     """Return criteria or metrics with standard errors."""
-    known = CRITERIA | METRICS
+    known = (CLASS_CRITERIA if several_classes else CRITERIA) | METRICS
     return facts([(known[name].label, measured(value)) for name, value in values.items()])
+
+
+def confusion_section(names: Sequence[str], confusion: Sequence[Sequence[int]]) -> Group:
+    """Return the confusion matrix of several classes."""
+    rows = [
+        (name, *(f"{n:,}" if n else "." for n in row))
+        for name, row in zip(names, confusion, strict=True)
+    ]
+    title = "Confusion matrix: true classes in rows, predicted classes in columns"
+    return section(title, table(("true class", *names), rows))
 
 
 def held_out_section(card: ModelCard) -> Group:
@@ -130,12 +158,41 @@ def held_out_section(card: ModelCard) -> Group:
     method = card["method"]
     title = f"On held-out data ({method['held_out']}); ± is one standard error"
     notes = [method["std_error_includes"]] if method["std_error_includes"] else []
-    return section(title, measures(card["criteria"]), *notes)
+    several = "class_shares" in card
+    return section(title, measures(card["criteria"], several_classes=several), *notes)
 
 
-def bag_facts(bags: BagSummary) -> Facts:
-    """Return sizes, proportions and information of bags."""
-    sizes, shares = bags["sizes"], bags["proportions"]
+def bag_parts(bags: BagSummary) -> list[RenderableType]:
+    """Return sizes, proportions and information of bags, with a table of several classes."""
+    if "classes" not in bags:
+        return [facts(bag_facts(bags))]
+    rows = [
+        (
+            one["name"],
+            f"{one['pooled_proportion']:.3f}",
+            f"{one['proportions']['min']:.3f} to {one['proportions']['max']:.3f}",
+            f"{one['effective_rows']:,.1f}",
+        )
+        for one in bags["classes"]
+    ]
+    return [
+        facts([*_size_facts(bags), *_class_facts(bags)]),
+        "",
+        table(("class", "pooled proportion", "proportions", "worth in labelled rows"), rows),
+    ]
+
+
+def _class_facts(bags: BagSummary) -> Facts:
+    return [
+        ("classes", f"{len(bags['classes'])}"),
+        ("hardest to distinguish", _some(bags["hardest_classes"], SHOWN_COLUMNS)),
+        ("condition number", f"{bags['condition_number']:.4g}"),
+        _worth(bags),
+    ]
+
+
+def _size_facts(bags: BagSummary) -> Facts:
+    sizes = bags["sizes"]
     same = sizes["min"] == sizes["max"]
     return [
         ("rows", f"{bags['n_rows']:,}"),
@@ -146,6 +203,22 @@ def bag_facts(bags: BagSummary) -> Facts:
             if same
             else f"{sizes['min']:.0f} to {sizes['max']:.0f}, median {sizes['median']:g}",
         ),
+    ]
+
+
+def _worth(bags: BagSummary) -> tuple[str, str]:
+    return (
+        "effective sample size",
+        f"{bags['effective_sample_size']:,.1f} labelled rows ({bags['efficiency']:.1%} of the "
+        "rows)",
+    )
+
+
+def bag_facts(bags: BagSummary) -> Facts:
+    """Return sizes, proportions and information of bags of two classes."""
+    shares = bags["proportions"]
+    return [
+        *_size_facts(bags),
         (
             "proportions",
             f"{shares['min']:.3f} to {shares['max']:.3f}, middle half "
@@ -153,11 +226,7 @@ def bag_facts(bags: BagSummary) -> Facts:
         ),
         ("pooled proportion", f"{bags['pooled_proportion']:.3f}"),
         ("information V", f"{bags['information']:.4g}"),
-        (
-            "effective sample size",
-            f"{bags['effective_sample_size']:,.1f} labelled rows "
-            f"({bags['efficiency']:.1%} of the rows)",
-        ),
+        _worth(bags),
     ]
 
 
@@ -193,9 +262,9 @@ def _rates(row: SourceRow) -> list[str]:
     ]
 
 
-def data_section(title: str, card: ModelCard) -> Group:
-    """Return the bags or sources that a model was trained on."""
-    parts = [facts(bag_facts(card["bags"]))] if "bags" in card else source_parts(card["sources"])
+def data_section(title: str, card: ModelCard | Inspection) -> Group:
+    """Return the bags or sources of a model or an inspection."""
+    parts = bag_parts(card["bags"]) if "bags" in card else source_parts(card["sources"])
     return section(title, *parts)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from decorrupt.app.pages.class_sections import class_bag_blocks
 from decorrupt.app.pages.wording import (
     MOST_BAGS,
     MOST_COLUMNS,
@@ -43,9 +44,9 @@ def data_blocks(found: ModelCard | Inspection) -> list[Block]:
 
 def bag_blocks(bags: BagSummary) -> list[Block]:
     """Return sizes, proportions and information of bags."""
-    sizes, shares = bags["sizes"], bags["proportions"]
+    sizes = bags["sizes"]
     same = sizes["min"] == sizes["max"]
-    facts = [
+    size_facts = [
         ("rows", f"{bags['n_rows']:,}"),
         ("bags", f"{bags['n_bags']:,}"),
         (
@@ -54,6 +55,12 @@ def bag_blocks(bags: BagSummary) -> list[Block]:
             if same
             else f"{sizes['min']:,.0f} to {sizes['max']:,.0f}, median {sizes['median']:g}",
         ),
+    ]
+    if "classes" in bags:
+        return class_bag_blocks(bags, size_facts)
+    shares = bags["proportions"]
+    facts = [
+        *size_facts,
         ("proportions", f"{number(shares['min'])} to {number(shares['max'])}"),
         (
             "middle half of the proportions",

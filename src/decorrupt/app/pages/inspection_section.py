@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from decorrupt.app.pages.plots import gain_plot, spread_plot
-from decorrupt.app.pages.wording import measured, sentence
+from decorrupt.app.pages.wording import expected_range, sentence
 from decorrupt.app.training.results import BagDetails, Convexity, Inspection
 from decorrupt.documents.document import Block, Facts, Figure, Panels, Text
 from decorrupt.documents.numbers import count, number
+from decorrupt.glossary import method_label
 
 
 def advice_blocks(found: Inspection) -> list[Block]:
     """Return which method fits and which accuracy to expect."""
     advice, outlook = found["advice"], found["outlook"]
-    facts = [
-        ("the data are worth about", f"{outlook['effective_sample_size']:,.0f} labels"),
-        ("recommended method", f"--method {advice['method']}"),
-    ]
+    facts = [("recommended method", f"--method {advice['method']}")]
+    if "effective_sample_size" in outlook:
+        worth = f"{outlook['effective_sample_size']:,.0f} labels"
+        facts.insert(0, ("the data are worth about", worth))
     texts = [sentence(advice["reason"]), sentence(outlook["words"])]
     if "quick_fit" in outlook:
-        facts.append(("balanced accuracy of a quick model", measured(outlook["quick_fit"])))
+        classes = found["bags"].get("classes")
+        measure = "mean recall" if classes else "balanced accuracy"
+        facts.append((f"{measure} of a quick model", expected_range(outlook["quick_fit"])))
+        guess = f"1 / {len(classes)}" if classes else "0.5"
         texts.append(
-            "The quick model is a mean map, evaluated on held-out bags; ± is one standard error. "
-            "Guessing gives 0.5, perfection 1. A full fit is often better."
+            f"The quick model, {method_label(outlook['quick_fit']['method'])}, was evaluated on "
+            f"held-out bags. Guessing gives {guess}, perfection 1. A full fit is often better."
         )
     return [Facts(facts), *map(Text, texts)]
 

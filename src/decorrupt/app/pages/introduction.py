@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from decorrupt.app.pages.provenance import when
-from decorrupt.app.pages.wording import BAGS, PLUS_MINUS, SOURCES, Kind, measured, percent
-from decorrupt.app.training.model_card import ModelCard
+from decorrupt.app.pages.wording import (
+    BAGS,
+    PLUS_MINUS,
+    SOURCES,
+    Kind,
+    expected_range,
+    listed,
+    measured,
+    percent,
+)
+from decorrupt.app.training.model_card import ModelCard, class_names
 from decorrupt.app.training.results import Evaluation, HeldOutResults, Inspection, LabelResults
 from decorrupt.documents.document import Block, Facts, Text
 from decorrupt.documents.numbers import count
-from decorrupt.glossary import CRITERIA, METRICS, method_label
+from decorrupt.glossary import CLASS_CRITERIA, CRITERIA, METRICS, method_label
 
 ACCURACY = "corrected_accuracy"
 # A smaller difference between two shares of positives is not worth a remark.
@@ -32,6 +41,12 @@ def unseen(card: ModelCard) -> str:
 
 def model_lead(card: ModelCard) -> str:
     """Return what a model does and what it was trained on."""
+    if "class_shares" in card:
+        return (
+            f"This model classifies rows as one of {len(card['class_shares'])} classes: "
+            f"{listed(class_names(card))}. It was trained on groups of rows, called bags, of which "
+            "only the shares of the classes are known."
+        )
     named = [
         f" (“{name}”)" if name != default else ""
         for name, default in (
@@ -57,16 +72,30 @@ def model_summary(card: ModelCard, held_out: HeldOutResults) -> list[Block]:
         data = f"{count(bags['n_rows'], 'row')} in {count(bags['n_bags'], 'bag')}"
     else:
         data = count(card["sources"]["n_rows"], "row")
+    several = "class_shares" in card
+    criteria = CLASS_CRITERIA if several else CRITERIA
+    accuracy, remark = measured(held_out["criteria"][ACCURACY]), PLUS_MINUS
+    if "expected" in card:
+        level = percent(card["expected"]["level"], 0)
+        accuracy = expected_range(card["expected"])
+        remark = f"In brackets: the {level} interval."
+        if card["expected"]["basis"] != "corrected":
+            remark = f"In brackets: {level} of resampled bags, not a confidence interval."
     facts = [
-        (f"{CRITERIA[ACCURACY].label}, held-out data", measured(held_out["criteria"][ACCURACY])),
+        (f"{criteria[ACCURACY].label}, held-out data", accuracy),
         ("method", method_label(card["method"]["chosen"])),
         ("trained on", data),
         ("columns", f"{len(card['columns']):,}"),
         ("created", when(card["created"])),
     ]
-    meaning = METRICS["balanced_accuracy"].meaning
-    words = f"Balanced accuracy: {meaning[0].lower()}{meaning[1:]} {PLUS_MINUS}"
-    return [Facts(facts), Text(words, "faint")]
+    measure = "macro_recall" if several else "balanced_accuracy"
+    return [Facts(facts), Text(f"{_as_sentence(measure)} {remark}", "faint")]
+
+
+def _as_sentence(name: str) -> str:
+    """Return label and meaning of a measure."""
+    label, meaning, _ = METRICS[name]
+    return f"{label[0].upper()}{label[1:]}: {meaning[0].lower()}{meaning[1:]}"
 
 
 def evaluation_summary(found: Evaluation) -> list[Block]:
@@ -76,9 +105,16 @@ def evaluation_summary(found: Evaluation) -> list[Block]:
         metrics = found["labels"]["metrics"]
         shown = ("balanced_accuracy", "accuracy", "roc_auc")
         facts += [(METRICS[name].label, measured(metrics[name])) for name in shown]
+    if "class_labels" in found:
+        metrics = found["class_labels"]["metrics"]
+        shown = ("accuracy", "macro_recall", "log_loss")
+        facts += [(METRICS[name].label, measured(metrics[name])) for name in shown]
     if "bags" in found:
+        criteria = CLASS_CRITERIA if "classes" in found["bags"] else CRITERIA
         estimate = measured(found["bags"]["criteria"][ACCURACY])
-        facts.append((f"{CRITERIA[ACCURACY].label}, from bags", estimate))
+        if "expected" in found:
+            estimate = expected_range(found["expected"])
+        facts.append((f"{criteria[ACCURACY].label}, from bags", estimate))
     return [Facts([*facts, ("rows", f"{found['n_rows']:,}")])]
 
 

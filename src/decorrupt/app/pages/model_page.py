@@ -8,6 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from decorrupt.app.pages.assumption_section import assumption_blocks
+from decorrupt.app.pages.class_sections import (
+    class_bag_results,
+    class_label_lead,
+    class_label_results,
+)
 from decorrupt.app.pages.data_section import (
     bag_blocks,
     column_blocks,
@@ -40,7 +46,7 @@ from decorrupt.app.pages.provenance import (
     origin_blocks,
     warning_blocks,
 )
-from decorrupt.app.pages.wording import BAGS, HELD_OUT
+from decorrupt.app.pages.wording import BAGS, HELD_OUT, Kind
 from decorrupt.app.training.model_card import ModelCard
 from decorrupt.app.training.results import Comparison, Evaluation, HeldOutResults, Inspection
 from decorrupt.documents.document import Block, Document, Section, Text, to_html
@@ -48,7 +54,12 @@ from decorrupt.documents.document import Block, Document, Section, Text, to_html
 Part = tuple[str, str, Sequence[Block]]
 
 
-def render_model(card: ModelCard, held_out: HeldOutResults, test: Comparison | None = None) -> str:
+def render_model(
+    card: ModelCard,
+    held_out: HeldOutResults,
+    test: Comparison | None = None,
+    more: Sequence[Part] = (),
+) -> str:
     """Return the page of a model that has just been trained.
 
     Parameters
@@ -59,11 +70,16 @@ def render_model(card: ModelCard, held_out: HeldOutResults, test: Comparison | N
         Its results on held-out rows.
     test : Comparison, optional
         Results of several models on labelled test rows, as of a demonstration.
+    more : sequence of (name, heading, blocks)
+        Sections of a demonstration, after the summary.
     """
     method = card["method"]
     lead = f"{HELD_OUT[method['held_out']]}; no true label was used. {method['std_error_includes']}"
+    words = assumption_blocks(card.get("assumptions", []), card.get("expected"))
     parts: list[Part] = [
+        ("assumptions", "What the bags satisfy", words),
         ("summary", "Summary", model_summary(card, held_out)),
+        *more,
         ("warnings", "Warnings", warning_blocks(card["warnings"])),
         ("data", "The data", data_blocks(card)),
         ("methods", "Methods compared", leaderboard_blocks(card)),
@@ -71,7 +87,7 @@ def render_model(card: ModelCard, held_out: HeldOutResults, test: Comparison | N
         (
             "held-out",
             f"Results on held-out {unseen(card)}",
-            [Text(lead.rstrip()), *bag_results(held_out, kind_of(card), "held-out")],
+            [Text(lead.rstrip()), *_bag_results(held_out, kind_of(card), "held-out")],
         ),
         ("importance", "Feature importance", importance_blocks(held_out, "model")),
         ("columns-used", "Columns", column_blocks(card["columns"], card["left_out"])),
@@ -84,7 +100,9 @@ def render_model(card: ModelCard, held_out: HeldOutResults, test: Comparison | N
 
 def render_evaluation(found: Evaluation, card: ModelCard) -> str:
     """Return the page of a model evaluated on rows it was not trained on."""
+    words = assumption_blocks(found.get("assumptions", []), found.get("expected"))
     parts: list[Part] = [
+        ("assumptions", "What the bags satisfy", words),
         ("summary", "Summary", evaluation_summary(found)),
         ("warnings", "Warnings", warning_blocks(found["warnings"])),
     ]
@@ -93,6 +111,10 @@ def render_evaluation(found: Evaluation, card: ModelCard) -> str:
         parts.append(
             ("labels", "With true labels", [lead, *label_results(found["labels"], "labels")])
         )
+    if "class_labels" in found:
+        own = found["class_labels"]
+        lead = Text(class_label_lead(own))
+        parts.append(("labels", "With true labels", [lead, *class_label_results(own, "labels")]))
     if "bags" in found:
         lead = Text(
             "Evaluated with the known proportions of bags. These must not be bags the model was "
@@ -100,7 +122,7 @@ def render_evaluation(found: Evaluation, card: ModelCard) -> str:
         )
         results = found["bags"]
         parts += [
-            ("bags", "Without labels, bag by bag", [lead, *bag_results(results, BAGS, "bags")]),
+            ("bags", "Without labels, bag by bag", [lead, *_bag_results(results, BAGS, "bags")]),
             ("importance", "Feature importance", importance_blocks(results, "bags")),
             ("data", "The bags", bag_blocks(found["bag_summary"])),
         ]
@@ -115,7 +137,9 @@ def render_evaluation(found: Evaluation, card: ModelCard) -> str:
 
 def render_inspection(found: Inspection) -> str:
     """Return the page of data before training."""
+    words = assumption_blocks(found.get("assumptions", []), found["outlook"].get("quick_fit"))
     parts: list[Part] = [
+        ("assumptions", "What the bags satisfy", words),
         ("summary", "Summary", advice_blocks(found)),
         ("warnings", "Warnings", warning_blocks(found["warnings"])),
         ("data", "The data", data_blocks(found)),
@@ -133,6 +157,12 @@ def render_inspection(found: Inspection) -> str:
     else:
         parts.append(columns)
     return _page(f"Inspection of {found['rows']}", inspection_lead(found), parts)
+
+
+def _bag_results(results: HeldOutResults, kind: Kind, name: str) -> list[Block]:
+    if "classes" in results:
+        return class_bag_results(results, name)
+    return bag_results(results, kind, name)
 
 
 def _page(title: str, lead: str, parts: Sequence[Part]) -> str:

@@ -57,8 +57,8 @@ def bag_results(results: HeldOutResults, kind: Kind, name: str) -> list[Block]:
     groups = results["per_bag"]
     figures = [
         _agreement(groups, kind, name),
-        _scores(results["histogram"], name),
-        *_calibration(results["calibration"], results["calibration_from"], name),
+        scores_figure(results["histogram"], name),
+        *calibration_figures(results["calibration"], results["calibration_from"], name),
     ]
     table = measures(results["criteria"], CRITERIA, f"{name}-criteria", caption)
     return [*table, Panels(figures), _largest_errors(groups, kind, name)]
@@ -68,8 +68,8 @@ def label_results(labels: LabelResults, name: str) -> list[Block]:
     """Return the measures that need labels, the confusion matrix and two plots."""
     caption = "Measured on rows with a known true class."
     figures = [
-        _scores(labels["histogram"], name),
-        *_calibration(labels["calibration"], labels["calibration_from"], name),
+        scores_figure(labels["histogram"], name),
+        *calibration_figures(labels["calibration"], labels["calibration_from"], name),
     ]
     table = measures(labels["metrics"], METRICS, f"{name}-metrics", caption)
     return [*table, _confusion(labels["confusion"], f"{name}-confusion"), Panels(figures)]
@@ -129,7 +129,8 @@ def _agreement(rows: Sequence[BagPrediction], kind: Kind, name: str) -> Figure:
     return Figure(drawing, caption, "Predicted and known proportions")
 
 
-def _scores(histogram: Histogram, name: str) -> Figure:
+def scores_figure(histogram: Histogram, name: str, *, of_class: bool = False) -> Figure:
+    """Return a histogram of probabilities; `of_class`: those of the predicted class."""
     edges, counts = histogram["edges"], histogram["counts"]
     total = sum(counts)
     mids = [(low + high) / 2 for low, high in itertools.pairwise(edges)]
@@ -142,14 +143,32 @@ def _scores(histogram: Histogram, name: str) -> Figure:
     meaning = "Rows near 0 or 1 are those the model is certain about, correctly or not."
     if "counts_positive" in histogram:
         meaning = "The less the two colours overlap, the better the model separates the classes."
+    if of_class:
+        words = f"{count(total, 'row')}; {percent(high, 0)} have a probability above 0.8."
+        meaning = "Rows near 1 are those the model is certain about, correctly or not."
+        sides = ("wrong", "correct")
+        drawing = score_plot(histogram, f"{name}-scores", words, sides)
+        return Figure(drawing, f"{meaning} {words}", "Probability of the predicted class")
     drawing = score_plot(histogram, f"{name}-scores", words)
     return Figure(drawing, f"{meaning} {words}", "Predicted probabilities")
 
 
-def _calibration(bins: Sequence[CalibrationBin], origin: str, name: str) -> list[Figure]:
+def calibration_figures(
+    bins: Sequence[CalibrationBin], origin: str, name: str, *, of_class: bool = False
+) -> list[Figure]:
+    """Return the calibration plot, if there are bins; `of_class`: of the predicted class."""
     if not bins:
         return []
     words = "; ".join(f"{number(row['predicted'])}: {number(row['share'])}" for row in bins)
+    if of_class:
+        caption = (
+            "Of rows whose predicted class has a probability of 0.7, 70 % should be correct: dots "
+            "on the dashed line. All dots have about the same number of rows. Lines: ± two "
+            "standard errors."
+        )
+        described = f"Predicted probability and share of correct rows: {words}."
+        drawing = calibration_plot(bins, f"{name}-calibration", described, "share of correct rows")
+        return [Figure(drawing, caption, "Calibration of the predicted class")]
     shares = (
         "measured with true labels"
         if origin == "labels"

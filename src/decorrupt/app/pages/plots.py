@@ -30,11 +30,11 @@ def agreement_plot(rows: Sequence[BagPrediction], kind: Kind, name: str, words: 
 
     def plot(figure: Figure) -> None:
         axes = figure.add_subplot()
-        _diagonal(axes)
+        draw_diagonal(axes)
         axes.scatter(
             [row["known"] for row in rows],
             [row["predicted"] for row in rows],
-            s=[_dot(row["size"] / largest) for row in rows],
+            s=[dot_area(row["size"] / largest) for row in rows],
             color=COLOURS[0],
             alpha=0.6,
             linewidths=0,
@@ -46,8 +46,10 @@ def agreement_plot(rows: Sequence[BagPrediction], kind: Kind, name: str, words: 
     return draw(plot, name=name, title=title, description=words, size=SIZE)
 
 
-def score_plot(histogram: Histogram, name: str, words: str) -> Markup:
-    """Return a histogram of probabilities, by class where labels are known."""
+def score_plot(
+    histogram: Histogram, name: str, words: str, sides: Sequence[str] = ("negative", "positive")
+) -> Markup:
+    """Return a histogram of probabilities, by class (`sides`) where labels are known."""
     edges, counts = histogram["edges"], histogram["counts"]
     widths = [high - low for low, high in pairwise(edges)]
     positive = histogram.get("counts_positive")
@@ -61,8 +63,8 @@ def score_plot(histogram: Histogram, name: str, words: str) -> Markup:
             bars(axes, counts, 0, color=COLOURS[0])
         else:
             negative = [n - own for n, own in zip(counts, positive, strict=True)]
-            bars(axes, negative, 0, color=COLOURS[0], label="negative")
-            bars(axes, positive, negative, color=COLOURS[1], label="positive", hatch="///")
+            bars(axes, negative, 0, color=COLOURS[0], label=sides[0])
+            bars(axes, positive, negative, color=COLOURS[1], label=sides[1], hatch="///")
             axes.legend()
         _unit(axes, "x")
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
@@ -72,12 +74,14 @@ def score_plot(histogram: Histogram, name: str, words: str) -> Markup:
     return draw(plot, name=name, title=title, description=words, size=SIZE)
 
 
-def calibration_plot(bins: Sequence[CalibrationBin], name: str, words: str) -> Markup:
-    """Return the share of positives against the predicted probability, ± two standard errors."""
+def calibration_plot(
+    bins: Sequence[CalibrationBin], name: str, words: str, share: str = "share of positives"
+) -> Markup:
+    """Return a share, by default of positives, against the probability, ± two standard errors."""
 
     def plot(figure: Figure) -> None:
         axes = figure.add_subplot()
-        _diagonal(axes)
+        draw_diagonal(axes)
         axes.errorbar(
             [row["predicted"] for row in bins],
             [row["share"] for row in bins],
@@ -89,9 +93,9 @@ def calibration_plot(bins: Sequence[CalibrationBin], name: str, words: str) -> M
         _unit(axes, "x")
         low, high = axes.get_ylim()
         axes.set_ylim(min(low, -MARGIN), max(high, 1 + MARGIN))
-        axes.set(xlabel="predicted probability", ylabel="share of positives")
+        axes.set(xlabel="predicted probability", ylabel=share)
 
-    title = "Share of positives against predicted probability"
+    title = f"{share[0].upper()}{share[1:]} against predicted probability"
     return draw(plot, name=name, title=title, description=words, size=SIZE)
 
 
@@ -184,11 +188,13 @@ def _is_wide(sign: str) -> bool:
     return unicodedata.east_asian_width(sign) in "WF"
 
 
-def _dot(part: float) -> float:
+def dot_area(part: float) -> float:
+    """Return the area of a dot for a group with this share of the largest group's rows."""
     return SMALLEST_DOT + (LARGEST_DOT - SMALLEST_DOT) * part
 
 
-def _diagonal(axes: Axes) -> None:
+def draw_diagonal(axes: Axes) -> None:
+    """Draw the dashed line of equal values."""
     axes.plot([0, 1], [0, 1], color=FOREGROUND, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
 
 

@@ -33,6 +33,15 @@ def leaderboard_blocks(card: ModelCard) -> list[Block]:
         ]
         for row in entries
     ]
+    rows += [
+        [
+            {"text": one["method"], "under": "baseline"},
+            measured_cell(Measured(value=one["score"], std_error=one["std_error"]), 4),
+            None,
+            "",
+        ]
+        for one in card.get("baselines", [])
+    ]
     caption = (
         f"Methods by {CRITERIA[card['scoring']].label} on held-out data, ± one standard error, "
         "each with its best settings. Higher is better."
@@ -115,14 +124,22 @@ def method_blocks(card: ModelCard) -> list[Block]:
             [
                 ("method", method_label(method["chosen"])),
                 ("settings", parameters(method["parameters"])),
-                ("optimised for", DECISIONS[method["decision"]]),
-                (
-                    "probabilities are for",
-                    f"a population with {percent(card['training_prior'])} positives",
-                ),
+                ("optimised for", _decision(card)),
+                ("probabilities are for", _population(card)),
             ]
         )
     ]
+
+
+def _decision(card: ModelCard) -> str:
+    words = DECISIONS[card["method"]["decision"]]
+    return words.replace("both", "all") if "class_shares" in card else words
+
+
+def _population(card: ModelCard) -> str:
+    if "class_shares" in card:
+        return "a population with the class shares of the training rows"
+    return f"a population with {percent(card['training_prior'])} positives"
 
 
 def limit_blocks(card: ModelCard) -> list[Block]:

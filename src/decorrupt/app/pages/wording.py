@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from decorrupt.app.training.results import Measured
+from decorrupt.app.training.results import ExpectedAccuracy, Measured
 from decorrupt.documents.document import Cell
 from decorrupt.documents.numbers import count, number
 
 # Longest lists a page shows; a table of thousands helps nobody and makes the file heavy.
 MOST_COLUMNS, MOST_BAGS, MOST_POINTS, MOST_BARS, MOST_NAMES = 100, 20, 600, 20, 20
-
+MOST_CLASSES = 24
 
 LONGEST_NAME = 40
 PLUS_MINUS = "± is one standard error; the true value is rarely more than two away."
@@ -43,6 +43,12 @@ def measured(value: Measured, decimals: int = 3) -> str:
     if value["value"] is None or std_error is None:
         return text
     return f"{text} ± {number(std_error, decimals)}"
+
+
+def expected_range(expected: ExpectedAccuracy) -> str:
+    """Return an accuracy to expect with its interval."""
+    low, high = number(expected["low"]), number(expected["high"])
+    return f"{number(expected['value'])} ({low} to {high})"
 
 
 def number_cell(value: float | None, decimals: int = 3) -> Cell:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -9,6 +10,14 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from decorrupt._typing import FloatArray
+from decorrupt.app.training.assumptions import (
+    accuracy_in_words,
+    baseline_warnings,
+    expect_accuracy,
+    in_words,
+    named,
+    only_possible,
+)
 from decorrupt.app.training.held_out import held_out_results, histogram
 from decorrupt.app.training.predict import Predictions, Predictor
 from decorrupt.app.training.preprocess import prepare
@@ -16,12 +25,14 @@ from decorrupt.app.training.results import (
     CalibrationBin,
     ColumnImportance,
     Confusion,
+    ExpectedAccuracy,
     HeldOutResults,
     LabelResults,
     Measured,
     plain,
 )
 from decorrupt.app.training.roles import BagRows
+from decorrupt.assumptions.check import check_strata_assumptions
 from decorrupt.model_selection import bag_permutation_importance
 from decorrupt.model_selection.calibration import quantile_bins
 
@@ -56,11 +67,11 @@ def evaluate_labels(
         n_positive=int(is_pos.sum()),
         class_prior=class_prior,
         metrics={
-            "accuracy": _mean(right),
+            "accuracy": mean_of(right),
             "balanced_accuracy": _balanced(right, is_pos),
             "roc_auc": _auc(is_pos, probabilities),
-            "brier": _mean((probabilities - is_pos) ** 2),
-            "log_loss": _mean(log_loss),
+            "brier": mean_of((probabilities - is_pos) ** 2),
+            "log_loss": mean_of(log_loss),
         },
         confusion=Confusion(
             true_positive=int(np.sum(predicted & is_pos)),
@@ -74,7 +85,8 @@ def evaluate_labels(
     )
 
 
-def _mean(values: Any) -> Measured:
+def mean_of(values: Any) -> Measured:
+    """Return the mean with its standard error."""
     values = np.asarray(values, dtype=float)
     std_error = values.std() / np.sqrt(len(values))
     return Measured(value=float(values.mean()), std_error=float(std_error))
@@ -125,10 +137,39 @@ def calibration_from_labels(
     return cast(list[CalibrationBin], plain(bins))
 
 
-def evaluate_bags(rows: BagRows, predictions: Predictions) -> HeldOutResults:
-    """Return the label-free criteria and the predictions of every bag, without importance."""
-    return held_out_results(
-        rows.strata, predictions.decisions, predictions.probabilities, counts=True
+@dataclass(frozen=True)
+class BagEvaluation:
+    """Results on bags, what these satisfy in words, and the accuracy that follows."""
+
+    results: HeldOutResults
+    assumptions: list[str]
+    expected: ExpectedAccuracy
+    warnings: list[str]
+
+
+def evaluate_bags(
+    predictor: Predictor, rows: BagRows, predictions: Predictions, seed: int
+) -> BagEvaluation:
+    """Return what the bags satisfy, the accuracy, and the label-free criteria of every bag.
+
+    Criteria that need an assumption which the bags contradict are None.
+    """
+    strata, n_classes = rows.strata, rows.strata.n_classes or 2
+    prepared = prepare(rows.table.frame, predictor.columns, table=rows.table.name)
+    preprocessor = predictor.model[0]
+    report = named(
+        check_strata_assumptions(preprocessor.transform(prepared), strata, None, random_state=seed),
+        preprocessor,
+    )
+    found = (predictions.decisions, predictions.probabilities)
+    method = predictor.card["method"]["chosen"]
+    expected = expect_accuracy(strata, *found, report, method=method, seed=seed)
+    results = held_out_results(strata, *found, counts=True, classes=rows.classes)
+    return BagEvaluation(
+        only_possible(results, expected),
+        [*in_words(report), *accuracy_in_words(expected, report, n_classes)],
+        expected,
+        baseline_warnings(expected, n_classes),
     )
 
 

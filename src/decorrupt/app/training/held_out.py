@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
 from decorrupt.app.training.results import (
+    BagClassPrediction,
     BagPrediction,
     CalibrationBin,
     HeldOutResults,
@@ -17,14 +19,15 @@ from decorrupt.app.training.results import (
     plain,
 )
 from decorrupt.corruption import Strata
+from decorrupt.estimators.priors import chosen_classes
 from decorrupt.model_selection import (
     Estimate,
     calibration_curve_from_proportions,
     corrected_accuracy,
     corrected_risk,
-    count_score,
     proportion_risk,
 )
+from decorrupt.model_selection.criteria import count_score_by_bag, weighted_mean
 from decorrupt.noise_rates.rate_error import NO_RATE_ERROR, RateError
 
 HISTOGRAM_BINS = 20
@@ -55,7 +58,7 @@ def criteria(
         except ValueError:  # all proportions are equal
             found[name] = Measured(value=None, std_error=None)
     if counts:
-        likelihood = count_score(strata.row_proportions, probabilities, bags=strata.row_stratum)
+        likelihood = weighted_mean(count_score_by_bag(probabilities, strata), strata.sizes)
         found["count_log_likelihood"] = _measured(*likelihood)
     return found
 
@@ -77,15 +80,30 @@ def held_out_results(
     *,
     counts: bool,
     rate_error: RateError = NO_RATE_ERROR,
+    classes: Sequence[str] = (),
 ) -> HeldOutResults:
     """Return all held-out results of a page except the importance of columns.
 
-    The parameters are those of :func:`criteria`; rows that were never held out are NaN.
+    The parameters are those of :func:`criteria`; rows that were never held out are NaN. `classes`
+    are the names of several classes.
     """
-    seen = np.flatnonzero(~np.isnan(decisions))
+    seen = seen_rows(decisions)
     strata, decisions, probabilities = strata.take(seen), decisions[seen], probabilities[seen]
+    found = criteria(strata, decisions, probabilities, counts=counts, rate_error=rate_error)
+    if strata.n_classes is not None:
+        return HeldOutResults(
+            criteria=found,
+            per_bag=[],
+            classes=list(classes),
+            per_bag_classes=per_bag_classes(strata, decisions, probabilities),
+            histogram=histogram(probabilities.max(axis=1)),
+            calibration=[],
+            calibration_from="proportions",
+            importance=None,
+            importance_criterion=None,
+        )
     return HeldOutResults(
-        criteria=criteria(strata, decisions, probabilities, counts=counts, rate_error=rate_error),
+        criteria=found,
         per_bag=per_bag(strata, decisions, probabilities),
         histogram=histogram(probabilities),
         calibration=calibration_from_proportions(strata, probabilities),
@@ -93,6 +111,30 @@ def held_out_results(
         importance=None,
         importance_criterion=None,
     )
+
+
+def seen_rows(decisions: FloatArray) -> NDArray[np.intp]:
+    """Return the rows that were held out: those whose decisions are not NaN."""
+    return np.flatnonzero(~np.isnan(decisions.reshape(len(decisions), -1)).any(axis=1))
+
+
+def per_bag_classes(
+    strata: Strata, decisions: FloatArray, probabilities: FloatArray
+) -> list[BagClassPrediction]:
+    """Return the known and predicted shares of several classes in every bag."""
+    sizes = strata.sizes
+    classified = np.eye(probabilities.shape[1])[chosen_classes(decisions)]
+    predicted, chosen = np.zeros((2, *strata.proportions.shape))
+    np.add.at(predicted, strata.row_stratum, probabilities)
+    np.add.at(chosen, strata.row_stratum, classified)
+    shares = (strata.proportions, predicted / sizes[:, None], chosen / sizes[:, None])
+    columns = (strata.ids, sizes, *shares)
+    return [
+        BagClassPrediction(bag=plain(bag), size=size, known=known, predicted=mean, classified=share)
+        for bag, size, known, mean, share in zip(
+            *(column.tolist() for column in columns), strict=True
+        )
+    ]
 
 
 def per_bag(

@@ -5,6 +5,14 @@ from __future__ import annotations
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from decorrupt.app.training.assumptions import (
+    accuracy_in_words,
+    baseline_warnings,
+    contradictions,
+    expect_accuracy,
+    in_words,
+    named,
+)
 from decorrupt.app.training.columns import CATEGORY, Features, column_cards
 from decorrupt.app.training.preprocess import make_preprocessor, prepare
 from decorrupt.app.training.results import (
@@ -13,18 +21,20 @@ from decorrupt.app.training.results import (
     BagShare,
     BagSummary,
     Convexity,
+    ExpectedAccuracy,
     Inspection,
-    Measured,
     Outlook,
     now,
     plain,
 )
 from decorrupt.app.training.roles import BagRows
 from decorrupt.app.training.summary import summarize_bags, warn_of_bag_columns
-from decorrupt.app.training.train import FEW_CLEAN_ROWS, chance_warning
+from decorrupt.app.training.train import FEW_CLEAN_ROWS
+from decorrupt.assumptions import AssumptionReport
+from decorrupt.assumptions.check import check_strata_assumptions
 from decorrupt.corruption import Strata, combine_strata
-from decorrupt.estimators import MeanMapClassifier
-from decorrupt.model_selection import bag_folds, corrected_accuracy
+from decorrupt.estimators import CountLikelihoodClassifier, MeanMapClassifier
+from decorrupt.model_selection import bag_folds
 from decorrupt.model_selection.out_of_fold import TrainingData, out_of_fold
 from decorrupt.model_selection.scorers import pooled_prior
 from decorrupt.theory import convexity_floor, information, is_convex
@@ -35,6 +45,13 @@ INFORMATIVE = 0.9
 UNINFORMATIVE = 0.01
 FEW_BAGS, MANY_ROWS = 5, 20_000
 QUICK_REG_STRENGTH, QUICK_ROWS = 1e-3, 5000
+NO_BOUND = (
+    "The rows of a class differ between bags. The number of labelled rows that the proportions are "
+    "worth, and every accuracy estimated from proportions, assume that they do not, so neither is "
+    "a forecast here. A count likelihood model can still be good; its accuracy can be estimated "
+    "only from its own probabilities, or with labelled rows."
+)
+MAY_HAVE_SEVERAL_MINIMA = "; the corrected loss alone may have several minima on these bags"
 
 
 def inspect_bags(rows: BagRows, features: Features, *, quick_fit: bool, seed: int) -> Inspection:
@@ -52,27 +69,42 @@ def inspect_bags(rows: BagRows, features: Features, *, quick_fit: bool, seed: in
         For `quick_fit`.
     """
     strata = rows.strata
-    summary = summarize_bags(strata)
-    details = _details(strata)
-    outlook = _outlook(rows, features, summary, quick_fit=quick_fit, seed=seed)
-    quick = outlook.get("quick_fit")
-    return Inspection(
+    summary = summarize_bags(strata, rows.classes)
+    n_classes = strata.n_classes or 2
+    # Ranges and noisy counts are not the proportions that the tests need.
+    report = None if strata.observed is not None else _assumptions(rows, features, seed)
+    outlook = _outlook(summary, report)
+    words: list[str] = [] if report is None else in_words(report)
+    said: list[str] = []
+    if quick_fit and report is None:
+        said = ["--quick-fit evaluates proportions, and these are ranges or noisy counts"]
+    elif quick_fit and report is not None:
+        outlook["quick_fit"] = quick = _quick_fit(rows, features, report, seed)
+        words += accuracy_in_words(quick, report, n_classes)
+        said = baseline_warnings(quick, n_classes)
+    found = Inspection(
+        assumptions=words,
         rows=rows.table.name,
         situation="bags",
         created=now(),
         bags=summary,
         columns=column_cards(features, {}),
         left_out=dict(features.left_out),
-        bag_details=details,
-        advice=_advice(summary, details["convexity"]),
+        advice=_advice(summary, report),
         outlook=outlook,
         warnings=[
             *rows.warnings,
             *_bag_warnings(strata, summary),
             *_column_warnings(rows, features),
-            *(chance_warning(quick["value"], quick["std_error"]) if quick else []),
+            *([] if report is None else contradictions(report)),
+            *said,
         ],
     )
+    if strata.n_classes is None:
+        found["bag_details"] = details = _details(strata)
+        if found["advice"]["method"] == "auto" and not details["convexity"]["superbag"]:
+            found["advice"]["reason"] += MAY_HAVE_SEVERAL_MINIMA
+    return found
 
 
 def _details(strata: Strata) -> BagDetails:
@@ -101,7 +133,22 @@ def _convexity(strata: Strata) -> Convexity:
     )
 
 
-def _advice(summary: BagSummary, convexity: Convexity) -> Advice:
+def _assumptions(rows: BagRows, features: Features, seed: int) -> AssumptionReport:
+    prepared = prepare(rows.table.frame, features.columns, table=rows.table.name)
+    preprocessor = make_preprocessor(features.columns, len(prepared))
+    matrix = preprocessor.fit_transform(prepared)
+    return named(
+        check_strata_assumptions(matrix, rows.strata, None, random_state=seed), preprocessor
+    )
+
+
+def _advice(summary: BagSummary, report: AssumptionReport | None) -> Advice:
+    if report is None:
+        reason = "it models ranges and noisy counts, which other methods cannot use"
+        return Advice(method="count-likelihood", reason=reason)
+    if report.common_classes_rejected:
+        reason = "the rows of a class differ between bags, which mean map and corrected loss ignore"
+        return Advice(method="count-likelihood", reason=reason)
     if summary["n_rows"] > MANY_ROWS:
         reason = f"it is the fastest method for {summary['n_rows']:,} rows, and convex"
         return Advice(method="mean-map", reason=reason)
@@ -109,15 +156,15 @@ def _advice(summary: BagSummary, convexity: Convexity) -> Advice:
         reason = f"{summary['n_bags']} bags are too few to compare methods; this one is convex"
         return Advice(method="mean-map", reason=reason)
     reason = "it compares mean map, corrected loss and count likelihood on held-out bags"
-    if not convexity["superbag"]:
-        reason += "; the corrected loss alone may have several minima on these bags"
     return Advice(method="auto", reason=reason)
 
 
-def _outlook(
-    rows: BagRows, features: Features, summary: BagSummary, *, quick_fit: bool, seed: int
-) -> Outlook:
+def _outlook(summary: BagSummary, report: AssumptionReport | None) -> Outlook:
     worth = summary["effective_sample_size"]
+    if report is not None and report.common_classes_rejected:
+        return Outlook(words=NO_BOUND)
+    if "classes" in summary:
+        return _class_outlook(summary)
     # Var of the corrected accuracy ≤ Σ(|a|+|b|)²/(4n) = 1/(16V): each share has variance ≤ ¼/n.
     resolution = float(1 / (4 * np.sqrt(summary["information"])))
     words = (
@@ -127,14 +174,28 @@ def _outlook(
         "standard error of at most "
         f"{resolution:.3f}."
     )
-    outlook = Outlook(effective_sample_size=worth, resolution=resolution, words=words)
-    if quick_fit:
-        outlook["quick_fit"] = _quick_fit(rows, features, seed)
-    return outlook
+    return Outlook(effective_sample_size=worth, resolution=resolution, words=words)
 
 
-def _quick_fit(rows: BagRows, features: Features, seed: int) -> Measured:
-    """Return the corrected accuracy of one mean-map model out of fold, on at most QUICK_ROWS."""
+def _class_outlook(summary: BagSummary) -> Outlook:
+    worth, classes = summary["effective_sample_size"], summary["classes"]
+    least = min(classes, key=lambda one: one["effective_rows"])
+    words = (
+        "For estimates of the class means, the proportions are worth "
+        f"{worth:,.0f} labelled rows in total, and {least['effective_rows']:,.1f} of class "
+        f"{least['name']!r}, about which they contain the least. The count likelihood often needs "
+        "far fewer rows."
+    )
+    return Outlook(effective_sample_size=worth, words=words)
+
+
+def _quick_fit(
+    rows: BagRows, features: Features, report: AssumptionReport, seed: int
+) -> ExpectedAccuracy:
+    """Return the accuracy of one model out of fold, on at most QUICK_ROWS.
+
+    It is a mean map, or a count likelihood if class distributions differ between bags.
+    """
     strata, frame = rows.strata, rows.table.frame
     order = np.random.default_rng(seed).permutation(len(strata.ids))
     place = np.cumsum(strata.sizes[order])
@@ -145,38 +206,46 @@ def _quick_fit(rows: BagRows, features: Features, seed: int) -> Measured:
     folds = bag_folds(
         strata.row_proportions, bags=strata.row_stratum, n_splits=FEW_BAGS, random_state=seed
     )
-    model = MeanMapClassifier(reg_strength=QUICK_REG_STRENGTH, random_state=seed)
+    method = "count_likelihood" if report.common_classes_rejected else "mean_map"
     preprocessor = make_preprocessor(features.columns, len(prepared))
     judged = out_of_fold(
-        Pipeline([("preprocess", preprocessor), ("classifier", model)]),
+        Pipeline([("preprocess", preprocessor), ("classifier", _quick_model(method, seed))]),
         TrainingData.in_bags(prepared, strata, folds),
         class_prior=pooled_prior(strata.row_proportions),
     )
-    seen = np.flatnonzero(~np.isnan(judged.decisions))
-    tested = strata.take(seen)
-    value, std_error = corrected_accuracy(
-        tested.row_proportions, judged.decisions[seen], bags=tested.row_stratum
+    return expect_accuracy(
+        strata, judged.decisions, judged.probabilities, report, method=method, seed=seed
     )
-    return Measured(value=plain(value), std_error=plain(std_error))
+
+
+def _quick_model(method: str, seed: int) -> MeanMapClassifier | CountLikelihoodClassifier:
+    if method == "mean_map":
+        return MeanMapClassifier(reg_strength=QUICK_REG_STRENGTH, random_state=seed)
+    return CountLikelihoodClassifier(
+        kernel="linear", reg_strength=QUICK_REG_STRENGTH, random_state=seed
+    )
 
 
 def _bag_warnings(strata: Strata, summary: BagSummary) -> list[str]:
     said = []
     if summary["n_bags"] < FEW_BAGS:
         said.append(f"there are only {summary['n_bags']} bags: whole bags cannot be held out")
-    if summary["effective_sample_size"] < FEW_CLEAN_ROWS:
+    # For several classes it describes the mean map only; count likelihoods need far fewer rows.
+    if "classes" not in summary and summary["effective_sample_size"] < FEW_CLEAN_ROWS:
         said.append(
             "the proportions are worth only "
             f"{summary['effective_sample_size']:.1f} labelled rows: more bags, or bags with more "
             "different proportions, are needed"
         )
-    counts = strata.proportions * strata.sizes
-    broken = np.abs(counts - np.rint(counts)) > 0.01 * np.maximum(strata.sizes, 1)
-    if broken.any():
+    counts = strata.proportions.reshape(len(strata.ids), -1) * strata.sizes[:, None]
+    apart = np.abs(counts - np.rint(counts)).max(axis=1)
+    broken = apart > 0.01 * np.maximum(strata.sizes, 1)
+    if broken.any() and strata.observed is None:
         bag = strata.ids[np.flatnonzero(broken)[0]]
         said.append(
             f"in {broken.sum()} bags (the first is {bag!r}) the proportion does not give a whole "
-            "number of positive rows: are rows missing, or is the proportion an estimate?"
+            f"number of {'positive ' if strata.n_classes is None else ''}rows: are rows missing, "
+            "or is the proportion an estimate?"
         )
     alone = int(np.sum(strata.sizes == 1))
     if alone:

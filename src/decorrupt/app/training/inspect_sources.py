@@ -35,7 +35,8 @@ def inspect_sources(rows: SourceRows, features: Features, *, seed: int = 0) -> I
     """
     said: list[str] = list(rows.warnings)
     y, sources = rows.labels.is_pos.astype(int), rows.sources.astype(str)
-    rates, estimate = rows.rates, None
+    rates = rows.rates
+    estimate: Any = None
     if rates is None:
         with collected_warnings(said):
             prepared = prepare(rows.table.frame, features.columns, table=rows.table.name)

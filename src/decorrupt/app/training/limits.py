@@ -2,34 +2,50 @@
 
 from __future__ import annotations
 
-from decorrupt.app.training.model_card import ModelCard
+from decorrupt.app.training.model_card import ModelCard, class_names
+
+# Methods that assume a common P(y|x) instead of common class distributions.
+COMMON_PROBABILITIES = ("count_likelihood", "proportion_matching", "alternating_psvm")
 
 
 def not_to_be_used(card: ModelCard) -> list[str]:
     """Return what the model must not be used for, as completions of "Do not use it …"."""
-    method, prior = card["method"], card["training_prior"]
-    accuracy = card["criteria"]["corrected_accuracy"]
+    method, n_classes = card["method"], len(class_names(card))
     limits = []
-    if card["situation"] == "bags":
+    if card["situation"] == "bags" and method["chosen"] in COMMON_PROBABILITIES:
+        limits.append(
+            "for bags in which rows with equal columns have other chances than in training: it "
+            "assumed that these depend on the columns alone"
+        )
+    elif card["situation"] == "bags":
         limits.append(
             "for rows whose class-conditional distributions differ between bags: training assumed "
-            "that positives have the same distribution in all bags, and negatives too"
+            + (
+                "that positives have the same distribution in all bags, and negatives too"
+                if n_classes == 2
+                else "that each class has the same distribution in all bags"
+            )
         )
     else:
         limits.append(
             "for sources with noise rates other than in training; noise that depends on more than "
             "the class is not corrected"
         )
-    limits.append(
-        f"with unchanged probabilities if the share of positives is not near {prior:.1%}: set the "
-        "share with --class-prior"
-    )
+    if n_classes == 2:
+        limits.append(
+            "with unchanged probabilities if the share of positives is not near "
+            f"{card['training_prior']:.1%}: set the share with --class-prior"
+        )
+    else:
+        limits.append(
+            "with unchanged probabilities if the shares of the classes are not near those of the "
+            "training rows: set the shares with --class-prior"
+        )
     limits.append(
         "for decisions about single cases based on its held-out results alone: these are "
         "estimates without true labels; check it on labelled rows with 'decorrupt evaluate' first"
     )
-    value, std_error = accuracy["value"], accuracy["std_error"]
-    if value is None or std_error is None or value - 2 * std_error < 0.5:
+    if not _is_better_than_chance(card, n_classes):
         limits.append("at all until more data show that it is better than chance")
     if method["n_landmarks"]:
         limits.append(
@@ -37,3 +53,11 @@ def not_to_be_used(card: ModelCard) -> list[str]:
             f"{method['n_landmarks']} training rows, the landmarks of its kernel"
         )
     return limits
+
+
+def _is_better_than_chance(card: ModelCard, n_classes: int) -> bool:
+    if "expected" in card:
+        return card["expected"]["low"] > 1 / n_classes
+    accuracy = card["criteria"]["corrected_accuracy"]
+    value, std_error = accuracy["value"], accuracy["std_error"]
+    return value is not None and std_error is not None and value - 2 * std_error >= 1 / n_classes

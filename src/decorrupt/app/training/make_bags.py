@@ -12,15 +12,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from decorrupt._typing import FloatArray
 from decorrupt.app.tables import TableError
-from decorrupt.app.training.columns import need_columns
-from decorrupt.app.training.preprocess import as_text
+from decorrupt.app.training.class_roles import sort_classes
+from decorrupt.app.training.columns import choose_features, need_columns
+from decorrupt.app.training.preprocess import as_text, make_preprocessor, prepare
 from decorrupt.app.training.results import BagSummary, BagTablesSummary
 from decorrupt.app.training.roles import Table
-from decorrupt.app.training.source_roles import read_labels
+from decorrupt.app.training.source_roles import read_label_names, read_labels
 from decorrupt.app.training.summary import summarize_bags
 from decorrupt.corruption import Strata
-from decorrupt.datasets import make_bags
+from decorrupt.datasets import design_bags, make_bags
+
+# Labels with more values than this are not classes of one table.
+MOST_CLASSES = 100
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,7 @@ def cut_into_bags(
     bag_size: int | None = None,
     sizes: tuple[int, int] | None = None,
     by: Sequence[str] = (),
+    design: int | None = None,
     drop_missing: bool = False,
     proportions: tuple[float, float] | None = None,
     bag_column: str = "bag",
@@ -62,9 +68,14 @@ def cut_into_bags(
     table : Table
         Labelled rows.
     label_column, positive_label : str
-        See :func:`decorrupt.app.training.source_roles.read_labels`.
+        See :func:`decorrupt.app.training.source_roles.read_labels`. Without `positive_label`,
+        more than two labels are classes, and the table of bags has one column of shares per class.
     bag_size, sizes, by, proportions
         How bags are made; all rows of a bag have the same values in the columns `by`.
+    design : int or None
+        The smallest number of rows of bags that contain the most information, see
+        :func:`decorrupt.datasets.design_bags`; `by` is then the column of scores, or empty for the
+        first principal component of all columns.
     drop_missing : bool
         Drop rows without a value in a column of `by`, instead of refusing them.
     bag_column : str
@@ -81,23 +92,36 @@ def cut_into_bags(
         If a column is missing, `bag_column` already exists, or no bags can be made.
     """
     need_columns(table.frame, by, table.name, "--by")
+    score, by = ([], by) if design is None else (by, [])
     table, n_without_bag = _with_bags(table, by, drop=drop_missing)
-    labels = read_labels(table, label_column, positive_label)
+    names = read_label_names(table, label_column)
+    classes = _several_classes(names, positive_label)
+    if classes:
+        _check_names(table, classes, bag_column if len(by) != 1 else by[0])
+        codes_of = {name: code for code, name in enumerate(classes)}
+        labels = np.array([codes_of[name] for name in names])
+    else:
+        labels = read_labels(table, label_column, positive_label).is_pos.astype(int)
     if len(by) != 1 and bag_column in table.frame.columns and bag_column not in by:
         raise TableError(
             f"{table.name}: there is already a column {bag_column!r}: choose another --bag-column"
         )
-    is_test = np.zeros(len(labels.is_pos), dtype=bool)
+    is_test = np.zeros(len(labels), dtype=bool)
     order = np.random.default_rng(seed).permutation(len(is_test))
     is_test[order[: round(test_share * len(order))]] = True
     kept = np.flatnonzero(~is_test)
     frame = table.frame.iloc[kept].reset_index(drop=True)
-    names, codes = None, None
+    bag_names, codes = None, None
     if by:
-        names, codes = np.unique(_bag_names(frame, by), return_inverse=True)
+        bag_names, codes = np.unique(_bag_names(frame, by), return_inverse=True)
+    elif design is not None:
+        codes = _designed(Table(frame, table.name), score, label_column, design)
+    if classes and proportions is not None:
+        raise TableError("--proportions is for two classes: name one with --positive-label")
     try:
         made = make_bags(
-            labels.is_pos[kept].astype(int),
+            # Which rows form a bag does not depend on their labels unless `proportions` are given.
+            np.arange(len(kept)) % 2 if classes else labels[kept],
             bag_size=bag_size,
             sizes=sizes,
             proportions=proportions,
@@ -106,23 +130,57 @@ def cut_into_bags(
         )
     except ValueError as error:
         raise TableError(f"{table.name}: {error}") from None
-    ids = np.arange(1, len(made.sizes) + 1).astype(object) if names is None else names
+    ids = np.arange(1, len(made.sizes) + 1).astype(object) if bag_names is None else bag_names
     column = by[0] if len(by) == 1 else bag_column
     rows = frame.iloc[made.rows].drop(columns=label_column).reset_index(drop=True)
     if len(by) != 1:
         rows = rows.drop(columns=list(by))
         rows.insert(0, column, ids[made.bags])
-    counts = np.rint(made.proportions * made.sizes).astype(int)
-    bags = pd.DataFrame(
-        {column: ids, "rows": made.sizes, "count": counts, "proportion": made.proportions}
-    )
+    bags = pd.DataFrame({column: ids, "rows": made.sizes})
+    if classes:
+        shares = class_shares(labels[kept][made.rows], made.bags, len(classes))
+        bags[classes] = shares
+    else:
+        shares = made.proportions
+        bags["count"] = np.rint(shares * made.sizes).astype(int)
+        bags["proportion"] = shares
     summary = BagTablesSummary(
-        bags=_summary(table.name, Strata(ids, made.bags, made.proportions)),
+        bags=_summary(table.name, Strata(ids, made.bags, shares), classes),
         n_left_out=made.n_left_out,
         n_without_bag=n_without_bag,
         n_test=int(is_test.sum()),
     )
+    if design is not None and not classes:
+        summary["random_information"] = _random_information(made.sizes, shares)
     return BagTables(rows, bags, table.frame[is_test], summary)
+
+
+def _designed(table: Table, score: Sequence[str], label_column: str, size: int) -> NDArray[np.intp]:
+    """Return the bag of each row, designed by a column of scores or by all columns."""
+    if score:
+        values = pd.to_numeric(table.frame[score[0]], errors="coerce").to_numpy(dtype=float)
+        wrong = np.flatnonzero(~np.isfinite(values))
+        if len(wrong):
+            raise TableError(
+                f"{table.name}: column {score[0]!r} of --by has no number in "
+                f"{len(wrong)} rows (first: row {wrong[0] + 1} of those to divide), but --design "
+                "needs a score for every row"
+            )
+        matrix: Any = values[:, None]
+    else:
+        features = choose_features(table.frame, roles=(label_column,))
+        prepared = prepare(table.frame, features.columns, table=table.name)
+        matrix = make_preprocessor(features.columns, len(prepared)).fit_transform(prepared)
+    try:
+        return design_bags(matrix, values if score else None, size=size)
+    except ValueError as error:
+        raise TableError(f"{table.name}: {error}") from None
+
+
+def _random_information(sizes: NDArray[np.intp], proportions: FloatArray) -> float:
+    """Return E[V] = (M − 1)·p(1 − p)·n/(n − 1) of random bags with the same rows and sizes."""
+    n_rows, share = sizes.sum(), float(np.average(proportions, weights=sizes))
+    return float((len(sizes) - 1) * share * (1 - share) * n_rows / (n_rows - 1))
 
 
 def _with_bags(table: Table, by: Sequence[str], *, drop: bool) -> tuple[Table, int]:
@@ -151,8 +209,33 @@ def _bag_names(frame: pd.DataFrame, by: Sequence[str]) -> NDArray[Any]:
     return np.array(names.getvalue().split("\0")[:-1], dtype=object)
 
 
-def _summary(name: str, strata: Strata) -> BagSummary:
+def _several_classes(names: NDArray[Any], positive_label: str | None) -> list[str]:
+    """Return the classes if there are more than two and none is named as the positive one."""
+    values = sort_classes(set(names.tolist()))
+    return values if len(values) > 2 and positive_label is None else []
+
+
+def _check_names(table: Table, classes: Sequence[str], bag_column: str) -> None:
+    """Raise TableError if a class cannot be the name of a column."""
+    if len(classes) > MOST_CLASSES:
+        raise TableError(
+            f"{table.name}: the labels have {len(classes)} different values, more than "
+            f"{MOST_CLASSES} classes: give the positive label with --positive-label"
+        )
+    taken = [name for name in classes if name in (bag_column, "rows")]
+    if taken:
+        raise TableError(f"{table.name}: class {taken[0]!r} has the name of a column of the bags")
+
+
+def class_shares(labels: NDArray[np.intp], bags: NDArray[np.intp], n_classes: int) -> FloatArray:
+    """Return the shares of the classes in each bag, one row per bag."""
+    counts = np.zeros((bags.max() + 1, n_classes))
+    np.add.at(counts, (bags, labels), 1)
+    return np.asarray(counts / counts.sum(axis=1, keepdims=True))
+
+
+def _summary(name: str, strata: Strata, classes: Sequence[str]) -> BagSummary:
     try:
-        return summarize_bags(strata)
+        return summarize_bags(strata, classes)
     except ValueError as error:
         raise TableError(f"{name}: {error}") from None

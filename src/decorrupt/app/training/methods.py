@@ -16,6 +16,8 @@ def _hyphens(methods: dict[str, Method]) -> dict[str, Method]:
 
 BAG_METHODS = glossary.BAG_SEARCHES | _hyphens(glossary.BAG_METHODS)
 SOURCE_METHODS = glossary.SOURCE_SEARCHES | _hyphens(glossary.SOURCE_METHODS)
+# Methods for two classes only.
+FOR_TWO_CLASSES = ("corrected-loss-pairs", "invcal", "alternating-psvm")
 # Kernels that can be computed from a table's rows.
 KERNELS = ("linear", "rbf", "exponential", "laplacian", "polynomial")
 PRESETS = {"auto": "fast", "thorough": "thorough"}
@@ -25,7 +27,11 @@ WITHOUT_REG_STRENGTH = {
     "thorough": "invcal and alternating-psvm",
     "invcal": "invcal",
     "alternating-psvm": "alternating-psvm",
+    "em": "em",
+    "boosted": "boosted",
 }
+# Their learners are trees; the start of EM chooses its own kernel.
+WITHOUT_KERNEL = ("em", "boosted")
 
 
 def method_name(method: str, known: Iterable[str]) -> str:
@@ -41,6 +47,15 @@ def method_name(method: str, known: Iterable[str]) -> str:
         close = "".join(f" (did you mean {one}?)" for one in get_close_matches(name, names, 1))
         raise ValueError(f"unknown --method {method!r}{close}: choose one of {', '.join(names)}")
     return name
+
+
+def check_several_classes(name: str) -> None:
+    """Raise ValueError if a method is for two classes only."""
+    if name in FOR_TWO_CLASSES:
+        others = ", ".join(one for one in BAG_METHODS if one not in FOR_TWO_CLASSES)
+        raise ValueError(
+            f"--method {name} is for two classes; for several classes choose one of {others}"
+        )
 
 
 def bag_candidates(name: str, kernels: Sequence[str] | None = None) -> Any:

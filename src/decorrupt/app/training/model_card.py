@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any, NotRequired, TypedDict, cast
 
 from decorrupt.app.tables import TableError
-from decorrupt.app.training.results import BagSummary, ColumnCard, Measured, SourceSummary
+from decorrupt.app.training.results import (
+    BagSummary,
+    ColumnCard,
+    ExpectedAccuracy,
+    Measured,
+    SourceSummary,
+)
 
 Value = str | int | float | bool | list[str] | None
 # Earlier names of --method.
@@ -52,6 +58,14 @@ class LeaderboardEntry(TypedDict):
     chosen: bool
 
 
+class LeaderboardBaseline(TypedDict):
+    """A prediction without columns: the same for all rows."""
+
+    method: str
+    score: float | None
+    std_error: float | None
+
+
 class DiagnosticsCard(TypedDict):
     """Scalars of :class:`decorrupt.Diagnostics` that are shown; a file contains all scalars."""
 
@@ -77,15 +91,19 @@ class ModelCard(TypedDict):
     columns: list[ColumnCard]
     left_out: dict[str, str]  # {column: why it was not used}
     situation: str  # "bags" or "sources"
-    classes: ClassNames
+    classes: NotRequired[ClassNames]  # two classes
+    class_shares: NotRequired[dict[str, float]]  # several: shares among the training rows, by name
     bags: NotRequired[BagSummary]
     sources: NotRequired[SourceSummary]
-    training_prior: float  # share of positives among the training rows
+    training_prior: NotRequired[float]  # of two classes: share of positives among training rows
     method: MethodCard
     leaderboard: list[LeaderboardEntry]  # the best first
     scoring: str  # the criterion of the leaderboard
     criteria: dict[str, Measured]  # on held-out rows, without labels
     diagnostics: DiagnosticsCard | None  # of corrected-loss models
+    assumptions: NotRequired[list[str]]  # what the bags satisfy and what follows, in words
+    expected: NotRequired[ExpectedAccuracy]  # on held-out bags
+    baselines: NotRequired[list[LeaderboardBaseline]]  # on the held-out data of the leaderboard
     warnings: list[str]
     not_for: list[str]  # completes the sentence "Do not use it …"
     configuration: dict[str, Value]  # every option of the command as resolved
@@ -94,7 +112,15 @@ class ModelCard(TypedDict):
 
 def has_card(metadata: dict[str, Any]) -> bool:
     """Whether the metadata of a model file are a card, as `decorrupt fit` writes it."""
-    return {"columns", "classes", "training_prior", "method"} <= set(metadata)
+    names_classes = {"classes", "training_prior"} <= set(metadata) or "class_shares" in metadata
+    return names_classes and {"columns", "method"} <= set(metadata)
+
+
+def class_names(card: ModelCard) -> list[str]:
+    """Return the classes in the model's order; of two, the negative class first."""
+    if "class_shares" in card:
+        return list(card["class_shares"])
+    return [card["classes"]["negative"], card["classes"]["positive"]]
 
 
 def read_card(metadata: dict[str, Any], name: str) -> ModelCard:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,10 +16,13 @@ from scipy.special import expit, logit
 from decorrupt._typing import FloatArray
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.columns import CATEGORY, Column, need_columns
-from decorrupt.app.training.model_card import ModelCard, read_card
+from decorrupt.app.training.model_card import ModelCard, class_names, read_card
 from decorrupt.app.training.preprocess import known_levels, name_of, prepare
+from decorrupt.estimators.priors import check_class_shares
 
 PREDICTION, PROBABILITY = "prediction", "probability"
+# The share of positives, or of several classes {name: share}.
+ClassShares = float | Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -28,17 +31,22 @@ class Predictions:
 
     Attributes
     ----------
-    is_pos : ndarray of bool
-        Whether the predicted class is the positive one.
-    probabilities : ndarray of float
-        P(Y=1|x) for the requested class prior.
-    decisions : ndarray of float
+    chosen : ndarray of int
+        The number of the predicted class; of two classes 1 is the positive one.
+    probabilities : ndarray of shape (n_rows,) or (n_rows, n_classes)
+        P(Y=1|x), or P(Y=c|x) of several classes, for the requested class prior.
+    decisions : ndarray of shape (n_rows,) or (n_rows, n_classes)
         The model's own decision values.
     """
 
-    is_pos: NDArray[np.bool_]
+    chosen: NDArray[np.intp]
     probabilities: FloatArray
     decisions: FloatArray
+
+    @property
+    def is_pos(self) -> NDArray[np.bool_]:
+        """Whether the predicted class is the positive one, of two classes."""
+        return np.asarray(self.chosen == 1)
 
 
 @dataclass
@@ -52,9 +60,9 @@ class Predictor:
     columns : list of Column
         The columns it was trained on.
     classes : tuple
-        Values for the negative and the positive class.
-    training_prior : float
-        The share of positives that its probabilities assume.
+        Values for the negative and the positive class, or for several classes.
+    training_prior : float or list of float
+        The share of positives, or the class shares, that its probabilities assume.
     card : ModelCard
         The model's card.
     unseen : Counter
@@ -63,8 +71,8 @@ class Predictor:
 
     model: Any
     columns: list[Column]
-    classes: tuple[Any, Any]
-    training_prior: float
+    classes: tuple[Any, ...]
+    training_prior: Any
     card: ModelCard
     unseen: Counter[tuple[str, str]] = field(default_factory=Counter)
 
@@ -76,8 +84,14 @@ class Predictor:
             Column(column["name"], column["kind"], column["n_missing"], column["n_distinct"])
             for column in card["columns"]
         ]
-        classes = (_value(card["classes"]["negative"]), _value(card["classes"]["positive"]))
-        return cls(model, columns, classes, card["training_prior"], card)
+        classes = tuple(_value(name) for name in class_names(card))
+        shares = list(card["class_shares"].values()) if "class_shares" in card else None
+        return cls(model, columns, classes, shares or card["training_prior"], card)
+
+    @property
+    def has_several_classes(self) -> bool:
+        """Whether there are more than two classes."""
+        return len(self.classes) > 2
 
     @property
     def has_class_names(self) -> bool:
@@ -88,7 +102,7 @@ class Predictor:
         self,
         frame: pd.DataFrame,
         *,
-        class_prior: float | None = None,
+        class_prior: ClassShares | None = None,
         table: str = "rows",
         first_row: int = 1,
     ) -> Predictions:
@@ -96,36 +110,65 @@ class Predictor:
 
         Without `class_prior` the class is the model's own decision, and the probability is for the
         training rows' share of positives. With it the class is the more probable one in a
-        population with that share.
+        population with that share. Several classes have one share each, by name.
         """
+        prior = self.prior(class_prior)
         prepared = prepare(frame, self.columns, table=table, first_row=first_row)
         self._count_unseen(prepared)
         decisions = self.model.decision_function(prepared)
+        if self.has_several_classes:
+            probabilities = self.model.predict_proba(prepared, class_prior=prior)
+            own = decisions if class_prior is None else probabilities
+            return Predictions(own.argmax(axis=1), probabilities, decisions)
         probabilities = self.model.predict_proba(prepared, class_prior=self.training_prior)[:, 1]
         if class_prior is None:
-            return Predictions(decisions > 0, probabilities, decisions)
-        if not 0 < class_prior < 1:
-            raise ValueError(f"--class-prior {class_prior:g} must lie strictly between 0 and 1")
-        shift = logit(class_prior) - logit(self.training_prior)
+            return Predictions((decisions > 0).astype(np.intp), probabilities, decisions)
+        shift = logit(prior) - logit(self.training_prior)
         with np.errstate(divide="ignore"):
             probabilities = expit(logit(probabilities) + shift)
-        return Predictions(probabilities > 0.5, probabilities, decisions)
+        return Predictions((probabilities > 0.5).astype(np.intp), probabilities, decisions)
+
+    def prior(self, class_prior: ClassShares | None) -> Any:
+        """Return the class shares that the probabilities are for; raise ValueError if invalid."""
+        if class_prior is None:
+            return self.training_prior
+        if not self.has_several_classes:
+            if isinstance(class_prior, Mapping):
+                raise ValueError("--class-prior of a model of two classes is one number")
+            if not 0 < class_prior < 1:
+                raise ValueError(f"--class-prior {class_prior:g} must lie strictly between 0 and 1")
+            return class_prior
+        names = class_names(self.card)
+        if not isinstance(class_prior, Mapping) or set(class_prior) != set(names):
+            wanted = ",".join(f"{name}=SHARE" for name in names)
+            raise ValueError(f"--class-prior must name the share of each class: {wanted}")
+        shares = [class_prior[name] for name in names]
+        check_class_shares("--class-prior", shares, len(names))
+        return shares
 
     def table_of(
         self, frame: pd.DataFrame, predictions: Predictions, keep: Sequence[str], *, proba: bool
     ) -> pd.DataFrame:
-        """Return the columns to keep, the prediction and, if `proba`, the probability."""
-        negative, positive = self.classes
+        """Return the columns to keep, the prediction and, if `proba`, the probabilities."""
         answer = frame[list(keep)].copy()
-        answer[PREDICTION] = np.where(predictions.is_pos, positive, negative)
+        answer[PREDICTION] = np.array(_of_one_type(self.classes))[predictions.chosen]
         if proba:
-            answer[PROBABILITY] = predictions.probabilities
+            columns = predictions.probabilities.reshape(len(answer), -1).T
+            for name, column in zip(self.probability_columns, columns, strict=True):
+                answer[name] = column
         return answer
+
+    @property
+    def probability_columns(self) -> list[str]:
+        """Names of the columns of probabilities: one for two classes, else one per class."""
+        if not self.has_several_classes:
+            return [PROBABILITY]
+        return [f"{PROBABILITY}_{name}" for name in class_names(self.card)]
 
     def check_keep(self, frame: pd.DataFrame, keep: Sequence[str], table: str) -> None:
         """Raise TableError if a column to keep is missing or has the name of an output column."""
         need_columns(frame, keep, table, "--keep")
-        taken = [name for name in keep if name in (PREDICTION, PROBABILITY)]
+        taken = [name for name in keep if name in (PREDICTION, *self.probability_columns)]
         if taken:
             raise TableError(f"{table}: --keep {taken[0]!r} is the name of an output column")
 
@@ -149,6 +192,11 @@ class Predictor:
             + (", …" if len(named) > 5 else "")
             for column, named in by_column.items()
         ]
+
+
+def _of_one_type(classes: Sequence[Any]) -> Sequence[Any]:
+    """Return classes as they are if all are numbers, else as text."""
+    return classes if all(isinstance(one, int) for one in classes) else [*map(str, classes)]
 
 
 def _value(name: str) -> Any:

@@ -19,6 +19,22 @@ class Measured(TypedDict):
     std_error: float | None
 
 
+class ExpectedAccuracy(TypedDict):
+    """The balanced accuracy to expect, in [0, 1], with an interval, beside two baselines.
+
+    For several classes it is the mean recall.
+    """
+
+    value: float
+    low: float
+    high: float
+    level: float  # nominal coverage of the interval
+    basis: str  # "corrected": from the proportions of bags; "model": from its own probabilities
+    method: str
+    constant: float  # the same answer for all rows
+    group_rate: float  # the rate of each row's own bag, in known bags
+
+
 class Spread(TypedDict):
     """The five numbers of a box plot."""
 
@@ -29,14 +45,30 @@ class Spread(TypedDict):
     max: float
 
 
+class ClassSummary(TypedDict):
+    """One of several classes in bags."""
+
+    name: str
+    pooled_proportion: float
+    proportions: Spread
+    effective_rows: float  # rows of this class that would give its mean as precisely
+
+
 class BagSummary(TypedDict):
-    """The information in bags: V = Σ n_k(γ_k−γ̄)²; 4V is the effective number of clean rows."""
+    """The information in bags: V = Σ n_k(γ_k−γ̄)²; 4V is the effective number of clean rows.
+
+    For several classes the information is the smallest eigenvalue of ΓᵀNΓ, and the effective number
+    of rows is the sum over the classes.
+    """
 
     n_rows: int
     n_bags: int
     sizes: Spread
-    proportions: Spread
-    pooled_proportion: float
+    proportions: NotRequired[Spread]  # of two classes
+    pooled_proportion: NotRequired[float]  # of two classes
+    classes: NotRequired[list[ClassSummary]]  # several classes
+    hardest_classes: NotRequired[list[str]]  # of several classes, those hardest to distinguish
+    condition_number: NotRequired[float]  # of ΓᵀNΓ, for several classes
     information: float
     effective_sample_size: float
     efficiency: float  # effective_sample_size / n_rows
@@ -85,12 +117,25 @@ class BagPrediction(TypedDict):
     predicted_positive: float  # share of rows classified as positive
 
 
+class BagClassPrediction(TypedDict):
+    """Known and predicted shares of several classes in a bag, in the order of the classes."""
+
+    bag: str
+    size: int
+    known: list[float]
+    predicted: list[float]  # mean probabilities
+    classified: list[float]  # shares of rows classified as each class
+
+
 class Histogram(TypedDict):
-    """Number of rows by predicted probability; n+1 edges, n counts."""
+    """Number of rows by predicted probability; n+1 edges, n counts.
+
+    For several classes it is the probability of the predicted class.
+    """
 
     edges: list[float]
     counts: list[int]
-    counts_positive: NotRequired[list[int]]  # with labels
+    counts_positive: NotRequired[list[int]]  # with labels; of several classes, correct rows
 
 
 class CalibrationBin(TypedDict):
@@ -119,9 +164,11 @@ class HeldOutResults(TypedDict):
     """
 
     criteria: dict[str, Measured]
-    per_bag: list[BagPrediction]
+    per_bag: list[BagPrediction]  # of two classes
+    classes: NotRequired[list[str]]  # several classes
+    per_bag_classes: NotRequired[list[BagClassPrediction]]  # of several classes
     histogram: Histogram
-    calibration: list[CalibrationBin]
+    calibration: list[CalibrationBin]  # of two classes
     calibration_from: str  # "proportions"
     importance: list[ColumnImportance] | None  # the most important first
     importance_criterion: str | None
@@ -150,8 +197,37 @@ class LabelResults(TypedDict):
     calibration_from: str  # "labels"
 
 
+class ClassResult(TypedDict):
+    """One of several classes measured with true labels."""
+
+    name: str
+    n_rows: int
+    n_predicted: int
+    recall: Measured  # share of its rows that are recognised
+    precision: Measured  # share of the rows predicted as it that belong to it
+
+
+class ClassLabelResults(TypedDict):
+    """A model of several classes measured with true labels.
+
+    The calibration is that of the predicted class: its probability, and the share of correct rows.
+    """
+
+    n_rows: int
+    class_shares: dict[str, float]  # that the probabilities assume
+    metrics: dict[str, Measured]
+    classes: list[ClassResult]
+    confusion: list[list[int]]  # rows: true classes; columns: predicted classes
+    histogram: Histogram
+    calibration: list[CalibrationBin]
+    calibration_from: str  # "labels"
+
+
 class Evaluation(TypedDict):
-    """A model measured on rows: `labels` if they have labels, `bags` if they have proportions."""
+    """A model measured on rows: `labels` if they have labels, `bags` if they have proportions.
+
+    With several classes `class_labels` takes the place of `labels`.
+    """
 
     model: str
     rows: str
@@ -159,8 +235,11 @@ class Evaluation(TypedDict):
     n_rows: int
     warnings: list[str]
     labels: NotRequired[LabelResults]
+    class_labels: NotRequired[ClassLabelResults]
     bags: NotRequired[HeldOutResults]
     bag_summary: NotRequired[BagSummary]
+    assumptions: NotRequired[list[str]]  # what the bags satisfy and what follows, in words
+    expected: NotRequired[ExpectedAccuracy]
 
 
 class Comparison(TypedDict):
@@ -197,10 +276,10 @@ class Advice(TypedDict):
 class Outlook(TypedDict):
     """The expected accuracy."""
 
-    effective_sample_size: float
     words: str
+    effective_sample_size: NotRequired[float]  # if class distributions are common
     resolution: NotRequired[float]  # smallest standard error with which bags measure an accuracy
-    quick_fit: NotRequired[Measured]
+    quick_fit: NotRequired[ExpectedAccuracy]
 
 
 class BagDetails(TypedDict):
@@ -226,6 +305,7 @@ class Inspection(TypedDict):
     bags: NotRequired[BagSummary]
     bag_details: NotRequired[BagDetails]
     sources: NotRequired[SourceSummary]
+    assumptions: NotRequired[list[str]]  # what the bags satisfy, in words
 
 
 class BagTablesSummary(TypedDict):
@@ -235,6 +315,7 @@ class BagTablesSummary(TypedDict):
     n_left_out: int
     n_without_bag: int
     n_test: int
+    random_information: NotRequired[float]  # V of random bags of the same sizes, for designed ones
 
 
 class Bound(TypedDict):

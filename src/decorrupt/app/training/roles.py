@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,9 @@ from decorrupt.app.tables import TableError
 from decorrupt.app.training.bad_cells import decimal_hint
 from decorrupt.app.training.columns import need_columns
 from decorrupt.app.training.preprocess import as_text
+from decorrupt.app.training.vague_counts import count_range, make_noise
 from decorrupt.corruption import Strata, check_strata
+from decorrupt.risks.observations import observe_counts
 
 # Equal shares read from a text file can differ in their last digits.
 SAME_SHARE = 1e-6
@@ -42,16 +44,20 @@ class BagRows:
         Columns of the rows' table that are not features.
     warnings : tuple of str
         Warnings about the join.
+    classes : tuple of str
+        Names of the classes, in the order of the columns of `strata.proportions`; of two classes
+        the second is the positive one. Empty: two classes without names.
     """
 
     table: Table
     strata: Strata
     roles: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    classes: tuple[str, ...] = ()
 
     @property
     def y(self) -> FloatArray:
-        """The proportion of each row's bag."""
+        """The proportion of each row's bag, or of several classes their shares in it."""
         return self.strata.row_proportions
 
 
@@ -62,6 +68,9 @@ def read_bags(
     bag_column: str,
     proportion_column: str | None = None,
     count_column: str | None = None,
+    upper_column: str | None = None,
+    count_noise: str | None = None,
+    takes_ranges: bool = False,
 ) -> BagRows:
     """Return rows with the proportions of their bags, from the same table or a table of bags.
 
@@ -76,6 +85,12 @@ def read_bags(
     proportion_column, count_column : str, optional
         The bags' shares of positives, or numbers of positives: one of the two. A count is divided
         by the number of the bag's rows.
+    upper_column : str, optional
+        The upper ends of ranges, in the unit of the other column, which then has the lower ends.
+    count_noise : str, optional
+        The noise of the counts, such as "laplace:2"; counts need then not be possible ones.
+    takes_ranges : bool
+        Whether cells of `count_column` such as ``<5`` or ``0–4`` are ranges.
 
     Raises
     ------
@@ -91,24 +106,80 @@ def read_bags(
     holder = bags or rows
     option = "--proportion-column" if proportion_column else "--count-column"
     need_columns(holder.frame, [value_column], holder.name, option)
-    values = as_numbers(holder, value_column, "a proportion" if proportion_column else "a count")
+    names = (value_column, upper_column or value_column)
+    need_columns(holder.frame, names[1:], holder.name, "--upper-column")
+    is_count = count_column is not None
+    ends = _read_ends(holder, names, is_count=is_count, takes_ranges=takes_ranges)
     warnings: list[str] = []
     if bags is None:
-        by_bag = _one_per_bag(rows, value_column, values, ids, row_bag)
+        by_end = zip(names, ends, strict=True)
+        lower, upper = (one_per_bag(rows, name, end, ids, row_bag) for name, end in by_end)
     else:
-        by_bag, warnings = _joined(rows, bags, bag_column, values, ids, row_bag)
+        both, warnings = join_bags(rows, bags, bag_column, np.column_stack(ends), ids, row_bag)
+        lower, upper = both.T
     sizes = np.bincount(row_bag, minlength=len(ids))
-    if count_column:
-        _check_counts(holder.name, value_column, ids, by_bag, sizes)
-        by_bag = by_bag / sizes
-    else:
-        check_shares(holder.name, value_column, ids, by_bag)
+    if is_count and upper_column is None:
+        upper = np.where(upper > lower, np.minimum(upper, sizes), upper)  # fewer than 5 of 3 rows
+    for name, by_bag in zip(names, (lower, upper), strict=True) if not count_noise else ():
+        if is_count:
+            _check_counts(holder.name, name, ids, by_bag, sizes)
+        else:
+            check_shares(holder.name, name, ids, by_bag)
+    unit = sizes if is_count else 1
     try:
-        check_strata(sizes, by_bag)
+        strata = _observed(Strata(ids, row_bag, lower / unit), upper / unit, count_noise, warnings)
+        check_strata(sizes, strata.proportions)
     except ValueError as error:
         raise TableError(f"{holder.name}: column {value_column!r}: {error}") from None
-    roles = tuple(name for name in (bag_column, value_column) if name in rows.frame.columns)
-    return BagRows(rows, Strata(ids, row_bag, by_bag), roles, tuple(warnings))
+    roles = tuple(n for n in dict.fromkeys((bag_column, *names)) if n in rows.frame.columns)
+    return BagRows(rows, strata, roles, tuple(warnings))
+
+
+def _read_ends(
+    table: Table, names: tuple[str, str], *, is_count: bool, takes_ranges: bool
+) -> list[FloatArray]:
+    """Return the lower and upper ends of all rows; a number that is not a range is both."""
+    what = "a count" if is_count else "a proportion"
+    if names[0] == names[1] and is_count and takes_ranges:
+        return _read_ranges(table, names[0], what)
+    return [as_numbers(table, name, what) for name in names]
+
+
+def _observed(
+    strata: Strata, upper: FloatArray, count_noise: str | None, warnings: list[str]
+) -> Strata:
+    """Return the bags with their ranges or noisy counts, if they have any; add a warning."""
+    n_ranges = int(np.sum(strata.proportions != upper))
+    if not n_ranges and count_noise is None:
+        return strata
+    noise = None if count_noise is None else make_noise(count_noise)
+    observed = observe_counts(strata, upper=upper if n_ranges else None, count_noise=noise)
+    if n_ranges:
+        warnings.append(
+            f"{n_ranges} of {len(upper)} bags have a range instead of a count: methods use the "
+            "range; results that need one proportion, such as the corrected accuracy, its middle"
+        )
+    else:
+        warnings.append(
+            f"the counts have noise ({count_noise}): methods use it; results that need exact "
+            "proportions, such as the corrected accuracy, do not"
+        )
+    middle = np.clip((strata.proportions + upper) / 2, 0, 1)
+    return replace(strata, proportions=middle, observed=observed)
+
+
+def _read_ranges(table: Table, column: str, what: str) -> list[FloatArray]:
+    """Return the smallest and largest count of every row; a number is both."""
+    values = table.frame[column]
+    if pd.api.types.is_numeric_dtype(values):
+        return [as_numbers(table, column, what)] * 2
+    ranges = {cell: count_range(cell) for cell in values.dropna().unique()}
+    ends = []
+    for end in (0, 1):
+        known = {cell: pair[end] for cell, pair in ranges.items() if pair is not None}
+        frame = pd.DataFrame({column: values.map(lambda cell, known=known: known.get(cell, cell))})
+        ends.append(as_numbers(Table(frame, table.name), column, what))
+    return ends
 
 
 def group_codes(
@@ -144,9 +215,10 @@ def as_numbers(table: Table, column: str, what: str) -> FloatArray:
     return np.asarray(numbers)
 
 
-def _one_per_bag(
+def one_per_bag(
     rows: Table, column: str, values: FloatArray, ids: NDArray[Any], row_bag: NDArray[np.intp]
 ) -> FloatArray:
+    """Return the value of each bag; raise TableError if rows of one bag have different values."""
     first = np.unique(row_bag, return_index=True)[1]
     by_bag = values[first]
     apart = np.flatnonzero(np.abs(values - by_bag[row_bag]) > SAME_SHARE)
@@ -160,7 +232,7 @@ def _one_per_bag(
     return np.asarray(by_bag)
 
 
-def _joined(
+def join_bags(
     rows: Table,
     bags: Table,
     bag_column: str,
@@ -168,6 +240,10 @@ def _joined(
     ids: NDArray[Any],
     row_bag: NDArray[np.intp],
 ) -> tuple[FloatArray, list[str]]:
+    """Return the values of each bag from a table of bags, and a warning about bags without rows.
+
+    Raises TableError if a bag is listed twice or not at all.
+    """
     need_columns(bags.frame, [bag_column], bags.name, "--bag-column")
     names = as_text(bags.frame[bag_column])
     known: dict[Any, int] = {}

@@ -47,13 +47,7 @@ def read_labels(table: Table, column: str, positive_label: str | None = None) ->
     TableError
         If a label is missing, there is only one class, or the positive class is not clear.
     """
-    need_columns(table.frame, [column], table.name, "--label-column")
-    names = as_text(table.frame[column])
-    empty = np.flatnonzero(pd.isna(names))
-    if len(empty):
-        raise TableError(
-            f"{table.name}, row {empty[0] + 1}: column {column!r} is empty, not a label"
-        )
+    names = read_label_names(table, column)
     values = sorted(set(names.tolist()))
     positives = _positive_values(table.name, column, values, positive_label)
     negatives = [value for value in values if value not in positives]
@@ -64,6 +58,18 @@ def read_labels(table: Table, column: str, positive_label: str | None = None) ->
     is_pos = np.isin(names.astype(str), positives)
     negative = negatives[0] if len(negatives) == 1 else "not " + ",".join(positives)
     return Labels(is_pos, negative, ",".join(positives))
+
+
+def read_label_names(table: Table, column: str) -> NDArray[Any]:
+    """Return the labels of a column as text; raise TableError if a row has none."""
+    need_columns(table.frame, [column], table.name, "--label-column")
+    names = as_text(table.frame[column])
+    empty = np.flatnonzero(pd.isna(names))
+    if len(empty):
+        raise TableError(
+            f"{table.name}, row {empty[0] + 1}: column {column!r} is empty, not a label"
+        )
+    return names
 
 
 def _positive_values(
@@ -158,6 +164,12 @@ def read_sources(
 def _read_rates(
     table: Table, rows_name: str, sources: list[str]
 ) -> tuple[dict[str, tuple[float, float]], dict[str, float] | None]:
+    if {"true", "noisy", "rate"} <= set(table.frame.columns):
+        raise TableError(
+            f"{table.name}: the columns true, noisy and rate are for several classes, which the "
+            "command line does not support for sources: give flip_pos and flip_neg, or use "
+            "CorruptedSourcesClassifier in Python"
+        )
     need_columns(table.frame, ["flip_pos", "flip_neg"], table.name, "--noise-rates")
     if sources == [ALL_ROWS] and "source" not in table.frame.columns and len(table.frame) == 1:
         names = np.array([ALL_ROWS], dtype=object)

@@ -9,14 +9,27 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from decorrupt.app.training.results import BagSummary, SourceRow, SourceSummary, plain, spread
+from decorrupt.app.training.results import (
+    BagSummary,
+    ClassSummary,
+    SourceRow,
+    SourceSummary,
+    plain,
+    spread,
+)
 from decorrupt.corruption import Strata
 from decorrupt.noise_rates import NoiseRateEstimate
-from decorrupt.theory import information, required_rows
+from decorrupt.theory import class_information, information, required_rows
+
+# Classes are hard to distinguish if they have at least this share of the largest coordinate of the
+# direction about which the bags have the least information.
+HARD_SHARE = 0.5
 
 
-def summarize_bags(strata: Strata) -> BagSummary:
-    """Return sizes, proportions and V = Σ n_k(γ_k−γ̄)² of bags."""
+def summarize_bags(strata: Strata, classes: Sequence[str] = ()) -> BagSummary:
+    """Return sizes, proportions and V = Σ n_k(γ_k−γ̄)² of bags; `classes` if there are several."""
+    if strata.n_classes is not None:
+        return _summarize_classes(strata, classes)
     found = information(strata.sizes, strata.proportions)
     return BagSummary(
         n_rows=int(found.n_rows),
@@ -27,6 +40,38 @@ def summarize_bags(strata: Strata) -> BagSummary:
         information=found.total,
         effective_sample_size=found.effective_sample_size,
         efficiency=found.efficiency,
+    )
+
+
+def _summarize_classes(strata: Strata, classes: Sequence[str]) -> BagSummary:
+    """Return sizes, shares of the classes and the spectrum of ΓᵀNΓ."""
+    sizes, shares = strata.sizes, strata.proportions
+    found = class_information(sizes, shares, classes=classes)
+    weight = np.abs(found.direction)
+    rows = zip(classes, shares.T, found.rows_by_class.tolist(), strict=True)
+    n_rows, worth = int(sizes.sum()), float(found.rows_by_class.sum())
+    return BagSummary(
+        n_rows=n_rows,
+        n_bags=len(strata.ids),
+        sizes=spread(sizes),
+        classes=[
+            ClassSummary(
+                name=name,
+                pooled_proportion=float(np.average(own, weights=sizes)),
+                proportions=spread(own),
+                effective_rows=effective_rows,
+            )
+            for name, own, effective_rows in rows
+        ],
+        hardest_classes=[
+            name
+            for name, own in zip(classes, weight.tolist(), strict=True)
+            if own >= HARD_SHARE * weight.max()
+        ],
+        condition_number=found.condition_number,
+        information=found.total,
+        effective_sample_size=worth,
+        efficiency=worth / n_rows,
     )
 
 

@@ -15,20 +15,36 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from decorrupt.app.training.assumptions import (
+    accuracy_in_words,
+    baseline_warnings,
+    expect_accuracy,
+    in_words,
+    named,
+    only_possible,
+    with_names,
+)
 from decorrupt.app.training.columns import Features, column_cards
 from decorrupt.app.training.held_out import held_out_results
 from decorrupt.app.training.limits import not_to_be_used
-from decorrupt.app.training.methods import BAG_METHODS, bag_candidates, method_name
+from decorrupt.app.training.methods import (
+    BAG_METHODS,
+    bag_candidates,
+    check_several_classes,
+    method_name,
+)
 from decorrupt.app.training.model_card import (
     ClassNames,
     DiagnosticsCard,
     MethodCard,
     ModelCard,
+    class_names,
 )
 from decorrupt.app.training.preprocess import folded_levels, make_preprocessor, prepare
 from decorrupt.app.training.results import HeldOutResults, now, plain
 from decorrupt.app.training.roles import BagRows
 from decorrupt.app.training.summary import summarize_bags, warn_of_bag_columns
+from decorrupt.app.training.vague_counts import check_method
 from decorrupt.corruption import Strata
 from decorrupt.estimators import Diagnostics
 from decorrupt.exceptions import DroppedBagsWarning, NonConvexRiskWarning, SkippedFoldWarning
@@ -37,7 +53,7 @@ from decorrupt.model_selection import (
     bag_folds,
     bag_permutation_importance,
 )
-from decorrupt.model_selection.auto import DEFAULT_KERNELS
+from decorrupt.model_selection.auto import DEFAULT_KERNELS, NOT_BETTER
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, FEWEST_BAGS_TO_LEAVE_OUT
 from decorrupt.model_selection.out_of_fold import OutOfFold, TrainingData, out_of_fold
 
@@ -67,7 +83,9 @@ class Settings:
     kernels, kernel_gammas, reg_strengths : tuple or None
         The values to try; a single value fixes the parameter. None: the default search.
     class_names : tuple of str
-        The names of the negative and the positive class, for bags.
+        The names of the negative and the positive class, for bags whose classes have no names.
+    candidates : tuple of str or None
+        The methods that `method` "auto" chooses from; None for all.
     """
 
     method: str = "auto"
@@ -79,6 +97,7 @@ class Settings:
     kernel_gammas: tuple[float | str, ...] | None = None
     reg_strengths: tuple[float, ...] | None = None
     class_names: tuple[str, str] = ("0", "1")
+    candidates: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -132,13 +151,18 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
     """
     name = method_name(settings.method, BAG_METHODS)
     strata = rows.strata
+    several = strata.n_classes is not None
+    if several:
+        check_several_classes(name)
+    if strata.observed is not None:
+        check_method(name, "ranges or noise of counts")
     prepared = prepare(rows.table.frame, features.columns, table=rows.table.name)
     folds = bag_folds(
         rows.y, bags=strata.row_stratum, n_splits=settings.n_folds, random_state=settings.seed
     )
     held_out = WHOLE_BAGS if len(strata.ids) >= FEWEST_BAGS_TO_LEAVE_OUT else ROWS_OF_BAGS
     search = AutoLabelProportionsClassifier(
-        candidates=bag_candidates(name, settings.kernels),
+        candidates=settings.candidates or bag_candidates(name, settings.kernels),
         cv=folds,
         kernels=settings.kernels or DEFAULT_KERNELS,
         kernel_gammas=settings.kernel_gammas,
@@ -146,6 +170,7 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
         decision=settings.decision,
         n_jobs=settings.n_jobs,
         random_state=settings.seed,
+        count_noise=None if strata.observed is None else strata.observed.noise[0],
     )
     preprocessor = make_preprocessor(features.columns, len(prepared))
     said: list[str] = list(rows.warnings)
@@ -158,7 +183,8 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
     with collected_warnings(said):
         matrix = preprocessor.fit_transform(prepared)
         # Bags by number: a saved model must not contain their names.
-        search.fit(matrix, rows.y, bags=strata.row_stratum)
+        given = TrainingData.in_bags(matrix, strata, folds)
+        search.fit(matrix, given.y, **given.fit_params)
     search.set_params(cv=settings.n_folds)  # folds are row numbers, useless in a saved model
     model = Pipeline([("preprocess", preprocessor), (CLASSIFIER, search)])
     prior = search.training_prior_
@@ -168,8 +194,17 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
         class_prior=prior,
         n_jobs=settings.n_jobs,
     )
-    results = held_out_results(strata, judged.decisions, judged.probabilities, counts=True)
-    negative, positive = settings.class_names
+    report = search.assumptions_
+    if report is not None:
+        report = named(report, preprocessor)
+        said[:] = [with_names(message, report) for message in said]
+    predictions = (judged.decisions, judged.probabilities)
+    expected = expect_accuracy(
+        strata, *predictions, report, method=search.best_method_, seed=settings.seed
+    )
+    results = only_possible(
+        held_out_results(strata, *predictions, counts=True, classes=rows.classes), expected
+    )
     estimator = inner_estimator(search.best_estimator_)
     card = ModelCard(
         created=now(),
@@ -177,9 +212,7 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
         columns=column_cards(features, folded_levels(preprocessor)),
         left_out=dict(features.left_out),
         situation="bags",
-        classes=ClassNames(negative=negative, positive=positive),
-        bags=summarize_bags(strata),
-        training_prior=prior,
+        bags=summarize_bags(strata, rows.classes),
         method=MethodCard(
             asked=name,
             chosen=search.best_method_,
@@ -195,12 +228,27 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
         scoring=search.scoring,
         criteria=results["criteria"],
         diagnostics=diagnostics_of(estimator),
+        assumptions=[
+            *([] if report is None else in_words(report)),
+            *accuracy_in_words(expected, report, strata.n_classes or 2),
+        ],
+        expected=expected,
+        baselines=[plain(one) for one in search.leaderboard_.baselines if "score" in one],
         warnings=said,
         not_for=[],
         configuration={},
         configuration_from={},
     )
-    card["warnings"] += bag_warnings(card, held_out)
+    if several:
+        card["class_shares"] = dict(zip(rows.classes, plain(prior), strict=True))
+    else:
+        negative, positive = rows.classes or settings.class_names
+        card["classes"] = ClassNames(negative=negative, positive=positive)
+        card["training_prior"] = prior
+    card["warnings"] += [
+        *bag_warnings(card, held_out),
+        *(note for note in search.leaderboard_.notes if NOT_BETTER in note),
+    ]
     card["not_for"] = not_to_be_used(card)
     return TrainedModel(model, card, results, prepared, strata, judged, counts=True)
 
@@ -260,7 +308,8 @@ def versions() -> dict[str, str]:
 def bag_warnings(card: ModelCard, held_out: str) -> list[str]:
     """Return warnings for users of this model."""
     bags, said = card["bags"], []
-    if bags["effective_sample_size"] < FEW_CLEAN_ROWS:
+    # For several classes it describes the mean map only; count likelihoods need far fewer rows.
+    if "classes" not in bags and bags["effective_sample_size"] < FEW_CLEAN_ROWS:
         said.append(
             f"the bags are worth about {bags['effective_sample_size']:.0f} labelled "
             "rows: expect a low accuracy"
@@ -270,26 +319,27 @@ def bag_warnings(card: ModelCard, held_out: str) -> list[str]:
             f"only {bags['n_bags']} bags: rows of every bag were held out instead of whole bags, "
             "so the held-out results are less valid for new bags"
         )
-    accuracy = card["criteria"]["corrected_accuracy"]
-    said += chance_warning(accuracy["value"], accuracy["std_error"])
+    said += baseline_warnings(card["expected"], len(class_names(card)))
     diagnostics = card["diagnostics"]
     if diagnostics and not diagnostics["is_convex_at_reg_strength"]:
         said.append("the objective may have several minima: another seed may give another model")
     return said
 
 
-def chance_warning(value: float | None, std_error: float | None) -> list[str]:
+def chance_warning(value: float | None, std_error: float | None, n_classes: int = 2) -> list[str]:
     """Return a warning if the held-out accuracy is not clearly better than chance."""
     if value is None or std_error is None or not np.isfinite(value):
-        return ["held-out rows could not be evaluated: their proportions are all equal"]
+        problem = "are all equal" if n_classes == 2 else "do not distinguish the classes"
+        return [f"held-out rows could not be evaluated: their proportions {problem}"]
+    measure = "balanced accuracy" if n_classes == 2 else "mean recall"
     if not -2 * std_error <= value <= 1 + 2 * std_error:
         return [
-            f"held-out balanced accuracy was estimated at {value:.3f}, outside the possible range: "
+            f"held-out {measure} was estimated at {value:.3f}, outside the possible range: "
             "there are too few rows to estimate it"
         ]
-    if value - 2 * std_error < 0.5:
+    if value - 2 * std_error < 1 / n_classes:
         return [
-            f"held-out balanced accuracy {value:.3f} ± {std_error:.3f} (standard error): not "
+            f"held-out {measure} {value:.3f} ± {std_error:.3f} (standard error): not "
             "clearly better than chance"
         ]
     return []

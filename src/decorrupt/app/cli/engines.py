@@ -1,0 +1,170 @@
+"""--engine: tables in memory, or in partitions with Dask."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from decorrupt.app.cli.conventions import MINUS, option
+from decorrupt.app.cli.options import TrainingOptions, bag_columns
+
+if TYPE_CHECKING:
+    from decorrupt.app.training.by_dask import LargeTable
+
+MEMORY, DASK = "memory", "dask"
+# Bytes in memory per byte of a file; packed files are checked only if they are large anyway.
+UNPACKED = {".parquet": 4, ".gz": 5}
+# Smaller files always fit.
+LARGE_FILE = 100_000_000
+
+Engine = Annotated[
+    str,
+    option(
+        "--engine",
+        help="memory: read the table at once; dask: read Parquet files in partitions, for tables "
+        "that do not fit in memory.",
+        metavar="ENGINE",
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    option(
+        "--scheduler",
+        help="With --engine dask: address of a Dask scheduler, such as tcp://10.0.0.1:8786; by "
+        "default threads on this machine.",
+        metavar="ADDRESS",
+    ),
+]
+Memory = Annotated[
+    str | None,
+    option(
+        "--memory",
+        help="With --engine dask: what partitions may take in memory, such as 2GB; the others are "
+        "read again in every pass.",
+        metavar="SIZE",
+    ),
+]
+
+
+def check_engine(engine: str, scheduler: str | None, memory: str | None = None) -> bool:
+    """Return whether the engine is Dask; raise BadParameter if an option does not belong."""
+    if engine not in (MEMORY, DASK):
+        raise typer.BadParameter(f"--engine {engine!r}: choose {MEMORY} or {DASK}")
+    for name, value in (("--scheduler", scheduler), ("--memory", memory)):
+        if value is not None and engine != DASK:
+            raise typer.BadParameter(f"{name} needs --engine {DASK}")
+    return engine == DASK
+
+
+def refuse_too_large(rows: str) -> None:
+    """Raise ValueError if a table does not fit in memory, before it is read."""
+    path = Path(rows).expanduser()
+    if rows == MINUS or not path.exists():
+        return
+    if path.is_dir():
+        raise ValueError(f"{rows} is a folder: a folder of Parquet files needs --engine {DASK}")
+    size = path.stat().st_size
+    if size < LARGE_FILE:
+        return
+    from decorrupt.features.memory_budget import machine_memory
+
+    needed, available = size * UNPACKED.get(path.suffix, 1), machine_memory()
+    if needed > available:
+        raise ValueError(
+            f"{rows} needs about {needed / 1e9:.1f} GB in memory, and this machine has "
+            f"{available / 1e9:.1f} GB: read Parquet files in partitions with --engine {DASK}, or "
+            "select rows with --sql"
+        )
+
+
+@contextmanager
+def large_table(
+    given: TrainingOptions, method: str, seed: int, scheduler: str | None, memory: str | None
+) -> Iterator[tuple[TrainingOptions, LargeTable, Any]]:
+    """Yield the options with a sample instead of the rows, all rows, and all their bags.
+
+    The sample is a temporary file, which is removed at the end.
+    """
+    _check_dask(given, method)
+    from decorrupt.app.training.by_dask import LargeTable
+    from decorrupt.features import budget_in_bytes
+
+    if memory is not None:
+        budget_in_bytes(memory)
+    large = LargeTable(given["rows"], bag_columns(given), scheduler, memory)
+    _check_names(large, given["rows"])
+    bags = large.bags()
+    with tempfile.TemporaryDirectory(prefix="decorrupt-") as folder:
+        sample = Path(folder) / "sample.parquet"
+        large.write_sample(sample, bags, seed)
+        yield given | {"rows": str(sample)}, large, bags
+
+
+def _check_dask(given: TrainingOptions, method: str) -> None:
+    from decorrupt.app.training.methods import method_name
+
+    if given["bag_column"] is None:
+        raise typer.BadParameter(
+            "--engine dask is for bags: give --bag-column. For noisy labels of sources use "
+            "decorrupt.distributed.DaskCorruptedSourcesClassifier from Python"
+        )
+    for name in ("bags", "count_column", "count_columns", "class_column", "sql", "decimal"):
+        if given.get(name):
+            shown = "the table BAGS" if name == "bags" else "--" + name.replace("_", "-")
+            raise typer.BadParameter(
+                f"{shown} cannot be used with --engine dask: proportions must be columns of ROWS"
+            )
+    for name in ("upper_column", "count_noise"):
+        if given.get(name):
+            raise typer.BadParameter(
+                f"--{name.replace('_', '-')} cannot be used with --engine dask: it needs exact "
+                "proportions"
+            )
+    method_name(method, ("auto", *dask_methods()))
+
+
+def dask_methods() -> tuple[str, ...]:
+    """Return the --method that have an estimator with Dask."""
+    from decorrupt.app.training.by_dask import DASK_METHODS
+
+    return DASK_METHODS
+
+
+def _check_names(large: LargeTable, rows: str) -> None:
+    from decorrupt.app.tables import need_names
+
+    large.columns.check(has_table=False)
+    header = list(large.rows().columns)
+    need_names(header, [large.columns.bag], rows, "--bag-column")
+    need_names(header, large.shares, rows, "--proportion-column")
+
+
+def predict_by_dask(
+    model: str, rows: str, output: str, scheduler: str | None, *, force: bool, **options: Any
+) -> list[str]:
+    """Write the predictions for Parquet files into a folder, whole or not at all."""
+    from decorrupt.app.cli.predict import open_predictor
+    from decorrupt.app.training.by_dask import predict_files
+
+    target = Path(output)
+    if output == MINUS or target.suffix or target.is_file():
+        raise typer.BadParameter(
+            f"--output {output!r}: with --engine dask predictions are a folder of Parquet files"
+        )
+    temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.resolve().parent))
+    try:
+        said = predict_files(open_predictor(model), rows, temporary, scheduler, **options)
+        if target.exists() and force:
+            shutil.rmtree(target)
+        temporary.chmod(0o755)
+        temporary.rename(target)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    return said

@@ -1,0 +1,181 @@
+"""Sections about several classes: their shares, results without and with labels."""
+
+from __future__ import annotations
+
+import random
+import statistics
+from collections.abc import Sequence
+
+from decorrupt.app.pages.class_plots import class_agreement_plot
+from decorrupt.app.pages.performance import calibration_figures, measures, scores_figure
+from decorrupt.app.pages.wording import (
+    BAGS,
+    MOST_CLASSES,
+    MOST_POINTS,
+    listed,
+    measured_cell,
+    name_cell,
+    number_cell,
+    percent,
+)
+from decorrupt.app.training.results import (
+    BagClassPrediction,
+    BagSummary,
+    ClassLabelResults,
+    HeldOutResults,
+)
+from decorrupt.documents.document import Block, Cell, Facts, Figure, Panels, Table, Text
+from decorrupt.documents.numbers import count, number
+from decorrupt.glossary import CLASS_CRITERIA, METRICS
+
+WORTH = (
+    "Worth in labelled rows: the number of rows of this class with known labels that would give "
+    "the mean of the class as precisely. It describes the mean map; the count likelihood often "
+    "needs far fewer rows. Where several classes always change together, they are hard to "
+    "distinguish."
+)
+
+
+def class_bag_blocks(bags: BagSummary, size_facts: Sequence[tuple[str, str]]) -> list[Block]:
+    """Return sizes of bags, and shares and information of several classes."""
+    facts = [
+        *size_facts,
+        ("classes", f"{len(bags['classes'])}"),
+        ("hardest to distinguish", listed(bags["hardest_classes"])),
+        (
+            "effective sample size",
+            f"{bags['effective_sample_size']:,.0f} labelled rows "
+            f"({percent(bags['efficiency'])} of all)",
+        ),
+    ]
+    rows: list[list[Cell]] = [
+        [
+            name_cell(one["name"]),
+            number_cell(one["pooled_proportion"]),
+            number_cell(one["proportions"]["min"]),
+            number_cell(one["proportions"]["max"]),
+            number_cell(one["effective_rows"], 1),
+        ]
+        for one in bags["classes"]
+    ]
+    heads = ["class", "share of all rows", "smallest share", "largest share", "worth"]
+    return [Facts(facts), Table("class-shares", f"Classes. {WORTH}", heads, rows)]
+
+
+def class_bag_results(results: HeldOutResults, name: str) -> list[Block]:
+    """Return the label-free measures, and predicted against known shares, class by class."""
+    caption = f"Measures that need no labels, only {BAGS.known}."
+    bags, classes = results["per_bag_classes"], results["classes"]
+    table = measures(results["criteria"], CLASS_CRITERIA, f"{name}-criteria", caption)
+    shown = list(range(len(classes)))[:MOST_CLASSES]
+    largest = max(max(*bag["known"], *bag["predicted"]) for bag in bags)
+    figures = [_agreement(bags, classes[c], c, largest, name) for c in shown]
+    text = (
+        "One plot per class and one dot per bag, larger for more rows; on the dashed line the "
+        "predicted and the known share are equal. The predicted share is the mean of the predicted "
+        "probabilities."
+    )
+    if len(shown) < len(classes):
+        text += f" {len(shown)} of {len(classes)} classes are shown."
+    return [
+        *table,
+        Text(text),
+        Panels(figures),
+        _errors(bags, classes, name),
+        Panels([scores_figure(results["histogram"], name, of_class=True)]),
+    ]
+
+
+def _agreement(
+    bags: Sequence[BagClassPrediction], label: str, c: int, largest: float, name: str
+) -> Figure:
+    drawn = bags
+    if len(bags) > MOST_POINTS:  # chosen at random, and the same ones every time
+        drawn = random.Random(0).sample(list(bags), MOST_POINTS)  # noqa: S311
+    most = max(bag["size"] for bag in drawn)
+    points = [(bag["known"][c], bag["predicted"][c], bag["size"] / most) for bag in drawn]
+    error = _mean_error(bags, c)
+    words = f"{count(len(bags), 'bag')}; mean absolute difference {number(error)}."
+    title = f"Predicted against known share of class {label}"
+    drawing = class_agreement_plot(points, largest, f"{name}-{c}-agreement", title, words)
+    return Figure(drawing, f"Mean absolute difference {number(error)}.", label)
+
+
+def _mean_error(bags: Sequence[BagClassPrediction], c: int) -> float:
+    return statistics.fmean(abs(bag["predicted"][c] - bag["known"][c]) for bag in bags)
+
+
+def _errors(bags: Sequence[BagClassPrediction], classes: Sequence[str], name: str) -> Table:
+    total = sum(bag["size"] for bag in bags)
+
+    def pooled(key: str, c: int) -> float:
+        return sum(bag["size"] * bag[key][c] for bag in bags) / total  # type: ignore[literal-required]
+
+    rows: list[list[Cell]] = [
+        [
+            name_cell(label),
+            *(number_cell(pooled(key, c)) for key in ("known", "predicted", "classified")),
+            number_cell(_mean_error(bags, c)),
+        ]
+        for c, label in enumerate(classes)
+    ]
+    caption = "Shares of the classes among all rows, and the mean absolute difference per bag"
+    heads = ["class", "known", "predicted", "classified", "difference per bag"]
+    return Table(f"{name}-classes", caption, heads, rows)
+
+
+def class_label_lead(labels: ClassLabelResults) -> str:
+    """Return the number of rows and classes, and which population the probabilities are for."""
+    shares = ", ".join(f"“{name}” {percent(s)}" for name, s in labels["class_shares"].items())
+    return (
+        f"{count(labels['n_rows'], 'row')} of {len(labels['classes'])} classes. Probabilities are "
+        f"for a population with the shares {shares}."
+    )
+
+
+def class_label_results(labels: ClassLabelResults, name: str) -> list[Block]:
+    """Return the measures that need labels, recall by class, the confusion matrix, two plots."""
+    caption = "Measured on rows with a known true class."
+    rows: list[list[Cell]] = [
+        [
+            name_cell(one["name"]),
+            one["n_rows"],
+            measured_cell(one["recall"]),
+            measured_cell(one["precision"]),
+        ]
+        for one in labels["classes"]
+    ]
+    by_class = (
+        "Recall: share of the rows of the class that are recognised. Precision: share of the rows "
+        "predicted as the class that belong to it."
+    )
+    figures = [
+        scores_figure(labels["histogram"], name, of_class=True),
+        *calibration_figures(
+            labels["calibration"], labels["calibration_from"], name, of_class=True
+        ),
+    ]
+    names = [one["name"] for one in labels["classes"]]
+    return [
+        *measures(labels["metrics"], METRICS, f"{name}-metrics", caption),
+        Table(f"{name}-classes", by_class, ["class", "rows", "recall", "precision"], rows),
+        confusion_table(names, labels["confusion"], f"{name}-confusion"),
+        Panels(figures),
+    ]
+
+
+def confusion_table(
+    names: Sequence[str], confusion: Sequence[Sequence[int]], name: str, about: str = ""
+) -> Table:
+    """Return a confusion matrix; numbers of correct rows are bold."""
+
+    def cell(n: int, *, is_right: bool) -> Cell:
+        tone = "" if is_right or not n else "suspect"
+        return {"text": f"{n:,}" if n else "·", "sort": n, "strong": is_right, "tone": tone}
+
+    rows: list[list[Cell]] = [
+        [name_cell(label), *(cell(n, is_right=c == place) for c, n in enumerate(row))]
+        for place, (label, row) in enumerate(zip(names, confusion, strict=True))
+    ]
+    caption = f"Confusion matrix{about}: true classes in rows, predicted classes in columns"
+    return Table(name, caption, ["true class", *names], rows, sortable=False)

@@ -1,0 +1,103 @@
+"""Which columns describe the bags: one proportion or count, or one per class."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from decorrupt.app.tables import TableError
+from decorrupt.app.training.vague_counts import read_noise
+
+
+@dataclass(frozen=True)
+class BagColumns:
+    """The columns that options name; `inspect`, `fit` and `evaluate` read bags with them.
+
+    Attributes
+    ----------
+    bag : str
+        The bag of each row.
+    proportion, count : str or None
+        Two classes: share or number of positives. With `class_name`, of the class in that column.
+    proportions, counts : sequence of str
+        Shares or numbers of rows with one column per class, whose name is that of the class.
+    class_name : str or None
+        A long table of bags, with one row per bag and class: the column of the class.
+    upper : str or None
+        Ranges: the largest share or number of positives; `proportion` or `count` is the smallest.
+    count_noise : str or None
+        Noise of the counts, see :func:`decorrupt.app.training.vague_counts.read_noise`.
+    """
+
+    bag: str
+    proportion: str | None = None
+    count: str | None = None
+    proportions: Sequence[str] = ()
+    counts: Sequence[str] = ()
+    class_name: str | None = None
+    upper: str | None = None
+    count_noise: str | None = None
+
+    @property
+    def values(self) -> dict[str, str | Sequence[str] | None]:
+        """{option: column or columns} of everything but the bag."""
+        return {
+            "--proportion-column": self.proportion,
+            "--count-column": self.count,
+            "--proportion-columns": self.proportions,
+            "--count-columns": self.counts,
+            "--class-column": self.class_name,
+            "--upper-column": self.upper,
+        }
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns, none of which is a feature."""
+        single = (self.bag, self.proportion, self.count, self.class_name, self.upper)
+        return (*(name for name in single if name), *self.proportions, *self.counts)
+
+    @property
+    def names_classes(self) -> bool:
+        """Whether classes have names: one column per class, or a column of classes."""
+        return bool(self.proportions or self.counts or self.class_name)
+
+    @property
+    def names_several_classes(self) -> bool:
+        """Whether more than two classes are named; those of a long table are not yet known."""
+        return len(self.proportions or self.counts) > 2
+
+    def check(self, *, has_table: bool) -> None:
+        """Raise TableError unless they describe bags; `has_table`: with a table of bags."""
+        ways = (self.proportion, self.count, self.proportions, self.counts)
+        if sum(map(bool, ways)) != 1:
+            raise TableError(
+                "give either --proportion-column or --count-column, and not both; for several "
+                "classes either --proportion-columns or --count-columns"
+            )
+        classes = self.proportions or self.counts
+        if self.class_name is not None and (classes or not has_table):
+            raise TableError(
+                "--class-column needs a table BAGS with one row per bag and class, and "
+                "--proportion-column or --count-column"
+            )
+        option = "--proportion-columns" if self.proportions else "--count-columns"
+        if len(classes) == 1:
+            raise TableError(
+                f"{option} {classes[0]!r} is one class: name one column per class, at least two"
+            )
+        twice = [name for place, name in enumerate(classes) if name in classes[:place]]
+        if twice or self.bag in classes:
+            raise TableError(f"{option} contains {(twice or [self.bag])[0]!r} twice, or the bag")
+        self._check_vague()
+
+    def _check_vague(self) -> None:
+        if self.count_noise is not None:
+            read_noise(self.count_noise)
+        for option, given in (("--upper-column", self.upper), ("--count-noise", self.count_noise)):
+            if given is not None and self.names_classes:
+                raise TableError(
+                    f"{option} is for two classes: give it with --proportion-column or "
+                    "--count-column, without --class-column"
+                )
+        if self.upper is not None and self.count_noise is not None:
+            raise TableError("give either --upper-column or --count-noise, and not both")

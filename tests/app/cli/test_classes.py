@@ -1,0 +1,220 @@
+"""Several classes from the tables to the page, on the command line."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from decorrupt.app.cli.app import run
+from helpers.three_parties import PARTIES, make_party_tables
+
+WIDE = ("--bag-column", "bag", "--proportion-columns", "blue,green,red")
+FAST = ("--method", "mean-map", "--kernel", "linear", "--reg-strength", "0.01", "--folds", "3")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Tables of three parties, and a model trained on the wide one."""
+    folder, tables = tmp_path_factory.mktemp("parties"), make_party_tables()
+    for name in ("rows", "wide", "counts", "long", "test"):
+        getattr(tables, name).to_csv(folder / f"{name}.csv", index=False)
+    tables.rows.assign(party=np.array(PARTIES)[tables.labels]).to_csv(
+        folder / "labelled.csv", index=False
+    )
+    tables.wide.assign(red=tables.wide["red"] / 2).to_csv(folder / "sum.csv", index=False)
+    tables.wide.assign(grey=0.0).to_csv(folder / "zero.csv", index=False)
+    fit = ["fit", folder / "rows.csv", folder / "wide.csv", *WIDE, *FAST, "--quiet"]
+    outputs = ["-o", folder / "model.skops", "--report", folder / "model.html"]
+    assert run([str(one) for one in fit + outputs]) == 0
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def there(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+
+
+def test_inspect_shows_what_is_known_about_each_class(command):
+    found = json.loads(command("inspect", "rows.csv", "wide.csv", *WIDE, "--json").out)
+    assert [one["name"] for one in found["bags"]["classes"]] == list(PARTIES)
+    assert set(found["bags"]["hardest_classes"]) <= set(PARTIES)
+    text = command("inspect", "rows.csv", "wide.csv", *WIDE, "--quick-fit").out
+    assert "hardest to distinguish" in text
+    assert "Mean recall to expect: 0." in text
+
+
+def test_the_card_is_that_of_three_classes(command):
+    card = json.loads(command("explain", "model.skops", "--json").out)
+    assert list(card["class_shares"]) == list(PARTIES)
+    assert sum(card["class_shares"].values()) == pytest.approx(1)
+    assert card["criteria"]["corrected_accuracy"]["value"] > 0.7
+    assert "training_prior" not in card
+    text = command("explain", "model.skops").out
+    assert "'blue', 'green' or 'red'" in text
+    assert "estimated mean recall" in text
+
+
+def test_all_kinds_of_tables_give_the_same_model(command):
+    cards = []
+    for number, (bags, options) in enumerate(
+        [
+            ("wide.csv", WIDE),
+            ("counts.csv", ("--bag-column", "bag", "--count-columns", "blue,green,red")),
+            (
+                "long.csv",
+                ("--bag-column", "bag", "--class-column", "party", "--count-column", "votes"),
+            ),
+        ]
+    ):
+        out = ("-o", f"same{number}.skops", "--json")
+        cards.append(json.loads(command("fit", "rows.csv", bags, *options, *FAST, *out).out))
+    assert cards[0]["criteria"] == cards[1]["criteria"] == cards[2]["criteria"]
+    assert [c["name"] for c in cards[0]["columns"]] == ["age", "income"]
+
+
+def test_predict_writes_one_probability_per_class(command):
+    command("predict", "model.skops", "test.csv", "--proba", "--keep", "party", "-o", "p.csv", "-f")
+    found = pd.read_csv("p.csv")
+    probabilities = found[[f"probability_{name}" for name in PARTIES]].to_numpy()
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    assert (found["prediction"] == found["party"]).mean() > 0.8
+
+
+def test_a_class_prior_moves_predictions(command):
+    prior = ("--class-prior", "red=0.98,blue=0.01,green=0.01")
+    command("predict", "model.skops", "test.csv", "-o", "p.csv", "-f")
+    usual = (pd.read_csv("p.csv")["prediction"] == "red").sum()
+    command("predict", "model.skops", "test.csv", *prior, "-o", "p.csv", "-f")
+    assert (pd.read_csv("p.csv")["prediction"] == "red").sum() > usual
+
+
+def test_evaluate_with_labels_counts_by_class(command):
+    done = command("evaluate", "model.skops", "test.csv", "--label-column", "party", "--json")
+    labels = json.loads(done.out)["class_labels"]
+    table = np.array(labels["confusion"])
+    command("predict", "model.skops", "test.csv", "--keep", "party", "-o", "p.csv", "-f")
+    wanted = pd.crosstab(*(pd.read_csv("p.csv")[name] for name in ("party", "prediction")))
+    np.testing.assert_array_equal(table, wanted.to_numpy())
+    recalls = np.diag(table) / table.sum(axis=1)
+    np.testing.assert_allclose([one["recall"]["value"] for one in labels["classes"]], recalls)
+    assert labels["metrics"]["macro_recall"]["value"] == pytest.approx(recalls.mean())
+    assert labels["metrics"]["accuracy"]["value"] == pytest.approx(np.trace(table) / 120)
+    text = command("evaluate", "model.skops", "test.csv", "--label-column", "party").out
+    assert "Confusion matrix" in text
+
+
+def test_evaluate_on_bags_does_not_depend_on_the_order_of_columns(command):
+    other = ("--bag-column", "bag", "--proportion-columns", "red,blue,green")
+    found = [
+        json.loads(
+            command("evaluate", "model.skops", "rows.csv", "wide.csv", *columns, "--json").out
+        )
+        for columns in (WIDE, other)
+    ]
+    assert found[0]["bags"]["criteria"] == found[1]["bags"]["criteria"]
+    assert found[0]["bags"]["criteria"]["proportion_risk"]["value"] < 0.2
+
+
+def test_bags_of_many_labels_have_one_column_per_class(command):
+    out = ("-o", "r.csv", "--bags-output", "b.csv", "--force")
+    done = command("bags", "labelled.csv", "--label-column", "party", "--by", "bag", "--json", *out)
+    assert done.code == 0
+    made, known = pd.read_csv("b.csv"), pd.read_csv("wide.csv")
+    np.testing.assert_allclose(made[list(PARTIES)], known[list(PARTIES)])
+    assert "party" not in pd.read_csv("r.csv").columns
+    assert command("inspect", "r.csv", "b.csv", *WIDE).code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["rows.csv", "sum.csv", *WIDE], "shares of bag 'p0"),
+        (["rows.csv", "zero.csv", *WIDE[:3], "blue,green,red,grey"], "class 'grey' has share 0"),
+        (["rows.csv", "wide.csv", *WIDE[:3], "blue,gren,red"], "there is no column 'gren'"),
+        (["rows.csv", "wide.csv", *WIDE, "--count-column", "x"], "and not both"),
+        (["rows.csv", "wide.csv", *WIDE, "--positive-label", "x"], "--positive-label cannot"),
+        (["rows.csv", "long.csv", *WIDE[:2], "--class-column", "party"], "either --proportion"),
+    ],
+)
+def test_inspect_and_fit_refuse_with_the_same_line(command, arguments, words):
+    inspected = command("inspect", *arguments)
+    fitted = command("fit", *arguments, *FAST, "-o", "m.skops")
+    assert inspected.code == fitted.code == 2
+    assert inspected.err.replace("decorrupt inspect", "decorrupt fit") == fitted.err
+    assert words in fitted.err
+    assert fitted.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["fit", "rows.csv", "wide.csv", *WIDE, "--method", "invcal", "-o", "m.skops"], "two cla"),
+        (
+            [
+                *("fit", "rows.csv", "long.csv", "--bag-column", "bag", "--class-column", "party"),
+                *("--count-column", "votes", "--method", "alternating-psvm", "-o", "m.skops"),
+            ],
+            "two classes",
+        ),
+        (["bound", "wide.csv", "--proportion-columns", "blue,red"], "two classes"),
+        (["evaluate", "model.skops", "test.csv", "--label-column", "age"], "not a class of the"),
+        (
+            [
+                "evaluate",
+                "model.skops",
+                "rows.csv",
+                "counts.csv",
+                *WIDE[:2],
+                "--count-column",
+                "red",
+            ],
+            "the model has 3 classes",
+        ),
+        (["predict", "model.skops", "test.csv", "--class-prior", "0.3"], "blue=SHARE"),
+        (["predict", "model.skops", "test.csv", "--class-prior", "blue=x"], "is not a share"),
+        (
+            ["predict", "model.skops", "test.csv", "--class-prior", "blue=1,red=1,green=1"],
+            "sum to 1",
+        ),
+    ],
+)
+def test_what_is_not_possible_is_one_line(command, arguments, words):
+    done = command(*arguments)
+    assert done.code == 2
+    assert words in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_the_pages_name_every_class(command):
+    page = Path("model.html").read_text(encoding="utf-8")
+    assert page.count("Predicted against known share of class") == 3
+    assert "positives" not in page.split("What it must not be used for")[0].split("Columns")[0]
+    done = command(
+        *("evaluate", "model.skops", "test.csv", "--label-column", "party"),
+        *("--report", "e.html", "--force"),
+    )
+    assert done.code == 0
+    assert "Confusion matrix: true classes in rows" in Path("e.html").read_text(encoding="utf-8")
+    report = ("--report", "i.html", "--force")
+    assert command("inspect", "rows.csv", "wide.csv", *WIDE, *report).code == 0
+    assert "hardest to distinguish" in Path("i.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("quick_demo")
+def test_the_page_of_the_digits_shows_bags_as_images(command):
+    done = command("demo", "-o", "out", "--quiet", "--force")
+    assert done.code == 0
+    assert "Handwritten digits: 10 classes; training labels are hidden" in done.out
+    assert "Confusion matrix" in done.out
+    page = Path("out/model.html").read_text(encoding="utf-8")
+    assert page.count("32 images</h3>") == 3
+    assert "What it recognises" in page
+    assert len(page) < 1_500_000
+
+
+def test_a_demo_with_fewer_bags_than_classes_is_refused(command):
+    done = command("demo", "--bag-size", 400, "-o", "none")
+    assert done.code == 2
+    assert "make 3 bags, but 10 classes need at least 10 bags" in done.err

@@ -1,0 +1,143 @@
+"""Ranges and noise of counts on the command line: --upper-column, --count-noise, cells like <5."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from decorrupt import GeometricNoise, LaplaceNoise
+from decorrupt.model_files import load_with_metadata
+
+QUICK = ("--folds", 2, "--kernel", "linear", "--reg-strength", "0.01")
+
+
+@pytest.fixture
+def table(files, tmp_path):
+    """Write a table of bags with counts, changed by a function; return the path."""
+
+    def write(change):
+        sizes = files.tables.rows["bag"].value_counts()
+        bags = files.tables.bags
+        counts = (bags["rate"] * bags["bag"].map(sizes)).round().astype(int)
+        frame = change(pd.DataFrame({"bag": bags["bag"], "n": counts}))
+        frame.to_csv(tmp_path / "counts.csv", index=False)
+        return tmp_path / "counts.csv"
+
+    return write
+
+
+@pytest.fixture
+def fitted(command, files, tmp_path):
+    def call(bags, *options):
+        columns = ("--bag-column", "bag", "--count-column", "n")
+        model = tmp_path / "model.skops"
+        done = command("fit", files.rows, bags, *columns, *options, "--json", "-o", model)
+        assert done.code == 0, done.err
+        return json.loads(done.out), load_with_metadata(str(model))[0]
+
+    return call
+
+
+def suppressed(frame):
+    limit = int(frame["n"].median())
+    return frame.assign(n=[f"<{limit}" if n < limit else str(n) for n in frame["n"]])
+
+
+def bounded(frame):
+    return frame.assign(n=np.maximum(frame["n"] - 1, 0), high=frame["n"])
+
+
+def test_suppressed_counts_are_learned_from(fitted, table, files):
+    card, model = fitted(table(suppressed), *QUICK)
+    assert card["method"]["chosen"] == "count_likelihood"
+    assert any("have a range instead of a count" in text for text in card["warnings"])
+    labels = files.tables.test_labels
+    assert np.mean(model.predict(files.tables.test) == labels) > 0.8
+
+
+def test_a_column_of_upper_ends(fitted, table, files):
+    card, model = fitted(
+        table(bounded), "--upper-column", "high", "--method", "count-likelihood", *QUICK
+    )
+    assert not any(column["name"] == "high" for column in card["columns"])
+    assert np.mean(model.predict(files.tables.test) == files.tables.test_labels) > 0.8
+
+
+@pytest.mark.parametrize(
+    ("text", "noise"),
+    [("laplace:2", LaplaceNoise(2.0)), ("geometric:0.5", GeometricNoise(0.5))],
+)
+def test_noise_reaches_the_model(fitted, table, text, noise):
+    def noisy(frame):
+        drawn = np.random.default_rng(0).laplace(0, 2, len(frame)).round()
+        return frame.assign(n=frame["n"] + drawn)
+
+    card, model = fitted(table(noisy), "--count-noise", text, *QUICK)
+    assert model[-1].best_estimator_.count_noise == noise
+    assert any(f"the counts have noise ({text})" in one for one in card["warnings"])
+
+
+def test_inspect_understands_the_same(command, files, table):
+    columns = ("--bag-column", "bag", "--count-column", "n")
+    done = command("inspect", files.rows, table(suppressed), *columns, "--json")
+    assert done.code == 0, done.err
+    found = json.loads(done.out)
+    assert found["advice"]["method"] == "count-likelihood"
+    assert any("have a range instead of a count" in text for text in found["warnings"])
+    done = command(
+        "inspect", files.rows, table(bounded), *columns, "--upper-column", "high", "--json"
+    )
+    assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--count-noise", "laplace"], "--count-noise 'laplace': give one of laplace:SCALE"),
+        (["--count-noise", "laplace:0"], "--count-noise 'laplace:0': give one of"),
+        (["--count-noise", "uniform:2"], "--count-noise 'uniform:2': give one of"),
+        (["--upper-column", "top"], "there is no column 'top' (--upper-column)"),
+        (
+            ["--upper-column", "high", "--count-noise", "laplace:2"],
+            "either --upper-column or --count-noise",
+        ),
+    ],
+)
+@pytest.mark.parametrize("name", ["inspect", "fit"])
+def test_bad_options_are_one_line(command, files, table, tmp_path, name, options, words):
+    output = ["-o", tmp_path / "m.skops"] if name == "fit" else []
+    columns = ("--bag-column", "bag", "--count-column", "n")
+    done = command(name, files.rows, table(bounded), *columns, *options, *output)
+    assert done.code == 2
+    assert words in done.err
+    assert len(done.err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "options"),
+    [
+        (suppressed, []),
+        (bounded, ["--upper-column", "high"]),
+        (bounded, ["--count-noise", "gaussian:3"]),
+    ],
+)
+def test_methods_that_need_exact_counts_say_so(command, files, table, tmp_path, change, options):
+    columns = ("--bag-column", "bag", "--count-column", "n", "--method", "mean-map")
+    done = command("fit", files.rows, table(change), *columns, *options, "-o", tmp_path / "m.skops")
+    assert done.code == 2
+    assert "--method mean-map needs exact counts" in done.err
+    assert "choose count-likelihood, em or boosted" in done.err
+
+
+def test_classes_and_sources_have_no_ranges(command, files, table, tmp_path):
+    sources = ("--label-column", "says", "--source-column", "who", "--noise-rates", files.rates)
+    done = command(
+        "fit", files.noisy, *sources, "--count-noise", "laplace:2", "-o", tmp_path / "m.skops"
+    )
+    assert done.code == 2
+    assert "--count-noise cannot be used for training on sources" in done.err
+    classes = ("--bag-column", "bag", "--count-columns", "n,high", "--count-noise", "laplace:2")
+    done = command("inspect", files.rows, table(bounded), *classes)
+    assert done.code == 2
+    assert "--count-noise is for two classes" in done.err

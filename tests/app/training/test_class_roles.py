@@ -1,0 +1,160 @@
+"""Bags with shares or counts of named classes."""
+
+import numpy as np
+import pytest
+
+from decorrupt.app.tables import TableError
+from decorrupt.app.training.bag_columns import BagColumns
+from decorrupt.app.training.class_roles import match_classes, read_class_bags, sort_classes
+from decorrupt.app.training.roles import Table
+from helpers.three_parties import PARTIES, make_party_tables
+
+WIDE = BagColumns("bag", proportions=PARTIES)
+COUNTS = BagColumns("bag", counts=PARTIES)
+LONG = BagColumns("bag", proportion="share", class_name="party")
+
+
+@pytest.fixture
+def tables():
+    return make_party_tables()
+
+
+def read(tables, bags, columns):
+    table = None if bags is None else Table(bags, "bags.csv")
+    return read_class_bags(Table(tables.rows, "rows.csv"), table, columns)
+
+
+def test_wide_long_and_counted_tables_give_the_same_bags(tables):
+    in_rows = tables.rows.merge(tables.wide, on="bag")
+    wanted = tables.wide[list(PARTIES)].to_numpy()
+    votes = BagColumns("bag", count="votes", class_name="party")
+    for found in (
+        read(tables, tables.wide.sample(frac=1, random_state=0), WIDE),
+        read(tables, tables.counts, COUNTS),
+        read(tables, tables.long, LONG),
+        read(tables, tables.long, votes),
+        read_class_bags(Table(in_rows, "rows.csv"), None, WIDE),
+    ):
+        assert found.classes == PARTIES
+        np.testing.assert_allclose(found.strata.proportions, wanted)
+        assert found.y.shape == (240, 3)
+    assert set(found.roles) == {"bag", *PARTIES}
+
+
+def test_a_class_that_a_long_table_does_not_list_has_share_0(tables):
+    assert len(tables.long) < 90
+    found = read(tables, tables.long, LONG)
+    assert (found.strata.proportions == 0).sum() == 90 - len(tables.long)
+
+
+def test_rounded_shares_are_rescaled(tables):
+    rounded = tables.wide.assign(**{name: tables.wide[name].round(2) for name in PARTIES})
+    found = read(tables, rounded, WIDE)
+    np.testing.assert_allclose(found.strata.proportions.sum(axis=1), 1, rtol=1e-12)
+
+
+def test_counts_of_a_sample_are_shares_with_a_warning(tables):
+    more = tables.counts.assign(**{name: 10 * tables.counts[name] for name in PARTIES})
+    found = read(tables, more, COUNTS)
+    np.testing.assert_allclose(found.strata.proportions, tables.wide[list(PARTIES)])
+    (said,) = found.warnings
+    assert "in 30 of 30 bags" in said
+    assert "'p00': 80 and 8" in said
+
+
+def test_two_classes_are_one_share_of_the_second(tables):
+    two = tables.wide.assign(other=tables.wide["blue"] + tables.wide["green"])
+    found = read(tables, two, BagColumns("bag", proportions=("other", "red")))
+    np.testing.assert_allclose(found.strata.proportions, tables.wide["red"])
+    assert found.classes == ("other", "red")
+    swapped = match_classes(found, ("red", "other"), are_named=True)
+    np.testing.assert_allclose(swapped.strata.proportions, two["other"])
+
+
+def changed(table, row, **values):
+    table = table.copy()
+    for name, value in values.items():
+        table[name] = table[name].astype(object)
+        table.loc[table.index[row], name] = value
+    return table
+
+
+@pytest.mark.parametrize(
+    ("make", "columns", "words"),
+    [
+        (
+            lambda t: changed(t.wide, 4, blue=0.9, green=0.5, red=0.5),
+            WIDE,
+            r"shares of bag 'p04' sum to 1.9.*'blue', 'green', 'red'.*within 0.015",
+        ),
+        (
+            lambda t: t.wide.assign(**{name: 100 * t.wide[name] for name in PARTIES}),
+            WIDE,
+            "divide percentages by 100",
+        ),
+        (lambda t: changed(t.wide, 2, blue="?"), WIDE, "row 3: column 'blue' contains '\\?'"),
+        (
+            lambda t: t.wide.assign(blue=0.0, green=t.wide["blue"] + t.wide["green"]),
+            WIDE,
+            "class 'blue' has share 0 in every bag",
+        ),
+        (
+            lambda t: t.wide.assign(blue=t.wide.blue + t.wide.green).assign(
+                blue=lambda w: w.blue / 2, green=lambda w: w.blue
+            ),
+            WIDE,
+            "classes 'blue', 'green' cannot be distinguished",
+        ),
+        (lambda t: t.wide.drop(columns="green"), WIDE, "no column 'green' .--proportion-columns"),
+        (lambda t: t.wide.iloc[1:], WIDE, "bag 'p00' is not in column 'bag' of bags.csv"),
+        (lambda t: t.wide.iloc[[0, *range(30)]], WIDE, "row 2: bag 'p00' is already in row 1"),
+        (lambda t: changed(t.counts, 3, red=-1), COUNTS, "class 'red' is -1 for bag 'p03'"),
+        (lambda t: changed(t.counts, 3, red=1.5), COUNTS, "class 'red' is 1.5 .* whole number"),
+        (
+            lambda t: changed(t.counts, 3, blue=0, green=0, red=0),
+            COUNTS,
+            "all counts of bag 'p03' are 0",
+        ),
+        (lambda t: t.long.iloc[[0, -1, 0]], LONG, "row 3: class 'blue' of bag 'p0.' is already in"),
+        (lambda t: changed(t.long, 1, party=None), LONG, "row 2: column 'party' is empty"),
+        (lambda t: t.long.iloc[1:], LONG, "shares of bag 'p00' sum to"),
+        (lambda t: t.long[t.long.party == "red"], LONG, "one class only, 'red'"),
+    ],
+)
+def test_bad_bags_are_refused_by_name(tables, make, columns, words):
+    with pytest.raises(TableError, match=words):
+        read(tables, make(tables), columns)
+
+
+@pytest.mark.parametrize(
+    ("columns", "has_table", "words"),
+    [
+        (BagColumns("bag"), True, "either --proportion-column or --count-column"),
+        (BagColumns("bag", count="n", counts=("a", "b")), True, "and not both"),
+        (BagColumns("bag", proportions=("a",)), True, "'a' is one class"),
+        (BagColumns("bag", proportions=("a", "b", "a")), True, "contains 'a' twice"),
+        (BagColumns("bag", counts=("a", "bag")), True, "contains 'bag'"),
+        (BagColumns("bag", proportion="p", class_name="c"), False, "needs a table BAGS"),
+        (BagColumns("bag", counts=("a", "b"), class_name="c"), True, "needs a table BAGS"),
+    ],
+)
+def test_options_that_do_not_describe_bags(columns, has_table, words):
+    with pytest.raises(TableError, match=words):
+        columns.check(has_table=has_table)
+
+
+def test_bags_follow_the_order_of_the_models_classes(tables):
+    found = match_classes(read(tables, tables.wide, WIDE), ("red", "blue", "green"), are_named=True)
+    np.testing.assert_allclose(found.strata.proportions, tables.wide[["red", "blue", "green"]])
+
+
+def test_other_classes_than_the_models_are_named(tables):
+    found = read(tables, tables.wide, WIDE)
+    with pytest.raises(TableError, match="no class 'green' in the model"):
+        match_classes(found, ("blue", "lime", "red"), are_named=True)
+    with pytest.raises(TableError, match="class 'grey' is missing in the bags"):
+        match_classes(found, (*PARTIES, "grey"), are_named=True)
+
+
+def test_numbers_are_sorted_by_value():
+    assert sort_classes(["10", "b", "9", "a"]) == ["9", "10", "a", "b"]
