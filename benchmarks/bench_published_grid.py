@@ -2,8 +2,7 @@
 
 The baseline is the paper's method as written: the Gram matrix of the training rows, then two
 products with it per step. All 216 settings would take minutes, so it is timed on a random sample
-with the same number of settings per iteration count, and scaled up. Both sides run on one thread;
-the better of two processor times counts.
+with the same number of settings per iteration count, and scaled up.
 
 The sizes are the smallest, the median and the largest number of training rows in the paper's seven
 data sets. The target is for the median. If $DECORRUPT_DATA is set, one cell of each of the seven
@@ -12,14 +11,11 @@ then decides the result.
 """
 
 import os
-import sys
-import time
 
 import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
-from threadpoolctl import threadpool_limits
 
 from decorrupt import BagKFold, get_loss
 from decorrupt.corruption import strata_from_bags
@@ -27,11 +23,12 @@ from decorrupt.datasets import fetch_uci
 from decorrupt.reproduction.plan import Plan, hashed_seed
 from decorrupt.reproduction.published_grid import PublishedGrid, fold_criteria, pair_terms
 from decorrupt.reproduction.split import split_into_bags
+from measuring import Figure, run, seconds_of
 
 SMALLEST, MEDIAN, LARGEST = 800, 1088, 1696
 COLUMNS, BAG_SIZE, FOLDS = 10, 16, 5
 SAMPLE_OF_EACH_COUNT = 6
-TARGET, TOLERANCE = 3.0, 1e-6
+BAR, TOLERANCE = 3.0, 1e-6
 PLAN = Plan.shipped()
 LOSS = get_loss("logistic")
 
@@ -75,46 +72,37 @@ def sample(settings, rng):
     ]
 
 
-def timed(function, *args):
-    seconds = []
-    for _ in range(2):
-        start = time.process_time()
-        result = function(*args)
-        seconds.append(time.process_time() - start)
-    return min(seconds), result
-
-
-def compare(name, problem):
-    """Return the ratio of the times, and the largest relative difference of a criterion."""
+def compare(name, problem, bar=None):
+    """Yield the ratio of the times, and the largest relative difference of a criterion."""
     X, y, bags = problem
     strata = strata_from_bags(bags, y)
     fold = next(BagKFold(FOLDS).split(X, y, bags=bags))
     settings = PublishedGrid().settings()
-    seconds_ours, criteria = timed(fold_criteria, X, strata, fold, PublishedGrid())
     drawn = sample(settings, np.random.default_rng(0))
-    theirs = [timed(literal_run, X, strata, fold, settings[s]) for s in drawn]
+    (seconds_ours, criteria), *theirs = seconds_of(
+        lambda: fold_criteria(X, strata, fold, PublishedGrid()),
+        *(lambda one=settings[s]: literal_run(X, strata, fold, one) for s in drawn),
+        repeats=2,
+    )
     seconds_theirs = np.mean([seconds for seconds, _ in theirs]) * len(settings)
     error = max(
         abs(criteria[s] - value) / max(1.0, abs(value))
         for s, (_, value) in zip(drawn, theirs, strict=True)
     )
-    ratio = seconds_theirs / seconds_ours
-    times = f"{seconds_ours:>8.1f} s {seconds_theirs:>22.0f} s"
-    print(f"{name:>16} {len(X):>5} {times} {ratio:>6.1f}× {error:>12.1e}", flush=True)
-    return ratio, error
+    what = f"one descent per setting / batch, {name}, {len(X):,} rows"
+    note = f"{seconds_ours:.1f} s; difference {error:.1e}"
+    yield Figure(what, seconds_theirs / seconds_ours, at_least=bar, note=note)
+    if name == "synthetic":
+        yield Figure("largest relative difference of a criterion", error, at_most=TOLERANCE)
 
 
-def main():
-    print("            data  rows     batch  one descent per setting   ratio   difference")
-    found = {n: compare("synthetic", synthetic(n)) for n in (SMALLEST, MEDIAN, LARGEST)}
-    if "DECORRUPT_DATA" in os.environ:
+def measure(quick):
+    for n_rows in (SMALLEST,) if quick else (SMALLEST, MEDIAN, LARGEST):
+        yield from compare("synthetic", synthetic(n_rows), BAR if n_rows == MEDIAN else None)
+    if "DECORRUPT_DATA" in os.environ and not quick:
         for name in PLAN.datasets:
-            compare(name, real(name))
-    print(f"target: {TARGET:g}× at {MEDIAN} synthetic rows, no difference above {TOLERANCE:g}")
-    same = all(error <= TOLERANCE for _, error in found.values())
-    return 0 if found[MEDIAN][0] >= TARGET and same else 1
+            yield from compare(name, real(name))
 
 
 if __name__ == "__main__":
-    with threadpool_limits(1):
-        sys.exit(main())
+    run(measure)

@@ -1,0 +1,464 @@
+"""Size, power and coverage of what docs/assumptions.md reports, and the automatic choice.
+
+    python benchmarks/assumption_tests.py PART [--draws N]
+
+PART is size-classes, size-counts, power, coverage, model-estimate, choice, baselines or design.
+Writes results/assumptions/PART.csv. The parts need 1 to 15 minutes each. Adult and other data sets
+are read with `fetch_uci` ($DECORRUPT_DATA); without them these rows are left out.
+"""
+
+import argparse
+import csv
+import warnings
+from pathlib import Path
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.linear_model import LogisticRegressionCV
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from decorrupt import (
+    AutoLabelProportionsClassifier,
+    CountLikelihoodClassifier,
+    bag_folds,
+    estimate_accuracy,
+)
+from decorrupt.assumptions.count_dispersion import check_count_dispersion
+from decorrupt.corruption import strata_from_bags
+from decorrupt.corruption.class_means import check_class_means
+from decorrupt.datasets import design_bags, fetch_uci
+from decorrupt.model_selection.out_of_fold import TrainingData, out_of_fold
+from decorrupt.theory import information
+
+FOLDER = Path(__file__).parent.parent / "results" / "assumptions"
+LEVEL = 0.05
+N_NULL = 39  # permutations or simulations: levels of 1/40 are exact
+QUICK = {"reg_strengths": (1e-1, 1e-2, 1e-3), "kernels": ("linear",), "random_state": 0}
+METHODS = (
+    "mean_map",
+    "corrected_loss",
+    "set_classification",
+    "proportion_matching",
+    "count_likelihood",
+)
+
+
+def gaussian_rows(rng, n_rows=400):
+    """Classes that differ in means and variances, a rare category and a heavy tail."""
+    labels = rng.random(n_rows) < 0.3
+    X = rng.normal(size=(n_rows, 10))
+    X[:, 0] += 2 * labels
+    X[:, 1] *= 1 + 2 * labels
+    X[:, 2] = rng.random(n_rows) < 0.02 + 0.3 * labels
+    X[:, 3] = rng.random(n_rows) < 0.01
+    X[:, 4] = np.exp(1.5 * X[:, 4])
+    return X, labels
+
+
+def encoded(X):
+    """Numbers standardised, other columns one-hot."""
+    X = np.asarray(X, dtype=object)
+    is_number = [all(isinstance(v, int | float) for v in column) for column in X.T]
+    numbers = [k for k, yes in enumerate(is_number) if yes]
+    others = [k for k, yes in enumerate(is_number) if not yes]
+    encoder = make_column_transformer(
+        (StandardScaler(), numbers), (OneHotEncoder(sparse_output=False), others)
+    )
+    return np.asarray(encoder.fit_transform(X), dtype=float)
+
+
+def uci(name):
+    """Return rows, labels and the raw columns of a data set, or None if it is not available."""
+    try:
+        data = fetch_uci(name)
+    except Exception as error:
+        print(f"{name}: left out ({type(error).__name__})")
+        return None
+    labels = np.asarray(data.y) == np.unique(data.y)[-1]
+    return encoded(data.X), labels, np.asarray(data.X, dtype=object), data.feature_names
+
+
+def random_bags(labels, size, rng):
+    bags = rng.permutation(len(labels)) // size
+    return bags, (np.bincount(bags, labels) / np.bincount(bags))[bags]
+
+
+def drawn_bags(labels, size, rng, *, exact):
+    """Bags of different priors; sizes go with the priors. y is the count or its expectation."""
+    n_bags = max(len(labels) // size, 4)
+    prior = 0.1 + 0.8 * rng.random(n_bags)
+    weight = 0.2 + 3 * prior**2
+    own = np.array([weight * (1 - prior), weight * prior])
+    own /= own.sum(axis=1, keepdims=True)
+    bags = np.empty(len(labels), dtype=int)
+    for label in (0, 1):
+        rows = labels == label
+        bags[rows] = rng.choice(n_bags, rows.sum(), p=own[label])
+    if exact:
+        _, bags = np.unique(bags, return_inverse=True)
+        return bags, (np.bincount(bags, labels) / np.bincount(bags))[bags]
+    joint = own * np.array([[1 - labels.mean()], [labels.mean()]])
+    return bags, (joint[1] / joint.sum(axis=0))[bags]
+
+
+BAGS = {
+    "random": random_bags,
+    "exact counts": lambda labels, size, rng: drawn_bags(labels, size, rng, exact=True),
+    "i.i.d. counts": lambda labels, size, rng: drawn_bags(labels, size, rng, exact=False),
+}
+
+
+def size_classes(draws):
+    adult = uci("adult")
+    for source in ("gaussian", "adult"):
+        if source == "adult" and adult is None:
+            continue
+        for kind, make in BAGS.items():
+            for size in (10, 50):
+                rng, p_values = np.random.default_rng(size), []
+                for draw in range(draws):
+                    if source == "gaussian":
+                        X, labels = gaussian_rows(rng)
+                    else:
+                        rows = rng.choice(len(adult[1]), 500, replace=False)
+                        X, labels = adult[0][rows], adult[1][rows]
+                    bags, y = make(labels, size, rng)
+                    strata = strata_from_bags(bags, y)
+                    test = check_class_means(X, strata, n_permutations=N_NULL, random_state=draw)
+                    p_values.append(test.p_value)
+                yield {"data": source, "bags": kind, "bag_size": size, **rejections(p_values)}
+
+
+def logistic_rows(rng, kind, size, effect=0.0, n_rows=400):
+    X = rng.normal(size=(n_rows, 5))
+    place = X[:, 0] + 0.5 * X[:, 1] if kind == "feature" else rng.random(n_rows)
+    bags = np.argsort(np.argsort(place)) // size
+    own = effect * rng.normal(size=bags.max() + 1)
+    labels = rng.random(n_rows) < expit(1.5 * X[:, 0] - X[:, 1] - 0.5 + own[bags])
+    return X, strata_from_bags(bags, (np.bincount(bags, labels) / np.bincount(bags))[bags])
+
+
+def count_p_value(X, strata, seed):
+    rng = np.random.RandomState(seed)
+    test = check_count_dispersion(X, strata, n_simulations=N_NULL, random_state=rng)
+    return test.p_value
+
+
+def size_counts(draws):
+    for kind in ("random", "feature"):
+        for size in (10, 40):
+            rng = np.random.default_rng(size)
+            found = [count_p_value(*logistic_rows(rng, kind, size), k) for k in range(draws)]
+            yield {"data": "logistic", "bags": kind, "bag_size": size, **rejections(found)}
+
+
+def rejections(p_values):
+    p_values = np.array(p_values)
+    rates = {f"rejected_at_{level:g}": np.mean(p_values <= level) for level in (0.05, 0.1)}
+    return {"draws": len(p_values)} | rates
+
+
+def power(draws):
+    for size in (10, 50):
+        for effect in (0.0, 0.1, 0.2, 0.3, 0.5):
+            rng, p_values = np.random.default_rng(size), []
+            for draw in range(draws):
+                X, labels = gaussian_rows(rng)
+                bags, y = random_bags(labels, size, rng)
+                X[:, 5] += effect * rng.normal(size=bags.max() + 1)[bags]
+                strata = strata_from_bags(bags, y)
+                test = check_class_means(X, strata, n_permutations=N_NULL, random_state=draw)
+                p_values.append(test.p_value)
+            row = {"test": "common class distributions", "bag_size": size, "effect": effect}
+            yield row | {"draws": draws, "power": np.mean(np.array(p_values) <= LEVEL)}
+    for size in (10, 40):
+        for effect in (0.0, 0.25, 0.5, 0.75, 1.0):
+            rng = np.random.default_rng(size)
+            found = [
+                count_p_value(*logistic_rows(rng, "feature", size, effect), k) for k in range(draws)
+            ]
+            row = {"test": "common P(y|x)", "bag_size": size, "effect": effect}
+            yield row | {"draws": draws, "power": np.mean(np.array(found) <= LEVEL)}
+
+
+def populations():
+    """Return (name, draw): draw(rng, n) gives rows and labels."""
+
+    def simulated(rng, n_rows):
+        labels = rng.random(n_rows) < 0.4
+        X = rng.normal(size=(n_rows, 5))
+        X[:, :2] += labels[:, None]
+        return X, labels
+
+    found = [("gaussian", simulated)]
+    for name, data in (("breast cancer", load_breast_cancer()), ("digits", load_digits())):
+        X, labels = StandardScaler().fit_transform(data.data), data.target % 2 == 1
+        found.append((name, resampler(X, labels)))
+    adult = uci("adult")
+    if adult is not None:
+        found.append(("adult", resampler(adult[0], adult[1])))
+    return found
+
+
+def resampler(X, labels):
+    """Rows drawn with replacement: the data set is the population."""
+
+    def draw(rng, n_rows):
+        rows = rng.choice(len(labels), n_rows)
+        return X[rows], labels[rows]
+
+    return draw
+
+
+def coverage(draws, only=(), first=0):
+    """Does the 95 % interval of the chosen model contain its balanced accuracy?"""
+    for name, draw in populations():
+        if only and name not in only:
+            continue
+        for kind in ("random", "exact counts"):
+            rng, inside, widths, errors = np.random.default_rng(first), [], [], []
+            bases = []
+            for _ in range(draws):
+                X, labels = draw(rng, 400)
+                bags, y = BAGS[kind](labels, 10, rng)
+                truth, estimate = estimated_and_true(X, y, bags, *draw(rng, 20_000))
+                inside.append(estimate.low <= truth <= estimate.high)
+                widths.append(estimate.high - estimate.low)
+                errors.append(estimate.value - truth)
+                bases.append(estimate.basis == "corrected")
+            yield {
+                "data": name,
+                "bags": kind,
+                "cases": draws,
+                "coverage": np.mean(inside),
+                "mean_width": np.mean(widths),
+                "mean_error": np.mean(errors),
+                "corrected": np.mean(bases),
+            }
+
+
+def estimated_and_true(X, y, bags, X_test, labels):
+    search = AutoLabelProportionsClassifier(**QUICK).fit(X, y, bags=bags)
+    truth = balanced_accuracy_score(labels, search.predict(X_test) == 1)
+    strata = strata_from_bags(bags, y)
+    folds = bag_folds(y, bags=bags, random_state=1)  # other folds than those of the choice
+    data = TrainingData.in_bags(X, strata, folds)
+    held_out = out_of_fold(clone(search.best_estimator_), data, class_prior=search.training_prior_)
+    rejected = bool(search.assumptions_.common_classes_rejected)
+    return truth, estimate_accuracy(
+        y,
+        held_out.decisions,
+        held_out.probabilities,
+        bags=bags,
+        common_classes=not rejected,
+        random_state=0,
+    )
+
+
+def model_estimate(draws, only=(), first=0):
+    """Estimates from calibrated probabilities against the truth, for bags by a column."""
+    for name, X, labels, by in feature_bag_tasks():
+        if only and name not in only:
+            continue
+        for seed in range(first, first + draws):
+            rows = np.random.default_rng(seed).permutation(len(labels))
+            train, test = np.split(rows, [min(1000, len(rows) // 2)])
+            _, bags = np.unique(by[train], return_inverse=True)
+            y = (np.bincount(bags, labels[train]) / np.bincount(bags))[bags]
+            truth, estimate = estimated_and_true(X[train], y, bags, X[test], labels[test])
+            yield {
+                "data": name,
+                "seed": seed,
+                "n_bags": bags.max() + 1,
+                "basis": estimate.basis,
+                "truth": truth,
+                "estimate": estimate.value,
+                "low": estimate.low,
+                "high": estimate.high,
+            }
+
+
+def feature_bag_tasks():
+    """Yield (name, X, labels, bags by a column): categories as they are, numbers in 20 bins."""
+    for name, data, column, positive in (
+        ("breast cancer", load_breast_cancer(), 1, [0]),
+        ("digits", load_digits(), 20, [1, 3, 5, 7, 9]),
+        ("wine", load_wine(), 0, [1]),
+    ):
+        labels = np.isin(data.target, positive)
+        yield name, StandardScaler().fit_transform(data.data), labels, bins(data.data[:, column])
+    for name, column in (
+        ("adult", "occupation"),
+        ("german_categorical", "purpose"),
+        ("contraceptive", 0),
+        ("cardiotocography", 0),
+        ("banknote", 0),
+        ("wireless", 0),
+    ):
+        found = uci(name)
+        if found is None:
+            continue
+        X, labels, raw, names = found
+        place = list(names).index(column) if isinstance(column, str) and column in names else 3
+        place = column if isinstance(column, int) else place
+        values = raw[:, place]
+        is_number = all(isinstance(value, int | float) for value in values)
+        by = (
+            bins(values.astype(float))
+            if is_number
+            else np.unique(values.astype(str), return_inverse=True)[1]
+        )
+        yield name, X, labels, by
+
+
+def bins(values, n_bins=20):
+    edges = np.unique(np.quantile(values, np.linspace(0, 1, n_bins + 1)[1:-1]))
+    return np.unique(np.digitize(values, edges), return_inverse=True)[1]
+
+
+def feature_bag_split(labels, seed):
+    """Return the training and test rows of one division, of at most 2,000 rows."""
+    rows = np.random.default_rng(seed).permutation(len(labels))[:2000]
+    return train_test_split(rows, test_size=0.4, random_state=seed)
+
+
+def choice(draws, only=(), first=0):
+    """Balanced test accuracy of the automatic choice and of every single method."""
+    for name, X, labels, by in feature_bag_tasks():
+        if only and name not in only:
+            continue
+        for seed in range(first, first + draws):
+            train, test = feature_bag_split(labels, seed)
+            _, bags = np.unique(by[train], return_inverse=True)
+            y = (np.bincount(bags, labels[train]) / np.bincount(bags))[bags]
+            for method in ("auto", *METHODS):
+                options = {"candidates": "fast" if method == "auto" else [method]}
+                model = AutoLabelProportionsClassifier(
+                    check_assumptions=method == "auto",
+                    random_state=0,
+                    kernels=("linear",),
+                    **options,
+                )
+                model.fit(X[train], y, bags=bags)
+                score = balanced_accuracy_score(labels[test], model.predict(X[test]) == 1)
+                yield {
+                    "data": name,
+                    "n_bags": bags.max() + 1,
+                    "seed": seed,
+                    "method": method,
+                    "chosen": model.best_method_,
+                    "balanced_accuracy": score,
+                }
+
+
+def baselines(draws, only=()):
+    """Balanced test accuracy below and above `choice`: rates of the bags, and all labels."""
+    for name, X, labels, by in feature_bag_tasks():
+        for seed in range(draws if not only or name in only else 0):
+            train, test = feature_bag_split(labels, seed)
+            prior = labels[train].mean()
+            rows = np.bincount(by[train], minlength=by.max() + 1)
+            positives = np.bincount(by[train], labels[train], minlength=by.max() + 1)
+            rates = np.divide(positives, rows, out=np.full(len(rows), prior), where=rows > 0)
+            model = LogisticRegressionCV(
+                Cs=np.logspace(-3, 2, 6), l1_ratios=(0.0,), use_legacy_attributes=False,
+                class_weight="balanced", scoring="balanced_accuracy", cv=5, max_iter=2000,
+            ).fit(X[train], labels[train])  # fmt: skip
+            for method, found in {
+                "group_rate": rates[by[test]] > prior,
+                "supervised": model.predict(X[test]),
+            }.items():
+                yield {
+                    "data": name,
+                    "seed": seed,
+                    "method": method,
+                    "balanced_accuracy": balanced_accuracy_score(labels[test], found),
+                }
+
+
+def design(draws):
+    """Information and accuracy of random and designed bags of the same smallest size.
+
+    Half of the rows are released in random bags of 20. The model trained on them predicts the
+    score by which the other half is cut into bags.
+    """
+    adult = uci("adult")
+    for size in (5, 10, 20, 50, 100):
+        for seed in range(draws):
+            rows = np.random.default_rng(seed).permutation(len(adult[1]))
+            first, second, test = rows[:1000], rows[1000:3000], rows[3000:13_000]
+            bags, y = random_bags(adult[1][first], 20, np.random.default_rng(seed))
+            score = count_model(adult[0][first], y, bags).decision_function(adult[0][second])
+            labels = adult[1][second]
+            for kind, bags in {
+                "random": random_bags(labels, size, np.random.default_rng(seed))[0],
+                "principal component": design_bags(adult[0][second], size=size),
+                "predicted score": design_bags(adult[0][second], score, size=size),
+            }.items():
+                shares = np.bincount(bags, labels) / np.bincount(bags)
+                model = count_model(adult[0][second], shares[bags], bags)
+                found = model.predict(adult[0][test]) == 1
+                yield {
+                    "bag_size": size,
+                    "seed": seed,
+                    "bags": kind,
+                    "information": float(information(np.bincount(bags), shares)),
+                    "balanced_accuracy": balanced_accuracy_score(adult[1][test], found),
+                }
+
+
+def count_model(X, y, bags):
+    model = CountLikelihoodClassifier(
+        kernel="linear", reg_strength=0.01, starts=("intercept",), tol=1e-4
+    )
+    return model.fit(X, y, bags=bags)
+
+
+PARTS = {
+    "size-classes": (size_classes, 1000),
+    "size-counts": (size_counts, 1000),
+    "power": (power, 100),
+    "coverage": (coverage, 40),
+    "model-estimate": (model_estimate, 3),
+    "choice": (choice, 2),
+    "baselines": (baselines, 2),
+    "design": (design, 3),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("--draws", type=int)
+    parser.add_argument("--data", nargs="*", help="some data sets only; their rows are appended")
+    parser.add_argument(
+        "--first", type=int, help="first seed of choice or coverage: PART-FIRST.csv"
+    )
+    arguments = parser.parse_args()
+    function, draws = PARTS[arguments.part]
+    warnings.simplefilter("ignore")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    mode, options = ("a", {"only": arguments.data}) if arguments.data else ("w", {})
+    name = arguments.part
+    if arguments.first is not None:
+        options["first"], name = arguments.first, f"{name}-{arguments.first}"
+    with (FOLDER / f"{name}.csv").open(mode, newline="", encoding="utf-8") as file:
+        writer = None
+        for row in function(arguments.draws or draws, **options):
+            shown = {k: f"{v:.4f}" if isinstance(v, float) else v for k, v in row.items()}
+            if writer is None:
+                writer = csv.DictWriter(file, list(row), lineterminator="\n")
+                if not file.tell():
+                    writer.writeheader()
+            writer.writerow(shown)
+            file.flush()
+            print(shown, flush=True)
+
+
+if __name__ == "__main__":
+    main()
