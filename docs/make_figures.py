@@ -1,9 +1,10 @@
-"""Make the figures of docs/theory.md: ``python docs/make_figures.py [name …]``, all by default.
+"""Make the figures of the docs: ``python docs/make_figures.py [name …]``, all by default.
 
 All figures use fixed seeds and the functions of :mod:`decorrupt.theory`. A run takes about half a
 minute and writes docs/figures/NAME.svg. Needs matplotlib.
 """
 
+import csv
 import sys
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from decorrupt.theory import (
 )
 
 FOLDER = Path(__file__).parent / "figures"
+RECORDS = Path(__file__).parent.parent / "results" / "assumptions"
 SEED = 0
 THEOREMS = {
     "common_source": "Theorem 2",
@@ -149,9 +151,33 @@ def variance(axes: Axes) -> None:
     axes.legend(loc="upper right", ncols=2)
 
 
+def power(axes: Axes) -> None:
+    """Draw the power of both tests of assumptions, from the records of the benchmark."""
+    with (RECORDS / "power.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    for test, style in (("common class distributions", "-o"), ("common P(y|x)", "--s")):
+        for size in dict.fromkeys(row["bag_size"] for row in rows if row["test"] == test):
+            own = [row for row in rows if (row["test"], row["bag_size"]) == (test, size)]
+            effects = [float(row["effect"]) for row in own]
+            axes.plot(
+                effects,
+                [float(row["power"]) for row in own],
+                style,
+                label=f"{test}, bags of {size}",
+                markersize=4,
+            )
+    axes.axhline(0.05, color="gray", linestyle=":", linewidth=1)
+    axes.set(
+        xlabel="violation: shift of a column's mean in standard deviations, or of the log-odds",
+        ylabel="share rejected at the 5 % level",
+        ylim=(0, 1.02),
+    )
+    axes.legend(fontsize=8)
+
+
 FIGURES = {
     draw.__name__: draw
-    for draw in (convexity, replacement, weights, coverage, consistency, variance)
+    for draw in (convexity, replacement, weights, coverage, consistency, variance, power)
 }
 
 

@@ -1,0 +1,94 @@
+"""
+Forests and boosted trees on bags
+=================================
+
+Trees have no equation with which bags could be fitted, but they can learn from the *label
+posterior*: :class:`decorrupt.EMClassifier` fits any learner to it,
+:class:`decorrupt.BoostedCountClassifier` uses its gradient. When is it worth the time? Three models
+on one data set, in two forms.
+"""
+
+# %%
+# Breast cancer data, random bags, in two forms: the scaled columns, and columns as they come from
+# many tables: heavy tails (a monotone change of each column, which trees do not notice) and 30
+# columns that have nothing to do with the label.
+import time
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import scale
+
+from decorrupt import BoostedCountClassifier, CountLikelihoodClassifierCV, EMClassifier
+from decorrupt.datasets import make_bags
+
+SIZES, REPEATS = (16, 64), 3
+columns, label = load_breast_cancer(return_X_y=True)
+columns = scale(columns)
+rng = np.random.default_rng(0)
+FORMS = {
+    "scaled columns": columns,
+    "heavy tails, 30 irrelevant columns": scale(
+        np.column_stack([np.sinh(columns), rng.normal(size=columns.shape)])
+    ),
+}
+METHODS = {
+    "kernel count likelihood": CountLikelihoodClassifierCV(cv=3, random_state=0),
+    "EM with a forest": EMClassifier(cv=3, random_state=0),
+    "boosted trees": BoostedCountClassifier(n_estimators=200, cv=3, random_state=0, n_jobs=1),
+}
+
+
+def accuracy(model, X, size, seed):
+    """Return the balanced accuracy on test rows of a model that is trained on bags."""
+    X, X_test, hidden, y_test = train_test_split(X, label, test_size=0.3, random_state=seed)
+    made = make_bags(hidden, bag_size=size, random_state=seed)
+    model.fit(X[made.rows], made.y, bags=made.bags)
+    return balanced_accuracy_score(y_test, model.predict(X_test))
+
+
+found, seconds = {}, {}
+for name, model in METHODS.items():
+    started = time.process_time()
+    found[name] = np.array(
+        [
+            [[accuracy(model, X, size, seed) for seed in range(REPEATS)] for size in SIZES]
+            for X in FORMS.values()
+        ]
+    )
+    seconds[name] = (time.process_time() - started) / found[name].size
+
+# %%
+# All learn from the same bags; no label is used in training, and parameters are chosen on held-out
+# bags.
+for name, values in found.items():
+    for title, form in zip(FORMS, values.mean(axis=2), strict=True):
+        shown = ", ".join(f"{v:.3f} ({size})" for size, v in zip(SIZES, form, strict=True))
+        print(f"{name:<24} {title:<35} {shown}")
+    print(f"{'':<24} {seconds[name]:.1f} seconds per fit")
+
+fig, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained", sharey=True)
+for form, (axis, title) in enumerate(zip(axes, FORMS, strict=True)):
+    for name, values in found.items():
+        error = values[form].std(axis=1, ddof=1) / np.sqrt(REPEATS)
+        axis.errorbar(SIZES, values[form].mean(axis=1), error, marker="o", capsize=3, label=name)
+    axis.set(xscale="log", xlabel="rows per bag", title=title)
+    axis.set_xticks(SIZES, SIZES)
+    axis.minorticks_off()
+axes[0].set_ylabel("balanced accuracy")
+axes[0].legend(loc="lower left")
+plt.show()
+
+# %%
+# With bags of 16 the forest is the best in both forms: .967 against .944 for the kernel on scaled
+# columns, .911 against .886 with heavy tails. It starts from a kernel model and improves it. With
+# bags of 64, of which there are only six, it has no advantage on scaled columns (.933 and .932) and
+# loses with heavy tails (.776 and .883): it starts with one kernel width, while the search of the
+# kernel model compares several. The error bar is long, because one of three splits fails.
+#
+# Boosted trees have no such start. They lose everywhere here, most of all with six bags: .659 and
+# .596, little more than guessing. They need many bags, and were not made for 400 rows; their fit is
+# the fastest. Trees do not notice a monotone change of a column, but the start of the forest does,
+# so transform heavy tails for it too. Three splits show large differences only.

@@ -1,0 +1,137 @@
+"""A new method for bags, as small as possible: the tutorial "Add a method" shows this file.
+
+min_f Σ_k (n_k/n)·(mean_{j∈k} σ(f(x_j)) − p_k)² + λ‖f‖²: the mean probability of a bag is fitted to
+its proportion by least squares. Run it with ``python examples/squared_matching.py``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from decorrupt import AutoLabelProportionsClassifier
+from decorrupt.datasets import make_bags, make_gaussian_classes
+from decorrupt.estimators.log_odds import LogOddsClassifier
+from decorrupt.estimators.shared_features import SharedFeaturesClassifier
+from decorrupt.solvers import Objective, solve_path
+from decorrupt.solvers.count_path import mean_map_start
+
+
+# start: risk
+@dataclass(frozen=True)
+class SquaredMatchingRisk:
+    """Σ_k (n_k/n)·(m_k − p_k)², m_k = mean_{j∈k} σ(f_j), as a function of the scores f."""
+
+    strata: object
+    is_convex = False
+
+    def value_and_slope(self, scores):
+        """Return the risk and its gradient in the scores."""
+        probability, excess, weight = self._parts(scores)
+        value = float(weight @ excess**2)
+        # dm_k/df_j = σ'(f_j)/n_k, and the weight is n_k/n.
+        slope = 2 * excess[self.strata.row_stratum] * probability * (1 - probability)
+        return value, slope / len(scores)
+
+    def curvature(self, scores):
+        """Return v ↦ Hv without the part that can be negative (Gauss-Newton)."""
+        probability, _, weight = self._parts(scores)
+        row, sizes = self.strata.row_stratum, self.strata.sizes
+        change = probability * (1 - probability) / sizes[row]
+
+        def apply(v):
+            by_bag = np.zeros((len(sizes), *v.shape[1:]))
+            np.add.at(by_bag, row, (change * v.T).T)
+            return (change * (2 * weight * by_bag.T).T[row].T).T
+
+        return apply
+
+    def _parts(self, scores):
+        probability = expit(scores)
+        sizes = self.strata.sizes
+        mean = np.bincount(self.strata.row_stratum, probability, len(sizes)) / sizes
+        return probability, mean - self.strata.proportions, sizes / len(scores)
+
+
+# end: risk
+
+
+# start: estimator
+class SquaredMatchingClassifier(SharedFeaturesClassifier, LogOddsClassifier):
+    """Fit the mean probability of each bag to its proportion by least squares."""
+
+    _labels_as_bags = True  # without bags, every labelled row is a bag of its own
+    _takes_several_classes = False
+
+    def __init__(
+        self,
+        *,
+        kernel="rbf",
+        kernel_gamma="scale",
+        degree=3,
+        coef0=1.0,
+        reg_strength=1e-3,
+        fit_intercept=True,
+        decision="balanced",
+        solver="lbfgs",
+        rank_tol=1e-3,
+        max_rank=None,
+        features="landmarks",
+        memory_budget=None,
+        tol=1e-6,
+        max_iter=1000,
+        random_state=None,
+    ):
+        self.kernel = kernel
+        self.kernel_gamma = kernel_gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.reg_strength = reg_strength
+        self.fit_intercept = fit_intercept
+        self.decision = decision
+        self.solver = solver
+        self.rank_tol = rank_tol
+        self.max_rank = max_rank
+        self.features = features
+        self.memory_budget = memory_budget
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _objective(self, matrix, strata, reg_strength):
+        return Objective(matrix, SquaredMatchingRisk(strata), reg_strength, self.fit_intercept)
+
+    def _fit_features(self, X, features, strata):
+        objective = self._objective(features.matrix, strata, self.reg_strength)
+        start = mean_map_start(objective, strata)
+        result, scores = self._fit_scores(X, features, objective.risk, start)
+        self._note_unconverged(result)
+        return scores
+
+    def _path(self, matrix, strata, reg_strengths, options):
+        objective = self._objective(matrix, strata, max(reg_strengths))
+        start = mean_map_start(objective, strata)
+        return solve_path(objective, reg_strengths, start=start, **options)
+
+
+# end: estimator
+
+
+# start: search
+def compare(random_state=0):
+    """Let the automatic choice compare the new method with the mean map."""
+    data = make_gaussian_classes(600, random_state=random_state)
+    made = make_bags(data.y, bag_size=8, random_state=random_state)
+    search = AutoLabelProportionsClassifier(
+        candidates=["mean_map", ("squared_matching", SquaredMatchingClassifier())],
+        cv=3,
+        random_state=random_state,
+    )
+    return search.fit(data.X[made.rows], made.y, bags=made.bags)
+
+
+if __name__ == "__main__":
+    print(compare().leaderboard_)
+# end: search

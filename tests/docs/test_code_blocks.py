@@ -1,0 +1,52 @@
+"""Every code block of the documentation runs, and prints what the page shows."""
+
+import doctest
+from pathlib import Path
+
+import pytest
+
+from helpers.page_code import blocks, run_page
+
+DOCS = Path(__file__).parents[2] / "docs"
+MADE = {"_build", "gallery", "generated"}
+PAGES = sorted(
+    page
+    for page in DOCS.rglob("*.md")
+    if not MADE & set(page.relative_to(DOCS).parts) and blocks(page)
+)
+
+
+@pytest.mark.parametrize("file", PAGES, ids=[str(page.relative_to(DOCS)) for page in PAGES])
+def test_the_code_of_a_page_runs(file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run_page(file)
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        ("```python\n1 / 0\n```", ZeroDivisionError),
+        ("```pycon\n>>> 1 + 1\n3\n```", AssertionError),
+        ("```sh\nexit 3\n```", AssertionError),
+        ("```python\na = 1\n```\n\n```pycon\n>>> a\n2\n```", AssertionError),
+    ],
+)
+def test_a_block_that_fails_is_noticed(tmp_path, code, error):
+    file = tmp_path / "page.md"
+    file.write_text(f"# Title\n\n{code}\n")
+    with pytest.raises(error):
+        run_page(file)
+
+
+def test_there_are_pages_with_code():
+    assert len(PAGES) > 10  # wherever the checkout is: its folder may be called gallery
+
+
+def test_blocks_share_a_namespace_and_directives_are_only_shown(tmp_path):
+    file = tmp_path / "page.md"
+    file.write_text(
+        "```python\na = 1\n```\n\n```{code-block} python\n1 / 0\n```\n\n```pycon\n>>> a\n1\n```\n"
+    )
+    run_page(file)
+    assert [line for _, _, line in blocks(file)] == [2, 10]
+    assert doctest.master is None
