@@ -5,9 +5,16 @@ BIN := $(VENV)/bin
 # What each target needs: the command line alone, or everything that tests and checks use.
 CLI_READY := $(VENV)/.cli-ready
 READY := $(VENV)/.ready
+DOCS_READY := $(VENV)/.docs-ready
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: help setup demo test test-slow check format docs-cli bench clean
+# Environments of their own: the lowest supported versions, and a built wheel without this checkout.
+MINIMUM := .venv-minimum
+WHEEL := .venv-wheel
+SPHINX := $(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
+
+.PHONY: help setup demo test test-slow test-minimum test-wheel coverage check format docs docs-quick \
+	docs-cli bench bench-quick clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -17,20 +24,42 @@ setup: $(READY)  ## create .venv and install everything
 # Installed again only when what it depends on has changed.
 $(CLI_READY): EXTRA := cli
 $(READY): EXTRA := dev
-$(CLI_READY) $(READY): pyproject.toml constraints.txt
+$(DOCS_READY): EXTRA := docs
+$(CLI_READY) $(READY) $(DOCS_READY): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing decorrupt[$(EXTRA)] into $(VENV) (the first time takes about a minute)" >&2
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[$(EXTRA)]'
 	@touch $@
 
-demo: $(CLI_READY)  ## train on breast-cancer data from label proportions only, and make a page of it
-	@$(BIN)/decorrupt demo --force
+demo: $(CLI_READY)  ## learn ten digits from the counts of bags only, and make a page of it
+	@$(BIN)/decorrupt demo --force --jobs 2
 
 test: $(READY)  ## run the tests (the slow ones: make test-slow)
 	OMP_NUM_THREADS=1 $(PYTEST) -n auto -m "not slow"
 
 test-slow: $(READY)  ## run the tests that take minutes
 	OMP_NUM_THREADS=1 $(PYTEST) -n auto -m slow
+
+coverage: $(READY)  ## run the tests and report lines that no test runs; fails below the floor
+	OMP_NUM_THREADS=1 $(PYTEST) -n auto -m "not slow" --cov --cov-report=term
+
+test-minimum:  ## run the tests with the lowest versions that pyproject.toml allows
+	test -x $(MINIMUM)/bin/python || $(PYTHON) -m venv $(MINIMUM)
+	$(MINIMUM)/bin/python tools/minimum_versions.py > $(MINIMUM)/minimum.txt
+	$(MINIMUM)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint $(MINIMUM)/minimum.txt --editable '.[test]'
+	OMP_NUM_THREADS=1 $(MINIMUM)/bin/python -m pytest -q -n auto -m "not slow"
+
+test-wheel: $(READY)  ## build the wheel, install it into an empty environment and use it there
+	rm -rf $(WHEEL) dist
+	$(BIN)/python -m hatchling build
+	$(PYTHON) -m venv $(WHEEL)
+	$(WHEEL)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt dist/*.whl
+	cd $(WHEEL) && bin/python -I ../tools/try_installed.py library
+	$(WHEEL)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt "decorrupt[cli] @ file://$$(echo $(CURDIR)/dist/*.whl)"
+	cd $(WHEEL) && bin/python -I ../tools/try_installed.py command-line
 
 check: $(READY)  ## formatting, lint, types, import rules
 	$(BIN)/ruff format --check .
@@ -42,13 +71,23 @@ format: $(READY)  ## rewrite the files as ruff would have them
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
+docs: $(DOCS_READY)  ## build the site with its gallery in docs/_build/html
+	@OMP_NUM_THREADS=1 MPLBACKEND=agg $(SPHINX)
+	@echo "docs/_build/html/index.html"
+
+docs-quick: $(DOCS_READY)  ## build the site without running the examples of the gallery
+	@$(SPHINX) -D plot_gallery=0
+	@echo "docs/_build/html/index.html"
+
 docs-cli: $(READY)  ## write docs/cli.md from the definitions of the commands
 	TYPER_USE_RICH=0 $(BIN)/typer decorrupt.app.cli.app utils docs --name decorrupt --output docs/cli.md
 
-bench: $(READY)  ## measure the speed promises, each as a ratio within one run
-	@missed=; for script in benchmarks/bench_*.py; do \
-		echo "== $$script"; $(BIN)/python $$script || missed="$$missed $$script"; \
-	done; test -z "$$missed" || { echo "missed:$$missed" >&2; exit 1; }
+bench: $(READY)  ## measure the speed promises, write benchmarks/RESULTS.md
+	$(BIN)/python benchmarks/run.py
+
+bench-quick: $(READY)  ## the quick benchmarks: fails if a ratio misses its bar by more than half
+	$(BIN)/python benchmarks/run.py --quick
 
 clean:  ## remove the environment and all caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	rm -rf docs/_build docs/gallery docs/api/generated
+	rm -rf $(VENV) $(MINIMUM) $(WHEEL) .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist

@@ -7,14 +7,15 @@ import numpy as np
 
 from decorrupt import glossary
 from decorrupt.app.training.evaluate import evaluate_labels
+from decorrupt.app.training.evaluate_classes import evaluate_class_labels
 from decorrupt.app.training.methods import BAG_METHODS, PAIRS, SOURCE_METHODS, bag_candidates
 from decorrupt.app.training.predict import Predictions
-from decorrupt.model_selection.candidates import CANDIDATES, resolve_candidates
+from decorrupt.model_selection.candidates import ANY_LEARNER, CANDIDATES, resolve_candidates
 from decorrupt.model_selection.scorers import CRITERIA, LOWER_IS_BETTER
 
 
 def test_methods_of_bags():
-    assert set(glossary.BAG_METHODS) == {*CANDIDATES, PAIRS}
+    assert set(glossary.BAG_METHODS) == {*CANDIDATES, *ANY_LEARNER, PAIRS}
     for name in glossary.BAG_METHODS:
         (candidate,) = resolve_candidates(bag_candidates(name.replace("_", "-")))
         assert candidate.name == name
@@ -38,8 +39,12 @@ def test_criteria_and_which_direction_is_better():
 def test_metrics():
     is_pos = np.array([True, False])
     predictions = Predictions(is_pos, np.array([0.9, 0.1]), np.array([1.0, -1.0]))
-    found = evaluate_labels(predictions, is_pos, 0.5, "1")
-    assert list(found["metrics"]) == list(glossary.METRICS)
+    two = evaluate_labels(predictions, is_pos, 0.5, "1")["metrics"]
+    shares = dict.fromkeys("abc", 1 / 3)
+    several = evaluate_class_labels(
+        Predictions(np.arange(3), np.eye(3), np.eye(3)), np.arange(3), shares
+    )["metrics"]
+    assert {*two, *several} == set(glossary.METRICS)
 
 
 def test_labels_and_sentences():

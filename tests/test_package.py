@@ -30,3 +30,11 @@ def test_the_architecture_page_names_what_exists():
     page = (ROOT / "docs" / "architecture.md").read_text()
     names = {name.rpartition(".")[2] for name in re.findall(r"`([\w.]+)`", page)}
     assert not [name for name in names if name != "py" and name not in source]
+
+
+def test_the_version_is_the_same_everywhere():
+    version = decorrupt.__version__
+    assert f"version: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    newest = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest
+    assert newest[1] == version

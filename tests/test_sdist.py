@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-READ_BY_TESTS = ("benchmarks", "docs", "examples", "results", "src", "tests")
-MADE = {"__pycache__", "_build", "out"}
+READ_BY_TESTS = ("benchmarks", "docs", "examples", "results", "src", "tests", "tools")
+MADE = {"__pycache__", "_build", "gallery", "generated", "out"}
 
 
 @pytest.fixture(scope="module")

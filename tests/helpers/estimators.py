@@ -4,6 +4,7 @@ import inspect
 from types import SimpleNamespace
 
 from sklearn.base import BaseEstimator, clone
+from sklearn.linear_model import LogisticRegression
 
 import decorrupt
 from decorrupt import MeanMapClassifier
@@ -25,8 +26,12 @@ ARGUMENTS = {
         "n_iter": 1,
         "cv": 3,
     },
+    "BoostedCountClassifier": {"n_estimators": 30, "early_stopping": False},
     "CorrectedLossClassifierCV": QUICK_SEARCH,
+    "CostWeightedSourcesClassifier": {"estimator": LogisticRegression()},
     "CountLikelihoodClassifierCV": QUICK_SEARCH,
+    # A forest would turn rounding errors of another form of the same data into other splits.
+    "EMClassifier": {"estimator": LogisticRegression(), "cv": 2},
 }
 
 

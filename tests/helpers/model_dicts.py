@@ -89,6 +89,15 @@ def held_out():
     }
 
 
+def assumptions():
+    return [f"rows of a class look the same (A): no, bags differ most in {EVIL}", "Methods: one"]
+
+
+def expected():
+    found = {"value": 0.871, "low": 0.802, "high": 0.94, "level": 0.95, "basis": "corrected"}
+    return found | {"method": "mean_map", "constant": 0.5, "group_rate": 0.654}
+
+
 def model_card():
     params = {"kernel_gamma": 0.00174, "reg_strength": 0.001}
     return {
@@ -133,6 +142,9 @@ def model_card():
             "n_iter": 7,
             "dropped": {"one row only": 2},
         },
+        "assumptions": assumptions(),
+        "expected": expected(),
+        "baselines": [{"method": "constant", "score": -0.41, "std_error": 0.02}],
         "warnings": [f"column {EVIL!r} is odd"],
         "not_for": ["for rows of another kind"],
         "configuration": {"rows": f"{EVIL}.csv", "force": True, "sql": None, "seed": 3},
@@ -144,7 +156,8 @@ def source_card():
     card = model_card() | {"situation": "sources", "sources": source_summary()}
     card["classes"] = {"negative": "well", "positive": f"sick {EVIL}"}
     card["method"] |= {"chosen": "forward", "held_out": "rows"}
-    del card["bags"]
+    for name in ("bags", "assumptions", "expected", "baselines"):
+        del card[name]
     return card
 
 
@@ -169,6 +182,8 @@ def evaluation():
         },
         "bags": held_out(),
         "bag_summary": bag_summary(),
+        "assumptions": assumptions(),
+        "expected": expected() | {"basis": "model"},
         "warnings": ["column 'town': categories unknown in training"],
     }
 
@@ -198,8 +213,9 @@ def inspection():
             "effective_sample_size": 74.4,
             "resolution": 0.058,
             "words": "Expect the best.",
-            "quick_fit": measured(0.71),
+            "quick_fit": expected() | {"value": 0.71},
         },
+        "assumptions": assumptions(),
         "warnings": ["there are only 5 bags"],
     }
 

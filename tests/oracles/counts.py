@@ -65,3 +65,12 @@ def proportion_cross_entropy(scores, bags, proportion_of):
         cross_entropy = -(p * math.log(mean) if p else 0) - ((1 - p) * math.log(1 - mean))
         total += len(probs) / mean_size * cross_entropy
     return total / len(names)
+
+
+def enumerate_weights(probabilities, weights):
+    """Return Σ_k ν_k·P(ΣY = k) and P(Y_j=1 | ν), from all labelings of the rows."""
+    probabilities = np.asarray(probabilities, dtype=float)
+    labelings = np.array(list(itertools.product([0, 1], repeat=len(probabilities))))
+    each = np.where(labelings == 1, probabilities, 1 - probabilities).prod(axis=1)
+    each *= np.asarray(weights)[labelings.sum(axis=1)]
+    return each.sum(), each @ labelings / each.sum()

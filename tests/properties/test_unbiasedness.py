@@ -6,6 +6,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from decorrupt.corruption import (
+    backward_coefficients,
+    check_transitions,
+    class_source_weights,
     combine_strata,
     corrected_loss,
     signal_to_noise,
@@ -147,6 +150,59 @@ def noise_by_formula(sizes, rates, priors):
         return noise
     priors = np.array(priors)
     return noise / np.minimum(priors, 1 - priors) ** 2
+
+
+@st.composite
+def matrices(draw, n_classes, count):
+    """Row-stochastic matrices, far enough from singular for double precision."""
+    entries = st.lists(st.floats(0, 1), min_size=n_classes, max_size=n_classes)
+    found = []
+    for _ in range(count):
+        rows = np.array([draw(entries) for _ in range(n_classes)]) + 1e-3
+        noise = draw(st.floats(0, 0.8))
+        rows /= rows.sum(axis=1, keepdims=True)
+        found.append((1 - noise) * np.eye(n_classes) + noise * rows)
+    return np.array(found)
+
+
+class TestSourcesOfSeveralClasses:
+    @thorough
+    @given(st.data(), st.integers(2, 5), st.integers(1, 4))
+    def test_the_backward_corrected_risk_is_unbiased(self, data, n_classes, n_sources):
+        """Finite support: the expectation over (x, ỹ) is a sum, written out with loops."""
+        transitions = data.draw(matrices(n_classes, n_sources))
+        assume(all(np.linalg.cond(one) < 1e5 for one in transitions))
+        rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
+        joint = rng.dirichlet(np.ones(3 * n_classes)).reshape(3, n_classes)  # of x and y
+        losses = rng.normal(size=(3, n_classes))  # of class y at x
+        weights = rng.dirichlet(np.ones(n_sources))
+        checked = check_transitions(dict(enumerate(transitions)), n_classes)
+        mean = 0.0
+        for source in range(n_sources):
+            for noisy in range(n_classes):
+                (coef,) = backward_coefficients(checked, np.array([source]), np.array([noisy]))
+                for x in range(3):
+                    chance = joint[x] @ transitions[source][:, noisy]
+                    mean += weights[source] * chance * (coef @ losses[x])
+        assert mean == pytest.approx(np.sum(joint * losses), abs=1e-9)
+
+    @thorough
+    @given(st.data(), st.integers(1, 5), st.booleans())
+    def test_two_classes_have_the_binary_weights(self, data, count, has_priors):
+        sizes = data.draw(st.lists(st.integers(1, 1000), min_size=count, max_size=count))
+        rates = np.array(data.draw(st.lists(noise_rates(), min_size=count, max_size=count)))
+        transitions = np.array([[[1 - neg, neg], [pos, 1 - pos]] for pos, neg in rates])
+        share = st.floats(0.01, 0.99)
+        priors = np.array(data.draw(st.lists(share, min_size=count, max_size=count)))
+        both = np.column_stack([1 - priors, priors])
+        schemes = ["optimal", "size", "uniform", *["exact"] * has_priors]
+        for scheme in schemes:
+            given_priors = {"class_priors": priors} if has_priors else {}
+            found = class_source_weights(
+                sizes, transitions, class_priors=both if has_priors else None, scheme=scheme
+            )
+            expected = source_weights(sizes, *rates.T, **given_priors, scheme=scheme)
+            np.testing.assert_allclose(found, expected, rtol=1e-8)
 
 
 class TestCombinations:

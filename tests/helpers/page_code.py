@@ -1,0 +1,59 @@
+"""The code blocks of a Markdown page, run in order as a reader would run them.
+
+Blocks fenced as ```python are executed, ```pycon blocks are checked against the output that they
+show, and ```sh blocks run in bash. All of them share one folder, the Python blocks one namespace.
+Fences with a directive, such as ```{code-block} python, are only shown.
+"""
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+BLOCK = re.compile(r"^```(python|pycon|sh)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+
+def blocks(page: Path) -> list[tuple[str, str, int]]:
+    """Return language, text and first line of every block that runs."""
+    text = page.read_text()
+    return [
+        (found[1], found[2], text.count("\n", 0, found.start()) + 2)
+        for found in BLOCK.finditer(text)
+    ]
+
+
+def run_page(page: Path) -> None:
+    """Run all blocks of a page in the current folder."""
+    namespace: dict[str, object] = {"__name__": page.stem}
+    for language, text, line in blocks(page):
+        RUN[language](text, namespace, page, line)
+
+
+def run_python(text, namespace, page, line):
+    exec(compile("\n" * (line - 1) + text, str(page), "exec"), namespace)  # noqa: S102 — our text
+
+
+def run_session(text, namespace, page, line):
+    test = doctest.DocTestParser().get_doctest(text, namespace, page.name, str(page), line - 1)
+    told: list[str] = []
+    failed = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=told.append, clear_globs=False)
+    namespace.update(test.globs)
+    assert not failed.failed, "".join(told)
+
+
+def run_shell(text, namespace, page, line):
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(  # noqa: S603 — our own text
+        ["/usr/bin/env", "bash", "-euo", "pipefail", "-c", text],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PATH": path, "OMP_NUM_THREADS": "1"},
+    )
+    assert done.returncode == 0, f"{page.name}, line {line}:\n{done.stderr}"
+
+
+RUN = {"python": run_python, "pycon": run_session, "sh": run_shell}

@@ -1,0 +1,66 @@
+"""Bags and sources with hidden labels, and their Dask forms."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from decorrupt import bag_targets, corrupt_labels
+
+
+@dataclass
+class BagRows:
+    X: Any
+    y: Any
+    bags: Any
+    labels: Any
+
+    def dask(self, chunks=170):
+        """X, y and bags with equal chunks of rows."""
+        return tuple(da.from_array(v, chunks=(chunks, *v.shape[1:])) for v in self[:3])
+
+    def __getitem__(self, part):
+        return (self.X, self.y, self.bags, self.labels)[part]
+
+
+def bag_rows(n_rows=600, bag_size=8, n_classes=2, sorted_by_bag=False, seed=0):
+    """Bags of different proportions; unless sorted, every bag is spread over all rows."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, n_classes, n_rows)
+    X = rng.normal(size=(n_rows, 4))
+    X[np.arange(n_rows), labels] += 1.5
+    order = np.argsort(labels + 1.5 * rng.normal(size=n_rows))
+    bags = np.empty(n_rows, dtype=int)
+    bags[order] = np.arange(n_rows) // bag_size
+    shares = np.array(
+        [np.bincount(labels[bags == b], minlength=n_classes) for b in np.unique(bags)]
+    )
+    shares = shares / shares.sum(axis=1, keepdims=True)
+    y = bag_targets(bags, shares[:, 1] if n_classes == 2 else shares)
+    rows = np.argsort(bags, kind="stable") if sorted_by_bag else np.arange(n_rows)
+    return BagRows(X[rows], y[rows], bags[rows], labels[rows])
+
+
+RATES = {"nurse": (0.05, 0.1), "rule": (0.3, 0.2), "web": (0.2, 0.0)}
+
+
+# Transition matrices of three classes.
+MATRICES = {
+    "nurse": [[0.8, 0.1, 0.1], [0.0, 1.0, 0.0], [0.2, 0.2, 0.6]],
+    "rule": [[0.7, 0.3, 0.0], [0.1, 0.8, 0.1], [0.1, 0.0, 0.9]],
+    "web": [[0.6, 0.2, 0.2], [0.2, 0.6, 0.2], [0.2, 0.2, 0.6]],
+}
+
+
+def source_rows(n_rows=600, seed=0, rates=RATES, n_classes=2):
+    """Rows, noisy labels and sources with these rates."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, n_classes, n_rows)
+    X = rng.normal(size=(n_rows, 4))
+    X = X + labels[:, None] if n_classes == 2 else X + 1.5 * np.eye(4)[labels]
+    sources = np.array(list(rates))[rng.integers(0, len(rates), n_rows)]
+    noisy = labels.copy()
+    for source, own in rates.items():
+        noisy[sources == source] = corrupt_labels(labels[sources == source], own, random_state=0)
+    return X, noisy, sources

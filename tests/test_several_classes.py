@@ -1,0 +1,300 @@
+"""What every estimator and search on bags of several classes must do."""
+
+import pickle
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.optimize import minimize
+from scipy.special import log_softmax
+from sklearn.base import clone
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.utils import get_tags
+
+import decorrupt
+from decorrupt import (
+    AutoLabelProportionsClassifier,
+    CorrectedLossClassifier,
+    CountLikelihoodClassifier,
+    CountLikelihoodClassifierCV,
+    MeanMapClassifier,
+    ProportionMatchingClassifier,
+    SetClassifier,
+)
+from decorrupt.estimators import inputs
+from decorrupt.estimators.score_classifier import ScoreClassifier
+from decorrupt.model_selection.candidates import resolve_candidates
+from decorrupt.model_selection.criteria import corrected_accuracy, count_score, proportion_risk
+from decorrupt.solvers.count_path import starts_to_try
+from helpers.estimators import ON_BAGS, SINGLE_ON_BAGS, name_of, with_params
+
+SEVERAL = [model for model in ON_BAGS if get_tags(model).classifier_tags.multi_class]
+SINGLE = [model for model in SINGLE_ON_BAGS if get_tags(model).classifier_tags.multi_class]
+for_all = pytest.mark.parametrize("model", SEVERAL, ids=name_of)
+for_single = pytest.mark.parametrize("model", SINGLE, ids=name_of)
+quiet = pytest.mark.filterwarnings("ignore")
+CENTRES = 3.0 * np.array([[1, 0], [0, 1], [-1, -1]])
+NAMES = ["red", "green", "blue"]
+
+
+def three_classes(n_bags=40, bag_size=6, seed=0):
+    rng = np.random.default_rng(seed)
+    mixed = rng.dirichlet(np.full(3, 0.7), n_bags)
+    labels = np.array([rng.choice(3, p=p) for p in mixed for _ in range(bag_size)])
+    X = CENTRES[labels] + rng.normal(size=(len(labels), 2))
+    bags = np.repeat(np.arange(n_bags), bag_size)
+    shares = np.array([np.bincount(labels[bags == b], minlength=3) for b in range(n_bags)])
+    return SimpleNamespace(X=X, labels=labels, bags=bags, y=(shares / bag_size)[bags])
+
+
+DATA = three_classes()
+
+
+def fitted(model, X=DATA.X, y=DATA.y, bags=DATA.bags):
+    return clone(model).fit(X, y, bags=bags)
+
+
+def assert_close(found, expected, tolerance=1e-4):
+    assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
+
+
+def test_methods_for_two_classes_are_the_known_ones():
+    left_out = {name_of(model) for model in ON_BAGS} - {name_of(model) for model in SEVERAL}
+    assert left_out == {"InvCalClassifier", "AlternatingPSVMClassifier"}
+
+
+@quiet
+@for_all
+def test_the_classes_are_learned_and_named_after_the_columns(model):
+    found = fitted(model, y=pd.DataFrame(DATA.y, columns=NAMES))
+    assert found.classes_.tolist() == NAMES
+    assert balanced_accuracy_score(np.array(NAMES)[DATA.labels], found.predict(DATA.X)) > 0.85
+    assert_close(found.predict_proba(DATA.X).sum(axis=1), 1.0, 1e-9)
+
+
+@quiet
+@for_all
+def test_class_prior_multiplies_the_probabilities(model):
+    found = fitted(model)
+    found = getattr(found, "best_estimator_", found)  # scikit-learn's searches take no class_prior
+    prior = np.array([0.2, 0.5, 0.3])
+    at_uniform = found.predict_proba(DATA.X, class_prior=np.full(3, 1 / 3))
+    expected = at_uniform * prior / (at_uniform @ prior)[:, None]
+    assert_close(found.predict_proba(DATA.X, class_prior=prior), expected, 1e-6)
+
+
+@quiet
+@for_all
+def test_files_and_pickle_keep_every_score(model, tmp_path):
+    found = fitted(model)
+    decorrupt.save(found, tmp_path / "model")
+    again = [
+        pickle.loads(pickle.dumps(found)),  # noqa: S301 — our own bytes
+        decorrupt.load(tmp_path / "model"),
+    ]
+    for other in again:
+        assert_array_equal(other.decision_function(DATA.X), found.decision_function(DATA.X))
+        assert_array_equal(other.predict(DATA.X), found.predict(DATA.X))
+
+
+@quiet
+@for_single
+def test_float32_and_sparse_rows(model):
+    model = with_params(model, kernel="linear", reg_strength=0.1)
+    expected = fitted(model).decision_function(DATA.X)
+    narrow = fitted(model, X=DATA.X.astype(np.float32)).decision_function(DATA.X)
+    assert_close(narrow, expected, 0.05)
+    wide = sparse.csr_matrix(DATA.X)
+    assert_close(fitted(model, X=wide).decision_function(wide), expected, 1e-3)
+
+
+@quiet
+@for_single
+def test_order_of_classes_and_of_rows_does_not_matter(model):
+    model = with_params(model, reg_strength=0.05, tol=1e-8, rank_tol=0)
+    expected = fitted(model).predict_proba(DATA.X)
+    order = [2, 0, 1]
+    assert_close(fitted(model, y=DATA.y[:, order]).predict_proba(DATA.X), expected[:, order])
+    rows = np.random.default_rng(1).permutation(len(DATA.X))
+    moved = fitted(model, DATA.X[rows], DATA.y[rows], -DATA.bags[rows])
+    assert_close(moved.predict_proba(DATA.X), expected)
+
+
+@quiet
+@for_single
+def test_decisions_are_those_of_the_stated_prior(model):
+    rare = three_classes(seed=3)
+    keep = (rare.labels > 0) | (np.arange(len(rare.labels)) % 4 == 0)
+    bags, labels = rare.bags[keep], rare.labels[keep]
+    counts = np.array([np.bincount(bags, labels == c) for c in range(3)]).T
+    shares = (counts / counts.sum(axis=1, keepdims=True))[bags]
+    found = {
+        decision: with_params(model, decision=decision).fit(rare.X[keep], shares, bags=bags)
+        for decision in ("balanced", "accuracy")
+    }
+    priors = {"balanced": np.full(3, 1 / 3), "accuracy": found["accuracy"].score_prior_}
+    for decision, prior in priors.items():
+        expected = found[decision].predict_proba(rare.X, class_prior=prior).argmax(axis=1)
+        assert_array_equal(found[decision].predict(rare.X), expected)
+    in_class_0 = {name: np.mean(one.predict(rare.X) == 0) for name, one in found.items()}
+    assert in_class_0["balanced"] >= in_class_0["accuracy"]
+
+
+# --- two classes: the code for several gives what the code for two gives
+
+TIGHT = {"kernel": "linear", "reg_strength": 0.05, "tol": 1e-11, "max_iter": 5000}
+TWO = [
+    MeanMapClassifier(**TIGHT),
+    CorrectedLossClassifier(combine="least_squares", convex="ignore", **TIGHT),
+    CountLikelihoodClassifier(**TIGHT),
+    SetClassifier(**TIGHT),
+    ProportionMatchingClassifier(**TIGHT),
+]
+
+
+def test_every_method_for_several_classes_is_compared_at_two():
+    assert {name_of(model) for model in TWO} == {name_of(model) for model in SINGLE}
+
+
+@quiet  # rounding may stop the solver just above so small a tolerance
+@pytest.mark.parametrize("model", TWO, ids=name_of)
+def test_two_classes_through_the_code_for_several(model, bag_data, monkeypatch):
+    X, y, bags = bag_data.X[:240], bag_data.y[:240], bag_data.bags[:240]
+    binary = clone(model).fit(X, y, bags=bags)
+    monkeypatch.setattr(inputs, "two_classes", lambda strata: strata)
+    monkeypatch.setattr(ScoreClassifier, "_n_columns", 2)
+    several = clone(model).fit(X, np.column_stack([1 - y, y]), bags=bags)
+    assert several.coef_.size == 2 * binary.coef_.size  # the other code did run
+    assert_allclose(several.predict_proba(X), binary.predict_proba(X), atol=1e-8)
+    scores = several.decision_function(X)
+    assert_allclose(scores[:, 1] - scores[:, 0], binary.decision_function(X), atol=1e-7)
+
+
+# --- labels
+
+
+@quiet
+@pytest.mark.parametrize("fit_on", ["labels", "bags of one row"])
+def test_rows_with_labels_are_multinomial_regression(fit_on):
+    reg_strength, n_rows = 0.05, 90
+    X, labels = DATA.X[:n_rows], DATA.labels[:n_rows]
+
+    def objective(flat):
+        theta, intercept = flat[:6].reshape(2, 3), flat[6:]
+        log_prob = log_softmax(X @ theta + intercept, axis=1)
+        return -log_prob[np.arange(n_rows), labels].mean() + 2 * reg_strength * np.sum(theta**2)
+
+    best = minimize(objective, np.zeros(9), options={"gtol": 1e-9})
+    model = CountLikelihoodClassifier(kernel="linear", reg_strength=reg_strength, tol=1e-9)
+    if fit_on == "labels":
+        model.fit(X, labels)
+    else:
+        model.fit(X, np.eye(3)[labels], bags=np.arange(n_rows))
+    expected = log_softmax(X @ best.x[:6].reshape(2, 3) + best.x[6:], axis=1)
+    assert_allclose(np.log(model.predict_proba(X)), expected, atol=1e-4)
+
+
+# --- bad input
+
+
+def changed(rows, values):
+    y = DATA.y.copy()
+    y[rows] = values
+    return pd.DataFrame(y, columns=NAMES)
+
+
+OF_BAG_0 = DATA.bags == 0
+NO_BLUE = np.column_stack([DATA.y[:, 0] + DATA.y[:, 2], DATA.y[:, 1], 0 * DATA.y[:, 2]])
+BAD = {
+    "sum": (changed(OF_BAG_0, [0.5, 0.2, 0.2]), r"bag .*0.*sum"),
+    "varies": (changed(0, [0.9, 0.05, 0.05]), r"bag .*0"),
+    "absent": (changed(slice(None), NO_BLUE), r"blue"),
+    "rank": (
+        pd.DataFrame(np.column_stack([1 - DATA.y[:, 1], DATA.y[:, 1:2] / 2, DATA.y[:, 1:2] / 2]))
+        .set_axis(NAMES, axis=1),
+        r"green.*blue",
+    ),
+}  # fmt: skip
+
+
+@quiet
+@for_all
+def test_bad_shares_are_refused_by_bag_and_class(model):
+    said = {}
+    for case, (y, _) in BAD.items():
+        with pytest.raises(ValueError) as refusal:  # the texts are compared below
+            fitted(model, y=y)
+        said[case] = str(refusal.value)
+    wrong = {case: text for case, text in said.items() if not re.search(BAD[case][1], text)}
+    assert not wrong
+
+
+@quiet
+def test_a_search_needs_as_many_training_bags_as_classes():
+    few = DATA.bags < 3
+    search = AutoLabelProportionsClassifier(candidates=["count_likelihood"])
+    with pytest.raises(ValueError, match="training bags of a fold must be at least 3, one per"):
+        search.fit(DATA.X[few], DATA.y[few], bags=DATA.bags[few])
+
+
+# --- criteria
+
+
+def test_corrected_accuracy_is_unbiased_for_the_mean_recall():
+    """Mean over many samples of bags whose classes have known recalls, against their mean."""
+    rng = np.random.default_rng(0)
+    confusion = np.array([[0.8, 0.1, 0.1], [0.3, 0.6, 0.1], [0.05, 0.05, 0.9]])
+    mixed, bag_size = rng.dirichlet(np.full(3, 0.5), 12), 10
+    bags, found = np.repeat(np.arange(12), bag_size), []
+    for _ in range(300):
+        labels = np.array([rng.choice(3, bag_size, p=p) for p in mixed]).ravel()
+        predicted = (rng.random((120, 1)) > confusion[labels].cumsum(axis=1)).sum(axis=1)
+        found.append(corrected_accuracy(mixed[bags], np.eye(3)[predicted], bags=bags).value)
+    std_error = np.std(found) / np.sqrt(len(found))
+    assert abs(np.mean(found) - np.trace(confusion) / 3) < 4 * std_error < 0.05
+
+
+def test_criteria_are_best_for_the_true_classes():
+    truth, shifted = np.eye(3)[DATA.labels], np.eye(3)[(DATA.labels + 1) % 3]
+    assert proportion_risk(DATA.y, truth, bags=DATA.bags).value == pytest.approx(0)
+    assert proportion_risk(DATA.y, shifted, bags=DATA.bags).value > 0.2
+    assert corrected_accuracy(DATA.y, truth, bags=DATA.bags).value == pytest.approx(1)
+    good, bad = (0.9 * one + 0.1 / 3 for one in (truth, shifted))
+    scores = [count_score(DATA.y, one, bags=DATA.bags).value for one in (good, bad)]
+    assert scores[0] > scores[1] + 0.2
+
+
+# --- the searches
+
+
+def test_several_classes_start_at_the_intercept_if_it_is_listed():
+    both = ("mean_map", "intercept")
+    assert starts_to_try(both, several_classes=True) == ["intercept"]
+    assert starts_to_try(("mean_map",), several_classes=True) == ["mean_map"]
+    assert starts_to_try(both, several_classes=False) == list(both)
+    assert fitted(CountLikelihoodClassifier(random_state=0)).start_ == "intercept"
+    search = CountLikelihoodClassifierCV(reg_strengths=[0.01], kernel_gammas=["scale"], cv=2)
+    assert fitted(search).best_params_["starts"] == ("intercept",)
+
+
+def test_the_count_likelihood_of_several_classes_is_searched_at_smaller_reg_strengths():
+    def tried(several):
+        (one,) = resolve_candidates(["count_likelihood"], several_classes=several)
+        return one.configurations(DATA.X, ["rbf"], [1.0], None, several_classes=several)
+
+    assert [min(one.reg_strengths) for one in tried(True)] == [1e-7]
+    assert [min(one.reg_strengths) for one in tried(False)] == [1e-6, 1e-6]  # one per start
+
+
+@quiet
+def test_the_automatic_choice_beats_the_mean_map_on_counts():
+    data = three_classes(n_bags=16, bag_size=12, seed=5)
+    options = {"kernels": ["rbf"], "kernel_gammas": ["scale"], "cv": 4, "random_state": 0}
+    model = AutoLabelProportionsClassifier(**options).fit(data.X, data.y, bags=data.bags)
+    best = {row.method: row.score for row in model.leaderboard_}
+    assert best["count_likelihood"] == max(best.values())
+    assert balanced_accuracy_score(data.labels, model.predict(data.X)) > 0.9
