@@ -35,3 +35,7 @@ class UninformativeRatesWarning(UserWarning):
 
 class BagAssumptionWarning(UserWarning):
     """The rows of a class clearly differ between bags, and the method assumes that they do not."""
+
+
+class WeakEvidenceWarning(UserWarning):
+    """The counts of held-out bags hardly determine a classifier: the gain is below 5 nats."""

@@ -10,11 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from decorrupt._typing import FloatArray
 from decorrupt.assumptions import AssumptionReport
 from decorrupt.assumptions.check import check_strata_assumptions
 from decorrupt.corruption import Strata
 from decorrupt.estimators.inputs import has_class_columns
+from decorrupt.estimators.parameters import check_choice
+from decorrupt.estimators.priors import log_prior
 from decorrupt.model_selection.allowed import allowed_methods, counting_methods
+from decorrupt.model_selection.averaged import AveragedClassifier
+from decorrupt.model_selection.averaging import heaviest, mixed_held_out, result_weights
 from decorrupt.model_selection.baselines import (
     CONSTANT,
     GROUP_RATE,
@@ -25,18 +30,25 @@ from decorrupt.model_selection.calibration import CalibratedBagClassifier, fit_c
 from decorrupt.model_selection.candidates import Candidate, has_path, resolve_candidates
 from decorrupt.model_selection.delegating import BagSearchClassifier, search_assumption_notices
 from decorrupt.model_selection.evaluation import evaluate
+from decorrupt.model_selection.evidence import (
+    WEAK_EVIDENCE,
+    evidence_notes,
+    weak_evidence_notices,
+)
 from decorrupt.model_selection.folds import DEFAULT_FOLDS
+from decorrupt.model_selection.forest_round import ForestRoundClassifier
 from decorrupt.model_selection.grids import check_lists, resolve_kernel_gammas
-from decorrupt.model_selection.leaderboard import Leaderboard, choose
+from decorrupt.model_selection.leaderboard import Leaderboard
 from decorrupt.model_selection.out_of_fold import TrainingData
-from decorrupt.model_selection.results import Result
+from decorrupt.model_selection.results import Result, is_missing
 from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer, pooled_prior
-from decorrupt.notices import Notice, emit_notices
+from decorrupt.notices import Notice, emit_notices, train_quietly
 
 DEFAULT_KERNELS = ("linear", "rbf")
 # Seed of the tests of assumptions: the same data always get the same methods.
 ASSUMPTIONS_SEED = 0
-NOT_BETTER = "is not better than the constant"
+ENSEMBLES = ("average", "best")
+REFINEMENTS = ("forest",)
 
 
 class AutoLabelProportionsClassifier(BagSearchClassifier):
@@ -139,6 +151,8 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
         random_state: Any = None,
         check_assumptions: bool = True,
         count_noise: Any = None,
+        ensemble: str = "average",
+        refine: str | None = "forest",
     ) -> None:
         self.candidates = candidates
         self.cv = cv
@@ -151,6 +165,8 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
         self.random_state = random_state
         self.check_assumptions = check_assumptions
         self.count_noise = count_noise
+        self.ensemble = ensemble
+        self.refine = refine
 
     def fit(self, X: Any, y: ArrayLike, *, bags: Any = None, upper: Any = None) -> Self:
         """Choose on held-out bags and refit the best on all rows.
@@ -188,6 +204,7 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
 
     def _train(self, X: Any, y: ArrayLike, *, bags: Any = None, upper: Any = None) -> list[Notice]:
         scorer = get_bag_scorer(self.scoring)
+        self._check_parameters(scorer)
         check_lists(
             kernels=self.kernels,
             kernel_gammas=self.kernel_gammas,
@@ -214,16 +231,88 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
             )
         ]
         found = evaluate(tried, data, scorer, n_jobs=self.n_jobs, calibrate=not several)
-        winner = choose(found.results, list(candidates))
+        weights = self._weights(found.results)
+        places = heaviest(weights)
+        members = [found.results[place] for place in places]
+        self.weights_ = weights[places] / weights[places].sum()
+        self.best_method_, self.best_params_ = members[0].method, members[0].params
+        models = [self._member(one, candidates, data) for one in members]
+        notices += allowed.notices + self._judge(members, data, scorer)
         self.leaderboard_ = Leaderboard.of(
-            found.results, winner, **self._remarks(winner, data, scorer, allowed.notes)
+            found.results,
+            weights,
+            members,
+            baselines=self._baselines(data, scorer),
+            notes=[*allowed.notes, *evidence_notes(self.gain_in_nats_)],
         )
-        self.best_method_, self.best_params_ = winner.method, winner.params
-        model = candidates[winner.method].estimator.set_params(**winner.params)
-        is_ready = several or has_path(model)  # the scores are log-odds
-        self.best_estimator_ = model if is_ready else self._calibrated(model, winner, data)
         ranges = {} if upper is None else {"upper": upper}
-        return allowed.notices + notices + self._refit(X, y, bags, found, **ranges)
+        self.best_estimator_, own = self._fit_model(models, data, X, y, bags=bags, **ranges)
+        return notices + own
+
+    def _weights(self, results: Sequence[Result]) -> FloatArray:
+        if self.ensemble == "average":
+            return result_weights(results, self.random_state)
+        best = max(range(len(results)), key=lambda place: results[place].score)
+        return np.asarray(np.arange(len(results)) == best, dtype=float)
+
+    def _member(
+        self, result: Result, candidates: Mapping[str, Candidate], data: TrainingData
+    ) -> Any:
+        """Return the estimator of a result, not yet fitted; its scores are log-odds."""
+        model = clone(candidates[result.method].estimator).set_params(**result.params)
+        if data.strata.n_classes is not None or has_path(model):
+            return model
+        return self._calibrated(model, result, data)
+
+    def _judge(
+        self, members: Sequence[Result], data: TrainingData, scorer: BagScorer
+    ) -> list[Notice]:
+        """Set the held-out scores of the members' mixture, and its gain over the constant."""
+        self.gain_in_nats_ = np.nan
+        self.held_out_scores_: Any = None
+        if not scorer.takes_log_odds:
+            return []
+        self.held_out_scores_ = mixed_held_out(members, self.weights_, self.training_prior_)
+        rows = np.flatnonzero(~is_missing(self.held_out_scores_))
+        tested = data.strata.take(rows)
+        balanced = self.held_out_scores_[rows] - log_prior(self.training_prior_)
+        nothing = np.zeros(balanced.shape)
+        self.gain_in_nats_ = float(
+            (scorer.by_bag(balanced, tested) - scorer.by_bag(nothing, tested)) @ tested.sizes
+        )
+        return weak_evidence_notices(self.gain_in_nats_)
+
+    def _fit_model(
+        self, models: list[Any], data: TrainingData, X: Any, y: ArrayLike, **fit_params: Any
+    ) -> tuple[Any, list[Notice]]:
+        """Fit the members on all rows, and the forest if the counts support it."""
+        model: Any = models[0]
+        shared = {"decision": self.decision, "n_jobs": self.n_jobs, "prior": self.training_prior_}
+        if len(models) > 1:
+            model = AveragedClassifier(models, self.weights_, **shared)
+        notices = train_quietly(model, X, y, **fit_params)
+        self.estimators_ = list(getattr(model, "estimators_", [model]))
+        if not self._is_refined():
+            return model, notices
+        refined = ForestRoundClassifier(model, random_state=self.random_state, **shared)
+        refined.take_fitted(model, data, self.held_out_scores_)
+        self.held_out_scores_ = refined.held_out_scores_
+        return refined, notices
+
+    def _is_refined(self) -> bool:
+        if self.refine is None or self.ensemble == "best" or self.gain_in_nats_ < WEAK_EVIDENCE:
+            return False
+        return not is_missing(self.held_out_scores_).any()
+
+    def _check_parameters(self, scorer: BagScorer) -> None:
+        check_choice("ensemble", self.ensemble, ENSEMBLES)
+        if self.refine is not None:
+            check_choice("refine", self.refine, REFINEMENTS)
+        if self.ensemble == "average" and not scorer.takes_log_odds:
+            raise ValueError(
+                f"ensemble='average' weights configurations by the likelihood of held-out counts, "
+                f"not by scoring={self.scoring!r}: set ensemble='best' with it"
+            )
 
     def _check_vague(self, y: ArrayLike, bags: Any) -> None:
         if bags is None:
@@ -260,20 +349,13 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
         return BagScorer(scorer.name, bag_effect=report.bag_effect)
 
     @staticmethod
-    def _remarks(
-        winner: Result, data: TrainingData, scorer: BagScorer, notes: list[str]
-    ) -> dict[str, Any]:
-        """Return the baselines and the notes of the leaderboard."""
+    def _baselines(data: TrainingData, scorer: BagScorer) -> list[dict[str, Any]]:
         constant = constant_result(data, scorer)
-        gain, std_error = constant.shortfall(winner)
-        if not gain > std_error:
-            notes = [*notes, f"{winner.method} {NOT_BETTER} on held-out bags"]
         own = group_rate_accuracy(data.strata.row_proportions, bags=data.strata.row_stratum)
-        baselines = [
+        return [
             {"method": CONSTANT, "score": constant.score, "std_error": constant.std_error},
             {"method": GROUP_RATE, "balanced_accuracy": own},
         ]
-        return {"baselines": baselines, "notes": notes}
 
     def _prepared(self, candidate: Candidate) -> Candidate:
         estimator = clone(candidate.estimator)

@@ -190,7 +190,8 @@ class AutoSourcesClassifier(DelegatingClassifier):
             rate_error=RateError.of(noisy, self.class_priors, covariance),
         )
         winner = choose(found.results)
-        self.leaderboard_ = Leaderboard.of(found.results, winner, rule="the best score")
+        weights = [float(result is winner) for result in found.results]
+        self.leaderboard_ = Leaderboard.of(found.results, weights, [winner], rule="the best score")
         self.best_method_, self.best_params_ = winner.method, winner.params
         self.best_estimator_ = self._method(winner.method, self.decision)
         self.best_estimator_.set_params(**winner.params)

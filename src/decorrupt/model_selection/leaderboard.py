@@ -6,30 +6,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from decorrupt.model_selection.results import Result
 
-
-def best_by_method(results: Sequence[Result]) -> dict[str, Result]:
-    """Return the best result of every method."""
-    best: dict[str, Result] = {}
-    for result in results:
-        if result.method not in best or result.score > best[result.method].score:
-            best[result.method] = result
-    return best
+# Parameters over which a row of the leaderboard is the best, and its weight the sum.
+WITHIN_ROW = ("reg_strength", "starts")
 
 
-def choose(results: Sequence[Result], preference: Sequence[str] = ()) -> Result:
-    """Return the first method in `preference` within one standard error of the best.
+def choose(results: Sequence[Result]) -> Result:
+    """Return the result with the best score; of equal ones the first."""
+    return max(results, key=lambda result: result.score)
 
-    Without `preference`, return the best.
-    """
-    best = best_by_method(results)
-    top = max(best.values(), key=lambda result: result.score)
-    for name in preference:
-        gap, std_error = best[name].shortfall(top)
-        if gap <= std_error:
-            return best[name]
-    return top
+
+def _row_key(result: Result) -> str:
+    shown = {name: value for name, value in result.params.items() if name not in WITHIN_ROW}
+    return repr((result.method, shown))
 
 
 def describe_params(params: Mapping[str, Any]) -> str:
@@ -44,7 +37,7 @@ def _describe(value: Any) -> str:
 
 
 class LeaderboardRow(NamedTuple):
-    """A method with its best parameters; `seconds` is the time of all its configurations."""
+    """A method and kernel with the best λ; `weight` and `seconds` are sums over all its λ."""
 
     method: str
     params: dict[str, Any]
@@ -52,11 +45,12 @@ class LeaderboardRow(NamedTuple):
     std_error: float
     seconds: float
     chosen: bool
+    weight: float = np.nan
 
 
 @dataclass(repr=False)
 class Leaderboard:
-    """Table of the methods with their best parameters, the best score first.
+    """Table of methods and kernels with their best λ, the largest weight first.
 
     Supports ``len``, indexing, iteration over :class:`LeaderboardRow`, and ``print``.
 
@@ -65,7 +59,7 @@ class Leaderboard:
     rows : list of dict
         The rows as plain dicts, for files.
     rule : str
-        The rule by which the method was chosen.
+        What the mark of a row means.
     baselines : list of dict
         "constant", the pooled class shares for every row, with its score ± standard error on the
         same held-out bags; "group_rate", the rate of each row's own bag, with its balanced
@@ -76,28 +70,36 @@ class Leaderboard:
     """
 
     rows: list[dict[str, Any]]
-    rule: str = "the most stable within one standard error of the best"
+    rule: str = "part of the model, with its weight"
     baselines: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, results: Sequence[Result], chosen: Result, **options: Any) -> Leaderboard:
-        """Return the table of these results."""
-        seconds = dict.fromkeys((result.method for result in results), 0.0)
-        for result in results:
-            seconds[result.method] += float(result.fold_seconds.sum())
-        ranked = sorted(best_by_method(results).values(), key=lambda result: -result.score)
-        rows = [
-            LeaderboardRow(
-                result.method,
-                result.params,
-                result.score,
-                result.std_error,
-                seconds[result.method],
-                result is chosen,
+    def of(
+        cls,
+        results: Sequence[Result],
+        weights: ArrayLike,
+        chosen: Sequence[Result],
+        **options: Any,
+    ) -> Leaderboard:
+        """Return the table of these results, with the weight of each."""
+        groups: dict[str, list[tuple[Result, float]]] = {}
+        for result, weight in zip(results, np.asarray(weights).tolist(), strict=True):
+            groups.setdefault(_row_key(result), []).append((result, weight))
+        members, rows = {id(result) for result in chosen}, []
+        for group in groups.values():
+            best = choose([result for result, _ in group])
+            row = LeaderboardRow(
+                best.method,
+                best.params,
+                best.score,
+                best.std_error,
+                seconds=sum(float(result.fold_seconds.sum()) for result, _ in group),
+                chosen=any(id(result) in members for result, _ in group),
+                weight=sum(weight for _, weight in group),
             )
-            for result in ranked
-        ]
+            rows.append(row)
+        rows.sort(key=lambda row: (-row.weight, -row.score))
         return cls([row._asdict() for row in rows], **options)
 
     def __len__(self) -> int:
@@ -124,13 +126,16 @@ class Leaderboard:
         return pd.DataFrame(self.rows)
 
     def __repr__(self) -> str:
-        head = f"  {'method':<20} {'score':>9}  {'± std error':<12} {'seconds':>7}  parameters"
+        head = (
+            f"  {'method':<20} {'weight':>6} {'score':>9}  {'± std error':<12} {'seconds':>7}  "
+            "parameters"
+        )
         lines = [
-            f"{'*' if row.chosen else ' '} {row.method:<20} {row.score:>9.4f}  "
+            f"{'*' if row.chosen else ' '} {row.method:<20} {row.weight:>6.3f} {row.score:>9.4f}  "
             f"± {row.std_error:<10.4f} {row.seconds:>7.1f}  {describe_params(row.params)}"
             for row in self
         ]
-        return "\n".join([head, *lines, f"* chosen: {self.rule}", *self._remarks()])
+        return "\n".join([head, *lines, f"* {self.rule}", *self._remarks()])
 
     def _remarks(self) -> list[str]:
         found = []

@@ -113,6 +113,7 @@ def leaderboard_section(card: ModelCard) -> Group:
             "*" if row["chosen"] else "",
             row["method"],
             params_text(row["params"]),
+            number(row.get("weight"), 3),
             number(row["score"], 4),
             f"± {number(row['std_error'], 4)}",
             f"{row['seconds']:.1f}",
@@ -124,16 +125,17 @@ def leaderboard_section(card: ModelCard) -> Group:
             "",
             f"baseline: {one['method']}",
             "",
+            "",
             number(one["score"], 4),
             f"± {number(one['std_error'], 4)}",
             "",
         )
         for one in card.get("baselines", [])
     ]
-    header = ("", "method", "parameters", "score", "± std error", "seconds")
+    header = ("", "method", "parameters", "weight", "score", "± std error", "seconds")
     parts: list[RenderableType] = [table(header, rows, n_text=3)]
-    if len(leaderboard) > 1 and scoring == COUNTS:
-        parts.append("* chosen: the most stable method within one standard error of the best")
+    if len(leaderboard) > 1:
+        parts.append("* part of the model")
     return section(f"Methods by {CRITERIA[scoring].label} on held-out data", *parts)
 
 

@@ -22,11 +22,8 @@ def leaderboard_blocks(card: ModelCard) -> list[Block]:
     entries = card["leaderboard"]
     rows: list[list[Cell]] = [
         [
-            {
-                "text": method_label(row["method"]),
-                "strong": row["chosen"],
-                "under": "chosen" if row["chosen"] else "",
-            },
+            {"text": method_label(row["method"]), "strong": row["chosen"]},
+            weight_cell(row.get("weight")),
             measured_cell(Measured(value=row["score"], std_error=row["std_error"]), 4),
             {"text": duration(row["seconds"]), "sort": f"{row['seconds']:.6f}"},
             parameters(row["params"]),
@@ -36,6 +33,7 @@ def leaderboard_blocks(card: ModelCard) -> list[Block]:
     rows += [
         [
             {"text": one["method"], "under": "baseline"},
+            None,
             measured_cell(Measured(value=one["score"], std_error=one["std_error"]), 4),
             None,
             "",
@@ -46,16 +44,22 @@ def leaderboard_blocks(card: ModelCard) -> list[Block]:
         f"Methods by {CRITERIA[card['scoring']].label} on held-out data, ± one standard error, "
         "each with its best settings. Higher is better."
     )
-    if card["scoring"] == "count_log_likelihood" and len(entries) > 1:
+    if "gain_in_nats" in card:
         caption += (
-            " Of the methods within one standard error of the best, the most stable is chosen."
+            " The model is the average of those in bold, with these weights: the probability of "
+            "each to explain the held-out counts best."
         )
     methods = BAG_METHODS | SOURCE_METHODS
     known = dict.fromkeys(row["method"] for row in entries if row["method"] in methods)
     return [
-        Table("leaderboard", caption, ["method", "score", "time", "settings"], rows),
+        Table("leaderboard", caption, ["method", "weight", "score", "time", "settings"], rows),
         *([Definitions([methods[name] for name in known])] if known else []),
     ]
+
+
+def weight_cell(weight: float | None) -> Cell:
+    """Return the weight of a method in the average; None where there is no average."""
+    return None if weight is None else {"text": f"{weight:.3f}", "sort": f"{weight:.6f}"}
 
 
 def comparison_blocks(test: Comparison | None) -> list[Block]:
@@ -122,13 +126,22 @@ def method_blocks(card: ModelCard) -> list[Block]:
     return [
         Facts(
             [
-                ("method", method_label(method["chosen"])),
+                ("method", _method(card)),
                 ("settings", parameters(method["parameters"])),
                 ("optimised for", _decision(card)),
                 ("probabilities are for", _population(card)),
             ]
         )
     ]
+
+
+def _method(card: ModelCard) -> str:
+    """Return the name of the method, with the size of the average."""
+    method = card["method"]
+    name, n_models = method_label(method["chosen"]), method.get("n_models", 1)
+    if n_models > 1:
+        name = f"average of {n_models} models, the largest weight: {name}"
+    return f"{name}; refined by a forest" if method.get("has_forest") else name
 
 
 def _decision(card: ModelCard) -> str:

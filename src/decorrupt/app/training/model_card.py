@@ -37,7 +37,9 @@ class MethodCard(TypedDict):
 
     asked: str  # the --method
     chosen: str
-    parameters: dict[str, Value]
+    parameters: dict[str, Value]  # of the model with the largest weight
+    n_models: NotRequired[int]  # how many models are averaged
+    has_forest: NotRequired[bool]  # whether a forest refines their average
     decision: str  # "balanced" or "accuracy"
     n_folds: int
     held_out: str  # "whole bags", "rows of every bag" or "rows"
@@ -56,6 +58,7 @@ class LeaderboardEntry(TypedDict):
     std_error: float | None
     seconds: float
     chosen: bool
+    weight: NotRequired[float]  # in the average
 
 
 class LeaderboardBaseline(TypedDict):
@@ -99,6 +102,7 @@ class ModelCard(TypedDict):
     method: MethodCard
     leaderboard: list[LeaderboardEntry]  # the best first
     scoring: str  # the criterion of the leaderboard
+    gain_in_nats: NotRequired[float]  # log-likelihood of held-out counts above the constant's
     criteria: dict[str, Measured]  # on held-out rows, without labels
     diagnostics: DiagnosticsCard | None  # of corrected-loss models
     assumptions: NotRequired[list[str]]  # what the bags satisfy and what follows, in words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -47,15 +47,17 @@ from decorrupt.app.training.summary import summarize_bags, warn_of_bag_columns
 from decorrupt.app.training.vague_counts import check_method
 from decorrupt.corruption import Strata
 from decorrupt.estimators import Diagnostics
+from decorrupt.estimators.priors import decision_threshold, score_probabilities
 from decorrupt.exceptions import DroppedBagsWarning, NonConvexRiskWarning, SkippedFoldWarning
 from decorrupt.model_selection import (
     AutoLabelProportionsClassifier,
     bag_folds,
     bag_permutation_importance,
 )
-from decorrupt.model_selection.auto import DEFAULT_KERNELS, NOT_BETTER
+from decorrupt.model_selection.auto import DEFAULT_KERNELS
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, FEWEST_BAGS_TO_LEAVE_OUT
-from decorrupt.model_selection.out_of_fold import OutOfFold, TrainingData, out_of_fold
+from decorrupt.model_selection.forest_round import ForestRoundClassifier
+from decorrupt.model_selection.out_of_fold import TrainingData, out_of_fold
 
 WHOLE_BAGS, ROWS_OF_BAGS = "whole bags", "rows of every bag"
 CLASSIFIER = "classifier"
@@ -85,7 +87,11 @@ class Settings:
     class_names : tuple of str
         The names of the negative and the positive class, for bags whose classes have no names.
     candidates : tuple of str or None
-        The methods that `method` "auto" chooses from; None for all.
+        The methods that `method` "auto" compares; None for all.
+    ensemble : {"average", "best"}
+        Whether bags give the average of the best configurations, or one of them.
+    time_budget : float or None
+        Seconds for the comparison of configurations on bags; None: no limit.
     """
 
     method: str = "auto"
@@ -98,13 +104,16 @@ class Settings:
     reg_strengths: tuple[float, ...] | None = None
     class_names: tuple[str, str] = ("0", "1")
     candidates: tuple[str, ...] | None = None
+    ensemble: str = "average"
+    time_budget: float | None = None
 
 
 @dataclass(frozen=True)
 class TrainedModel:
     """A pipeline from prepared columns to classes, its card, and its held-out results.
 
-    `prepared`, `strata` and `folds` are for `importance`.
+    `prepared`, `strata` and `fold_models` are for `importance`; the last returns the model of each
+    fold and its held-out rows, fitted when they are needed.
     """
 
     model: Pipeline
@@ -112,14 +121,14 @@ class TrainedModel:
     held_out: HeldOutResults
     prepared: pd.DataFrame
     strata: Strata
-    folds: OutOfFold
+    fold_models: Callable[[], list[tuple[Any, Any]]]
     counts: bool
 
     def importance(self, seed: int) -> HeldOutResults:
         """Return the held-out results with the importance of every column."""
         criterion = "count_log_likelihood" if self.counts else "corrected_accuracy"
         found = bag_permutation_importance(
-            self.folds.models,
+            self.fold_models(),
             self.prepared,
             self.strata.row_proportions,
             bags=self.strata.row_stratum,
@@ -170,6 +179,7 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
         decision=settings.decision,
         n_jobs=settings.n_jobs,
         random_state=settings.seed,
+        ensemble=settings.ensemble,
         count_noise=None if strata.observed is None else strata.observed.noise[0],
     )
     preprocessor = make_preprocessor(features.columns, len(prepared))
@@ -188,24 +198,23 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
     search.set_params(cv=settings.n_folds)  # folds are row numbers, useless in a saved model
     model = Pipeline([("preprocess", preprocessor), (CLASSIFIER, search)])
     prior = search.training_prior_
-    judged = out_of_fold(
-        clone(Pipeline([("preprocess", preprocessor), (CLASSIFIER, search.best_estimator_)])),
-        TrainingData.in_bags(prepared, strata, folds),
-        class_prior=prior,
-        n_jobs=settings.n_jobs,
-    )
+    # A forest on top is not refitted on every fold: its columns are those of the average.
+    average = getattr(search.best_estimator_, "start_", search.best_estimator_)
+    judged = clone(Pipeline([("preprocess", preprocessor), (CLASSIFIER, average)]))
+    held_out_scores = search.__dict__.pop("held_out_scores_")  # rows are not saved in a model
+    decisions = held_out_scores - decision_threshold(settings.decision, prior)
     report = search.assumptions_
     if report is not None:
         report = named(report, preprocessor)
         said[:] = [with_names(message, report) for message in said]
-    predictions = (judged.decisions, judged.probabilities)
+    predictions = (decisions, score_probabilities(held_out_scores))
     expected = expect_accuracy(
         strata, *predictions, report, method=search.best_method_, seed=settings.seed
     )
     results = only_possible(
         held_out_results(strata, *predictions, counts=True, classes=rows.classes), expected
     )
-    estimator = inner_estimator(search.best_estimator_)
+    estimator = inner_estimator(search.estimators_[0])
     card = ModelCard(
         created=now(),
         versions=versions(),
@@ -217,6 +226,8 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
             asked=name,
             chosen=search.best_method_,
             parameters=plain(search.best_params_),
+            n_models=len(search.estimators_),
+            has_forest=isinstance(search.best_estimator_, ForestRoundClassifier),
             decision=settings.decision,
             n_folds=len(folds),
             held_out=held_out,
@@ -226,6 +237,7 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
         ),
         leaderboard=plain(search.leaderboard_.rows),
         scoring=search.scoring,
+        gain_in_nats=search.gain_in_nats_,
         criteria=results["criteria"],
         diagnostics=diagnostics_of(estimator),
         assumptions=[
@@ -245,12 +257,14 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
         negative, positive = rows.classes or settings.class_names
         card["classes"] = ClassNames(negative=negative, positive=positive)
         card["training_prior"] = prior
-    card["warnings"] += [
-        *bag_warnings(card, held_out),
-        *(note for note in search.leaderboard_.notes if NOT_BETTER in note),
-    ]
+    card["warnings"] += bag_warnings(card, held_out)
     card["not_for"] = not_to_be_used(card)
-    return TrainedModel(model, card, results, prepared, strata, judged, counts=True)
+
+    def fold_models() -> list[tuple[Any, Any]]:
+        data = TrainingData.in_bags(prepared, strata, folds)
+        return out_of_fold(judged, data, class_prior=prior, n_jobs=settings.n_jobs).models
+
+    return TrainedModel(model, card, results, prepared, strata, fold_models, counts=True)
 
 
 @contextmanager

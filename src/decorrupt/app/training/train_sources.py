@@ -134,7 +134,7 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
     )
     card["warnings"] += _source_warnings(card)
     card["not_for"] = not_to_be_used(card)
-    return TrainedModel(model, card, results, prepared, strata, judged, counts=False)
+    return TrainedModel(model, card, results, prepared, strata, lambda: judged.models, counts=False)
 
 
 def _source_warnings(card: ModelCard) -> list[str]:

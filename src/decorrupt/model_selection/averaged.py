@@ -1,0 +1,154 @@
+"""The weighted mean of several classifiers for bags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import validate_data
+
+from decorrupt._typing import FloatArray
+from decorrupt.estimators.score_classifier import FLOATS
+from decorrupt.estimators.shared_features import SharedFeaturesClassifier
+from decorrupt.features import FeatureMap
+from decorrupt.meta.classifier import AnyLearnerClassifier
+from decorrupt.model_selection.averaging import mix_scores
+from decorrupt.notices import Notice, emit_notices, train_quietly
+
+
+class AveragedClassifier(AnyLearnerClassifier):
+    """P(Y=c|x) = Σ_k weight_k·P_k(Y=c|x): the weighted mean of classifiers' probabilities.
+
+    :class:`AutoLabelProportionsClassifier` makes it from its best configurations. Members with the
+    same kernel share its features during the fit.
+
+    Parameters
+    ----------
+    estimators : list of estimators
+        Classifiers for bags with `predict_proba(X, class_prior=…)`; `fit` fits clones.
+    weights : sequence of float
+        Positive weights; they are divided by their sum.
+    prior : float or ndarray of shape (n_classes,)
+        The share of positives, or the class shares, at which probabilities are averaged.
+    decision : {"balanced", "accuracy"}, default="balanced"
+        Which error `predict` minimises: the balanced error, or the error in that population.
+    n_jobs : int or None
+        Members fitted in parallel.
+
+    Attributes
+    ----------
+    estimators_ : list of estimators
+        The fitted members.
+    weights_ : ndarray of shape (n_estimators,)
+        The weights, with the sum 1.
+    classes_, score_prior_, decision_threshold_, n_features_in_, feature_names_in_
+        As in :class:`CorrectedLossClassifier`; `score_prior_` is `prior`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from decorrupt import CountLikelihoodClassifier
+    >>> from decorrupt.model_selection import AveragedClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(0, 2, 300)                  # not used in training
+    >>> X = rng.normal(size=(300, 2)) + 2 * labels[:, None]
+    >>> bags = np.arange(300) // 6
+    >>> y = np.bincount(bags, labels)[bags] / 6
+    >>> members = [CountLikelihoodClassifier(kernel=kernel) for kernel in ("linear", "rbf")]
+    >>> model = AveragedClassifier(members, [0.5, 0.5], prior=y.mean()).fit(X, y, bags=bags)
+    >>> bool(model.score(X, labels) > 0.85)
+    True
+    """
+
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True, "upper": True}
+
+    def __init__(
+        self,
+        estimators: Sequence[Any],
+        weights: Sequence[float],
+        *,
+        prior: Any = 0.5,
+        decision: str = "balanced",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.estimators = estimators
+        self.weights = weights
+        self.prior = prior
+        self.decision = decision
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None, upper: Any = None) -> Self:
+        """Fit every member on all rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            The rows.
+        y : array-like of shape (n_rows,) or (n_rows, n_classes)
+            The proportion of each row's bag, or its class shares; without `bags`, class labels.
+        bags : array-like of shape (n_rows,), optional
+            The bag of each row.
+        upper : array-like of shape (n_rows,), optional
+            The upper end of the range of each row's bag, if all members take ranges.
+        """
+        ranges = {} if upper is None else {"upper": upper}
+        emit_notices(self._train(X, y, bags=bags, **ranges))
+        return self
+
+    def _train(self, X: Any, y: ArrayLike, **fit_params: Any) -> list[Notice]:
+        weights = np.asarray(self.weights, dtype=float)
+        if len(weights) != len(self.estimators) or not (weights > 0).all():
+            raise ValueError(
+                f"weights={self.weights!r} must be {len(self.estimators)} positive numbers, one "
+                "per estimator"
+            )
+        self.weights_ = weights / weights.sum()
+        X = self._read_rows(X, reset=True)
+        by_features: dict[Any, list[Any]] = {}
+        self.estimators_ = [clone(estimator) for estimator in self.estimators]
+        for place, member in enumerate(self.estimators_):
+            shares = isinstance(member, SharedFeaturesClassifier) and member.has_path
+            by_features.setdefault(member.feature_key() if shares else place, []).append(member)
+        notices: list[Notice] = []
+        for members in by_features.values():
+            notices += self._fit_members(members, X, y, fit_params)
+        self.classes_ = self.estimators_[0].classes_
+        self._set_prior(self.prior)
+        return notices
+
+    def _fit_members(
+        self, members: list[Any], X: Any, y: ArrayLike, fit_params: dict[str, Any]
+    ) -> list[Notice]:
+        """Fit members with equal features."""
+        first, own = members[0], dict(fit_params)
+        if isinstance(first, SharedFeaturesClassifier) and first.has_path:
+            features: FeatureMap = first.fit_feature_map(X)
+            own["features"] = features
+        found = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(train_quietly)(member, X, y, **own) for member in members
+        )
+        return [notice for notices in found for notice in notices]
+
+    def _read_rows(self, X: Any, *, reset: bool) -> Any:
+        return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=FLOATS)
+
+    def _score(self, X: Any) -> FloatArray:
+        scores = []
+        for member in self.estimators_:
+            probabilities = np.log(_positive(member.predict_proba(X, class_prior=self.prior)))
+            several = probabilities.shape[1] > 2
+            scores.append(probabilities if several else probabilities[:, 1] - probabilities[:, 0])
+        return mix_scores(scores, self.weights_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _positive(probabilities: FloatArray) -> FloatArray:
+    return np.maximum(probabilities, np.finfo(float).tiny)
