@@ -10,7 +10,7 @@ from sklearn.decomposition import PCA
 from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
-from decorrupt.features.kernels import mean_variance
+from decorrupt.features.kernels import mean_variance, squared_norms
 
 # Components with a singular value below this share of the first are rounding error or noise.
 SMALLEST_SINGULAR_VALUE = 1e-4
@@ -60,7 +60,8 @@ def fit_principal_projection(X: Any, n_components: int, random_state: Any = None
     if n_rows > MOST_ROWS:
         rng = check_random_state(random_state)
         X = X[np.sort(rng.choice(n_rows, MOST_ROWS, replace=False))]
-    if not total_variance > 0:
+    rounding = np.finfo(X.dtype).eps ** 2 * float(np.mean(squared_norms(X)))
+    if not total_variance > rounding:
         return np.zeros((n_columns, 1), dtype=X.dtype)
     dtype, X = X.dtype, X.astype(float)
     if not issparse(X):
