@@ -52,6 +52,9 @@ VARIANTS = [
     InvCalClassifier(tube="proportion", epsilon=1e-4),
     MeanMapClassifier(variant="laplacian"),
     MeanMapClassifier(variant="alternating"),
+    MeanMapClassifier(kernel="knn"),
+    CountLikelihoodClassifier(kernel="pca_rbf", random_state=0),
+    CorrectedLossClassifier(kernel="pca_knn"),
 ]
 EXACT = {"rank_tol": 0.0, "tol": 1e-9, "reg_strength": 0.01, "kernel_gamma": 0.5}
 # How far two solutions of one problem may be apart: libsvm and the start of EM are not asked for

@@ -114,6 +114,8 @@ def test_parameters(data):
         (DaskCorrectedLossClassifier(max_passes=0), "max_passes=0"),
         (DaskCorrectedLossClassifier(solver="newton"), "solver='newton' needs all rows"),
         (DaskCorrectedLossClassifier(kernel="precomputed"), "kernel='precomputed' needs all pairs"),
+        (DaskCorrectedLossClassifier(kernel="knn"), "kernel='knn' is made from all rows at once"),
+        (DaskMeanMapClassifier(kernel="pca_rbf"), "kernel='pca_rbf' is made from all rows"),
         (DaskCorrectedLossClassifier(features="some"), "unknown features 'some'"),
         (DaskCorrectedLossClassifier(reg_strength=0), "reg_strength=0"),
         (DaskMeanMapClassifier(variant="alternating"), "variant='alternating'"),

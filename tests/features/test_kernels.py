@@ -7,9 +7,10 @@ from scipy import sparse
 from sklearn.svm import SVC
 
 from decorrupt.features import KERNELS, Kernel, resolve_kernel_gamma
+from decorrupt.features.kernels import FROM_ALL_ROWS
 from oracles.dense_kernel import gram
 
-NAMED = tuple(name for name in KERNELS if name != "precomputed")
+NAMED = tuple(name for name in KERNELS if name not in (*FROM_ALL_ROWS, "precomputed"))
 CONTAINERS = {"dense": np.asarray, "sparse": sparse.csr_matrix, "sparse array": sparse.csr_array}
 
 
@@ -109,6 +110,17 @@ def test_a_callable_gets_two_matrices_and_gives_all_pairs():
 def test_a_callable_of_another_shape_is_refused(wrong):
     with pytest.raises(ValueError, match=r"callable returned shape .* for 6 and 3 rows"):
         Kernel(wrong).block(rows(6), rows(3))
+
+
+@pytest.mark.parametrize("name", FROM_ALL_ROWS)
+def test_kernels_of_all_rows_have_no_function_of_two(name):
+    with pytest.raises(ValueError, match=f"kernel='{name}' is made from all training rows"):
+        Kernel(name).block(rows(4), rows(4))
+    if name.endswith("rbf"):
+        assert_allclose(Kernel(name).diagonal(rows(4)), 1.0)
+    else:
+        with pytest.raises(ValueError, match="known from its features only"):
+            Kernel(name).diagonal(rows(4))
 
 
 def test_precomputed_has_a_diagonal_and_no_function():

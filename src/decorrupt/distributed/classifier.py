@@ -28,7 +28,7 @@ from decorrupt.distributed.sample import Sample, draw_sample, share_by_bag
 from decorrupt.distributed.shuffle import scratch_folder
 from decorrupt.distributed.summary import BagTable, BlockCells, ColumnSummary
 from decorrupt.estimators.parameters import check_count, check_parameters
-from decorrupt.features import FeatureMap, LinearMap, RandomKernelMap
+from decorrupt.features import FeatureMap, LinearMap, LowRankKernelMap, RandomKernelMap
 from decorrupt.features.kernels import Kernel, resolve_kernel_gamma
 from decorrupt.notices import Notice
 from decorrupt.solvers.result import SolverResult
@@ -375,4 +375,5 @@ def _feature_arrays(fitted: FeatureMap) -> list[Any]:
         return [fitted.centre]
     if isinstance(fitted, RandomKernelMap):
         return [fitted.rule.frequencies]
+    assert isinstance(fitted, LowRankKernelMap)  # noqa: S101 — others are refused
     return [fitted.triangle]

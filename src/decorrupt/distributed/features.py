@@ -19,10 +19,12 @@ from decorrupt.features import (
     FeatureMap,
     Kernel,
     LinearMap,
+    LowRankKernelMap,
     RandomFourierMap,
     RandomKernelMap,
     fit_feature_map,
 )
+from decorrupt.features.kernels import FROM_ALL_ROWS
 from decorrupt.features.maps import FEATURES
 from decorrupt.features.random_fourier import check_has_frequencies
 
@@ -110,6 +112,11 @@ def check_features(features: str, kernel: Kernel) -> None:
         raise ValueError(f"unknown features {features!r}: choose one of {', '.join(FEATURES)}")
     if kernel.name == "precomputed":
         raise ValueError("kernel='precomputed' needs all pairs of rows: choose another kernel")
+    if kernel.name in FROM_ALL_ROWS:
+        raise ValueError(
+            f"kernel={kernel.name!r} is made from all rows at once: choose another kernel, or fit "
+            "the class without Dask to a sample of the rows"
+        )
     if features == "random":
         check_has_frequencies(kernel.name)
 
@@ -120,4 +127,5 @@ def row_features(fitted: FeatureMap, kernel: Kernel, sample: Any) -> RowFeatures
         return LinearFeatures(fitted.centre)
     if isinstance(fitted, RandomKernelMap):
         return fitted.rule
+    assert isinstance(fitted, LowRankKernelMap)  # noqa: S101 — `check_features` refuses others
     return LandmarkFeatures(kernel, sample[fitted.pivots], fitted.triangle)

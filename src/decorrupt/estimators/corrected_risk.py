@@ -64,7 +64,7 @@ class CorrectedRiskClassifier(ScoreClassifier):
             self._note(DroppedBagsWarning, describe_dropped(dropped, word))
         result, scores = self._fit_scores(X, features, risk)
         radius = float(np.linalg.norm(result.coef[: features.rank]))
-        kernel_bound = float(np.sqrt(self._kernel().diagonal(X).max()))
+        kernel_bound = float(np.sqrt(self._kernel_diagonal(X, features).max()))
         self.diagnostics_ = Diagnostics(
             **describe_strata(strata),
             **describe_risk(terms, loss, scores, strata),

@@ -24,12 +24,15 @@ from decorrupt.features import (
     FeatureMap,
     Kernel,
     LinearMap,
+    NeighbourMap,
     RandomFourierMap,
     RandomKernelMap,
     fit_feature_map,
     kernel_scores,
+    project,
 )
 from decorrupt.features import resolve_kernel_gamma as resolve_gamma
+from decorrupt.features.kernels import squared_norms
 from decorrupt.notices import QuietEstimator
 from decorrupt.risks import ScoreRisk
 from decorrupt.solvers import Objective, SolverResult, choose_solver, solve
@@ -154,14 +157,20 @@ class ScoreClassifier(FillMissingParameters, QuietEstimator, ClassifierMixin, Ba
             self.coef_ = features.coefficients(theta).T
             offset = np.sum(features.centre * self.coef_, axis=-1)
             self.intercept_ -= float(offset) if self._n_columns is None else offset
-        elif isinstance(features, RandomKernelMap):
+            return
+        if features.projection is not None:
+            self.projection_ = features.projection
+        if isinstance(features, RandomKernelMap):
             self.feature_coef_ = theta
             self.frequencies_ = features.rule.frequencies
             self.frequency_centre_ = features.rule.centre
         else:
             self.dual_coef_ = features.coefficients(theta)
-            precomputed = self.kernel == "precomputed"
-            self.landmarks_ = features.pivots if precomputed else X[features.pivots]
+            self.landmarks_ = (
+                features.pivots
+                if self.kernel == "precomputed"
+                else project(X[features.pivots], features.projection)
+            )
 
     def _split(self, coef: FloatArray, rank: int) -> tuple[FloatArray, Any]:
         """Return θ, with one column per class if there are several, and the intercept."""
@@ -185,19 +194,27 @@ class ScoreClassifier(FillMissingParameters, QuietEstimator, ClassifierMixin, Ba
         gamma = resolve_gamma(self.kernel_gamma, X)
         return Kernel(self.kernel, gamma, self.degree, self.coef0)
 
+    def _kernel_diagonal(self, X: Any, features: FeatureMap) -> FloatArray:
+        """Return k(x, x) of the training rows."""
+        if isinstance(features, NeighbourMap):
+            return squared_norms(features.matrix)
+        return self._kernel().diagonal(X)
+
     def _raw_scores(self, X: Any) -> FloatArray:
         check_is_fitted(self)
         return self._score(self._read_rows(X, reset=False))
 
     def _score(self, X: Any) -> FloatArray:
         """Return f(x) of validated rows."""
+        X = project(X, getattr(self, "projection_", None))
         if self.kernel == "linear":
             scores = X @ self.coef_.T
         elif hasattr(self, "frequencies_"):
             rule = RandomFourierMap(self.frequencies_, self.frequency_centre_)
             scores = rule.scores(X, self.feature_coef_)
         else:
-            scores = kernel_scores(X, self._kernel(), self.landmarks_, self.dual_coef_)
+            kernel = self._kernel().on_coordinates()
+            scores = kernel_scores(X, kernel, self.landmarks_, self.dual_coef_)
         return np.asarray(scores + np.asarray(self.intercept_, dtype=scores.dtype))
 
     def decision_function(self, X: Any) -> FloatArray:

@@ -81,11 +81,14 @@ class SharedFeaturesClassifier(BagClassifier):
         return tuple(repr(params[name]) for name in FEATURE_PARAMS)
 
     def kernel_size(self, X: Any) -> float:
-        """Return the mean of k(x, x) over the rows X, the scale of λ; 1 for the rbf kernel."""
+        """Return the mean of k(x, x) over the rows X, the scale of λ; 1 for rbf and knn kernels."""
+        kernel = self._kernel_for(X)
+        if kernel.on_coordinates().name == "knn":
+            return 1.0
         if self.kernel == "linear":
             diagonal = squared_norms(self.fit_feature_map(X).matrix)
         else:
-            diagonal = self._kernel_for(X).diagonal(X)
+            diagonal = kernel.diagonal(X)
         return float(np.mean(diagonal)) or 1.0
 
     def fit_path(

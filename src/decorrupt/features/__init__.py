@@ -1,6 +1,6 @@
-"""Feature maps: linear, low-rank kernel with known error, and random Fourier features."""
+"""Feature maps: linear, low-rank kernel with known error, random Fourier, graph diffusion."""
 
-from decorrupt.features.kernels import KERNELS, Kernel, resolve_kernel_gamma
+from decorrupt.features.kernels import KERNELS, WITHOUT_GAMMA, Kernel, resolve_kernel_gamma
 from decorrupt.features.low_rank import CholeskyFactor, pivoted_cholesky
 from decorrupt.features.maps import (
     DEFAULT_RANK_TOL,
@@ -8,11 +8,14 @@ from decorrupt.features.maps import (
     FeatureMap,
     LinearMap,
     LowRankKernelMap,
+    NeighbourMap,
     RandomKernelMap,
     fit_feature_map,
     kernel_scores,
 )
 from decorrupt.features.memory_budget import DEFAULT_MAX_RANK, budget_in_bytes, default_max_rank
+from decorrupt.features.neighbours import diffusion_features, neighbour_means
+from decorrupt.features.principal import fit_principal_projection, project
 from decorrupt.features.random_fourier import DEFAULT_N_FEATURES, RandomFourierMap
 
 __all__ = [
@@ -21,17 +24,23 @@ __all__ = [
     "DEFAULT_RANK_TOL",
     "FEATURES",
     "KERNELS",
+    "WITHOUT_GAMMA",
     "CholeskyFactor",
     "FeatureMap",
     "Kernel",
     "LinearMap",
     "LowRankKernelMap",
+    "NeighbourMap",
     "RandomFourierMap",
     "RandomKernelMap",
     "budget_in_bytes",
     "default_max_rank",
+    "diffusion_features",
     "fit_feature_map",
+    "fit_principal_projection",
     "kernel_scores",
+    "neighbour_means",
     "pivoted_cholesky",
+    "project",
     "resolve_kernel_gamma",
 ]

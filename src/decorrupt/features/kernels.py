@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -20,7 +20,16 @@ from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from decorrupt._typing import FloatArray
 
-KERNELS = ("rbf", "exponential", "laplacian", "polynomial", "linear", "precomputed")
+# Kernels of principal components: how many components, and the kernel on their coordinates.
+ON_COMPONENTS = {"pca_rbf": (20, "rbf"), "pca8_rbf": (8, "rbf"), "pca_knn": (20, "knn")}
+# Made from all training rows, so they are not a given function of two rows.
+FROM_ALL_ROWS = ("knn", *ON_COMPONENTS)
+KERNELS = (
+    *("rbf", "exponential", "laplacian", "polynomial", "linear"),
+    *FROM_ALL_ROWS,
+    "precomputed",
+)
+WITHOUT_GAMMA = ("linear", "knn", "pca_knn", "precomputed")
 VARIANCE_BLOCK_ROWS = 1024
 KernelFunction = Callable[[Any, Any], FloatArray]
 
@@ -35,8 +44,15 @@ class Kernel:
     ``laplacian``              exp(−γ‖x−x'‖₁)
     ``polynomial``             (γ⟨x, x'⟩ + coef0)^degree
     ``linear``                 ⟨x, x'⟩
+    ``knn``                    diffusion on the graph of nearest rows
+    ``pca_rbf``, ``pca8_rbf``  rbf on 20, or 8, principal components
+    ``pca_knn``                knn on 20 principal components
     ``precomputed``            X contains the kernel values
     ========================== =====================================
+
+    The kernels ``knn`` and ``pca_…`` are fitted to all training rows, without labels, see
+    :class:`~decorrupt.features.NeighbourMap` and
+    :func:`~decorrupt.features.fit_principal_projection`.
 
     Dense rows are centred before Euclidean distances are computed, because ‖x‖² − 2⟨x,x'⟩ + ‖x'‖²
     loses precision far from the origin. Sparse rows are not centred.
@@ -53,10 +69,22 @@ class Kernel:
                 f"unknown kernel {self.name!r}: choose one of {', '.join(KERNELS)}, or a callable"
             )
 
+    @property
+    def n_components(self) -> int | None:
+        """The number of principal components, or None for a kernel of the rows themselves."""
+        named = isinstance(self.name, str) and self.name in ON_COMPONENTS
+        return ON_COMPONENTS[str(self.name)][0] if named else None
+
+    def on_coordinates(self) -> Kernel:
+        """Return the kernel of the components' coordinates; other kernels unchanged."""
+        if self.n_components is None:
+            return self
+        return replace(self, name=ON_COMPONENTS[str(self.name)][1])
+
     def block(self, X: Any, Y: Any) -> FloatArray:
         """Return the matrix of k(x, y) over the rows of X and of Y."""
         if self.name in ("rbf", "exponential"):
-            X, Y = _centred(X, Y)
+            X, Y = centred(X, Y)
         if self.name == "rbf":
             return np.asarray(rbf_kernel(X, Y, gamma=self.gamma))
         if self.name == "exponential":
@@ -69,6 +97,11 @@ class Kernel:
             return np.asarray(linear_kernel(X, Y, dense_output=True))
         if self.name == "precomputed":
             raise ValueError("a precomputed kernel has no function to evaluate")
+        if self.name in FROM_ALL_ROWS:
+            raise ValueError(
+                f"kernel={self.name!r} is made from all training rows and has no function of two "
+                "rows: choose another kernel for this method"
+            )
         assert callable(self.name)  # noqa: S101 — checked in __post_init__
         values = np.asarray(self.name(X, Y))
         if values.shape != (X.shape[0], Y.shape[0]):
@@ -80,7 +113,7 @@ class Kernel:
 
     def diagonal(self, X: Any) -> FloatArray:
         """Return k(x, x) for every row of X."""
-        if self.name in ("rbf", "exponential", "laplacian"):
+        if self.on_coordinates().name in ("rbf", "exponential", "laplacian"):
             return np.ones(X.shape[0], dtype=X.dtype)
         if self.name in ("polynomial", "linear"):
             squares = squared_norms(X)
@@ -91,6 +124,8 @@ class Kernel:
             )
         if self.name == "precomputed":
             return np.array(X.diagonal())
+        if self.on_coordinates().name == "knn":
+            raise ValueError("k(x, x) of the knn kernel is ‖z(x)‖², known from its features only")
         return np.array([self.block(X[i : i + 1], X[i : i + 1])[0, 0] for i in range(X.shape[0])])
 
 
@@ -101,7 +136,7 @@ def squared_norms(X: Any) -> FloatArray:
     return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
-def _centred(X: Any, Y: Any) -> tuple[Any, Any]:
+def centred(X: Any, Y: Any) -> tuple[Any, Any]:
     """Return dense rows minus the mean of Y, which changes no difference of two rows."""
     if sparse.issparse(X) or sparse.issparse(Y):
         return X, Y
@@ -115,13 +150,17 @@ def _distances(X: Any, Y: Any) -> FloatArray:
     ‖x‖² − 2⟨x,y⟩ + ‖y‖² has a rounding error there, and its root would be far larger.
     """
     squares = euclidean_distances(X, Y, squared=True)
-    size = squared_norms(X)[:, None] + squared_norms(Y)
-    # scikit-learn computes the products in double precision for any X.
-    squares[squares <= 16 * np.finfo(float).eps * size] = 0.0
+    squares[is_rounding(squares, squared_norms(X)[:, None] + squared_norms(Y))] = 0.0
     return np.asarray(np.sqrt(squares))
 
 
-def _variance(X: Any) -> float:
+def is_rounding(squares: FloatArray, sizes: FloatArray) -> Any:
+    """Return where ‖x−y‖² is a rounding error, given ‖x‖² + ‖y‖²."""
+    # scikit-learn computes the products in double precision for any X.
+    return squares <= 16 * np.finfo(float).eps * sizes
+
+
+def mean_variance(X: Any) -> float:
     """Return the mean of the columns' variances, in double precision."""
     if not sparse.issparse(X):
         return _dense_variance(X)
@@ -148,7 +187,7 @@ def resolve_kernel_gamma(kernel_gamma: Any, X: Any) -> float:
         if kernel_gamma == "auto":
             return 1.0 / float(X.shape[1])
         if kernel_gamma == "scale":
-            variance = _variance(X)
+            variance = mean_variance(X)
             return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
         raise ValueError(
             f"kernel_gamma={kernel_gamma!r}: give a positive number, 'scale' or 'auto'"

@@ -1,4 +1,4 @@
-"""Feature maps: f(x) = ⟨θ, z(x)⟩ with ‖f‖² = ‖θ‖²: linear, landmarks or random features.
+"""Feature maps: f(x) = ⟨θ, z(x)⟩ with ‖f‖² = ‖θ‖²: linear, landmarks, random, neighbours.
 
 A map is fitted once to the training rows. It provides their feature matrix for the solver and
 converts the solver's θ into coefficients that score new rows.
@@ -7,7 +7,7 @@ converts the solver's θ into coefficients that score new rows.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,8 @@ from decorrupt._typing import FloatArray
 from decorrupt.features.kernels import Kernel
 from decorrupt.features.low_rank import pivoted_cholesky
 from decorrupt.features.memory_budget import MANY_ROWS, default_max_rank, rank_in_budget
+from decorrupt.features.neighbours import N_EIGENPAIRS, diffusion_features, neighbour_means
+from decorrupt.features.principal import fit_principal_projection, project
 from decorrupt.features.random_fourier import (
     DEFAULT_N_FEATURES,
     RandomFourierMap,
@@ -36,6 +38,8 @@ COLUMN_BLOCK_ROWS = 32_768
 # Approximation that is accurate enough to compare parameters in a search.
 COARSE_ERROR = 1e-2
 MIN_COARSE_RANK = 1024
+# The graph of nearest rows has at most this many rows; its time grows with their square.
+MOST_GRAPH_ROWS = 5000
 
 
 @dataclass(frozen=True)
@@ -86,12 +90,16 @@ class LowRankKernelMap:
         Lower triangular.
     error : float
         trace(K − ZZᵀ) / trace(K).
+    projection : ndarray of shape (n_columns, n_components) or None
+        If not None, the kernel is one of the coordinates of
+        :func:`~decorrupt.features.fit_principal_projection`.
     """
 
     matrix: FloatArray
     pivots: NDArray[np.intp]
     triangle: FloatArray
     error: float
+    projection: FloatArray | None = None
 
     @property
     def rank(self) -> int:
@@ -130,11 +138,14 @@ class RandomKernelMap:
         x ↦ z(x).
     error : float
         Root mean squared error of ⟨z(x), z(x')⟩ over a sample of pairs of training rows.
+    projection : ndarray of shape (n_columns, n_components) or None
+        As in :class:`LowRankKernelMap`.
     """
 
     matrix: FloatArray
     rule: RandomFourierMap
     error: float
+    projection: FloatArray | None = None
 
     @property
     def rank(self) -> int:
@@ -150,7 +161,46 @@ class RandomKernelMap:
         return self.matrix
 
 
-FeatureMap = LinearMap | LowRankKernelMap | RandomKernelMap
+@dataclass(frozen=True)
+class NeighbourMap:
+    """z(x) by diffusion on the graph of nearest rows, extended to other rows by neighbour means.
+
+    The graph is that of all training rows, or of a random sample of 5,000. A row of the graph has
+    the features of :func:`~decorrupt.features.diffusion_features`, another row the weighted mean
+    of those of its 10 nearest rows in the graph.
+
+    Attributes
+    ----------
+    matrix : ndarray of shape (n_rows, rank)
+        Features of the training rows.
+    pivots : ndarray of int, shape (n_graph_rows,)
+        The training rows in the graph.
+    error : float
+        Share of trace(ZZᵀ) that a rank below 101 leaves out.
+    projection : ndarray of shape (n_columns, n_components) or None
+        As in :class:`LowRankKernelMap`.
+    """
+
+    matrix: FloatArray
+    pivots: NDArray[np.intp]
+    error: float
+    projection: FloatArray | None = None
+
+    @property
+    def rank(self) -> int:
+        """Number of eigenvectors."""
+        return int(self.matrix.shape[1])
+
+    def coefficients(self, theta: FloatArray) -> FloatArray:
+        """Return f at the rows of the graph, whose means are f at other rows."""
+        return np.asarray(self.matrix[self.pivots] @ theta)
+
+    def coarse_matrix(self) -> FloatArray:
+        """Return all columns: they are few."""
+        return self.matrix
+
+
+FeatureMap = LinearMap | LowRankKernelMap | RandomKernelMap | NeighbourMap
 
 
 def fit_feature_map(
@@ -170,15 +220,15 @@ def fit_feature_map(
     X : array or sparse matrix of shape (n_rows, n_columns)
         The training rows; for a precomputed kernel the square Gram matrix.
     kernel : Kernel
-        The kernel; the linear kernel gives a :class:`LinearMap`.
+        The kernel; the linear kernel gives a :class:`LinearMap`, knn a :class:`NeighbourMap`.
     rank_tol : float
-        Relative trace error to reach; 0 for full rank.
+        Relative trace error to reach; 0 for full rank. Not used by knn.
     max_rank : int or None
         Maximum rank; None: the number of rows if `rank_tol` is 0, else what
         :func:`default_max_rank` and the memory budget allow, and features of more than 20,000 rows
-        are in single precision.
+        are in single precision. The rank of knn is at most 101.
     random_state : int, RandomState or None
-        Source of the random pivots or frequencies.
+        Source of the random pivots, frequencies, or rows of the graph.
     features : {"landmarks", "random"}
         Pivoted Cholesky, or random Fourier features, whose number is `max_rank` (None:
         `DEFAULT_N_FEATURES`, or what the memory budget allows).
@@ -187,6 +237,20 @@ def fit_feature_map(
     """
     if features not in FEATURES:
         raise ValueError(f"unknown features {features!r}: choose one of {', '.join(FEATURES)}")
+    if kernel.n_components is not None:
+        random_state = check_random_state(random_state)
+        projection = fit_principal_projection(X, kernel.n_components, random_state)
+        fitted = fit_feature_map(
+            project(X, projection),
+            kernel.on_coordinates(),
+            rank_tol=rank_tol,
+            max_rank=max_rank,
+            random_state=random_state,
+            features=features,
+            memory_budget=memory_budget,
+        )
+        assert not isinstance(fitted, LinearMap)  # noqa: S101 — no kernel of components is linear
+        return replace(fitted, projection=projection)
     if features == "random":
         n_features = max_rank or _within_budget(X, X.dtype, DEFAULT_N_FEATURES, memory_budget)
         return _random_map(X, kernel, n_features, random_state)
@@ -197,10 +261,14 @@ def fit_feature_map(
     if max_rank is not None and max_rank < 1:
         raise ValueError(f"max_rank={max_rank!r} must be at least 1, or None")
     n_rows, dtype = X.shape[0], X.dtype
+    if max_rank is None and n_rows > MANY_ROWS and (rank_tol > 0 or kernel.name == "knn"):
+        dtype = np.dtype(np.float32)
+    if kernel.name == "knn":
+        rank = max_rank or _within_budget(X, dtype, N_EIGENPAIRS, memory_budget)
+        return _neighbour_map(X, rank, dtype, check_random_state(random_state))
     if max_rank is None and rank_tol == 0:
         max_rank = n_rows
     elif max_rank is None:
-        dtype = np.dtype(np.float32) if n_rows > MANY_ROWS else dtype
         max_rank = _within_budget(X, dtype, default_max_rank(n_rows), memory_budget)
     if kernel.name == "precomputed":
         check_gram(X)
@@ -247,11 +315,32 @@ def _random_map(X: Any, kernel: Kernel, n_features: int, random_state: Any) -> R
     return RandomKernelMap(rule.transform(X), rule, rule.error(kernel, X, rng))
 
 
+def _neighbour_map(
+    X: Any, rank: int, dtype: Any, random_state: np.random.RandomState
+) -> NeighbourMap:
+    n_rows = X.shape[0]
+    pivots = np.arange(n_rows)
+    if n_rows > MOST_GRAPH_ROWS:
+        pivots = np.sort(random_state.choice(n_rows, MOST_GRAPH_ROWS, replace=False))
+    in_graph = diffusion_features(X[pivots])
+    kept = in_graph[:, :rank].astype(dtype)
+    error = 1 - float(np.sum(np.square(kept, dtype=float)) / np.sum(in_graph**2))
+    matrix = np.empty((n_rows, kept.shape[1]), dtype=dtype)
+    matrix[pivots] = kept
+    if n_rows > len(pivots):
+        others = np.setdiff1d(np.arange(n_rows), pivots)
+        matrix[others] = neighbour_means(X[others], X[pivots], kept)
+    return NeighbourMap(matrix, pivots, max(error, 0.0))
+
+
 def kernel_scores(X: Any, kernel: Kernel, landmarks: Any, dual_coef: FloatArray) -> FloatArray:
     """Return f(x) = Σ_m β_m k(x, landmark_m) for the rows of X, in blocks of rows.
 
-    For a precomputed kernel, `landmarks` are the columns of X that contain k(x, landmark_m).
+    For a precomputed kernel, `landmarks` are the columns of X that contain k(x, landmark_m). For
+    the kernel knn, f(x) is the weighted mean of the β_m of the nearest landmarks.
     """
+    if kernel.name == "knn":
+        return neighbour_means(X, landmarks, dual_coef)
     if kernel.name == "precomputed":
         return np.asarray(X[:, landmarks] @ dual_coef)
     blocks = [

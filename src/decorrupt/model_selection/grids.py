@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from decorrupt.estimators.parameters import check_not_negative
-from decorrupt.features import resolve_kernel_gamma
+from decorrupt.features import WITHOUT_GAMMA, resolve_kernel_gamma
 
 DEFAULT_REG_STRENGTHS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 # λ for several classes, by the held-out likelihood of the counts. The counts nearly determine the
@@ -17,8 +17,6 @@ CLASS_COUNT_REG_STRENGTHS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 CLASS_MEAN_REG_STRENGTHS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5)
 # Multiples of kernel_gamma="scale": from nearly linear to as local as 1/(n_columns·Var X).
 DEFAULT_GAMMA_FACTORS = (0.03, 0.3, 1.0)
-# Kernels without the parameter kernel_gamma.
-WITHOUT_GAMMA = ("linear", "precomputed")
 
 
 def check_lists(**tried: Any) -> None:

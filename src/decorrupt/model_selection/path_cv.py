@@ -11,12 +11,12 @@ from sklearn.base import clone
 from decorrupt.corruption import Strata
 from decorrupt.estimators import CorrectedLossClassifier, CountLikelihoodClassifier
 from decorrupt.estimators.parameters import check_parameters
+from decorrupt.features import WITHOUT_GAMMA
 from decorrupt.model_selection.delegating import BagSearchClassifier
 from decorrupt.model_selection.evaluation import Configuration, evaluate
 from decorrupt.model_selection.folds import DEFAULT_FOLDS
 from decorrupt.model_selection.grids import (
     DEFAULT_REG_STRENGTHS,
-    WITHOUT_GAMMA,
     check_lists,
     resolve_kernel_gammas,
 )

@@ -10,6 +10,8 @@ from decorrupt.app.pages.introduction import model_lead
 from decorrupt.app.training import methods
 from decorrupt.estimators import CorruptedSourcesClassifier, ForwardSourcesClassifier
 from decorrupt.features import KERNELS as LIBRARY_KERNELS
+from decorrupt.features import WITHOUT_GAMMA
+from decorrupt.features.kernels import FROM_ALL_ROWS
 from decorrupt.model_files import load_with_metadata
 from decorrupt.model_selection.candidates import resolve_candidates
 
@@ -76,6 +78,8 @@ def test_sources_take_parameters_too(command, files, model):
         (["--method", "thorough", "--reg-strength", "1"], "in invcal and alternating-psvm"),
         (["--kernel", "cosine"], "--kernel 'cosine': choose among linear, rbf"),
         (["--kernel", "linear", "--kernel-gamma", "1"], "cannot be used with --kernel linear"),
+        (["--kernel", "knn", "--kernel-gamma", "1"], "cannot be used with --kernel knn"),
+        (["--method", "invcal", "--kernel", "pca_rbf"], "cannot be used with --method invcal"),
         (["--kernel-gamma", "0"], "--kernel-gamma '0' must be a positive number"),
         (["--kernel-gamma", "small"], "--kernel-gamma 'small' must be a positive number"),
         (["--reg-strength", "-1"], "--reg-strength '-1' must be a positive number"),
@@ -94,6 +98,8 @@ def test_what_a_method_does_not_take_is_refused(command, files, model, options, 
 
 def test_the_lists_of_parameters_are_those_of_the_library():
     assert set(methods.KERNELS) == set(LIBRARY_KERNELS) - {"precomputed"}
+    assert set(methods.KERNELS) - set(methods.PAIR_KERNELS) == set(FROM_ALL_ROWS)
+    assert set(methods.KERNELS_WITHOUT_GAMMA) == set(WITHOUT_GAMMA) - {"precomputed"}
     for name in methods.BAG_METHODS:
         tried = resolve_candidates(methods.bag_candidates(name))
         parameters = [one.estimator.get_params() for one in tried]

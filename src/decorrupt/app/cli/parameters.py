@@ -10,7 +10,10 @@ import typer
 from decorrupt.app.cli.conventions import option, split_names
 from decorrupt.app.training.methods import (
     BAG_METHODS,
+    FOR_PAIR_KERNELS,
     KERNELS,
+    KERNELS_WITHOUT_GAMMA,
+    PAIR_KERNELS,
     SOURCE_METHODS,
     WITHOUT_KERNEL,
     WITHOUT_REG_STRENGTH,
@@ -27,7 +30,8 @@ KernelGamma = Annotated[
     str | None,
     option(
         "--kernel-gamma",
-        help=f"Parameter of all kernels but linear: a positive number, scale or auto; {TRIED}.",
+        help="Parameter of all kernels but linear and knn: a positive number, scale or auto; "
+        f"{TRIED}.",
         metavar="VALUES",
     ),
 ]
@@ -78,9 +82,15 @@ def read_parameters(
     unknown = [one for one in kernels if one not in KERNELS]
     if unknown:
         raise typer.BadParameter(f"--kernel {unknown[0]!r}: choose among {', '.join(KERNELS)}")
-    if kernel_gamma is not None and kernels == ["linear"]:
+    of_all_rows = [one for one in kernels if one not in PAIR_KERNELS]
+    if of_all_rows and name in FOR_PAIR_KERNELS:
         raise typer.BadParameter(
-            "--kernel-gamma cannot be used with --kernel linear, which has no parameter"
+            f"--kernel {of_all_rows[0]} cannot be used with --method {name}: choose among "
+            f"{', '.join(PAIR_KERNELS)}"
+        )
+    if kernel_gamma is not None and kernels and set(kernels) <= set(KERNELS_WITHOUT_GAMMA):
+        raise typer.BadParameter(
+            f"--kernel-gamma cannot be used with --kernel {kernels[0]}, which has no parameter"
         )
     gammas = [
         text if text in GAMMA_WORDS else _positive("--kernel-gamma", text)

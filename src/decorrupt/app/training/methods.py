@@ -19,7 +19,9 @@ SOURCE_METHODS = glossary.SOURCE_SEARCHES | _hyphens(glossary.SOURCE_METHODS)
 # Methods for two classes only.
 FOR_TWO_CLASSES = ("corrected-loss-pairs", "invcal", "alternating-psvm")
 # Kernels that can be computed from a table's rows.
-KERNELS = ("linear", "rbf", "exponential", "laplacian", "polynomial")
+PAIR_KERNELS = ("linear", "rbf", "exponential", "laplacian", "polynomial")
+KERNELS = (*PAIR_KERNELS, "knn", "pca_rbf", "pca8_rbf", "pca_knn")
+KERNELS_WITHOUT_GAMMA = ("linear", "knn", "pca_knn")
 PRESETS = {"auto": "fast", "thorough": "thorough"}
 PAIRS, PUBLISHED_KERNELS = "corrected_loss_pairs", ("rbf",)
 # Support vector machines, and searches that try them, have other parameters.
@@ -30,6 +32,8 @@ WITHOUT_REG_STRENGTH = {
     "em": "em",
     "boosted": "boosted",
 }
+# They need kernels of two rows.
+FOR_PAIR_KERNELS = ("thorough", "invcal", "alternating-psvm")
 # Their learners are trees; the start of EM chooses its own kernel.
 WITHOUT_KERNEL = ("em", "boosted")
 
