@@ -38,6 +38,7 @@ from .exceptions import (
     RoundedCountsWarning,
     SkippedFoldWarning,
     UninformativeRatesWarning,
+    WeakEvidenceWarning,
 )
 from .losses import (
     LOSSES,
@@ -134,6 +135,7 @@ __all__ = [
     "SetClassifier",
     "SkippedFoldWarning",
     "UninformativeRatesWarning",
+    "WeakEvidenceWarning",
     "WithinBagKFold",
     "bag_folds",
     "bag_permutation_importance",

@@ -3,6 +3,7 @@
 from decorrupt.model_selection.accuracy import AccuracyEstimate, estimate_accuracy
 from decorrupt.model_selection.auto import AutoLabelProportionsClassifier
 from decorrupt.model_selection.auto_sources import AutoSourcesClassifier
+from decorrupt.model_selection.averaged import AveragedClassifier
 from decorrupt.model_selection.baselines import group_rate_accuracy
 from decorrupt.model_selection.calibration import (
     CalibratedBagClassifier,
@@ -18,6 +19,7 @@ from decorrupt.model_selection.criteria import (
     proportion_risk,
 )
 from decorrupt.model_selection.folds import bag_folds
+from decorrupt.model_selection.forest_round import ForestRoundClassifier
 from decorrupt.model_selection.importance import ColumnImportance, bag_permutation_importance
 from decorrupt.model_selection.leaderboard import Leaderboard, LeaderboardRow
 from decorrupt.model_selection.path_cv import (
@@ -34,6 +36,7 @@ __all__ = [
     "AccuracyEstimate",
     "AutoLabelProportionsClassifier",
     "AutoSourcesClassifier",
+    "AveragedClassifier",
     "BagGridSearchCV",
     "BagKFold",
     "BagRandomizedSearchCV",
@@ -45,6 +48,7 @@ __all__ = [
     "CorrectedLossClassifierCV",
     "CountLikelihoodClassifierCV",
     "Estimate",
+    "ForestRoundClassifier",
     "Leaderboard",
     "LeaderboardRow",
     "WithinBagKFold",

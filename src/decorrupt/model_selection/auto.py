@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from decorrupt._typing import FloatArray
@@ -15,7 +17,7 @@ from decorrupt.assumptions import AssumptionReport
 from decorrupt.assumptions.check import check_strata_assumptions
 from decorrupt.corruption import Strata
 from decorrupt.estimators.inputs import has_class_columns
-from decorrupt.estimators.parameters import check_choice
+from decorrupt.estimators.parameters import check_choice, check_positive
 from decorrupt.estimators.priors import log_prior
 from decorrupt.model_selection.allowed import allowed_methods, counting_methods
 from decorrupt.model_selection.averaged import AveragedClassifier
@@ -38,6 +40,7 @@ from decorrupt.model_selection.evidence import (
 from decorrupt.model_selection.folds import DEFAULT_FOLDS
 from decorrupt.model_selection.forest_round import ForestRoundClassifier
 from decorrupt.model_selection.grids import check_lists, resolve_kernel_gammas
+from decorrupt.model_selection.halving import evaluate_by_halving
 from decorrupt.model_selection.leaderboard import Leaderboard
 from decorrupt.model_selection.out_of_fold import TrainingData
 from decorrupt.model_selection.results import Result, is_missing
@@ -49,6 +52,11 @@ DEFAULT_KERNELS = ("linear", "rbf")
 ASSUMPTIONS_SEED = 0
 ENSEMBLES = ("average", "best")
 REFINEMENTS = ("forest",)
+# Of a time budget; the rest is for the refits.
+COMPARISON_SHARE = 0.6
+# A refit takes longer than a fold of the search: all rows, all features, double precision, and λ
+# are not warm-started.
+REFIT_COST = 5.0
 
 
 class AutoLabelProportionsClassifier(BagSearchClassifier):
@@ -153,6 +161,7 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
         count_noise: Any = None,
         ensemble: str = "average",
         refine: str | None = "forest",
+        time_budget: float | None = None,
     ) -> None:
         self.candidates = candidates
         self.cv = cv
@@ -167,6 +176,7 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
         self.count_noise = count_noise
         self.ensemble = ensemble
         self.refine = refine
+        self.time_budget = time_budget
 
     def fit(self, X: Any, y: ArrayLike, *, bags: Any = None, upper: Any = None) -> Self:
         """Choose on held-out bags and refit the best on all rows.
@@ -203,6 +213,7 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
         return upper is not None or self.count_noise is not None
 
     def _train(self, X: Any, y: ArrayLike, *, bags: Any = None, upper: Any = None) -> list[Notice]:
+        began, budget = time.monotonic(), self.time_budget or np.inf
         scorer = get_bag_scorer(self.scoring)
         self._check_parameters(scorer)
         check_lists(
@@ -230,9 +241,17 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
                 data.X, self.kernels, gammas, self.reg_strengths, several_classes=several
             )
         ]
-        found = evaluate(tried, data, scorer, n_jobs=self.n_jobs, calibrate=not several)
+        compare = partial(
+            evaluate,
+            scorer=scorer,
+            n_jobs=self.n_jobs,
+            calibrate=not several,
+            deadline=began + COMPARISON_SHARE * budget,
+        )
+        found = evaluate_by_halving(tried, data, compare, self.random_state)
+        deadline = began + budget
         weights = self._weights(found.results)
-        places = heaviest(weights)
+        places = self._affordable(heaviest(weights), found.results, deadline)
         members = [found.results[place] for place in places]
         self.weights_ = weights[places] / weights[places].sum()
         self.best_method_, self.best_params_ = members[0].method, members[0].params
@@ -246,8 +265,20 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
             notes=[*allowed.notes, *evidence_notes(self.gain_in_nats_)],
         )
         ranges = {} if upper is None else {"upper": upper}
-        self.best_estimator_, own = self._fit_model(models, data, X, y, bags=bags, **ranges)
+        model, own = self._fit_model(models, X, y, bags=bags, **ranges)
+        if self._is_refined() and time.monotonic() < deadline:
+            model = self._refined(model, data)
+        self.best_estimator_ = model
         return notices + own
+
+    @staticmethod
+    def _affordable(
+        places: NDArray[np.intp], results: Sequence[Result], deadline: float
+    ) -> NDArray[np.intp]:
+        """Return as many of the places as can probably be refitted in time, at least one."""
+        seconds = [REFIT_COST * results[place].fold_seconds.mean() for place in places]
+        in_time = time.monotonic() + np.cumsum(seconds) < deadline
+        return places[: max(1, int(in_time.sum()))]
 
     def _weights(self, results: Sequence[Result]) -> FloatArray:
         if self.ensemble == "average":
@@ -283,21 +314,24 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
         return weak_evidence_notices(self.gain_in_nats_)
 
     def _fit_model(
-        self, models: list[Any], data: TrainingData, X: Any, y: ArrayLike, **fit_params: Any
+        self, models: list[Any], X: Any, y: ArrayLike, **fit_params: Any
     ) -> tuple[Any, list[Notice]]:
-        """Fit the members on all rows, and the forest if the counts support it."""
+        """Return the average of the members, or the only one, fitted on all rows."""
         model: Any = models[0]
-        shared = {"decision": self.decision, "n_jobs": self.n_jobs, "prior": self.training_prior_}
         if len(models) > 1:
-            model = AveragedClassifier(models, self.weights_, **shared)
+            model = AveragedClassifier(models, self.weights_, **self._mixing())
         notices = train_quietly(model, X, y, **fit_params)
         self.estimators_ = list(getattr(model, "estimators_", [model]))
-        if not self._is_refined():
-            return model, notices
-        refined = ForestRoundClassifier(model, random_state=self.random_state, **shared)
+        return model, notices
+
+    def _refined(self, model: Any, data: TrainingData) -> ForestRoundClassifier:
+        refined = ForestRoundClassifier(model, random_state=self.random_state, **self._mixing())
         refined.take_fitted(model, data, self.held_out_scores_)
-        self.held_out_scores_ = refined.held_out_scores_
-        return refined, notices
+        self.held_out_scores_ = refined.__dict__.pop("held_out_scores_")
+        return refined
+
+    def _mixing(self) -> dict[str, Any]:
+        return {"decision": self.decision, "n_jobs": self.n_jobs, "prior": self.training_prior_}
 
     def _is_refined(self) -> bool:
         if self.refine is None or self.ensemble == "best" or self.gain_in_nats_ < WEAK_EVIDENCE:
@@ -306,6 +340,8 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
 
     def _check_parameters(self, scorer: BagScorer) -> None:
         check_choice("ensemble", self.ensemble, ENSEMBLES)
+        if self.time_budget is not None:
+            check_positive("time_budget", self.time_budget)
         if self.refine is not None:
             check_choice("refine", self.refine, REFINEMENTS)
         if self.ensemble == "average" and not scorer.takes_log_odds:

@@ -210,6 +210,7 @@ def evaluate(
     calibrate: bool = False,
     error_score: Any = "raise",
     rate_error: RateError = NO_RATE_ERROR,
+    deadline: float = np.inf,
 ) -> Evaluation:
     """Return every configuration's score on held-out rows.
 
@@ -230,6 +231,9 @@ def evaluate(
         Whether a fit that fails raises its error, or gives its configuration the score −∞.
     rate_error : RateError
         The uncertainty of estimated noise rates, included in the standard errors.
+    deadline : float
+        When to stop, in seconds of :func:`time.monotonic`. Configurations that are not compared by
+        then are left out, but the first ones are always compared.
 
     Raises
     ------
@@ -242,6 +246,8 @@ def evaluate(
     best = -np.inf
     batches = _batches(configurations, n_jobs)
     for batch in track(batches, "comparing configurations", len(batches)):
+        if results and time.monotonic() > deadline:
+            break
         if batch[0].reg_strengths is None:
             results += evaluator.fit_separately(batch)
             continue

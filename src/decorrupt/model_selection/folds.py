@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,11 @@ def usable_folds(
     named = "; ".join(f"fold {k}, because its {part} {problem}" for k, part in skipped.items())
     notice = Notice(SkippedFoldWarning, f"not used for the selection: {named}")
     return [fold for k, fold in enumerate(folds) if k not in skipped], [notice]
+
+
+def has_usable_folds(strata: Strata, folds: Sequence[Fold]) -> bool:
+    """Return whether every fold holds out rows, and its training bags distinguish the classes."""
+    return all(len(test) and _tells_classes_apart(strata.take(train)) for train, test in folds)
 
 
 def _tells_classes_apart(strata: Strata) -> bool:

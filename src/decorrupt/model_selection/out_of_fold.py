@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
 
@@ -53,6 +55,13 @@ class TrainingData:
             fit_params["upper"] = upper
         return cls(X, lower, fit_params, strata, folds)
 
+    def take(self, rows: NDArray[np.intp]) -> TrainingData:
+        """Return the data of some rows, sorted and of whole bags, with the same folds."""
+        own = {name: np.asarray(values)[rows] for name, values in self.fit_params.items()}
+        folds = [(_places(train, rows), _places(test, rows)) for train, test in self.folds]
+        X, y = _safe_indexing(self.X, rows), np.asarray(self.y)[rows]
+        return TrainingData(X, y, own, self.strata.take(rows), folds)
+
     def fit(self, estimator: Any, rows: Any) -> Any:
         """Return a clone fitted on some rows, without warnings: only the refit warns."""
         model = clone(estimator)
@@ -60,6 +69,11 @@ class TrainingData:
         own = {name: np.asarray(values)[rows] for name, values in self.fit_params.items()}
         train_quietly(model, X, y, **own)
         return model
+
+
+def _places(some: Any, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the places in `rows` of those rows that are among `some`."""
+    return np.flatnonzero(np.isin(rows, some))
 
 
 @dataclass(frozen=True)
