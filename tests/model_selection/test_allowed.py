@@ -11,7 +11,14 @@ from decorrupt import AutoLabelProportionsClassifier, BagAssumptionWarning, load
 from decorrupt.model_selection.allowed import allowed_methods
 from decorrupt.model_selection.candidates import resolve_candidates
 
-QUICK = {"reg_strengths": (0.1, 0.001), "kernels": ("linear",), "cv": 3, "random_state": 0}
+QUICK = {
+    "candidates": ["mean_map", "corrected_loss", "count_likelihood"],
+    "reg_strengths": (0.1, 0.001),
+    "kernels": ("linear",),
+    "cv": 3,
+    "ensemble": "best",
+    "random_state": 0,
+}
 
 
 def bags_by_feature(effect=0.0):
@@ -66,7 +73,7 @@ def test_bags_by_a_feature_are_not_given_to_the_mean_map():
     assert model.best_estimator_.bag_effect == 0.0
     lines = str(model.leaderboard_).splitlines()
     assert "A. common class distributions: rejected" in lines
-    assert lines[-1].endswith("mean_map, corrected_loss")
+    assert any(line.endswith("mean_map, corrected_loss") for line in lines)
     assert balanced_accuracy_score(labels, model.predict(X)) > 0.8
 
 

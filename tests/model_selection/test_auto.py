@@ -11,8 +11,7 @@ from decorrupt import (
     MeanMapClassifier,
     SetClassifier,
 )
-from decorrupt.model_selection.leaderboard import choose
-from decorrupt.model_selection.results import Result
+from decorrupt.model_selection import CANDIDATES
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::decorrupt.NegativeRiskWarning", "ignore::decorrupt.DroppedBagsWarning"
@@ -24,13 +23,12 @@ def test_chooses_a_good_model_and_says_how(bag_data):
     d = bag_data
     model = AutoLabelProportionsClassifier(**QUICK).fit(d.X, d.y, bags=d.bags)
     assert model.score(d.X, d.labels) > 0.88
-    methods = [row.method for row in model.leaderboard_]
-    assert sorted(methods) == ["corrected_loss", "count_likelihood", "mean_map"]
-    scores = [row.score for row in model.leaderboard_]
-    assert scores == sorted(scores, reverse=True)
-    (chosen,) = [row for row in model.leaderboard_ if row.chosen]
-    assert chosen.method == model.best_method_
-    assert chosen.params == model.best_params_
+    rows = list(model.leaderboard_)
+    assert {row.params["kernel"] for row in rows} == set(model.kernels)
+    weights = [row.weight for row in rows]
+    assert weights == sorted(weights, reverse=True)
+    assert rows[0].chosen
+    assert rows[0].method == model.best_method_ == "count_likelihood"
     assert "± std error" in str(model.leaderboard_)
     assert model.predict_proba(d.X).mean(axis=0)[1] == pytest.approx(d.y.mean(), abs=0.05)
 
@@ -41,14 +39,16 @@ def test_thorough_tries_every_method(bag_data):
         candidates="thorough", check_assumptions=False, **QUICK | {"n_jobs": 2}
     )
     model.fit(d.X, d.y, bags=d.bags)
-    assert len(model.leaderboard_) == 7
+    methods = {row.method for row in model.leaderboard_}
+    assert methods == set(CANDIDATES)
+    assert sum(row.weight for row in model.leaderboard_) == pytest.approx(1)
     assert model.score(d.X, d.labels) > 0.88
 
 
 @pytest.mark.parametrize("scoring", ["corrected_accuracy", "corrected_risk", "proportion_risk"])
 def test_other_criteria(bag_data, scoring):
     d = bag_data
-    model = AutoLabelProportionsClassifier(scoring=scoring, **QUICK)
+    model = AutoLabelProportionsClassifier(scoring=scoring, ensemble="best", **QUICK)
     with np.errstate(all="raise"):
         model.fit(d.X, d.y, bags=d.bags)
     assert model.score(d.X, d.labels) > 0.85
@@ -81,6 +81,7 @@ def test_kernels_are_tried_in_named_methods_only(bag_data):
     model = AutoLabelProportionsClassifier(
         candidates=["mean_map", ("own", MeanMapClassifier(kernel="linear"))],
         kernels=["linear"],
+        ensemble="best",
         **QUICK,
     ).fit(d.X, d.y, bags=d.bags)
     named, own = sorted(model.leaderboard_)
@@ -99,7 +100,7 @@ def test_the_kernel_that_predicts_bags_better_wins():
         y = (np.bincount(bags, labels) / 6)[bags]
         model = AutoLabelProportionsClassifier(candidates=["count_likelihood"], random_state=0)
         model.fit(X, y, bags=bags)
-        assert model.best_params_["kernel"] == kernel
+        assert model.best_params_["kernel"].endswith(kernel)  # rbf, or on components
         assert model.score(X, labels) > 0.95
 
 
@@ -112,21 +113,6 @@ def test_class_priors_and_decisions(bag_data):
     accurate.fit(d.X[rare], d.y[rare], bags=d.bags[rare])
     assert (accurate.predict(d.X) == 1).sum() < (balanced.predict(d.X) == 1).sum()
     assert balanced.training_prior_ == pytest.approx(d.y[rare].mean())
-
-
-def entry(name, by_bag):
-    by_bag = np.asarray(by_bag, dtype=float)
-    sizes = np.ones(len(by_bag))
-    return Result(name, {}, by_bag.mean(), 1.0, by_bag, sizes, *np.zeros((3, 1)))
-
-
-def test_a_near_tie_goes_to_the_more_stable_method():
-    noise = np.random.default_rng(0).normal(size=100)
-    best = entry("bold", noise)
-    tied = entry("steady", noise - 0.01 + np.tile([-0.2, 0.2], 50))  # 0.01 ± 0.02 behind
-    beaten = entry("steady", noise - 0.01)  # the difference is small but certain
-    assert choose([best, tied], ["steady", "bold"]).method == "steady"
-    assert choose([best, beaten], ["steady", "bold"]).method == "bold"
 
 
 @pytest.mark.parametrize(

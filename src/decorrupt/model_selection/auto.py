@@ -1,4 +1,4 @@
-"""Automatic choice of the method for bags."""
+"""Automatic choice for bags: the average of the best methods, kernels and λ."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from decorrupt.model_selection.evidence import (
 )
 from decorrupt.model_selection.folds import DEFAULT_FOLDS
 from decorrupt.model_selection.forest_round import ForestRoundClassifier
-from decorrupt.model_selection.grids import check_lists, resolve_kernel_gammas
+from decorrupt.model_selection.grids import check_lists
 from decorrupt.model_selection.halving import evaluate_by_halving
 from decorrupt.model_selection.leaderboard import Leaderboard
 from decorrupt.model_selection.out_of_fold import TrainingData
@@ -47,7 +47,7 @@ from decorrupt.model_selection.results import Result, is_missing
 from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer, pooled_prior
 from decorrupt.notices import Notice, emit_notices, train_quietly
 
-DEFAULT_KERNELS = ("linear", "rbf")
+DEFAULT_KERNELS = ("linear", "rbf", "pca_rbf", "pca8_rbf", "knn", "pca_knn")
 # Seed of the tests of assumptions: the same data always get the same methods.
 ASSUMPTIONS_SEED = 0
 ENSEMBLES = ("average", "best")
@@ -60,40 +60,44 @@ REFIT_COST = 5.0
 
 
 class AutoLabelProportionsClassifier(BagSearchClassifier):
-    """Compare the candidate methods on held-out bags and refit the best on all rows.
+    """P(Y=c|x) = Σ_k weight_k·P_k(Y=c|x), averaged over methods, kernels and λ, without labels.
 
-    No labels are used: methods, λ and kernel parameters are compared by their predictions for
-    held-out bags. Methods, folds and λ share the kernel factors.
+    Every configuration is fitted on folds of bags. Its weight is the probability that it explains
+    the counts of held-out bags best, under a Bayesian bootstrap over bags. The heaviest, at most 8,
+    are refitted on all rows and averaged. If the counts support it, a forest refines the average.
+    Configurations share kernel features and λ paths.
 
     Parameters
     ----------
     candidates : {"fast", "thorough"} or list, default="fast"
-        "fast": mean map, corrected loss and count likelihood. "thorough": also set
-        classification, proportion matching, and for two classes InvCal and alternating ∝SVM. Or a
-        list of method names, estimators, (name, estimator) pairs and (name, estimator, grid)
+        "fast": count likelihood with every kernel and λ. "thorough": also mean map, corrected loss,
+        set classification, proportion matching, and for two classes InvCal and alternating ∝SVM.
+        Or a list of method names, estimators, (name, estimator) pairs and (name, estimator, grid)
         triples. For several classes every candidate needs `predict_proba`.
     cv : int or splitter, default=5
         An int is the number of folds of :class:`BagKFold`, fewer if there are fewer bags.
     scoring : str or BagScorer, default="count_log_likelihood"
-        The criterion: "count_log_likelihood", "corrected_accuracy", "corrected_risk" or
-        "proportion_risk". It is computed from the predictions for all held-out rows together.
+        The criterion: "count_log_likelihood", or with ``ensemble="best"`` also
+        "corrected_accuracy", "corrected_risk" or "proportion_risk". It is computed from the
+        predictions for all held-out rows together.
     reg_strengths : sequence of float or None
-        λ to try; None: 0.1 to 1e-6 in powers of ten, multiplied by the mean of k(x,x), which is 1
-        for "rbf" and the mean of ‖x‖² for the linear kernel. For several
-        classes the count likelihood is tried with 0.01 to 1e-7, the mean map and the corrected loss
-        with 0.1 to 1e-5.
-    kernels : sequence of str or callable, default=("linear", "rbf")
+        λ to try; None: 0.01 to 1e-6 in powers of ten for the count likelihood, from 0.1 on for
+        other methods, multiplied by the mean of k(x,x), which is 1 for most kernels and the mean of
+        ‖x‖² for the linear one. For several classes the count likelihood is tried with 0.01 to
+        1e-7, the mean map and the corrected loss with 0.1 to 1e-5.
+    kernels : sequence of str or callable
         Kernels to try in every method of a preset or given by name; your own estimators keep their
-        kernel.
+        kernel. Default: linear, rbf, and kernels on principal components and nearest rows, which
+        are different views of the same rows.
     kernel_gammas : sequence of float, "scale" or "auto", or None
-        Kernel parameters to try; None: 0.03, 0.3 and 1 times "scale".
+        Kernel parameters to try; None: 0.03, 0.3 and 1 times "scale", on principal components 0.3.
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in the population of the
         training rows.
     n_jobs : int or None
         Number of fits in parallel.
     random_state : int, RandomState or None
-        Set on every candidate with this parameter.
+        Set on every candidate with this parameter; also the seed of weights and samples.
     check_assumptions : bool, default=True
         Whether to test what the bags satisfy and to compare only methods whose assumptions are not
         rejected, see :func:`decorrupt.check_assumptions`. If P(y|x) differs between bags, count
@@ -103,31 +107,53 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
         Noise in the counts of all bags, see :func:`label_posterior`. With it, or with ranges, only
         methods that model the counts are compared: count likelihood, and "em" and "boosted" if
         they are listed.
+    ensemble : {"average", "best"}, default="average"
+        The average, or the one configuration with the best score: one model, which predicts faster,
+        but with few bags the choice is a lottery.
+    refine : {"forest"} or None, default="forest"
+        Whether a forest refines the average, see :class:`ForestRoundClassifier`, if `gain_in_nats_`
+        is at least 5.
+    time_budget : float or None, default=None
+        Seconds for `fit`. Of the configurations that are compared in 60 % of it, as many are
+        refitted as there is time for, at least one. It is not a strict limit: fits are not
+        interrupted.
 
     Attributes
     ----------
     best_estimator_ : estimator
-        The chosen method, refitted on all rows. If its scores are not log-odds, its probabilities
-        are calibrated on the counts of held-out bags.
+        The final model: a :class:`ForestRoundClassifier`, an :class:`AveragedClassifier`, or the
+        only configuration with weight. Scores that are not log-odds are calibrated on the counts of
+        held-out bags.
+    estimators_, weights_ : list of estimators, ndarray
+        The averaged configurations, refitted on all rows, and their weights, the largest first.
     best_method_, best_params_ : str, dict
-        The chosen method and its parameters.
+        Method and parameters of the configuration with the largest weight.
+    gain_in_nats_ : float
+        Log-likelihood of the held-out counts under the average minus that under the class shares
+        alone. Below 5 the bags hardly determine a classifier.
+    held_out_scores_ : ndarray of shape (n_rows,) or (n_rows, n_classes)
+        The score of every row when its bag was held out: log-odds, or log-probabilities, at
+        `training_prior_`.
     assumptions_ : AssumptionReport or None
         The tests of the assumptions; None without bags or with `check_assumptions=False`.
     training_prior_ : float or ndarray of shape (n_classes,)
         The share of positives, or of each class, among the training rows; for ranges and noisy
         counts an estimate of maximum likelihood.
     leaderboard_ : Leaderboard
-        Method, parameters, score ± standard error and time, the best first. ``print`` it, iterate
-        over its rows, or convert it with ``to_frame()``.
+        Method and kernel with its best λ, weight, score ± standard error and time. ``print`` it,
+        iterate over its rows, or convert it with ``to_frame()``.
     classes_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
 
     Notes
     -----
-    Each method is compared at its best parameters. Methods whose score is within one standard
-    error of the difference from the best are tied with it. Of the tied methods the first in the
-    list of candidates is chosen. The presets are sorted by stability: convex objectives come
-    first, methods that depend on their start last.
+    With more than 4,096 rows, all configurations are compared on a sample of bags, the better half
+    of them on a sample of 4 times the size, and so on; the last ones on all bags.
+
+    References
+    ----------
+    Yao, Vehtari, Simpson and Gelman (2018), Using stacking to average Bayesian predictive
+    distributions, Bayesian Analysis 13.
 
     Examples
     --------
@@ -179,7 +205,7 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
         self.time_budget = time_budget
 
     def fit(self, X: Any, y: ArrayLike, *, bags: Any = None, upper: Any = None) -> Self:
-        """Choose on held-out bags and refit the best on all rows.
+        """Compare configurations on held-out bags, refit the heaviest on all rows and average them.
 
         Parameters
         ----------
@@ -199,6 +225,9 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
 
         Warns
         -----
+        WeakEvidenceWarning
+            If the held-out counts are explained by less than 5 nats better than by the class shares
+            alone.
         SkippedFoldWarning, ConvergenceWarning, OneClassWarning, BagAssumptionWarning
             As in the other searches, see :class:`CountLikelihoodClassifierCV`.
         """
@@ -233,12 +262,15 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
         scorer = self._with_bag_effect(scorer)
         candidates = {c.name: self._prepared(c) for c in allowed.candidates}
         self.training_prior_ = self._prior(data.strata)
-        gammas = resolve_kernel_gammas(self.kernel_gammas, data.X)
         tried = [
             one
             for candidate in candidates.values()
             for one in candidate.configurations(
-                data.X, self.kernels, gammas, self.reg_strengths, several_classes=several
+                data.X,
+                self.kernels,
+                self.kernel_gammas,
+                self.reg_strengths,
+                several_classes=several,
             )
         ]
         compare = partial(

@@ -7,8 +7,11 @@ from typing import Any
 
 from decorrupt.estimators.parameters import check_not_negative
 from decorrupt.features import WITHOUT_GAMMA, resolve_kernel_gamma
+from decorrupt.features.kernels import ON_COMPONENTS
 
 DEFAULT_REG_STRENGTHS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+# Smooth solutions of the count likelihood have little weight: its path starts at the second λ.
+COUNT_REG_STRENGTHS = DEFAULT_REG_STRENGTHS[1:]
 # λ for several classes, by the held-out likelihood of the counts. The counts nearly determine the
 # classes of the rows: their likelihood was best at 1e-3 to 1e-7 on synthetic data and iris in bags
 # of 8 and 32, and cnae, contraceptive, cardiotocography, wine, wireless and digits in bags of 16.
@@ -17,6 +20,8 @@ CLASS_COUNT_REG_STRENGTHS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 CLASS_MEAN_REG_STRENGTHS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5)
 # Multiples of kernel_gamma="scale": from nearly linear to as local as 1/(n_columns·Var X).
 DEFAULT_GAMMA_FACTORS = (0.03, 0.3, 1.0)
+# On principal components one width is enough: the components already are a scale of their own.
+COMPONENT_GAMMA_FACTORS = (0.3,)
 
 
 def check_lists(**tried: Any) -> None:
@@ -36,6 +41,11 @@ def resolve_kernel_gammas(
         scale = resolve_kernel_gamma("scale", X)
         return [factor * scale for factor in factors]
     return [resolve_kernel_gamma(kernel_gamma, X) for kernel_gamma in kernel_gammas]
+
+
+def gamma_factors(kernel: Any) -> Sequence[float]:
+    """Return the multiples of "scale" to try by default with a kernel."""
+    return COMPONENT_GAMMA_FACTORS if kernel in ON_COMPONENTS else DEFAULT_GAMMA_FACTORS
 
 
 def kernel_settings(kernels: Sequence[Any], kernel_gammas: Sequence[float]) -> list[dict[str, Any]]:

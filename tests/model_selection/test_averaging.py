@@ -1,0 +1,238 @@
+"""Weights of configurations, their mixture, and the final model of the automatic choice."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import expit, log_softmax, softmax
+
+from decorrupt import (
+    AutoLabelProportionsClassifier,
+    CountLikelihoodClassifier,
+    MeanMapClassifier,
+    WeakEvidenceWarning,
+    load,
+    save,
+)
+from decorrupt.model_selection import AveragedClassifier, BagScorer, ForestRoundClassifier
+from decorrupt.model_selection.averaging import bootstrap_weights, heaviest, mix_scores
+from decorrupt.model_selection.criteria import bag_strata
+
+QUICK = {
+    "kernels": ("linear", "rbf"),
+    "kernel_gammas": ("scale",),
+    "reg_strengths": (1e-2, 1e-4),
+    "cv": 3,
+    "check_assumptions": False,
+    "random_state": 0,
+}
+
+
+def test_weights_are_the_mean_over_bootstrap_samples_of_bags():
+    rng = np.random.default_rng(0)
+    log_likelihoods = rng.normal(size=(3, 12))
+    draws = 12 * rng.dirichlet(np.ones(12), 200_000)
+    expected = softmax(draws @ log_likelihoods.T, axis=1).mean(axis=0)
+    found = np.mean([bootstrap_weights(log_likelihoods, seed) for seed in range(40)], axis=0)
+    assert found == pytest.approx(expected, abs=0.02)
+
+
+@given(seed=st.integers(0, 2**16), n_configurations=st.integers(1, 6), n_bags=st.integers(1, 20))
+def test_weights_sum_to_1_and_follow_the_order(seed, n_configurations, n_bags):
+    log_likelihoods = 3 * np.random.default_rng(seed).normal(size=(n_configurations, n_bags))
+    weights = bootstrap_weights(log_likelihoods, 0)
+    assert weights.sum() == pytest.approx(1)
+    order = np.random.default_rng(seed).permutation(n_configurations)
+    assert bootstrap_weights(log_likelihoods[order], 0) == pytest.approx(weights[order])
+
+
+def test_what_the_counts_do_not_tell_apart_has_equal_weights():
+    rng = np.random.default_rng(0)
+    same = rng.normal(size=20)
+    weights = bootstrap_weights(np.array([same, same, same, same - 10]), 0)
+    assert weights == pytest.approx([1 / 3, 1 / 3, 1 / 3, 0], abs=1e-9)
+
+
+def test_a_configuration_that_failed_has_no_weight():
+    log_likelihoods = np.array([[0.0, -1.0], [-np.inf, -np.inf], [0.0, -1.0]])
+    assert bootstrap_weights(log_likelihoods, 0) == pytest.approx([0.5, 0, 0.5])
+
+
+def test_the_heaviest_are_enough_and_at_most_eight():
+    assert heaviest(np.array([0.001, 0.6, 0.394, 0.005])).tolist() == [1, 2]
+    assert heaviest(np.full(20, 0.05)).tolist() == list(range(8))
+
+
+@given(seed=st.integers(0, 2**16))
+def test_mixtures_are_means_of_probabilities(seed):
+    rng = np.random.default_rng(seed)
+    weights = rng.dirichlet(np.ones(3))
+    scores = 5 * rng.normal(size=(3, 7))
+    assert expit(mix_scores(scores, weights)) == pytest.approx(weights @ expit(scores))
+    several = 5 * rng.normal(size=(3, 7, 4))
+    expected = np.einsum("k,kic->ic", weights, softmax(several, axis=2))
+    assert np.exp(mix_scores(several, weights)) == pytest.approx(expected)
+
+
+def test_extreme_scores_stay_finite():
+    assert mix_scores([np.array([800.0]), np.array([900.0])], np.array([0.5, 0.5])) == (
+        pytest.approx(800 + np.log(2))
+    )
+
+
+def members():
+    return [
+        CountLikelihoodClassifier(kernel=kernel, reg_strength=reg_strength, random_state=0)
+        for kernel, reg_strength in (("rbf", 1e-3), ("linear", 1e-3), ("rbf", 1e-4))
+    ]
+
+
+def test_the_average_is_that_of_its_members_fitted_alone(bag_data):
+    d = bag_data
+    weights, prior = np.array([2.0, 1.0, 1.0]), float(d.y.mean())
+    model = AveragedClassifier(members(), weights, prior=prior).fit(d.X, d.y, bags=d.bags)
+    alone = [one.fit(d.X, d.y, bags=d.bags).predict_proba(d.X) for one in members()]
+    expected = np.einsum("k,kic->ic", weights / 4, alone)
+    assert model.predict_proba(d.X) == pytest.approx(expected, abs=1e-5)
+    assert model.score_prior_ == prior
+    threshold = expected[:, 1] > prior  # the balanced error
+    assert (model.predict(d.X) == threshold).mean() > 0.995
+    half = model.predict_proba(d.X, class_prior=0.5)[:, 1]
+    odds = expected[:, 1] / expected[:, 0] * (1 - prior) / prior
+    assert half == pytest.approx(odds / (1 + odds), abs=1e-5)
+
+
+@pytest.mark.parametrize("weights", [[1.0], [1.0, 0.0, 1.0], [1.0, -1.0, 1.0], [1.0, np.nan, 1.0]])
+def test_weights_are_positive_and_one_per_member(bag_data, weights):
+    d = bag_data
+    with pytest.raises(ValueError, match="must be 3 positive numbers"):
+        AveragedClassifier(members(), weights).fit(d.X, d.y, bags=d.bags)
+
+
+def test_the_choice_averages_its_heaviest_configurations(bag_data):
+    d = bag_data
+    model = AutoLabelProportionsClassifier(refine=None, **QUICK).fit(d.X, d.y, bags=d.bags)
+    assert model.weights_.sum() == pytest.approx(1)
+    assert (np.diff(model.weights_) <= 0).all()
+    assert 1 < len(model.estimators_) == len(model.weights_) <= 8
+    prior = model.training_prior_
+    alone = [one.predict_proba(d.X, class_prior=prior) for one in model.estimators_]
+    expected = np.einsum("k,kic->ic", model.weights_, alone)
+    assert model.predict_proba(d.X) == pytest.approx(expected)
+    assert sum(row.weight for row in model.leaderboard_) == pytest.approx(1)
+    assert model.estimators_[0].get_params()["kernel"] == model.best_params_["kernel"]
+
+
+def test_the_gain_is_that_of_the_held_out_scores(bag_data):
+    d = bag_data
+    model = AutoLabelProportionsClassifier(refine=None, **QUICK).fit(d.X, d.y, bags=d.bags)
+    strata, scorer = bag_strata(d.y, d.bags), BagScorer("count_log_likelihood")
+    prior = np.log(model.training_prior_ / (1 - model.training_prior_))
+    own = scorer.by_bag(model.held_out_scores_ - prior, strata) @ strata.sizes
+    constant = scorer.by_bag(np.zeros(len(d.y)), strata) @ strata.sizes
+    assert model.gain_in_nats_ == pytest.approx(own - constant)
+    assert model.gain_in_nats_ > 50
+    assert f"by {model.gain_in_nats_:.1f} nats" in str(model.leaderboard_)
+
+
+def test_the_best_alone_is_one_configuration(bag_data):
+    d = bag_data
+    model = AutoLabelProportionsClassifier(ensemble="best", **QUICK).fit(d.X, d.y, bags=d.bags)
+    assert model.weights_.tolist() == [1.0]
+    assert model.estimators_ == [model.best_estimator_]
+    best = max(model.leaderboard_, key=lambda row: row.score)
+    assert best.chosen
+    assert best.params == model.best_params_
+    assert isinstance(model.best_estimator_, CountLikelihoodClassifier)
+
+
+def test_a_forest_refines_the_average(bag_data, tmp_path):
+    d = bag_data
+    model = AutoLabelProportionsClassifier(**QUICK).fit(d.X, d.y, bags=d.bags)
+    refined = model.best_estimator_
+    assert isinstance(refined, ForestRoundClassifier)
+    assert refined.start_.estimators_ == model.estimators_
+    assert model.score(d.X, d.labels) > 0.9
+    assert model.held_out_scores_.shape == d.y.shape
+    save(model, tmp_path / "model.skops")
+    loaded = load(tmp_path / "model.skops")
+    assert (loaded.predict_proba(d.X) == model.predict_proba(d.X)).all()
+    assert str(loaded.leaderboard_) == str(model.leaderboard_)
+
+
+def test_a_forest_round_from_any_start(bag_data):
+    d = bag_data
+    start = MeanMapClassifier(reg_strength=1e-3, random_state=0)
+    model = ForestRoundClassifier(start, prior=float(d.y.mean()), cv=3, random_state=0)
+    model.fit(d.X, d.y, bags=d.bags)
+    assert model.score(d.X, d.labels) > 0.9
+    own = model.start_.predict_proba(d.X, class_prior=model.prior)[:, 1]
+    forest = np.clip(model.forest_.predict(d.X), 1e-3, 1 - 1e-3)
+    forest = model.slope_ * np.log(forest / (1 - forest)) + model.shift_
+    expected = expit(0.5 * forest + 0.5 * np.log(own / (1 - own)))
+    assert model.predict_proba(d.X)[:, 1] == pytest.approx(expected)
+
+
+def test_several_classes_are_averaged_too():
+    rng = np.random.default_rng(0)
+    labels, bags = rng.integers(0, 3, 300), np.arange(300) // 6
+    X = rng.normal(size=(300, 2)) + 3 * np.eye(3)[labels][:, :2]
+    shares = np.array([np.bincount(bags, labels == c) for c in range(3)]).T / 6
+    model = AutoLabelProportionsClassifier(**QUICK).fit(X, shares[bags], bags=bags)
+    assert isinstance(model.best_estimator_, ForestRoundClassifier)
+    assert model.predict_proba(X).sum(axis=1) == pytest.approx(1)
+    assert model.score(X, labels) > 0.85
+    average = model.best_estimator_.start_
+    alone = [one.predict_proba(X, class_prior=average.prior) for one in average.estimators_]
+    expected = np.einsum("k,kic->ic", average.weights_, alone)
+    assert average.predict_proba(X) == pytest.approx(expected)
+    assert np.exp(log_softmax(average.decision_function(X), axis=1)).shape == (300, 3)
+
+
+def test_bags_that_say_nothing_are_called_weak():
+    rng = np.random.default_rng(1)
+    X, bags = rng.normal(size=(200, 3)), np.arange(200) // 10
+    y = (rng.binomial(10, 0.4, 20) / 10)[bags]
+    with pytest.warns(WeakEvidenceWarning, match="guessing is as good|hardly determine"):
+        model = AutoLabelProportionsClassifier(**QUICK).fit(X, y, bags=bags)
+    assert model.gain_in_nats_ < 5
+    assert not isinstance(model.best_estimator_, ForestRoundClassifier)
+
+
+def test_the_number_of_jobs_changes_nothing(bag_data):
+    d = bag_data
+    one, two = (
+        AutoLabelProportionsClassifier(n_jobs=n_jobs, **QUICK).fit(d.X, d.y, bags=d.bags)
+        for n_jobs in (1, 2)
+    )
+    assert (one.predict_proba(d.X) == two.predict_proba(d.X)).all()
+    assert (one.weights_ == two.weights_).all()
+
+
+def test_other_criteria_choose_one_configuration(bag_data):
+    d = bag_data
+    model = AutoLabelProportionsClassifier(scoring="proportion_risk", **QUICK)
+    with pytest.raises(ValueError, match="set ensemble='best'"):
+        model.fit(d.X, d.y, bags=d.bags)
+
+
+def test_no_time_still_gives_a_model(bag_data):
+    d = bag_data
+    model = AutoLabelProportionsClassifier(time_budget=1e-6, **QUICK)
+    model.fit(d.X, d.y, bags=d.bags)
+    assert len(model.leaderboard_) == 1  # the first kernel only
+    assert len(model.estimators_) == 1
+    assert model.score(d.X, d.labels) > 0.85
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"ensemble": "vote"}, "unknown ensemble 'vote': choose one of average, best"),
+        ({"refine": "boosting"}, "unknown refine 'boosting': choose one of forest"),
+        ({"time_budget": 0}, "time_budget=0"),
+    ],
+)
+def test_messages(bag_data, params, message):
+    with pytest.raises(ValueError, match=message):
+        AutoLabelProportionsClassifier(**params).fit(bag_data.X, bag_data.y, bags=bag_data.bags)

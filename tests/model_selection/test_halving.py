@@ -1,0 +1,90 @@
+"""Successive halving over configurations and bags."""
+
+import numpy as np
+import pytest
+
+from decorrupt import AutoLabelProportionsClassifier, CountLikelihoodClassifier
+from decorrupt.corruption import Strata
+from decorrupt.model_selection import halving
+from decorrupt.model_selection.evaluation import Configuration
+from decorrupt.model_selection.halving import better_half, samples_of_bags
+from decorrupt.model_selection.out_of_fold import TrainingData
+from decorrupt.model_selection.results import Result
+
+
+def strata(n_bags, size):
+    bags = np.repeat(np.arange(n_bags), size)
+    return Strata(np.arange(n_bags), bags, np.linspace(0, 1, n_bags))
+
+
+def test_samples_are_nested_whole_bags_of_growing_size():
+    data = strata(2500, 8)
+    samples = samples_of_bags(data, 0)
+    assert [len(rows) for rows in samples] == [2048, 8192]
+    assert np.isin(samples[0], samples[1]).all()
+    for rows in samples:
+        assert (np.bincount(data.row_stratum[rows], minlength=2500) % 8 == 0).all()
+        assert (np.diff(rows) > 0).all()
+
+
+def test_few_rows_or_few_bags_are_not_sampled():
+    assert samples_of_bags(strata(500, 8), 0) == []
+    assert samples_of_bags(strata(60, 1000), 0) == []  # 40 bags are more than half of them
+
+
+def result(method, score, **params):
+    nothing = np.empty(0)
+    return Result(method, params, score, 0.5, None, nothing, np.ones(1), nothing, nothing)
+
+
+def test_the_better_half_at_their_best_penalty():
+    tried = [Configuration("count", None, {"kernel": k}, (0.1, 0.01)) for k in "abcd"]
+    scores = {"a": (1, 2), "b": (9, 0), "c": (5, 4), "d": (3, 3)}
+    results = [
+        result("count", score, kernel=kernel, reg_strength=value)
+        for kernel in "dbca"  # in another order than the configurations
+        for score, value in zip(scores[kernel], (0.1, 0.01), strict=True)
+    ]
+    assert [one.params["kernel"] for one in better_half(tried, results)] == ["b", "c"]
+    # A configuration that was not compared is the worst.
+    assert [one.params["kernel"] for one in better_half(tried, results[:2])][0] == "d"
+
+
+def test_data_of_some_rows_have_the_same_folds():
+    data = strata(6, 2)
+    folds = [(np.arange(4, 12), np.arange(4)), (np.arange(4), np.arange(4, 12))]
+    X = np.arange(12.0)[:, None]
+    taken = TrainingData.in_bags(X, data, folds).take(np.array([2, 3, 8, 9]))
+    assert taken.X.ravel().tolist() == [2, 3, 8, 9]
+    assert taken.strata.proportions == pytest.approx([0.2, 0.8])
+    (train, test), _ = taken.folds
+    assert (train.tolist(), test.tolist()) == ([2, 3], [0, 1])
+
+
+def test_the_choice_on_many_rows_compares_all_on_a_sample(monkeypatch):
+    monkeypatch.setattr(halving, "FIRST_ROWS", 300)
+    rng = np.random.default_rng(0)
+    labels, bags = rng.integers(0, 2, 900), np.arange(900) // 5
+    X = rng.normal(size=(900, 2)) + 2 * labels[:, None]
+    y = (np.bincount(bags, labels) / 5)[bags]
+    seen = []
+    fit_feature_map = CountLikelihoodClassifier.fit_feature_map
+
+    def counted(self, X):
+        seen.append((self.kernel, X.shape[0]))
+        return fit_feature_map(self, X)
+
+    monkeypatch.setattr(CountLikelihoodClassifier, "fit_feature_map", counted)
+    model = AutoLabelProportionsClassifier(
+        kernels=("rbf", "pca_rbf", "knn", "pca_knn"),
+        kernel_gammas=("scale",),
+        reg_strengths=(1e-3,),
+        cv=3,
+        refine=None,
+        check_assumptions=False,
+        random_state=0,
+    ).fit(X, y, bags=bags)
+    assert {kernel for kernel, n_rows in seen if n_rows == 300} == set(model.kernels)
+    assert len({kernel for kernel, n_rows in seen if n_rows == 900}) == 2
+    assert len(model.leaderboard_) == 2
+    assert model.score(X, labels) > 0.85
