@@ -49,10 +49,13 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
         One of `decorrupt.LOSSES`: logistic, squared, huber, sigmoid, unhinged.
     kernel : str or callable, default="rbf"
         rbf, exponential, laplacian, polynomial, linear, precomputed, or a callable that takes two
-        matrices and returns the kernel of all their rows.
+        matrices and returns the kernel of all their rows. knn (diffusion on the graph of the 10
+        nearest rows), pca_rbf and pca8_rbf (rbf on 20 or 8 half-whitened principal components)
+        and pca_knn (knn on 20 of them) are fitted to the training rows, without labels.
     kernel_gamma : float, "scale" or "auto", default="scale"
         The kernel's width parameter. "scale" is 1/(n_columns·Var X), where Var X is the mean of
-        the columns' variances; "auto" is 1/n_columns.
+        the columns' variances; "auto" is 1/n_columns. The principal components are scaled to the
+        total variance of X, so it has the same meaning for them; the knn kernels do not use it.
     degree, coef0 : float
         Parameters of the polynomial kernel (kernel_gamma·⟨x, x'⟩ + coef0)^degree.
     reg_strength : float, default=1e-3
@@ -96,8 +99,8 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
         How a kernel is approximated: by its values at landmarks, which are training rows, until
         the error is `rank_tol`; or by random Fourier features (orthogonal, Yu et al. 2016), which
         are drawn without data, so the model contains no training rows. "random" is for the kernels
-        rbf, exponential and laplacian; `rank_tol` is not used. Landmarks have the smaller error
-        for the same number; random features are faster to compute.
+        rbf, exponential, laplacian, pca_rbf and pca8_rbf; `rank_tol` is not used. Landmarks have
+        the smaller error for the same number; random features are faster to compute.
     memory_budget : int, str or None, default=None
         The memory that kernel features may take if `max_rank` is None: bytes, or a text such as
         "500MB" or "2GB"; None means a quarter of the machine's memory. If it lowers the rank,
@@ -124,7 +127,12 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
         What `predict` subtracts from the raw scores.
     dual_coef_, landmarks_ : ndarray
         f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_ (kernel models); for several
-        classes, dual_coef_[m] has one entry per class.
+        classes, dual_coef_[m] has one entry per class. For the knn kernels, dual_coef_[m] is the
+        score of landmarks_[m] without the intercept, and f(x) the weighted mean of those of the 10
+        nearest landmarks.
+    projection_ : ndarray of shape (n_columns, n_components)
+        x·projection_ are the coordinates of a pca kernel; `landmarks_` or `frequencies_` are then
+        those of the coordinates.
     feature_coef_, frequencies_, frequency_centre_ : ndarray
         f(x) = ⟨feature_coef_, z(x)⟩ + intercept_ (features="random"), where z(x) are the cosines
         and sines of ⟨frequencies_[m], x − frequency_centre_⟩, divided by √m.
@@ -133,7 +141,7 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
     kernel_error_ : float
         Error of the kernel approximation: trace(K − ZZᵀ)/trace(K) for landmarks, 0 for
         kernel="linear"; the root mean squared error of the kernel over a sample of pairs of rows
-        for random features.
+        for random features; the share of trace(ZZᵀ) that a rank below 101 leaves out for knn.
     coef_ : ndarray of shape (n_columns,) or (n_classes, n_columns)
         f(x) = ⟨coef_, x⟩ + intercept_ (kernel="linear").
     intercept_ : float or ndarray of shape (n_classes,)

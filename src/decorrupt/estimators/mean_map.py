@@ -101,7 +101,7 @@ memory_budget, tol, max_iter, random_state, check_assumptions
     n_iter_ : int
         Number of solver iterations, over all refits.
     classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
-frequency_centre_, coef_, intercept_, kernel_gamma_, kernel_rank_, kernel_error_, \
+frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, kernel_rank_, kernel_error_, \
 solver_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
 

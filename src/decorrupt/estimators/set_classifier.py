@@ -54,7 +54,7 @@ memory_budget, tol, max_iter, random_state, check_assumptions
     score_prior_ : float
         γ̄, the share of positives among the training rows.
     classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
-frequency_centre_, coef_, intercept_, kernel_gamma_, kernel_rank_, kernel_error_, \
+frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, kernel_rank_, kernel_error_, \
 n_iter_, solver_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
 

@@ -324,13 +324,13 @@ def _neighbour_map(
         pivots = np.sort(random_state.choice(n_rows, MOST_GRAPH_ROWS, replace=False))
     in_graph = diffusion_features(X[pivots])
     kept = in_graph[:, :rank].astype(dtype)
-    error = 1 - float(np.sum(np.square(kept, dtype=float)) / np.sum(in_graph**2))
+    error = 1 - float(np.sum(in_graph[:, :rank] ** 2) / np.sum(in_graph**2))
     matrix = np.empty((n_rows, kept.shape[1]), dtype=dtype)
     matrix[pivots] = kept
     if n_rows > len(pivots):
         others = np.setdiff1d(np.arange(n_rows), pivots)
         matrix[others] = neighbour_means(X[others], X[pivots], kept)
-    return NeighbourMap(matrix, pivots, max(error, 0.0))
+    return NeighbourMap(matrix, pivots, error)
 
 
 def kernel_scores(X: Any, kernel: Kernel, landmarks: Any, dual_coef: FloatArray) -> FloatArray:

@@ -37,9 +37,9 @@ def fitted(command, files, model):
 
 
 @pytest.mark.parametrize("method", ["mean-map", "corrected-loss-pairs"])
-@pytest.mark.parametrize("kernel", ["linear", "laplacian"])
+@pytest.mark.parametrize("kernel", ["linear", "laplacian", "knn", "pca_rbf"])
 def test_parameters_are_fixed_as_given(fitted, model, method, kernel):
-    gamma = ["--kernel-gamma", "0.25"] if kernel != "linear" else []
+    gamma = [] if kernel in ("linear", "knn") else ["--kernel-gamma", "0.25"]
     card = fitted(
         "--method", method, "--folds", 2, "--kernel", kernel, "--reg-strength", "0.04", *gamma
     )
