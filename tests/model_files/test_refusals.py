@@ -158,7 +158,7 @@ def test_functions_of_a_stranger(whole, tmp_path):
     ("loader", "module", "name"),
     [
         ("ConstructorFromReduceNode", "decorrupt.estimators.mean_map", "MeanMapClassifier"),
-        ("ListNode", "decorrupt.model_selection.splitters", "BagKFold"),
+        ("ListNode", "decorrupt.splitters", "BagKFold"),
         ("NdArrayNode", "decorrupt.model_selection.scorers", "BagScorer"),
         ("FunctionNode", "os", "system"),
         ("TypeNode", "subprocess", "Popen"),

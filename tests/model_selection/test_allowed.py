@@ -11,6 +11,7 @@ from decorrupt import AutoLabelProportionsClassifier, BagAssumptionWarning, load
 from decorrupt.model_selection.allowed import allowed_methods
 from decorrupt.model_selection.candidates import resolve_candidates
 
+pytestmark = pytest.mark.filterwarnings("ignore::decorrupt.WeakEvidenceWarning")
 QUICK = {
     "candidates": ["mean_map", "corrected_loss", "count_likelihood"],
     "reg_strengths": (0.1, 0.001),

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt.meta.observed import ObservedLabels
-from decorrupt.model_selection.splitters import BagKFold
+from decorrupt.splitters import BagKFold
 
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 

@@ -14,6 +14,8 @@ RENAMED = {
     "decorrupt.model_selection.path_cv.LabelProportionsClassifierCV": (
         "decorrupt.model_selection.path_cv.CorrectedLossClassifierCV"
     ),
+    "decorrupt.model_selection.splitters.BagKFold": "decorrupt.splitters.BagKFold",
+    "decorrupt.model_selection.splitters.WithinBagKFold": "decorrupt.splitters.WithinBagKFold",
 }
 # {current full name: parameters of older files that no longer exist}
 REMOVED_PARAMETERS = {

@@ -45,13 +45,13 @@ OURS = frozenset(
         "model_selection.scorers.BagScorer",
         "model_selection.search.BagGridSearchCV",
         "model_selection.search.BagRandomizedSearchCV",
-        "model_selection.splitters.BagKFold",
-        "model_selection.splitters.WithinBagKFold",
         "noise_rates.class_result.ClassNoiseEstimate",
         "noise_rates.result.NoiseRateEstimate",
         "risks.count_noise.GaussianNoise",
         "risks.count_noise.GeometricNoise",
         "risks.count_noise.LaplaceNoise",
+        "splitters.BagKFold",
+        "splitters.WithinBagKFold",
     )
 )
 # Preprocessing steps of a pipeline: they contain plain arrays and do plain arithmetic.

@@ -28,7 +28,7 @@ from decorrupt.model_selection.path_cv import (
 )
 from decorrupt.model_selection.scorers import BAG_SCORERS, BagScorer
 from decorrupt.model_selection.search import BagGridSearchCV, BagRandomizedSearchCV
-from decorrupt.model_selection.splitters import BagKFold, WithinBagKFold
+from decorrupt.splitters import BagKFold, WithinBagKFold
 
 __all__ = [
     "BAG_SCORERS",

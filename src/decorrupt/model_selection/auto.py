@@ -19,6 +19,7 @@ from decorrupt.corruption import Strata
 from decorrupt.estimators.inputs import has_class_columns
 from decorrupt.estimators.parameters import check_choice, check_positive
 from decorrupt.estimators.priors import log_prior
+from decorrupt.meta.observed import ObservedLabels
 from decorrupt.model_selection.allowed import allowed_methods, counting_methods
 from decorrupt.model_selection.averaged import AveragedClassifier
 from decorrupt.model_selection.averaging import heaviest, mixed_held_out, result_weights
@@ -70,10 +71,10 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
     Parameters
     ----------
     candidates : {"fast", "thorough"} or list, default="fast"
-        "fast": count likelihood with every kernel and λ. "thorough": also mean map, corrected loss,
-        set classification, proportion matching, and for two classes InvCal and alternating ∝SVM.
-        Or a list of method names, estimators, (name, estimator) pairs and (name, estimator, grid)
-        triples. For several classes every candidate needs `predict_proba`.
+        "fast": count likelihood and mean map with every kernel and λ. "thorough": also corrected
+        loss, set classification, proportion matching, and for two classes InvCal and alternating
+        ∝SVM. Or a list of method names, estimators, (name, estimator) pairs and (name, estimator,
+        grid) triples. For several classes every candidate needs `predict_proba`.
     cv : int or splitter, default=5
         An int is the number of folds of :class:`BagKFold`, fewer if there are fewer bags.
     scoring : str or BagScorer, default="count_log_likelihood"
@@ -81,10 +82,10 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
         "corrected_accuracy", "corrected_risk" or "proportion_risk". It is computed from the
         predictions for all held-out rows together.
     reg_strengths : sequence of float or None
-        λ to try; None: 0.01 to 1e-6 in powers of ten for the count likelihood, from 0.1 on for
-        other methods, multiplied by the mean of k(x,x), which is 1 for most kernels and the mean of
-        ‖x‖² for the linear one. For several classes the count likelihood is tried with 0.01 to
-        1e-7, the mean map and the corrected loss with 0.1 to 1e-5.
+        λ to try; None: 0.01 to 1e-6 in powers of ten for the count likelihood, 0.01 to 1e-5 for the
+        mean map and 0.1 to 1e-6 for other methods, multiplied by the mean of k(x,x), which is 1 for
+        most kernels and the mean of ‖x‖² for the linear one. For several classes the count
+        likelihood is tried with 0.01 to 1e-7, the mean map and the corrected loss with 0.1 to 1e-5.
     kernels : sequence of str or callable
         Kernels to try in every method of a preset or given by name; your own estimators keep their
         kernel. Default: linear, rbf, and kernels on principal components and nearest rows, which
@@ -396,9 +397,6 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
     def _prior(self, strata: Strata) -> Any:
         if strata.observed is None:
             return pooled_prior(strata.row_proportions)
-        # Imported here: decorrupt.meta itself imports the splitters of this package.
-        from decorrupt.meta.observed import ObservedLabels
-
         return ObservedLabels(self.classes_, strata, strata.observed).prior
 
     def _assumptions(self, data: TrainingData) -> AssumptionReport | None:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import validate_data
+from threadpoolctl import threadpool_limits
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators.score_classifier import FLOATS
@@ -113,25 +114,25 @@ class AveragedClassifier(AnyLearnerClassifier):
         for place, member in enumerate(self.estimators_):
             shares = isinstance(member, SharedFeaturesClassifier) and member.has_path
             by_features.setdefault(member.feature_key() if shares else place, []).append(member)
-        notices: list[Notice] = []
+        # A member's own warnings are no advice: held-out bags decided how much it counts.
         for members in by_features.values():
-            notices += self._fit_members(members, X, y, fit_params)
+            self._fit_members(members, X, y, fit_params)
         self.classes_ = self.estimators_[0].classes_
         self._set_prior(self.prior)
-        return notices
+        return []
 
     def _fit_members(
         self, members: list[Any], X: Any, y: ArrayLike, fit_params: dict[str, Any]
-    ) -> list[Notice]:
+    ) -> None:
         """Fit members with equal features."""
         first, own = members[0], dict(fit_params)
         if isinstance(first, SharedFeaturesClassifier) and first.has_path:
             features: FeatureMap = first.fit_feature_map(X)
             own["features"] = features
-        found = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(train_quietly)(member, X, y, **own) for member in members
-        )
-        return [notice for notices in found for notice in notices]
+        with threadpool_limits(1, user_api="blas"):  # as in the search, see `evaluate`
+            Parallel(n_jobs=self.n_jobs, prefer="threads")(
+                delayed(train_quietly)(member, X, y, **own) for member in members
+            )
 
     def _read_rows(self, X: Any, *, reset: bool) -> Any:
         return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=FLOATS)

@@ -20,10 +20,10 @@ from decorrupt.estimators.priors import (
 )
 from decorrupt.model_selection.criteria import bag_strata
 from decorrupt.model_selection.scorers import pooled_prior
-from decorrupt.model_selection.splitters import Fold
 from decorrupt.notices import Notice, QuietEstimator, emit_notices, train_quietly
 from decorrupt.risks.count import count_risk
 from decorrupt.solvers.calibration import fit_slope_and_shift
+from decorrupt.splitters import Fold
 
 
 def fit_calibration(scores: FloatArray, strata: Strata) -> tuple[float, float]:

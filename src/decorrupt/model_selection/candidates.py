@@ -20,12 +20,14 @@ from decorrupt.estimators import (
 )
 from decorrupt.estimators.shared_features import SharedFeaturesClassifier
 from decorrupt.features.kernels import FROM_ALL_ROWS
+from decorrupt.meta import BoostedCountClassifier, EMClassifier
 from decorrupt.model_selection.evaluation import Configuration
 from decorrupt.model_selection.grids import (
     CLASS_COUNT_REG_STRENGTHS,
     CLASS_MEAN_REG_STRENGTHS,
     COUNT_REG_STRENGTHS,
     DEFAULT_REG_STRENGTHS,
+    MEAN_REG_STRENGTHS,
     gamma_factors,
     gamma_settings,
     resolve_kernel_gammas,
@@ -113,7 +115,12 @@ def has_path(estimator: Any) -> bool:
 
 
 _CANDIDATES = (
-    Candidate("mean_map", MeanMapClassifier(), class_reg_strengths=CLASS_MEAN_REG_STRENGTHS),
+    Candidate(
+        "mean_map",
+        MeanMapClassifier(),
+        reg_strengths=MEAN_REG_STRENGTHS,
+        class_reg_strengths=CLASS_MEAN_REG_STRENGTHS,
+    ),
     Candidate(
         "corrected_loss",
         CorrectedLossClassifier(convex="ignore", fit_intercept=True),
@@ -141,7 +148,7 @@ CANDIDATES = {one.name: replace(one, any_kernel=True) for one in _CANDIDATES}
 ANY_LEARNER = ("em", "boosted")
 TWO_CLASSES = ("invcal", "alternating_psvm")
 PRESETS = {
-    "fast": ("count_likelihood",),
+    "fast": ("mean_map", "count_likelihood"),
     "thorough": tuple(CANDIDATES),
 }
 
@@ -176,9 +183,6 @@ def resolve_candidates(
 
 
 def _any_learner(name: str) -> Candidate:
-    # Imported here: decorrupt.meta itself imports the splitters of this package.
-    from decorrupt.meta import BoostedCountClassifier, EMClassifier
-
     return Candidate(name, EMClassifier() if name == "em" else BoostedCountClassifier())
 
 

@@ -27,10 +27,10 @@ from decorrupt.model_selection.criteria import weighted_mean
 from decorrupt.model_selection.out_of_fold import TrainingData
 from decorrupt.model_selection.results import Result, is_missing
 from decorrupt.model_selection.scorers import BagScorer, pooled_prior
-from decorrupt.model_selection.splitters import Fold
 from decorrupt.noise_rates.rate_error import NO_RATE_ERROR, RateError
 from decorrupt.notices import Notice
 from decorrupt.progress import track
+from decorrupt.splitters import Fold
 
 # Tolerance of a path's objectives per row; the refit uses the estimator's tolerance.
 SELECTION_OBJECTIVE_TOL = 1e-5

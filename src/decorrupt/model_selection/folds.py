@@ -12,8 +12,8 @@ from decorrupt.corruption import Strata
 from decorrupt.corruption.class_shares import inseparable_classes
 from decorrupt.exceptions import SkippedFoldWarning
 from decorrupt.model_selection.criteria import bag_strata
-from decorrupt.model_selection.splitters import BagKFold, BagSplitter, Fold, WithinBagKFold
 from decorrupt.notices import Notice
+from decorrupt.splitters import BagKFold, BagSplitter, Fold, WithinBagKFold
 
 DEFAULT_FOLDS = 5
 # With fewer bags, too few remain for training if whole bags are held out.

@@ -14,9 +14,9 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
-from decorrupt.model_selection.splitters import Fold
 from decorrupt.notices import train_quietly
 from decorrupt.progress import log_step
+from decorrupt.splitters import Fold
 
 
 @dataclass(frozen=True)

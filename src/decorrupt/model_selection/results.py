@@ -14,7 +14,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.model_selection.criteria import Estimate, weighted_mean
 from decorrupt.model_selection.scorers import BagScorer
-from decorrupt.model_selection.splitters import Fold
+from decorrupt.splitters import Fold
 
 
 @dataclass(frozen=True)

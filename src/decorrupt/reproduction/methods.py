@@ -23,7 +23,7 @@ from decorrupt.model_selection import (
     CountLikelihoodClassifierCV,
 )
 from decorrupt.model_selection.folds import usable_folds
-from decorrupt.model_selection.grids import DEFAULT_GAMMA_FACTORS
+from decorrupt.model_selection.grids import DEFAULT_GAMMA_FACTORS, DEFAULT_REG_STRENGTHS
 from decorrupt.notices import train_quietly
 from decorrupt.reproduction.published_grid import search_published_grid
 
@@ -59,19 +59,26 @@ class Task:
 def _auto(task: Task, **options: Any) -> Fitted:
     model = AutoLabelProportionsClassifier(
         cv=_folds(task),
-        kernel_gammas=_gammas(task),
         random_state=task.seed,
         check_assumptions=False,  # the bags are drawn at random
         **options,
     )
     train_quietly(model, task.X, task.y, bags=task.bags)
-    (chosen,) = [row for row in model.leaderboard_ if row.chosen]
-    params = {"method": model.best_method_} | model.best_params_
-    return Fitted(model, params, chosen.score)
+    best = {"method": model.best_method_} | model.best_params_
+    about = {"n_models": len(model.estimators_), "gain_in_nats": round(model.gain_in_nats_, 2)}
+    score = max(row.score for row in model.leaderboard_)
+    return Fitted(model, best if model.ensemble == "best" else best | about, score)
 
 
 def _mean_map(task: Task) -> Fitted:
-    return _auto(task, candidates=["mean_map"], kernels=["rbf"])
+    return _auto(
+        task,
+        candidates=["mean_map"],
+        kernels=["rbf"],
+        kernel_gammas=_gammas(task),
+        reg_strengths=DEFAULT_REG_STRENGTHS,
+        ensemble="best",
+    )
 
 
 def _corrected_loss(task: Task) -> Fitted:

@@ -99,14 +99,14 @@ def test_the_model_page_says_all():
     assert "the same answer for all rows 0.500" in satisfied
     assert "from the proportions of held-out bags" in satisfied
     assert "0.871 (0.802 to 0.940)" in found["Summary"]
-    assert "constant baseline −0.4100 ± 0.0200" in found["Methods compared"]
+    assert "constant baseline — −0.4100 ± 0.0200" in found["Methods compared"]
     assert "300 rows in 30 bags" in found["Summary"]
     assert "2026-01-02 03:04:05 UTC" in found["Summary"]
     assert found["Warnings"].endswith("is odd.")
     assert "74 labelled rows (24.8 % of all)" in found["The data"]
     methods = found["Methods compared"]
-    assert methods.index("corrected loss") < methods.index("mean map chosen −0.1050 ± 0.0100")
-    assert "new −0.3000" in methods, "a method without words is shown by its name"
+    assert methods.index("corrected loss") < methods.index("mean map 0.950 −0.1050 ± 0.0100")
+    assert "new 0.030 −0.3000" in methods, "a method without words is shown by its name"
     assert "kernel_gamma = 0.00174" in methods
     ceiling = found["Comparison with a model trained on labels"]
     assert "114 test rows" in ceiling

@@ -16,6 +16,7 @@ from decorrupt.app.cli.options import TrainingOptions, bag_columns
 
 if TYPE_CHECKING:
     from decorrupt.app.training.by_dask import LargeTable
+    from decorrupt.app.training.train import Settings
 
 MEMORY, DASK = "memory", "dask"
 # Bytes in memory per byte of a file; packed files are checked only if they are large anyway.
@@ -134,6 +135,17 @@ def dask_methods() -> tuple[str, ...]:
     from decorrupt.app.training.by_dask import DASK_METHODS
 
     return DASK_METHODS
+
+
+def dask_settings(settings: Settings) -> dict[str, Any]:
+    """Return the settings that differ with Dask: one configuration that can be fitted to all rows.
+
+    An average would need one pass per member, and the kernels made from all rows a local table.
+    """
+    changed: dict[str, Any] = {"ensemble": "best", "kernels": settings.kernels or ("linear", "rbf")}
+    if settings.method == "auto":
+        changed["candidates"] = tuple(name.replace("-", "_") for name in dask_methods())
+    return changed
 
 
 def _check_names(large: LargeTable, rows: str) -> None:

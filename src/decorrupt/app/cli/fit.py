@@ -30,7 +30,7 @@ from decorrupt.app.cli.engines import (
     Memory,
     Scheduler,
     check_engine,
-    dask_methods,
+    dask_settings,
     large_table,
     refuse_too_large,
 )
@@ -137,6 +137,21 @@ def fit(
     kernel: Kernel = None,
     kernel_gamma: KernelGamma = None,
     reg_strength: RegStrength = None,
+    ensemble: Annotated[
+        str,
+        option(
+            "--ensemble",
+            help="Bags: average (of the best configurations), or best (one of them).",
+        ),
+    ] = "average",
+    time_budget: Annotated[
+        float | None,
+        option(
+            "--time-budget",
+            help="Bags: seconds for the comparison and the fit; no limit by default.",
+            metavar="SECONDS",
+        ),
+    ] = None,
     folds: Annotated[int, option("--folds", help="Number of folds of held-out data.", min=2)] = 5,
     sql: Sql = None,
     decimal: Decimal = None,
@@ -186,6 +201,12 @@ def fit(
             check_method(method_name(method, BAG_METHODS), "--" + name.replace("_", "-"))
     if decision not in ("balanced", "accuracy"):
         raise typer.BadParameter(f"--decision {decision!r}: choose balanced or accuracy")
+    if ensemble not in ("average", "best"):
+        raise typer.BadParameter(f"--ensemble {ensemble!r}: choose average or best")
+    if time_budget is not None and not time_budget > 0:
+        raise typer.BadParameter(
+            f"--time-budget {time_budget:g}: give a positive number of seconds"
+        )
     class_names = _class_names(negative_label, positive_label) if of_bags else ("0", "1")
 
     from decorrupt.app.training.train import Settings
@@ -194,10 +215,19 @@ def fit(
     check_pages(report)
     data, used = read_training_data(given)
     say.warn(left_out_in_words(used))
-    settings = Settings(method, decision, folds, seed, jobs, **parameters, class_names=class_names)
-    if by_dask and method == "auto":
-        candidates = tuple(name.replace("-", "_") for name in dask_methods())
-        settings = replace(settings, candidates=candidates)
+    settings = Settings(
+        method,
+        decision,
+        folds,
+        seed,
+        jobs,
+        **parameters,
+        class_names=class_names,
+        ensemble=ensemble,
+        time_budget=time_budget,
+    )
+    if by_dask:
+        settings = replace(settings, **dask_settings(settings))
     say.note(f"{len(data.table.frame):,} rows, {len(used.columns)} columns to learn from")
     trained = _train(data, used, settings)
     if by_dask:

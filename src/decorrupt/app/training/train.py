@@ -29,6 +29,7 @@ from decorrupt.app.training.held_out import held_out_results
 from decorrupt.app.training.limits import not_to_be_used
 from decorrupt.app.training.methods import (
     BAG_METHODS,
+    PRESETS,
     bag_candidates,
     check_several_classes,
     method_name,
@@ -55,6 +56,7 @@ from decorrupt.model_selection import (
     bag_permutation_importance,
 )
 from decorrupt.model_selection.auto import DEFAULT_KERNELS
+from decorrupt.model_selection.evidence import describe_evidence
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, FEWEST_BAGS_TO_LEAVE_OUT
 from decorrupt.model_selection.forest_round import ForestRoundClassifier
 from decorrupt.model_selection.out_of_fold import TrainingData, out_of_fold
@@ -180,6 +182,9 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
         n_jobs=settings.n_jobs,
         random_state=settings.seed,
         ensemble=settings.ensemble,
+        # A method that was asked for by name stays that method.
+        refine="forest" if name in PRESETS else None,
+        time_budget=settings.time_budget,
         count_noise=None if strata.observed is None else strata.observed.noise[0],
     )
     preprocessor = make_preprocessor(features.columns, len(prepared))
@@ -241,6 +246,7 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
         criteria=results["criteria"],
         diagnostics=diagnostics_of(estimator),
         assumptions=[
+            f"Evidence: {describe_evidence(search.gain_in_nats_)}.",
             *([] if report is None else in_words(report)),
             *accuracy_in_words(expected, report, strata.n_classes or 2),
         ],
