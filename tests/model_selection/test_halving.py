@@ -20,7 +20,7 @@ def strata(n_bags, size):
 def test_samples_are_nested_whole_bags_of_growing_size():
     data = strata(2500, 8)
     samples = samples_of_bags(data, 0)
-    assert [len(rows) for rows in samples] == [2048, 8192]
+    assert [len(rows) for rows in samples] == [1024, 4096]
     assert np.isin(samples[0], samples[1]).all()
     for rows in samples:
         assert (np.bincount(data.row_stratum[rows], minlength=2500) % 8 == 0).all()
@@ -28,7 +28,7 @@ def test_samples_are_nested_whole_bags_of_growing_size():
 
 
 def test_few_rows_or_few_bags_are_not_sampled():
-    assert samples_of_bags(strata(500, 8), 0) == []
+    assert samples_of_bags(strata(250, 8), 0) == []
     assert samples_of_bags(strata(60, 1000), 0) == []  # 40 bags are more than half of them
 
 

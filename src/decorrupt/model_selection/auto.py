@@ -82,10 +82,10 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
         "corrected_accuracy", "corrected_risk" or "proportion_risk". It is computed from the
         predictions for all held-out rows together.
     reg_strengths : sequence of float or None
-        λ to try; None: 0.01 to 1e-6 in powers of ten for the count likelihood, 0.01 to 1e-5 for the
-        mean map and 0.1 to 1e-6 for other methods, multiplied by the mean of k(x,x), which is 1 for
-        most kernels and the mean of ‖x‖² for the linear one. For several classes the count
-        likelihood is tried with 0.01 to 1e-7, the mean map and the corrected loss with 0.1 to 1e-5.
+        λ to try; None: 0.01 to 1e-5 in powers of ten for count likelihood and mean map, 0.1 to 1e-6
+        for other methods, multiplied by the mean of k(x,x), which is 1 for most kernels and the
+        mean of ‖x‖² for the linear one. For several classes the count likelihood is tried with 0.01
+        to 1e-7, the mean map and the corrected loss with 0.1 to 1e-5.
     kernels : sequence of str or callable
         Kernels to try in every method of a preset or given by name; your own estimators keep their
         kernel. Default: linear, rbf, and kernels on principal components and nearest rows, which
@@ -148,7 +148,7 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
 
     Notes
     -----
-    With more than 4,096 rows, all configurations are compared on a sample of bags, the better half
+    With 2,048 rows or more, all configurations are compared on a sample of bags, the better half
     of them on a sample of 4 times the size, and so on; the last ones on all bags.
 
     References

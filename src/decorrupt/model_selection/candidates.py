@@ -23,11 +23,11 @@ from decorrupt.features.kernels import FROM_ALL_ROWS
 from decorrupt.meta import BoostedCountClassifier, EMClassifier
 from decorrupt.model_selection.evaluation import Configuration
 from decorrupt.model_selection.grids import (
+    AVERAGED_REG_STRENGTHS,
     CLASS_COUNT_REG_STRENGTHS,
     CLASS_MEAN_REG_STRENGTHS,
-    COUNT_REG_STRENGTHS,
     DEFAULT_REG_STRENGTHS,
-    MEAN_REG_STRENGTHS,
+    distinct_kernels,
     gamma_factors,
     gamma_settings,
     resolve_kernel_gammas,
@@ -85,7 +85,7 @@ class Candidate:
         elif self.any_kernel:
             settings = [
                 {"kernel": kernel} | setting
-                for kernel in self._usable(kernels)
+                for kernel in distinct_kernels(self._usable(kernels), X.shape[1])
                 for setting in _gamma_settings(kernel, kernel_gammas, X)
             ]
         else:
@@ -118,7 +118,7 @@ _CANDIDATES = (
     Candidate(
         "mean_map",
         MeanMapClassifier(),
-        reg_strengths=MEAN_REG_STRENGTHS,
+        reg_strengths=AVERAGED_REG_STRENGTHS,
         class_reg_strengths=CLASS_MEAN_REG_STRENGTHS,
     ),
     Candidate(
@@ -134,7 +134,7 @@ _CANDIDATES = (
     Candidate(
         "count_likelihood",
         CountLikelihoodClassifier(starts=("intercept",)),
-        reg_strengths=COUNT_REG_STRENGTHS,
+        reg_strengths=AVERAGED_REG_STRENGTHS,
         class_reg_strengths=CLASS_COUNT_REG_STRENGTHS,
     ),
     Candidate(

@@ -11,8 +11,7 @@ from decorrupt.features.kernels import ON_COMPONENTS
 
 DEFAULT_REG_STRENGTHS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 # Of the average: wider grids did not help on the development data of benchmarks/auto_records.py.
-COUNT_REG_STRENGTHS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
-MEAN_REG_STRENGTHS = (1e-2, 1e-3, 1e-4, 1e-5)
+AVERAGED_REG_STRENGTHS = (1e-2, 1e-3, 1e-4, 1e-5)
 # λ for several classes, by the held-out likelihood of the counts. The counts nearly determine the
 # classes of the rows: their likelihood was best at 1e-3 to 1e-7 on synthetic data and iris in bags
 # of 8 and 32, and cnae, contraceptive, cardiotocography, wine, wireless and digits in bags of 16.
@@ -47,6 +46,15 @@ def resolve_kernel_gammas(
 def gamma_factors(kernel: Any) -> Sequence[float]:
     """Return the multiples of "scale" to try by default with a kernel."""
     return COMPONENT_GAMMA_FACTORS if kernel in ON_COMPONENTS else DEFAULT_GAMMA_FACTORS
+
+
+def distinct_kernels(kernels: Sequence[Any], n_columns: int) -> list[Any]:
+    """Return the kernels without those that equal another one: all components of few columns."""
+    found: dict[Any, Any] = {}
+    for kernel in kernels:
+        n_components, inner = ON_COMPONENTS.get(kernel, (0, kernel))
+        found.setdefault((min(n_components, n_columns), inner), kernel)
+    return list(found.values())
 
 
 def kernel_settings(kernels: Sequence[Any], kernel_gammas: Sequence[float]) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from decorrupt.model_selection.out_of_fold import TrainingData
 from decorrupt.model_selection.results import Result
 
 # Rows of the first sample, which also has at least so many bags; each sample is 4 times as large.
-FIRST_ROWS = 2048
+FIRST_ROWS = 1024
 FEWEST_BAGS = 40
 GROWTH = 4
 # Fewer configurations are not halved.
