@@ -24,7 +24,8 @@ def test_chooses_a_good_model_and_says_how(bag_data):
     model = AutoLabelProportionsClassifier(**QUICK).fit(d.X, d.y, bags=d.bags)
     assert model.score(d.X, d.labels) > 0.88
     rows = list(model.leaderboard_)
-    assert {row.params["kernel"] for row in rows} == set(model.kernels)
+    kernels = {row.params["kernel"] for row in rows}
+    assert kernels == set(model.kernels) - {"pca8_rbf"}  # two columns: the same as pca_rbf
     weights = [row.weight for row in rows]
     assert weights == sorted(weights, reverse=True)
     assert rows[0].chosen

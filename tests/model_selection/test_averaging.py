@@ -205,8 +205,9 @@ def test_the_number_of_jobs_changes_nothing(bag_data):
         AutoLabelProportionsClassifier(n_jobs=n_jobs, **QUICK).fit(d.X, d.y, bags=d.bags)
         for n_jobs in (1, 2)
     )
-    assert (one.predict_proba(d.X) == two.predict_proba(d.X)).all()
-    assert (one.weights_ == two.weights_).all()
+    # Up to rounding: products of matrices depend on how memory is aligned.
+    assert one.predict_proba(d.X) == pytest.approx(two.predict_proba(d.X), abs=1e-5)
+    assert one.weights_ == pytest.approx(two.weights_, abs=1e-5)
 
 
 def test_other_criteria_choose_one_configuration(bag_data):
