@@ -13,6 +13,7 @@ from decorrupt.estimators.psvm_planes import (
     most_violated,
     principal_directions,
 )
+from decorrupt.estimators.psvm_relaxation import solve_saddle
 from oracles.convex_psvm import allowed_labellings, box_maximum, label_matrix
 
 
@@ -65,3 +66,72 @@ def test_the_most_violated_labels_are_the_best_of_all_allowed_labellings(drawn, 
     values = np.abs((allowed * dual) @ directions).max(axis=1)
     assert np.abs((labels * dual) @ directions).max() == pytest.approx(values.max(), abs=1e-12)
     assert (allowed == labels).all(axis=1).any()
+
+
+def test_directions_keep_the_trace_and_at_least_fifty():
+    X = np.random.default_rng(0).normal(size=(120, 2))
+    smooth, sharp = rbf_kernel(X, gamma=0.1), rbf_kernel(X, gamma=50.0)
+    assert principal_directions(smooth)[1].shape == (120, 50)
+    directions = principal_directions(sharp)[1]
+    assert 50 < directions.shape[1] < 120
+    assert np.sum(directions**2) >= 0.9 * np.trace(sharp)
+    assert np.sum(directions[:, :-1] ** 2) < 0.9 * np.trace(sharp)
+    few = principal_directions(smooth[:20, :20])[1]
+    np.testing.assert_allclose(few @ few.T, smooth[:20, :20], atol=1e-8)
+
+
+def test_negative_eigenvalues_by_rounding_are_removed():
+    gram = np.diag([2.0, 1.0, -1e-6])
+    shifted, _ = principal_directions(gram)
+    np.testing.assert_allclose(shifted, np.diag([2.0, 1.0, 0.0]), atol=2e-6)
+    assert np.linalg.eigvalsh(shifted)[0] >= 0
+    with pytest.raises(ValueError, match=r"eigenvalue -0\.5 .*must be positive semidefinite"):
+        principal_directions(np.diag([2.0, 1.0, -0.5]))
+
+
+@pytest.fixture
+def small_case():
+    """Eight rows in three bags: 18 allowed labellings."""
+    rng = np.random.default_rng(0)
+    bags = np.repeat([0, 1, 2], [3, 3, 2])
+    shares = np.array([1 / 3, 2 / 3, 0.5])
+    gram = rbf_kernel(rng.normal(size=(8, 2)), gamma=0.4)
+    return gram, bags, shares
+
+
+@pytest.mark.parametrize("cost", [1.0, 10.0])
+def test_planes_lower_the_objective_down_to_that_of_the_whole_hull(small_case, cost):
+    """The hull of all labellings is below every subset of them and below every single one."""
+    gram, bags, shares = small_case
+    ranges = count_ranges(make_strata(bags, shares), 0.0)
+    found = cutting_planes(gram, ranges, cost, max_planes=30, tol=0.0)
+    assert 1 < len(found.history) == found.planes.shape[1]
+    assert (np.diff(found.history) <= 1e-6 * found.history[0]).all()
+    allowed = allowed_labellings(bags, shares, 0.0)
+    assert len(allowed) == 18
+    hull = solve_saddle(gram, allowed.T.astype(float), cost).value
+    single = min(box_maximum(gram * np.outer(y, y), cost)[0] for y in allowed)
+    assert hull <= single * (1 + 1e-7)
+    assert hull * (1 - 1e-7) <= found.history[-1] <= hull * 1.01
+
+
+def test_planes_differ_and_their_number_is_limited(small_case):
+    gram, bags, shares = small_case
+    ranges = count_ranges(make_strata(bags, shares), 0.0)
+    many = cutting_planes(gram, ranges, 10.0, max_planes=30, tol=0.0)
+    assert len(np.unique(many.planes, axis=1).T) == many.planes.shape[1]
+    few = cutting_planes(gram, ranges, 10.0, max_planes=2, tol=0.0)
+    np.testing.assert_array_equal(few.planes, many.planes[:, :2])
+    first = cutting_planes(gram, ranges, 10.0, max_planes=30, tol=1.0)
+    assert first.planes.shape[1] == 2, "no decrease can be more than all of it"
+
+
+def test_soft_labels_are_the_top_eigenvector(small_case):
+    gram, bags, shares = small_case
+    ranges = count_ranges(make_strata(bags, shares), 0.0)
+    found = cutting_planes(gram, ranges, 10.0, max_planes=4, tol=0.0)
+    values, vectors = np.linalg.eigh(label_matrix(found.planes, found.saddle.weights))
+    expected = vectors[:, -1] * np.sqrt(values[-1])
+    soft = found.soft_labels()
+    np.testing.assert_allclose(soft, np.sign(soft @ expected) * expected, atol=1e-9)
+    assert soft @ (found.planes @ found.saddle.weights) > 0

@@ -15,7 +15,7 @@ GAP_TOL = 1e-8
 MAX_STEPS = 100  # usually 10 to 20 are enough
 # No step takes more than this share of a positive variable.
 TO_BOUNDARY = 0.995
-# Smaller shares of C are zero: an interior point method leaves no coefficient exactly at a bound.
+# Smaller shares of the largest α are zero: an interior point method leaves no coefficient exactly at a bound.
 ZERO_SHARE = 1e-6
 # Added to the diagonal of the Newton matrix, relative to that of K, against rounding. It changes
 # the steps, not the solution.
@@ -64,9 +64,13 @@ class _Point:
         pairs = zip(vars(self).values(), vars(step).values(), strict=True)
         return _Point(*(here + length * change for here, change in pairs))
 
+    def room(self, cost: float) -> FloatArray:
+        """Return C − α, never 0 by rounding."""
+        return np.asarray(np.maximum(cost - self.dual, np.finfo(float).eps * cost))
+
     def products(self, cost: float) -> float:
         """Return Σα·z + Σ(C − α)·w + Σμ·ξ, which is 0 at the solution."""
-        at_bounds = self.dual @ self.at_zero + (cost - self.dual) @ self.at_cost
+        at_bounds = self.dual @ self.at_zero + self.room(cost) @ self.at_cost
         return float(at_bounds + self.weights @ self.slack)
 
 
@@ -100,7 +104,7 @@ def solve_saddle(gram: FloatArray, planes: FloatArray, cost: float) -> Saddle:
         point = point.moved(step, _longest_step(point, step, cost))
         current = _bounds(gram, planes, cost, point)
         best = min(best, current, key=lambda saddle: saddle.gap)
-    dual = np.where(best.dual > ZERO_SHARE * cost, best.dual, 0.0)
+    dual = np.where(best.dual > ZERO_SHARE * best.dual.max(), best.dual, 0.0)
     return Saddle(dual, best.weights, best.value, best.gap)
 
 
@@ -158,7 +162,7 @@ def _newton_system(
     gram: FloatArray, planes: FloatArray, cost: float, point: _Point
 ) -> Callable[[FloatArray, FloatArray, FloatArray], _Point]:
     """Return the function from targets of α·z, (C − α)·w and μ·ξ to the Newton step."""
-    dual, weights, room = point.dual, point.weights, cost - point.dual
+    dual, weights, room = point.dual, point.weights, point.room(cost)
     images = _images(gram, planes, dual)
     newton = gram * ((planes * weights) @ planes.T)
     newton.flat[:: len(dual) + 1] += (
@@ -193,7 +197,7 @@ def _newton_system(
 
 def _longest_step(point: _Point, step: _Point, cost: float) -> float:
     """Return the step length, at most 1, that keeps all positive variables positive."""
-    values = [point.dual, cost - point.dual, point.weights]
+    values = [point.dual, point.room(cost), point.weights]
     changes = [step.dual, -step.dual, step.weights]
     values += [point.at_zero, point.at_cost, point.slack]
     changes += [step.at_zero, step.at_cost, step.slack]

@@ -34,7 +34,7 @@ INVCAL_GRID = {"C_p": [0.1, 1.0, 10.0], "epsilon": [0.0, 0.01, 0.1], "kernel_gam
 PSVM_GRID = {"C": [0.1, 1.0, 10.0], "C_p": [1.0, 10.0, 100.0], "kernel_gamma": PAPER_GAMMAS}
 # Small, because a fit is expensive; the labels agree with the proportions exactly.
 CONVEX_PSVM_GRID = {"C": [1.0, 10.0], "kernel_gamma": PAPER_GAMMAS}
-SELECTION_PLANES, FINAL_PLANES = 5, 10
+SELECTION_PLANES, FINAL_PLANES = 3, 10
 SELECTION_STARTS, FINAL_STARTS = 1, 10
 # No iteration limit for LIBSVM, as for the committed records.
 NO_LIMIT = 10**9
