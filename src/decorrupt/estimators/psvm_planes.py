@@ -107,7 +107,8 @@ def most_violated(dual: FloatArray, directions: FloatArray, ranges: CountRanges)
         The allowed labels.
     """
     limits = dual @ np.abs(directions)
-    best, highest = np.empty(0), -np.inf
+    best: FloatArray = np.empty(0)
+    highest = -np.inf
     for j in np.argsort(-limits):
         if limits[j] <= highest:
             break
@@ -141,7 +142,7 @@ class Relaxation:
         """Return v with vvᵀ nearest to Σ_t μ_t y_t y_tᵀ, with the sign of the labels' mean."""
         weighted = self.planes * np.sqrt(self.saddle.weights)
         left, sizes, _ = np.linalg.svd(weighted, full_matrices=False)
-        v = left[:, 0] * sizes[0]
+        v = np.asarray(left[:, 0] * sizes[0])
         return v if v @ (self.planes @ self.saddle.weights) >= 0 else -v
 
 

@@ -15,7 +15,7 @@ GAP_TOL = 1e-8
 MAX_STEPS = 100  # usually 10 to 20 are enough
 # No step takes more than this share of a positive variable.
 TO_BOUNDARY = 0.995
-# Smaller shares of the largest α are zero: an interior point method leaves no coefficient exactly at a bound.
+# Smaller shares of the largest α are zero: an interior point method leaves none exactly at 0.
 ZERO_SHARE = 1e-6
 # Added to the diagonal of the Newton matrix, relative to that of K, against rounding. It changes
 # the steps, not the solution.
