@@ -12,10 +12,10 @@ from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.estimators.psvm_relaxation import Saddle, solve_saddle
 
-# The eigenvectors of K that planes are searched in: this share of the trace, but at least 50.
+# The eigenvectors that planes are searched in: this share of the trace, but at least 50.
 TRACE_SHARE = 0.9
 MIN_DIRECTIONS = 50
-# A negative eigenvalue of K up to this share of the largest is rounding (single precision).
+# A negative eigenvalue of K up to this share of the trace is rounding (single precision).
 ROUNDING_SHARE = 1e-5
 # Products of sizes and proportions are this close to a whole number if they should be one.
 WHOLE = 1e-6
@@ -67,35 +67,43 @@ def count_ranges(strata: Strata, tolerance: float) -> CountRanges:
 
 
 def principal_directions(gram: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return K without negative eigenvalues by rounding, and F = UΛ^½ of its largest eigenvalues.
+    """Return K without negative eigenvalues by rounding, and F = UΛ^½ of the centred K.
+
+    The columns of F are the kernel principal components of the rows. Without centring, the first
+    would be nearly constant, and every labelling violates it: the numbers of positives decide.
 
     Raises
     ------
     ValueError
         If K has negative eigenvalues that are not rounding.
     """
-    values, vectors = eigh(gram, check_finite=False)
-    smallest, largest = float(values[0]), float(values[-1])
-    if smallest < -ROUNDING_SHARE * largest:
+    identity = np.eye(len(gram))
+    try:
+        np.linalg.cholesky(gram + ROUNDING_SHARE * abs(np.trace(gram)) * identity)
+    except np.linalg.LinAlgError as error:
         raise ValueError(
-            f"the kernel matrix of the training rows has the eigenvalue {smallest:.3g} (the "
-            f"largest is {largest:.3g}): kernel must be positive semidefinite"
-        )
+            "the kernel matrix of the training rows has a negative eigenvalue: kernel must be "
+            "positive semidefinite"
+        ) from error
+    means = gram.mean(axis=0)
+    values, vectors = eigh(gram - means - means[:, None] + means.mean(), check_finite=False)
+    smallest = float(values[0])
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
     explained = np.cumsum(values)
     n_kept = int(np.searchsorted(explained, TRACE_SHARE * explained[-1])) + 1
     n_kept = max(n_kept, MIN_DIRECTIONS)
     if smallest < 0:
-        gram = gram - smallest * np.eye(len(gram))
+        gram = gram - 2 * smallest * identity
     return gram, vectors[:, :n_kept] * np.sqrt(values[:n_kept])
 
 
 def most_violated(dual: FloatArray, directions: FloatArray, ranges: CountRanges) -> FloatArray:
     """Return argmax_y max_j |Σ_i α_i y_i F_ij| over the allowed labels.
 
-    It takes the place of the exact problem, argmax_y αᵀ(K∘yyᵀ)α = Σ_j (Σ_i α_i y_i F_ij)², by the
-    largest of its terms. For each j and sign the best labels are found by sorting; a direction is
-    left out if even Σ_i |α_i F_ij| is no more than the largest value so far.
+    It takes the place of the exact problem, argmax_y αᵀ(K∘yyᵀ)α: of the sum
+    αᵀ(FFᵀ∘yyᵀ)α = Σ_j (Σ_i α_i y_i F_ij)² only the largest term counts. For each j and sign the
+    best labels are found by sorting; a direction is left out if even Σ_i |α_i F_ij| is no more
+    than the largest value so far.
 
     Parameters
     ----------

@@ -128,7 +128,7 @@ ANY_LEARNER = ("em", "boosted")
 TWO_CLASSES = ("invcal", "alternating_psvm", "convex_psvm")
 PRESETS = {
     "fast": ("mean_map", "corrected_loss", "count_likelihood"),
-    # conv-∝SVM by name only: it is the slowest and was not better than alternating ∝SVM.
+    # conv-∝SVM by name only: its cost is for the user to choose.
     "thorough": tuple(name for name in CANDIDATES if name != "convex_psvm"),
 }
 
