@@ -18,6 +18,7 @@ from .corruption import (
 )
 from .estimators import (
     AlternatingPSVMClassifier,
+    ConvexPSVMClassifier,
     CorrectedLossClassifier,
     CorruptedSourcesClassifier,
     CountLikelihoodClassifier,
@@ -108,6 +109,7 @@ __all__ = [
     "BagRandomizedSearchCV",
     "BagScorer",
     "BoostedCountClassifier",
+    "ConvexPSVMClassifier",
     "CorrectedLossClassifier",
     "CorrectedLossClassifierCV",
     "CorruptedSourcesClassifier",

@@ -27,6 +27,7 @@ ARGUMENTS = {
         "cv": 3,
     },
     "BoostedCountClassifier": {"n_estimators": 30, "early_stopping": False},
+    "ConvexPSVMClassifier": {"max_planes": 2},
     "CorrectedLossClassifierCV": QUICK_SEARCH,
     "CostWeightedSourcesClassifier": {"estimator": LogisticRegression()},
     "CountLikelihoodClassifierCV": QUICK_SEARCH,

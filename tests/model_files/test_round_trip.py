@@ -23,6 +23,7 @@ from decorrupt import (
     BagKFold,
     BagRandomizedSearchCV,
     BoostedCountClassifier,
+    ConvexPSVMClassifier,
     CorrectedLossClassifier,
     CorrectedLossClassifierCV,
     CorruptedSourcesClassifier,
@@ -45,6 +46,7 @@ from decorrupt.model_files.trusted import OURS, SKLEARN
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 FOR_BAGS = [
     AlternatingPSVMClassifier(n_starts=1, random_state=0),
+    ConvexPSVMClassifier(max_planes=2),
     CountLikelihoodClassifier(random_state=0),
     CountLikelihoodClassifier(count_noise=LaplaceNoise(0.5), random_state=0),
     BoostedCountClassifier(10, early_stopping=False, random_state=0),

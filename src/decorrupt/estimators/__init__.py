@@ -1,6 +1,7 @@
 """scikit-learn estimators."""
 
 from decorrupt.estimators.alternating_psvm import AlternatingPSVMClassifier
+from decorrupt.estimators.convex_psvm import ConvexPSVMClassifier
 from decorrupt.estimators.corrected_loss import CorrectedLossClassifier
 from decorrupt.estimators.corrupted_sources import CorruptedSourcesClassifier
 from decorrupt.estimators.count_likelihood import CountLikelihoodClassifier
@@ -13,6 +14,7 @@ from decorrupt.estimators.set_classifier import SetClassifier
 
 __all__ = [
     "AlternatingPSVMClassifier",
+    "ConvexPSVMClassifier",
     "CorrectedLossClassifier",
     "CorruptedSourcesClassifier",
     "CountLikelihoodClassifier",

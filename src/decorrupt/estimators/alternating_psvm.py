@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
@@ -13,9 +12,11 @@ from decorrupt.corruption import Strata
 from decorrupt.estimators.parameters import check_choice
 from decorrupt.estimators.psvm_alternation import alternate, stage_costs
 from decorrupt.estimators.psvm_labels import PENALTIES, labels_at_random, proportion_penalty
-from decorrupt.estimators.support_vector import DEFAULT_MAX_ITER, SupportVectorClassifier
-from decorrupt.features import Kernel
-from decorrupt.features.maps import check_gram
+from decorrupt.estimators.support_vector import (
+    DEFAULT_MAX_ITER,
+    SupportVectorClassifier,
+    gram_matrix,
+)
 
 DEFAULT_ANNEALING = (1e-4, 1.5)
 
@@ -177,13 +178,3 @@ def _is_schedule(annealing: Any) -> bool:
         return False
     start, factor = annealing
     return bool(0 < start <= 1 and 1 < factor < np.inf)
-
-
-def gram_matrix(X: Any, kernel: Kernel) -> FloatArray:
-    """Return the full Gram matrix K in the format of LIBSVM: double precision, C order."""
-    if kernel.name == "precomputed":
-        check_gram(X)
-        gram = X.toarray() if sparse.issparse(X) else X
-    else:
-        gram = kernel.block(X, X)
-    return np.ascontiguousarray(gram, dtype=np.float64)

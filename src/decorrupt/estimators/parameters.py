@@ -99,6 +99,7 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "match_prior": check_flag,
     "memory_budget": check_budget,
     "max_iter": check_count,
+    "max_planes": check_count,
     "max_rank": check_count_or_none,
     "max_rounds": check_count,
     "min_child_samples": check_count,
@@ -114,6 +115,7 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "step_size": check_positive,
     "subsample": check_part,
     "tol": check_not_negative,
+    "tolerance": check_unit,
 }
 
 

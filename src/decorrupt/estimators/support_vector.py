@@ -1,15 +1,17 @@
-"""Base class of the two support vector baselines."""
+"""Base class of the support vector baselines."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators.bag_classifier import BagClassifier
-from decorrupt.features import LinearMap
+from decorrupt.features import Kernel, LinearMap
+from decorrupt.features.maps import check_gram
 
 # LIBSVM iterations; they take seconds for hundreds of rows or bags. Scaled columns need fewer.
 DEFAULT_MAX_ITER = 100_000
@@ -52,3 +54,13 @@ class SupportVectorClassifier(BagClassifier):
             support = np.array([0])
         self.dual_coef_ = row_coef[support]
         self.landmarks_ = support if self.kernel == "precomputed" else X[support]
+
+
+def gram_matrix(X: Any, kernel: Kernel) -> FloatArray:
+    """Return the full Gram matrix K in the format of LIBSVM: double precision, C order."""
+    if kernel.name == "precomputed":
+        check_gram(X)
+        gram = X.toarray() if sparse.issparse(X) else X
+    else:
+        gram = kernel.block(X, X)
+    return np.ascontiguousarray(gram, dtype=np.float64)

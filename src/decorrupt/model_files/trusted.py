@@ -21,6 +21,7 @@ OURS = frozenset(
         "corruption.noise.NoiseRates",
         "estimators.alternating_psvm.AlternatingPSVMClassifier",
         "estimators.class_diagnostics.ClassDiagnostics",
+        "estimators.convex_psvm.ConvexPSVMClassifier",
         "estimators.corrupted_sources.CorruptedSourcesClassifier",
         "estimators.count_likelihood.CountLikelihoodClassifier",
         "estimators.diagnostics.Diagnostics",

@@ -184,3 +184,23 @@ def test_nothing_but_failures():
     summary = summarise_run([failed("cnae", 2, "auto", 0)])
     assert (summary["n_done"], len(summary["failures"])) == (0, 1)
     assert summary["costs"] == summary["choices"] == summary["environments"] == []
+
+
+def test_a_method_run_in_few_cells_is_shown_there_and_changes_no_other_mean(summary):
+    cells = [(name, size) for name in ("german", "sports", "banknote") for size in (4, 16, 64)]
+    extra = [record(*cell, "convex_psvm", k) for cell in cells for k in range(2)]
+    found = summarise_run([*full_run(), *extra])
+    assert [key for key, row in rows(found).items() if "convex_psvm" in row["values"]] == sorted(
+        cells, key=published_cells().index
+    )
+    value, reference = (
+        rows(found)["sports", 16]["values"][name] for name in ("convex_psvm", "alternating_psvm")
+    )
+    assert value["difference"] == pytest.approx(value["mean"] - reference["mean"])
+    for metric in ("balanced_accuracy", "accuracy"):
+        was, now = (one["tables"][metric]["common_means"] for one in (summary, found))
+        assert now == was
+    assert found["trade_off"] == summary["trade_off"]
+    before, after = (one["comparison"]["ranks"] for one in (summary, found))
+    assert {*after["left_out"]} == {*before["left_out"], "convex_psvm"}
+    assert after["average"] == before["average"]

@@ -19,7 +19,7 @@ NEED_COMMON_CLASSES = ("corrected_accuracy", "corrected_risk")
 SHOWN_COLUMNS = 3
 ALLOWED = {
     (False, False): "all methods",
-    (True, False): "count likelihood, proportion matching and alternating ∝SVM",
+    (True, False): "count likelihood, proportion matching and ∝SVM",
     (False, True): "methods for common class distributions, and count likelihood with a bag effect",
     (True, True): "count likelihood with a bag effect only",
 }

@@ -5,7 +5,12 @@ from __future__ import annotations
 from decorrupt.app.training.model_card import ModelCard, class_names
 
 # Methods that assume a common P(y|x) instead of common class distributions.
-COMMON_PROBABILITIES = ("count_likelihood", "proportion_matching", "alternating_psvm")
+COMMON_PROBABILITIES = (
+    "count_likelihood",
+    "proportion_matching",
+    "alternating_psvm",
+    "convex_psvm",
+)
 
 
 def not_to_be_used(card: ModelCard) -> list[str]:

@@ -126,6 +126,13 @@ COLUMNS = (
 
 # Methods that the paper's plan does not have; shown if the records contain them.
 FURTHER_COLUMNS = (
+    Column(
+        "convex_psvm",
+        "∝SVM, convex",
+        _PSVM,
+        f"{BAG_METHODS['convex_psvm'].meaning} Run in some cells only.",
+        "alternating_psvm",
+    ),
     _ours("em_forest", BAG_METHODS["em"]),
     _ours("boosted", BAG_METHODS["boosted"]),
     Column(

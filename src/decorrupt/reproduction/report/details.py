@@ -40,7 +40,8 @@ def trade_off(runs: Runs, table: Mapping[str, Any]) -> dict[str, Any]:
     points = [
         {"method": method, "seconds": statistics.median(seconds), "mean": common["means"][method]}
         for method, records in runs.items()
-        if (seconds := [r["seconds"] for r in records if (r["dataset"], r["bag_size"]) in cells])
+        if method in common["means"]
+        and (seconds := [r["seconds"] for r in records if (r["dataset"], r["bag_size"]) in cells])
     ]
     return {"n_cells": len(cells), "points": points, "best_published": common["best_published"]}
 

@@ -22,6 +22,7 @@ _LOOKS = {
     "mean_map": (COLOURS[3], "v"),
     "invcal": (COLOURS[4], "D"),
     "alternating_psvm": (COLOURS[5], "P"),
+    "convex_psvm": (COLOURS[5], "p"),
     "corrected_loss": (COLOURS[6], "X"),
     "supervised": (FOREGROUND, "*"),
     "published:corrected_loss": (COLOURS[1], ""),

@@ -110,8 +110,14 @@ def _means(rows: Sequence[dict[str, Any]], columns: Sequence[Column]) -> dict[st
 
 
 def _common_means(rows: Sequence[dict[str, Any]], columns: Sequence[Column]) -> dict[str, Any]:
-    """Return means over the cells in which every column with any value has one."""
-    present = [c.key for c in columns if any(c.key in row["values"] for row in rows)]
+    """Return means over the cells in which every column has a value.
+
+    A method that was run in fewer than half of the cells with our runs is left out: it would reduce
+    the comparison of all others to its cells.
+    """
+    run = [row for row in rows if any(":" not in key for key in row["values"])] or rows
+    counts = {c.key: sum(c.key in row["values"] for row in run) for c in columns}
+    present = [key for key, count in counts.items() if count and 2 * count >= len(run)]
     common = [row for row in rows if all(key in row["values"] for key in present)]
     if not common:
         return {"n_cells": 0, "cells": [], "means": {}, "best_published": None}
