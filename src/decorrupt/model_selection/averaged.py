@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import validate_data
-from threadpoolctl import threadpool_limits
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators.score_classifier import FLOATS
@@ -129,10 +128,9 @@ class AveragedClassifier(AnyLearnerClassifier):
         if isinstance(first, SharedFeaturesClassifier) and first.has_path:
             features: FeatureMap = first.fit_feature_map(X)
             own["features"] = features
-        with threadpool_limits(1, user_api="blas"):  # as in the search, see `evaluate`
-            Parallel(n_jobs=self.n_jobs, prefer="threads")(
-                delayed(train_quietly)(member, X, y, **own) for member in members
-            )
+        Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(train_quietly)(member, X, y, **own) for member in members
+        )
 
     def _read_rows(self, X: Any, *, reset: bool) -> Any:
         return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=FLOATS)

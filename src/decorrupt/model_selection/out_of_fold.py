@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
+from threadpoolctl import threadpool_limits
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
@@ -102,7 +103,10 @@ def out_of_fold(
 
     Probabilities are those in a population with the class shares `class_prior`.
     """
-    models = Parallel(n_jobs=n_jobs)(delayed(data.fit)(estimator, train) for train, _ in data.folds)
+    with threadpool_limits(1, user_api="blas"):  # small products: threads would only wait
+        models = Parallel(n_jobs=n_jobs)(
+            delayed(data.fit)(estimator, train) for train, _ in data.folds
+        )
     log_step(f"fitted the chosen method again on {len(data.folds)} folds")
     several = data.strata.n_classes is not None
     decisions, probabilities = np.full((2, *data.strata.row_proportions.shape), np.nan)
