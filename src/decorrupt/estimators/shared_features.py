@@ -14,7 +14,6 @@ from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.features import FeatureMap
-from decorrupt.features.kernels import squared_norms
 from decorrupt.notices import Notice
 from decorrupt.solvers import SolverResult
 
@@ -79,14 +78,6 @@ class SharedFeaturesClassifier(BagClassifier):
         """Return a key that is equal for estimators that can share features."""
         params = self.get_params(deep=False)
         return tuple(repr(params[name]) for name in FEATURE_PARAMS)
-
-    def kernel_size(self, X: Any) -> float:
-        """Return the mean of k(x, x) over the rows X, the scale of λ; 1 for the rbf kernel."""
-        if self.kernel == "linear":
-            diagonal = squared_norms(self.fit_feature_map(X).matrix)
-        else:
-            diagonal = self._kernel_for(X).diagonal(X)
-        return float(np.mean(diagonal)) or 1.0
 
     def fit_path(
         self,
