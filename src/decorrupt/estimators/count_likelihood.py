@@ -250,7 +250,6 @@ n_iter_, solver_, n_features_in_, feature_names_in_
     def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:
         observed, noise = self.__dict__.pop("_observed"), self.__dict__.pop("_noise")
         options, self.bag_effect_ = self._solver_options(), 0.0
-        self._set_reg_strength(X, features, len(strata.row_stratum))
         if self.__dict__.pop("_in_bags"):
             self.bag_effect_ = self._effect(
                 features.matrix, strata, self.reg_strength_, options, noise

@@ -110,7 +110,6 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         self.random_state = random_state
 
     def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:
-        self._set_reg_strength(X, features, len(strata.row_stratum))
         start = mean_map_start(self._objective(features.matrix, strata, self.reg_strength_), strata)
         result, scores = self._fit_scores(X, features, proportion_risk(strata), start)
         self._note_unconverged(result)

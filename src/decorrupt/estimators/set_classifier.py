@@ -117,7 +117,6 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         self.check_assumptions = check_assumptions
 
     def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:
-        self._set_reg_strength(X, features, len(strata.row_stratum))
         start = self._prior_start(features.rank, self.score_prior_)
         result, scores = self._fit_scores(X, features, set_risk(strata), start)
         self._note_unconverged(result)

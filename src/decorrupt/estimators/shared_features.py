@@ -113,6 +113,8 @@ class SharedFeaturesClassifier(BagClassifier):
     ) -> list[Notice]:
         X, strata = self._read_bags(X, y, bags)
         features = self.fit_feature_map(X) if features is None else features
+        # Of a mean negative log-likelihood; methods with a corrected risk set another λ.
+        self._set_reg_strength(X, features, X.shape[0])
         self._note_one_class(self._fit_features(X, features, strata))
         return self._take_notices()
 
