@@ -152,7 +152,7 @@ def fit_all(make, fit, X_test, y_test):
 def on_bags(name, kernel, bag_size, split, method):
     X, y, X_test, y_test = split_rows(name, split)
     bags = np.random.default_rng(split).permutation(len(y)) // bag_size
-    bags = np.minimum(bags, len(y) // bag_size - 1)  # the last bag has the remaining rows
+    bags = np.minimum(bags, max(len(y) // bag_size, 1) - 1)  # the last bag has the remaining rows
     shares = np.array([np.bincount(bags, y == c) for c in range(y.max() + 1)]).T
     shares = (shares / shares.sum(axis=1, keepdims=True))[bags]
     y_bags = shares[:, 1] if shares.shape[1] == 2 else shares
