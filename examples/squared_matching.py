@@ -104,7 +104,7 @@ class SquaredMatchingClassifier(SharedFeaturesClassifier, LogOddsClassifier):
         return Objective(matrix, SquaredMatchingRisk(strata), reg_strength, self.fit_intercept)
 
     def _fit_features(self, X, features, strata):
-        objective = self._objective(features.matrix, strata, self.reg_strength)
+        objective = self._objective(features.matrix, strata, self.reg_strength_)
         start = mean_map_start(objective, strata)
         result, scores = self._fit_scores(X, features, objective.risk, start)
         self._note_unconverged(result)

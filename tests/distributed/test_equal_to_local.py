@@ -48,6 +48,36 @@ def test_bags_that_cross_partitions(name, n_classes, features):
     assert_same(by_dask, local.fit(data.X, data.y, bags=data.bags), data.X)
 
 
+@quiet
+@pytest.mark.parametrize("features", [LINEAR, LINEAR | {"fit_intercept": False}, RANDOM], ids=str)
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("name", ON_BAGS)
+def test_the_default_penalty_of_bags(name, n_classes, features, monkeypatch):
+    """λ does not depend on the sample that the solver starts from."""
+    monkeypatch.setattr("decorrupt.distributed.sample.SAMPLE_ROWS", 300)
+    data = bag_rows(n_classes=n_classes)
+    X, y, bags = data.dask()
+    by_dask, local = pair(name, **features | {"reg_strength": "auto"})
+    by_dask.fit(X + 1, y, bags=bags)
+    local.fit(data.X + 1, data.y, bags=data.bags)
+    assert by_dask.reg_strength_ == pytest.approx(local.reg_strength_)
+    assert_same(by_dask, local, data.X + 1)
+
+
+@quiet
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_default_penalty_of_sources(n_classes):
+    rates = RATES if n_classes == 2 else MATRICES
+    X, y, sources = source_rows(rates=rates, n_classes=n_classes)
+    by_dask, local = pair("CorruptedSourcesClassifier", noise_rates=rates, reg_strength="auto")
+    by_dask.fit(
+        *(da.from_array(v, chunks=170) for v in (X, y)), sources=da.from_array(sources, 170)
+    )
+    local.fit(X, y, sources=sources)
+    assert by_dask.reg_strength_ == pytest.approx(local.reg_strength_)
+    assert by_dask.to_local().reg_strength == "auto"
+
+
 NOISE = {bag: 0.4 * (bag % 3) or None for bag in range(75)}
 
 

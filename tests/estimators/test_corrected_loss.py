@@ -123,6 +123,7 @@ def test_one_of_two_minima_is_reached_without_a_warning(one_sided_bags, fit_inte
 def test_a_solver_that_stops_on_a_slope_between_two_minima_warns(one_sided_bags, fit_intercept):
     X, y, bags = one_sided_bags
     early = {"solver": "gradient_descent", "max_iter": 1, "fit_intercept": fit_intercept}
+    early["reg_strength"] = 1e-3
     certain = "With an intercept no reg_strength" if fit_intercept else "It is convex from"
     with pytest.warns(NonConvexRiskWarning, match=f"not stop at a minimum. {certain}"):
         CorrectedLossClassifier(**early, random_state=0).fit(X, y, bags=bags)

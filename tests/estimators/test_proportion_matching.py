@@ -36,7 +36,8 @@ def test_solution_is_the_minimum_of_the_written_objective(bag_data):
 
 def test_without_bags_it_is_logistic_regression(bag_data):
     names = np.where(bag_data.labels == 1, "yes", "no")
-    model = ProportionMatchingClassifier(kernel="linear", tol=1e-9).fit(bag_data.X, names)
+    model = ProportionMatchingClassifier(kernel="linear", reg_strength=1e-3, tol=1e-9)
+    model.fit(bag_data.X, names)
     reference = LogisticRegression(C=1 / (2e-3 * 600), tol=1e-8).fit(bag_data.X, names)
     assert model.classes_.tolist() == ["no", "yes"]
     assert_allclose(model.coef_, reference.coef_[0], rtol=1e-5)

@@ -46,7 +46,7 @@ def test_saved_models_answer_the_same(model, bag_data, source_data, tmp_path):
 
 def test_a_model_has_the_features_of_a_map_drawn_without_data(bag_data):
     d = bag_data
-    model = random_features(MeanMapClassifier(kernel_gamma=0.2), max_rank=64)
+    model = random_features(MeanMapClassifier(kernel_gamma=0.2, reg_strength=1e-3), max_rank=64)
     model.fit(d.X, d.y, bags=d.bags)
     drawn = RandomFourierMap.draw(Kernel("rbf", 0.2), d.X.shape[1], 64, seed=0)
     assert_array_equal(model.frequencies_, drawn.frequencies)
@@ -54,10 +54,12 @@ def test_a_model_has_the_features_of_a_map_drawn_without_data(bag_data):
 
 def test_the_centre_of_the_rows_does_not_matter(bag_data):
     d = bag_data
-    model = random_features(MeanMapClassifier(kernel_gamma=0.2), max_rank=64, tol=1e-9)
+    model = random_features(
+        MeanMapClassifier(kernel_gamma=0.2, reg_strength=1e-3), max_rank=64, tol=1e-9
+    )
     near = model.fit(d.X, d.y, bags=d.bags).decision_function(d.X)
     drawn = RandomFourierMap.draw(Kernel("rbf", 0.2), d.X.shape[1], 64, seed=0)
-    linear = MeanMapClassifier(kernel="linear", tol=1e-9)
+    linear = MeanMapClassifier(kernel="linear", reg_strength=1e-3, tol=1e-9)
     uncentred = drawn.transform(d.X)
     linear.fit(uncentred, d.y, bags=d.bags)
     assert_allclose(near, linear.decision_function(uncentred), atol=1e-5)

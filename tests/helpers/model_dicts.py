@@ -81,6 +81,7 @@ def held_out():
         "histogram": histogram(),
         "calibration": calibration(),
         "calibration_from": "proportions",
+        "calibration_slope": 1.6,
         "importance": [
             {"column": column["name"], "drop": drop, "std_error": 0.0005}
             for column, drop in zip(columns(), drops, strict=True)

@@ -37,8 +37,12 @@ class RiskTerms:
         The sum is the factor under the root of the generalisation bound; it is 1/n for n clean
         rows of weight 1/n.
         """
-        squares = np.square(np.abs(self.coef_pos) + np.abs(self.coef_neg), dtype=float)
-        return float(1 / squares.sum())
+        return float(1 / self.row_noise.sum())
+
+    @property
+    def row_noise(self) -> FloatArray:
+        """(|coef_pos|+|coef_neg|)² of each row, its part of the variance of the risk."""
+        return np.asarray((np.abs(self.coef_pos) + np.abs(self.coef_neg)).astype(float) ** 2)
 
     def is_bounded_below(self, loss: MarginLoss) -> bool:
         """Return whether the risk is bounded below over all scores (free for each row)."""

@@ -29,6 +29,7 @@ from decorrupt.distributed.counts import count_problem
 from decorrupt.distributed.engine import Engine
 from decorrupt.distributed.partition import CHUNK_ROWS
 from decorrupt.distributed.preparation import BagCodes, CellCodes
+from decorrupt.distributed.report import effective_sample_size
 from decorrupt.distributed.summary import (
     BagTable,
     add_columns,
@@ -136,7 +137,7 @@ class DaskBagClassifier(DaskClassifier):
             path = local.fit_path(
                 matrix,
                 work.sample.strata(work.data.table),
-                [local.reg_strength],
+                [local.reg_strength_],
                 objective_tol=START_TOL,
             )
         except ValueError:
@@ -209,8 +210,8 @@ max_rank, features, tol, max_iter, random_state, check_assumptions
         Passes over the data: those of the solver, and three for the bags, a sample and the
         diagnostics.
     classes_, diagnostics_, score_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, \
-feature_coef_, frequencies_, intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, \
-feature_names_in_
+feature_coef_, frequencies_, intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, \
+n_features_in_, feature_names_in_
         As in :class:`decorrupt.CorrectedLossClassifier`.
 
     Examples
@@ -239,9 +240,11 @@ feature_names_in_
         loss = get_loss(local.loss)
         if table.n_classes is not None:
             coef = combination.row_coef(table)
+            self._set_reg_strength(work, local, effective_sample_size(coef, table.sizes))
             refuse_unbounded_classes(local, coef)
             return Problem(terms_partitions(work, coef, loss, None), coef)
         terms = combination.row_terms(table)
+        self._set_reg_strength(work, local, effective_sample_size(terms, table.sizes))
         local._refuse_unbounded(terms, loss)
         dropped = dropped_strata(table, combination, IDLE_REASONS.get(local.combine, AT_THE_MEAN))
         parts = terms_partitions(work, terms, loss, local.risk_correction)
@@ -273,7 +276,8 @@ random_state, check_assumptions
     n_passes_ : int
         Passes over the data.
     classes_, score_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, feature_coef_, \
-frequencies_, intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
+frequencies_, intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, \
+feature_names_in_
         As in :class:`decorrupt.MeanMapClassifier`.
     """
 
@@ -290,13 +294,14 @@ frequencies_, intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, featu
     def _problem(self, work: Work, local: Any) -> Problem:
         self._note_assumptions(work, local)
         table = work.data.table
-        local._refuse_unbounded(table)
         if local.variant == "laplacian":
             combination = self._laplacian(work, local)
         else:
             combination, _ = local._combination("mean", None, table)
         is_binary = table.n_classes is None
         terms = combination.row_terms(table) if is_binary else combination.row_coef(table)
+        self._set_reg_strength(work, local, effective_sample_size(terms, table.sizes))
+        local._refuse_unbounded(table)
         return Problem(terms_partitions(work, terms, LogisticLoss(), None), terms)
 
     def _laplacian(self, work: Work, local: Any) -> Any:
@@ -374,7 +379,8 @@ starts, fit_intercept, decision, solver, rank_tol, max_rank, features, tol, max_
     n_large_bags_ : int
         The number of bags that are larger than a partition.
     classes_, score_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, feature_coef_, \
-frequencies_, intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
+frequencies_, intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, \
+feature_names_in_
         As in :class:`decorrupt.CountLikelihoodClassifier`.
     """
 
@@ -387,6 +393,7 @@ frequencies_, intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, featu
 
     def _problem(self, work: Work, local: Any) -> Problem:
         noise, table = local.count_noise if work.data.cells is None else None, work.data.table
+        self._set_reg_strength(work, local, work.data.columns.n_rows)
         local.bag_effect_ = self._effect(work, local)
         total = with_bag_effect(table, noise, local.bag_effect_)
         parts, large_bags = count_problem(work, total, local.large_bags)
@@ -405,7 +412,7 @@ frequencies_, intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, featu
         options = {"objective_tol": START_TOL, **local._solver_options()}
         return float(
             local._effect(
-                matrix, strata(work.data.table), local.reg_strength, options, local.count_noise
+                matrix, strata(work.data.table), local.reg_strength_, options, local.count_noise
             )
         )
 

@@ -27,6 +27,7 @@ from decorrupt.distributed.report import Report, partition_report
 from decorrupt.distributed.sample import Sample, draw_sample, share_by_bag
 from decorrupt.distributed.shuffle import scratch_folder
 from decorrupt.distributed.summary import BagTable, BlockCells, ColumnSummary
+from decorrupt.estimators.default_strength import resolve_reg_strength
 from decorrupt.estimators.parameters import check_count, check_parameters
 from decorrupt.features import FeatureMap, LinearMap, LowRankKernelMap, RandomKernelMap
 from decorrupt.features.kernels import Kernel, resolve_kernel_gamma
@@ -244,7 +245,7 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
 
     @abstractmethod
     def _problem(self, work: Work, local: Any) -> Problem:
-        """Return the sum to minimise."""
+        """Return the sum to minimise; set λ."""
 
     @abstractmethod
     def _start(self, work: Work, local: Any, problem: Problem) -> FloatArray:
@@ -314,10 +315,25 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
             engine,
             partitions,
             model,
-            penalty=local.reg_strength * (1 if n_classes is None else 2),
+            penalty=local.reg_strength_ * (1 if n_classes is None else 2),
             correction=problem.correction,
             large_bags=problem.large_bags,
             max_passes=self.max_passes,
+        )
+
+    def _set_reg_strength(self, work: Work, local: Any, n_rows: float) -> None:
+        """Set λ for a risk that is worth `n_rows` labelled rows; `_problem` calls it."""
+
+        def kernel_size() -> float:
+            if isinstance(work.fitted, LinearMap):
+                return work.data.columns.mean_squared_norm(centred=np.ndim(work.fitted.centre) > 0)
+            return float(np.mean(local._kernel().diagonal(work.sample.rows)))
+
+        local.reg_strength_ = resolve_reg_strength(
+            local.reg_strength,
+            prior_variance=local._prior_variance,
+            n_rows=n_rows,
+            kernel_size=kernel_size,
         )
 
     def _least_tol(self, work: Work) -> float:

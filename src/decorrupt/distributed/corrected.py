@@ -52,7 +52,7 @@ def _of_bags(terms: Any, bags: NDArray[np.intp]) -> Any:
 
 def refuse_unbounded_classes(local: Any, coef: FloatArray) -> None:
     """Raise ValueError if the risk of several classes has no minimum."""
-    if local.reg_strength == 0 and (coef < 0).any():
+    if local.reg_strength_ == 0 and (coef < 0).any():
         raise ValueError(
             "reg_strength=0: the corrected risk has negative coefficients and is unbounded "
             "below, so it has no minimum. Set reg_strength above 0"

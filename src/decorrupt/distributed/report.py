@@ -18,6 +18,7 @@ from decorrupt.estimators.class_diagnostics import ClassDiagnostics, describe_cl
 from decorrupt.estimators.diagnostics import Diagnostics, describe_strata
 from decorrupt.estimators.priors import chosen_classes
 from decorrupt.losses import MarginLoss
+from decorrupt.risks.multiclass import ClassCorrectedRisk
 from decorrupt.solvers.result import SolverResult
 
 
@@ -96,6 +97,12 @@ def std_error(
     return float(np.sqrt(np.sum(inside * sizes / np.maximum(sizes - 1, 1))))
 
 
+def effective_sample_size(terms: Any, sizes: NDArray[np.intp]) -> float:
+    """Return that of the risk with these coefficients, two or one per class for each bag."""
+    risk = terms if isinstance(terms, RiskTerms) else ClassCorrectedRisk(terms)
+    return float(1 / (sizes @ risk.row_noise))
+
+
 def describe_fit(
     local: Any,
     table: BagTable,
@@ -108,12 +115,11 @@ def describe_fit(
     word: str,
 ) -> Diagnostics:
     """Return the diagnostics of a corrected risk, from coefficients per bag."""
-    size = np.abs(terms.coef_pos) + np.abs(terms.coef_neg)
     total = float(np.sum(table.sizes * (terms.coef_pos + terms.coef_neg)))
     is_convex = not np.any(terms.concavity(loss))
     return Diagnostics(
         **(describe_strata(table) | {"n_rows": table.n_rows}),
-        effective_sample_size=float(1 / np.sum(table.sizes * size**2)),
+        effective_sample_size=effective_sample_size(terms, table.sizes),
         is_convex=is_convex,
         training_risk=risk,
         risk_std_error=error,
@@ -123,7 +129,7 @@ def describe_fit(
         radius=float(np.linalg.norm(result.coef[: local.kernel_rank_])),
         bound=float("nan"),
         convexity_floor=0.0 if is_convex else float("inf"),
-        reg_strength=local.reg_strength,
+        reg_strength=local.reg_strength_,
         kernel_rank=local.kernel_rank_,
         kernel_error=local.kernel_error_,
         solver=local.solver_,

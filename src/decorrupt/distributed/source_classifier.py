@@ -19,6 +19,7 @@ from decorrupt.distributed.corrected import (
 )
 from decorrupt.distributed.engine import Engine
 from decorrupt.distributed.preparation import CellCodes
+from decorrupt.distributed.report import effective_sample_size
 from decorrupt.distributed.sample import share_by_source
 from decorrupt.distributed.summary import (
     BagTable,
@@ -65,7 +66,7 @@ step_size, step_decay, rank_tol, max_rank, features, tol, max_iter, random_state
         Passes over the data.
     noise_rates_, noise_rate_intervals_, class_priors_, source_weights_, classes_, diagnostics_, \
 score_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, feature_coef_, frequencies_, \
-intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
+intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, feature_names_in_
         As in :class:`decorrupt.CorruptedSourcesClassifier`.
     """
 
@@ -129,6 +130,7 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
         strata = source_strata(noisy, priors)
         table = BagTable.of(strata.ids, strata.proportions, counts[present])
         terms = _terms(local, noisy, priors, table)
+        self._set_reg_strength(work, local, effective_sample_size(terms, table.sizes))
         loss = get_loss(local.loss)
         if isinstance(terms, RiskTerms):
             local._refuse_unbounded(terms, loss)
@@ -179,7 +181,7 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
         else:
             risk = ClassCorrectedRisk(weight[:, None] * terms[rows])
         matrix, n_classes = work.features.transform(work.sample.rows), work.data.table.n_classes
-        objective = Objective(matrix, risk, local.reg_strength, local.fit_intercept, n_classes)
+        objective = Objective(matrix, risk, local.reg_strength_, local.fit_intercept, n_classes)
         return solve(objective, solver="lbfgs", tol=local.tol, objective_tol=START_TOL).coef
 
     def _finish(self, work: Work, local: Any, problem: Problem, outcome: Outcome) -> None:

@@ -53,6 +53,11 @@ class ColumnSummary:
         """The mean of the columns' variances."""
         return float(self.squares.mean() / self.n_rows)
 
+    def mean_squared_norm(self, *, centred: bool) -> float:
+        """Return the mean of ‖x − mean‖² over the rows, or of ‖x‖²; 1 if it is 0."""
+        total = self.squares.sum() / self.n_rows
+        return float(total if centred else total + self.mean @ self.mean) or 1.0
+
 
 def summarise_columns(block: Block) -> ColumnSummary:
     """Return the summary of X; raise ValueError if a value is missing or infinite."""

@@ -58,8 +58,11 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
         total variance of X, so it has the same meaning for them; the knn kernels do not use it.
     degree, coef0 : float
         Parameters of the polynomial kernel (kernel_gamma·⟨x, x'⟩ + coef0)^degree.
-    reg_strength : float, default=1e-3
-        λ; the penalty is λ‖f‖², without a factor ½.
+    reg_strength : float or "auto", default="auto"
+        λ; the penalty is λ‖f‖², without a factor ½. "auto" is s/(2·C·n), a Gaussian prior on f(x)
+        with the variance C = 3: n is the effective sample size (4V for combine="superbag", see
+        `diagnostics_`), s the mean of k(x, x), 1 for the rbf kernel. Twice the smallest λ with a
+        minimum, if that is larger (loss="squared" only).
     combine : {"auto", "superbag", "pairs", "least_squares", "easy_llp"}, default="auto"
         How bags are combined into a risk, see :func:`decorrupt.combine_strata`. "pairs" is the
         paper's method; "superbag" has a smaller error bound than any pairing. "auto" is
@@ -146,8 +149,8 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
         f(x) = ⟨coef_, x⟩ + intercept_ (kernel="linear").
     intercept_ : float or ndarray of shape (n_classes,)
         0 without `fit_intercept`.
-    kernel_gamma_ : float
-        The kernel parameter as a number.
+    kernel_gamma_, reg_strength_ : float
+        The kernel parameter and λ as numbers.
     n_iter_ : int
         Number of solver iterations.
     solver_ : str
@@ -180,7 +183,7 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
         kernel_gamma: float | str = "scale",
         degree: float = 3,
         coef0: float = 1.0,
-        reg_strength: float = 1e-3,
+        reg_strength: float | str = "auto",
         combine: str = "auto",
         pairing: str = "auto",
         target_prior: float | str = 0.5,

@@ -10,6 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import RiskTerms, Strata
 from decorrupt.estimators.class_diagnostics import ClassDiagnostics, describe_class_strata
+from decorrupt.estimators.default_strength import AUTO
 from decorrupt.estimators.diagnostics import (
     Diagnostics,
     describe_dropped,
@@ -59,6 +60,7 @@ class CorrectedRiskClassifier(ScoreClassifier):
         """Minimise the risk, store the model and its diagnostics, return the rows' scores."""
         loss = get_loss(self.loss)
         risk = CorrectedRisk(terms, loss, self.risk_correction)
+        self._set_reg_strength(X, features, terms.effective_sample_size)
         floor = self._check_reg_strength(features, terms, loss)
         if dropped:
             self._note(DroppedBagsWarning, describe_dropped(dropped, word))
@@ -75,7 +77,7 @@ class CorrectedRiskClassifier(ScoreClassifier):
                 terms, loss, radius, kernel_bound, fit_intercept=self.fit_intercept
             ),
             convexity_floor=floor,
-            reg_strength=self.reg_strength,
+            reg_strength=self.reg_strength_,
             kernel_rank=features.rank,
             kernel_error=features.error,
             solver=self.solver_,
@@ -110,7 +112,8 @@ class CorrectedRiskClassifier(ScoreClassifier):
         self, X: Any, features: FeatureMap, risk: Any, strata: Strata, word: str = "bags"
     ) -> FloatArray:
         """Minimise the risk of several classes, store the model and its diagnostics."""
-        if not (self.reg_strength > 0 or risk.is_bounded_below):
+        self._set_reg_strength(X, features, risk.effective_sample_size)
+        if not (self.reg_strength_ > 0 or risk.is_bounded_below):
             raise ValueError(
                 "reg_strength=0: the corrected risk has negative coefficients and is unbounded "
                 "below, so it has no minimum. Set reg_strength above 0"
@@ -143,11 +146,11 @@ class CorrectedRiskClassifier(ScoreClassifier):
             advice = describe_overfitting(found.training_risk, found.risk_std_error)
             self._note(NegativeRiskWarning, f"{advice}, or set risk_correction='abs'")
         is_checked = self.convex == "check" and not found.is_convex_at_reg_strength
-        problem = (features.matrix, terms, loss, scores, self.reg_strength)
+        problem = (features.matrix, terms, loss, scores, self.reg_strength_)
         if is_checked and not is_minimum(*problem, fit_intercept=self.fit_intercept):
             self._note(
                 NonConvexRiskWarning,
-                f"the objective is not convex at reg_strength={self.reg_strength:g}, and the "
+                f"the objective is not convex at reg_strength={self.reg_strength_:g}, and the "
                 f"solver did not stop at a minimum. {_convex_from(found.convexity_floor)}. "
                 "convex='project', or target_prior='pooled' with combine='least_squares', also "
                 "makes it convex. convex='ignore' turns this warning off",
@@ -158,7 +161,7 @@ class CorrectedRiskClassifier(ScoreClassifier):
             raise ValueError(
                 f"unknown convex={self.convex!r}: choose one of {', '.join(CONVEX_CHOICES)}"
             )
-        if self._has_lower_bound() or self.reg_strength > 0 or terms.is_bounded_below(loss):
+        if self._has_lower_bound() or self.reg_strength_ > 0 or terms.is_bounded_below(loss):
             return
         raise ValueError(
             f"reg_strength=0 with the {loss.name} loss: the corrected risk has negative "
@@ -182,9 +185,11 @@ class CorrectedRiskClassifier(ScoreClassifier):
             "fit_intercept": self.fit_intercept,
         }
         least = 0.0 if self._has_lower_bound() else least_admissible_reg(**problem)
-        if least and self.reg_strength <= least:
+        if self.reg_strength == AUTO and np.isfinite(least):
+            self.reg_strength_ = max(self.reg_strength_, 2 * least)
+        if least and self.reg_strength_ <= least:
             raise ValueError(
-                f"reg_strength={self.reg_strength:g} is too small for the {loss.name} loss: the "
+                f"reg_strength={self.reg_strength_:g} is too small for the {loss.name} loss: the "
                 f"negative curvature of its corrected risk exceeds that of the penalty, so the "
                 f"objective is unbounded below. Set reg_strength above {least:.3g}, "
                 "convex='project', or loss='logistic'"

@@ -97,7 +97,7 @@ memory_budget, tol, max_iter, random_state
         {source: w_i} if combine="sources", else None.
     classes_, diagnostics_, score_prior_, decision_threshold_, dual_coef_, landmarks_, \
 feature_coef_, frequencies_, frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, \
-kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
+reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
 
     Examples
@@ -130,7 +130,7 @@ kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
         kernel_gamma: float | str = "scale",
         degree: float = 3,
         coef0: float = 1.0,
-        reg_strength: float = 1e-3,
+        reg_strength: float | str = "auto",
         pairing: str = "auto",
         target_prior: float | str | None = None,
         decision: str = "balanced",

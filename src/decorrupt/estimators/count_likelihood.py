@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
+from decorrupt.estimators.default_strength import COUNT_PRIOR_VARIANCE
 from decorrupt.estimators.inputs import read_observations
 from decorrupt.estimators.log_odds import LogOddsClassifier
 from decorrupt.estimators.priors import score_probabilities
@@ -57,8 +58,9 @@ class CountLikelihoodClassifier(SharedFeaturesClassifier, LogOddsClassifier):
     kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, features, \
 memory_budget, tol, max_iter, random_state
         As in :class:`CorrectedLossClassifier`.
-    reg_strength : float, default=1e-3
-        λ, at least 0.
+    reg_strength : float or "auto", default="auto"
+        λ, at least 0. "auto" is s/(2·C·n), a Gaussian prior on the log-odds with the variance
+        C = 10: n is the number of rows, s the mean of k(x, x), 1 for the rbf kernel.
     large_bags : "auto" or float, default="auto"
         Bags with more rows than this use a normal approximation of the count's distribution. It
         costs O(n_k) instead of O(n_k²); its error is at most 0.01 in a bag's log-likelihood and
@@ -102,8 +104,8 @@ memory_budget, tol, max_iter, random_state
         The share of positives among the training rows: Σn_k·p_k/Σn_k, or with `upper` or noise the
         mean of the posterior probabilities at the solution.
     classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
-frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, kernel_rank_, kernel_error_, \
-n_iter_, solver_, n_features_in_, feature_names_in_
+frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, \
+reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
 
     Examples
@@ -123,6 +125,7 @@ n_iter_, solver_, n_features_in_, feature_names_in_
     """
 
     _needs_common_probabilities = True
+    _prior_variance = COUNT_PRIOR_VARIANCE
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True, "upper": True}
 
     def __init__(
@@ -132,7 +135,7 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         kernel_gamma: float | str = "scale",
         degree: float = 3,
         coef0: float = 1.0,
-        reg_strength: float = 1e-3,
+        reg_strength: float | str = "auto",
         large_bags: float | str = "auto",
         count_noise: Any = None,
         bag_effect: float | str = 0.0,
@@ -249,14 +252,14 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         options, self.bag_effect_ = self._solver_options(), 0.0
         if self.__dict__.pop("_in_bags"):
             self.bag_effect_ = self._effect(
-                features.matrix, strata, self.reg_strength, options, noise
+                features.matrix, strata, self.reg_strength_, options, noise
             )
         total = with_bag_effect(strata, noise, self.bag_effect_)
         seen = observe_with_effect(strata, observed, total) if self.bag_effect_ else observed
         (solution,) = self._solutions(
             features.matrix,
             strata,
-            [self.reg_strength],
+            [self.reg_strength_],
             options,
             count_noise=total,
             observations=seen,

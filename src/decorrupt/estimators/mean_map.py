@@ -80,8 +80,9 @@ class MeanMapClassifier(SharedFeaturesClassifier, LogOddsClassifier):
     kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, features, \
 memory_budget, tol, max_iter, random_state, check_assumptions
         As in :class:`CorrectedLossClassifier`.
-    reg_strength : float, default=1e-3
-        λ; above 0 unless every bag is pure, because the estimated risk is unbounded below.
+    reg_strength : float or "auto", default="auto"
+        λ; above 0 unless every bag is pure, because the estimated risk is unbounded below. "auto"
+        as in :class:`CorrectedLossClassifier`; "alternating" has the λ of its start.
     fit_intercept : bool, default=True
         Whether f has an unpenalised intercept.
     decision : {"balanced", "accuracy"}, default="balanced"
@@ -101,7 +102,8 @@ memory_budget, tol, max_iter, random_state, check_assumptions
     n_iter_ : int
         Number of solver iterations, over all refits.
     classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
-frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, kernel_rank_, kernel_error_, \
+frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, \
+reg_strength_, kernel_rank_, kernel_error_, \
 solver_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
 
@@ -135,7 +137,7 @@ solver_, n_features_in_, feature_names_in_
         kernel_gamma: float | str = "scale",
         degree: float = 3,
         coef0: float = 1.0,
-        reg_strength: float = 1e-3,
+        reg_strength: float | str = "auto",
         fit_intercept: bool = True,
         decision: str = "balanced",
         solver: str = "auto",
@@ -175,8 +177,9 @@ solver_, n_features_in_, feature_names_in_
         combination, converged = self._combination(start, features.matrix, strata)
         if not converged:
             self._note_unconverged_means()
-        self._refuse_unbounded(strata)
         risk = logistic_risk(combination, strata)
+        self._set_reg_strength(X, features, risk.effective_sample_size)
+        self._refuse_unbounded(strata)
         result, scores = self._fit_scores(X, features, risk)
         if self.variant == "alternating":
             return self._alternate(X, features, strata, result.coef, scores)
@@ -246,11 +249,11 @@ solver_, n_features_in_, feature_names_in_
     def _refuse_unbounded(self, strata: Strata) -> None:
         # Unless all bags are pure, the bag with the lowest proportion has a negative coefficient.
         is_pure = np.isin(strata.proportions, (0.0, 1.0)).all()
-        has_minimum = self.reg_strength > 0 or is_pure
+        has_minimum = self.reg_strength_ > 0 or is_pure
         if has_minimum or self.solver == "gradient_descent":
             return
         raise ValueError(
-            f"reg_strength={self.reg_strength!r} with bags that are not pure: the estimated risk "
+            f"reg_strength={self.reg_strength_!r} with bags that are not pure: the estimated risk "
             "is unbounded below, so it has no minimum. Set reg_strength above 0"
         )
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from decorrupt.estimators.default_strength import AUTO
 from decorrupt.features import budget_in_bytes
 
 
@@ -27,6 +28,16 @@ def check_not_negative(name: str, value: Any) -> None:
     """Raise ValueError unless `value` is a finite number, zero or above."""
     if not (isinstance(value, Real) and 0 <= float(value) < np.inf):
         raise ValueError(f"{name}={value!r} must be a finite number, at least 0")
+
+
+def check_reg_strength(name: str, value: Any) -> None:
+    """Raise ValueError unless `value` is "auto" or a finite number, zero or above."""
+    if isinstance(value, str) and value == AUTO:
+        return
+    try:
+        check_not_negative(name, value)
+    except ValueError as error:
+        raise ValueError(f"{error}, or {AUTO!r}") from None
 
 
 def check_share(name: str, value: Any) -> None:
@@ -109,7 +120,7 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "num_leaves": check_two_or_more,
     "rank_tol": check_not_negative,
     "reg_lambda": check_not_negative,
-    "reg_strength": check_not_negative,
+    "reg_strength": check_reg_strength,
     "smoothness": check_positive,
     "step_decay": check_not_negative,
     "step_size": check_positive,

@@ -7,6 +7,7 @@ from typing import Any
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
+from decorrupt.estimators.default_strength import COUNT_PRIOR_VARIANCE
 from decorrupt.estimators.log_odds import LogOddsClassifier
 from decorrupt.estimators.shared_features import SharedFeaturesClassifier
 from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
@@ -32,8 +33,9 @@ class ProportionMatchingClassifier(SharedFeaturesClassifier, LogOddsClassifier):
     kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, features, \
 memory_budget, tol, max_iter, random_state
         As in :class:`CorrectedLossClassifier`.
-    reg_strength : float, default=1e-3
-        λ, at least 0.
+    reg_strength : float or "auto", default="auto"
+        λ, at least 0. "auto" is s/(2·C·n), a Gaussian prior on the log-odds with the variance
+        C = 10: n is the number of rows, s the mean of k(x, x), 1 for the rbf kernel.
     fit_intercept : bool, default=True
         Whether f has an unpenalised intercept.
     decision : {"balanced", "accuracy"}, default="balanced"
@@ -47,8 +49,8 @@ memory_budget, tol, max_iter, random_state
     score_prior_ : float
         The share of positives among the training rows, Σn_k·p_k/Σn_k.
     classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
-frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, kernel_rank_, kernel_error_, \
-n_iter_, solver_, n_features_in_, feature_names_in_
+frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, \
+reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
 
     Examples
@@ -70,6 +72,7 @@ n_iter_, solver_, n_features_in_, feature_names_in_
     _labels_as_bags = True
 
     _needs_common_probabilities = True
+    _prior_variance = COUNT_PRIOR_VARIANCE
 
     def __init__(
         self,
@@ -78,7 +81,7 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         kernel_gamma: float | str = "scale",
         degree: float = 3,
         coef0: float = 1.0,
-        reg_strength: float = 1e-3,
+        reg_strength: float | str = "auto",
         fit_intercept: bool = True,
         decision: str = "balanced",
         solver: str = "auto",
@@ -107,7 +110,7 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         self.random_state = random_state
 
     def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:
-        start = mean_map_start(self._objective(features.matrix, strata, self.reg_strength), strata)
+        start = mean_map_start(self._objective(features.matrix, strata, self.reg_strength_), strata)
         result, scores = self._fit_scores(X, features, proportion_risk(strata), start)
         self._note_unconverged(result)
         return scores

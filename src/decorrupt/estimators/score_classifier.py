@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from decorrupt._typing import FloatArray
+from decorrupt.estimators.default_strength import NOISY_PRIOR_VARIANCE, resolve_reg_strength
 from decorrupt.estimators.parameters import check_parameters
 from decorrupt.estimators.priors import chosen_classes
 from decorrupt.estimators.saved_state import FillMissingParameters
@@ -77,6 +78,8 @@ class ScoreClassifier(FillMissingParameters, QuietEstimator, ClassifierMixin, Ba
 
     # Whether labels or proportions of more than two classes are accepted.
     _takes_several_classes: ClassVar[bool] = True
+    # Of the log-odds, for reg_strength="auto".
+    _prior_variance: ClassVar[float] = NOISY_PRIOR_VARIANCE
 
     def _read_rows(self, X: Any, *, reset: bool) -> Any:
         if reset:
@@ -116,12 +119,36 @@ class ScoreClassifier(FillMissingParameters, QuietEstimator, ClassifierMixin, Ba
             memory_budget=self.memory_budget,
         )
 
+    def kernel_size(self, X: Any, features: FeatureMap | None = None) -> float:
+        """Return the mean of k(x, x) over the rows X, the scale of λ; 1 for rbf and knn kernels."""
+        kernel = self._kernel_for(X)
+        if kernel.on_coordinates().name == "knn":
+            return 1.0
+        if self.kernel == "linear":
+            features = self.fit_feature_map(X) if features is None else features
+            diagonal = squared_norms(features.matrix)
+        else:
+            diagonal = kernel.diagonal(X)
+        return float(np.mean(diagonal)) or 1.0
+
+    def _set_reg_strength(self, X: Any, features: FeatureMap, n_rows: float) -> None:
+        """Set λ for a risk that is worth `n_rows` labelled rows."""
+        self.reg_strength_ = resolve_reg_strength(
+            self.reg_strength,
+            prior_variance=self._prior_variance,
+            n_rows=n_rows,
+            kernel_size=lambda: self.kernel_size(X, features),
+        )
+
     def _fit_scores(
         self, X: Any, features: FeatureMap, risk: ScoreRisk, start: FloatArray | None = None
     ) -> tuple[SolverResult, FloatArray]:
-        """Minimise risk + λ‖f‖², store the model, return the training rows' scores."""
+        """Minimise risk + λ‖f‖², store the model, return the training rows' scores.
+
+        `_set_reg_strength` was called before.
+        """
         objective = Objective(
-            features.matrix, risk, self.reg_strength, self.fit_intercept, self._n_columns
+            features.matrix, risk, self.reg_strength_, self.fit_intercept, self._n_columns
         )
         self.solver_ = choose_solver(self.solver, objective)
         result = solve(objective, start=start, **self._solver_options())

@@ -35,8 +35,9 @@ class SetClassifier(SharedFeaturesClassifier, LogOddsClassifier):
     kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, features, \
 memory_budget, tol, max_iter, random_state, check_assumptions
         As in :class:`CorrectedLossClassifier`.
-    reg_strength : float, default=1e-3
-        λ, at least 0.
+    reg_strength : float or "auto", default="auto"
+        λ, at least 0. "auto" is s/(2·C·n), a Gaussian prior on the log-odds with the variance
+        C = 3: n is the number of rows, s the mean of k(x, x), 1 for the rbf kernel.
     fit_intercept : bool, default=True
         Whether f has an unpenalised intercept.
     match_prior : bool, default=True
@@ -54,8 +55,8 @@ memory_budget, tol, max_iter, random_state, check_assumptions
     score_prior_ : float
         γ̄, the share of positives among the training rows.
     classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
-frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, kernel_rank_, kernel_error_, \
-n_iter_, solver_, n_features_in_, feature_names_in_
+frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, \
+reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
 
     Examples
@@ -83,7 +84,7 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         kernel_gamma: float | str = "scale",
         degree: float = 3,
         coef0: float = 1.0,
-        reg_strength: float = 1e-3,
+        reg_strength: float | str = "auto",
         fit_intercept: bool = True,
         match_prior: bool = True,
         decision: str = "balanced",

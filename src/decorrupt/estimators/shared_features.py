@@ -14,7 +14,6 @@ from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.features import FeatureMap
-from decorrupt.features.kernels import squared_norms
 from decorrupt.notices import Notice
 from decorrupt.solvers import SolverResult
 
@@ -80,17 +79,6 @@ class SharedFeaturesClassifier(BagClassifier):
         params = self.get_params(deep=False)
         return tuple(repr(params[name]) for name in FEATURE_PARAMS)
 
-    def kernel_size(self, X: Any) -> float:
-        """Return the mean of k(x, x) over the rows X, the scale of λ; 1 for rbf and knn kernels."""
-        kernel = self._kernel_for(X)
-        if kernel.on_coordinates().name == "knn":
-            return 1.0
-        if self.kernel == "linear":
-            diagonal = squared_norms(self.fit_feature_map(X).matrix)
-        else:
-            diagonal = kernel.diagonal(X)
-        return float(np.mean(diagonal)) or 1.0
-
     def fit_path(
         self,
         matrix: Any,
@@ -125,6 +113,8 @@ class SharedFeaturesClassifier(BagClassifier):
     ) -> list[Notice]:
         X, strata = self._read_bags(X, y, bags)
         features = self.fit_feature_map(X) if features is None else features
+        # Of a mean negative log-likelihood; methods with a corrected risk set another λ.
+        self._set_reg_strength(X, features, X.shape[0])
         self._note_one_class(self._fit_features(X, features, strata))
         return self._take_notices()
 

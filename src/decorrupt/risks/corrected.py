@@ -11,7 +11,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.corruption import ClassCombination, Combination, RiskTerms, Strata
 from decorrupt.losses import MarginLoss, get_loss
 from decorrupt.risks.multiclass import ClassCorrectedRisk
-from decorrupt.risks.score_risk import Operator, ScoreRisk
+from decorrupt.risks.score_risk import Operator
 
 RISK_CORRECTIONS = (None, "abs", "relu")
 # The kinks of |r| and max(r, 0) are smoothed over this width, in units of risk. The minimum is
@@ -44,6 +44,11 @@ class CorrectedRisk:
             raise ValueError(
                 f"unknown risk_correction {self.correction!r}: choose None, 'abs' or 'relu'"
             )
+
+    @property
+    def effective_sample_size(self) -> float:
+        """The number of clean labelled rows with the same error bound."""
+        return self.terms.effective_sample_size
 
     @cached_property
     def is_convex(self) -> bool:
@@ -94,7 +99,9 @@ def corrected_sum(total: float, correction: str | None) -> tuple[float, float, f
     return (total + rounded) / 2, (1 + tilt) / 2, bend / 2
 
 
-def logistic_risk(combination: Combination | ClassCombination, strata: Strata) -> ScoreRisk:
+def logistic_risk(
+    combination: Combination | ClassCombination, strata: Strata
+) -> CorrectedRisk | ClassCorrectedRisk:
     """Return the combined risk with the logistic loss, or cross-entropy for several classes."""
     if isinstance(combination, ClassCombination):
         return ClassCorrectedRisk(combination.row_coef(strata))

@@ -204,10 +204,28 @@ def test_convexity_in_words(convexity, words):
     assert words in found["Is the objective convex?"]
 
 
+@pytest.mark.parametrize(
+    ("slope", "words"),
+    [
+        (1.1, "1 is best."),
+        (1.6, "Here the probabilities are too close to the middle."),
+        (0.3, "Here the probabilities are too close to 0 and 1."),
+        (-0.2, "Here the probabilities do not agree with the counts."),
+    ],
+)
+def test_the_calibration_slope_in_words(slope, words):
+    page = render_model(model_card(), held_out() | {"calibration_slope": slope})
+    text = " ".join(" ".join(sections(page).values()).split())
+    assert f"Calibration slope: {slope:.3f}.".replace("-", "−") in text
+    assert words in text
+    assert ("Here the probabilities" in text) == (slope != 1.1)
+
+
 def test_what_could_not_be_computed_is_a_dash():
     nothing = {"value": None, "std_error": None}
     results = held_out() | {"criteria": dict.fromkeys(held_out()["criteria"], nothing)}
     results["calibration"] = []
+    del results["calibration_slope"]
     results["importance"] = [{"column": "age", "drop": None, "std_error": None}]
     page = render_model(source_card(), results)
     found = sections(page)

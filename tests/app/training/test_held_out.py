@@ -1,5 +1,7 @@
 import numpy as np
 import pytest
+from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 
 from decorrupt.app.training.held_out import (
@@ -35,6 +37,24 @@ def test_equal_proportions_leave_no_comparison():
     assert found["corrected_accuracy"] == {"value": None, "std_error": None}
     assert found["count_log_likelihood"]["value"] is not None
     assert calibration_from_proportions(strata, np.full(20, 0.5)) == []
+
+
+@pytest.mark.parametrize("factor", [0.5, 1.0, 4.0])
+def test_the_calibration_slope_undoes_a_factor(factor):
+    """Bags of one row: the slope is that of logistic regression on the log-odds."""
+    rng = np.random.default_rng(0)
+    log_odds = rng.normal(scale=2, size=3000)
+    labels = (rng.random(3000) < expit(log_odds)).astype(float)
+    strata = Strata(np.arange(3000), np.arange(3000), labels)
+    found = held_out_results(strata, log_odds, expit(factor * log_odds), counts=True)
+    reference = LogisticRegression(C=1e6).fit(factor * log_odds[:, None], labels)
+    assert found["calibration_slope"] == pytest.approx(reference.coef_[0, 0], rel=0.01)
+    assert found["calibration_slope"] == pytest.approx(1 / factor, rel=0.1)
+
+
+def test_labels_of_sources_have_no_calibration_slope(pure_bags):
+    strata, _, scores, probabilities = pure_bags
+    assert "calibration_slope" not in held_out_results(strata, scores, probabilities, counts=False)
 
 
 def test_histogram_counts_every_row():

@@ -39,7 +39,8 @@ RegStrength = Annotated[
     str | None,
     option(
         "--reg-strength",
-        help=f"λ of the penalty λ‖f‖²; {TRIED}. Larger values give a smoother model.",
+        help=f"λ of the penalty λ‖f‖²; {TRIED}. Larger values give a smoother model. Without it, a "
+        "range of values is searched.",
         metavar="VALUES",
     ),
 ]

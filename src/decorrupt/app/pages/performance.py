@@ -38,6 +38,9 @@ from decorrupt.documents.document import Block, Cell, Definitions, Figure, Panel
 from decorrupt.documents.numbers import count, number, signed
 from decorrupt.glossary import CRITERIA, METRICS, Measure
 
+# Calibration slopes that need no remark.
+ABOUT_ONE = (0.8, 1.25)
+
 
 def measures(
     values: Mapping[str, Measured], known: Mapping[str, Measure], name: str, caption: str
@@ -61,7 +64,8 @@ def bag_results(results: HeldOutResults, kind: Kind, name: str) -> list[Block]:
         *calibration_figures(results["calibration"], results["calibration_from"], name),
     ]
     table = measures(results["criteria"], CRITERIA, f"{name}-criteria", caption)
-    return [*table, Panels(figures), _largest_errors(groups, kind, name)]
+    slope = _slope(results["calibration_slope"]) if "calibration_slope" in results else []
+    return [*table, Panels(figures), *slope, _largest_errors(groups, kind, name)]
 
 
 def label_results(labels: LabelResults, name: str) -> list[Block]:
@@ -182,6 +186,23 @@ def calibration_figures(
     described = f"Predicted probability and share of positives: {words}."
     drawing = calibration_plot(bins, f"{name}-calibration", described)
     return [Figure(drawing, caption, "Calibration")]
+
+
+def _slope(slope: float) -> list[Block]:
+    """Return what the calibration slope of held-out bags means."""
+    if slope > 1:
+        meaning = "the probabilities are too close to the middle"
+    elif slope > 0:
+        meaning = "the probabilities are too close to 0 and 1"
+    else:
+        meaning = "the probabilities do not agree with the counts"
+    verdict = "" if ABOUT_ONE[0] <= slope <= ABOUT_ONE[1] else f" Here {meaning}."
+    return [
+        Text(
+            f"Calibration slope: {number(slope)}. The counts of the held-out bags are most likely "
+            f"if the log-odds are multiplied by this number; 1 is best.{verdict}"
+        )
+    ]
 
 
 def _largest_errors(rows: Sequence[BagPrediction], kind: Kind, name: str) -> Table:

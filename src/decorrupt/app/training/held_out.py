@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logit
 
 from decorrupt._typing import FloatArray
 from decorrupt.app.training.results import (
@@ -27,10 +28,13 @@ from decorrupt.model_selection import (
     corrected_risk,
     proportion_risk,
 )
+from decorrupt.model_selection.calibration import fit_calibration
 from decorrupt.model_selection.criteria import count_score_by_bag, weighted_mean
 from decorrupt.noise_rates.rate_error import NO_RATE_ERROR, RateError
 
 HISTOGRAM_BINS = 20
+# Log-odds stay finite.
+SMALLEST_PROBABILITY = 1e-9
 
 
 def criteria(
@@ -102,7 +106,7 @@ def held_out_results(
             importance=None,
             importance_criterion=None,
         )
-    return HeldOutResults(
+    results = HeldOutResults(
         criteria=found,
         per_bag=per_bag(strata, decisions, probabilities),
         histogram=histogram(probabilities),
@@ -111,6 +115,15 @@ def held_out_results(
         importance=None,
         importance_criterion=None,
     )
+    if counts:
+        results["calibration_slope"] = calibration_slope(strata, probabilities)
+    return results
+
+
+def calibration_slope(strata: Strata, probabilities: FloatArray) -> float:
+    """Return the factor for the log-odds at which the counts of the bags are most likely."""
+    certain = np.clip(probabilities, SMALLEST_PROBABILITY, 1 - SMALLEST_PROBABILITY)
+    return fit_calibration(logit(certain), strata)[0]
 
 
 def seen_rows(decisions: FloatArray) -> NDArray[np.intp]:

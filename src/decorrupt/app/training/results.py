@@ -170,6 +170,7 @@ class HeldOutResults(TypedDict):
     histogram: Histogram
     calibration: list[CalibrationBin]  # of two classes
     calibration_from: str  # "proportions"
+    calibration_slope: NotRequired[float]  # of bags of two classes
     importance: list[ColumnImportance] | None  # the most important first
     importance_criterion: str | None
 

@@ -26,6 +26,20 @@ class ClassCorrectedRisk(SoftmaxRisk):
 
     coef: FloatArray
 
+    @property
+    def effective_sample_size(self) -> float:
+        """1/Σ_j row_noise[j]: the number of clean labelled rows whose mean loss is as noisy."""
+        return float(1 / self.row_noise.sum())
+
+    @property
+    def row_noise(self) -> FloatArray:
+        """4·mean_c coef[j, c]² of each row.
+
+        For two classes with opposite coefficients that is (|coef_pos|+|coef_neg|)², see
+        :class:`decorrupt.corruption.RiskTerms`.
+        """
+        return np.asarray(4 * np.square(self.coef, dtype=float).mean(axis=1))
+
     @cached_property
     def is_convex(self) -> bool:
         """Whether the coefficients of every row have a sum of at least 0."""
