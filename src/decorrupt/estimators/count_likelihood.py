@@ -70,7 +70,8 @@ memory_budget, tol, max_iter, random_state
         Noise in the counts p_k·n_k (for example from a privacy mechanism), for all bags or by bag
         id, with None for a bag without noise. A number is the standard deviation of Gaussian noise,
         in rows. Noisy proportions can be below 0 or above 1. The likelihood is that of the
-        reported count. Ignored in a fit without bags: labels have no such noise.
+        reported count; with several classes see :func:`label_posterior`. Ignored in a fit without
+        bags: labels have no such noise.
     bag_effect : float or "estimate", default=0.0
         Standard deviation of what the bags add to the shares that their rows explain: bags that
         differ in P(y|x), for example hospitals. n_k²·bag_effect² is added to the variance of the
@@ -98,9 +99,9 @@ memory_budget, tol, max_iter, random_state
         The start that led to the solution.
     log_likelihood_ : float
         Σ_k log P(c_k) at the solution; with ranges or noise, Σ_k log P(observation).
-    score_prior_ : float
-        The share of positives among the training rows: Σn_k·p_k/Σn_k, or with `upper` or noise the
-        mean of the posterior probabilities at the solution.
+    score_prior_ : float or ndarray of shape (n_classes,)
+        The share of positives, or of each class, among the training rows: Σn_k·p_k/Σn_k, or with
+        `upper` or noise the mean of the posterior probabilities at the solution.
     classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
 frequency_centre_, coef_, intercept_, kernel_gamma_, kernel_rank_, kernel_error_, \
 n_iter_, solver_, n_features_in_, feature_names_in_
@@ -269,7 +270,7 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         scores = self._training_scores(features, solution.result.coef)
         if observed is not None and (self._upper is not None or noise is not None):
             posterior = posterior_of(score_probabilities(scores), strata, observed).posterior
-            self._set_prior(posterior.mean())
+            self._set_prior(posterior.mean(axis=0))
         return scores
 
     def _note_rounded(self, strata: Strata, observed: Any, noise: Any) -> None:
@@ -280,10 +281,10 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         if rounded:
             self._note(RoundedCountsWarning, rounded)
 
-    def _set_prior(self, prior: float) -> None:
-        """Set the share of positives, of which the observations contain only an estimate."""
-        margin = SMALLEST_PRIOR
-        self.score_prior_ = float(np.clip(prior, margin, 1 - margin))
+    def _set_prior(self, prior: Any) -> None:
+        """Set the class shares, of which the observations contain only an estimate."""
+        shares = np.clip(prior, SMALLEST_PRIOR, 1 - SMALLEST_PRIOR)
+        self.score_prior_ = shares / shares.sum() if np.ndim(shares) else float(shares)
         self.decision_threshold_ = self._threshold(self.score_prior_)
 
     def _effect(

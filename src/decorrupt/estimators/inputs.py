@@ -21,9 +21,7 @@ from decorrupt.corruption import (
     factorize,
     is_two_class_matrix,
     noisy_share,
-    strata_from_bags,
     strata_from_labels,
-    two_classes,
 )
 from decorrupt.estimators.class_sources import (
     ClassSources,
@@ -109,22 +107,25 @@ def read_observations(
 ) -> tuple[NDArray[Any], Strata, CountObservations | None]:
     """Return the classes, the strata of bags, and what is observed about their counts.
 
-    Parameters are those of :func:`decorrupt.risks.observations.observe_bags`; there are no
-    observations of the counts of several classes.
+    Parameters are those of :func:`decorrupt.risks.observations.observe_bags`.
     """
     check_consistent_length(y, bags, upper)
-    if has_class_columns(y):
-        classes, strata = _read_class_shares(y, bags)
-        if strata.n_classes is not None:
-            if upper is not None:
-                raise ValueError("upper is for two classes, and y has a column for each of several")
-            return classes, strata, None
-        y = np.asarray(y, dtype=float)[:, 1]
-    else:
-        classes, y = np.array(BAG_CLASSES), _read_proportions(y)
+    if not has_class_columns(y):
+        y = _read_proportions(y)
+    classes = bag_classes(y)
     strata, observed = observe_bags(y, bags, upper=upper, count_noise=count_noise)
-    check_strata(strata.sizes, strata.proportions)
+    if strata.n_classes is None:
+        check_strata(strata.sizes, strata.proportions)
+    else:
+        check_class_strata(strata.sizes, strata.proportions, classes.tolist())
     return classes, strata, observed
+
+
+def bag_classes(y: ArrayLike) -> NDArray[Any]:
+    """Return the names of y's columns, or their numbers; 0 and 1 for one share per row."""
+    if not has_class_columns(y):
+        return np.array(BAG_CLASSES)
+    return np.asarray(getattr(y, "columns", range(np.asarray(y).shape[1])))
 
 
 def _read_proportions(y: ArrayLike) -> NDArray[Any]:
@@ -135,14 +136,6 @@ def _read_proportions(y: ArrayLike) -> NDArray[Any]:
             "decorrupt.bag_targets turns one proportion per bag into one per row"
         )
     return np.asarray(targets)
-
-
-def _read_class_shares(y: ArrayLike, bags: Any) -> tuple[NDArray[Any], Strata]:
-    """Return the names of y's columns, or their numbers, and the bags."""
-    classes = np.asarray(getattr(y, "columns", range(np.asarray(y).shape[1])))
-    strata = strata_from_bags(bags, y)
-    check_class_strata(strata.sizes, strata.proportions, classes.tolist())
-    return classes, two_classes(strata)
 
 
 @dataclass(frozen=True)
