@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from decorrupt.extras import import_pandas
 from decorrupt.model_selection.results import Result
 
 
@@ -117,11 +118,7 @@ class Leaderboard:
         ImportError
             If pandas is not installed (``pip install 'decorrupt[cli]'``).
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError("to_frame() needs pandas: pip install 'decorrupt[cli]'") from None
-        return pd.DataFrame(self.rows)
+        return import_pandas("to_frame()").DataFrame(self.rows)
 
     def __repr__(self) -> str:
         head = f"  {'method':<20} {'score':>9}  {'± std error':<12} {'seconds':>7}  parameters"
