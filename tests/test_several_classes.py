@@ -302,11 +302,16 @@ def test_criteria_are_best_for_the_true_classes():
 # --- the searches
 
 
-def test_several_classes_start_at_the_intercept_if_it_is_listed():
-    both = ("mean_map", "intercept")
-    assert starts_to_try(both, several_classes=True) == ["intercept"]
-    assert starts_to_try(("mean_map",), several_classes=True) == ["mean_map"]
-    assert starts_to_try(both, several_classes=False) == list(both)
+def test_several_classes_start_at_the_intercept_by_default():
+    both = ["mean_map", "intercept"]
+    assert starts_to_try("auto", several_classes=True) == ["intercept"]
+    assert starts_to_try("auto", several_classes=False) == both
+    assert starts_to_try(both, several_classes=True) == both
+    listed = CountLikelihoodClassifierCV(
+        CountLikelihoodClassifier(starts=both), reg_strengths=[0.01], kernel_gammas=["scale"], cv=2
+    )
+    tried = {tuple(row["starts"]) for row in fitted(listed).cv_results_["params"]}
+    assert tried == {("mean_map",), ("intercept",)}
     assert fitted(CountLikelihoodClassifier(random_state=0)).start_ == "intercept"
     search = CountLikelihoodClassifierCV(reg_strengths=[0.01], kernel_gammas=["scale"], cv=2)
     assert fitted(search).best_params_["starts"] == ("intercept",)

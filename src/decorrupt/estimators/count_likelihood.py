@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
-from decorrupt.estimators.inputs import read_observations
+from decorrupt.estimators.inputs import check_upper_has_bags, read_observations
 from decorrupt.estimators.log_odds import LogOddsClassifier
 from decorrupt.estimators.priors import score_probabilities
 from decorrupt.estimators.shared_features import SharedFeaturesClassifier
@@ -28,7 +28,7 @@ from decorrupt.risks.label_posterior import posterior_of
 from decorrupt.risks.multiclass import describe_rounded_classes
 from decorrupt.risks.observations import describe_impossible
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, SolverResult
-from decorrupt.solvers.count_path import DEFAULT_STARTS, CountSolution, fit_count_path
+from decorrupt.solvers.count_path import AUTO_STARTS, CountSolution, fit_count_path
 
 # The share of positives is estimated from noisy counts or ranges; both classes exist.
 SMALLEST_PRIOR = 1e-3
@@ -78,11 +78,11 @@ memory_budget, tol, max_iter, random_state
         count of a bag of two rows or more, as for Gaussian noise. "estimate" maximises the
         likelihood over it, in turns with the model. Not together with `upper`.
         :func:`decorrupt.check_assumptions` tests whether there is one.
-    starts : sequence of {"mean_map", "intercept"}, default=("mean_map", "intercept")
+    starts : "auto" or sequence of {"mean_map", "intercept"}, default="auto"
         Where the solver starts: at the mean map with the same λ, or at the intercept alone,
-        followed by a path from larger λ. The solution with the lower objective is kept. For several
-        classes only "intercept" is used if it is listed: the mean map leads to the same solution at
-        large λ, and to a poor one at small λ.
+        followed by a path from larger λ. The solution with the lower objective is kept. "auto" is
+        both for two classes, and "intercept" for several: there the mean map leads to the same
+        solution at large λ, and to a poor one at small λ.
     fit_intercept : bool, default=True
         Whether f has an unpenalised intercept.
     decision : {"balanced", "accuracy"}, default="balanced"
@@ -137,7 +137,7 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         large_bags: float | str = "auto",
         count_noise: Any = None,
         bag_effect: float | str = 0.0,
-        starts: Sequence[str] = DEFAULT_STARTS,
+        starts: Sequence[str] | str = AUTO_STARTS,
         fit_intercept: bool = True,
         decision: str = "balanced",
         solver: str = "auto",
@@ -230,9 +230,8 @@ n_iter_, solver_, n_features_in_, feature_names_in_
 
     def _read_strata(self, y: ArrayLike, bags: Any) -> tuple[NDArray[Any], Strata]:
         self._observed, self._noise, self._in_bags = None, None, bags is not None
+        check_upper_has_bags(self._upper, bags)
         if bags is None:
-            if self._upper is not None:
-                raise ValueError("upper is the upper end of a bag's proportion: pass bags= as well")
             return super()._read_strata(y, bags)
         if self._upper is not None and self.bag_effect != 0:
             raise ValueError(f"bag_effect={self.bag_effect!r} cannot be combined with upper=")

@@ -25,6 +25,7 @@ from decorrupt.corruption import (
 )
 from decorrupt.estimators.class_sources import (
     ClassSources,
+    SourceRows,
     check_class_count,
     class_source_strata,
     common_class_shares,
@@ -121,6 +122,12 @@ def read_observations(
     return classes, strata, observed
 
 
+def check_upper_has_bags(upper: Any, bags: Any) -> None:
+    """Raise ValueError if there are upper ends of ranges but no bags."""
+    if upper is not None and bags is None:
+        raise ValueError("upper is the upper end of a bag's proportion: pass bags= as well")
+
+
 def bag_classes(y: ArrayLike) -> NDArray[Any]:
     """Return the names of y's columns, or their numbers; 0 and 1 for one share per row."""
     if not has_class_columns(y):
@@ -139,7 +146,7 @@ def _read_proportions(y: ArrayLike) -> NDArray[Any]:
 
 
 @dataclass(frozen=True)
-class NoisySources:
+class NoisySources(SourceRows):
     """Noisy labels, sources and noise rates, one entry per row.
 
     Attributes
@@ -164,16 +171,9 @@ class NoisySources:
     multiplicity: NDArray[np.intp] | None = None
 
     @property
-    def sizes(self) -> NDArray[np.intp]:
-        """Number of rows per source."""
-        counts = np.bincount(self.row_source, self.multiplicity, minlength=len(self.ids))
-        return counts.astype(np.intp, copy=False)
-
-    @property
     def source_rates(self) -> FloatArray:
         """(flip_pos, flip_neg) of each source, valid if they do not vary within it."""
-        first_row = np.unique(self.row_source, return_index=True)[1]
-        return np.asarray(self.rates[first_row])
+        return np.asarray(self.rates[self._first_row])
 
     @property
     def rates_vary_within_source(self) -> bool:
@@ -181,15 +181,11 @@ class NoisySources:
         return bool((self.rates != self.source_rates[self.row_source]).any())
 
     def by_source(self, values: FloatArray) -> dict[Any, Any]:
-        """Return {source: its value}."""
-        return dict(zip(self.ids.tolist(), values.tolist(), strict=True))
-
-    @property
-    def rates_by_source(self) -> dict[Any, tuple[float, float]] | None:
-        """{source: (flip_pos, flip_neg)}; None if they vary within a source."""
-        if self.rates_vary_within_source:
-            return None
-        return {source: tuple(pair) for source, pair in self.by_source(self.source_rates).items()}
+        """Return {source: its value}; a pair becomes a tuple."""
+        own = values.tolist()
+        return dict(
+            zip(self.ids.tolist(), map(tuple, own) if values.ndim == 2 else own, strict=True)
+        )
 
 
 def read_noisy_labels(

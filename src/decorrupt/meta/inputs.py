@@ -139,7 +139,8 @@ def _take(values: Any, rows: NDArray[np.intp]) -> list[Any]:
 def _read_codes(targets: FloatArray, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the class number of the noisy labels, which are 0 and 1 or rows of the identity."""
     labels = targets[rows]
-    bad = np.flatnonzero(~np.isin(labels, (0.0, 1.0)).reshape(len(rows), -1).all(axis=1))
+    is_label = np.isin(labels, (0.0, 1.0))
+    bad = np.flatnonzero(~(is_label if labels.ndim == 1 else is_label.all(axis=1)))
     for row in rows[bad[:1]]:
         raise ValueError(
             f"y[{row}] = {targets[row].tolist()} of a source is not a label: next to bags, noisy "

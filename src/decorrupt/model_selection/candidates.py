@@ -28,7 +28,7 @@ from decorrupt.model_selection.grids import (
     kernel_settings,
 )
 
-EACH_START = [(start,) for start in CountLikelihoodClassifier().starts]
+EACH_START = [("mean_map",), ("intercept",)]
 
 
 @dataclass(frozen=True)
