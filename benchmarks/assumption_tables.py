@@ -76,7 +76,7 @@ def model_estimate(*names):
         ]
         for data, cases in found.items()
     ]
-    header = ("mean error", "mean |error|", "largest |error|", "truth in range", "mean width")
+    header = ("mean error", "mean absolute error", "largest", "truth in range", "mean width")
     table(("data", "cases", *header), rows)
 
 

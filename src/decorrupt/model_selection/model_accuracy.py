@@ -94,8 +94,8 @@ def calibrate(probabilities: FloatArray, strata: Strata) -> FloatArray:
 
     s_j are the log-odds and m_k their mean in bag k. The counts of bags that differ in m_k
     determine the slope a between bags well, and the slope c within bags hardly: only through the
-    variance of the counts. One slope for both would look more certain than it is. Slopes are at
-    least 0.
+    variance of the counts, which is the same for −c. One slope for both would look more certain
+    than it is. Slopes are at least 0.
 
     Parameters
     ----------
