@@ -86,7 +86,7 @@ def test_large_bags_in_two_stages(n_classes):
     np.testing.assert_allclose(gradient, slope, atol=1e-6)
     if n_classes is None:
         prob = expit(rows @ coef[:3] + coef[3])
-        # Independent noise of variance 2 in both counts leaves variance 1 in one of them if they sum to n.
+        # Variance 2 in both counts: 1 in one of them, corrected to sum to n.
         spread = np.sqrt(np.sum(prob * (1 - prob)) + 1 / 12 + 2.0 / 2)
         assert value == pytest.approx(-norm.logpdf(18, prob.sum(), spread) / 100)
     else:
