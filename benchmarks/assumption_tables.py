@@ -57,6 +57,29 @@ def choice(name="choice"):
     table(("data", "automatic", *METHODS, *BASELINES, "best − automatic"), rows)
 
 
+def model_estimate(*names):
+    """Estimates from the model's own probabilities: errors, and how often the range is right."""
+    found = defaultdict(list)
+    for row in (one for name in names for one in records(name)):
+        truth, value, low, high = (float(row[k]) for k in ("truth", "estimate", "low", "high"))
+        found[row["data"]].append((value - truth, low <= truth <= high, high - low))
+    found["all"] = [case for cases in found.values() for case in cases]
+    rows = [
+        [
+            data,
+            str(len(cases)),
+            f"{mean(error for error, _, _ in cases):+.3f}",
+            f"{mean(abs(error) for error, _, _ in cases):.3f}",
+            f"{max(abs(error) for error, _, _ in cases):.3f}",
+            str(sum(inside for _, inside, _ in cases)),
+            f"{mean(width for _, _, width in cases):.3f}",
+        ]
+        for data, cases in found.items()
+    ]
+    header = ("mean error", "mean absolute error", "largest", "truth in range", "mean width")
+    table(("data", "cases", *header), rows)
+
+
 def design():
     found = defaultdict(lambda: defaultdict(list))
     for row in records("design"):
@@ -82,4 +105,5 @@ if __name__ == "__main__":
     sizes("size-counts")
     choice()
     coverage()
+    model_estimate("model-estimate-400", "model-estimate-500")
     design()

@@ -256,6 +256,10 @@ def estimated_and_true(X, y, bags, X_test, labels):
         held_out.probabilities,
         bags=bags,
         common_classes=not rejected,
+        fitted=(
+            search.decision_function(X),
+            search.predict_proba(X, class_prior=search.training_prior_),
+        ),
         random_state=0,
     )
 

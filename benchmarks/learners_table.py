@@ -3,7 +3,7 @@
     python benchmarks/learners_table.py results/learners/records.jsonl results/paper/records.jsonl
 
 A cell is the mean balanced accuracy of the repetitions that all methods have; the splits are the
-same. The best method that sees only bags is bold.
+same. The best method that sees only bags is bold. The means leave out cells in which one failed.
 """
 
 import sys
@@ -18,41 +18,46 @@ METHODS = (*ON_LABELS, *ON_BAGS)
 
 
 def read(paths):
-    """Return {(data set, bag size): {method: {repetition: balanced accuracy}}}."""
+    """Return {(data set, bag size): {method: {repetition: accuracy}}} where EM was run."""
     cells = {}
     for record in (one for path in paths for one in read_records(path)):
         if record["status"] == "done" and record["method"] in METHODS:
             cell = cells.setdefault((record["dataset"], record["bag_size"]), {})
             own = cell.setdefault(record["method"], {})
             own[record["repetition"]] = record["balanced_accuracy"]
-    return {cell: found for cell, found in sorted(cells.items()) if len(found) == len(METHODS)}
+    return {cell: found for cell, found in sorted(cells.items()) if "em_forest" in found}
 
 
-def means(found):
-    """Return the mean of each method over common repetitions, and how many there are."""
-    common = set.intersection(*(set(found[method]) for method in METHODS))
-    return [fmean(found[method][k] for k in common) for method in METHODS], len(common)
+def means(found, methods):
+    """Return the means over common repetitions, None for a method that failed; how many."""
+    common = set.intersection(*map(set, found.values()))
+    values = [fmean(found[m][k] for k in common) if m in found else None for m in methods]
+    return values, len(common)
 
 
-def line(name, size, count, values):
-    best = max(values[len(ON_LABELS) :])
-    shown = [f"{value:.3f}" for value in values]
-    for place in range(len(ON_LABELS), len(values)):
-        if shown[place] == f"{best:.3f}":
-            shown[place] = f"**{shown[place]}**"
+def line(name, size, count, values, methods):
+    on_bags = [v for v, m in zip(values, methods, strict=True) if m in ON_BAGS and v is not None]
+    best = f"{max(on_bags):.3f}"
+    shown = ["failed" if value is None else f"{value:.3f}" for value in values]
+    for place, method in enumerate(methods):
+        if method in ON_BAGS and shown[place] == best:
+            shown[place] = f"**{best}**"
     return f"| {name} | {size} | {count} | {' | '.join(shown)} |"
 
 
 def main(paths):
-    print("| data set | bag size | runs |", " | ".join(METHODS).replace("_", " "), "|")
-    print("|---" * (3 + len(METHODS)) + "|")
-    rows = [(cell, *means(found)) for cell, found in read(paths).items()]
+    cells = read(paths)
+    methods = [m for m in METHODS if any(m in found for found in cells.values())]
+    print("| data set | bag size | runs |", " | ".join(methods).replace("_", " "), "|")
+    print("|---" * (3 + len(methods)) + "|")
+    rows = [(cell, *means(found, methods)) for cell, found in cells.items()]
     for (name, size), values, count in rows:
-        print(line(name, size, count, values))
-    by_size = sorted(rows, key=lambda row: row[0][1])
+        print(line(name, size, count, values, methods))
+    whole = [row for row in rows if None not in row[1]]
+    by_size = sorted(whole, key=lambda row: row[0][1])
     for size, some in groupby(by_size, key=lambda row: row[0][1]):
         columns = zip(*(values for _, values, _ in some), strict=True)
-        print(line("mean", size, "", [fmean(column) for column in columns]))
+        print(line("mean", size, "", [fmean(column) for column in columns], methods))
 
 
 if __name__ == "__main__":

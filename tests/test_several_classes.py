@@ -12,6 +12,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.utils import get_tags
 
@@ -21,14 +22,16 @@ from decorrupt import (
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
     CountLikelihoodClassifierCV,
+    EMClassifier,
+    LaplaceNoise,
     MeanMapClassifier,
     ProportionMatchingClassifier,
     SetClassifier,
 )
-from decorrupt.estimators import inputs
 from decorrupt.estimators.score_classifier import ScoreClassifier
 from decorrupt.model_selection.candidates import resolve_candidates
 from decorrupt.model_selection.criteria import corrected_accuracy, count_score, proportion_risk
+from decorrupt.risks import observations
 from decorrupt.solvers.count_path import starts_to_try
 from helpers.estimators import ON_BAGS, SINGLE_ON_BAGS, name_of, with_params
 
@@ -169,13 +172,41 @@ def test_every_method_for_several_classes_is_compared_at_two():
 def test_two_classes_through_the_code_for_several(model, bag_data, monkeypatch):
     X, y, bags = bag_data.X[:240], bag_data.y[:240], bag_data.bags[:240]
     binary = clone(model).fit(X, y, bags=bags)
-    monkeypatch.setattr(inputs, "two_classes", lambda strata: strata)
+    monkeypatch.setattr(observations, "two_classes", lambda strata: strata)
     monkeypatch.setattr(ScoreClassifier, "_n_columns", 2)
     several = clone(model).fit(X, np.column_stack([1 - y, y]), bags=bags)
     assert several.coef_.size == 2 * binary.coef_.size  # the other code did run
     assert_allclose(several.predict_proba(X), binary.predict_proba(X), atol=1e-8)
     scores = several.decision_function(X)
     assert_allclose(scores[:, 1] - scores[:, 0], binary.decision_function(X), atol=1e-7)
+
+
+# --- noisy counts
+
+
+@pytest.mark.parametrize("size", [6, 30])  # exact, and the normal approximation
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda noise: CountLikelihoodClassifier(kernel="linear", count_noise=noise),
+        lambda noise: EMClassifier(LogisticRegression(), count_noise=noise, random_state=0),
+    ],
+    ids=["count_likelihood", "em"],
+)
+def test_noisy_counts_as_released(make, size):
+    """Shares below 0 that do not sum to 1, from independent noise in the count of each class."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 1200)
+    X = rng.normal(size=(1200, 2)) + 3 * np.array([[0, 0], [1, 0], [0, 1]])[labels]
+    bags = np.arange(1200) // size
+    counts = np.array([np.bincount(bags, labels == c) for c in range(3)]).T
+    y = ((counts + rng.laplace(scale=1.0, size=counts.shape)) / size)[bags]
+    assert (y < 0).any() or size == 30
+    model = make(LaplaceNoise(1.0)).fit(X, y, bags=bags)
+    assert balanced_accuracy_score(labels, model.predict(X)) > 0.85
+    assert_allclose(model.score_prior_.sum(), 1)
+    with pytest.raises(ValueError, match="are not the shares of 3 classes"):
+        make(None).fit(X, y, bags=bags)
 
 
 # --- labels
@@ -275,11 +306,16 @@ def test_criteria_are_best_for_the_true_classes():
 # --- the searches
 
 
-def test_several_classes_start_at_the_intercept_if_it_is_listed():
-    both = ("mean_map", "intercept")
-    assert starts_to_try(both, several_classes=True) == ["intercept"]
-    assert starts_to_try(("mean_map",), several_classes=True) == ["mean_map"]
-    assert starts_to_try(both, several_classes=False) == list(both)
+def test_several_classes_start_at_the_intercept_by_default():
+    both = ["mean_map", "intercept"]
+    assert starts_to_try("auto", several_classes=True) == ["intercept"]
+    assert starts_to_try("auto", several_classes=False) == both
+    assert starts_to_try(both, several_classes=True) == both
+    listed = CountLikelihoodClassifierCV(
+        CountLikelihoodClassifier(starts=both), reg_strengths=[0.01], kernel_gammas=["scale"], cv=2
+    )
+    tried = {tuple(row["starts"]) for row in fitted(listed).cv_results_["params"]}
+    assert tried == {("mean_map",), ("intercept",)}
     assert fitted(CountLikelihoodClassifier(random_state=0)).start_ == "intercept"
     search = CountLikelihoodClassifierCV(reg_strengths=[0.01], kernel_gammas=["scale"], cv=2)
     assert fitted(search).best_params_["starts"] == ("intercept",)

@@ -45,9 +45,18 @@ def test_bags_by_a_feature(by_radius):
     data = TrainingData.in_bags(X, strata_from_bags(bags, y), folds)
     held_out = out_of_fold(clone(model.best_estimator_), data, class_prior=model.training_prior_)
     assert corrected_accuracy(y, held_out.decisions, bags=bags).value > 1  # impossible
+    prior = model.training_prior_
+    fitted = model.decision_function(X), model.predict_proba(X, class_prior=prior)
     found = estimate_accuracy(
-        y, held_out.decisions, held_out.probabilities, bags=bags, common_classes=False
+        y,
+        held_out.decisions,
+        held_out.probabilities,
+        bags=bags,
+        common_classes=False,
+        fitted=fitted,
+        random_state=0,
     )
     assert found.basis == "model"
     assert found.value == pytest.approx(accuracy, abs=0.1)  # the penalty makes it cautious
+    assert found.low <= found.value <= found.high
     assert 0 <= found.low <= found.high <= 1

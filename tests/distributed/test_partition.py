@@ -86,14 +86,15 @@ def test_large_bags_in_two_stages(n_classes):
     np.testing.assert_allclose(gradient, slope, atol=1e-6)
     if n_classes is None:
         prob = expit(rows @ coef[:3] + coef[3])
-        spread = np.sqrt(np.sum(prob * (1 - prob)) + 1 / 12 + 2.0)
+        # Variance 2 in both counts: 1 in one of them, corrected to sum to n.
+        spread = np.sqrt(np.sum(prob * (1 - prob)) + 1 / 12 + 2.0 / 2)
         assert value == pytest.approx(-norm.logpdf(18, prob.sum(), spread) / 100)
     else:
         table = coef.reshape(4, 3)
         prob = softmax(rows @ table[:3] + table[3], axis=1)
         away = (counts[0] - prob.sum(axis=0))[:2]
         cover = np.diag(prob.sum(axis=0)) - prob.T @ prob
-        cover += (1 / 12 + 1 / 18 + 2.0 * 1.5) * (np.eye(3) - 1 / 3)
+        cover += (1 / 12 + 1 / 18 + 2.0) * (np.eye(3) - 1 / 3)
         # The density of the first two counts; log det of the full one differs by a constant.
         density = -0.5 * (away @ np.linalg.solve(cover[:2, :2], away))
         density -= 0.5 * np.linalg.slogdet(2 * np.pi * cover[:2, :2])[1]

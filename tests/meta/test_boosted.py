@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from numpy.testing import assert_allclose
 from scipy.special import expit, softmax
@@ -159,3 +160,23 @@ def test_without_lightgbm_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "lightgbm", None)
     with pytest.raises(ImportError, match=r"decorrupt\[boosting\]"):
         import_lightgbm()
+
+
+def test_rows_that_cannot_be_split_are_refused(bag_data):
+    d = bag_data
+    with pytest.raises(ValueError, match="no column of X varies"):
+        quick().fit(np.zeros((len(d.y), 2)), d.y, bags=d.bags)
+    dates = pd.DataFrame({"a": d.X[:, 0], "day": pd.Timestamp("2020-01-01")})
+    with pytest.raises(ValueError, match="column 'day' of X contains dates"):
+        quick().fit(dates, d.y, bags=d.bags)
+
+
+def test_text_of_polars_frames_is_as_that_of_pandas(bag_data):
+    d = bag_data
+    town = np.where(d.X[:, 1] > 0, "A", "B")
+    frame = pd.DataFrame({"a": d.X[:, 0], "town": town})
+    scores = [
+        quick(n_estimators=5).fit(X, d.y, bags=d.bags).decision_function(X)
+        for X in (frame, pl.from_pandas(frame))
+    ]
+    assert_allclose(*scores)

@@ -70,7 +70,8 @@ def test_it_learns_the_clean_classes(source_data):
     ("estimator", "message"),
     [
         (LinearSVC(), "LinearSVC has no predict_proba"),
-        (LinearRegression(), "LinearRegression is not a classifier"),
+        (LinearRegression(), "LinearRegression has no predict_proba: choose another classifier$"),
+        ("forest", "estimator='forest' is not an estimator"),
     ],
 )
 def test_bad_estimators(estimator, message, source_data):

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     HistGradientBoostingClassifier,
@@ -195,7 +195,11 @@ class NoWeights(ClassifierMixin, BaseEstimator):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (EMClassifier(LinearSVC()), r"LinearSVC has no predict_proba: choose a classifier"),
+        (
+            EMClassifier(LinearSVC()),
+            r"LinearSVC has no predict_proba: choose another classifier or",
+        ),
+        (EMClassifier(LinearSVC), r"is not an estimator: give an instance"),
         (EMClassifier(NoWeights()), r"NoWeights has no sample_weight"),
         (EMClassifier(KNeighborsClassifier()), r"KNeighborsClassifier has no sample_weight"),
         (
@@ -207,4 +211,17 @@ class NoWeights(ClassifierMixin, BaseEstimator):
 )
 def test_bad_parameters(model, message, bag_data):
     with pytest.raises(ValueError, match=message):
-        clone(model).fit(bag_data.X, bag_data.y, bags=bag_data.bags)
+        model.fit(bag_data.X, bag_data.y, bags=bag_data.bags)
+
+
+@pytest.mark.parametrize("sources", [None, ["nurse"] * 40])
+def test_ranges_without_bags_are_refused(sources):
+    rates = sources and {"nurse": (0.1, 0.1)}
+    with pytest.raises(ValueError, match="pass bags= as well"):
+        EMClassifier().fit(
+            np.zeros((40, 1)),
+            [0, 1] * 20,
+            upper=np.ones(40),
+            sources=sources,
+            noise_rates=rates,
+        )

@@ -101,6 +101,18 @@ def test_noise_of_class_counts_reaches_the_bags_next_to_sources():
     assert_allclose(w[4:], v[4:])
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_sources_without_a_row_change_nothing(n_classes):
+    y = np.repeat([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]], 2, axis=0)
+    bags = [0, 0, 1, 1, 2, 2]
+    y = y if n_classes == 3 else y[:, 0]
+    alone = read_observed(y, bags=bags)
+    both = read_observed(y, bags=bags, sources=[None] * 6, noise_rates={})
+    scores = np.random.default_rng(0).normal(size=y.shape)
+    assert_allclose(both.posterior(scores), alone.posterior(scores))
+    assert_allclose(both.log_likelihood(scores), alone.log_likelihood(scores))
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

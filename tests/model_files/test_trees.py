@@ -41,7 +41,8 @@ def test_learners_outside_the_list_are_named(bag_data, tmp_path):
     d = bag_data
     model = EMClassifier(HistGradientBoostingClassifier(max_iter=5), cv=2, random_state=0)
     model.fit(d.X, d.y, bags=d.bags)
-    with pytest.raises(ModelFileError, match="HistGradientBoostingClassifier"):
+    advice = r"HistGradientBoostingClassifier.*use BoostedCountClassifier.*joblib\.dump"
+    with pytest.raises(ModelFileError, match=advice):
         save(model, tmp_path / "m.skops")
 
 

@@ -1,8 +1,11 @@
 import numpy as np
 import pytest
+from scipy.special import expit
 from scipy.stats import t
 
 from decorrupt import corrected_accuracy, estimate_accuracy
+from decorrupt.corruption import strata_from_bags
+from decorrupt.model_selection.model_accuracy import calibrate
 
 
 def predictions(seed=0, n_bags=40, size=25):
@@ -64,6 +67,34 @@ def test_an_impossible_estimate_becomes_one_from_the_model():
     assert found.basis == "model"
     assert 0 <= found.low <= found.value <= found.high <= 1
     assert "model's own calibrated probabilities" in str(found)
+
+
+def test_calibration_finds_the_slopes_between_and_within_bags():
+    rng = np.random.default_rng(0)
+    bags = np.repeat(np.arange(400), 20)
+    means, within = rng.normal(size=400)[bags], 2 * rng.normal(size=8000)
+    within -= (np.bincount(bags, within) / 20)[bags]
+    true = expit(0.5 * means + 2 * within - 0.3)
+    y = (np.bincount(bags, rng.random(8000) < true) / 20)[bags]
+    found = calibrate(expit(means + within), strata_from_bags(bags, y))
+    assert np.abs(found - true).mean() < 0.03
+    # A slope is never negative: predictions against the counts become constant.
+    against = calibrate(expit(-means), strata_from_bags(bags, y))
+    assert np.ptp(against) < 1e-6
+
+
+def test_the_model_fitted_to_all_bags_gives_the_value_and_widens_the_range():
+    y, scores, bags = by_score()
+    noise = np.random.default_rng(1).normal(size=len(y))
+    held_out, fitted = scores + 2 * noise, scores
+    options = {"bags": bags, "common_classes": False, "random_state": 0}
+    alone = estimate_accuracy(y, held_out, expit(held_out), **options)
+    final = estimate_accuracy(y, fitted, expit(fitted), **options)
+    both = estimate_accuracy(
+        y, held_out, expit(held_out), fitted=(fitted, expit(fitted)), **options
+    )
+    assert (both.value, both.high) == (final.value, final.high)
+    assert both.low == alone.low < final.low
 
 
 def test_several_classes_agree_with_two():

@@ -87,7 +87,7 @@ def test_probabilities_and_messages(bag_data):
         CorrectedLossClassifierCV(scoring="auc").fit(d.X, d.y, bags=d.bags)
     with pytest.raises(ValueError, match=r"reg_strengths=\[\] must be a list"):
         CorrectedLossClassifierCV(reg_strengths=[]).fit(d.X, d.y, bags=d.bags)
-    with pytest.raises(ValueError, match="starts='mean_map': give a list"):
+    with pytest.raises(ValueError, match="starts='mean_map': give 'auto' or a list"):
         CountLikelihoodClassifierCV(CountLikelihoodClassifier(starts="mean_map")).fit(
             d.X, d.y, bags=d.bags
         )

@@ -1,5 +1,7 @@
 """Label posteriors against enumeration, finite differences and closed forms."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -221,6 +223,76 @@ def test_noise_moves_the_expected_counts_towards_the_probabilities():
     assert_allclose(exact, [0.5, 0.3, 0.2], atol=1e-6)
     assert 0.2 < little[0] < 0.5
     assert_allclose(much, p[0], atol=1e-3)
+
+
+def enumerate_class_weights(p, weight):
+    """Return Σ_k ν_k·P(k) and the posterior of every row, from every labelling of the rows."""
+    total, posterior = 0.0, np.zeros(p.shape)
+    for labels in product(range(p.shape[1]), repeat=len(p)):
+        rows = np.arange(len(p)), np.array(labels)
+        own = p[rows].prod() * weight(np.bincount(labels, minlength=p.shape[1]))
+        total, posterior[rows] = total + own, posterior[rows] + own
+    return total, posterior / total
+
+
+@pytest.mark.parametrize("kind", NOISES)
+@settings(max_examples=10)
+@given(size=st.integers(1, 6), seed=st.integers(0, 1000))
+def test_noisy_counts_of_several_classes_are_exact_in_small_bags(kind, size, seed):
+    rng = np.random.default_rng(seed)
+    noise, density = NOISES[kind]
+    p = rng.dirichlet(np.ones(3), size)
+    reported = rng.multinomial(size, [0.2, 0.3, 0.5]) + rng.integers(-3, 4, 3)
+    found = label_posterior(
+        p, np.tile(reported / size, (size, 1)), bags=[0] * size, count_noise=noise
+    )
+    total, posterior = enumerate_class_weights(p, lambda k: density(reported - k).prod())
+    assert_allclose(found.log_likelihood, [np.log(total)], rtol=1e-9, atol=1e-10)
+    assert_allclose(found.posterior, posterior, atol=1e-10)
+
+
+def test_gaussian_noise_of_several_classes_in_large_bags_is_close_to_the_exact_sum():
+    """Rows in two groups of equal probabilities: counts are the sum of two multinomials."""
+    groups, noise = np.array([[0.2, 0.3, 0.5], [0.6, 0.3, 0.1]]), 4.0
+    reported = np.array([25.0, 31.0, 18.0])  # of 60 rows
+    p = np.repeat(groups, 30, axis=0)
+    found = label_posterior(
+        p, np.tile(reported / 60, (60, 1)), bags=np.zeros(60), count_noise=noise
+    )
+    vectors = np.array([(a, b, 30 - a - b) for a in range(31) for b in range(31 - a)])
+    first, second = (stats.multinomial.pmf(vectors, 30, q) for q in groups)
+    away = reported - vectors[:, None] - vectors
+    joint = first[:, None] * second * stats.norm.pdf(away, scale=noise).prod(axis=2)
+    assert_allclose(found.log_likelihood, [np.log(joint.sum())], atol=0.03)
+    weights = joint / joint.sum()
+    expected = np.array([weights.sum(axis=1) @ vectors, weights.sum(axis=0) @ vectors]) / 30
+    assert_allclose(found.posterior[[0, 30]], expected, atol=0.005)
+
+
+def test_the_sum_of_noisy_class_counts_says_nothing_in_gaussian_noise():
+    p = np.random.default_rng(0).dirichlet(np.ones(3), 40)
+    for rows in (5, 40):
+        shares, shifted = [0.5, 0.3, 0.2], [0.6, 0.4, 0.3]
+        bags, some = np.zeros(rows), p[:rows]
+        one = label_posterior(some, np.tile(shares, (rows, 1)), bags=bags, count_noise=2.0)
+        other = label_posterior(some, np.tile(shifted, (rows, 1)), bags=bags, count_noise=2.0)
+        assert_allclose(one.posterior, other.posterior, atol=1e-9)
+        assert other.log_likelihood < one.log_likelihood
+
+
+def test_a_bag_without_noise_among_noisy_ones_needs_shares_of_one():
+    p, y = np.full((4, 3), 1 / 3), np.repeat([[0.5, 0.5, 0.5], [-0.2, 0.9, 0.1]], 2, axis=0)
+    noisy = label_posterior(p, y, bags=["a", "a", "b", "b"], count_noise={"a": 1.0, "b": 1.0})
+    assert np.isfinite(noisy.posterior).all()
+    with pytest.raises(ValueError, match=r"bag 'b'.* has None for it"):
+        label_posterior(p, y, bags=["a", "a", "b", "b"], count_noise={"a": 1.0, "b": None})
+    with pytest.raises(ValueError, match="sum to 1"):  # one noisy count of two classes
+        label_posterior(p[:2, :2], y[:2, :2] + 0.1, bags=["a", "a"], count_noise=1.0)
+
+
+def test_ranges_of_several_classes_are_refused():
+    with pytest.raises(ValueError, match="upper is for two classes, and y has 3 columns"):
+        label_posterior(np.full((2, 3), 1 / 3), np.eye(3)[:2], bags=[0, 1], upper=[1, 1])
 
 
 def test_proportional_fitting_of_two_rows():

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from decorrupt.assumptions.count_dispersion import FEWEST_BAGS, CountDispersionTest
 from decorrupt.assumptions.power import POWER, detectable_effect
 from decorrupt.corruption.class_means import LEVEL, ClassMeansTest
+from decorrupt.extras import import_pandas, import_pyplot
 
 CLASSES_NAME = "common class distributions"
 PROBABILITIES_NAME = "common P(y|x)"
@@ -112,11 +113,7 @@ class AssumptionReport:
         ImportError
             If pandas is not installed (``pip install 'decorrupt[cli]'``).
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError("to_frame() needs pandas: pip install 'decorrupt[cli]'") from None
-        return pd.DataFrame(
+        return import_pandas("to_frame()").DataFrame(
             self._rows(), columns=["assumption", "column", "dispersion", "p_value", "rejected"]
         )
 
@@ -156,10 +153,7 @@ class AssumptionReport:
         ImportError
             If matplotlib is not installed (``pip install 'decorrupt[plot]'``).
         """
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError:
-            raise ImportError("plot() needs matplotlib: pip install 'decorrupt[plot]'") from None
+        plt = import_pyplot("plot()")
         if ax is None:
             _, ax = plt.subplots(figsize=(7, 4), layout="constrained")
         shown = self.columns[:n_columns][::-1]

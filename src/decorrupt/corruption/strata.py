@@ -242,7 +242,8 @@ def strata_from_bags(bags: Any, y: ArrayLike, *, is_noisy: bool = False) -> Stra
         The proportion of positives in each row's bag, or the share of every class; the shares of
         a row sum to 1 (within 1e-6). All rows of a bag have the same values (within 1e-6).
     is_noisy : bool
-        Whether a proportion can be below 0 or above 1 because of noise; for one share per bag.
+        Whether a proportion can be below 0 or above 1 because of noise. The shares of several
+        classes then need not sum to 1; two columns are one noisy share and must.
 
     Raises
     ------
@@ -252,7 +253,7 @@ def strata_from_bags(bags: Any, y: ArrayLike, *, is_noisy: bool = False) -> Stra
     ids, codes = factorize(bags, "bags")
     targets = np.asarray(y, dtype=float)
     if targets.ndim == 2 and targets.shape[1] > 1 and len(targets) == len(codes):
-        return _class_strata(ids, codes, targets)
+        return _class_strata(ids, codes, targets, is_noisy=is_noisy)
     if targets.shape != codes.shape:
         raise ValueError(
             f"y and bags must both have one entry per row: y has shape {targets.shape} and bags "
@@ -288,8 +289,13 @@ def _extremes(
     return lowest, highest
 
 
-def _class_strata(ids: NDArray[Any], codes: NDArray[np.intp], targets: FloatArray) -> Strata:
-    bad = np.flatnonzero(~is_share_row(targets))
+def _class_strata(
+    ids: NDArray[Any], codes: NDArray[np.intp], targets: FloatArray, *, is_noisy: bool
+) -> Strata:
+    is_good = np.isfinite(targets).all(axis=1) if is_noisy else is_share_row(targets)
+    if is_noisy and targets.shape[1] == 2:
+        is_good &= np.abs(targets.sum(axis=1) - 1) <= SHARE_TOL
+    bad = np.flatnonzero(~is_good)
     if len(bad):
         row = int(bad[0])
         raise ValueError(
@@ -306,7 +312,7 @@ def _class_strata(ids: NDArray[Any], codes: NDArray[np.intp], targets: FloatArra
             f"{lowest[bag, column]:g} to {highest[bag, column]:g}): all rows of a bag must have "
             "the same shares"
         )
-    return Strata(ids, codes, lowest / lowest.sum(axis=1, keepdims=True))
+    return Strata(ids, codes, lowest if is_noisy else lowest / lowest.sum(axis=1, keepdims=True))
 
 
 def strata_from_labels(

@@ -98,5 +98,6 @@ def _large_bags(work: Work, is_large: NDArray[np.bool_], noise: FloatArray) -> L
         counts = whole_counts(table)[is_large].astype(float)
         given = sizes[:, None] * shares[is_large]
     counts = np.where(noise[is_large, None] > 0, given, counts)
-    variance = noise[is_large] ** 2
+    # One noisy count of two classes: the other is its complement, with the same noise.
+    variance = noise[is_large] ** 2 * (2 if table.n_classes is None else 1)
     return LargeBags(np.flatnonzero(is_large), counts, variance, n_rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +15,49 @@ from decorrupt.corruption import Strata, check_transition_rows, check_transition
 from decorrupt.corruption.class_shares import SHARE_TOL, is_share_row
 
 
+class SourceRows(ABC):
+    """What noisy labels of two and of several classes have in common: rows grouped by source."""
+
+    ids: NDArray[Any]
+    row_source: NDArray[np.intp]
+    multiplicity: NDArray[np.intp] | None
+
+    @property
+    @abstractmethod
+    def source_rates(self) -> FloatArray:
+        """The rates of each source, valid if they do not vary within it."""
+
+    @property
+    @abstractmethod
+    def rates_vary_within_source(self) -> bool:
+        """Whether some rows of one source have different rates."""
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        """Number of rows per source."""
+        counts = np.bincount(self.row_source, self.multiplicity, minlength=len(self.ids))
+        return counts.astype(np.intp, copy=False)
+
+    @property
+    def _first_row(self) -> NDArray[np.intp]:
+        """A row of each source."""
+        return np.unique(self.row_source, return_index=True)[1]
+
+    def by_source(self, values: FloatArray) -> dict[Any, Any]:
+        """Return {source: its value}; class shares and matrices stay arrays."""
+        own = values.tolist() if values.ndim == 1 else list(values)
+        return dict(zip(self.ids.tolist(), own, strict=True))
+
+    @property
+    def rates_by_source(self) -> dict[Any, Any] | None:
+        """{source: its rates}, pairs or matrices; None if they vary within a source."""
+        if self.rates_vary_within_source:
+            return None
+        return self.by_source(self.source_rates)
+
+
 @dataclass(frozen=True, eq=False)
-class ClassSources:
+class ClassSources(SourceRows):
     """Noisy labels, sources and transition matrices T[y, ỹ] = P(Ỹ=ỹ | Y=y).
 
     Attributes
@@ -46,12 +88,6 @@ class ClassSources:
     multiplicity: NDArray[np.intp] | None = None
 
     @property
-    def sizes(self) -> NDArray[np.intp]:
-        """Number of rows per source."""
-        counts = np.bincount(self.row_source, self.multiplicity, minlength=len(self.ids))
-        return counts.astype(np.intp, copy=False)
-
-    @property
     def rates(self) -> FloatArray:
         """The matrix of each row, shape (n_rows, n_classes, n_classes)."""
         return np.asarray(self.matrices[self.row_matrix])
@@ -68,18 +104,7 @@ class ClassSources:
 
     @property
     def _first_matrix(self) -> NDArray[np.intp]:
-        first_row = np.unique(self.row_source, return_index=True)[1]
-        return np.asarray(self.row_matrix[first_row])
-
-    def by_source(self, values: FloatArray) -> dict[Any, Any]:
-        """Return {source: its value}; vectors and matrices stay arrays."""
-        own = values.tolist() if values.ndim == 1 else list(values)
-        return dict(zip(self.ids.tolist(), own, strict=True))
-
-    @property
-    def rates_by_source(self) -> dict[Any, FloatArray] | None:
-        """{source: its matrix}; None if it varies within a source."""
-        return None if self.rates_vary_within_source else self.by_source(self.source_rates)
+        return np.asarray(self.row_matrix[self._first_row])
 
 
 def read_class_sources(

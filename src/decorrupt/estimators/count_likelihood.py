@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.estimators.default_strength import COUNT_PRIOR_VARIANCE
-from decorrupt.estimators.inputs import read_observations
+from decorrupt.estimators.inputs import check_upper_has_bags, read_observations
 from decorrupt.estimators.log_odds import LogOddsClassifier
 from decorrupt.estimators.priors import score_probabilities
 from decorrupt.estimators.shared_features import SharedFeaturesClassifier
@@ -29,7 +29,7 @@ from decorrupt.risks.label_posterior import posterior_of
 from decorrupt.risks.multiclass import describe_rounded_classes
 from decorrupt.risks.observations import describe_impossible
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, SolverResult
-from decorrupt.solvers.count_path import DEFAULT_STARTS, CountSolution, fit_count_path
+from decorrupt.solvers.count_path import AUTO_STARTS, CountSolution, fit_count_path
 
 # The share of positives is estimated from noisy counts or ranges; both classes exist.
 SMALLEST_PRIOR = 1e-3
@@ -72,18 +72,19 @@ memory_budget, tol, max_iter, random_state
         Noise in the counts p_k·n_k (for example from a privacy mechanism), for all bags or by bag
         id, with None for a bag without noise. A number is the standard deviation of Gaussian noise,
         in rows. Noisy proportions can be below 0 or above 1. The likelihood is that of the
-        reported count. Ignored in a fit without bags: labels have no such noise.
+        reported count; with several classes see :func:`label_posterior`. Ignored in a fit without
+        bags: labels have no such noise.
     bag_effect : float or "estimate", default=0.0
         Standard deviation of what the bags add to the shares that their rows explain: bags that
         differ in P(y|x), for example hospitals. n_k²·bag_effect² is added to the variance of the
         count of a bag of two rows or more, as for Gaussian noise. "estimate" maximises the
         likelihood over it, in turns with the model. Not together with `upper`.
         :func:`decorrupt.check_assumptions` tests whether there is one.
-    starts : sequence of {"mean_map", "intercept"}, default=("mean_map", "intercept")
+    starts : "auto" or sequence of {"mean_map", "intercept"}, default="auto"
         Where the solver starts: at the mean map with the same λ, or at the intercept alone,
-        followed by a path from larger λ. The solution with the lower objective is kept. For several
-        classes only "intercept" is used if it is listed: the mean map leads to the same solution at
-        large λ, and to a poor one at small λ.
+        followed by a path from larger λ. The solution with the lower objective is kept. "auto" is
+        both for two classes, and "intercept" for several: there the mean map leads to the same
+        solution at large λ, and to a poor one at small λ.
     fit_intercept : bool, default=True
         Whether f has an unpenalised intercept.
     decision : {"balanced", "accuracy"}, default="balanced"
@@ -100,9 +101,9 @@ memory_budget, tol, max_iter, random_state
         The start that led to the solution.
     log_likelihood_ : float
         Σ_k log P(c_k) at the solution; with ranges or noise, Σ_k log P(observation).
-    score_prior_ : float
-        The share of positives among the training rows: Σn_k·p_k/Σn_k, or with `upper` or noise the
-        mean of the posterior probabilities at the solution.
+    score_prior_ : float or ndarray of shape (n_classes,)
+        The share of positives, or of each class, among the training rows: Σn_k·p_k/Σn_k, or with
+        `upper` or noise the mean of the posterior probabilities at the solution.
     classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
 frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, \
 reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
@@ -139,7 +140,7 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
         large_bags: float | str = "auto",
         count_noise: Any = None,
         bag_effect: float | str = 0.0,
-        starts: Sequence[str] = DEFAULT_STARTS,
+        starts: Sequence[str] | str = AUTO_STARTS,
         fit_intercept: bool = True,
         decision: str = "balanced",
         solver: str = "auto",
@@ -232,9 +233,8 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
 
     def _read_strata(self, y: ArrayLike, bags: Any) -> tuple[NDArray[Any], Strata]:
         self._observed, self._noise, self._in_bags = None, None, bags is not None
+        check_upper_has_bags(self._upper, bags)
         if bags is None:
-            if self._upper is not None:
-                raise ValueError("upper is the upper end of a bag's proportion: pass bags= as well")
             return super()._read_strata(y, bags)
         if self._upper is not None and self.bag_effect != 0:
             raise ValueError(f"bag_effect={self.bag_effect!r} cannot be combined with upper=")
@@ -272,7 +272,7 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
         scores = self._training_scores(features, solution.result.coef)
         if observed is not None and (self._upper is not None or noise is not None):
             posterior = posterior_of(score_probabilities(scores), strata, observed).posterior
-            self._set_prior(posterior.mean())
+            self._set_prior(posterior.mean(axis=0))
         return scores
 
     def _note_rounded(self, strata: Strata, observed: Any, noise: Any) -> None:
@@ -283,10 +283,10 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
         if rounded:
             self._note(RoundedCountsWarning, rounded)
 
-    def _set_prior(self, prior: float) -> None:
-        """Set the share of positives, of which the observations contain only an estimate."""
-        margin = SMALLEST_PRIOR
-        self.score_prior_ = float(np.clip(prior, margin, 1 - margin))
+    def _set_prior(self, prior: Any) -> None:
+        """Set the class shares, of which the observations contain only an estimate."""
+        shares = np.clip(prior, SMALLEST_PRIOR, 1 - SMALLEST_PRIOR)
+        self.score_prior_ = shares / shares.sum() if np.ndim(shares) else float(shares)
         self.decision_threshold_ = self._threshold(self.score_prior_)
 
     def _effect(

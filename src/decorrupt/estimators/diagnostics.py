@@ -9,6 +9,7 @@ import numpy as np
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Combination, RiskTerms, Strata, stratum_information
+from decorrupt.extras import import_pyplot
 from decorrupt.losses import MarginLoss
 from decorrupt.theory.bounds import bound_strata
 
@@ -174,10 +175,7 @@ class Diagnostics:
         ImportError
             If matplotlib is not installed (``pip install 'decorrupt[plot]'``).
         """
-        try:
-            import matplotlib.pyplot as plt
-        except ImportError:
-            raise ImportError("plot() needs matplotlib: pip install 'decorrupt[plot]'") from None
+        plt = import_pyplot("plot()")
         if axes is None:
             _, axes = plt.subplots(2, 1, sharex=True, figsize=(7, 5), layout="constrained")
         order = np.argsort(self.stratum_proportions, kind="stable")

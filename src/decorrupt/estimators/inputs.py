@@ -21,12 +21,11 @@ from decorrupt.corruption import (
     factorize,
     is_two_class_matrix,
     noisy_share,
-    strata_from_bags,
     strata_from_labels,
-    two_classes,
 )
 from decorrupt.estimators.class_sources import (
     ClassSources,
+    SourceRows,
     check_class_count,
     class_source_strata,
     common_class_shares,
@@ -109,22 +108,31 @@ def read_observations(
 ) -> tuple[NDArray[Any], Strata, CountObservations | None]:
     """Return the classes, the strata of bags, and what is observed about their counts.
 
-    Parameters are those of :func:`decorrupt.risks.observations.observe_bags`; there are no
-    observations of the counts of several classes.
+    Parameters are those of :func:`decorrupt.risks.observations.observe_bags`.
     """
     check_consistent_length(y, bags, upper)
-    if has_class_columns(y):
-        classes, strata = _read_class_shares(y, bags)
-        if strata.n_classes is not None:
-            if upper is not None:
-                raise ValueError("upper is for two classes, and y has a column for each of several")
-            return classes, strata, None
-        y = np.asarray(y, dtype=float)[:, 1]
-    else:
-        classes, y = np.array(BAG_CLASSES), _read_proportions(y)
+    if not has_class_columns(y):
+        y = _read_proportions(y)
+    classes = bag_classes(y)
     strata, observed = observe_bags(y, bags, upper=upper, count_noise=count_noise)
-    check_strata(strata.sizes, strata.proportions)
+    if strata.n_classes is None:
+        check_strata(strata.sizes, strata.proportions)
+    else:
+        check_class_strata(strata.sizes, strata.proportions, classes.tolist())
     return classes, strata, observed
+
+
+def check_upper_has_bags(upper: Any, bags: Any) -> None:
+    """Raise ValueError if there are upper ends of ranges but no bags."""
+    if upper is not None and bags is None:
+        raise ValueError("upper is the upper end of a bag's proportion: pass bags= as well")
+
+
+def bag_classes(y: ArrayLike) -> NDArray[Any]:
+    """Return the names of y's columns, or their numbers; 0 and 1 for one share per row."""
+    if not has_class_columns(y):
+        return np.array(BAG_CLASSES)
+    return np.asarray(getattr(y, "columns", range(np.asarray(y).shape[1])))
 
 
 def _read_proportions(y: ArrayLike) -> NDArray[Any]:
@@ -137,16 +145,8 @@ def _read_proportions(y: ArrayLike) -> NDArray[Any]:
     return np.asarray(targets)
 
 
-def _read_class_shares(y: ArrayLike, bags: Any) -> tuple[NDArray[Any], Strata]:
-    """Return the names of y's columns, or their numbers, and the bags."""
-    classes = np.asarray(getattr(y, "columns", range(np.asarray(y).shape[1])))
-    strata = strata_from_bags(bags, y)
-    check_class_strata(strata.sizes, strata.proportions, classes.tolist())
-    return classes, two_classes(strata)
-
-
 @dataclass(frozen=True)
-class NoisySources:
+class NoisySources(SourceRows):
     """Noisy labels, sources and noise rates, one entry per row.
 
     Attributes
@@ -171,16 +171,9 @@ class NoisySources:
     multiplicity: NDArray[np.intp] | None = None
 
     @property
-    def sizes(self) -> NDArray[np.intp]:
-        """Number of rows per source."""
-        counts = np.bincount(self.row_source, self.multiplicity, minlength=len(self.ids))
-        return counts.astype(np.intp, copy=False)
-
-    @property
     def source_rates(self) -> FloatArray:
         """(flip_pos, flip_neg) of each source, valid if they do not vary within it."""
-        first_row = np.unique(self.row_source, return_index=True)[1]
-        return np.asarray(self.rates[first_row])
+        return np.asarray(self.rates[self._first_row])
 
     @property
     def rates_vary_within_source(self) -> bool:
@@ -188,15 +181,11 @@ class NoisySources:
         return bool((self.rates != self.source_rates[self.row_source]).any())
 
     def by_source(self, values: FloatArray) -> dict[Any, Any]:
-        """Return {source: its value}."""
-        return dict(zip(self.ids.tolist(), values.tolist(), strict=True))
-
-    @property
-    def rates_by_source(self) -> dict[Any, tuple[float, float]] | None:
-        """{source: (flip_pos, flip_neg)}; None if they vary within a source."""
-        if self.rates_vary_within_source:
-            return None
-        return {source: tuple(pair) for source, pair in self.by_source(self.source_rates).items()}
+        """Return {source: its value}; a pair becomes a tuple."""
+        own = values.tolist()
+        return dict(
+            zip(self.ids.tolist(), map(tuple, own) if values.ndim == 2 else own, strict=True)
+        )
 
 
 def read_noisy_labels(

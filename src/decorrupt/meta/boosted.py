@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from scipy import sparse
 
@@ -214,8 +215,14 @@ def _as_trees_take_them(X: Any) -> Any:
     """Return rows for LightGBM: text columns become categories, and names plain."""
     if not hasattr(X, "columns"):
         return X
-    if not hasattr(X, "iloc"):
-        return np.asarray(X, dtype=float)
+    if not hasattr(X, "iloc"):  # LightGBM takes no frames of other libraries
+        frame = nw.from_native(X)
+        if all(dtype.is_numeric() for dtype in frame.schema.values()):
+            return frame.to_numpy()
+        X = frame.to_pandas()
+    for name in X.columns:
+        if X[name].dtype.kind in "mM":
+            raise ValueError(f"column {name!r} of X contains dates or times: make numbers of them")
     # LightGBM takes no text, and no names with brackets or commas.
     plain = X.set_axis([f"column_{k}" for k in range(X.shape[1])], axis=1)
     texts = [name for name in plain.columns if plain[name].dtype.kind in "OSUT"]
@@ -239,14 +246,10 @@ def _boost(
     """
     lightgbm = import_lightgbm()
     constant = np.zeros(observed.strata.row_proportions.shape) + log_prior(observed.prior)
-    data = _dataset(rows, constant, settings)
-    try:
-        booster = lightgbm.Booster(settings, data)
-    except lightgbm.basic.LightGBMError as error:
-        raise ValueError(
-            f"LightGBM cannot split these {len(constant)} rows: no column of X has two values with "
-            f"enough rows ({error})"
-        ) from None
+    data = _dataset(rows, constant, settings).construct()
+    if not any(data.feature_num_bin(column) for column in range(data.num_feature())):
+        raise ValueError(f"no column of X varies in {len(constant)} rows: trees cannot split them")
+    booster = lightgbm.Booster(settings, data)
     if held_out is not None:
         other_rows, tested, curve = held_out
         start = np.zeros(tested.strata.row_proportions.shape) + log_prior(observed.prior)

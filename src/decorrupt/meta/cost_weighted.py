@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, logit
-from sklearn.base import MetaEstimatorMixin, is_classifier
+from sklearn.base import MetaEstimatorMixin
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_consistent_length
@@ -188,13 +188,8 @@ class CostWeightedSourcesClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
         self, X: Any, y: ArrayLike, *, sources: Any = None, noise_rates: Any = None
     ) -> list[Notice]:
         check_choice("decision", self.decision, DECISIONS)
+        check_learner(self._learner(), self.sample_weight_name, regressors=False)
         estimator = seeded(self._learner(), check_random_state(self.random_state))
-        if not is_classifier(estimator):
-            raise ValueError(
-                f"estimator {type(estimator).__name__} is not a classifier: choose one with "
-                "sample_weight and predict_proba"
-            )
-        check_learner(estimator, self.sample_weight_name)
         X = self._read_rows(X, reset=True)
         check_consistent_length(X, y)
         self.classes_, labels = read_labels(y)
@@ -222,7 +217,7 @@ class CostWeightedSourcesClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
         costs = CostWeights.of(noisy.source_rates, shares, threshold)
         self.noise_rates_ = noisy.rates_by_source
         pairs = np.column_stack([costs.if_pos, costs.if_neg])
-        self.weights_ = {source: tuple(pair) for source, pair in noisy.by_source(pairs).items()}
+        self.weights_ = noisy.by_source(pairs)
         self.recovery_ = (costs.pos_base, costs.pos_signal, costs.neg_base, costs.neg_signal)
         weights = np.where(noisy.is_pos, pairs[noisy.row_source, 0], pairs[noisy.row_source, 1])
         named = {weight_name(estimator, self.sample_weight_name): weights}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,8 +13,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata, is_missing_id, strata_from_labels
 from decorrupt.estimators.class_sources import ClassSources
 from decorrupt.estimators.inputs import (
-    BAG_CLASSES,
-    has_class_columns,
+    bag_classes,
     read_class_labels,
     read_noisy_labels,
     read_observations,
@@ -54,9 +52,7 @@ def read_observed(
         If the arguments are invalid, or a row has both a bag and a source.
     """
     if sources is None and noise_rates is None:
-        classes, strata, counts = read_observations(y, bags, upper=upper, count_noise=count_noise)
-        noise = count_noise if counts is None else None
-        return ObservedLabels(classes, strata, counts, count_noise=noise)
+        return ObservedLabels(*read_observations(y, bags, upper=upper, count_noise=count_noise))
     if bags is None:
         return _read_sources(y, sources, noise_rates)
     return _read_both(y, bags, upper, sources, noise_rates, count_noise)
@@ -123,18 +119,15 @@ def _read_both(
         upper=None if upper is None else _take(upper, in_bags),
         count_noise=count_noise,
     )
-    noise = count_noise if counts is None else None
-    part = ObservedLabels(np.array(BAG_CLASSES), strata, counts, count_noise=noise)
-    classes = np.asarray(
-        getattr(y, "columns", range(targets.shape[1])) if has_class_columns(y) else BAG_CLASSES
-    )
+    classes = bag_classes(y)
+    part = ObservedLabels(classes, strata, counts)
     codes = _read_codes(targets, from_sources)
     given = np.full((len(targets), len(classes)), np.nan)
     given[~has_bag] = 1.0
     if len(from_sources):
         given[from_sources] = _given(codes, classes, _take(sources, from_sources), noise_rates)
     whole = _extended(part, in_bags, np.flatnonzero(~has_bag), from_sources, codes)
-    return replace(whole, classes=classes, given=given)
+    return replace(whole, given=given)
 
 
 def _take(values: Any, rows: NDArray[np.intp]) -> list[Any]:
@@ -146,7 +139,8 @@ def _take(values: Any, rows: NDArray[np.intp]) -> list[Any]:
 def _read_codes(targets: FloatArray, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the class number of the noisy labels, which are 0 and 1 or rows of the identity."""
     labels = targets[rows]
-    bad = np.flatnonzero(~np.isin(labels, (0.0, 1.0)).reshape(len(rows), -1).all(axis=1))
+    is_label = np.isin(labels, (0.0, 1.0))
+    bad = np.flatnonzero(~(is_label if labels.ndim == 1 else is_label.all(axis=1)))
     for row in rows[bad[:1]]:
         raise ValueError(
             f"y[{row}] = {targets[row].tolist()} of a source is not a label: next to bags, noisy "
@@ -175,16 +169,13 @@ def _extended(
     rest = shares[others] if several else shares[others, 1]
     strata = Strata(ids, row_stratum, np.concatenate([part.strata.proportions, rest]))
     if part.counts is None:
-        noise = dict.fromkeys(ids.tolist())
-        if part.count_noise is not None:
-            own = part.count_noise
-            own = own if isinstance(own, Mapping) else dict.fromkeys(part.strata.ids.tolist(), own)
-            noise |= {bag: own[bag] for bag in part.strata.ids.tolist()}
-        return replace(part, strata=strata, count_noise=noise)
+        return replace(part, strata=strata)
+    # The counts of a row with P(noisy label | Y) are not used.
     known, unknown = part.counts, _nothing_known(len(others))
+    low, high = (rest, rest) if several else (unknown.lower, unknown.upper)
     counts = CountObservations(
-        np.append(known.lower, unknown.lower),
-        np.append(known.upper, unknown.upper),
+        np.concatenate([known.lower, low]),
+        np.concatenate([known.upper, high]),
         [*known.noise, *unknown.noise],
         np.append(known.is_impossible, unknown.is_impossible),
     )

@@ -38,19 +38,15 @@ class ObservedLabels(SoftmaxRisk):
     strata : Strata
         The bag of each row, with its shares; a row outside the bags is a bag of one row.
     counts : CountObservations or None
-        What is known about the counts of two classes.
+        What is known about the counts; None for known counts of several classes.
     given : ndarray of shape (n_rows, n_classes) or None
         P(noisy label | Y=c) of rows with a noisy label; NaN for all other rows.
-    count_noise : object
-        The noise of class counts, see :func:`decorrupt.risks.count_noise.read_count_noise`; for
-        two classes `counts` contains it.
     """
 
     classes: NDArray[Any]
     strata: Strata
     counts: CountObservations | None
     given: FloatArray | None = None
-    count_noise: Any = None
 
     @property
     def is_convex(self) -> bool:
@@ -67,7 +63,7 @@ class ObservedLabels(SoftmaxRisk):
         bags = np.unique(self.strata.row_stratum[rows])
         counts = None if self.counts is None else self.counts.take(bags)
         given = None if self.given is None else self.given[rows]
-        return ObservedLabels(self.classes, self.strata.take(rows), counts, given, self.count_noise)
+        return ObservedLabels(self.classes, self.strata.take(rows), counts, given)
 
     def value_and_slope(self, scores: FloatArray) -> tuple[float, FloatArray]:
         """Return the negative log-likelihood per row, and its slope in the scores."""
@@ -119,7 +115,7 @@ class ObservedLabels(SoftmaxRisk):
 
     @cached_property
     def _risk(self) -> CountRisk | ClassCountRisk:
-        return count_risk(self.strata, observations=self.counts, count_noise=self.count_noise)
+        return count_risk(self.strata, observations=self.counts)
 
     @cached_property
     def _noisy(self) -> NDArray[np.intp]:

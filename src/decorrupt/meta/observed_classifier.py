@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
+from decorrupt.estimators.inputs import check_upper_has_bags
 from decorrupt.estimators.parameters import check_choice, check_parameters
 from decorrupt.estimators.priors import DECISIONS
 from decorrupt.meta.classifier import AnyLearnerClassifier
@@ -101,6 +102,7 @@ class ObservedLabelsClassifier(AnyLearnerClassifier):
         self._check_parameters()
         X = self._read_rows(X, reset=True)
         check_consistent_length(X, y)
+        check_upper_has_bags(upper, bags)
         are_labels = bags is None and sources is None and noise_rates is None
         if are_labels:
             observed = read_labels_as_observed(y)

@@ -17,20 +17,28 @@ from decorrupt._typing import FloatArray
 PROBABILITY_MARGIN = 1e-3
 
 
-def check_learner(estimator: Any, sample_weight_name: str | None) -> None:
-    """Raise a ValueError unless the estimator is a regressor, or has probabilities and weights."""
-    name = type(final_step(estimator)).__name__
-    if is_regressor(estimator):
-        return
-    if not hasattr(estimator, "predict_proba"):
+def check_learner(
+    estimator: Any, sample_weight_name: str | None, *, regressors: bool = True
+) -> None:
+    """Raise a ValueError unless the estimator has probabilities and weights.
+
+    With `regressors`, a regressor needs neither: it is fitted to the probabilities directly.
+    """
+    if isinstance(estimator, type) or not hasattr(estimator, "fit"):
         raise ValueError(
-            f"estimator {name} has no predict_proba: choose a classifier with probabilities, or a "
-            "regressor, which is fitted to the probabilities directly"
+            f"estimator={estimator!r} is not an estimator: give an instance, such as "
+            "RandomForestClassifier()"
         )
+    name = type(final_step(estimator)).__name__
+    if regressors and is_regressor(estimator):
+        return
+    other = "another classifier or a regressor" if regressors else "another classifier"
+    if not hasattr(estimator, "predict_proba"):
+        raise ValueError(f"estimator {name} has no predict_proba: choose {other}")
     if sample_weight_name is None and not has_fit_parameter(final_step(estimator), "sample_weight"):
         raise ValueError(
-            f"fit of estimator {name} has no sample_weight, which soft labels need: choose another "
-            "classifier or a regressor, or give the name of its weights as sample_weight_name"
+            f"fit of estimator {name} has no sample_weight: choose {other}, or give the name of "
+            "its weights as sample_weight_name"
         )
 
 

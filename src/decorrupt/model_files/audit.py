@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from decorrupt.model_files.errors import ModelFileError
+from decorrupt.model_files.errors import ModelFileError, UntrustedTypesError
 from decorrupt.model_files.trusted import KEY_TYPES, NULL_ATTRIBUTES, trusted_types
 
 PROTOCOL = 2  # of skops; older protocols use other loaders
@@ -34,7 +34,7 @@ def check_schema(schema: Any, name: str) -> None:
     audit = _Audit(name)
     audit.count_nodes(schema)
     if audit.untrusted:
-        raise ModelFileError(
+        raise UntrustedTypesError(
             f"{name} contains types that decorrupt does not load: "
             f"{', '.join(sorted(audit.untrusted))}. No code of the file was run"
         )

@@ -11,10 +11,15 @@ from typing import Any
 
 from decorrupt.atomic import atomic_write
 from decorrupt.model_files.envelope import MEMBER, make_envelope, read_envelope
-from decorrupt.model_files.errors import ModelFileError
+from decorrupt.model_files.errors import ModelFileError, UntrustedTypesError
 from decorrupt.model_files.trusted import trusted_types
 
 SCHEMA = "schema.json"
+WHAT_TO_DO = (
+    "Around EM and label-dependent costs use trees, forests, linear models or naive Bayes of "
+    "scikit-learn; for boosted trees use BoostedCountClassifier. Or save this model with "
+    "joblib.dump, and load such a file only if you trust where it comes from"
+)
 
 
 def save(
@@ -65,7 +70,10 @@ def save(
     """
     envelope = make_envelope(metadata)
     data = _packed(model, str(path), envelope)
-    _restore(data, f"the file for {path}")
+    try:
+        _restore(data, f"the file for {path}")
+    except UntrustedTypesError as error:
+        raise ModelFileError(f"{error}. {WHAT_TO_DO}") from None
     with atomic_write(path, force=force) as temporary:
         temporary.write_bytes(data)
 

@@ -7,22 +7,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logit
 from scipy.stats import t
 from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
-from decorrupt.corruption.class_means import class_shares, sums_by_bag
+from decorrupt.corruption.class_means import class_shares
 from decorrupt.estimators.priors import chosen_classes
-from decorrupt.model_selection.calibration import fit_calibration
 from decorrupt.model_selection.criteria import bag_means, bag_strata, balanced_coefficients
+from decorrupt.model_selection.model_accuracy import Predictions, accuracy_of_model
 
-N_RESAMPLES = 500
 # A bag that determines the line alone has leverage 1 and no residual.
 MOST_LEVERAGE = 0.99
-# Probabilities are clipped to this distance from 0 and 1, so that their log-odds are finite.
-SUREST = 1e-9
 
 
 @dataclass(frozen=True)
@@ -35,10 +31,10 @@ class AccuracyEstimate:
         The estimate and its interval.
     basis : {"corrected", "model"}
         "corrected": from the proportions of held-out bags, if class distributions are common.
-        "model": from the model's own calibrated probabilities; as right as they are.
+        "model": from the model's own calibrated probabilities, a rough guide.
     level : float
-        The nominal coverage of the interval. With basis "model" it is that of resampled bags only:
-        errors of the probabilities are not included, so the true coverage is lower.
+        The nominal coverage of the interval. With basis "model" it is the share of resampled bags
+        in the range, and the true coverage is lower, see docs/assumptions.md.
     """
 
     value: float
@@ -50,7 +46,7 @@ class AccuracyEstimate:
     def __str__(self) -> str:
         source = {
             "corrected": "from the proportions of held-out bags",
-            "model": "from the model's own calibrated probabilities, if these are right",
+            "model": "a rough guide from the model's own calibrated probabilities",
         }[self.basis]
         interval = f"{self.level:.0%} interval {self.low:.3f} to {self.high:.3f}"
         if self.basis == "model":
@@ -65,6 +61,7 @@ def estimate_accuracy(
     *,
     bags: Any,
     common_classes: bool = True,
+    fitted: tuple[ArrayLike, ArrayLike] | None = None,
     level: float = 0.95,
     random_state: Any = None,
 ) -> AccuracyEstimate:
@@ -75,9 +72,10 @@ def estimate_accuracy(
     of the bags' deviations from the line through their proportions (HC3), which includes
     differences between the models of the folds. Otherwise, or if that interval is outside [0, 1],
     so that the data contradict the assumption: Σ_j p_jc·1{ŷ_j=c}/Σ_j p_jc, averaged over classes,
-    where p are the model's probabilities; of two classes their log-odds are calibrated by a slope
-    and a shift that maximise the likelihood of the counts. The interval is from resampled bags and
-    does not include errors of P(y|x).
+    where p are the model's probabilities; of two classes their log-odds are calibrated by slopes
+    between and within bags and a shift, which maximise the likelihood of the counts. The range is
+    from resampled bags, with p calibrated again on each draw. It does not include all errors of
+    P(y|x): a rough guide.
 
     Parameters
     ----------
@@ -92,22 +90,31 @@ def estimate_accuracy(
     common_classes : bool, default=True
         Whether class distributions are common to all bags; see
         :func:`decorrupt.check_assumptions`.
+    fitted : (decisions, probabilities), optional
+        Predictions for the same rows of the model fitted to all bags; used only for an estimate
+        from the model's probabilities. The value is then that of this model, and the range
+        contains both: held-out bags formed by a column contain values that the model has not seen,
+        so they alone would be too pessimistic for new rows of the same bags.
     level : float in (0, 1), default=0.95
         Nominal coverage.
     random_state : int, RandomState or None
         Seed of the resampled bags.
     """
     strata = bag_strata(y, bags)
+    held_out = Predictions(np.asarray(decisions), np.asarray(probabilities, dtype=float))
     if common_classes and np.ptp(strata.proportions, axis=0).max() > 0:
-        chosen = chosen_classes(np.asarray(decisions))
+        chosen = chosen_classes(held_out.decisions)
         value, std_error = _corrected(strata, np.eye(strata.n_classes or 2)[chosen])
         half = t.ppf((1 + level) / 2, max(len(strata.ids) - 2, 1)) * std_error
         if value - half <= 1 and value + half >= 0:
             low, value, high = np.clip([value - half, value, value + half], 0, 1).tolist()
             return AccuracyEstimate(value, low, high, "corrected", level)
-    chosen = chosen_classes(np.asarray(decisions))
+    known = [held_out]
+    if fitted is not None:
+        known.insert(0, Predictions(np.asarray(fitted[0]), np.asarray(fitted[1], dtype=float)))
     rng = check_random_state(random_state)
-    return _from_model(chosen, np.asarray(probabilities, dtype=float), strata, level, rng)
+    value, low, high = accuracy_of_model(known, strata, level, rng)
+    return AccuracyEstimate(value, low, high, "model", level)
 
 
 def _corrected(strata: Strata, hits: FloatArray) -> tuple[float, float]:
@@ -130,39 +137,3 @@ def _corrected(strata: Strata, hits: FloatArray) -> tuple[float, float]:
     residuals = (shares - basis @ (basis.T @ shares)) / np.sqrt(sizes)[:, None]
     by_bags = np.sum((np.sum(coef * residuals, axis=1) / (1 - leverage)) ** 2)
     return float(means.sum()), float(np.sqrt(max(by_rows, by_bags)))
-
-
-def _from_model(
-    chosen: Any,
-    probabilities: FloatArray,
-    strata: Strata,
-    level: float,
-    rng: np.random.RandomState,
-) -> AccuracyEstimate:
-    if probabilities.ndim == 1:
-        probabilities = np.column_stack([1 - probabilities, probabilities])
-    if probabilities.shape[1] == 2:
-        probabilities = _calibrated(probabilities[:, 1], strata)
-    hits = probabilities * np.eye(probabilities.shape[1])[chosen]
-    n_bags = len(strata.ids)
-    totals = sums_by_bag(np.hstack([hits, probabilities]), strata.row_stratum, n_bags)
-    weights = rng.multinomial(n_bags, np.full(n_bags, 1 / n_bags), size=N_RESAMPLES)
-    drawn = _recall(weights @ totals)
-    tail = (1 - level) / 2
-    low, high = np.quantile(drawn, [tail, 1 - tail]).tolist()
-    return AccuracyEstimate(float(_recall(totals.sum(axis=0)[None])[0]), low, high, "model", level)
-
-
-def _calibrated(probabilities: FloatArray, strata: Strata) -> FloatArray:
-    """Return probabilities of two classes after a slope and a shift of their log-odds."""
-    scores = logit(np.clip(probabilities, SUREST, 1 - SUREST))
-    positive = Strata(strata.ids, strata.row_stratum, class_shares(strata)[:, 1])
-    slope, shift = fit_calibration(scores, positive)
-    calibrated = expit(slope * scores + shift)
-    return np.column_stack([1 - calibrated, calibrated])
-
-
-def _recall(totals: FloatArray) -> FloatArray:
-    """Return the mean over classes of expected hits over expected rows."""
-    hits, rows = np.split(totals, 2, axis=1)
-    return np.asarray(np.mean(hits / np.maximum(rows, np.finfo(float).tiny), axis=1))

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from decorrupt.extras import import_pandas
 from decorrupt.model_selection.results import Result
 
 # Parameters over which a row of the leaderboard is the best, and its weight the sum.
@@ -119,11 +120,7 @@ class Leaderboard:
         ImportError
             If pandas is not installed (``pip install 'decorrupt[cli]'``).
         """
-        try:
-            import pandas as pd
-        except ImportError:
-            raise ImportError("to_frame() needs pandas: pip install 'decorrupt[cli]'") from None
-        return pd.DataFrame(self.rows)
+        return import_pandas("to_frame()").DataFrame(self.rows)
 
     def __repr__(self) -> str:
         head = (

@@ -17,6 +17,7 @@ import scipy
 import sklearn
 from joblib import Parallel, delayed, effective_n_jobs
 from joblib.parallel import get_active_backend
+from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, balanced_accuracy_score
 from threadpoolctl import threadpool_limits
 
@@ -77,7 +78,8 @@ def run_cell(
     began = time.perf_counter()
     try:
         with threadpool_limits(1):
-            record |= _results(cell, test_share, n_folds, data_home)
+            data = fetch_uci(cell.dataset, data_home=data_home)
+            record |= train_and_test(cell, data.X, data.y, test_share, n_folds)
         record["status"] = DONE
     except Exception as error:
         record["status"] = f"{type(error).__name__}: {error}"
@@ -86,9 +88,11 @@ def run_cell(
     return record
 
 
-def _results(cell: Cell, test_share: float, n_folds: int, data_home: str | None) -> Record:
-    data = fetch_uci(cell.dataset, data_home=data_home)
-    split, labels = split_into_bags(data.X, data.y, cell.bag_size, test_share, cell.seed)
+def train_and_test(
+    cell: Cell, X: Any, labels: NDArray[np.int_], test_share: float, n_folds: int
+) -> Record:
+    """Return the accuracies of a cell on its held-out rows, and what was chosen in training."""
+    split, labels = split_into_bags(X, labels, cell.bag_size, test_share, cell.seed)
     method = METHODS[cell.method]
     y, bags = (labels, None) if method.sees_labels else (split.y, split.bags)
     fitted = method.train(Task(split.X, y, bags, n_folds, cell.seed))

@@ -11,7 +11,7 @@ from scipy.special import expit, log_expit
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
-from decorrupt.risks.count_noise import CountNoise, GaussianNoise, noise_variances
+from decorrupt.risks.count_noise import GaussianNoise, by_noise, noise_variances
 from decorrupt.risks.observations import CountObservations
 from decorrupt.risks.poisson_binomial import poisson_binomial
 from decorrupt.risks.segments import Segments
@@ -156,7 +156,7 @@ def _log_weights(observed: CountObservations, bags: NDArray[np.intp], size: int)
     counts = np.arange(size + 1.0)[:, None]
     inside = (counts >= observed.lower[bags]) & (counts <= observed.upper[bags])
     logs = np.where(inside, 0.0, -np.inf)
-    for noise, some in _by_noise(observed, bags):
+    for noise, some in by_noise(observed.noise, bags):
         logs[:, some] = noise.log_density(observed.lower[bags[some]] - counts)
     return logs
 
@@ -171,26 +171,13 @@ def _listed(
     segments = Segments(last - first + 1)
     counts = np.arange(segments.sizes.sum()) + segments.spread(first - segments.starts)
     logs, decay = np.zeros(len(counts)), np.full(len(bags), np.inf)
-    for noise, some in _by_noise(observed, bags):
+    for noise, some in by_noise(observed.noise, bags):
         chosen = segments.spread(np.isin(np.arange(len(bags)), some))
         reported = segments.spread(observed.lower[bags])
         logs[chosen] = noise.log_density((reported - counts)[chosen])
         decay[some] = getattr(noise, "decay", np.inf)
     lowest, highest = observed.lower[bags], observed.upper[bags]
     return WeightedCounts(segments, counts.astype(float), logs, lowest, highest, decay)
-
-
-def _by_noise(
-    observed: CountObservations, bags: NDArray[np.intp]
-) -> Iterator[tuple[CountNoise, NDArray[np.intp]]]:
-    """Yield every distinct noise, and the places in `bags` of the bags that have it."""
-    places: dict[CountNoise, list[int]] = {}
-    for place, bag in enumerate(bags.tolist()):
-        noise = observed.noise[bag]
-        if noise is not None:
-            places.setdefault(noise, []).append(place)
-    for noise, some in places.items():
-        yield noise, np.array(some, dtype=np.intp)
 
 
 def _filled_sizes(sizes: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -31,13 +31,17 @@ def check_bag_effect(name: str, value: Any) -> None:
 def with_bag_effect(strata: Strata, count_noise: Any, effect: float) -> Any:
     """Return the noise by bag id: Gaussian with the variance noise² + (n_k·effect)².
 
+    The shares of K classes sum to 1 with their effects, so that each has the variance effect² if
+    independent noise of variance effect²·K/(K−1) is corrected to sum to 0.
     A single row with a known label has no variance beyond that of its own probability, so bags of
     one row keep their noise.
     """
     if not effect:
         return count_noise
     own = read_count_noise(strata.ids, count_noise)
-    scales = np.sqrt(noise_variances(own) + (strata.sizes * effect) ** 2)
+    n_classes = strata.n_classes
+    factor = 1.0 if n_classes is None else n_classes / (n_classes - 1)
+    scales = np.sqrt(noise_variances(own) + factor * (strata.sizes * effect) ** 2)
     total: list[CountNoise | None] = [
         GaussianNoise(float(scale)) if size >= 2 else noise
         for noise, scale, size in zip(own, scales, strata.sizes, strict=True)
@@ -48,13 +52,15 @@ def with_bag_effect(strata: Strata, count_noise: Any, effect: float) -> Any:
 def observe_with_effect(
     strata: Strata, observed: CountObservations | None, count_noise: Any
 ) -> CountObservations | None:
-    """Return the observations of two classes with the noise of :func:`with_bag_effect`."""
+    """Return the observations with the noise of :func:`with_bag_effect`."""
     if observed is None:
         return None
     noise = read_count_noise(strata.ids, count_noise)
-    reported = np.where(observed.is_noisy, observed.lower, strata.proportions * strata.sizes)
     is_noisy = np.array([one is not None for one in noise], dtype=bool)
-    low, high = (np.where(is_noisy, reported, end) for end in (observed.lower, observed.upper))
+    # Transposed, so that the counts of one class or of several have the bags as last axis.
+    given = (strata.proportions.T * strata.sizes).T
+    reported = np.where(observed.is_noisy, observed.lower.T, given.T)
+    low, high = (np.where(is_noisy, reported, end.T).T for end in (observed.lower, observed.upper))
     return CountObservations(low, high, noise, observed.is_impossible & ~is_noisy)
 
 
@@ -71,15 +77,16 @@ def bag_effect_of_scores(scores: FloatArray, strata: Strata, count_noise: Any) -
         The known noise of the counts, see :func:`read_count_noise`.
     """
     if strata.n_classes is None:
-        free, shares = expit(scores)[:, None], strata.proportions[:, None]
+        free, shares, common = expit(scores)[:, None], strata.proportions[:, None], 0.0
     else:
         free, shares = softmax(scores, axis=1)[:, 1:], strata.proportions[:, 1:]
+        common = 1 / strata.n_classes  # noisy counts are corrected to sum to n
     sizes = strata.sizes.astype(float)
     residuals = sizes[:, None] * shares - _sums(free, strata)
     products = free[:, :, None] * (np.eye(free.shape[1]) - free[:, None, :])
     covariance = _sums(products, strata)
     known = noise_variances(read_count_noise(strata.ids, count_noise))
-    covariance = covariance + known[:, None, None] * np.eye(free.shape[1])
+    covariance = covariance + known[:, None, None] * (np.eye(free.shape[1]) - common)
     several = sizes >= 2
     return estimate_bag_effect(residuals[several], covariance[several], sizes[several])
 

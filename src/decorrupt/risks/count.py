@@ -101,17 +101,17 @@ def count_risk(
     count_noise : GaussianNoise, LaplaceNoise, GeometricNoise, float, mapping or None
         The noise in the counts, see :func:`decorrupt.risks.count_noise.read_count_noise`.
     observations : CountObservations, optional
-        What is known about the counts of two classes; replaces the proportions and `count_noise`.
-        By default, without `count_noise`, those of the strata.
+        What is known about the counts; replaces the proportions and `count_noise`. By default,
+        without `count_noise`, those of the strata.
     """
+    if observations is None and count_noise is None:
+        observations = strata.observed
     if strata.n_classes is not None:
         if large_bags != "auto":
             raise ValueError(
                 f"large_bags={large_bags!r} is for two classes: for several, leave it at 'auto'"
             )
-        return class_count_risk(strata, count_noise=count_noise)
-    if observations is None and count_noise is None:
-        observations = strata.observed
+        return class_count_risk(strata, count_noise=count_noise, observations=observations)
     if observations is None:
         observations = observe_counts(strata, count_noise=count_noise)
     groups = group_bags(strata, observations, large_bags=large_bags)

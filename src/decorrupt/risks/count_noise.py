@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -156,6 +156,19 @@ def _read_one(noise: Any, name: str) -> CountNoise | None:
             f"{name}={noise!r} must be the standard deviation of the counts, a positive number; "
             "None for counts without noise"
         ) from None
+
+
+def by_noise(
+    noise: Sequence[CountNoise | None], bags: NDArray[np.intp]
+) -> Iterator[tuple[CountNoise, NDArray[np.intp]]]:
+    """Yield every distinct noise, and the places in `bags` of the bags that have it."""
+    places: dict[CountNoise, list[int]] = {}
+    for place, bag in enumerate(bags.tolist()):
+        own = noise[bag]
+        if own is not None:
+            places.setdefault(own, []).append(place)
+    for own, some in places.items():
+        yield own, np.array(some, dtype=np.intp)
 
 
 def noise_variances(noise: Sequence[CountNoise | None]) -> FloatArray:

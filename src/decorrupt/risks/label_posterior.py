@@ -61,13 +61,14 @@ def label_posterior(
     bags : array-like of shape (n_rows,)
         The bag of each row; any hashable ids.
     upper : array-like of shape (n_rows,), optional
-        The upper end of the range of each row's bag; y is then the lower end. Equal values are a
-        known proportion; 0 and 1 are no observation.
+        The upper end of the range of each row's bag, for two classes; y is then the lower end.
+        Equal values are a known proportion; 0 and 1 are no observation.
     count_noise : GaussianNoise, LaplaceNoise, GeometricNoise, float, mapping or None
         The noise in the counts n·y, for all bags or by bag id (None for a bag without noise). A
         number is the standard deviation of Gaussian noise. Noisy proportions can be below 0 or
-        above 1. With several classes, noise in the count of each class; it is used with its
-        variance.
+        above 1. With several classes, independent noise in the count of each class, and the noisy
+        shares of a bag need not sum to 1: a normal approximation with the variance of the noise,
+        so that Laplace and geometric noise are treated as Gaussian noise of their variance.
 
     Raises
     ------
@@ -94,18 +95,14 @@ def label_posterior(
     [0.52]
     """
     strata, observed = observe_bags(y, bags, upper=upper, count_noise=count_noise)
-    return posterior_of(probabilities, strata, observed, count_noise=count_noise)
+    return posterior_of(probabilities, strata, observed)
 
 
 def posterior_of(
-    probabilities: ArrayLike,
-    strata: Strata,
-    observed: CountObservations | None,
-    *,
-    count_noise: Any = None,
+    probabilities: ArrayLike, strata: Strata, observed: CountObservations | None
 ) -> LabelPosterior:
     """Return the label posterior for bags that :func:`observe_bags` has read."""
-    risk = count_risk(strata, count_noise=count_noise, observations=observed)
+    risk = count_risk(strata, observations=observed)
     if isinstance(risk, ClassCountRisk):
         logs = class_log_probabilities(probabilities, strata)
         return LabelPosterior(class_posterior(risk, logs), risk.log_probs_and_slope(logs)[0])

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata, strata_from_bags, two_classes
+from decorrupt.corruption.class_shares import is_share_row
 from decorrupt.risks.count_noise import CountNoise, read_count_noise
 
 # Proportions that went through float32 differ by this much.
@@ -39,9 +40,9 @@ class CountObservations:
 
     Attributes
     ----------
-    lower, upper : ndarray of shape (n_bags,)
+    lower, upper : ndarray of shape (n_bags,) or (n_bags, n_classes)
         The smallest and the largest possible count; for a noisy bag both are the reported count,
-        which need not be whole or between 0 and n.
+        which need not be whole or between 0 and n. Counts of several classes have no ranges.
     noise : sequence of CountNoise or None
         The noise of each bag.
     is_impossible : ndarray of bool, shape (n_bags,)
@@ -124,7 +125,7 @@ def observe_bags(
     strata : Strata
         The bags with proportions between 0 and 1: the middle of a range, noisy ones clipped.
     observations : CountObservations or None
-        None for several classes.
+        None for several classes without noise.
 
     Raises
     ------
@@ -134,12 +135,41 @@ def observe_bags(
     strata = two_classes(strata_from_bags(bags, y, is_noisy=count_noise is not None))
     if strata.n_classes is not None:
         if upper is not None:
-            raise ValueError("upper is for two classes: y has one column per class")
-        return strata, None
+            raise ValueError(
+                f"upper is for two classes, and y has {strata.n_classes} columns: ranges of the "
+                "counts of several classes are not supported; give known or noisy counts"
+            )
+        return (strata, None) if count_noise is None else _observe_classes(strata, count_noise)
     highest = None if upper is None else _read_upper(bags, upper)
     observed = observe_counts(strata, upper=highest, count_noise=count_noise)
     shares = strata.proportions if highest is None else (strata.proportions + highest) / 2
     return Strata(strata.ids, strata.row_stratum, np.clip(shares, 0, 1)), observed
+
+
+def _observe_classes(strata: Strata, count_noise: Any) -> tuple[Strata, CountObservations]:
+    """Return the bags with shares that sum to 1, and their noisy counts of several classes."""
+    observed = observe_class_counts(strata, count_noise)
+    for bag in np.flatnonzero(~is_share_row(strata.proportions) & ~observed.is_noisy):
+        raise ValueError(
+            f"the shares of bag {strata.ids.tolist()[bag]!r} are "
+            f"{strata.proportions[bag].tolist()}, and count_noise has None for it: without noise "
+            "they must be in [0, 1] and sum to 1"
+        )
+    shares = np.maximum(counts_of_sum(observed.lower, strata.sizes), 0)
+    return Strata(strata.ids, strata.row_stratum, shares / shares.sum(1, keepdims=True)), observed
+
+
+def observe_class_counts(strata: Strata, count_noise: Any = None) -> CountObservations:
+    """Return the reported counts n·Γ of several classes, and their noise."""
+    reported = strata.sizes[:, None] * strata.proportions
+    noise = read_count_noise(strata.ids, count_noise)
+    return CountObservations(reported, reported, noise, np.zeros(len(noise), dtype=bool))
+
+
+def counts_of_sum(reported: FloatArray, sizes: NDArray[np.intp]) -> FloatArray:
+    """Return the counts that sum to the bag's rows and are closest to the reported ones."""
+    excess = reported.sum(axis=1) - sizes
+    return np.asarray(reported - excess[:, None] / reported.shape[1])
 
 
 def _read_upper(bags: Any, upper: ArrayLike) -> FloatArray:

@@ -20,7 +20,7 @@ from decorrupt.solvers.objective import Objective
 from decorrupt.solvers.result import SolverResult
 from decorrupt.solvers.solve import DEFAULT_MAX_ITER, DEFAULT_TOL, choose_solver, solve
 
-DEFAULT_STARTS = ("mean_map", "intercept")
+AUTO_STARTS = "auto"
 COUNT_SOLVERS = ("auto", "lbfgs")
 # A starting point does not need many digits.
 START_TOL = 1e-3
@@ -34,10 +34,11 @@ SAME_OBJECTIVE = 1e-6
 SAMPLE_ROWS = 20_000
 MIN_SAMPLE_BAGS = 50
 
-# At large λ both starts of several classes lead to one solution; at small λ the mean map leads to
-# objectives far above those of the path from the intercept. Seen on make_classification and
-# make_blobs data with 3 and 8 classes.
-SEVERAL_CLASSES_START = "intercept"
+# The starts of "auto". At large λ both starts of several classes lead to one solution; at small λ
+# the mean map leads to objectives far above those of the path from the intercept. Seen on
+# make_classification and make_blobs data with 3 and 8 classes.
+TWO_CLASSES_STARTS = ("mean_map", "intercept")
+SEVERAL_CLASSES_STARTS = ("intercept",)
 
 Minimize = Callable[[Objective, FloatArray], SolverResult]
 Route = Callable[[Objective, Strata, Sequence[float], Minimize], dict[float, SolverResult]]
@@ -123,7 +124,7 @@ def fit_count_path(
     reg_strengths: Sequence[float],
     *,
     fit_intercept: bool = True,
-    starts: Sequence[str] = DEFAULT_STARTS,
+    starts: Sequence[str] | str = AUTO_STARTS,
     large_bags: float | str = "auto",
     count_noise: Any = None,
     observations: CountObservations | None = None,
@@ -151,8 +152,9 @@ def fit_count_path(
         λ, in any order.
     fit_intercept : bool
         Whether there is an unpenalised b, the last coefficient.
-    starts : sequence of {"mean_map", "intercept"}
-        The starting points, at least one. For several classes "intercept" replaces the others.
+    starts : "auto" or sequence of {"mean_map", "intercept"}
+        The starting points, at least one. "auto" is both for two classes, and "intercept" for
+        several.
     large_bags, count_noise, observations
         See :func:`count_risk`.
     solver : {"auto", "lbfgs"}
@@ -238,19 +240,19 @@ def _best(results: dict[str, SolverResult], objective: Objective, solver: str) -
 
 
 def starts_to_try(starts: Any, *, several_classes: bool) -> list[str]:
-    """Return the starts that can lead to different solutions.
+    """Return the starts: as listed, or for "auto" those that help with this number of classes.
 
     Raises
     ------
     ValueError
-        Unless `starts` contains one or more known names.
+        Unless `starts` is "auto" or contains one or more known names.
     """
-    names = [starts] if isinstance(starts, str) else list(starts)
-    unknown = [name for name in names if name not in STARTS]
-    if isinstance(starts, str) or unknown or not names:
-        raise ValueError(f"starts={starts!r}: give a list of one or more of {', '.join(STARTS)}")
-    if several_classes and SEVERAL_CLASSES_START in names:
-        return [SEVERAL_CLASSES_START]
+    if isinstance(starts, str) and starts == AUTO_STARTS:
+        return list(SEVERAL_CLASSES_STARTS if several_classes else TWO_CLASSES_STARTS)
+    names = [] if isinstance(starts, str) else list(starts)
+    if not names or any(name not in STARTS for name in names):
+        known = ", ".join(STARTS)
+        raise ValueError(f"starts={starts!r}: give 'auto' or a list of one or more of {known}")
     return names
 
 

@@ -54,7 +54,7 @@ def test_accuracy_and_baseline(report):
 
 def test_accuracy_from_the_model_is_labelled_with_the_test_beside_it(report):
     words = accuracy_in_words(EXPECTED | {"basis": "model"}, report, 2)
-    assert "without errors of the probabilities" in words[0]
+    assert "not a confidence interval), a rough guide" in words[0]
     assert "own calibrated probabilities" in words[0]
     assert "if (B) holds, which is not contradicted (p =" in words[0]
     assert words[1].endswith("they need (A): bags differ most in income")

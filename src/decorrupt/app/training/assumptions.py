@@ -81,10 +81,12 @@ def expect_accuracy(
     *,
     method: str,
     seed: int,
+    fitted: tuple[FloatArray, FloatArray] | None = None,
 ) -> ExpectedAccuracy:
     """Return the balanced accuracy on held-out rows with its interval and the baselines.
 
-    Rows that were never held out are NaN in `decisions`.
+    Rows that were never held out are NaN in `decisions`. `fitted` are the decisions and
+    probabilities of the final model for all rows, see :func:`estimate_accuracy`.
     """
     seen = seen_rows(decisions)
     tested = strata.take(seen)
@@ -94,6 +96,7 @@ def expect_accuracy(
         probabilities[seen],
         bags=tested.row_stratum,
         common_classes=report is None or not report.common_classes_rejected,
+        fitted=None if fitted is None else (fitted[0][seen], fitted[1][seen]),
         random_state=seed,
     )
     return ExpectedAccuracy(
@@ -137,7 +140,8 @@ def accuracy_in_words(
         lines[0] += ", estimated from the proportions of held-out bags"
     else:
         calibrated = "calibrated " if n_classes == 2 else ""
-        lines[0] += f", from the model's own {calibrated}probabilities. {_if_right(report)}"
+        lines[0] += f", a rough guide from the model's own {calibrated}probabilities. "
+        lines[0] += _if_right(report)
         lines.append(
             "Corrected accuracy and corrected risk are not shown, because they need (A): "
             f"{_contradiction(report)}"
@@ -170,7 +174,7 @@ def in_interval(expected: ExpectedAccuracy) -> str:
     ends, level = f"{expected['low']:.3f} to {expected['high']:.3f}", f"{expected['level']:.0%}"
     interval = f"{level} interval {ends}"
     if expected["basis"] != CORRECTED:
-        interval = f"{ends} in {level} of resampled bags, without errors of the probabilities"
+        interval = f"{ends} in {level} of resampled bags, not a confidence interval"
     return f"{expected['value']:.3f} ({interval})"
 
 

@@ -214,7 +214,12 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
         said[:] = [with_names(message, report) for message in said]
     predictions = (decisions, score_probabilities(held_out_scores))
     expected = expect_accuracy(
-        strata, *predictions, report, method=search.best_method_, seed=settings.seed
+        strata,
+        *predictions,
+        report,
+        method=search.best_method_,
+        seed=settings.seed,
+        fitted=(search.decision_function(matrix), search.predict_proba(matrix, class_prior=prior)),
     )
     results = only_possible(
         held_out_results(strata, *predictions, counts=True, classes=rows.classes), expected

@@ -8,15 +8,22 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import comb
+from scipy.stats import norm
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.corruption.class_shares import is_share_row
-from decorrupt.risks.count_noise import noise_variances, read_count_noise
-from decorrupt.risks.multiclass.exact_counts import ExactBags
+from decorrupt.risks.count_noise import by_noise, noise_variances, read_count_noise
+from decorrupt.risks.multiclass.exact_counts import CountLattice, ExactBags
 from decorrupt.risks.multiclass.normal_counts import NormalBags
 from decorrupt.risks.multiclass.softmax import SoftmaxRisk, log_softmax, slope_in_scores
-from decorrupt.risks.observations import describe_rounded
+from decorrupt.risks.observations import (
+    CountObservations,
+    counts_of_sum,
+    describe_rounded,
+    observe_class_counts,
+)
 from decorrupt.risks.segments import Segments
 
 # A bag with at most this many count vectors below its own is exact: all bags of up to 9 rows, and
@@ -79,7 +86,9 @@ class ClassCountRisk(SoftmaxRisk):
         return by_bag, slope
 
 
-def class_count_risk(strata: Strata, *, count_noise: Any = None) -> ClassCountRisk:
+def class_count_risk(
+    strata: Strata, *, count_noise: Any = None, observations: CountObservations | None = None
+) -> ClassCountRisk:
     """Return −(1/n)·Σ_b log P(k_b) for bags with the class counts k_b = n_b·Γ_b.
 
     Bags with at most 512 count vectors below k_b are exact (all bags of up to 9 rows); others use
@@ -91,12 +100,15 @@ def class_count_risk(strata: Strata, *, count_noise: Any = None) -> ClassCountRi
     strata : Strata
         The bags and the shares of their classes, shape (n_bags, n_classes).
     count_noise : GaussianNoise, LaplaceNoise, GeometricNoise, float, mapping or None
-        The noise in the count of each class, see
-        :func:`decorrupt.risks.count_noise.read_count_noise`. Bags with noise use the normal
-        approximation, with unrounded counts and a variance larger by that of the noise.
+        Independent noise in the count of each class, see
+        :func:`decorrupt.risks.count_noise.read_count_noise`. Bags with noise have
+        comb(n_b + K, K) count vectors, and are exact up to 512 of them (12 rows of 3 classes);
+        others use the normal approximation, with a variance larger by that of the noise.
+    observations : CountObservations, optional
+        Reported counts and their noise; replaces the shares and `count_noise`.
     """
-    variance = noise_variances(read_count_noise(strata.ids, count_noise))
-    groups = tuple(_group_bags(strata, variance))
+    observed = observations or observe_class_counts(strata, count_noise)
+    groups = tuple(_group_bags(strata, observed))
     return ClassCountRisk(len(strata.row_stratum), len(strata.ids), groups)
 
 
@@ -181,7 +193,7 @@ def whole_counts(strata: Strata) -> NDArray[np.intp]:
     return np.asarray(counts + (rank < missing[:, None]), dtype=np.intp)
 
 
-def _group_bags(strata: Strata, noise_variance: FloatArray) -> Iterator[BagGroup]:
+def _group_bags(strata: Strata, observed: CountObservations) -> Iterator[BagGroup]:
     """Yield groups that contain every bag once."""
     counts, sizes = whole_counts(strata), strata.sizes
     by_bag, all_rows = np.argsort(strata.row_stratum, kind="stable"), Segments(sizes)
@@ -190,18 +202,40 @@ def _group_bags(strata: Strata, noise_variance: FloatArray) -> Iterator[BagGroup
         bags = np.flatnonzero(chosen)
         return bags, by_bag[all_rows.spread(chosen)], Segments(sizes[bags])
 
-    is_noisy = noise_variance > 0
+    is_noisy, n_classes = observed.is_noisy, counts.shape[1]
     pure = ~is_noisy & (counts.max(axis=1) == sizes)
     # As floats: the product can exceed any integer type.
-    small = ~pure & ~is_noisy & (np.prod(counts + 1.0, axis=1) <= EXACT_VECTORS)
-    normal = ~pure & ~small
+    n_vectors = np.prod(counts + 1.0, axis=1)
+    n_vectors[is_noisy] = comb(sizes[is_noisy] + n_classes, n_classes)
+    small = ~pure & ~is_noisy & (n_vectors <= EXACT_VECTORS)
+    weighted = is_noisy & (n_vectors <= EXACT_VECTORS)
+    normal = ~pure & ~small & ~weighted
     if pure.any():
         bags, rows, segments = select(pure)
         yield PureBags(bags, rows, segments, segments.spread(counts[bags].argmax(axis=1)))
     if small.any():
         bags, rows, _ = select(small)
         yield ExactBags.of_counts(bags, rows, counts[bags])
+    for size in np.unique(sizes[weighted]).tolist():
+        bags, rows, _ = select(weighted & (sizes == size))
+        lattice = CountLattice.of(size, n_classes)
+        yield ExactBags.of_weights(bags, rows, lattice, _log_weights(observed, bags, lattice))
     if normal.any():
         bags, rows, segments = select(normal)
-        given = np.where(is_noisy[:, None], sizes[:, None] * strata.proportions, counts)
-        yield NormalBags(bags, rows, segments, given[bags], noise_variance[bags])
+        given = np.where(is_noisy[:, None], counts_of_sum(observed.lower, sizes), counts)
+        variance = noise_variances([observed.noise[bag] for bag in bags.tolist()])
+        excess = observed.lower[bags].sum(axis=1) - sizes[bags]
+        density = norm.logpdf(excess, scale=np.sqrt(np.where(variance, n_classes * variance, 1)))
+        density[variance == 0] = 0.0
+        yield NormalBags(bags, rows, segments, given[bags], variance, density)
+
+
+def _log_weights(
+    observed: CountObservations, bags: NDArray[np.intp], lattice: CountLattice
+) -> FloatArray:
+    """Return log ν_k = Σ_c log P(noise = reported count − k_c) of each bag and count vector."""
+    logs = np.empty((len(bags), len(lattice.vectors)))
+    for noise, some in by_noise(observed.noise, bags):
+        away = observed.lower[bags[some], None] - lattice.vectors
+        logs[some] = noise.log_density(away).sum(axis=2)
+    return logs

@@ -7,6 +7,9 @@ its other rows have the counts k − s, with k the counts of the whole bag. Then
 
 P(k) = F(k), and row j has class c with probability Σ_{|s|=j−1} F(s)·p_jc·B(s + e_c)/P(k).
 
+If the counts are reported with noise, every vector k of n rows is possible and has a weight ν_k:
+B(k) = ν_k instead of 1 for |k| = n, and B(0) = Σ_k ν_k·P(k) is the probability of the report.
+
 A bag has Π_c(k_c + 1) vectors s ≤ k. The steps s → s + e_c of all bags are listed level by level
 (|s| = 0, 1, …), so that a level is a few numpy calls for bags of all sizes. All sums are taken in
 logarithms: no score is too large.
@@ -17,6 +20,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations_with_replacement
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,6 +66,8 @@ class ExactBags:
         The bag of each count vector, in ascending order.
     forward, backward : sequence of Steps
         The steps s − e_c → s from |s| = 1 up, and s + e_c → s from the largest |s| down.
+    log_weights : ndarray of shape (n_vectors,)
+        log ν_k of the vectors of all rows; the others are not used.
     """
 
     bags: NDArray[np.intp]
@@ -68,6 +75,7 @@ class ExactBags:
     bag_of_vector: NDArray[np.intp]
     forward: Sequence[Steps]
     backward: Sequence[Steps]
+    log_weights: FloatArray
 
     @classmethod
     def of_counts(
@@ -86,15 +94,48 @@ class ExactBags:
         sizes = counts.sum(axis=1)
         row = (np.cumsum(sizes) - sizes)[bag[start]] + level
         entry = row * counts.shape[1] + added
-        forward = _by_level(level, start, entry, end)
-        return cls(bags, rows, bag, forward, _by_level(level, end, entry, start)[::-1])
+        forward, backward = _both_ways(level, start, entry, end)
+        return cls(bags, rows, bag, forward, backward, np.zeros(len(bag)))
+
+    @classmethod
+    def of_weights(
+        cls,
+        bags: NDArray[np.intp],
+        rows: NDArray[np.intp],
+        lattice: CountLattice,
+        log_weights: FloatArray,
+    ) -> ExactBags:
+        """List the steps of bags of one size in which every count vector is possible.
+
+        Parameters
+        ----------
+        bags, rows : ndarray of int
+            As in the class.
+        lattice : CountLattice
+            The count vectors of a bag.
+        log_weights : ndarray of shape (n_bags, n_vectors)
+            log ν of the vectors of the lattice; only those of all rows are used.
+        """
+        n_bags, (n_vectors, n_classes) = len(bags), lattice.vectors.shape
+        level = lattice.vectors.sum(axis=1)[lattice.start]
+        own = np.arange(n_bags)[:, None]
+        entry = (own * lattice.size + level) * n_classes + lattice.added
+        start, end = own * n_vectors + lattice.start, own * n_vectors + lattice.end
+        forward, backward = _both_ways(
+            np.tile(level, n_bags), start.ravel(), entry.ravel(), end.ravel()
+        )
+        bag = np.repeat(np.arange(n_bags), n_vectors)
+        return cls(bags, rows, bag, forward, backward, log_weights.ravel())
 
     def log_prob_and_slope(self, log_prob: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return log P(k) of every bag, and its slope P(Y_j=c | k) in the log-probabilities."""
+        """Return log Σ_k ν_k·P(k) of every bag, and its slope in the log-probabilities.
+
+        The slope is P(Y_j=c | what is observed).
+        """
         entries = log_prob[self.rows].ravel()
-        before = self._propagate(self.forward, entries)
-        after = self._propagate(self.backward, entries)
-        log_count = before[self._last]
+        before = _propagate(self.forward, entries, np.zeros(len(self.bag_of_vector)))
+        after = _propagate(self.backward, entries, self.log_weights)
+        log_count = after[self._first]
         before -= log_count[self.bag_of_vector]
         joint = [
             before[step.source] + entries[step.entry] + step.segments.spread(after[step.target])
@@ -103,21 +144,71 @@ class ExactBags:
         posterior = np.bincount(self._entries, np.exp(np.concatenate(joint)), len(entries))
         return log_count, posterior.astype(float, copy=False).reshape(len(self.rows), -1)
 
-    def _propagate(self, levels: Sequence[Steps], entries: FloatArray) -> FloatArray:
-        """Return log F or log B of every vector; they are 0 where no step leads."""
-        logs = np.zeros(len(self.bag_of_vector))
-        for step in levels:
-            logs[step.target] = step.segments.log_sum(logs[step.source] + entries[step.entry])
-        return logs
-
     @cached_property
-    def _last(self) -> NDArray[np.intp]:
-        """The vector k of each bag."""
-        return np.cumsum(np.bincount(self.bag_of_vector)) - 1
+    def _first(self) -> NDArray[np.intp]:
+        """The vector 0 of each bag."""
+        n_vectors = np.bincount(self.bag_of_vector)
+        return np.cumsum(n_vectors) - n_vectors
 
     @cached_property
     def _entries(self) -> NDArray[np.intp]:
         return np.concatenate([step.entry for step in self.forward])
+
+
+class CountLattice(NamedTuple):
+    """All count vectors s of at most `size` rows, by |s|, and the steps s → s + e_c.
+
+    Attributes
+    ----------
+    size : int
+        Rows per bag.
+    vectors : ndarray of int, shape (n_vectors, n_classes)
+        s.
+    start, added, end : ndarray of int, shape (n_steps,)
+        The places of s and s + e_c in `vectors`, and c.
+    """
+
+    size: int
+    vectors: NDArray[np.intp]
+    start: NDArray[np.intp]
+    added: NDArray[np.intp]
+    end: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, size: int, n_classes: int) -> CountLattice:
+        """List the comb(size + n_classes, n_classes) vectors."""
+        vectors = [
+            tuple(classes.count(c) for c in range(n_classes))
+            for level in range(size + 1)
+            for classes in combinations_with_replacement(range(n_classes), level)
+        ]
+        place = {vector: k for k, vector in enumerate(vectors)}
+        steps = [
+            (k, c, place[*vector[:c], vector[c] + 1, *vector[c + 1 :]])
+            for k, vector in enumerate(vectors)
+            if sum(vector) < size
+            for c in range(n_classes)
+        ]
+        return cls(size, np.array(vectors), *np.array(steps).T)
+
+
+def _propagate(levels: Sequence[Steps], entries: FloatArray, logs: FloatArray) -> FloatArray:
+    """Return log F or log B of every vector, from their values where no step leads."""
+    logs = logs.copy()
+    for step in levels:
+        logs[step.target] = step.segments.log_sum(logs[step.source] + entries[step.entry])
+    return logs
+
+
+def _both_ways(
+    level: NDArray[np.intp],
+    start: NDArray[np.intp],
+    entry: NDArray[np.intp],
+    end: NDArray[np.intp],
+) -> tuple[list[Steps], list[Steps]]:
+    """Return the steps s → s + e_c level by level, and those back from the last level."""
+    backward = _by_level(level, end, entry, start)[::-1]
+    return _by_level(level, start, entry, end), backward
 
 
 def _by_level(

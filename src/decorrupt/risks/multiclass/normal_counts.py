@@ -25,7 +25,9 @@ class NormalBags:
     of what is lost by rounding to the nearest count vector (the second moment of the lattice
     A_{K−1}); for K = 2 the count of one class has the variance Σp(1−p) + 1/12. All classes are
     treated alike. A density can exceed 1: by up to ½·log K − ½(K−1)·log 2πv where all rows are
-    certain and right. Noise of variance s² in the count of each class adds s²·K/(K−1) to v.
+    certain and right. Independent noise of variance s² in the count of each class adds s² to v, if
+    the noisy counts are corrected to sum to n by equal amounts: n is known, so Gaussian counts
+    contain nothing about k in their sum. Of other noise only the variance is used.
 
     Parameters
     ----------
@@ -39,6 +41,8 @@ class NormalBags:
         k.
     noise_variance : ndarray of shape (n_bags,)
         s².
+    log_sum_density : ndarray of shape (n_bags,) or float
+        Added to log P(k): the log-density of the reported sum, n + N(0, K·s²), of noisy counts.
     """
 
     bags: NDArray[np.intp]
@@ -46,13 +50,15 @@ class NormalBags:
     segments: Segments
     counts: FloatArray
     noise_variance: FloatArray
+    log_sum_density: FloatArray | float = 0.0
 
     def log_prob_and_slope(self, log_prob: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return log P(k) of every bag, and its slope in the log-probabilities."""
         prob = np.exp(log_prob[self.rows])
         moments = CountMoments.of(prob, self.segments)
         normal = normal_counts(self.counts, moments, self.noise_variance)
-        return normal.log_prob, prob * normal.slope(prob, self.segments)
+        slope = prob * normal.slope(prob, self.segments)
+        return normal.log_prob + self.log_sum_density, slope
 
     def expected_counts(self, prob: FloatArray) -> FloatArray:
         """Return the expected class counts given the observed ones, which may be noisy.
@@ -61,11 +67,9 @@ class NormalBags:
         noise. Both are limited to counts of at least 0 that sum to n.
         """
         moments = CountMoments.of(prob, self.segments)
-        n_classes = prob.shape[1]
-        noise = self.noise_variance * n_classes / (n_classes - 1)
         # S − Σ_p is the noise's part of v·C; C leaves k−μ, which sums to 0, as it is.
         pull = normal_counts(self.counts, moments, self.noise_variance).tilt
-        expected = np.maximum(self.counts - noise[:, None] * pull, 0.0)
+        expected = np.maximum(self.counts - self.noise_variance[:, None] * pull, 0.0)
         return np.asarray(expected * (self.segments.sizes / expected.sum(axis=1))[:, None])
 
 
@@ -124,7 +128,7 @@ def normal_counts(
     n_classes = counts.shape[1]
     covariance = -moments.outer
     np.einsum("bcc->bc", covariance)[:] += moments.mean
-    spread = 1 / 12 + 1 / (6 * n_classes) + noise_variance * n_classes / (n_classes - 1)
+    spread = 1 / 12 + 1 / (6 * n_classes) + noise_variance
     spread = spread[:, None, None]
     covariance += spread * np.eye(n_classes) + (1 - spread) / n_classes
     inverse = np.linalg.inv(covariance)
