@@ -64,16 +64,13 @@ class CorrectedRiskClassifier(ScoreClassifier):
             self._note(DroppedBagsWarning, describe_dropped(dropped, word))
         result, scores = self._fit_scores(X, features, risk)
         radius = float(np.linalg.norm(result.coef[: features.rank]))
-        kernel_bound = float(np.sqrt(self._kernel().diagonal(X).max()))
         self.diagnostics_ = Diagnostics(
             **describe_strata(strata),
             **describe_risk(terms, loss, scores, strata),
             dropped=dropped,
             target_prior=self.score_prior_,
             radius=radius,
-            bound=generalization_bound(
-                terms, loss, radius, kernel_bound, fit_intercept=self.fit_intercept
-            ),
+            bound=self._bound(X, terms, loss, radius),
             convexity_floor=floor,
             reg_strength=self.reg_strength,
             kernel_rank=features.rank,
@@ -88,6 +85,13 @@ class CorrectedRiskClassifier(ScoreClassifier):
         if self.risk_correction is None:
             self._note_risk(features, terms, loss, scores)
         return scores
+
+    def _bound(self, X: Any, terms: RiskTerms, loss: MarginLoss, radius: float) -> float:
+        """Return the generalisation bound; NaN with an intercept, which it does not cover."""
+        if self.fit_intercept:
+            return float("nan")
+        kernel_bound = float(np.sqrt(self._kernel().diagonal(X).max()))
+        return generalization_bound(terms, loss, radius, kernel_bound)
 
     def _check_class_options(self, **choices: tuple[Any, ...]) -> None:
         """Raise ValueError for a parameter with a value that is for two classes only."""

@@ -285,10 +285,10 @@ def describe_risk(
 
 
 def generalization_bound(
-    terms: RiskTerms, loss: MarginLoss, radius: float, kernel_bound: float, *, fit_intercept: bool
+    terms: RiskTerms, loss: MarginLoss, radius: float, kernel_bound: float
 ) -> float:
     """Return the bound for the ball of this radius with one stratum per row, or NaN."""
-    if fit_intercept or not np.isfinite(loss.lipschitz) or radius == 0:
+    if not np.isfinite(loss.lipschitz) or radius == 0:
         return float("nan")
     return bound_strata(
         np.ones(len(terms.coef_pos)),
