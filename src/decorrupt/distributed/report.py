@@ -11,14 +11,8 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import RiskTerms
 from decorrupt.distributed.partition import Partition, ScoreModel
-from decorrupt.distributed.summary import BagTable
-from decorrupt.estimators.class_diagnostics import ClassDiagnostics, describe_class_strata
-from decorrupt.estimators.diagnostics import Diagnostics, describe_strata
 from decorrupt.estimators.priors import chosen_classes
-from decorrupt.losses import MarginLoss
-from decorrupt.solvers.result import SolverResult
 
 
 @dataclass(frozen=True)
@@ -94,65 +88,3 @@ def std_error(
         np.add.at(squares, bags, report.squares)
     inside = np.maximum(squares - sums**2 / np.maximum(sizes, 1), 0.0)
     return float(np.sqrt(np.sum(inside * sizes / np.maximum(sizes - 1, 1))))
-
-
-def describe_fit(
-    local: Any,
-    table: BagTable,
-    terms: RiskTerms,
-    loss: MarginLoss,
-    risk: float,
-    error: float,
-    result: SolverResult,
-    dropped: dict[str, list[Any]],
-    word: str,
-) -> Diagnostics:
-    """Return the diagnostics of a corrected risk, from coefficients per bag."""
-    size = np.abs(terms.coef_pos) + np.abs(terms.coef_neg)
-    total = float(np.sum(table.sizes * (terms.coef_pos + terms.coef_neg)))
-    is_convex = not np.any(terms.concavity(loss))
-    return Diagnostics(
-        **(describe_strata(table) | {"n_rows": table.n_rows}),
-        effective_sample_size=float(1 / np.sum(table.sizes * size**2)),
-        is_convex=is_convex,
-        training_risk=risk,
-        risk_std_error=error,
-        risk_at_zero=loss.at_zero * total,
-        dropped=dropped,
-        target_prior=local.score_prior_,
-        radius=float(np.linalg.norm(result.coef[: local.kernel_rank_])),
-        bound=float("nan"),
-        convexity_floor=0.0 if is_convex else float("inf"),
-        reg_strength=local.reg_strength,
-        kernel_rank=local.kernel_rank_,
-        kernel_error=local.kernel_error_,
-        solver=local.solver_,
-        solver_status=result.status,
-        n_iter=result.n_iter,
-        gradient_norm=result.gradient_norm,
-        stratum_word=word,
-    )
-
-
-def describe_class_fit(
-    local: Any,
-    table: BagTable,
-    is_convex: bool,
-    risk: float,
-    error: float,
-    result: SolverResult,
-    word: str,
-) -> ClassDiagnostics:
-    """Return the same for several classes."""
-    return ClassDiagnostics(
-        **(describe_class_strata(table, local.classes_.tolist()) | {"n_rows": table.n_rows}),
-        target_prior=local.score_prior_,
-        is_convex=is_convex,
-        training_risk=risk,
-        risk_std_error=error,
-        solver=local.solver_,
-        solver_status=result.status,
-        n_iter=result.n_iter,
-        gradient_norm=result.gradient_norm,
-        stratum_word=word,
-    )

@@ -220,7 +220,7 @@ def describe_strata(strata: Strata) -> dict[str, Any]:
     sizes = strata.sizes.astype(float)
     information = stratum_information(sizes, strata.proportions)
     return {
-        "n_rows": len(strata.row_stratum),
+        "n_rows": int(strata.sizes.sum()),
         "n_strata": len(strata.ids),
         "stratum_ids": strata.ids.tolist(),
         "stratum_sizes": sizes,
