@@ -110,13 +110,10 @@ class DaskBagClassifier(DaskClassifier):
     def _start(self, work: Work, local: Any, problem: Problem) -> FloatArray:  # noqa: ARG002
         """Return the solution for the sample; zero if its bags do not distinguish the classes."""
         rank, columns = work.fitted.rank, np.shape(local.score_prior_)
-        matrix = work.features.transform(work.sample.rows)
+        strata = work.sample.strata(work.data.table)
         try:
             path = local.fit_path(
-                matrix,
-                work.sample.strata(work.data.table),
-                [local.reg_strength],
-                objective_tol=START_TOL,
+                work.sample_features, strata, [local.reg_strength], objective_tol=START_TOL
             )
         except ValueError:
             return np.zeros((rank + local.fit_intercept, *columns)).ravel()
@@ -348,13 +345,12 @@ frequencies_, intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, featu
     def _effect(self, work: Work, local: Any) -> float:
         if work.data.cells is not None:  # labels have none
             return 0.0
-        matrix, strata = work.features.transform(work.sample.rows), work.sample.strata
+        strata = work.sample.strata(work.data.table)
         options = {"objective_tol": START_TOL, **local._solver_options()}
-        return float(
-            local._effect(
-                matrix, strata(work.data.table), local.reg_strength, options, local.count_noise
-            )
+        found = local._effect(
+            work.sample_features, strata, local.reg_strength, options, local.count_noise
         )
+        return float(found)
 
     def _start(self, work: Work, local: Any, problem: Problem) -> FloatArray:
         known = copy(local).set_params(bag_effect=local.bag_effect_)

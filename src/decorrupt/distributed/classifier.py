@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -99,6 +101,11 @@ class Work:
     def fits(self, n_bytes: float) -> bool:
         """Return whether so many bytes may be kept in memory."""
         return n_bytes <= self.engine.memory(self.memory_budget)
+
+    @cached_property
+    def sample_features(self) -> Any:
+        """The features of the sample."""
+        return self.features.transform(self.sample.rows)
 
     @property
     def rows_fit(self) -> bool:
@@ -278,8 +285,9 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         """Return the gradient norm below which single precision shows no further decrease."""
         if work.data.columns.dtype != np.float32:
             return 0.0
-        values = work.features.transform(work.sample.rows)
-        size = float(np.sqrt(np.sum(np.square(getattr(values, "data", values), dtype=float))))
+        values = work.sample_features
+        stored = values.data if issparse(values) else values
+        size = float(np.sqrt(np.sum(np.square(stored, dtype=float))))
         return float(np.sqrt(np.finfo(np.float32).eps) / 4 * size / np.sqrt(values.shape[0]))
 
     def _fingerprint(self, work: Work) -> dict[str, Any]:

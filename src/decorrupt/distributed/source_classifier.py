@@ -149,7 +149,7 @@ intercept_, kernel_gamma_, n_iter_, solver_, n_features_in_, feature_names_in_
         place = np.cumsum(sizes > 0) - 1
         coef = weight[:, None] * problem.coef[place[codes]]
         risk = corrected_risk(coef, get_loss(local.loss), local.risk_correction)
-        matrix, n_classes = work.features.transform(work.sample.rows), work.data.table.n_classes
+        n_classes, matrix = work.data.table.n_classes, work.sample_features
         objective = Objective(matrix, risk, local.reg_strength, local.fit_intercept, n_classes)
         return solve(objective, solver="lbfgs", tol=local.tol, objective_tol=START_TOL).coef
 
