@@ -48,7 +48,7 @@ def partition_report(
         n_chosen += np.bincount(chosen, minlength=len(n_chosen))
         codes = getattr(part, "codes", None)
         if codes is not None:
-            terms = _row_terms(part.risks, scores)
+            terms = np.sum([risk.row_values(scores) for risk in part.risks], axis=0, dtype=float)
             sums += np.bincount(codes, terms, n_bags)
             squares += np.bincount(codes, terms**2, n_bags)
         elif scores.ndim == 1:
@@ -65,16 +65,6 @@ def _posterior_sum(part: Any, scores: FloatArray) -> float:
     total = float(expit(scores).sum(dtype=float))
     for risk in getattr(part, "risks", ()):
         total -= risk.n_rows * float(risk.value_and_slope(scores)[1].sum(dtype=float))
-    return total
-
-
-def _row_terms(risks: Sequence[Any], scores: FloatArray) -> FloatArray:
-    if scores.ndim == 2:
-        return np.asarray(risks[0].row_values(scores), dtype=float)
-    total = np.zeros(len(scores))
-    for risk in risks:
-        terms, loss = risk.terms, risk.loss
-        total += terms.coef_pos * loss.value(scores) + terms.coef_neg * loss.value(-scores)
     return total
 
 

@@ -26,7 +26,6 @@ from decorrupt.corruption.mean_operator import (
 from decorrupt.estimators.diagnostics import (
     describe_overfitting,
     is_overfitted,
-    risk_std_error,
     within_std_error,
 )
 from decorrupt.estimators.log_odds import LogOddsClassifier
@@ -174,20 +173,16 @@ solver_, n_features_in_, feature_names_in_
         start = self.start if self.variant == "alternating" else self.variant
         combination = self._combination(start, strata, lambda: bag_means(features.matrix, strata))
         self._refuse_unbounded(strata)
-        risk = logistic_risk(combination, strata)
+        risk: Any = logistic_risk(combination, strata)
         result, scores = self._fit_scores(X, features, risk)
         if self.variant == "alternating":
             return self._alternate(X, features, strata, result.coef, scores)
         self._note_unconverged(result)
-        value, std_error = risk.value_and_slope(scores)[0], self._std_error(risk, scores, strata)
+        value = risk.value_and_slope(scores)[0]
+        std_error = within_std_error(risk.row_values(scores), strata)
         if is_overfitted(value, std_error):
             self._note(NegativeRiskWarning, describe_overfitting(value, std_error))
         return scores
-
-    def _std_error(self, risk: Any, scores: FloatArray, strata: Strata) -> float:
-        if strata.n_classes is None:
-            return risk_std_error(risk.terms, LOSS, scores, strata)
-        return within_std_error(risk.row_values(scores), strata)
 
     def _check_several_classes(self, n_classes: int) -> None:
         if self.variant != "mean":
