@@ -5,9 +5,9 @@ prints its figures; ``run.py`` collects those of all scripts. Every figure is a 
 run, or an exponent. Times are processor times on one thread, because other processes then disturb
 them least; the runs of the two sides of a ratio alternate.
 
-A full run judges the aims: every figure against its bar. A quick run guards against regressions: a
-figure may be half as bad again as its bar or, where it misses the bar today, as what was measured
-(its `quick_limit`), and a script that fails is measured once more before it counts.
+A full run judges the aims: every figure against its bar. A quick run guards against regressions: it
+fails if a figure is worse than 1.5 times its bar or, where the bar is not met today, 1.5 times what
+was measured (its `quick_limit`). A script that fails in a quick run is measured once more.
 """
 
 import argparse
