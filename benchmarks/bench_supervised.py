@@ -7,6 +7,12 @@ norm of the gradient is 1e-5, which is stricter. Bags have 32 rows.
 
 The limit: the time of a corrected-loss fit divided by the time of its matrix products alone, two
 per evaluation of the objective.
+
+At 10,000 rows, the only kernel features of a quick run, two figures miss their bars: the count
+likelihood is solved from two starts (from 40,000 rows on, the start is chosen on a sample), and the
+passes over X before and after the solver (validation, kernel width, centring, assumption check)
+take as long as ten evaluations. The quick run guards these two against regressions with limits of
+1.5 times what was measured.
 """
 
 import warnings
@@ -19,14 +25,15 @@ from decorrupt.features import Kernel, RandomFourierMap
 from decorrupt.solvers.objective import Objective
 from measuring import Figure, bagged, run, seconds_of
 
+# Name, bar, and the limit of a quick run where it is not the bar with its slack.
 BARS = {
-    CorrectedLossClassifier: ("corrected loss", 1.2),
-    MeanMapClassifier: ("mean map", 1.2),
-    CountLikelihoodClassifier: ("count likelihood", 2.5),
+    CorrectedLossClassifier: ("corrected loss", 1.2, None),
+    MeanMapClassifier: ("mean map", 1.2, None),
+    CountLikelihoodClassifier: ("count likelihood", 2.5, 1.5 * 3.1),
 }
 RANK, COLUMNS, BAG_SIZE = 256, 50, 32
 REG_STRENGTH, TOL = 1e-4, 1e-5
-LIMIT_BAR = 1.5
+LIMIT_BAR, QUICK_LIMIT = 1.5, 1.5 * 2.0
 
 
 def kernel_features(n_rows):
@@ -64,12 +71,18 @@ def compare(name, X, labels, repeats):
         *(lambda kind=kind: from_bags(kind, X, y, bags) for kind in BARS),
         repeats=repeats,
     )
-    for (method, bar), (seconds, model) in zip(BARS.values(), ours, strict=True):
+    for (method, bar, quick_limit), (seconds, model) in zip(BARS.values(), ours, strict=True):
         correct = (
             f"{model.score(X, labels):.3f} correct, supervised {reference.score(X, labels):.3f}"
         )
         note = f"{seconds:.2f} s; {correct}"
-        yield Figure(f"{method} / supervised, {name}", seconds / base, at_most=bar, note=note)
+        yield Figure(
+            f"{method} / supervised, {name}",
+            seconds / base,
+            at_most=bar,
+            note=note,
+            quick_limit=quick_limit,
+        )
 
 
 def evaluations(X, y, bags):
@@ -102,7 +115,8 @@ def limit(name, X, labels, repeats):
     )
     what = f"corrected loss / its matrix products, {name}"
     note = f"{n_evaluations} evaluations"
-    return Figure(what, fit_seconds / seconds, at_most=LIMIT_BAR, note=note)
+    ratio = fit_seconds / seconds
+    return Figure(what, ratio, at_most=LIMIT_BAR, note=note, quick_limit=QUICK_LIMIT)
 
 
 def measure(quick):

@@ -111,7 +111,8 @@ def check_class_means(
     rows, columns = _within_limit(X.shape, strata, most_cells, rng)
     X, strata = _take(X, rows, columns), merge_single_rows(strata.take(rows))
     varies = np.ptp(X, axis=0) > 0
-    X, columns = X[:, varies], columns[varies]
+    if not varies.all():
+        X, columns = X[:, varies], columns[varies]
     shares = class_shares(strata)
     freedom = len(shares) - int(np.linalg.matrix_rank(shares, tol=RANK_TOL))
     if freedom < 1 or not len(columns) or strata.sizes.max() < 2:

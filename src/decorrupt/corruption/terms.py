@@ -26,6 +26,11 @@ class RiskTerms:
         value_pos, value_neg = loss.both_values(scores)
         return float(np.dot(self.coef_pos, value_pos)), float(np.dot(self.coef_neg, value_neg))
 
+    def row_values(self, loss: MarginLoss, scores: FloatArray) -> FloatArray:
+        """Return the term of each row."""
+        value_pos, value_neg = loss.both_values(scores)
+        return np.asarray(self.coef_pos * value_pos + self.coef_neg * value_neg)
+
     def risk(self, loss: MarginLoss, scores: FloatArray) -> float:
         """Return the sum of both; on a sample it can be negative."""
         return sum(self.class_sums(loss, scores))

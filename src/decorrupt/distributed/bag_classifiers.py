@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,34 +11,21 @@ from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import check_class_strata, check_strata
-from decorrupt.corruption.mean_operator import (
-    bag_sums,
-    check_similarity,
-    gaussian_similarity,
-    laplacian_combination,
-)
+from decorrupt.corruption.mean_operator import bag_sums
 from decorrupt.corruption.strata import strata_from_labels, two_classes
 from decorrupt.distributed.blocks import Block, Blocks
-from decorrupt.distributed.classifier import DaskClassifier, Data, Outcome, Problem, Work
+from decorrupt.distributed.classifier import DaskClassifier, Outcome, Problem, Work
 from decorrupt.distributed.corrected import (
+    bag_coef,
+    corrected_partitions,
+    effective_sample_size,
     finish_corrected,
-    refuse_unbounded_classes,
-    terms_partitions,
+    refuse_unbounded,
 )
 from decorrupt.distributed.counts import count_problem
 from decorrupt.distributed.engine import Engine
 from decorrupt.distributed.partition import CHUNK_ROWS
-from decorrupt.distributed.preparation import BagCodes, CellCodes
-from decorrupt.distributed.report import effective_sample_size
-from decorrupt.distributed.summary import (
-    BagTable,
-    add_columns,
-    merge_bags,
-    merge_cells,
-    summarise_bags,
-    summarise_cells,
-    summarise_columns,
-)
+from decorrupt.distributed.summary import BagTable, BlockCells, Data, read_bags, read_cells
 from decorrupt.estimators import (
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
@@ -50,7 +37,7 @@ from decorrupt.estimators.diagnostics import dropped_strata
 from decorrupt.estimators.inputs import BAG_CLASSES
 from decorrupt.estimators.priors import log_prior
 from decorrupt.exceptions import RoundedCountsWarning
-from decorrupt.losses import LogisticLoss, get_loss
+from decorrupt.losses import get_loss
 from decorrupt.notices import emit_notices
 from decorrupt.risks.bag_effect import with_bag_effect
 from decorrupt.risks.multiclass import describe_rounded_classes
@@ -109,20 +96,12 @@ class DaskBagClassifier(DaskClassifier):
             local._note(notice.category, notice.message)
 
     def _read(self, engine: Engine, local: Any, blocks: Blocks) -> Data:
-        delayed = engine.dask.delayed
-        found = engine.compute([delayed(_summarise)(block) for block in blocks.tasks])
-        columns = add_columns([summary for summary, _, _ in found])
-        block_rows = [summary.n_rows for summary, _, _ in found]
         if blocks.has_ids:
-            local.classes_, table, bags_of = _read_bags([bags for _, bags, _ in found], blocks)
-            data = Data(blocks, columns, table, bags_of, BagCodes(), block_rows)
+            data, local.classes_ = _with_classes(read_bags(engine, blocks))
         else:
-            cells = merge_cells([cells for _, _, cells in found])
-            local.classes_, table = cells.classes, _label_table(cells.classes, cells.counts[0])
-            bags_of = [np.arange(len(cells.classes) if rows else 0) for rows in block_rows]
-            data = Data(
-                blocks, columns, table, bags_of, CellCodes(cells.classes), block_rows, cells
-            )
+            data = read_cells(engine, blocks, _label_table)
+            local.classes_ = data.cells.classes  # type: ignore[union-attr]
+        table = data.table
         if table.n_classes is not None:
             local._check_several_classes(table.n_classes)
         local.score_prior_ = local._score_prior(table)
@@ -132,13 +111,10 @@ class DaskBagClassifier(DaskClassifier):
     def _start(self, work: Work, local: Any, problem: Problem) -> FloatArray:  # noqa: ARG002
         """Return the solution for the sample; zero if its bags do not distinguish the classes."""
         rank, columns = work.fitted.rank, np.shape(local.score_prior_)
-        matrix = work.features.transform(work.sample.rows)
+        strata = work.sample.strata(work.data.table)
         try:
             path = local.fit_path(
-                matrix,
-                work.sample.strata(work.data.table),
-                [local.reg_strength_],
-                objective_tol=START_TOL,
+                work.sample_features, strata, [local.reg_strength_], objective_tol=START_TOL
             )
         except ValueError:
             return np.zeros((rank + local.fit_intercept, *columns)).ravel()
@@ -148,29 +124,20 @@ class DaskBagClassifier(DaskClassifier):
         return np.asarray(start, dtype=float).ravel()
 
 
-def _summarise(block: Block) -> tuple[Any, Any, Any]:
-    """Return the columns, and the bags or, without bags, the labels of a block."""
-    columns = summarise_columns(block)
-    if block.ids is None:
-        return columns, None, summarise_cells(block)
-    return columns, summarise_bags(block), None
-
-
-def _read_bags(found: Sequence[Any], blocks: Blocks) -> tuple[NDArray[Any], BagTable, Any]:
-    table, bags_of = merge_bags(found)
+def _with_classes(data: Data) -> tuple[Data, NDArray[Any]]:
+    """Return the data, with one proportion per bag if there are two classes, and the classes."""
+    table, names = data.table, data.blocks.classes
     if table.n_classes is None:
         check_strata(table.sizes, table.proportions)
-        return np.array(BAG_CLASSES), table, bags_of
-    names = range(table.n_classes) if blocks.classes is None else blocks.classes
-    classes = np.asarray(names)
+        return data, np.array(BAG_CLASSES)
+    classes = np.asarray(range(table.n_classes) if names is None else names)
     check_class_strata(table.sizes, table.proportions, classes.tolist())
-    strata = two_classes(table)
-    return classes, BagTable.of(table.ids, strata.proportions, table.sizes), bags_of
+    return replace(data, table=replace(table, proportions=two_classes(table).proportions)), classes
 
 
-def _label_table(classes: NDArray[Any], counts: NDArray[np.intp]) -> BagTable:
-    strata = strata_from_labels(np.arange(len(classes)), classes)
-    return BagTable.of(strata.ids, strata.proportions, counts)
+def _label_table(cells: BlockCells) -> BagTable:
+    strata = strata_from_labels(np.arange(len(cells.classes)), cells.classes)
+    return BagTable.of(strata.ids, strata.proportions, cells.counts[0])
 
 
 class DaskCorrectedLossClassifier(DaskBagClassifier):
@@ -235,20 +202,16 @@ n_features_in_, feature_names_in_
 
     def _problem(self, work: Work, local: Any) -> Problem:
         self._note_assumptions(work, local)
-        table = work.data.table
+        table, loss = work.data.table, get_loss(local.loss)
         combination = local._combine(table)
-        loss = get_loss(local.loss)
-        if table.n_classes is not None:
-            coef = combination.row_coef(table)
-            self._set_reg_strength(work, local, effective_sample_size(coef, table.sizes))
-            refuse_unbounded_classes(local, coef)
-            return Problem(terms_partitions(work, coef, loss, None), coef)
-        terms = combination.row_terms(table)
-        self._set_reg_strength(work, local, effective_sample_size(terms, table.sizes))
-        local._refuse_unbounded(terms, loss)
-        dropped = dropped_strata(table, combination, IDLE_REASONS.get(local.combine, AT_THE_MEAN))
-        parts = terms_partitions(work, terms, loss, local.risk_correction)
-        return Problem(parts, terms, local.risk_correction, dropped=dropped)
+        coef, dropped = bag_coef(combination, table), {}
+        self._set_reg_strength(work, local, effective_sample_size(coef, table.sizes))
+        refuse_unbounded(local, coef)
+        if table.n_classes is None:
+            reason = IDLE_REASONS.get(local.combine, AT_THE_MEAN)
+            dropped = dropped_strata(table, combination, reason)
+        parts = corrected_partitions(work, coef, loss, local.risk_correction)
+        return Problem(parts, coef, local.risk_correction, dropped=dropped)
 
     def _finish(self, work: Work, local: Any, problem: Problem, outcome: Outcome) -> None:
         finish_corrected(work, local, problem, outcome, "bags")
@@ -294,31 +257,11 @@ feature_names_in_
     def _problem(self, work: Work, local: Any) -> Problem:
         self._note_assumptions(work, local)
         table = work.data.table
-        if local.variant == "laplacian":
-            combination = self._laplacian(work, local)
-        else:
-            combination, _ = local._combination("mean", None, table)
-        is_binary = table.n_classes is None
-        terms = combination.row_terms(table) if is_binary else combination.row_coef(table)
-        self._set_reg_strength(work, local, effective_sample_size(terms, table.sizes))
+        combination = local._combination(local.variant, table, lambda: _bag_means(work))
+        coef = bag_coef(combination, table)
+        self._set_reg_strength(work, local, effective_sample_size(coef, table.sizes))
         local._refuse_unbounded(table)
-        return Problem(terms_partitions(work, terms, LogisticLoss(), None), terms)
-
-    def _laplacian(self, work: Work, local: Any) -> Any:
-        table = work.data.table
-        if isinstance(local.similarity, str):
-            if local.similarity != "gaussian":
-                local._combination("laplacian", None, table)  # raises
-            similarity = gaussian_similarity(_bag_means(work))
-        else:
-            similarity = check_similarity(local.similarity, len(table.ids))
-        sizes = table.sizes.astype(float)
-        combination, converged = laplacian_combination(
-            sizes, table.proportions, similarity, local.smoothness
-        )
-        if not converged:
-            local._note_unconverged_means()
-        return combination
+        return Problem(corrected_partitions(work, coef, get_loss("logistic")), coef)
 
     def _finish(self, work: Work, local: Any, problem: Problem, outcome: Outcome) -> None:
         finish_corrected(work, local, problem, outcome, None)
@@ -408,13 +351,12 @@ feature_names_in_
     def _effect(self, work: Work, local: Any) -> float:
         if work.data.cells is not None:  # labels have none
             return 0.0
-        matrix, strata = work.features.transform(work.sample.rows), work.sample.strata
+        strata = work.sample.strata(work.data.table)
         options = {"objective_tol": START_TOL, **local._solver_options()}
-        return float(
-            local._effect(
-                matrix, strata(work.data.table), local.reg_strength_, options, local.count_noise
-            )
+        found = local._effect(
+            work.sample_features, strata, local.reg_strength_, options, local.count_noise
         )
+        return float(found)
 
     def _start(self, work: Work, local: Any, problem: Problem) -> FloatArray:
         known = copy(local).set_params(bag_effect=local.bag_effect_)

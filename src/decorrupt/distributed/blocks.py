@@ -90,23 +90,21 @@ def read_blocks(X: Any, y: Any, ids: Any, name: str) -> Blocks:
     X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
     parts = [_parts(X), _aligned(X, y, "y"), _aligned(X, ids, name)]
     tasks = [
-        dask.delayed(_array_block)(number, *some)
-        for number, some in enumerate(zip(*parts, strict=True))
+        dask.delayed(_block)(number, *some) for number, some in enumerate(zip(*parts, strict=True))
     ]
     return Blocks(tasks, None, _columns_of(y), ids is not None)
 
 
 def _frame_blocks(dask: Any, X: Any, y: Any, ids: Any, name: str) -> Blocks:
     given = list(X.columns)
-    targets = _names(y, "y", given)
-    groups = _names(ids, name, given)
+    targets, groups = _names(y, "y", given), _names(ids, name, given)
     columns = [column for column in given if column not in [*targets, *groups]]
     frame = X[[*columns, *targets, *groups]]
     parts = [
         _parts(frame, alone=bool(targets) and (bool(groups) or ids is None)),
         _aligned(frame, None if targets else y, "y"),
+        _aligned(frame, None if groups else ids, name),
     ]
-    parts.append(_aligned(frame, None if groups else ids, name))
     make = dask.delayed(_frame_block)
     of_class = isinstance(y, list) and len(y) > 1
     tasks = [
@@ -159,10 +157,6 @@ def _aligned(X: Any, values: Any, argument: str) -> list[Any]:
     return parts
 
 
-def _array_block(number: int, rows: Any, targets: Any, ids: Any) -> Block:
-    return _checked(number, rows, np.asarray(targets), None if ids is None else np.asarray(ids))
-
-
 def _frame_block(
     number: int,
     frame: Any,
@@ -182,12 +176,12 @@ def _frame_block(
                 f"column {column!r} of X has dtype {frame[column].dtype}: encode it as numbers, or "
                 "leave it out"
             )
-    rows = frame[columns].to_numpy()
-    return _checked(number, rows, np.asarray(targets), None if ids is None else np.asarray(ids))
+    return _block(number, frame[columns].to_numpy(), targets, ids)
 
 
-def _checked(number: int, rows: Any, targets: NDArray[Any], ids: NDArray[Any] | None) -> Block:
+def _block(number: int, rows: Any, targets: Any, ids: Any) -> Block:
     """Return the block; raise ValueError if lengths differ or X is not a matrix of numbers."""
+    targets, ids = np.asarray(targets), None if ids is None else np.asarray(ids)
     rows = rows.tocsr() if issparse(rows) else np.asarray(rows)
     if rows.ndim != 2 or rows.dtype.kind not in "fiub":
         raise ValueError(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -17,7 +18,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.distributed.blocks import Blocks, read_blocks
 from decorrupt.distributed.checkpoint import Checkpoint, digest
 from decorrupt.distributed.engine import Engine, connect
-from decorrupt.distributed.features import fit_features, row_features
+from decorrupt.distributed.features import fit_features
 from decorrupt.distributed.large_bags import LargeBags
 from decorrupt.distributed.objective import PartitionedObjective, minimise
 from decorrupt.distributed.parameters import OWN_DEFAULTS, init_like
@@ -26,11 +27,11 @@ from decorrupt.distributed.predictions import predict_lazily
 from decorrupt.distributed.report import Report, partition_report
 from decorrupt.distributed.sample import Sample, draw_sample, share_by_bag
 from decorrupt.distributed.shuffle import scratch_folder
-from decorrupt.distributed.summary import BagTable, BlockCells, ColumnSummary
+from decorrupt.distributed.summary import BagTable, Data
 from decorrupt.estimators.default_strength import resolve_reg_strength
 from decorrupt.estimators.parameters import check_count, check_parameters
 from decorrupt.features import FeatureMap, LinearMap, LowRankKernelMap, RandomKernelMap
-from decorrupt.features.kernels import Kernel, resolve_kernel_gamma
+from decorrupt.features.kernels import resolve_kernel_gamma
 from decorrupt.notices import Notice
 from decorrupt.solvers.result import SolverResult
 
@@ -50,37 +51,6 @@ NOT_THE_PROBLEM = (
 
 
 @dataclass(frozen=True)
-class Data:
-    """What the first pass found.
-
-    Attributes
-    ----------
-    blocks : Blocks
-        The data.
-    columns : ColumnSummary
-        Rows, columns and their means.
-    table : BagTable
-        Bags, or cells of sources and labels.
-    bags_of : list of ndarray of int
-        The bags of each block, as numbers in `table`.
-    codes_of : callable
-        Numbers the bags of a block.
-    block_rows : list of int
-        Rows of each block.
-    cells : BlockCells or None
-        Rows by source and label, if there are no bags.
-    """
-
-    blocks: Blocks
-    columns: ColumnSummary
-    table: BagTable
-    bags_of: list[NDArray[np.intp]]
-    codes_of: Any
-    block_rows: list[int]
-    cells: BlockCells | None = None
-
-
-@dataclass(frozen=True)
 class Problem:
     """The sum to minimise.
 
@@ -88,8 +58,8 @@ class Problem:
     ----------
     partitions : list of Delayed
         :class:`decorrupt.distributed.Partition` each.
-    terms : RiskTerms, ndarray or None
-        Coefficients per bag, for the report of a corrected risk.
+    coef : ndarray of shape (n_bags, n_classes) or None
+        The coefficients of a corrected risk.
     correction : str or None
         The risk correction.
     large_bags : LargeBags or None
@@ -97,11 +67,11 @@ class Problem:
     dropped : dict
         Bags without weight, by reason.
     table : BagTable or None
-        The strata that `terms` belong to, if they are not the bags of the first pass.
+        The strata that `coef` belong to, if they are not the bags of the first pass.
     """
 
     partitions: list[Any]
-    terms: Any = None
+    coef: Any = None
     correction: str | None = None
     large_bags: LargeBags | None = None
     dropped: dict[str, list[Any]] = field(default_factory=dict)
@@ -133,6 +103,11 @@ class Work:
         """Return whether so many bytes may be kept in memory."""
         return n_bytes <= self.engine.memory(self.memory_budget)
 
+    @cached_property
+    def sample_features(self) -> Any:
+        """The features of the sample."""
+        return self.features.transform(self.sample.rows)
+
     @property
     def rows_fit(self) -> bool:
         """Whether all rows may be kept in memory."""
@@ -159,8 +134,7 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self, "classes_")
         local = self._new_local()
-        fitted = {k: v for k, v in vars(self).items() if k.endswith("_") and k != "n_passes_"}
-        vars(local).update(fitted)
+        vars(local).update({k: v for k, v in _fitted(self).items() if k != "n_passes_"})
         return local
 
     def predict(self, X: Any) -> Any:
@@ -282,33 +256,20 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         return share_by_bag(data.table.sizes, seed)
 
     def _features(self, engine: Engine, local: Any, data: Data, folder: Path, seed: int) -> Work:
-        tasks, share = data.blocks.tasks, self._share_to_draw(data, seed)
-        sample = draw_sample(engine, tasks, data.codes_of, data.bags_of, share, seed)
-        kernel = Kernel(local.kernel, local.kernel_gamma_, local.degree, local.coef0)
+        sample = draw_sample(engine, data, self._share_to_draw(data, seed), seed)
         limit = self.n_features if local.max_rank is None else min(self.n_features, local.max_rank)
-        fitted = fit_features(
-            data.columns,
-            kernel,
-            sample.rows,
-            features=local.features,
-            fit_intercept=local.fit_intercept,
-            n_features=limit,
-            rank_tol=local.rank_tol,
-            random_state=seed,
-        )
-        features = row_features(fitted, kernel, sample.rows)
+        fitted, features = fit_features(local, data.columns, sample.rows, limit, seed)
         return Work(engine, data, sample, folder, features, fitted, local.memory_budget)
 
     def _objective(self, work: Work, local: Any, problem: Problem) -> PartitionedObjective:
-        data, engine, rank = work.data, work.engine, work.fitted.rank
-        n_classes = data.table.n_classes
-        n_sums = 1 if problem.correction is None else 2
+        engine, columns, rank = work.engine, work.data.columns, work.fitted.rank
+        n_classes, n_sums = work.data.table.n_classes, 1 if problem.correction is None else 2
         model = ScoreModel(work.features, rank, local.fit_intercept, n_classes, n_sums)
         partitions = problem.partitions
-        if work.fits(data.columns.n_rows * rank * data.columns.dtype.itemsize):
+        if work.fits(columns.n_rows * rank * columns.dtype.itemsize):
             keep, features = engine.dask.delayed(keep_features), engine.dask.delayed(work.features)
             partitions = engine.persist([keep(part, features) for part in partitions])
-            model = ScoreModel(None, rank, local.fit_intercept, n_classes, n_sums)
+            model = replace(model, features=None)
         elif work.rows_fit:
             partitions = engine.persist(partitions)
         return PartitionedObjective(
@@ -340,8 +301,9 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         """Return the gradient norm below which single precision shows no further decrease."""
         if work.data.columns.dtype != np.float32:
             return 0.0
-        values = work.features.transform(work.sample.rows)
-        size = float(np.sqrt(np.sum(np.square(getattr(values, "data", values), dtype=float))))
+        values = work.sample_features
+        stored = values.data if issparse(values) else values
+        size = float(np.sqrt(np.sum(np.square(stored, dtype=float))))
         return float(np.sqrt(np.finfo(np.float32).eps) / 4 * size / np.sqrt(values.shape[0]))
 
     def _fingerprint(self, work: Work) -> dict[str, Any]:
@@ -362,28 +324,23 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         self, work: Work, local: Any, objective: PartitionedObjective, coef: FloatArray
     ) -> list[Report]:
         """Read the data once more: predicted classes and the noise of the risk."""
-        engine = work.engine
-        make, model = engine.dask.delayed(partition_report), objective.shared_model
-        n_bags = [len(bags) for bags in work.data.bags_of]
-        n_bags += [0] * (len(objective.partitions) - len(n_bags))
+        make, model = work.engine.dask.delayed(partition_report), objective.shared_model
+        # A shuffle makes fewer partitions if blocks are empty; its reports are not by bag.
+        pairs = zip(objective.partitions, map(len, work.data.bags_of), strict=False)
         threshold = local.decision_threshold_
-        reports = engine.compute(
-            [
-                make(part, coef, model, threshold, n)
-                for part, n in zip(objective.partitions, n_bags, strict=False)
-            ]
-        )
+        reports = work.engine.compute([make(part, coef, model, threshold, n) for part, n in pairs])
         chosen = np.sum([report.n_chosen for report in reports], axis=0)
         local._note_predicted(np.flatnonzero(chosen), work.data.columns.n_rows)
         return reports
 
     def _take_over(self, local: Any, n_passes: int) -> None:
-        for name in [name for name in vars(self) if name.endswith("_")]:
+        for name in [*_fitted(self)]:
             delattr(self, name)
-        for name, value in vars(local).items():
-            if name.endswith("_"):
-                setattr(self, name, value)
-        self.n_passes_ = n_passes
+        self.__dict__.update(_fitted(local), n_passes_=n_passes)
+
+
+def _fitted(estimator: Any) -> dict[str, Any]:
+    return {name: value for name, value in vars(estimator).items() if name.endswith("_")}
 
 
 def _feature_arrays(fitted: FeatureMap) -> list[Any]:

@@ -8,15 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.distributed.classifier import Data, Work
+from decorrupt.corruption.class_means import class_shares
+from decorrupt.distributed.classifier import Work
 from decorrupt.distributed.large_bags import LargeBags
-from decorrupt.distributed.preparation import (
-    CodedRows,
-    CountRecipe,
-    code_rows,
-    prepare_counts,
-)
+from decorrupt.distributed.preparation import CodedRows, code_rows, prepare_counts
 from decorrupt.distributed.shuffle import rows_by_bag, spill
+from decorrupt.distributed.summary import Data
 from decorrupt.risks.bag_counts import LARGE_BAG
 from decorrupt.risks.count_noise import GaussianNoise, read_count_noise
 from decorrupt.risks.multiclass import whole_counts
@@ -44,8 +41,8 @@ def count_problem(
         coded.append(code(block, data.codes_of, bags, table.proportions[bags], noise[bags]))
     if (crosses & ~is_large).any():
         coded = _shuffled(work, coded, crosses & ~is_large)
-    recipe = CountRecipe(data.columns.n_rows, np.flatnonzero(is_large), large_bags)
-    parts = [delayed(prepare_counts)(rows, recipe) for rows in coded]
+    prepare, large_codes = delayed(prepare_counts), np.flatnonzero(is_large)
+    parts = [prepare(rows, data.columns.n_rows, large_codes, large_bags) for rows in coded]
     return parts, _large_bags(work, is_large, noise) if is_large.any() else None
 
 
@@ -89,14 +86,12 @@ def _shuffled(work: Work, coded: list[Any], is_whole: NDArray[np.bool_]) -> list
 def _large_bags(work: Work, is_large: NDArray[np.bool_], noise: FloatArray) -> LargeBags:
     table, n_rows = work.data.table, work.data.columns.n_rows
     sizes = table.sizes[is_large].astype(float)
-    shares = table.proportions
+    given = sizes[:, None] * class_shares(table)[is_large]
     if table.n_classes is None:
-        counts = np.rint(sizes * shares[is_large])
-        counts = np.column_stack([sizes - counts, counts])
-        given = sizes[:, None] * np.column_stack([1 - shares, shares])[is_large]
+        positives = np.rint(given[:, 1])
+        counts = np.column_stack([sizes - positives, positives])
     else:
         counts = whole_counts(table)[is_large].astype(float)
-        given = sizes[:, None] * shares[is_large]
     counts = np.where(noise[is_large, None] > 0, given, counts)
     # One noisy count of two classes: the other is its complement, with the same noise.
     variance = noise[is_large] ** 2 * (2 if table.n_classes is None else 1)

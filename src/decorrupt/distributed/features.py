@@ -19,7 +19,6 @@ from decorrupt.features import (
     FeatureMap,
     Kernel,
     LinearMap,
-    LowRankKernelMap,
     RandomFourierMap,
     RandomKernelMap,
     fit_feature_map,
@@ -64,46 +63,37 @@ class LandmarkFeatures:
 
 
 def fit_features(
-    columns: ColumnSummary,
-    kernel: Kernel,
-    sample: Any,
-    *,
-    features: str,
-    fit_intercept: bool,
-    n_features: int,
-    rank_tol: float,
-    random_state: Any,
-) -> FeatureMap:
-    """Return the feature map for all rows: linear, random, or with landmarks from a sample.
+    local: Any, columns: ColumnSummary, sample: Any, n_features: int, seed: int
+) -> tuple[FeatureMap, RowFeatures]:
+    """Return the feature map of an estimator, fitted to a sample, and what new rows need of it.
 
     Parameters
     ----------
+    local : estimator
+        Its kernel parameters and `features` define the map; `fit_intercept` centres linear rows.
     columns : ColumnSummary
         The columns of X.
-    kernel : Kernel
-        The kernel.
     sample : array or CSR matrix of shape (n_sampled, n_columns)
-        Some rows of X.
-    features : {"landmarks", "random"}
-        How the kernel is approximated.
-    fit_intercept : bool
-        With an intercept, the linear map is centred.
+        Some rows of X; landmarks are chosen from them.
     n_features : int
         The largest rank, or the number of random features.
-    rank_tol, random_state
-        As in :func:`decorrupt.features.fit_feature_map`.
+    seed : int
+        Seed of features and landmarks.
     """
-    check_features(features, kernel)
+    kernel = local._kernel()
+    check_features(local.features, kernel)
     centre = 0.0 if columns.is_sparse else columns.mean.astype(columns.dtype)
     if kernel.name == "linear":
-        return LinearMap(sample, centre if fit_intercept else 0.0)
-    if features == "random":
-        seed = check_random_state(random_state)
-        rule = RandomFourierMap.draw(kernel, columns.n_columns, n_features, seed, centre=centre)
-        return RandomKernelMap(rule.transform(sample), rule, rule.error(kernel, sample, seed))
-    return fit_feature_map(
-        sample, kernel, rank_tol=rank_tol, max_rank=n_features, random_state=random_state
+        linear = LinearFeatures(centre if local.fit_intercept else 0.0)
+        return LinearMap(sample, linear.centre), linear
+    if local.features == "random":
+        rng = check_random_state(seed)
+        rule = RandomFourierMap.draw(kernel, columns.n_columns, n_features, rng, centre=centre)
+        return RandomKernelMap(rule.transform(sample), rule, rule.error(kernel, sample, rng)), rule
+    fitted: Any = fit_feature_map(
+        sample, kernel, rank_tol=local.rank_tol, max_rank=n_features, random_state=seed
     )
+    return fitted, LandmarkFeatures(kernel, sample[fitted.pivots], fitted.triangle)
 
 
 def check_features(features: str, kernel: Kernel) -> None:
@@ -119,13 +109,3 @@ def check_features(features: str, kernel: Kernel) -> None:
         )
     if features == "random":
         check_has_frequencies(kernel.name)
-
-
-def row_features(fitted: FeatureMap, kernel: Kernel, sample: Any) -> RowFeatures:
-    """Return what new rows need of a map that was fitted to the rows `sample`."""
-    if isinstance(fitted, LinearMap):
-        return LinearFeatures(fitted.centre)
-    if isinstance(fitted, RandomKernelMap):
-        return fitted.rule
-    assert isinstance(fitted, LowRankKernelMap)  # noqa: S101 — `check_features` refuses others
-    return LandmarkFeatures(kernel, sample[fitted.pivots], fitted.triangle)

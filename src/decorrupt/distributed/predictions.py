@@ -28,34 +28,20 @@ def predict_lazily(model: Any, method: str, X: Any, **options: Any) -> Any:
     if not hasattr(X, "to_delayed"):
         return getattr(model, method)(X, **options)
     dtype = model.classes_.dtype if method == "predict" else np.dtype(float)
-    n_columns = _n_columns(model, method)
-    if hasattr(X, "columns"):
-        return _predict_frame(model, method, X, dtype, n_columns, options)
-    X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
-    shape: dict[str, Any] = (
-        {"drop_axis": 1} if n_columns is None else {"chunks": (X.chunks[0], (n_columns,))}
-    )
-    return X.map_blocks(
-        _of_rows,
-        model=model,
-        method=method,
-        options=options,
-        dtype=dtype,
-        meta=np.empty((0,) if n_columns is None else (0, n_columns), dtype=dtype),
-        **shape,
-    )
-
-
-def _n_columns(model: Any, method: str) -> int | None:
-    """Return the columns of the result; None if it has one entry per row."""
     n_classes = len(model.classes_)
-    if method == "predict" or (method == "decision_function" and n_classes == 2):
-        return None
-    return n_classes
+    has_columns = method != "predict" and (method != "decision_function" or n_classes > 2)
+    if hasattr(X, "columns"):
+        return _predict_frame(model, method, X, dtype, has_columns, options)
+    X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
+    meta = np.empty((0, n_classes) if has_columns else 0, dtype=dtype)
+    shape = {"chunks": (X.chunks[0], (n_classes,))} if has_columns else {"drop_axis": 1}
+    return X.map_blocks(
+        _of_rows, model=model, method=method, options=options, empty=meta, meta=meta, **shape
+    )
 
 
 def _predict_frame(
-    model: Any, method: str, X: Any, dtype: Any, n_columns: int | None, options: Any
+    model: Any, method: str, X: Any, dtype: Any, has_columns: bool, options: Any
 ) -> Any:
     import pandas as pd
 
@@ -65,26 +51,22 @@ def _predict_frame(
         if missing:
             raise ValueError(f"X has no column {missing[0]!r}, which the model was trained on")
         X = X[names.tolist()]
-    if n_columns is None:
-        meta: Any = pd.Series([], dtype=dtype, name=method)
+    if has_columns:
+        meta: Any = pd.DataFrame(columns=model.classes_.tolist(), dtype=dtype)
     else:
-        meta = pd.DataFrame({name: pd.Series([], dtype=dtype) for name in model.classes_.tolist()})
+        meta = pd.Series([], dtype=dtype, name=method)
     return X.map_partitions(_of_frame, model, method, options, meta, meta=meta)
 
 
-def _of_rows(rows: Any, *, model: Any, method: str, options: dict[str, Any]) -> Any:
-    if not rows.shape[0]:
-        n_columns = _n_columns(model, method)
-        return np.empty((0,) if n_columns is None else (0, n_columns))
-    return getattr(model, method)(rows, **options)
+def _of_rows(rows: Any, *, model: Any, method: str, options: dict[str, Any], empty: Any) -> Any:
+    return getattr(model, method)(rows, **options) if rows.shape[0] else empty
 
 
-def _of_frame(frame: Any, model: Any, method: str, options: dict[str, Any], meta: Any) -> Any:
+def _of_frame(frame: Any, model: Any, method: str, options: dict[str, Any], empty: Any) -> Any:
     if not len(frame):
-        return meta
-    found = getattr(model, method)(
-        frame if hasattr(model, "feature_names_in_") else frame.to_numpy(), **options
-    )
+        return empty
+    rows = frame if hasattr(model, "feature_names_in_") else frame.to_numpy()
+    found = getattr(model, method)(rows, **options)
     if found.ndim == 1:
-        return type(meta)(found, index=frame.index, name=meta.name, dtype=meta.dtype)
-    return type(meta)(found.astype(float), index=frame.index, columns=meta.columns)
+        return type(empty)(found, index=frame.index, name=empty.name, dtype=empty.dtype)
+    return type(empty)(found.astype(float), index=frame.index, columns=empty.columns)

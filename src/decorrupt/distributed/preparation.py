@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import RiskTerms, Strata, factorize
+from decorrupt.corruption import RiskTerms, Strata
 from decorrupt.distributed.blocks import Block
 from decorrupt.distributed.large_bags import LargeBagRows
 from decorrupt.distributed.partition import CHUNK_ROWS, Chunk, Partition
@@ -20,77 +20,41 @@ from decorrupt.risks.count import count_risk
 from decorrupt.risks.multiclass import ClassCorrectedRisk
 
 
-@dataclass(frozen=True)
-class BagCodes:
-    """The number of each row's bag within its block."""
-
-    def __call__(self, block: Block) -> NDArray[np.intp]:
-        """Return one number per row, in the order of the block's distinct ids."""
-        return factorize(block.ids, "bags")[1]
-
-
-@dataclass(frozen=True)
-class CellCodes:
-    """The number of each row's cell: its class, or its source and its noisy label."""
-
-    classes: NDArray[Any]
-    sources: NDArray[Any] | None = None
-
-    def __call__(self, block: Block) -> NDArray[np.intp]:
-        """Return one number per row, in the order of all sources and classes."""
-        cell = _positions(block.targets, self.classes)
-        if self.sources is None:
-            return cell
-        return _positions(block.ids, self.sources) * len(self.classes) + cell
+def corrected_risk(
+    coef: FloatArray, loss: MarginLoss, correction: str | None = None
+) -> CorrectedRisk | ClassCorrectedRisk:
+    """Return Σ_j Σ_c coef_jc·ℓ_c(f_j); the columns of two classes are coef_pos and coef_neg."""
+    if coef.shape[1] > 2:
+        return ClassCorrectedRisk(coef)
+    return CorrectedRisk(RiskTerms(*np.ascontiguousarray(coef.T)), loss, correction)
 
 
-def _positions(values: Any, known: NDArray[Any]) -> NDArray[np.intp]:
-    ids, codes = factorize(values, "y or sources")
-    place = {value: number for number, value in enumerate(known.tolist())}
-    found = np.array([place[value] for value in ids.tolist()], dtype=np.intp)
-    return found[codes]
+def prepare_terms(
+    block: Block, codes_of: Any, coef: FloatArray, loss: MarginLoss, is_split: bool
+) -> Partition:
+    """Return the partition of a corrected risk.
 
-
-@dataclass(frozen=True)
-class TermsRecipe:
-    """The corrected risk: coefficients that are equal for all rows of a bag.
-
-    Attributes
+    Parameters
     ----------
-    terms : RiskTerms, or ndarray of shape (n_bags, n_classes)
-        Per bag of the block.
+    block : Block
+        The data.
+    codes_of : callable
+        Numbers the bags of the block.
+    coef : ndarray of shape (n_bags, n_classes)
+        The coefficients of each bag's rows, see :func:`corrected_risk`.
     loss : MarginLoss
         For two classes.
     is_split : bool
         Whether the sums of the two classes are kept apart, because they are corrected.
     """
-
-    terms: Any
-    loss: MarginLoss
-    is_split: bool = False
-
-    def risks(self, codes: NDArray[np.intp]) -> tuple[Any, ...]:
-        """Return the risks of rows with these bags."""
-        if not isinstance(self.terms, RiskTerms):
-            return (ClassCorrectedRisk(self.terms[codes]),)
-        pos, neg = self.terms.coef_pos[codes], self.terms.coef_neg[codes]
-        if not self.is_split:
-            return (CorrectedRisk(RiskTerms(pos, neg), self.loss),)
-        zero = np.zeros(len(codes))
-        both = RiskTerms(pos, zero), RiskTerms(zero, neg)
-        return tuple(CorrectedRisk(terms, self.loss) for terms in both)
-
-
-def prepare_terms(block: Block, codes_of: Any, recipe: TermsRecipe) -> Partition:
-    """Return the partition of a corrected risk."""
     n_rows = block.rows.shape[0]
-    if not n_rows:
-        return Partition([])
-    codes = codes_of(block)
+    codes = codes_of(block) if n_rows else np.empty(0, dtype=np.intp)
+    sides = np.eye(2) if is_split else [1.0]
     chunks = []
     for start in range(0, n_rows, CHUNK_ROWS):
         some = slice(start, start + CHUNK_ROWS)
-        chunks.append(Chunk(block.rows[some], recipe.risks(codes[some]), codes[some]))
+        risks = tuple(corrected_risk(coef[codes[some]] * side, loss) for side in sides)
+        chunks.append(Chunk(block.rows[some], risks, codes[some]))
     return Partition(chunks)
 
 
@@ -140,33 +104,40 @@ def code_rows(
     return CodedRows(block.rows, bags[local], proportions[local], noise[local])
 
 
-@dataclass(frozen=True)
-class CountRecipe:
-    """The count likelihood −(1/n)·Σ_k log P(c_k).
+def prepare_counts(
+    coded: CodedRows | None,
+    n_total: int,
+    large_codes: NDArray[np.intp],
+    large_bags: float | str,
+) -> Partition:
+    """Return the partition of −(1/n)·Σ_k log P(c_k): chunks of whole bags, large bags apart.
 
-    Attributes
+    Parameters
     ----------
+    coded : CodedRows or None
+        The rows.
     n_total : int
-        Rows of the data set.
+        n, the rows of the data set.
     large_codes : ndarray of int
         The bags that are larger than a partition, in ascending order.
     large_bags : float or "auto"
         As in :func:`decorrupt.risks.count.count_risk`.
     """
-
-    n_total: int
-    large_codes: NDArray[np.intp]
-    large_bags: float | str = "auto"
-
-
-def prepare_counts(coded: CodedRows | None, recipe: CountRecipe) -> Partition:
-    """Return the partition of a count likelihood: chunks of whole bags, large bags apart."""
     if coded is None or not len(coded.codes):
         return Partition([])
     order = np.argsort(coded.codes, kind="stable")
-    is_large = np.isin(coded.codes[order], recipe.large_codes)
-    chunks = [_count_chunk(coded, some, recipe) for some in _whole_bags(coded, order[~is_large])]
-    return Partition(chunks, list(_large_parts(coded, order[is_large], recipe)))
+    is_large = np.isin(coded.codes[order], large_codes)
+    chunks = []
+    for rows in _whole_bags(coded, order[~is_large]):
+        risk: Any = count_risk(**_bags_of(coded, rows), large_bags=large_bags)
+        chunks.append(Chunk(coded.rows[rows], (replace(risk, n_rows=n_total),)))
+    large = []
+    for rows in _by_bag(coded, order[is_large]):
+        bag = int(np.searchsorted(large_codes, coded.codes[rows[0]]))
+        for start in range(0, len(rows), CHUNK_ROWS):
+            some = rows[start : start + CHUNK_ROWS]
+            large.append(LargeBagRows(coded.rows[some], bag, n_total))
+    return Partition(chunks, large)
 
 
 def _whole_bags(coded: CodedRows, order: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
@@ -183,25 +154,17 @@ def _whole_bags(coded: CodedRows, order: NDArray[np.intp]) -> Iterator[NDArray[n
         start = int(end)
 
 
-def _count_chunk(coded: CodedRows, rows: NDArray[np.intp], recipe: CountRecipe) -> Chunk:
+def _bags_of(coded: CodedRows, rows: NDArray[np.intp]) -> dict[str, Any]:
+    """Return the strata of some rows and the noise of their counts."""
     codes, first, local = np.unique(coded.codes[rows], return_index=True, return_inverse=True)
     strata = Strata(codes, local, coded.proportions[rows][first])
     # The rows carry standard deviations, with 0 for none.
-    noise = {
-        code: sd or None
-        for code, sd in zip(codes.tolist(), coded.noise[rows][first].tolist(), strict=True)
-    }
-    risk = count_risk(strata, large_bags=recipe.large_bags, count_noise=noise)
-    return Chunk(coded.rows[rows], (replace(risk, n_rows=recipe.n_total),))
+    deviations = coded.noise[rows][first].tolist()
+    noise = {code: sd or None for code, sd in zip(codes.tolist(), deviations, strict=True)}
+    return {"strata": strata, "count_noise": noise}
 
 
-def _large_parts(
-    coded: CodedRows, order: NDArray[np.intp], recipe: CountRecipe
-) -> Iterator[LargeBagRows]:
-    codes = coded.codes[order]
-    for rows in np.split(order, np.flatnonzero(np.diff(codes)) + 1):
-        if len(rows):
-            bag = int(np.searchsorted(recipe.large_codes, coded.codes[rows[0]]))
-            for start in range(0, len(rows), CHUNK_ROWS):
-                some = rows[start : start + CHUNK_ROWS]
-                yield LargeBagRows(coded.rows[some], bag, recipe.n_total)
+def _by_bag(coded: CodedRows, order: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    """Return the rows of each bag, from rows sorted by bag."""
+    ends = np.flatnonzero(np.diff(coded.codes[order])) + 1
+    return np.split(order, ends) if len(order) else []

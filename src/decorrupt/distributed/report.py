@@ -11,15 +11,8 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import RiskTerms
 from decorrupt.distributed.partition import Partition, ScoreModel
-from decorrupt.distributed.summary import BagTable
-from decorrupt.estimators.class_diagnostics import ClassDiagnostics, describe_class_strata
-from decorrupt.estimators.diagnostics import Diagnostics, describe_strata
 from decorrupt.estimators.priors import chosen_classes
-from decorrupt.losses import MarginLoss
-from decorrupt.risks.multiclass import ClassCorrectedRisk
-from decorrupt.solvers.result import SolverResult
 
 
 @dataclass(frozen=True)
@@ -55,7 +48,7 @@ def partition_report(
         n_chosen += np.bincount(chosen, minlength=len(n_chosen))
         codes = getattr(part, "codes", None)
         if codes is not None:
-            terms = _row_terms(part.risks, scores)
+            terms = np.sum([risk.row_values(scores) for risk in part.risks], axis=0, dtype=float)
             sums += np.bincount(codes, terms, n_bags)
             squares += np.bincount(codes, terms**2, n_bags)
         elif scores.ndim == 1:
@@ -75,16 +68,6 @@ def _posterior_sum(part: Any, scores: FloatArray) -> float:
     return total
 
 
-def _row_terms(risks: Sequence[Any], scores: FloatArray) -> FloatArray:
-    if scores.ndim == 2:
-        return np.asarray(risks[0].row_values(scores), dtype=float)
-    total = np.zeros(len(scores))
-    for risk in risks:
-        terms, loss = risk.terms, risk.loss
-        total += terms.coef_pos * loss.value(scores) + terms.coef_neg * loss.value(-scores)
-    return total
-
-
 def std_error(
     reports: Sequence[Report], bags_of: Sequence[NDArray[np.intp]], sizes: NDArray[np.intp]
 ) -> float:
@@ -95,70 +78,3 @@ def std_error(
         np.add.at(squares, bags, report.squares)
     inside = np.maximum(squares - sums**2 / np.maximum(sizes, 1), 0.0)
     return float(np.sqrt(np.sum(inside * sizes / np.maximum(sizes - 1, 1))))
-
-
-def effective_sample_size(terms: Any, sizes: NDArray[np.intp]) -> float:
-    """Return that of the risk with these coefficients, two or one per class for each bag."""
-    risk = terms if isinstance(terms, RiskTerms) else ClassCorrectedRisk(terms)
-    return float(1 / (sizes @ risk.row_noise))
-
-
-def describe_fit(
-    local: Any,
-    table: BagTable,
-    terms: RiskTerms,
-    loss: MarginLoss,
-    risk: float,
-    error: float,
-    result: SolverResult,
-    dropped: dict[str, list[Any]],
-    word: str,
-) -> Diagnostics:
-    """Return the diagnostics of a corrected risk, from coefficients per bag."""
-    total = float(np.sum(table.sizes * (terms.coef_pos + terms.coef_neg)))
-    is_convex = not np.any(terms.concavity(loss))
-    return Diagnostics(
-        **(describe_strata(table) | {"n_rows": table.n_rows}),
-        effective_sample_size=effective_sample_size(terms, table.sizes),
-        is_convex=is_convex,
-        training_risk=risk,
-        risk_std_error=error,
-        risk_at_zero=loss.at_zero * total,
-        dropped=dropped,
-        target_prior=local.score_prior_,
-        radius=float(np.linalg.norm(result.coef[: local.kernel_rank_])),
-        bound=float("nan"),
-        convexity_floor=0.0 if is_convex else float("inf"),
-        reg_strength=local.reg_strength_,
-        kernel_rank=local.kernel_rank_,
-        kernel_error=local.kernel_error_,
-        solver=local.solver_,
-        solver_status=result.status,
-        n_iter=result.n_iter,
-        gradient_norm=result.gradient_norm,
-        stratum_word=word,
-    )
-
-
-def describe_class_fit(
-    local: Any,
-    table: BagTable,
-    is_convex: bool,
-    risk: float,
-    error: float,
-    result: SolverResult,
-    word: str,
-) -> ClassDiagnostics:
-    """Return the same for several classes."""
-    return ClassDiagnostics(
-        **(describe_class_strata(table, local.classes_.tolist()) | {"n_rows": table.n_rows}),
-        target_prior=local.score_prior_,
-        is_convex=is_convex,
-        training_risk=risk,
-        risk_std_error=error,
-        solver=local.solver_,
-        solver_status=result.status,
-        n_iter=result.n_iter,
-        gradient_norm=result.gradient_norm,
-        stratum_word=word,
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.distributed.blocks import Block
 from decorrupt.distributed.engine import Engine
-from decorrupt.distributed.summary import BagTable
+from decorrupt.distributed.summary import BagTable, Data
 
 SAMPLE_ROWS = 20_000
 # From a larger bag only about this many rows are drawn, so that there are several bags.
@@ -34,38 +33,15 @@ class Sample:
         return Strata(table.ids[bags], row_stratum, table.proportions[bags])
 
 
-def draw_sample(
-    engine: Engine,
-    blocks: Sequence[Any],
-    codes_of: Any,
-    bags_of: Sequence[NDArray[np.intp]],
-    share: FloatArray,
-    seed: int,
-) -> Sample:
-    """Return a sample of the rows.
-
-    Parameters
-    ----------
-    engine : Engine
-        Where the blocks are read.
-    blocks : sequence of Delayed
-        :class:`Block` each.
-    codes_of : callable
-        Numbers the bags of a block.
-    bags_of : sequence of ndarray of int
-        The bags of each block, as numbers in the whole data set.
-    share : ndarray of shape (n_bags,)
-        The share of each bag's rows to draw.
-    seed : int
-        Source of the choice.
-    """
+def draw_sample(engine: Engine, data: Data, share: FloatArray, seed: int) -> Sample:
+    """Return a sample of the rows with the share `share` of each bag's rows."""
     draw = engine.dask.delayed(_draw)
+    numbers = [number for number, bags in enumerate(data.bags_of) if share[bags].any()]
+    chosen = [data.bags_of[number] for number in numbers]
     tasks = [
-        draw(block, codes_of, share[bags], [seed, number])
-        for number, (block, bags) in enumerate(zip(blocks, bags_of, strict=True))
-        if share[bags].any()
+        draw(data.blocks.tasks[number], data.codes_of, share[bags], [seed, number])
+        for number, bags in zip(numbers, chosen, strict=True)
     ]
-    chosen = [bags for bags in bags_of if share[bags].any()]
     found = engine.compute(tasks)
     codes = [bags[local] for (_, local), bags in zip(found, chosen, strict=True)]
     rows = [some for some, _ in found]
@@ -83,18 +59,17 @@ def share_by_source(counts: NDArray[np.intp]) -> FloatArray:
     return np.repeat(np.minimum(1.0, limit), n_classes)
 
 
-def share_by_bag(sizes: NDArray[np.intp], seed: int) -> FloatArray:
-    """Return the share of each bag's rows to draw, for about SAMPLE_ROWS rows of random bags."""
-    return rows_to_draw(sizes, np.random.default_rng(seed), SAMPLE_ROWS)
+def share_by_bag(sizes: NDArray[np.intp], seed: int, n_rows: int | None = None) -> FloatArray:
+    """Return the share of each bag's rows to draw, for about `n_rows` rows of random bags.
 
-
-def rows_to_draw(sizes: NDArray[np.intp], rng: np.random.Generator, n_rows: int) -> FloatArray:
-    """Return the share of each bag's rows to draw, for a sample of about `n_rows` rows."""
+    The default is SAMPLE_ROWS.
+    """
+    n_rows = SAMPLE_ROWS if n_rows is None else n_rows
     if sizes.sum() <= n_rows:
         return np.ones(len(sizes))
     limit = max(ROWS_PER_BAG, n_rows / len(sizes))
     share = np.minimum(1.0, limit / np.maximum(sizes, 1))
-    order = rng.permutation(len(sizes))
+    order = np.random.default_rng(seed).permutation(len(sizes))
     is_over = np.cumsum((share * sizes)[order]) > n_rows
     is_over[:2] = False  # one bag shows nothing about the classes
     share[order[is_over]] = 0.0

@@ -9,36 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import RiskTerms
-from decorrupt.distributed.blocks import Block, Blocks
-from decorrupt.distributed.classifier import DaskClassifier, Data, Outcome, Problem, Work
+from decorrupt.distributed.blocks import Blocks
+from decorrupt.distributed.classifier import DaskClassifier, Outcome, Problem, Work
 from decorrupt.distributed.corrected import (
+    as_columns,
+    corrected_partitions,
+    effective_sample_size,
     finish_corrected,
-    refuse_unbounded_classes,
-    terms_partitions,
+    refuse_unbounded,
 )
 from decorrupt.distributed.engine import Engine
-from decorrupt.distributed.preparation import CellCodes
-from decorrupt.distributed.report import effective_sample_size
+from decorrupt.distributed.preparation import corrected_risk
 from decorrupt.distributed.sample import share_by_source
-from decorrupt.distributed.summary import (
-    BagTable,
-    add_columns,
-    merge_cells,
-    summarise_cells,
-    summarise_columns,
-)
+from decorrupt.distributed.summary import BagTable, BlockCells, Data, read_cells
 from decorrupt.estimators import CorruptedSourcesClassifier
 from decorrupt.estimators.class_sources import ClassSources
-from decorrupt.estimators.inputs import (
-    NoisySources,
-    read_noisy_labels,
-    source_strata,
-)
+from decorrupt.estimators.inputs import NoisySources, read_noisy_labels, source_strata
 from decorrupt.losses import get_loss
 from decorrupt.notices import emit_notices
-from decorrupt.risks import CorrectedRisk
-from decorrupt.risks.multiclass import ClassCorrectedRisk
 from decorrupt.solvers import Objective, solve
 
 START_TOL = 1e-6
@@ -106,21 +94,11 @@ intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, feat
         return self
 
     def _read(self, engine: Engine, local: Any, blocks: Blocks) -> Data:
-        delayed = engine.dask.delayed
-        found = engine.compute([delayed(_summarise)(block) for block in blocks.tasks])
-        columns = add_columns([summary for summary, _ in found])
-        block_rows = [summary.n_rows for summary, _ in found]
-        cells = merge_cells([cells for _, cells in found])
-        local.classes_, counts = cells.classes, cells.counts.ravel()
-        n_classes = len(cells.classes)
-        if n_classes > 2:
-            local._check_several_classes(n_classes)
-        # The proportions of the cells are not known before the rates are.
-        shape = (len(counts), n_classes) if n_classes > 2 else len(counts)
-        table = BagTable.of(np.arange(len(counts)), np.full(shape, 1 / n_classes), counts)
-        codes_of = CellCodes(cells.classes, cells.sources if blocks.has_ids else None)
-        bags_of = [np.arange(len(counts) if rows else 0) for rows in block_rows]
-        return Data(blocks, columns, table, bags_of, codes_of, block_rows, cells)
+        data = read_cells(engine, blocks, _cell_table)
+        local.classes_ = data.cells.classes  # type: ignore[union-attr]
+        if data.table.n_classes is not None:
+            local._check_several_classes(data.table.n_classes)
+        return data
 
     def _problem(self, work: Work, local: Any) -> Problem:
         counts = work.data.table.sizes
@@ -129,16 +107,14 @@ intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, feat
         priors = local._read_priors(noisy)
         strata = source_strata(noisy, priors)
         table = BagTable.of(strata.ids, strata.proportions, counts[present])
-        terms = _terms(local, noisy, priors, table)
-        self._set_reg_strength(work, local, effective_sample_size(terms, table.sizes))
-        loss = get_loss(local.loss)
-        if isinstance(terms, RiskTerms):
-            local._refuse_unbounded(terms, loss)
-        else:
-            refuse_unbounded_classes(local, terms)
-        of_cells = _with_empty_cells(terms, present, len(counts))
-        parts = terms_partitions(work, of_cells, loss, local.risk_correction)
-        return Problem(parts, terms, local.risk_correction, table=table)
+        coef = _coef(local, noisy, priors, table)
+        self._set_reg_strength(work, local, effective_sample_size(coef, table.sizes))
+        refuse_unbounded(local, coef)
+        of_cells = np.zeros((len(counts), coef.shape[1]))
+        of_cells[present] = coef
+        correction = local.risk_correction
+        parts = corrected_partitions(work, of_cells, get_loss(local.loss), correction)
+        return Problem(parts, coef, correction, table=table)
 
     def _noisy(
         self, work: Work, local: Any, present: NDArray[np.intp]
@@ -173,14 +149,9 @@ intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, feat
         sizes, codes = work.data.table.sizes, work.sample.codes
         weight = (sizes / np.maximum(np.bincount(codes, minlength=len(sizes)), 1))[codes]
         place = np.cumsum(sizes > 0) - 1
-        rows, terms = place[codes], problem.terms
-        risk: Any
-        if isinstance(terms, RiskTerms):
-            of_rows = RiskTerms(weight * terms.coef_pos[rows], weight * terms.coef_neg[rows])
-            risk = CorrectedRisk(of_rows, get_loss(local.loss), local.risk_correction)
-        else:
-            risk = ClassCorrectedRisk(weight[:, None] * terms[rows])
-        matrix, n_classes = work.features.transform(work.sample.rows), work.data.table.n_classes
+        coef = weight[:, None] * problem.coef[place[codes]]
+        risk = corrected_risk(coef, get_loss(local.loss), local.risk_correction)
+        n_classes, matrix = work.data.table.n_classes, work.sample_features
         objective = Objective(matrix, risk, local.reg_strength_, local.fit_intercept, n_classes)
         return solve(objective, solver="lbfgs", tol=local.tol, objective_tol=START_TOL).coef
 
@@ -188,30 +159,23 @@ intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, feat
         finish_corrected(work, local, problem, outcome, "strata")
 
 
-def _summarise(block: Block) -> tuple[Any, Any]:
-    return summarise_columns(block), summarise_cells(block)
+def _cell_table(cells: BlockCells) -> BagTable:
+    """Return the cells; their proportions are not known before the rates are."""
+    n_cells, n_classes = cells.counts.size, len(cells.classes)
+    shape = (n_cells, n_classes) if n_classes > 2 else n_cells
+    return BagTable.of(np.arange(n_cells), np.full(shape, 1 / n_classes), cells.counts.ravel())
 
 
-def _terms(
+def _coef(
     local: Any, noisy: NoisySources | ClassSources, priors: FloatArray, table: BagTable
-) -> Any:
-    """Return the coefficients of each cell: a matrix for several classes."""
+) -> FloatArray:
+    """Return the coefficients of each cell's rows, see :func:`corrected_risk`."""
     is_by_source = local.combine == "sources"
     if isinstance(noisy, ClassSources):
         by_source, by_strata = local._coef_by_source, local._coef_by_strata
-    else:
-        by_source, by_strata = local._terms_by_source, local._terms_by_strata
-    return by_source(noisy, priors) if is_by_source else by_strata(noisy, table)
-
-
-def _with_empty_cells(terms: Any, present: NDArray[np.intp], n_cells: int) -> Any:
-    if isinstance(terms, RiskTerms):
-        pos, neg = np.zeros(n_cells), np.zeros(n_cells)
-        pos[present], neg[present] = terms.coef_pos, terms.coef_neg
-        return RiskTerms(pos, neg)
-    coef = np.zeros((n_cells, terms.shape[1]))
-    coef[present] = terms
-    return coef
+        return np.asarray(by_source(noisy, priors) if is_by_source else by_strata(noisy, table))
+    by_source, by_strata = local._terms_by_source, local._terms_by_strata
+    return as_columns(by_source(noisy, priors) if is_by_source else by_strata(noisy, table))
 
 
 def _cells(data: Data, codes: NDArray[np.intp]) -> tuple[NDArray[np.intp], Any]:

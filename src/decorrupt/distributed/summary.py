@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from scipy.sparse import issparse
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata, factorize, strata_from_bags
 from decorrupt.corruption.class_shares import SHARE_TOL
-from decorrupt.distributed.blocks import Block
+from decorrupt.distributed.blocks import Block, Blocks
+from decorrupt.distributed.engine import Engine
 from decorrupt.estimators.inputs import read_class_labels
 
 
@@ -279,3 +281,84 @@ def merge_cells(found: Sequence[BlockCells | None]) -> BlockCells:
         there, label = label[:n_classes], label[n_classes:]
         np.add.at(counts, np.ix_(here, there), cells.counts)
     return BlockCells(sources, classes, counts)
+
+
+def bag_codes(block: Block) -> NDArray[np.intp]:
+    """Return the bag of each row, as a number in the order of the block's distinct ids."""
+    return factorize(block.ids, "bags")[1]
+
+
+def cell_codes(
+    block: Block, classes: NDArray[Any], sources: NDArray[Any] | None
+) -> NDArray[np.intp]:
+    """Return the cell of each row: its class, or its source and its noisy label."""
+    cell = _positions(block.targets, classes)
+    return cell if sources is None else _positions(block.ids, sources) * len(classes) + cell
+
+
+def _positions(values: Any, known: NDArray[Any]) -> NDArray[np.intp]:
+    ids, codes = factorize(values, "y or sources")
+    place = {value: number for number, value in enumerate(known.tolist())}
+    found = np.array([place[value] for value in ids.tolist()], dtype=np.intp)
+    return found[codes]
+
+
+@dataclass(frozen=True)
+class Data:
+    """What the first pass found.
+
+    Attributes
+    ----------
+    blocks : Blocks
+        The data.
+    columns : ColumnSummary
+        Rows, columns and their means.
+    table : BagTable
+        Bags, or cells of sources and labels.
+    bags_of : list of ndarray of int
+        The bags of each block, as numbers in `table`.
+    codes_of : callable
+        Numbers the bags of a block.
+    block_rows : list of int
+        Rows of each block.
+    cells : BlockCells or None
+        Rows by source and label, if there are no bags.
+    """
+
+    blocks: Blocks
+    columns: ColumnSummary
+    table: BagTable
+    bags_of: list[NDArray[np.intp]]
+    codes_of: Any
+    block_rows: list[int]
+    cells: BlockCells | None = None
+
+
+def summarise_blocks(engine: Engine, blocks: Blocks, of_block: Any) -> tuple[Any, list[int], Any]:
+    """Return the columns of X, the rows of each block, and ``of_block(block)`` of each block."""
+    summarise = engine.dask.delayed(_summarise)
+    found = engine.compute([summarise(block, of_block) for block in blocks.tasks])
+    columns = [one for one, _ in found]
+    return add_columns(columns), [one.n_rows for one in columns], [other for _, other in found]
+
+
+def _summarise(block: Block, of_block: Any) -> tuple[ColumnSummary, Any]:
+    return summarise_columns(block), of_block(block)
+
+
+def read_cells(engine: Engine, blocks: Blocks, table_of: Any) -> Data:
+    """Return the data of rows with labels; ``table_of(cells)`` is the table of their cells."""
+    columns, block_rows, found = summarise_blocks(engine, blocks, summarise_cells)
+    cells = merge_cells(found)
+    table = table_of(cells)
+    sources = cells.sources if blocks.has_ids else None
+    codes_of = partial(cell_codes, classes=cells.classes, sources=sources)
+    bags_of = [np.arange(len(table.ids) if rows else 0) for rows in block_rows]
+    return Data(blocks, columns, table, bags_of, codes_of, block_rows, cells)
+
+
+def read_bags(engine: Engine, blocks: Blocks) -> Data:
+    """Return the data of rows in bags."""
+    columns, block_rows, found = summarise_blocks(engine, blocks, summarise_bags)
+    table, bags_of = merge_bags(found)
+    return Data(blocks, columns, table, bags_of, bag_codes, block_rows)

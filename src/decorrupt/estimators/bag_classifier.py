@@ -67,20 +67,22 @@ class BagClassifier(ScoreClassifier):
             If the rows of a class clearly differ between bags. Only of methods that assume that
             they do not, which have the parameter `check_assumptions`.
         """
-        notices = self._train(X, y, bags=bags)
-        emit_notices(self._assumption_notices(X, y, bags) + notices)
+        X, strata = self._read_bags(X, y, bags)
+        notices = self._train_rows(X, strata)
+        emit_notices(notices if bags is None else self._assumption_notices(X, strata) + notices)
         return self
 
-    def _assumption_notices(self, X: Any, y: ArrayLike, bags: Any) -> list[Notice]:
+    def _assumption_notices(self, X: Any, strata: Strata) -> list[Notice]:
         """Return the notice of a fit by the user; searches and folds do not repeat the check."""
-        if not needs_common_classes(self) or bags is None or not self.check_assumptions:
+        if not needs_common_classes(self) or not self.check_assumptions:
             return []
-        X, strata = self._read_rows(X, reset=False), read_strata(y, bags)[1]
         names = getattr(self, "feature_names_in_", None)
         return common_classes_notices(X, strata, type(self).__name__, names)
 
     def _train(self, X: Any, y: ArrayLike, *, bags: Any = None) -> list[Notice]:
-        X, strata = self._read_bags(X, y, bags)
+        return self._train_rows(*self._read_bags(X, y, bags))
+
+    def _train_rows(self, X: Any, strata: Strata) -> list[Notice]:
         self._note_one_class(self._fit_strata(X, strata))
         return self._take_notices()
 

@@ -87,7 +87,7 @@ def describe_class_strata(strata: Strata, classes: list[Any]) -> dict[str, Any]:
     """Return the part of the diagnostics that is known before training."""
     told = class_information(strata.sizes, strata.proportions, classes=classes)
     return {
-        "n_rows": len(strata.row_stratum),
+        "n_rows": int(strata.sizes.sum()),
         "n_strata": len(strata.ids),
         "classes": classes,
         "rows_by_class": told.rows_by_class,

@@ -26,7 +26,8 @@ from decorrupt.exceptions import DroppedBagsWarning, NegativeRiskWarning, NonCon
 from decorrupt.features import FeatureMap
 from decorrupt.losses import MarginLoss, get_loss
 from decorrupt.risks import CorrectedRisk
-from decorrupt.solvers import convexity_floor, is_minimum, least_admissible_reg
+from decorrupt.risks.multiclass import ClassCorrectedRisk
+from decorrupt.solvers import SolverResult, convexity_floor, is_minimum, least_admissible_reg
 
 CONVEX_CHOICES = ("check", "project", "ignore")
 
@@ -65,31 +66,47 @@ class CorrectedRiskClassifier(ScoreClassifier):
         if dropped:
             self._note(DroppedBagsWarning, describe_dropped(dropped, word))
         result, scores = self._fit_scores(X, features, risk)
-        radius = float(np.linalg.norm(result.coef[: features.rank]))
-        kernel_bound = float(np.sqrt(self._kernel_diagonal(X, features).max()))
+        self._describe(
+            strata,
+            describe_risk(terms, loss, scores, strata),
+            result,
+            word,
+            dropped=dropped,
+            bound=self._bound(X, features, terms, result.coef[: features.rank]),
+            convexity_floor=floor,
+        )
+        self._note_unconverged(result)
+        if self.risk_correction is None:
+            self._note_risk(features, terms, loss, scores)
+        return scores
+
+    def _describe(
+        self, strata: Strata, risk: dict[str, Any], result: SolverResult, word: str, **others: Any
+    ) -> None:
+        """Set the diagnostics of two classes; `risk` is from :func:`describe_risk`."""
         self.diagnostics_ = Diagnostics(
             **describe_strata(strata),
-            **describe_risk(terms, loss, scores, strata),
-            dropped=dropped,
+            **risk,
+            **others,
             target_prior=self.score_prior_,
-            radius=radius,
-            bound=generalization_bound(
-                terms, loss, radius, kernel_bound, fit_intercept=self.fit_intercept
-            ),
-            convexity_floor=floor,
+            radius=float(np.linalg.norm(result.coef[: self.kernel_rank_])),
             reg_strength=self.reg_strength_,
-            kernel_rank=features.rank,
-            kernel_error=features.error,
+            kernel_rank=self.kernel_rank_,
+            kernel_error=self.kernel_error_,
             solver=self.solver_,
             solver_status=result.status,
             n_iter=result.n_iter,
             gradient_norm=result.gradient_norm,
             stratum_word=word,
         )
-        self._note_unconverged(result)
-        if self.risk_correction is None:
-            self._note_risk(features, terms, loss, scores)
-        return scores
+
+    def _bound(self, X: Any, features: FeatureMap, terms: RiskTerms, theta: FloatArray) -> float:
+        """Return the generalisation bound; NaN with an intercept, which it does not cover."""
+        if self.fit_intercept:
+            return float("nan")
+        kernel_bound = float(np.sqrt(self._kernel_diagonal(X, features).max()))
+        radius = float(np.linalg.norm(theta))
+        return generalization_bound(terms, get_loss(self.loss), radius, kernel_bound)
 
     def _check_class_options(self, **choices: tuple[Any, ...]) -> None:
         """Raise ValueError for a parameter with a value that is for two classes only."""
@@ -113,29 +130,45 @@ class CorrectedRiskClassifier(ScoreClassifier):
     ) -> FloatArray:
         """Minimise the risk of several classes, store the model and its diagnostics."""
         self._set_reg_strength(X, features, risk.effective_sample_size)
+        self._refuse_unbounded_classes(risk)
+        result, scores = self._fit_scores(X, features, risk)
+        value = risk.value_and_slope(scores)[0]
+        std_error = within_std_error(risk.row_values(scores), strata)
+        self._describe_classes(strata, risk, value, std_error, result, word)
+        self._note_unconverged(result)
+        if self.diagnostics_.is_overfitted:
+            self._note(NegativeRiskWarning, describe_overfitting(value, std_error))
+        return scores
+
+    def _refuse_unbounded_classes(self, risk: ClassCorrectedRisk) -> None:
         if not (self.reg_strength_ > 0 or risk.is_bounded_below):
             raise ValueError(
                 "reg_strength=0: the corrected risk has negative coefficients and is unbounded "
                 "below, so it has no minimum. Set reg_strength above 0"
             )
-        result, scores = self._fit_scores(X, features, risk)
-        found = self.diagnostics_ = ClassDiagnostics(
+
+    def _describe_classes(
+        self,
+        strata: Strata,
+        risk: ClassCorrectedRisk,
+        value: float,
+        std_error: float,
+        result: SolverResult,
+        word: str,
+    ) -> None:
+        """Set the diagnostics of several classes; `value` is the risk at the solution."""
+        self.diagnostics_ = ClassDiagnostics(
             **describe_class_strata(strata, self.classes_.tolist()),
             target_prior=self.score_prior_,
             is_convex=risk.is_convex,
-            training_risk=risk.value_and_slope(scores)[0],
-            risk_std_error=within_std_error(risk.row_values(scores), strata),
+            training_risk=value,
+            risk_std_error=std_error,
             solver=self.solver_,
             solver_status=result.status,
             n_iter=result.n_iter,
             gradient_norm=result.gradient_norm,
             stratum_word=word,
         )
-        self._note_unconverged(result)
-        if found.is_overfitted:
-            advice = describe_overfitting(found.training_risk, found.risk_std_error)
-            self._note(NegativeRiskWarning, advice)
-        return scores
 
     def _note_risk(
         self, features: FeatureMap, terms: RiskTerms, loss: MarginLoss, scores: FloatArray

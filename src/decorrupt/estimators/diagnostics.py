@@ -218,7 +218,7 @@ def describe_strata(strata: Strata) -> dict[str, Any]:
     sizes = strata.sizes.astype(float)
     information = stratum_information(sizes, strata.proportions)
     return {
-        "n_rows": len(strata.row_stratum),
+        "n_rows": int(strata.sizes.sum()),
         "n_strata": len(strata.ids),
         "stratum_ids": strata.ids.tolist(),
         "stratum_sizes": sizes,
@@ -236,17 +236,11 @@ def describe_dropped(dropped: dict[str, list[Any]], word: str) -> str:
     return f"{'; '.join(parts)}: their rows are not used"
 
 
-def risk_std_error(terms: RiskTerms, loss: MarginLoss, scores: FloatArray, strata: Strata) -> float:
-    """Return √Σ_k n_k·Var_k, with Var_k the variance of the rows' terms within stratum k.
+def within_std_error(row_terms: FloatArray, strata: Strata) -> float:
+    """Return √Σ_k n_k·Var_k of one term per row, Var_k their variance within stratum k.
 
     The variance in a stratum of one row cannot be estimated and counts as 0.
     """
-    value_pos, value_neg = loss.both_values(scores)
-    return within_std_error(terms.coef_pos * value_pos + terms.coef_neg * value_neg, strata)
-
-
-def within_std_error(row_terms: FloatArray, strata: Strata) -> float:
-    """Return √Σ_k n_k·Var_k of one term per row, Var_k their variance within stratum k."""
     sizes = strata.sizes
     means = np.bincount(strata.row_stratum, row_terms) / sizes
     squares = np.bincount(strata.row_stratum, (row_terms - means[strata.row_stratum]) ** 2)
@@ -277,16 +271,16 @@ def describe_risk(
         "effective_sample_size": terms.effective_sample_size,
         "is_convex": not np.any(terms.concavity(loss)),
         "training_risk": terms.risk(loss, scores),
-        "risk_std_error": risk_std_error(terms, loss, scores, strata),
+        "risk_std_error": within_std_error(terms.row_values(loss, scores), strata),
         "risk_at_zero": loss.at_zero * float(terms.coef_pos.sum() + terms.coef_neg.sum()),
     }
 
 
 def generalization_bound(
-    terms: RiskTerms, loss: MarginLoss, radius: float, kernel_bound: float, *, fit_intercept: bool
+    terms: RiskTerms, loss: MarginLoss, radius: float, kernel_bound: float
 ) -> float:
     """Return the bound for the ball of this radius with one stratum per row, or NaN."""
-    if fit_intercept or not np.isfinite(loss.lipschitz) or radius == 0:
+    if not np.isfinite(loss.lipschitz) or radius == 0:
         return float("nan")
     return bound_strata(
         np.ones(len(terms.coef_pos)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,6 @@ from decorrupt.corruption.mean_operator import (
 from decorrupt.estimators.diagnostics import (
     describe_overfitting,
     is_overfitted,
-    risk_std_error,
     within_std_error,
 )
 from decorrupt.estimators.log_odds import LogOddsClassifier
@@ -174,33 +173,19 @@ solver_, n_features_in_, feature_names_in_
 
     def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:
         start = self.start if self.variant == "alternating" else self.variant
-        combination, converged = self._combination(start, features.matrix, strata)
-        if not converged:
-            self._note_unconverged_means()
-        risk = logistic_risk(combination, strata)
+        combination = self._combination(start, strata, lambda: bag_means(features.matrix, strata))
+        risk: Any = logistic_risk(combination, strata)
         self._set_reg_strength(X, features, risk.effective_sample_size)
         self._refuse_unbounded(strata)
         result, scores = self._fit_scores(X, features, risk)
         if self.variant == "alternating":
             return self._alternate(X, features, strata, result.coef, scores)
         self._note_unconverged(result)
-        value, std_error = risk.value_and_slope(scores)[0], self._std_error(risk, scores, strata)
+        value = risk.value_and_slope(scores)[0]
+        std_error = within_std_error(risk.row_values(scores), strata)
         if is_overfitted(value, std_error):
             self._note(NegativeRiskWarning, describe_overfitting(value, std_error))
         return scores
-
-    def _note_unconverged_means(self) -> None:
-        self._note(
-            ConvergenceWarning,
-            f"the solver for the bags' class means did not converge at "
-            f"smoothness={self.smoothness:g}: raise smoothness, or give a similarity that "
-            "connects the bags",
-        )
-
-    def _std_error(self, risk: Any, scores: FloatArray, strata: Strata) -> float:
-        if strata.n_classes is None:
-            return risk_std_error(risk.terms, LOSS, scores, strata)
-        return within_std_error(risk.row_values(scores), strata)
 
     def _check_several_classes(self, n_classes: int) -> None:
         if self.variant != "mean":
@@ -224,27 +209,39 @@ solver_, n_features_in_, feature_names_in_
     def _path(
         self, matrix: Any, strata: Strata, reg_strengths: Sequence[float], options: dict[str, Any]
     ) -> list[SolverResult]:
-        risk = logistic_risk(self._combination(self.variant, matrix, strata)[0], strata)
+        combination = self._combination(self.variant, strata, lambda: bag_means(matrix, strata))
+        risk = logistic_risk(combination, strata)
         objective = Objective(matrix, risk, reg_strengths[0], self.fit_intercept, strata.n_classes)
         return solve_path(objective, reg_strengths, **options)
 
-    def _combination(self, start: str, matrix: Any, strata: Strata) -> tuple[Combination, bool]:
-        """Return the combination of bag means, and whether its solver converged."""
+    def _combination(
+        self, start: str, strata: Strata, means: Callable[[], FloatArray]
+    ) -> Combination:
+        """Return the combination of bag means; `means` computes their features if needed."""
         sizes = strata.sizes.astype(float)
         if start == "mean":
-            mean = combine_strata(
+            return combine_strata(
                 sizes, strata.proportions, method="least_squares", target_prior="pooled"
             )
-            return mean, True
         if isinstance(self.similarity, str):
             if self.similarity != "gaussian":
                 raise ValueError(
                     f"unknown similarity {self.similarity!r}: give 'gaussian' or a matrix"
                 )
-            similarity = gaussian_similarity(bag_means(matrix, strata))
+            similarity = gaussian_similarity(means())
         else:
             similarity = check_similarity(self.similarity, len(sizes))
-        return laplacian_combination(sizes, strata.proportions, similarity, self.smoothness)
+        combination, converged = laplacian_combination(
+            sizes, strata.proportions, similarity, self.smoothness
+        )
+        if not converged:
+            self._note(
+                ConvergenceWarning,
+                f"the solver for the bags' class means did not converge at "
+                f"smoothness={self.smoothness:g}: raise smoothness, or give a similarity that "
+                "connects the bags",
+            )
+        return combination
 
     def _refuse_unbounded(self, strata: Strata) -> None:
         # Unless all bags are pure, the bag with the lowest proportion has a negative coefficient.

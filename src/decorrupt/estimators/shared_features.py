@@ -112,6 +112,11 @@ class SharedFeaturesClassifier(BagClassifier):
         self, X: Any, y: ArrayLike, *, bags: Any = None, features: FeatureMap | None = None
     ) -> list[Notice]:
         X, strata = self._read_bags(X, y, bags)
+        return self._train_rows(X, strata, features)
+
+    def _train_rows(
+        self, X: Any, strata: Strata, features: FeatureMap | None = None
+    ) -> list[Notice]:
         features = self.fit_feature_map(X) if features is None else features
         # Of a mean negative log-likelihood; methods with a corrected risk set another λ.
         self._set_reg_strength(X, features, X.shape[0])

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
@@ -108,9 +109,14 @@ class RandomFourierMap:
         n_frequencies, dtype = len(self.frequencies), X.dtype
         if np.ndim(self.centre):
             X = X - np.asarray(self.centre, dtype=dtype)
-        angles = np.asarray(X @ self.frequencies.T.astype(dtype))
-        np.cos(angles, out=out[:, :n_frequencies])
+        # The angles are where the cosines will be: new memory costs as much as the product.
+        angles = out[:, :n_frequencies]
+        if issparse(X):
+            angles[...] = X @ self.frequencies.T.astype(dtype)
+        else:
+            np.matmul(X, self.frequencies.T.astype(dtype), out=angles)
         np.sin(angles, out=out[:, n_frequencies:])
+        np.cos(angles, out=angles)
         out *= dtype.type(n_frequencies**-0.5)
 
     def error(self, kernel: Kernel, X: Any, random_state: np.random.RandomState) -> float:

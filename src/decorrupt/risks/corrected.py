@@ -61,6 +61,10 @@ class CorrectedRisk:
         slope_pos, slope_neg = self._class_slopes(scores)
         return value_pos + value_neg, weight_pos * slope_pos + weight_neg * slope_neg
 
+    def row_values(self, scores: FloatArray) -> FloatArray:
+        """Return the term of each row, before a correction of their sums."""
+        return self.terms.row_values(self.loss, scores)
+
     def curvature(self, scores: FloatArray) -> Operator:
         """Return D + s₊·r₊r₊ᵀ + s₋·r₋r₋ᵀ: D from the rows, rank two from the smoothed kinks."""
         (_, weight_pos, bend_pos), (_, weight_neg, bend_neg) = self._outer(scores)

@@ -34,7 +34,7 @@ from decorrupt.risks.segments import Segments
 
 AtTop = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 # Rows in one pass of the tree: its levels about fill a second-level cache.
-CHUNK_ROWS = 4096
+CHUNK_ROWS = 6144
 # A probability below this is computed again after tilting, long before underflow loses digits.
 RARE = 1e-100
 # Tolerance of a tilt, |ΣP(Y=1) − c| divided by the bag's rows; rounding is only a little smaller.

@@ -34,7 +34,7 @@ from decorrupt.app.training.train import (
 from decorrupt.corruption import pooled_proportion
 from decorrupt.corruption.strata import two_classes
 from decorrupt.distributed.engine import connect, import_dask
-from decorrupt.distributed.sample import rows_to_draw
+from decorrupt.distributed.sample import share_by_bag
 from decorrupt.distributed.summary import BagTable
 
 # Enough to choose a method; about a minute of training.
@@ -88,7 +88,7 @@ class LargeTable:
 
     def write_sample(self, path: Path, bags: BagTable, seed: int) -> None:
         """Write about SAMPLE_ROWS rows of randomly chosen bags to a Parquet file."""
-        share = rows_to_draw(bags.sizes, np.random.default_rng(seed), SAMPLE_ROWS)
+        share = share_by_bag(bags.sizes, seed, SAMPLE_ROWS)
         by_bag = dict(zip(bags.ids.tolist(), share.tolist(), strict=True))
         dask = import_dask()
         parts = self.rows().to_delayed()
