@@ -91,9 +91,9 @@ def _largest_eigenpairs(
     """
     n_rows = len(root_degrees)
     if n_rows <= DENSE_ROWS:
-        first = max(n_rows - N_EIGENPAIRS, 0)
-        eigenvalues, vectors = eigh(matrix.toarray(), subset_by_index=(first, n_rows - 1))
-        return eigenvalues[::-1], vectors[:, ::-1]
+        # LAPACK's default driver fails on some matrices with many nearly equal eigenvalues.
+        eigenvalues, vectors = eigh(matrix.toarray(), driver="evd")
+        return eigenvalues[::-1][:N_EIGENPAIRS], vectors[:, ::-1][:, :N_EIGENPAIRS]
     known = _component_vectors(matrix, root_degrees)
     n_known = known.shape[1]
     if n_known == N_EIGENPAIRS:

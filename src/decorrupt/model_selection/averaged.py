@@ -128,7 +128,8 @@ class AveragedClassifier(AnyLearnerClassifier):
         if isinstance(first, SharedFeaturesClassifier) and first.has_path:
             features: FeatureMap = first.fit_feature_map(X)
             own["features"] = features
-        Parallel(n_jobs=self.n_jobs, prefer="threads")(
+        # In this process: the members are fitted in place.
+        Parallel(n_jobs=self.n_jobs, require="sharedmem")(
             delayed(train_quietly)(member, X, y, **own) for member in members
         )
 
