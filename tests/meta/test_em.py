@@ -208,3 +208,11 @@ class NoWeights(ClassifierMixin, BaseEstimator):
 def test_bad_parameters(model, message, bag_data):
     with pytest.raises(ValueError, match=message):
         clone(model).fit(bag_data.X, bag_data.y, bags=bag_data.bags)
+
+
+def test_columns_may_have_numbers_as_names(bag_data):
+    d = bag_data
+    frame = pd.DataFrame(d.X, columns=[7, 0])
+    model = EMClassifier(LogisticRegression(), cv=2, random_state=0)
+    expected = clone(model).fit(d.X, d.y, bags=d.bags).decision_function(d.X)
+    assert_allclose(model.fit(frame, d.y, bags=d.bags).decision_function(frame), expected)
