@@ -50,6 +50,7 @@ OUTSIDE = {
 autosummary_generate = True
 toc_object_entries_show_parents = "hide"
 autodoc_typehints = "none"
+autodoc_mock_imports = ["torch"]  # large: the site is built without it
 numpydoc_show_class_members = False
 
 # Gallery: every plot_*.py of examples/ is run; other examples are scripts for the command line.
