@@ -56,10 +56,10 @@ def split_in_bags(name, bag_size, split):
     return scaler.transform(X), y, shares[bags], bags, scaler.transform(X_test), y_test
 
 
-def network(X, _, shares, bags, **params):
+def network(X, _, shares, bags):
     from decorrupt.torch import TorchBagClassifier
 
-    return TorchBagClassifier(random_state=0, **params).fit(X, shares, bags=bags)
+    return TorchBagClassifier(random_state=0).fit(X, shares, bags=bags)
 
 
 def supervised_network(X, y, _, bags):
@@ -74,11 +74,8 @@ def kernel(X, _, shares, bags):
     return CountLikelihoodClassifierCV(random_state=0).fit(X, shares, bags=bags)
 
 
-METHODS = {
-    "network": network,
-    "kernel": kernel,
-    "supervised network": supervised_network,
-}
+ON_BAGS = {"network": network, "kernel": kernel}
+METHODS = ON_BAGS | {"supervised network": supervised_network}
 
 
 def run(name, bag_size, split, method):
@@ -107,23 +104,29 @@ def key(record):
 
 
 def table(records):
-    """Return the mean balanced accuracy and CPU time by data set, bag size and method."""
+    """Return the mean balanced accuracy by data set, bag size and method, and the CPU seconds.
+
+    A row uses the splits that all methods have. The best method that sees only bags is bold.
+    """
     lines = [
-        f"| data | rows per bag | splits | {' | '.join(METHODS)} | seconds |",
+        f"| data | rows per bag | splits | {' | '.join(METHODS)} | CPU seconds of each |",
         "|---|--:|--:|" + "--:|" * len(METHODS) + "---|",
     ]
+    by_key = {key(record): record for record in records}
     for name, bag_size in itertools.product(DATA, BAG_SIZES):
-        cell = [one for one in records if (one["data"], one["bag_size"]) == (name, bag_size)]
-        if not cell:
+        splits = [
+            split
+            for split in sorted({one["split"] for one in records})
+            if all((name, bag_size, split, method) in by_key for method in METHODS)
+        ]
+        if not splits:
             continue
-        splits = {one["split"] for one in cell}
-        shown, seconds = [], []
-        for method in METHODS:
-            found = [one for one in cell if one["method"] == method]
-            accuracies = [one["balanced_accuracy"] for one in found]
-            error = np.std(accuracies, ddof=1) / np.sqrt(len(accuracies))
-            shown.append(f"{np.mean(accuracies):.3f} ± {error:.3f}")
-            seconds.append(f"{np.mean([one['cpu_seconds'] for one in found]):.1f}")
+        cells = [[by_key[name, bag_size, split, method] for split in splits] for method in METHODS]
+        means = [np.mean([one["balanced_accuracy"] for one in cell]) for cell in cells]
+        shown = [f"{mean:.3f}" for mean in means]
+        best = int(np.argmax(means[: len(ON_BAGS)]))
+        shown[best] = f"**{shown[best]}**"
+        seconds = [f"{np.mean([one['cpu_seconds'] for one in cell]):.1f}" for cell in cells]
         row = [name, str(bag_size), str(len(splits)), *shown, " / ".join(seconds)]
         lines.append(f"| {' | '.join(row)} |")
     return "\n".join(lines)

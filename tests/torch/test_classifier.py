@@ -14,8 +14,9 @@ from sklearn.base import clone
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from decorrupt import BagGridSearchCV, LaplaceNoise, label_posterior
+from decorrupt import BagGridSearchCV, LaplaceNoise, label_posterior, save
 from decorrupt.meta.observed import ObservedLabels
+from decorrupt.model_files import ModelFileError
 from decorrupt.torch import TorchBagClassifier
 
 
@@ -51,8 +52,8 @@ class Bottleneck(torch.nn.Module):
 @pytest.mark.filterwarnings("ignore")  # the checks feed degenerate data on purpose
 @parametrize_with_checks(
     [
-        TorchBagClassifier(lr=1e-2, max_epochs=20, early_stopping=False),
-        TorchBagClassifier(lr=1e-2, max_epochs=5, bags_per_batch=4),
+        TorchBagClassifier(lr=3e-2, max_epochs=10, early_stopping=False),
+        TorchBagClassifier(lr=3e-2, max_epochs=10),
     ]
 )
 def test_scikit_learn_compatible(estimator, check):
@@ -212,6 +213,8 @@ def test_the_weights_are_a_state_dict(bag_data, tmp_path):
     other = quick(random_state=1, max_epochs=1).fit(d.X, d.y, bags=d.bags)
     other.module_.load_state_dict(torch.load(tmp_path / "weights.pt", weights_only=True))
     assert_array_equal(other.decision_function(d.X), model.decision_function(d.X))
+    with pytest.raises(ModelFileError, match=r"the model cannot be stored"):
+        save(model, tmp_path / "model.skops")
 
 
 BAD = {

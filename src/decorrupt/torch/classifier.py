@@ -231,7 +231,7 @@ class TorchBagClassifier(ObservedLabelsClassifier):
         intercept = _tensor(self.intercept_, columns.device)
 
         def batch_loss(outputs: Tensor, rows: Sequence[int]) -> Tensor:
-            logits = self._one_or_more(outputs) + intercept
+            logits = self._as_scores(outputs) + intercept
             return observed_loss(logits, observed.take(np.asarray(rows)), self.loss)
 
         train(
@@ -253,10 +253,10 @@ class TorchBagClassifier(ObservedLabelsClassifier):
         device = next(self.module_.parameters()).device
         with torch.no_grad():
             outputs = [self.module_(some.to(device)).cpu() for some in columns.split(SCORED_ROWS)]
-        scores = self._one_or_more(torch.cat(outputs)).double().numpy()
+        scores = self._as_scores(torch.cat(outputs)).double().numpy()
         return np.asarray(scores + self.intercept_)
 
-    def _one_or_more(self, outputs: Tensor) -> Tensor:
+    def _as_scores(self, outputs: Tensor) -> Tensor:
         """Return log-odds of shape (n_rows,), or one score per class."""
         n_scores = len(self.classes_) if len(self.classes_) > 2 else 1
         if outputs.ndim != 2 or outputs.shape[1] != n_scores:
