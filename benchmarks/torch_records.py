@@ -1,7 +1,7 @@
 """Networks on bags: one record (a JSON line) per data set, bag size, split and method.
 
 A quarter of the rows is the test set; the others are in bags at random. Labels of training rows
-make the shares of the bags, and train the supervised network. All methods have their default
+make the shares of the bags, and train the supervised network. The methods have their default
 parameters and the same columns. Records that exist are kept, so that an interrupted run resumes.
 Needs the extra `torch`. Run it, and print the table of the records:
 
