@@ -53,7 +53,7 @@ test-minimum:  ## run the tests with the lowest versions that pyproject.toml all
 	OMP_NUM_THREADS=1 $(MINIMUM)/bin/python -m pytest -q -n auto -m "not slow"
 
 test-torch: $(TORCH)/.ready  ## run the tests of decorrupt.torch
-	OMP_NUM_THREADS=1 $(TORCH)/bin/python -m pytest -q tests/torch src/decorrupt/torch
+	OMP_NUM_THREADS=1 $(TORCH)/bin/python -m pytest -q tests/pytorch src/decorrupt/torch
 
 $(TORCH)/.ready: pyproject.toml constraints.txt
 	test -x $(TORCH)/bin/python || $(PYTHON) -m venv $(TORCH)

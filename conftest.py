@@ -1,8 +1,10 @@
-"""Collection of the tests: those of `decorrupt.torch` need PyTorch, see `make test-torch`."""
+"""Collection of the tests: those of `decorrupt.torch` need PyTorch, see `make test-torch`.
 
-from importlib.metadata import PackageNotFoundError, version
+They are in tests/pytorch: `import torch` would import a folder tests/torch where
+PyTorch is not installed, because tests/ is on the path.
+"""
 
-try:
-    version("torch")  # `import torch` could find the folder tests/torch
-except PackageNotFoundError:
-    collect_ignore = ["src/decorrupt/torch", "tests/torch"]
+from importlib.util import find_spec
+
+if find_spec("torch") is None:
+    collect_ignore = ["src/decorrupt/torch", "tests/pytorch"]

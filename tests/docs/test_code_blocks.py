@@ -9,7 +9,7 @@ from helpers.page_code import blocks, run_page
 
 DOCS = Path(__file__).parents[2] / "docs"
 MADE = {"_build", "gallery", "generated"}
-NEEDS_TORCH = DOCS / "networks.md"  # tests/torch/test_page.py runs it
+NEEDS_TORCH = DOCS / "networks.md"  # tests/pytorch/test_page.py runs it
 PAGES = sorted(
     page
     for page in DOCS.rglob("*.md")
