@@ -8,12 +8,14 @@ READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
 PYTEST := $(BIN)/python -m pytest -q
 
-# Environments of their own: the lowest supported versions, and a built wheel without this checkout.
+# Environments of their own: the lowest supported versions, PyTorch, which is large, and a built wheel
+# without this checkout.
 MINIMUM := .venv-minimum
+TORCH := .venv-torch
 WHEEL := .venv-wheel
 SPHINX := $(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
 
-.PHONY: help setup demo test test-slow test-minimum test-wheel coverage check format docs docs-quick \
+.PHONY: help setup demo test test-slow test-minimum test-torch test-wheel coverage check format docs docs-quick \
 	docs-cli bench bench-quick clean
 
 help:  ## list the targets
@@ -49,6 +51,15 @@ test-minimum:  ## run the tests with the lowest versions that pyproject.toml all
 	$(MINIMUM)/bin/python -m pip install --quiet --disable-pip-version-check \
 		--constraint $(MINIMUM)/minimum.txt --editable '.[test]'
 	OMP_NUM_THREADS=1 $(MINIMUM)/bin/python -m pytest -q -n auto -m "not slow"
+
+test-torch: $(TORCH)/.ready  ## run the tests of decorrupt.torch
+	OMP_NUM_THREADS=1 $(TORCH)/bin/python -m pytest -q tests/pytorch src/decorrupt/torch
+
+$(TORCH)/.ready: pyproject.toml constraints.txt
+	test -x $(TORCH)/bin/python || $(PYTHON) -m venv $(TORCH)
+	$(TORCH)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt --editable '.[torch]' hypothesis pandas pytest
+	touch $@
 
 test-wheel: $(READY)  ## build the wheel, install it into an empty environment and use it there
 	rm -rf $(WHEEL) dist
@@ -90,4 +101,4 @@ bench-quick: $(READY)  ## the quick benchmarks: fails if a ratio misses its bar 
 
 clean:  ## remove the environment and all caches
 	rm -rf docs/_build docs/gallery docs/api/generated
-	rm -rf $(VENV) $(MINIMUM) $(WHEEL) .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	rm -rf $(VENV) $(MINIMUM) $(TORCH) $(WHEEL) .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist

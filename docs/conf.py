@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 from pathlib import Path
@@ -50,6 +51,7 @@ OUTSIDE = {
 autosummary_generate = True
 toc_object_entries_show_parents = "hide"
 autodoc_typehints = "none"
+autodoc_mock_imports = ["torch"]  # large: the site is built without it
 numpydoc_show_class_members = False
 
 # Gallery: every plot_*.py of examples/ is run; other examples are scripts for the command line.
@@ -121,6 +123,23 @@ def skip_foreign_members(
     return True if skip or not module.startswith("decorrupt") else None
 
 
+def show_own_arguments(
+    app: Any,
+    what: str,
+    name: str,
+    obj: Any,
+    options: Any,
+    signature: str,
+    return_annotation: str,
+) -> tuple[str, None] | None:
+    """Show the arguments of classes whose base is mocked: autodoc finds those of the mock."""
+    if what != "class" or signature != "(*args, **kwargs)":
+        return None
+    _, *own = inspect.signature(obj.__init__).parameters.values()
+    plain = [one.replace(annotation=inspect.Parameter.empty) for one in own]
+    return str(inspect.Signature(plain)), None
+
+
 def escape_formulas(
     app: Any,
     what: str,
@@ -159,6 +178,7 @@ def find_public_name(app: Any, env: Any, node: Any, contnode: Any) -> Any:
 
 def setup(app: Any) -> None:
     """Connect the hooks above."""
+    app.connect("autodoc-process-signature", show_own_arguments)
     app.connect("autodoc-process-docstring", escape_formulas, priority=900)  # after numpydoc
     app.connect("missing-reference", find_public_name)
     app.connect("source-read", link_outside_files)

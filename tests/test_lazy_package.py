@@ -21,3 +21,15 @@ def test_names_and_subpackages_are_found_and_others_are_not():
     assert set(decorrupt.__all__) <= set(dir(decorrupt))
     with pytest.raises(AttributeError, match="nonsense"):
         _ = decorrupt.nonsense
+
+
+def test_without_pytorch_the_extra_is_named(monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("decorrupt.torch.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert "count_loss" in decorrupt.torch.__all__
+    for name in decorrupt.torch.__all__:
+        with pytest.raises(ImportError, match=rf"{name} needs PyTorch: .*decorrupt\[torch\]"):
+            getattr(decorrupt.torch, name)
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = decorrupt.torch.nonsense

@@ -1,6 +1,6 @@
 """The public names, and where each of them is defined."""
 
-from . import datasets, distributed, theory
+from . import datasets, distributed, theory, torch
 from .assumptions import (
     AssumptionReport,
     check_assumptions,
@@ -168,4 +168,5 @@ __all__ = [
     "signal_to_noise",
     "source_weights",
     "theory",
+    "torch",
 ]

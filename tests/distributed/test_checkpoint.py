@@ -74,7 +74,9 @@ def test_another_problem_is_refused_with_the_difference(tmp_path):
         kernel="linear", checkpoint=tmp_path / "c.npz", random_state=0
     )
     model.fit(X, y, bags=bags)
-    with pytest.raises(ValueError, match=r"reg_strength was .*auto.* and is '0.5'. Delete the file"):
+    with pytest.raises(
+        ValueError, match=r"reg_strength was .*auto.* and is '0.5'. Delete the file"
+    ):
         model.set_params(reg_strength=0.5).fit(X, y, bags=bags)
     model.set_params(reg_strength="auto")
     with pytest.raises(ValueError, match="another problem: bags was"):

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 import decorrupt
 from decorrupt import (
     AlternatingPSVMClassifier,
+    ConvexPSVMClassifier,
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
     InvCalClassifier,
@@ -111,6 +112,8 @@ def test_one_class_for_all_rows_is_warned_of(estimator, bag_data):
 @pytest.mark.parametrize("model", SINGLE_ON_BAGS, ids=name_of)
 @pytest.mark.parametrize("kernel", ["rbf", "exponential", "laplacian", "linear"])
 def test_where_the_columns_lie_does_not_matter(model, kernel, bag_data):
+    if kernel == "linear" and isinstance(model, ConvexPSVMClassifier):
+        pytest.skip("its intercept is penalised, so the model depends on the origin")
     d = bag_data
     model = with_params(model, kernel=kernel, n_starts=1)
     with warnings.catch_warnings():

@@ -225,3 +225,11 @@ def test_ranges_without_bags_are_refused(sources):
             sources=sources,
             noise_rates=rates,
         )
+
+
+def test_columns_may_have_numbers_as_names(bag_data):
+    d = bag_data
+    frame = pd.DataFrame(d.X, columns=[7, 0])
+    model = EMClassifier(LogisticRegression(), cv=2, random_state=0)
+    expected = clone(model).fit(d.X, d.y, bags=d.bags).decision_function(d.X)
+    assert_allclose(model.fit(frame, d.y, bags=d.bags).decision_function(frame), expected)

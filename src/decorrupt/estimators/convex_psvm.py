@@ -11,6 +11,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.estimators.psvm_planes import count_ranges, cutting_planes
 from decorrupt.estimators.support_vector import SupportVectorClassifier, gram_matrix
+from decorrupt.features import LinearMap
 
 
 class ConvexPSVMClassifier(SupportVectorClassifier):
@@ -65,8 +66,8 @@ class ConvexPSVMClassifier(SupportVectorClassifier):
     coef_ : ndarray
         f(x) = ⟨coef_, x⟩ + intercept_ (kernel="linear").
     intercept_ : float
-        Σ_i α_i v_i, for columns that are centred if kernel="linear". It is penalised like a
-        coefficient.
+        Σ_i α_i v_i. It is penalised like a coefficient: centre the columns of X for
+        kernel="linear".
     kernel_gamma_ : float
         The kernel parameter as a number.
     score_prior_ : float
@@ -113,8 +114,7 @@ class ConvexPSVMClassifier(SupportVectorClassifier):
         self.coef0 = coef0
 
     def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:
-        rows = self._training_rows(X)
-        gram = gram_matrix(rows.matrix, self._kernel()) + 1.0
+        gram = gram_matrix(X, self._kernel()) + 1.0
         found = cutting_planes(
             gram,
             count_ranges(strata, self.tolerance),
@@ -135,7 +135,7 @@ class ConvexPSVMClassifier(SupportVectorClassifier):
         self.plane_weights_ = found.saddle.weights
         self.labels_ = self.classes_[(soft_labels > 0).astype(np.intp)]
         row_coef = found.saddle.dual * soft_labels
-        self._keep_dual(rows, row_coef, float(row_coef.sum()))
+        self._keep_dual(LinearMap(X), row_coef, float(row_coef.sum()))
         return scores
 
     def _note_unsolved(self, gap: float) -> None:

@@ -95,6 +95,7 @@ def check_budget(name: str, value: Any) -> None:  # noqa: ARG001 — the message
 
 # Parameters with a list of choices are checked in the module that defines the choices.
 CHECKS: dict[str, Callable[[str, Any], None]] = {
+    "bags_per_batch": check_count,
     "blend": check_unit,
     "C": check_positive,
     "C_p": check_positive,
@@ -107,7 +108,9 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "epsilon": check_not_negative,
     "fit_intercept": check_flag,
     "learning_rate": check_positive,
+    "lr": check_positive,
     "match_prior": check_flag,
+    "max_epochs": check_count,
     "memory_budget": check_budget,
     "max_iter": check_count,
     "max_planes": check_count,

@@ -40,8 +40,10 @@ def make_columns(X: Any) -> Any:
     if not hasattr(X, "columns"):
         return numbers
     frame = nw.from_native(X)
-    numeric = [name for name in frame.columns if frame[name].dtype.is_numeric()]
-    others = [name for name in frame.columns if name not in numeric]
+    # By position: names can be numbers.
+    is_number = [dtype.is_numeric() for dtype in frame.schema.values()]
+    numeric = [place for place, is_one in enumerate(is_number) if is_one]
+    others = [place for place, is_one in enumerate(is_number) if not is_one]
     encoder = OneHotEncoder(
         handle_unknown="infrequent_if_exist", max_categories=MAX_CATEGORIES, sparse_output=False
     )

@@ -87,7 +87,7 @@ def _packed(model: Any, name: str, envelope: str) -> bytes:
     buffer = io.BytesIO()
     try:
         skops.io.dump(model, buffer, compression=zipfile.ZIP_DEFLATED)
-    except (TypeError, ValueError, AttributeError, RecursionError) as error:
+    except (TypeError, ValueError, AttributeError, RuntimeError) as error:
         reason = " ".join(str(error).split())
         raise ModelFileError(f"{name}: the model cannot be stored: {reason}") from error
     with zipfile.ZipFile(buffer, "a", compression=zipfile.ZIP_DEFLATED) as archive:

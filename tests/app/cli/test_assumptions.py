@@ -61,7 +61,8 @@ def test_bags_by_a_feature(command, cut, monkeypatch):
 
     card = json.loads(command("fit", *in_bags, *QUICK, "-o", "m.skops", "--json", "--force").out)
     assert card["method"]["chosen"] == "count_likelihood"
-    assert card["assumptions"][0].startswith("Rows of a class look the same in every bag (A): no")
+    assert card["assumptions"][0].startswith("Evidence: the model explains the counts")
+    assert card["assumptions"][1].startswith("Rows of a class look the same in every bag (A): no")
     check_possible(card["expected"])
     check_nothing_corrected(card["criteria"])
     text = command("explain", "m.skops").out

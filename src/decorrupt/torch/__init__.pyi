@@ -1,0 +1,21 @@
+"""The public names, and where each of them is defined."""
+
+from .classifier import TorchBagClassifier
+from .losses import (
+    corrected_loss,
+    count_loss,
+    forward_loss,
+    proportion_loss,
+)
+from .network import MLP
+from .sampler import BagBatchSampler
+
+__all__ = [
+    "MLP",
+    "BagBatchSampler",
+    "TorchBagClassifier",
+    "corrected_loss",
+    "count_loss",
+    "forward_loss",
+    "proportion_loss",
+]
