@@ -169,34 +169,34 @@ def key(record):
 
 def table(records, names):
     """Return a Markdown table of mean balanced accuracies, and the wins of "auto" by cell."""
-    cells = {}
+    found = {}
     for one in records:
         if one["data"] in names and "balanced_accuracy" in one:
-            cells.setdefault((one["data"], one["bag_size"]), {}).setdefault(
-                one["method"], []
-            ).append(one["balanced_accuracy"])
-    methods = [name for name in METHODS if any(name in found for found in cells.values())]
-    lines = [
-        "| data | bag size | " + " | ".join(methods) + " |",
-        "|---|---:|" + "---:|" * len(methods),
-    ]
+            place = found.setdefault((one["data"], one["bag_size"]), {})
+            place.setdefault(one["method"], []).append(one["balanced_accuracy"])
     means = {
-        cell: {m: float(np.mean(v)) for m, v in found.items()} for cell, found in cells.items()
+        cell: {method: float(np.mean(values)) for method, values in own.items()}
+        for cell, own in found.items()
     }
-    for (name, size), found in sorted(means.items()):
-        values = " | ".join(f"{found[m]:.3f}" if m in found else "" for m in methods)
+    for (name, size), own in means.items():
+        if size > 1:
+            own.update(means.get((name, 1), {}))
+    cells = {cell: own for cell, own in sorted(means.items()) if cell[1] > 1}
+    methods = [method for method in METHODS if any(method in own for own in cells.values())]
+    lines = [f"| data | bag size | {' | '.join(methods)} |", "|---|---:|" + "---:|" * len(methods)]
+    for (name, size), own in cells.items():
+        values = " | ".join(f"{own[m]:.3f}" if m in own else "refused" for m in methods)
         lines.append(f"| {name} | {size} | {values} |")
-    full = [found for found in means.values() if len(found) == len(methods)]
-    if full:
-        values = " | ".join(f"{np.mean([found[m] for found in full]):.3f}" for m in methods)
-        lines.append(f"| mean | | {values} |")
-    lines.append("")
-    for rival in [m for m in methods if m != "auto"]:
-        gaps = [f["auto"] - f[rival] for f in means.values() if "auto" in f and rival in f]
-        won, lost = sum(g > 0.01 for g in gaps), sum(g < -0.01 for g in gaps)
-        lines.append(
-            f"auto against {rival}: {won} won, {len(gaps) - won - lost} within .01, {lost} lost"
-        )
+    full = [own for own in cells.values() if len(own) == len(methods)]
+    values = " | ".join(f"{np.mean([own[m] for own in full]):.3f}" for m in methods)
+    lines += [f"| mean of {len(full)} | | {values} |", ""]
+    for rival in methods:
+        if rival == "auto":
+            continue
+        gaps = [own["auto"] - own[rival] for own in cells.values() if {"auto", rival} <= {*own}]
+        won, lost = sum(gap > 0.01 for gap in gaps), sum(gap < -0.01 for gap in gaps)
+        tied = len(gaps) - won - lost
+        lines.append(f"- auto against {rival}: {won} won, {tied} within .01, {lost} lost")
     return "\n".join(lines)
 
 
