@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -70,6 +70,22 @@ class ClassSources:
     def _first_matrix(self) -> NDArray[np.intp]:
         first_row = np.unique(self.row_source, return_index=True)[1]
         return np.asarray(self.row_matrix[first_row])
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, and of scores per row."""
+        return len(self.classes)
+
+    def take(self, rows: NDArray[np.intp]) -> ClassSources:
+        """Return the labels of some rows only; sources without rows are dropped."""
+        present, row_source = np.unique(self.row_source[rows], return_inverse=True)
+        return replace(
+            self,
+            ids=self.ids[present],
+            row_source=row_source,
+            noisy_class=self.noisy_class[rows],
+            row_matrix=self.row_matrix[rows],
+        )
 
     def by_source(self, values: FloatArray) -> dict[Any, Any]:
         """Return {source: its value}; vectors and matrices stay arrays."""
