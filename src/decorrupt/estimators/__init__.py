@@ -10,6 +10,7 @@ from decorrupt.estimators.invcal import InvCalClassifier
 from decorrupt.estimators.mean_map import MeanMapClassifier
 from decorrupt.estimators.proportion_matching import ProportionMatchingClassifier
 from decorrupt.estimators.set_classifier import SetClassifier
+from decorrupt.estimators.weighted_sources import WeightedSourcesClassifier
 
 __all__ = [
     "AlternatingPSVMClassifier",
@@ -22,4 +23,5 @@ __all__ = [
     "MeanMapClassifier",
     "ProportionMatchingClassifier",
     "SetClassifier",
+    "WeightedSourcesClassifier",
 ]

@@ -175,4 +175,5 @@ def forward_risk(
         shift = (np.log(priors) - log_prior(score_prior))[noisy.row_source]
         return class_noisy_label_risk(noisy.noisy_class, noisy.matrices, noisy.row_matrix, shift)
     shift = (logit(priors) - log_prior(score_prior))[noisy.row_source]
-    return noisy_label_risk(noisy.is_pos, *noisy.rates.T, shift)
+    flip_pos, flip_neg = noisy.rates.T
+    return noisy_label_risk(noisy.is_pos, flip_pos, flip_neg, shift)

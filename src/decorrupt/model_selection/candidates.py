@@ -18,7 +18,7 @@ from decorrupt.estimators import (
     ProportionMatchingClassifier,
     SetClassifier,
 )
-from decorrupt.estimators.shared_features import SharedFeaturesClassifier
+from decorrupt.estimators.shared_features import PathClassifier
 from decorrupt.model_selection.evaluation import Configuration
 from decorrupt.model_selection.grids import (
     CLASS_COUNT_REG_STRENGTHS,
@@ -92,7 +92,7 @@ class Candidate:
 
 def has_path(estimator: Any) -> bool:
     """Return whether λ is searched with warm-started paths over shared features."""
-    return isinstance(estimator, SharedFeaturesClassifier) and estimator.has_path
+    return isinstance(estimator, PathClassifier) and estimator.has_path
 
 
 # Sorted by stability: convex objectives first, then smooth ones whose result can depend on the

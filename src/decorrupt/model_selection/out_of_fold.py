@@ -14,6 +14,8 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
+from decorrupt.estimators.class_sources import ClassSources
+from decorrupt.estimators.inputs import NoisySources
 from decorrupt.model_selection.splitters import Fold
 from decorrupt.notices import train_quietly
 from decorrupt.progress import log_step
@@ -33,6 +35,8 @@ class TrainingData:
         The strata with which held-out rows are scored.
     folds : list of (train, test)
         Row numbers. If several folds hold out a row, its last prediction is used.
+    noisy : NoisySources, ClassSources or None
+        The noisy labels of sources, on which λ paths are fitted; None: the strata.
     """
 
     X: Any
@@ -40,6 +44,7 @@ class TrainingData:
     fit_params: dict[str, Any]
     strata: Strata
     folds: list[Fold]
+    noisy: NoisySources | ClassSources | None = None
 
     @classmethod
     def in_bags(cls, X: Any, strata: Strata, folds: list[Fold]) -> TrainingData:
@@ -60,7 +65,12 @@ class TrainingData:
         own = {name: np.asarray(values)[rows] for name, values in self.fit_params.items()}
         folds = [(_places(train, rows), _places(test, rows)) for train, test in self.folds]
         X, y = _safe_indexing(self.X, rows), np.asarray(self.y)[rows]
-        return TrainingData(X, y, own, self.strata.take(rows), folds)
+        noisy = None if self.noisy is None else self.noisy.take(rows)
+        return TrainingData(X, y, own, self.strata.take(rows), folds, noisy)
+
+    def observed(self, rows: NDArray[np.intp]) -> Strata | NoisySources | ClassSources:
+        """Return what is known about the labels of some rows."""
+        return (self.strata if self.noisy is None else self.noisy).take(rows)
 
     def fit(self, estimator: Any, rows: Any) -> Any:
         """Return a clone fitted on some rows, without warnings: only the refit warns."""
