@@ -27,6 +27,7 @@ from .estimators import (
     MeanMapClassifier,
     ProportionMatchingClassifier,
     SetClassifier,
+    WeightedSourcesClassifier,
 )
 from .exceptions import (
     BagAssumptionWarning,
@@ -136,6 +137,7 @@ __all__ = [
     "SkippedFoldWarning",
     "UninformativeRatesWarning",
     "WeakEvidenceWarning",
+    "WeightedSourcesClassifier",
     "WithinBagKFold",
     "bag_folds",
     "bag_permutation_importance",
