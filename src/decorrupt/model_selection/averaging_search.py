@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
@@ -91,7 +92,8 @@ class AveragingSearch(DelegatingClassifier):
         model: Any = models[0]
         if len(models) > 1:
             model = AveragedClassifier(models, self.weights_, **self._mixing())
-        notices = train_quietly(model, X, y, **fit_params)
+        with threadpool_limits(1, user_api="blas"):  # as in the search, see `evaluate`
+            notices = train_quietly(model, X, y, **fit_params)
         self.estimators_ = list(getattr(model, "estimators_", [model]))
         return model, notices
 
