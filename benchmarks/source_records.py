@@ -7,9 +7,6 @@ that exist are kept, so that an interrupted run resumes. Run it, and print the t
 
     DECORRUPT_DATA=… python benchmarks/source_records.py results/sources/records.jsonl
     python benchmarks/source_records.py results/sources/records.jsonl --table
-
-The records of "auto_before" were made with the version that chose one configuration by the
-corrected accuracy of held-out rows.
 """
 
 import argparse
@@ -78,7 +75,6 @@ def automatic(X, noisy, sources, rates, **params):
 
 
 METHODS = {
-    "auto_before": automatic,
     "auto": automatic,
     "auto_best": lambda *data: automatic(*data, ensemble="best"),
     "auto_rbf": lambda *data: automatic(*data, kernels=("rbf",)),
