@@ -10,7 +10,9 @@ from decorrupt.app.training.evaluate import evaluate_labels
 from decorrupt.app.training.evaluate_classes import evaluate_class_labels
 from decorrupt.app.training.methods import BAG_METHODS, PAIRS, SOURCE_METHODS, bag_candidates
 from decorrupt.app.training.predict import Predictions
+from decorrupt.model_selection.auto_sources import SOURCE_CANDIDATES
 from decorrupt.model_selection.candidates import ANY_LEARNER, CANDIDATES, resolve_candidates
+from decorrupt.model_selection.noisy_labels import NOISY_LABELS
 from decorrupt.model_selection.scorers import CRITERIA, LOWER_IS_BETTER
 
 
@@ -19,6 +21,10 @@ def test_methods_of_bags():
     for name in glossary.BAG_METHODS:
         (candidate,) = resolve_candidates(bag_candidates(name.replace("_", "-")))
         assert candidate.name == name
+
+
+def test_methods_of_sources():
+    assert set(glossary.SOURCE_METHODS) == set(SOURCE_CANDIDATES)
 
 
 def test_command_line_names_are_the_library_names_with_hyphens():
@@ -31,7 +37,7 @@ def test_command_line_names_are_the_library_names_with_hyphens():
 
 
 def test_criteria_and_which_direction_is_better():
-    assert set(glossary.CRITERIA) == set(CRITERIA)
+    assert set(glossary.CRITERIA) == {*CRITERIA, NOISY_LABELS}
     for name, criterion in glossary.CRITERIA.items():
         assert (criterion.better == glossary.LOWER) == (name in LOWER_IS_BETTER)
 

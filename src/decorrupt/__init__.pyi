@@ -28,6 +28,7 @@ from .estimators import (
     MeanMapClassifier,
     ProportionMatchingClassifier,
     SetClassifier,
+    WeightedSourcesClassifier,
 )
 from .exceptions import (
     BagAssumptionWarning,
@@ -138,6 +139,7 @@ __all__ = [
     "SkippedFoldWarning",
     "UninformativeRatesWarning",
     "WeakEvidenceWarning",
+    "WeightedSourcesClassifier",
     "WithinBagKFold",
     "bag_folds",
     "bag_permutation_importance",

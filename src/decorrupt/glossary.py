@@ -79,6 +79,15 @@ SOURCE_METHODS = {
         "better sources more weight.",
     ),
     "forward": Method("forward likelihood", "Maximises the likelihood of the noisy labels."),
+    "cost_weighted": Method(
+        "label-dependent costs",
+        "Weights the noisy labels so that a model of them decides as one of the true labels "
+        "(Natarajan et al. 2013).",
+    ),
+    "plain": Method(
+        "labels at face value",
+        "Learns the noisy labels, and converts their probabilities with the noise rates.",
+    ),
 }
 # What a search over several methods is called; the library's name is that of its candidates.
 BAG_SEARCHES = {
@@ -93,7 +102,10 @@ BAG_SEARCHES = {
     ),
 }
 SOURCE_SEARCHES = {
-    "auto": Method("automatic choice", "Compares corrected and forward on held-out rows."),
+    "auto": Method(
+        "automatic choice",
+        "Averages the methods for sources by the likelihood of held-out labels.",
+    ),
 }
 
 HIGHER, LOWER = "higher is better", "lower is better"
@@ -121,6 +133,12 @@ CRITERIA = {
     "count_log_likelihood": Measure(
         "log-likelihood of counts per row",
         "How well the predicted probabilities explain the number of positives in each bag. Only "
+        "differences between models have a meaning.",
+        HIGHER,
+    ),
+    "noisy_label_log_likelihood": Measure(
+        "log-likelihood of noisy labels per row",
+        "How well the predicted probabilities and the noise rates explain the noisy labels. Only "
         "differences between models have a meaning.",
         HIGHER,
     ),

@@ -150,7 +150,7 @@ class TestTwoClasses:
         model.classes_ = np.array([0, 1])
         ids, row_source = np.unique(d.sources, return_inverse=True)
         noisy = read_class_sources(d.noisy, [0, 1], ids, row_source, d.matrices)
-        scores = model._fit_class_sources(X, noisy)
+        scores = model._fit_noisy(X, model.fit_feature_map(X), noisy)
         return np.diff(scores - model.decision_threshold_, axis=1)[:, 0], model
 
     @pytest.mark.parametrize(

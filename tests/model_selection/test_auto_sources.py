@@ -1,18 +1,17 @@
 """The automatic choice for noisy labels of several sources."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from decorrupt import AutoSourcesClassifier, corrected_accuracy, corrupt_labels
-from decorrupt.estimators.inputs import (
-    read_noisy_labels,
-    read_sources,
-    source_priors,
-    source_strata,
-)
+from decorrupt import AutoSourcesClassifier, WeakEvidenceWarning, corrupt_labels, load, save
+from decorrupt.estimators.inputs import read_sources, source_priors, source_strata
+from decorrupt.model_selection.auto_sources import SOURCE_CANDIDATES
 from decorrupt.model_selection.folds import source_folds
 from helpers.class_sources import RATES as THREE_CLASS_RATES
 from helpers.class_sources import three_classes
@@ -43,29 +42,118 @@ def fitted(data):
     return AutoSourcesClassifier(**QUICK).fit(X, noisy, sources=sources, noise_rates=RATES)
 
 
-def test_chooses_a_good_model_and_shows_how(data, fitted):
+def test_averages_good_models_and_shows_how(data, fitted):
     X, _, _, labels = data
     assert fitted.score(X, labels) > 0.9
-    assert {row.method for row in fitted.leaderboard_} == {"corrected", "forward"}
-    best = fitted.leaderboard_[0]
-    assert best.chosen
-    assert (best.method, best.params) == (fitted.best_method_, fitted.best_params_)
+    assert {row.method for row in fitted.leaderboard_} == set(SOURCE_CANDIDATES)
+    assert sum(row.weight for row in fitted.leaderboard_) == pytest.approx(1)
+    assert fitted.leaderboard_[0].chosen
+    assert fitted.weights_.sum() == pytest.approx(1)
+    assert len(fitted.weights_) == len(fitted.estimators_) > 1
     assert fitted.noise_rates_ == RATES
     assert fitted.predict_proba(X).mean(axis=0)[1] == pytest.approx(labels.mean(), abs=0.05)
 
 
-def test_scores_are_those_of_held_out_rows(data, fitted):
+def test_probabilities_are_the_weighted_mean(data, fitted):
+    X = data[0]
+    prior = fitted.training_prior_
+    members = [member.predict_proba(X, class_prior=prior) for member in fitted.estimators_]
+    assert_allclose(fitted.predict_proba(X), np.tensordot(fitted.weights_, members, 1), rtol=1e-9)
+
+
+def test_the_best_alone(data, fitted):
     X, noisy, sources, _ = data
+    best = clone(fitted).set_params(ensemble="best")
+    best.fit(X, noisy, sources=sources, noise_rates=RATES)
+    top = max(best.leaderboard_, key=lambda row: row.score)
+    assert (best.best_method_, best.best_params_) == (top.method, top.params)
+    assert best.best_estimator_.get_params().items() >= top.params.items()
+    assert best.weights_.tolist() == [1.0]
+
+
+def noisy_log_likelihood(probabilities, noisy, matrices):
+    """Return log Σ_y P(y|x)·T[y, ỹ] of every row, as a plain sum."""
+    return np.array(
+        [
+            np.log(sum(p * matrix[c, seen] for c, p in enumerate(row)))
+            for row, seen, matrix in zip(probabilities, noisy, matrices, strict=True)
+        ]
+    )
+
+
+def test_scores_are_likelihoods_of_held_out_labels(data):
+    X, noisy, sources, _ = data
+    search = AutoSourcesClassifier(
+        **QUICK | {"candidates": ["forward"], "kernels": ["rbf"], "reg_strengths": [0.01]}
+    )
+    search.fit(X, noisy, sources=sources, noise_rates=RATES)
     known = read_sources(2 * noisy - 1, sources, RATES)
     strata = source_strata(known, source_priors(None, known))
-    decisions = np.empty(len(noisy))
+    pairs = np.array([RATES[source] for source in sources])
+    matrices = np.array([[[1 - neg, neg], [pos, 1 - pos]] for pos, neg in pairs])
+    found = np.empty(len(noisy))
     for train, test in source_folds(strata, 3, 0):
-        model = clone(fitted.best_estimator_).set_params(noise_rates=RATES)
+        model = clone(search.best_estimator_).set_params(noise_rates=RATES)
         model.fit(X[train], noisy[train], sources=sources[train])
-        decisions[test] = model.decision_function(X[test])
-    expected = corrected_accuracy(strata.row_proportions, decisions, bags=strata.row_stratum)
-    best = fitted.leaderboard_[0]
-    assert (best.score, best.std_error) == pytest.approx(expected)
+        proba = model.predict_proba(X[test], class_prior=search.training_prior_)
+        found[test] = noisy_log_likelihood(proba, noisy[test], matrices[test])
+    (row,) = search.leaderboard_
+    assert row.score == pytest.approx(found.mean(), abs=1e-4)
+    assert row.std_error == pytest.approx(found.std(ddof=1) / 20, rel=1e-2)
+    shares = np.tile([1 - search.training_prior_, search.training_prior_], (len(noisy), 1))
+    constant = noisy_log_likelihood(shares, noisy, matrices)
+    assert search.gain_in_nats_ == pytest.approx((found - constant).sum(), abs=0.1)
+
+
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.OneClassWarning")
+def test_nothing_to_learn_gives_similar_weights_and_a_warning(data):
+    _, noisy, sources, _ = data
+    X = np.random.default_rng(1).normal(size=(400, 2))
+    search = AutoSourcesClassifier(**QUICK | {"reg_strengths": [10.0], "kernels": ["rbf"]})
+    with pytest.warns(WeakEvidenceWarning, match="held-out noisy labels"):
+        search.fit(X, noisy, sources=sources, noise_rates=RATES)
+    weights = [row.weight for row in search.leaderboard_]
+    assert_allclose(weights, 1 / len(SOURCE_CANDIDATES), atol=0.1)
+
+
+def test_the_result_does_not_depend_on_n_jobs(data, fitted):
+    X, noisy, sources, _ = data
+    other = clone(fitted).set_params(n_jobs=2)
+    other.fit(X, noisy, sources=sources, noise_rates=RATES)
+    assert_array_equal(other.weights_, fitted.weights_)
+    assert_array_equal(other.decision_function(X), fitted.decision_function(X))
+
+
+def test_a_time_budget_stops_the_comparison(data, fitted):
+    X, noisy, sources, labels = data
+    hasty = clone(fitted).set_params(time_budget=1e-6)
+    hasty.fit(X, noisy, sources=sources, noise_rates=RATES)
+    assert len(hasty.estimators_) == 1
+    assert len(hasty.leaderboard_) < len(fitted.leaderboard_)
+    assert hasty.score(X, labels) > 0.85
+
+
+def test_a_saved_average_predicts_the_same(data, fitted, tmp_path):
+    save(fitted, tmp_path / "model.skops")
+    loaded = load(tmp_path / "model.skops")
+    assert_array_equal(loaded.predict_proba(data[0]), fitted.predict_proba(data[0]))
+
+
+class TestDifferentPopulations:
+    PRIORS: ClassVar = {"nurse": 0.3, "rule": 0.6}
+
+    def test_leave_out_models_of_all_labels_together(self, data, fitted):
+        X, noisy, sources, labels = data
+        model = clone(fitted).set_params(class_priors=self.PRIORS)
+        model.fit(X, noisy, sources=sources, noise_rates=RATES)
+        assert {row.method for row in model.leaderboard_} == {"corrected", "forward"}
+        assert model.score(X, labels) > 0.85
+
+    def test_refuse_them_by_name(self, data, fitted):
+        X, noisy, sources, _ = data
+        model = clone(fitted).set_params(class_priors=self.PRIORS, candidates=["plain"])
+        with pytest.raises(ValueError, match="class_priors differ between sources"):
+            model.fit(X, noisy, sources=sources, noise_rates=RATES)
 
 
 def test_rates_may_be_given_in_every_form(data, fitted):
@@ -75,15 +163,14 @@ def test_rates_may_be_given_in_every_form(data, fitted):
     rows = clone(fitted).fit(X, noisy, sources=sources, noise_rates=by_row)
     for other in (in_constructor, rows):
         assert other.best_params_ == fitted.best_params_
-        np.testing.assert_array_equal(other.decision_function(X), fitted.decision_function(X))
+        assert_array_equal(other.decision_function(X), fitted.decision_function(X))
 
 
-def test_estimated_rates_raise_the_standard_error(data, fitted):
+def test_estimated_rates(data, fitted):
     X, noisy, sources, labels = data
     model = clone(fitted).fit(X, noisy, sources=sources, noise_rates="estimate")
     assert model.noise_rate_estimate_.rates.keys() == RATES.keys()
     assert model.score(X, labels) > 0.9
-    assert model.leaderboard_[0].std_error > fitted.leaderboard_[0].std_error
 
 
 @pytest.mark.parametrize(
@@ -93,6 +180,8 @@ def test_estimated_rates_raise_the_standard_error(data, fitted):
         ({"candidates": []}, r"candidates=\[\] must be a list"),
         ({"noise_rates": "guess"}, "unknown noise_rates 'guess': choose one of estimate"),
         ({"decision": "best"}, "unknown decision 'best'"),
+        ({"ensemble": "all"}, "unknown ensemble 'all': choose one of average, best"),
+        ({"time_budget": 0}, "time_budget=0 must be"),
         ({"noise_rates": None}, "2 sources but no noise_rates"),
         ({"noise_rates": {"nurse": (0.1, 0.1)}}, "no entry for source 'rule'"),
         ({"reg_strengths": [-1.0]}, r"reg_strengths\[0\]=-1.0 must be"),
@@ -118,38 +207,34 @@ def chosen(several):
 
 
 class TestSeveralClasses:
-    def test_chooses_a_good_model(self, chosen):
+    def test_averages_good_models(self, chosen):
         fresh = three_classes(4000, seed=5)
         recalls = [
             np.mean(chosen.predict(fresh.X)[fresh.labels == label] == label) for label in range(3)
         ]
-        best = chosen.leaderboard_[0]
-        assert {row.method for row in chosen.leaderboard_} == {"corrected", "forward"}
+        methods = {row.method for row in chosen.leaderboard_}
+        assert methods == {"corrected", "forward", "plain"}
         assert np.mean(recalls) > 0.88
-        assert best.score == pytest.approx(np.mean(recalls), abs=3 * best.std_error)
+        assert chosen.weights_.sum() == pytest.approx(1)
 
     def test_probabilities_have_the_class_shares_as_mean(self, several, chosen):
         found = chosen.predict_proba(several.X)
         assert_allclose(found.mean(axis=0), chosen.training_prior_, atol=0.03)
         assert_allclose(found.mean(axis=0), np.bincount(several.labels) / 1200, atol=0.06)
 
-    def test_scores_are_those_of_held_out_rows(self, several, chosen):
-        known = read_noisy_labels(several.noisy, np.arange(3), several.sources, THREE_CLASS_RATES)
-        strata = source_strata(known, source_priors(None, known))
-        decisions = np.empty((len(several.noisy), 3))
-        for train, test in source_folds(strata, 3, 0):
-            model = clone(chosen.best_estimator_).set_params(noise_rates=THREE_CLASS_RATES)
-            model.fit(several.X[train], several.noisy[train], sources=several.sources[train])
-            decisions[test] = model.decision_function(several.X[test])
-        expected = corrected_accuracy(strata.row_proportions, decisions, bags=strata.row_stratum)
-        best = chosen.leaderboard_[0]
-        assert (best.score, best.std_error) == pytest.approx(expected, rel=1e-5)
+    def test_the_gain_is_that_of_held_out_labels(self, several, chosen):
+        held_out = softmax(chosen.held_out_scores_, axis=1)
+        matrices = np.array([THREE_CLASS_RATES[source] for source in several.sources])
+        shares = np.tile(chosen.training_prior_, (len(several.noisy), 1))
+        gain = noisy_log_likelihood(held_out, several.noisy, matrices) - noisy_log_likelihood(
+            shares, several.noisy, matrices
+        )
+        assert chosen.gain_in_nats_ == pytest.approx(gain.sum(), rel=1e-6)
 
     @pytest.mark.filterwarnings("ignore::decorrupt.exceptions.NegativeRiskWarning")
-    def test_estimated_rates_raise_the_standard_error(self, several, chosen):
+    def test_estimated_rates(self, several, chosen):
         model = clone(chosen).fit(
             several.X, several.noisy, sources=several.sources, noise_rates="estimate"
         )
         assert model.noise_rate_estimate_.method == "anchor"
-        assert model.leaderboard_[0].std_error > chosen.leaderboard_[0].std_error
         assert model.score(several.X, several.labels) > 0.85

@@ -45,6 +45,7 @@ from decorrupt.corruption.transitions import (
 )
 from decorrupt.corruption.weights import (
     WEIGHT_SCHEMES,
+    label_costs,
     noisy_share,
     signal_to_noise,
     source_weights,
@@ -77,6 +78,7 @@ __all__ = [
     "factorize",
     "is_missing_id",
     "is_two_class_matrix",
+    "label_costs",
     "noise_scales",
     "noisy_share",
     "pair_bags",

@@ -136,3 +136,21 @@ def _refuse(name: str, values: FloatArray, fine: NDArray[np.bool_], must: str) -
     if not fine.all():
         source = int(np.flatnonzero(~fine)[0])
         raise ValueError(f"{name} {must}: source {source} has {values[source]:g}")
+
+
+def label_costs(rates: FloatArray, threshold: float) -> tuple[FloatArray, FloatArray]:
+    """Return s·(1−α) and s·α, the weights of rows labelled + and − (Natarajan et al. 2013).
+
+    With the signal s = 1 − ρ₊ − ρ₋ of a source, α = s·τ + ρ₋ is P(Ỹ=1|x) where P(Y=1|x) = τ.
+
+    Parameters
+    ----------
+    rates : ndarray of shape (n_sources, 2)
+        (ρ₊, ρ₋).
+    threshold : float
+        τ, strictly between 0 and 1.
+    """
+    flip_pos, flip_neg = rates.T
+    signal = 1 - flip_pos - flip_neg
+    border = signal * threshold + flip_neg
+    return signal * (1 - border), signal * border

@@ -11,6 +11,7 @@ from decorrupt.estimators.invcal import InvCalClassifier
 from decorrupt.estimators.mean_map import MeanMapClassifier
 from decorrupt.estimators.proportion_matching import ProportionMatchingClassifier
 from decorrupt.estimators.set_classifier import SetClassifier
+from decorrupt.estimators.weighted_sources import WeightedSourcesClassifier
 
 __all__ = [
     "AlternatingPSVMClassifier",
@@ -24,4 +25,5 @@ __all__ = [
     "MeanMapClassifier",
     "ProportionMatchingClassifier",
     "SetClassifier",
+    "WeightedSourcesClassifier",
 ]

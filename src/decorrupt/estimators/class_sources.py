@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -105,6 +105,22 @@ class ClassSources(SourceRows):
     @property
     def _first_matrix(self) -> NDArray[np.intp]:
         return np.asarray(self.row_matrix[self._first_row])
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes, and of scores per row."""
+        return len(self.classes)
+
+    def take(self, rows: NDArray[np.intp]) -> ClassSources:
+        """Return the labels of some rows only; sources without rows are dropped."""
+        present, row_source = np.unique(self.row_source[rows], return_inverse=True)
+        return replace(
+            self,
+            ids=self.ids[present],
+            row_source=row_source,
+            noisy_class=self.noisy_class[rows],
+            row_matrix=self.row_matrix[rows],
+        )
 
 
 def read_class_sources(

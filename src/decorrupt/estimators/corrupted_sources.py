@@ -25,7 +25,9 @@ from decorrupt.estimators.corrected_risk import CorrectedRiskClassifier
 from decorrupt.estimators.inputs import NoisySources, source_priors, source_strata
 from decorrupt.estimators.priors import BALANCED
 from decorrupt.estimators.source_classifier import SourceClassifier
-from decorrupt.features import DEFAULT_RANK_TOL
+from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
+from decorrupt.losses import get_loss
+from decorrupt.risks import CorrectedRisk, ScoreRisk
 from decorrupt.risks.multiclass import ClassCorrectedRisk
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_STEP_DECAY, DEFAULT_STEP_SIZE, DEFAULT_TOL
 
@@ -178,33 +180,49 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
     def _check_several_classes(self, n_classes: int) -> None:  # noqa: ARG002
         self._check_class_options(combine=("sources", "least_squares"))
 
-    def _fit_sources(self, X: Any, noisy: NoisySources) -> FloatArray:
-        priors = self._read_priors(noisy)
-        strata = source_strata(noisy, priors)
-        if self.combine == "sources":
-            terms = self._terms_by_source(noisy, priors)
-        else:
-            terms = self._terms_by_strata(noisy, strata)
-        return self._fit_terms(X, self.fit_feature_map(X), terms, strata, {}, "strata")
+    def _risk(self, noisy: NoisySources | ClassSources) -> ScoreRisk:
+        terms = self._terms(noisy)
+        if isinstance(terms, RiskTerms):
+            return CorrectedRisk(terms, get_loss(self.loss), self.risk_correction)
+        return ClassCorrectedRisk(terms)
 
-    def _fit_class_sources(self, X: Any, noisy: ClassSources) -> FloatArray:
-        priors = self._read_priors(noisy)
-        strata = source_strata(noisy, priors)
+    def _fit_noisy(
+        self, X: Any, features: FeatureMap, noisy: NoisySources | ClassSources
+    ) -> FloatArray:
+        strata = source_strata(noisy, self._read_priors(noisy))
+        terms = self._terms(noisy)
+        if isinstance(terms, RiskTerms):
+            return self._fit_terms(X, features, terms, strata, {}, "strata")
+        return self._fit_classes(X, features, ClassCorrectedRisk(terms), strata, "strata")
+
+    def _terms(self, noisy: NoisySources | ClassSources) -> RiskTerms | FloatArray:
+        """Return two coefficients per row, or for several classes one column per class."""
+        priors = source_priors(self.class_priors, noisy)
+        if isinstance(noisy, ClassSources):
+            if self.combine == "sources":
+                return self._coef_by_source(noisy, priors)
+            return self._coef_by_strata(noisy, source_strata(noisy, priors))
         if self.combine == "sources":
-            coef = self._coef_by_source(noisy, priors)
-        else:
-            coef = self._coef_by_strata(noisy, strata)
-        risk = ClassCorrectedRisk(coef)
-        return self._fit_classes(X, self.fit_feature_map(X), risk, strata, "strata")
+            return self._terms_by_source(noisy, priors)
+        return self._terms_by_strata(noisy, source_strata(noisy, priors))
 
     def _read_priors(self, noisy: NoisySources | ClassSources) -> FloatArray:
-        """Return the class shares of each source; set the attributes that follow from them."""
+        priors = super()._read_priors(noisy)
+        weights = self._source_weights(noisy) if self.combine == "sources" else None
         self.source_weights_: dict[Any, float] | None = None
-        priors = source_priors(self.class_priors, noisy)
-        self.class_priors_ = noisy.by_source(priors)
-        self.score_prior_ = self._target_prior(noisy.sizes, priors)
-        self.decision_threshold_ = self._threshold(self.score_prior_)
+        if weights is not None:
+            self.source_weights_ = noisy.by_source(weights)
+        elif self.combine == "sources" and self.weights != "uniform":
+            self._note(
+                UserWarning,
+                f"noise_rates vary within a source, so weights={self.weights!r} is not used: "
+                "such weights would depend on the features and bias the risk. All rows have "
+                "the same weight; set weights='uniform' to avoid this warning",
+            )
         return priors
+
+    def _score_prior(self, noisy: NoisySources | ClassSources) -> Any:
+        return self._target_prior(noisy.sizes, source_priors(self.class_priors, noisy))
 
     def _target_prior(self, sizes: NDArray[np.intp], priors: FloatArray) -> Any:
         target = self.target_prior
@@ -225,38 +243,35 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
     def _coef_by_source(self, noisy: ClassSources, priors: FloatArray) -> FloatArray:
         """Return (w_s/n_s)·T_s⁻¹[ỹ, y]·π(y)/π_s(y), one column per class y."""
         coef = backward_coefficients(noisy.matrices, noisy.row_matrix, noisy.noisy_class)
-        costs = (self.score_prior_ / priors)[noisy.row_source]
+        costs = (self._score_prior(noisy) / priors)[noisy.row_source]
         return np.asarray(self._row_weights(noisy)[:, None] * coef * costs)
 
     def _terms_by_source(self, noisy: NoisySources, priors: FloatArray) -> RiskTerms:
         """Return w_i/n_i times the coefficients of the corrected, cost-sensitive loss."""
         coef_pos, coef_neg = correction_coefficients(noisy.is_pos, *noisy.rates.T)
         # Costs change each source's prior to the target prior; they are 1 if the two are equal.
-        row_prior = priors[noisy.row_source]
-        coef_pos = coef_pos * self.score_prior_ / row_prior
-        coef_neg = coef_neg * (1 - self.score_prior_) / (1 - row_prior)
+        row_prior, target = priors[noisy.row_source], self._score_prior(noisy)
+        coef_pos = coef_pos * target / row_prior
+        coef_neg = coef_neg * (1 - target) / (1 - row_prior)
         row_weight = self._row_weights(noisy)
         return RiskTerms(row_weight * coef_pos, row_weight * coef_neg)
 
     def _row_weights(self, noisy: NoisySources | ClassSources) -> FloatArray:
         """Return w_i/n_i for each row."""
-        if noisy.rates_vary_within_source:
-            if self.weights != "uniform":
-                self._note(
-                    UserWarning,
-                    f"noise_rates vary within a source, so weights={self.weights!r} is not used: "
-                    "such weights would depend on the features and bias the risk. All rows have "
-                    "the same weight; set weights='uniform' to avoid this warning",
-                )
+        weights = self._source_weights(noisy)
+        if weights is None:
             return np.full(len(noisy.row_source), 1 / len(noisy.row_source))
+        return np.asarray((weights / noisy.sizes)[noisy.row_source])
+
+    def _source_weights(self, noisy: NoisySources | ClassSources) -> FloatArray | None:
+        """Return w_i; None if rates vary within a source."""
+        if noisy.rates_vary_within_source:
+            return None
         given = None if self.class_priors is None else source_priors(self.class_priors, noisy)
         options: dict[str, Any] = {"class_priors": given, "scheme": self.weights}
         if isinstance(noisy, ClassSources):
-            weights = class_source_weights(noisy.sizes, noisy.source_rates, **options)
-        else:
-            weights = source_weights(noisy.sizes, *noisy.source_rates.T, **options)
-        self.source_weights_ = noisy.by_source(weights)
-        return np.asarray((weights / noisy.sizes)[noisy.row_source])
+            return class_source_weights(noisy.sizes, noisy.source_rates, **options)
+        return source_weights(noisy.sizes, *noisy.source_rates.T, **options)
 
     def _refuse_varying_rates(self, noisy: NoisySources | ClassSources) -> None:
         if noisy.rates_vary_within_source:
@@ -268,7 +283,7 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
     def _coef_by_strata(self, noisy: ClassSources, strata: Strata) -> FloatArray:
         self._refuse_varying_rates(noisy)
         combination = combine_classes(
-            strata.sizes, strata.proportions, target_prior=self.score_prior_
+            strata.sizes, strata.proportions, target_prior=self._score_prior(noisy)
         )
         return combination.row_coef(strata)
 
@@ -278,7 +293,7 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
             strata.sizes,
             strata.proportions,
             method=self.combine,
-            target_prior=self.score_prior_,
+            target_prior=self._score_prior(noisy),
             pairing=self.pairing,
             convex="project" if self.convex == "project" else None,
             random_state=self.random_state,

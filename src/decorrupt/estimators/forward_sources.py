@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy.special import logit
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import pooled_proportion
 from decorrupt.estimators.class_sources import ClassSources
 from decorrupt.estimators.inputs import NoisySources, source_priors
 from decorrupt.estimators.log_odds import LogOddsClassifier
+from decorrupt.estimators.priors import log_prior
 from decorrupt.estimators.source_classifier import SourceClassifier
-from decorrupt.features import DEFAULT_RANK_TOL
+from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
 from decorrupt.risks import ScoreRisk
-from decorrupt.risks.forward import noisy_label_risk
-from decorrupt.risks.multiclass import class_noisy_label_risk
-from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL
+from decorrupt.risks.forward import ForwardRisk, noisy_label_risk
+from decorrupt.risks.multiclass import ClassForwardRisk, class_noisy_label_risk
+from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, SolverResult
 
 
 class ForwardSourcesClassifier(SourceClassifier, LogOddsClassifier):
@@ -128,31 +129,53 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _fit_sources(self, X: Any, noisy: NoisySources) -> FloatArray:
-        priors = self._read_priors(noisy)
-        # A change from the pooled prior to the source's prior shifts the log-odds.
-        shift = (logit(priors) - logit(self.score_prior_))[noisy.row_source]
-        flip_pos, flip_neg = noisy.rates.T
-        return self._fit_risk(X, noisy_label_risk(noisy.is_pos, flip_pos, flip_neg, shift))
-
-    def _fit_class_sources(self, X: Any, noisy: ClassSources) -> FloatArray:
-        priors = self._read_priors(noisy)
-        shift = (np.log(priors) - np.log(self.score_prior_))[noisy.row_source]
-        risk = class_noisy_label_risk(noisy.noisy_class, noisy.matrices, noisy.row_matrix, shift)
-        return self._fit_risk(X, risk)
-
-    def _read_priors(self, noisy: NoisySources | ClassSources) -> FloatArray:
-        """Return the class shares of each source; set the attributes that follow from them."""
+    def _risk(self, noisy: NoisySources | ClassSources) -> ScoreRisk:
         priors = source_priors(self.class_priors, noisy)
-        self.class_priors_ = noisy.by_source(priors)
-        self.score_prior_ = pooled_proportion(noisy.sizes, priors)
-        self.decision_threshold_ = self._threshold(self.score_prior_)
-        return priors
+        return forward_risk(noisy, priors, self._score_prior(noisy))
 
-    def _fit_risk(self, X: Any, risk: ScoreRisk) -> FloatArray:
-        features = self.fit_feature_map(X)
+    def _start(self, rank: int, prior: Any) -> FloatArray:
+        return self._prior_start(rank, prior)
+
+    def _fit_noisy(
+        self, X: Any, features: FeatureMap, noisy: NoisySources | ClassSources
+    ) -> FloatArray:
+        self._read_priors(noisy)
         self._set_reg_strength(X, features, features.matrix.shape[0])
-        start = self._prior_start(features.rank, self.score_prior_)
-        result, scores = self._fit_scores(X, features, risk, start)
+        start = self._start(features.rank, self.score_prior_)
+        result, scores = self._fit_scores(X, features, self._risk(noisy), start)
         self._note_unconverged(result)
         return self._match_prior(scores)
+
+    def _path(
+        self,
+        matrix: Any,
+        noisy: NoisySources | ClassSources,
+        reg_strengths: Sequence[float],
+        options: dict[str, Any],
+    ) -> list[SolverResult]:
+        path = super()._path(matrix, noisy, reg_strengths, options)
+        return self._path_with_prior(path, matrix, self._score_prior(noisy))
+
+
+def forward_risk(
+    noisy: NoisySources | ClassSources, priors: FloatArray, score_prior: Any
+) -> ForwardRisk | ClassForwardRisk:
+    """Return −(1/n)·Σ_j log Σ_y T_i(y, ỹ_j)·P_i(y|x_j), i the source of row j.
+
+    A change from `score_prior`, the class shares of the scores, to the source's own shifts them.
+
+    Parameters
+    ----------
+    noisy : NoisySources or ClassSources
+        Noisy labels and rates.
+    priors : ndarray of shape (n_sources,) or (n_sources, n_classes)
+        The class shares of each source.
+    score_prior : float or ndarray of shape (n_classes,)
+        The class shares in the population that the scores describe.
+    """
+    if isinstance(noisy, ClassSources):
+        shift = (np.log(priors) - log_prior(score_prior))[noisy.row_source]
+        return class_noisy_label_risk(noisy.noisy_class, noisy.matrices, noisy.row_matrix, shift)
+    shift = (logit(priors) - log_prior(score_prior))[noisy.row_source]
+    flip_pos, flip_neg = noisy.rates.T
+    return noisy_label_risk(noisy.is_pos, flip_pos, flip_neg, shift)

@@ -180,6 +180,16 @@ class NoisySources(SourceRows):
         """Whether some rows of one source have different rates."""
         return bool((self.rates != self.source_rates[self.row_source]).any())
 
+    @property
+    def n_classes(self) -> None:
+        """None: two classes have one score per row."""
+        return None
+
+    def take(self, rows: NDArray[np.intp]) -> NoisySources:
+        """Return the labels of some rows only; sources without rows are dropped."""
+        present, row_source = np.unique(self.row_source[rows], return_inverse=True)
+        return NoisySources(self.ids[present], row_source, self.is_pos[rows], self.rates[rows])
+
     def by_source(self, values: FloatArray) -> dict[Any, Any]:
         """Return {source: its value}; a pair becomes a tuple."""
         own = values.tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from decorrupt.estimators.priors import (
     score_probabilities,
 )
 from decorrupt.estimators.score_classifier import ScoreClassifier
+from decorrupt.solvers import SolverResult
 
 # Mean probabilities equal the class shares to this precision.
 SHIFT_TOL = 1e-9
@@ -50,6 +52,19 @@ class LogOddsClassifier(ScoreClassifier):
         shift = prior_shift(scores, self.score_prior_)
         self.intercept_ += shift
         return np.asarray(scores + shift)
+
+    def _path_with_prior(
+        self, path: list[SolverResult], matrix: Any, prior: Any
+    ) -> list[SolverResult]:
+        """Return the solutions of a path, shifted as by `_match_prior`."""
+        if not (self.fit_intercept and self.match_prior):
+            return path
+        shifted = []
+        for result in path:
+            coef = result.coef.reshape(-1, *np.shape(prior)).copy()
+            coef[-1] += prior_shift(matrix @ coef[:-1] + coef[-1], prior)
+            shifted.append(replace(result, coef=coef.ravel()))
+        return shifted
 
     def predict_proba(self, X: Any, class_prior: Any = None) -> FloatArray:
         """Return P(Y | x) in a population with the class shares `class_prior`.

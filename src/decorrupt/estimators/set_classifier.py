@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
-
-import numpy as np
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
-from decorrupt.estimators.log_odds import LogOddsClassifier, prior_shift
+from decorrupt.estimators.log_odds import LogOddsClassifier
 from decorrupt.estimators.shared_features import SharedFeaturesClassifier
 from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
 from decorrupt.risks.set_risk import set_risk
@@ -131,11 +128,4 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
         )
         start = self._prior_start(objective.rank, prior)
         path = solve_path(objective, reg_strengths, start=start, **options)
-        if not (self.fit_intercept and self.match_prior):
-            return path
-        shifted = []
-        for result in path:
-            coef, shift = result.coef.copy(), prior_shift(objective.scores(result.coef), prior)
-            coef[-np.size(shift) :] += shift
-            shifted.append(replace(result, coef=coef))
-        return shifted
+        return self._path_with_prior(path, matrix, prior)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.estimators.bag_classifier import BagClassifier
+from decorrupt.estimators.score_classifier import ScoreClassifier
 from decorrupt.features import FeatureMap
 from decorrupt.notices import Notice
 from decorrupt.solvers import SolverResult
@@ -46,27 +47,33 @@ class PathFit:
         What `predict` subtracts from the scores.
     prior : float or ndarray of shape (n_classes,)
         The class shares in the population that the scores describe.
+    link : callable or None
+        Turns Zθ + b into scores, elementwise or for the classes of the last axis; None if they
+        are the scores.
     """
 
     coefs: FloatArray
     intercepts: FloatArray
     threshold: Any
     prior: Any
+    link: Callable[[FloatArray], FloatArray] | None = None
 
     def scores(self, matrix: Any) -> FloatArray:
-        """Return Zθ + b of the rows of a feature matrix, with λ along the second axis."""
+        """Return the scores of the rows of a feature matrix, with λ along the second axis."""
         coefs = self.coefs.astype(matrix.dtype, copy=False)  # otherwise numpy would copy `matrix`
         scores = matrix @ coefs.reshape(len(coefs), -1)
-        return np.asarray(scores.reshape(-1, *self.intercepts.shape) + self.intercepts)
+        scores = np.asarray(scores.reshape(-1, *self.intercepts.shape) + self.intercepts)
+        return scores if self.link is None else self.link(scores)
 
 
-class SharedFeaturesClassifier(BagClassifier):
-    """A classifier for bags whose features can be shared by folds and methods in a search.
+class PathClassifier(ScoreClassifier):
+    """A classifier whose features can be shared by folds and methods in a search.
 
     A search checks `has_path`, groups estimators by `feature_key`, calls `fit_feature_map` once
     per group and `fit_path` per fold, and passes the features to the refit:
-    ``train_quietly(estimator, X, y, bags=bags, features=features)``. Subclasses define
-    `_fit_features` and `_path`.
+    ``train_quietly(estimator, X, y, features=features)``. What is observed about the labels are
+    the strata of bags, or the noisy labels of sources. Subclasses define `_path` and
+    `_score_prior`.
     """
 
     @property
@@ -82,7 +89,7 @@ class SharedFeaturesClassifier(BagClassifier):
     def fit_path(
         self,
         matrix: Any,
-        strata: Strata,
+        observed: Any,
         reg_strengths: Sequence[float],
         *,
         objective_tol: float = 0.0,
@@ -93,20 +100,44 @@ class SharedFeaturesClassifier(BagClassifier):
         ----------
         matrix : array or sparse matrix of shape (n_rows, rank)
             Features of the training rows.
-        strata : Strata
-            Their bags.
+        observed : Strata, NoisySources or ClassSources
+            Their bags, or their noisy labels.
         reg_strengths : sequence of float
             λ, in any order.
         objective_tol : float
             Tolerance of the objective per row; 0 uses the estimator's `tol`.
         """
         options = self._solver_options() | {"objective_tol": objective_tol}
-        results = self._path(matrix, strata, reg_strengths, options)
-        columns = () if strata.n_classes is None else (strata.n_classes,)
+        results = self._path(matrix, observed, reg_strengths, options)
+        columns = () if observed.n_classes is None else (observed.n_classes,)
         coefs = np.stack([result.coef.reshape(-1, *columns) for result in results], axis=1)
         intercepts = coefs[-1] if self.fit_intercept else np.zeros(coefs.shape[1:])
-        prior = self._score_prior(strata)
-        return PathFit(coefs[: matrix.shape[1]], intercepts, self._threshold(prior), prior)
+        prior = self._score_prior(observed)
+        return PathFit(
+            coefs[: matrix.shape[1]],
+            intercepts,
+            self._threshold(prior),
+            prior,
+            self._link(observed),
+        )
+
+    def _link(self, observed: Any) -> Callable[[FloatArray], FloatArray] | None:  # noqa: ARG002
+        """Return `link` of :class:`PathFit`."""
+        return None
+
+    @abstractmethod
+    def _score_prior(self, observed: Any) -> Any:
+        """Return the class shares in the population that the scores describe."""
+
+    @abstractmethod
+    def _path(
+        self, matrix: Any, observed: Any, reg_strengths: Sequence[float], options: dict[str, Any]
+    ) -> list[SolverResult]:
+        """Minimise the method's objective for every λ, with the given solver options."""
+
+
+class SharedFeaturesClassifier(BagClassifier, PathClassifier):
+    """A classifier for bags with λ paths; subclasses define `_fit_features` and `_path`."""
 
     def _train(
         self, X: Any, y: ArrayLike, *, bags: Any = None, features: FeatureMap | None = None
@@ -126,9 +157,3 @@ class SharedFeaturesClassifier(BagClassifier):
     @abstractmethod
     def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:
         """Train on validated rows and their features; return the rows' raw scores."""
-
-    @abstractmethod
-    def _path(
-        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float], options: dict[str, Any]
-    ) -> list[SolverResult]:
-        """Minimise the method's objective for every λ, with the given solver options."""

@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_consistent_length
 
 from decorrupt._typing import FloatArray
+from decorrupt.corruption import pooled_proportion
 from decorrupt.estimators.class_sources import ClassSources
-from decorrupt.estimators.inputs import NoisySources, read_class_labels, read_noisy_labels
-from decorrupt.estimators.score_classifier import ScoreClassifier
+from decorrupt.estimators.inputs import (
+    NoisySources,
+    read_class_labels,
+    read_noisy_labels,
+    source_priors,
+)
+from decorrupt.estimators.shared_features import PathClassifier
+from decorrupt.features import FeatureMap
 from decorrupt.notices import Notice, emit_notices
+from decorrupt.risks import ScoreRisk
+from decorrupt.solvers import Objective, SolverResult, solve_path
 
 
-class SourceClassifier(ScoreClassifier):
+class SourceClassifier(PathClassifier):
     """A classifier trained on labels flipped at known rates.
 
-    Subclasses define `_fit_sources` and, for several classes, `_fit_class_sources`.
+    Subclasses have the parameters `noise_rates` and `class_priors`, and define `_risk` and
+    `_fit_noisy`.
     """
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"sources": True, "noise_rates": True}
@@ -63,7 +74,13 @@ class SourceClassifier(ScoreClassifier):
         return self
 
     def _train(
-        self, X: Any, y: ArrayLike, *, sources: Any = None, noise_rates: Any = None
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sources: Any = None,
+        noise_rates: Any = None,
+        features: FeatureMap | None = None,
     ) -> list[Notice]:
         """Fit and return the warnings instead of emitting them; searches call it in threads."""
         self._take_notices()  # discard those of an earlier fit that failed
@@ -78,11 +95,8 @@ class SourceClassifier(ScoreClassifier):
             rates = self._estimate(X, self.classes_[codes], sources, rates)
         noisy = read_noisy_labels(codes, self.classes_, sources, rates)
         self.noise_rates_ = noisy.rates_by_source
-        if isinstance(noisy, ClassSources):
-            scores = self._fit_class_sources(X, noisy)
-        else:
-            scores = self._fit_sources(X, noisy)
-        self._note_one_class(scores)
+        features = self.fit_feature_map(X) if features is None else features
+        self._note_one_class(self._fit_noisy(X, features, noisy))
         return self._take_notices()
 
     def _estimate(self, X: Any, y: NDArray[Any], sources: Any, how: str) -> Any:
@@ -97,10 +111,40 @@ class SourceClassifier(ScoreClassifier):
         self.noise_rate_intervals_ = estimate.intervals
         return estimate.rates if sources is not None else next(iter(estimate.rates.values()))
 
-    @abstractmethod
-    def _fit_sources(self, X: Any, noisy: NoisySources) -> FloatArray:
-        """Train on validated rows with noisy labels of two classes; return their raw scores."""
+    def _read_priors(self, noisy: NoisySources | ClassSources) -> FloatArray:
+        """Return the class shares of each source; set the attributes that follow from them."""
+        priors = source_priors(self.class_priors, noisy)
+        self.class_priors_ = noisy.by_source(priors)
+        self.score_prior_ = self._score_prior(noisy)
+        self.decision_threshold_ = self._threshold(self.score_prior_)
+        return priors
+
+    def _score_prior(self, noisy: NoisySources | ClassSources) -> Any:
+        return pooled_proportion(noisy.sizes, source_priors(self.class_priors, noisy))
+
+    def _path(
+        self,
+        matrix: Any,
+        noisy: NoisySources | ClassSources,
+        reg_strengths: Sequence[float],
+        options: dict[str, Any],
+    ) -> list[SolverResult]:
+        objective = Objective(
+            matrix, self._risk(noisy), reg_strengths[0], self.fit_intercept, noisy.n_classes
+        )
+        start = self._start(objective.rank, self._score_prior(noisy))
+        return solve_path(objective, reg_strengths, start=start, **options)
+
+    def _start(self, rank: int, prior: Any) -> FloatArray | None:  # noqa: ARG002
+        """Return the coefficients at which the solver starts; None for zero."""
+        return None
 
     @abstractmethod
-    def _fit_class_sources(self, X: Any, noisy: ClassSources) -> FloatArray:
-        """Train on validated rows with noisy labels of several classes; return their scores."""
+    def _fit_noisy(
+        self, X: Any, features: FeatureMap, noisy: NoisySources | ClassSources
+    ) -> FloatArray:
+        """Train on validated rows and their features; return the rows' raw scores."""
+
+    @abstractmethod
+    def _risk(self, noisy: NoisySources | ClassSources) -> ScoreRisk:
+        """Return the risk to minimise; the model is unchanged."""

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import check_consistent_length
 
 from decorrupt._typing import FloatArray
+from decorrupt.corruption import label_costs
 from decorrupt.estimators.inputs import (
     NoisySources,
     read_labels,
@@ -68,8 +69,7 @@ class CostWeights:
         """
         flip_pos, flip_neg = rates.T
         signal = 1 - flip_pos - flip_neg
-        border = signal * threshold + flip_neg
-        if_pos, if_neg = signal * (1 - border), signal * border
+        if_pos, if_neg = label_costs(rates, threshold)
         return cls(
             if_pos,
             if_neg,

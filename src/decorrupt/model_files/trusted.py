@@ -31,6 +31,7 @@ OURS = frozenset(
         "estimators.mean_map.MeanMapClassifier",
         "estimators.proportion_matching.ProportionMatchingClassifier",
         "estimators.set_classifier.SetClassifier",
+        "estimators.weighted_sources.WeightedSourcesClassifier",
         "meta.boosted.BoostedCountClassifier",
         "meta.cost_weighted.CostWeightedSourcesClassifier",
         "meta.em.EMClassifier",

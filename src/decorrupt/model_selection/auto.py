@@ -9,21 +9,17 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
-from threadpoolctl import threadpool_limits
 
-from decorrupt._typing import FloatArray
 from decorrupt.assumptions import AssumptionReport
 from decorrupt.assumptions.check import check_strata_assumptions
 from decorrupt.corruption import Strata
 from decorrupt.estimators.inputs import has_class_columns
-from decorrupt.estimators.parameters import check_choice, check_positive
-from decorrupt.estimators.priors import log_prior
+from decorrupt.estimators.parameters import check_choice
 from decorrupt.meta.observed import ObservedLabels
 from decorrupt.model_selection.allowed import allowed_methods, counting_methods
-from decorrupt.model_selection.averaged import AveragedClassifier
-from decorrupt.model_selection.averaging import heaviest, mixed_held_out, result_weights
+from decorrupt.model_selection.averaging_search import COMPARISON_SHARE, AveragingSearch
 from decorrupt.model_selection.baselines import (
     CONSTANT,
     GROUP_RATE,
@@ -34,11 +30,7 @@ from decorrupt.model_selection.calibration import CalibratedBagClassifier, fit_c
 from decorrupt.model_selection.candidates import Candidate, has_path, resolve_candidates
 from decorrupt.model_selection.delegating import BagSearchClassifier, search_assumption_notices
 from decorrupt.model_selection.evaluation import evaluate
-from decorrupt.model_selection.evidence import (
-    WEAK_EVIDENCE,
-    evidence_notes,
-    weak_evidence_notices,
-)
+from decorrupt.model_selection.evidence import WEAK_EVIDENCE
 from decorrupt.model_selection.folds import DEFAULT_FOLDS
 from decorrupt.model_selection.forest_round import ForestRoundClassifier
 from decorrupt.model_selection.grids import check_lists
@@ -47,21 +39,15 @@ from decorrupt.model_selection.leaderboard import Leaderboard
 from decorrupt.model_selection.out_of_fold import TrainingData
 from decorrupt.model_selection.results import Result, is_missing
 from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer, pooled_prior
-from decorrupt.notices import Notice, emit_notices, train_quietly
+from decorrupt.notices import Notice, emit_notices
 
 DEFAULT_KERNELS = ("linear", "rbf", "pca_rbf", "pca8_rbf", "knn", "pca_knn")
 # Seed of the tests of assumptions: the same data always get the same methods.
 ASSUMPTIONS_SEED = 0
-ENSEMBLES = ("average", "best")
 REFINEMENTS = ("forest",)
-# Of a time budget; the rest is for the refits.
-COMPARISON_SHARE = 0.6
-# A refit takes longer than a fold of the search: all rows, all features, double precision, and λ
-# are not warm-started.
-REFIT_COST = 5.0
 
 
-class AutoLabelProportionsClassifier(BagSearchClassifier):
+class AutoLabelProportionsClassifier(AveragingSearch, BagSearchClassifier):
     """P(Y=c|x) = Σ_k weight_k·P_k(Y=c|x), averaged over methods, kernels and λ, without labels.
 
     Every configuration is fitted on folds of bags. Its weight is the probability that it explains
@@ -284,19 +270,15 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
         )
         found = evaluate_by_halving(tried, data, compare, self.random_state)
         deadline = began + budget
-        weights = self._weights(found.results)
-        places = self._affordable(heaviest(weights), found.results, deadline)
-        members = [found.results[place] for place in places]
-        self.weights_ = weights[places] / weights[places].sum()
-        self.best_method_, self.best_params_ = members[0].method, members[0].params
+        weights, members = self._choose(found.results, deadline)
         models = [self._member(one, candidates, data) for one in members]
-        notices += allowed.notices + self._judge(members, data, scorer)
+        notices += allowed.notices + self._judge(members, data.strata, scorer)
         self.leaderboard_ = Leaderboard.of(
             found.results,
             weights,
             members,
             baselines=self._baselines(data, scorer),
-            notes=[*allowed.notes, *evidence_notes(self.gain_in_nats_)],
+            notes=[*allowed.notes, *self._evidence.notes(self.gain_in_nats_)],
         )
         ranges = {} if upper is None else {"upper": upper}
         model, own = self._fit_model(models, X, y, bags=bags, **ranges)
@@ -304,21 +286,6 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
             model = self._refined(model, data)
         self.best_estimator_ = model
         return notices + own
-
-    @staticmethod
-    def _affordable(
-        places: NDArray[np.intp], results: Sequence[Result], deadline: float
-    ) -> NDArray[np.intp]:
-        """Return as many of the places as can probably be refitted in time, at least one."""
-        seconds = [REFIT_COST * results[place].fold_seconds.mean() for place in places]
-        in_time = time.monotonic() + np.cumsum(seconds) < deadline
-        return places[: max(1, int(in_time.sum()))]
-
-    def _weights(self, results: Sequence[Result]) -> FloatArray:
-        if self.ensemble == "average":
-            return result_weights(results, self.random_state)
-        best = max(range(len(results)), key=lambda place: results[place].score)
-        return np.asarray(np.arange(len(results)) == best, dtype=float)
 
     def _member(
         self, result: Result, candidates: Mapping[str, Candidate], data: TrainingData
@@ -329,44 +296,11 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
             return model
         return self._calibrated(model, result, data)
 
-    def _judge(
-        self, members: Sequence[Result], data: TrainingData, scorer: BagScorer
-    ) -> list[Notice]:
-        """Set the held-out scores of the members' mixture, and its gain over the constant."""
-        self.gain_in_nats_ = np.nan
-        self.held_out_scores_: Any = None
-        if not scorer.takes_log_odds:
-            return []
-        self.held_out_scores_ = mixed_held_out(members, self.weights_, self.training_prior_)
-        rows = np.flatnonzero(~is_missing(self.held_out_scores_))
-        tested = data.strata.take(rows)
-        balanced = self.held_out_scores_[rows] - log_prior(self.training_prior_)
-        nothing = np.zeros(balanced.shape)
-        self.gain_in_nats_ = float(
-            (scorer.by_bag(balanced, tested) - scorer.by_bag(nothing, tested)) @ tested.sizes
-        )
-        return weak_evidence_notices(self.gain_in_nats_)
-
-    def _fit_model(
-        self, models: list[Any], X: Any, y: ArrayLike, **fit_params: Any
-    ) -> tuple[Any, list[Notice]]:
-        """Return the average of the members, or the only one, fitted on all rows."""
-        model: Any = models[0]
-        if len(models) > 1:
-            model = AveragedClassifier(models, self.weights_, **self._mixing())
-        with threadpool_limits(1, user_api="blas"):  # as in the search, see `evaluate`
-            notices = train_quietly(model, X, y, **fit_params)
-        self.estimators_ = list(getattr(model, "estimators_", [model]))
-        return model, notices
-
     def _refined(self, model: Any, data: TrainingData) -> ForestRoundClassifier:
         refined = ForestRoundClassifier(model, random_state=self.random_state, **self._mixing())
         refined.take_fitted(model, data, self.held_out_scores_)
         self.held_out_scores_ = refined.__dict__.pop("held_out_scores_")
         return refined
-
-    def _mixing(self) -> dict[str, Any]:
-        return {"decision": self.decision, "n_jobs": self.n_jobs, "prior": self.training_prior_}
 
     def _is_refined(self) -> bool:
         if self.refine is None or self.ensemble == "best" or self.gain_in_nats_ < WEAK_EVIDENCE:
@@ -374,9 +308,7 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
         return not is_missing(self.held_out_scores_).any()
 
     def _check_parameters(self, scorer: BagScorer) -> None:
-        check_choice("ensemble", self.ensemble, ENSEMBLES)
-        if self.time_budget is not None:
-            check_positive("time_budget", self.time_budget)
+        self._check_ensemble()
         if self.refine is not None:
             check_choice("refine", self.refine, REFINEMENTS)
         if self.ensemble == "average" and not scorer.takes_log_odds:
@@ -448,8 +380,3 @@ class AutoLabelProportionsClassifier(BagSearchClassifier):
         """Return `cv`; an int is limited to the number of bags."""
         is_number = isinstance(self.cv, int | np.integer)
         return min(self.cv, max(n_bags, 2)) if is_number else self.cv
-
-    @property
-    def score_prior_(self) -> Any:
-        """The share of positives, or the class shares, that `predict_proba` assumes by default."""
-        return self.training_prior_

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 from sklearn.utils.validation import check_consistent_length, validate_data
 
+from decorrupt._typing import FloatArray
 from decorrupt.corruption import pooled_proportion
-from decorrupt.estimators import CorruptedSourcesClassifier, ForwardSourcesClassifier
+from decorrupt.estimators import (
+    CorruptedSourcesClassifier,
+    ForwardSourcesClassifier,
+    WeightedSourcesClassifier,
+)
 from decorrupt.estimators.class_sources import ClassSources
 from decorrupt.estimators.inputs import (
     NoisySources,
@@ -22,38 +30,43 @@ from decorrupt.estimators.inputs import (
 from decorrupt.estimators.parameters import check_choice
 from decorrupt.estimators.priors import DECISIONS
 from decorrupt.estimators.score_classifier import FLOATS
-from decorrupt.model_selection.delegating import DelegatingClassifier
-from decorrupt.model_selection.evaluation import Configuration, evaluate
+from decorrupt.estimators.weighted_sources import check_one_population
+from decorrupt.model_selection.averaging_search import COMPARISON_SHARE, AveragingSearch
+from decorrupt.model_selection.candidates import Candidate
+from decorrupt.model_selection.evaluation import evaluate
+from decorrupt.model_selection.evidence import SOURCE_EVIDENCE
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, source_folds
-from decorrupt.model_selection.grids import check_lists, kernel_settings, resolve_kernel_gammas
-from decorrupt.model_selection.leaderboard import Leaderboard, choose
+from decorrupt.model_selection.grids import check_lists
+from decorrupt.model_selection.halving import evaluate_by_halving
+from decorrupt.model_selection.leaderboard import Leaderboard
+from decorrupt.model_selection.noisy_labels import NoisyLabelScorer, rows_as_strata
 from decorrupt.model_selection.out_of_fold import TrainingData
-from decorrupt.model_selection.scorers import BagScorer
 from decorrupt.noise_rates import estimate_noise_rates
-from decorrupt.noise_rates.rate_error import RateError
-from decorrupt.notices import Notice, emit_notices, train_quietly
+from decorrupt.notices import Notice, emit_notices
 from decorrupt.progress import log_step
 
-SOURCE_CANDIDATES = ("corrected", "forward")
-SOURCE_KERNELS = ("rbf",)
-SOURCE_REG_STRENGTHS = (1e-1, 1e-2, 1e-3, 1e-4)
-# Multiples of kernel_gamma="scale".
-SOURCE_GAMMA_FACTORS = (0.1, 1.0)
-SCORER = BagScorer("corrected_accuracy")
+SOURCE_CANDIDATES = ("corrected", "forward", "cost_weighted", "plain")
+# They need sources that are samples of one population.
+ONE_POPULATION = ("cost_weighted", "plain")
+TWO_CLASSES = ("cost_weighted",)
+SOURCE_KERNELS = ("linear", "rbf")
 
 
-class AutoSourcesClassifier(DelegatingClassifier):
-    """Compare the candidate methods on held-out rows with noisy labels and refit the best.
+class AutoSourcesClassifier(AveragingSearch):
+    """P(Y=c|x) = Σ_k weight_k·P_k(Y=c|x): the average of the best configurations on held-out rows.
 
-    No true labels are used: candidates are compared by the corrected accuracy on held-out rows,
-    an unbiased estimate of the balanced accuracy (for several classes, of the mean of their
-    recalls) if the noise rates are correct.
+    No true labels are used. A configuration is a method, a kernel and a λ; it is scored by the
+    likelihood of held-out noisy labels, Σ_j log Σ_y P(y|x_j)·T_s[y, ỹ_j], with T_s the noise rates
+    of the row's source. The weights are those of pseudo-Bayesian model averaging, with a bootstrap
+    over rows (Yao et al. 2018). The heaviest, at most 8, are refitted on all rows.
 
     Parameters
     ----------
-    candidates : sequence of {"corrected", "forward"}
-        :class:`CorruptedSourcesClassifier` and :class:`ForwardSourcesClassifier`; if scores are
-        equal, the first is chosen.
+    candidates : sequence of {"corrected", "forward", "cost_weighted", "plain"} or None
+        :class:`CorruptedSourcesClassifier`, :class:`ForwardSourcesClassifier`, and
+        :class:`WeightedSourcesClassifier` with label-dependent costs or, "plain", with equal costs:
+        noisy labels at face value. None: all that the data allow. The last two need sources with
+        one class prior and one pair of rates each; "cost_weighted" is for two classes.
     noise_rates : mapping, pair, matrix, "estimate" or None, default=None
         {source: (flip_pos, flip_neg)}, one pair for all rows, "estimate" for
         :func:`estimate_noise_rates`, or None for clean labels; for several classes matrices
@@ -64,28 +77,40 @@ class AutoSourcesClassifier(DelegatingClassifier):
     cv : int or splitter, default=5
         An int is the number of folds of :class:`WithinBagKFold`, which splits every source.
     reg_strengths : sequence of float or None
-        λ to try; None: 0.1 to 1e-4 in powers of ten.
-    kernels : sequence of str or callable, default=("rbf",)
+        λ to try; None: 0.1 to 1e-6 in powers of ten, multiplied by the mean of k(x,x), which is 1
+        for "rbf" and the mean of ‖x‖² for the linear kernel.
+    kernels : sequence of str or callable, default=("linear", "rbf")
         Kernels to try.
     kernel_gammas : sequence of float, "scale" or "auto", or None
-        Kernel parameters to try; None: 0.1 and 1 times "scale".
+        Kernel parameters to try; None: 0.03, 0.3 and 1 times "scale".
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in the population of the
-        training rows. Candidates are always compared by the balanced error.
+        training rows.
     n_jobs : int or None
-        Number of fits in parallel.
+        Number of fits in parallel; the result does not depend on it.
     random_state : int, RandomState or None
-        Seed of folds, candidates and the estimation of noise rates.
+        Seed of folds, candidates, weights and the estimation of noise rates.
+    ensemble : {"average", "best"}, default="average"
+        "best": the configuration with the best score alone, a model that predicts faster.
+    time_budget : float or None, default=None
+        Seconds for comparison and refit. Configurations that do not fit into it are left out.
 
     Attributes
     ----------
-    best_estimator_ : estimator
-        The chosen method, refitted on all rows.
+    best_estimator_ : AveragedClassifier, or the only member
+        The model.
+    estimators_, weights_ : list, ndarray of shape (n_estimators,)
+        The members of the average, refitted on all rows, and their weights, with the sum 1.
     best_method_, best_params_ : str, dict
-        The chosen method and its parameters.
+        Method and parameters of the member with the largest weight.
     leaderboard_ : Leaderboard
-        Method, parameters, score ± standard error and time, the best first. The standard errors
-        include the uncertainty of estimated rates.
+        Method, parameters, weight, score ± standard error and time, the largest weight first. The
+        score is the mean log-likelihood per held-out row, at the given or estimated rates.
+    gain_in_nats_ : float
+        The log-likelihood of all held-out labels under the average, minus that under the shares of
+        the labels alone.
+    held_out_scores_ : ndarray of shape (n_rows,) or (n_rows, n_classes)
+        Held-out log-odds, or log-probabilities, of the average; NaN for rows never held out.
     noise_rates_, class_priors_
         As in :class:`CorruptedSourcesClassifier`.
     noise_rate_estimate_ : NoiseRateEstimate, ClassNoiseEstimate or None
@@ -111,12 +136,14 @@ class AutoSourcesClassifier(DelegatingClassifier):
     True
     """
 
+    _evidence = SOURCE_EVIDENCE
+
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"sources": True, "noise_rates": True}
 
     def __init__(
         self,
         *,
-        candidates: Sequence[str] = SOURCE_CANDIDATES,
+        candidates: Sequence[str] | None = None,
         noise_rates: Any = None,
         class_priors: Any = None,
         cv: Any = DEFAULT_FOLDS,
@@ -126,6 +153,8 @@ class AutoSourcesClassifier(DelegatingClassifier):
         decision: str = "balanced",
         n_jobs: int | None = None,
         random_state: Any = None,
+        ensemble: str = "average",
+        time_budget: float | None = None,
     ) -> None:
         self.candidates = candidates
         self.noise_rates = noise_rates
@@ -137,9 +166,11 @@ class AutoSourcesClassifier(DelegatingClassifier):
         self.decision = decision
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.ensemble = ensemble
+        self.time_budget = time_budget
 
     def fit(self, X: Any, y: ArrayLike, *, sources: Any = None, noise_rates: Any = None) -> Self:
-        """Choose the method on held-out rows and refit it on all rows.
+        """Compare configurations on held-out rows and refit the best on all rows.
 
         Parameters
         ----------
@@ -157,6 +188,8 @@ class AutoSourcesClassifier(DelegatingClassifier):
         -----
         ConvergenceWarning, OneClassWarning, NegativeRiskWarning, UninformativeRatesWarning
             Warnings of the refit or of the estimation of the rates; candidates do not warn.
+        WeakEvidenceWarning
+            If the model explains held-out labels hardly better than their shares alone.
         """
         emit_notices(self._train(X, y, sources=sources, noise_rates=noise_rates))
         return self
@@ -164,38 +197,51 @@ class AutoSourcesClassifier(DelegatingClassifier):
     def _train(
         self, X: Any, y: ArrayLike, *, sources: Any = None, noise_rates: Any = None
     ) -> list[Notice]:
+        began, budget = time.monotonic(), self.time_budget or np.inf
         check_lists(
             candidates=self.candidates,
             kernels=self.kernels,
             kernel_gammas=self.kernel_gammas,
             reg_strengths=self.reg_strengths,
         )
-        for name in self.candidates:
+        for name in self.candidates or ():
             check_choice("candidate", name, SOURCE_CANDIDATES)
         check_choice("decision", self.decision, DECISIONS)
+        self._check_ensemble()
         rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
         check_consistent_length(rows, y)
         self.classes_, codes = read_class_labels(y)
         noisy = self._read_noise(rows, codes, sources, noise_rates)
-        estimate = self.noise_rate_estimate_
-        covariance = None if estimate is None else estimate.covariance
+        priors = source_priors(self.class_priors, noisy)
+        candidates = {name: self._candidate(name) for name in self._allowed(noisy, priors)}
         own = {"sources": noisy.ids[noisy.row_source], "noise_rates": noisy.rates}
-        strata = source_strata(noisy, source_priors(self.class_priors, noisy))
-        folds = source_folds(strata, self.cv, self.random_state)
-        found = evaluate(
-            self._configurations(rows),
-            TrainingData(rows, np.asarray(y), own, strata, folds),
-            SCORER,
+        folds = source_folds(source_strata(noisy, priors), self.cv, self.random_state)
+        data = TrainingData(rows, np.asarray(y), own, rows_as_strata(noisy, priors), folds, noisy)
+        scorer = NoisyLabelScorer.of(noisy, priors)
+        compare = partial(
+            evaluate,
+            scorer=scorer,
             n_jobs=self.n_jobs,
-            rate_error=RateError.of(noisy, self.class_priors, covariance),
+            deadline=began + COMPARISON_SHARE * budget,
         )
-        winner = choose(found.results)
-        weights = [float(result is winner) for result in found.results]
-        self.leaderboard_ = Leaderboard.of(found.results, weights, [winner], rule="the best score")
-        self.best_method_, self.best_params_ = winner.method, winner.params
-        self.best_estimator_ = self._method(winner.method, self.decision)
-        self.best_estimator_.set_params(**winner.params)
-        return train_quietly(self.best_estimator_, X, y, **own)
+        tried = [
+            one
+            for candidate in candidates.values()
+            for one in candidate.configurations(
+                rows, self.kernels, self.kernel_gammas, self.reg_strengths
+            )
+        ]
+        found = evaluate_by_halving(tried, data, compare, self.random_state)
+        weights, members = self._choose(found.results, began + budget)
+        notices = self._judge(members, data.strata, scorer)
+        self.leaderboard_ = Leaderboard.of(
+            found.results, weights, members, notes=self._evidence.notes(self.gain_in_nats_)
+        )
+        models = [
+            clone(candidates[one.method].estimator).set_params(**one.params) for one in members
+        ]
+        self.best_estimator_, own_notices = self._fit_model(models, X, y, **own)
+        return notices + own_notices
 
     def _read_noise(
         self, X: Any, codes: NDArray[np.int_], sources: Any, noise_rates: Any
@@ -218,32 +264,32 @@ class AutoSourcesClassifier(DelegatingClassifier):
         self.training_prior_ = pooled_proportion(noisy.sizes, priors)
         return noisy
 
-    def _configurations(self, X: Any) -> list[Configuration]:
-        """Return the configurations to compare, the smoothest models first."""
-        gammas = resolve_kernel_gammas(self.kernel_gammas, X, SOURCE_GAMMA_FACTORS)
-        grid = [
-            setting | {"reg_strength": reg_strength}
-            for setting in kernel_settings(self.kernels, gammas)
-            for reg_strength in self.reg_strengths or SOURCE_REG_STRENGTHS
-        ]
-        return [
-            Configuration(name, self._method(name, "balanced").set_params(**params), params)
-            for name in self.candidates
-            for params in grid
-        ]
+    def _allowed(self, noisy: NoisySources | ClassSources, priors: FloatArray) -> Sequence[str]:
+        """Return the names of the methods to compare."""
+        if self.candidates is not None:
+            if set(ONE_POPULATION) & set(self.candidates):
+                check_one_population(noisy, priors)
+            return self.candidates
+        excluded = set(TWO_CLASSES if isinstance(noisy, ClassSources) else ())
+        try:
+            check_one_population(noisy, priors)
+        except ValueError:
+            excluded |= set(ONE_POPULATION)
+        return [name for name in SOURCE_CANDIDATES if name not in excluded]
 
-    def _method(self, method: str, decision: str) -> Any:
+    def _candidate(self, name: str) -> Candidate:
         common: dict[str, Any] = {
             "class_priors": self.class_priors,
-            "decision": decision,
+            "decision": self.decision,
             "random_state": self.random_state,
         }
-        if method == "forward":
-            return ForwardSourcesClassifier(**common)
-        target = 0.5 if decision == "balanced" else "pooled"
-        return CorruptedSourcesClassifier(**common, target_prior=target, convex="ignore")
-
-    @property
-    def score_prior_(self) -> Any:
-        """The share of positives, or the class shares, that `predict_proba` assumes by default."""
-        return self.training_prior_
+        model: Any
+        if name == "forward":
+            model = ForwardSourcesClassifier(**common)
+        elif name == "corrected":
+            target = 0.5 if self.decision == "balanced" else "pooled"
+            model = CorruptedSourcesClassifier(**common, target_prior=target, convex="ignore")
+        else:
+            costs = "equal" if name == "plain" else "label_dependent"
+            model = WeightedSourcesClassifier(**common, costs=costs)
+        return Candidate(name, model, any_kernel=True)

@@ -1,4 +1,4 @@
-"""The weighted mean of several classifiers for bags."""
+"""The weighted mean of several classifiers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators.score_classifier import FLOATS
-from decorrupt.estimators.shared_features import SharedFeaturesClassifier
+from decorrupt.estimators.shared_features import PathClassifier
 from decorrupt.features import FeatureMap
 from decorrupt.meta.classifier import AnyLearnerClassifier
 from decorrupt.model_selection.averaging import mix_scores
@@ -23,13 +23,14 @@ from decorrupt.notices import Notice, emit_notices, train_quietly
 class AveragedClassifier(AnyLearnerClassifier):
     """P(Y=c|x) = Σ_k weight_k·P_k(Y=c|x): the weighted mean of classifiers' probabilities.
 
-    :class:`AutoLabelProportionsClassifier` makes it from its best configurations. Members with the
-    same kernel share its features during the fit.
+    :class:`AutoLabelProportionsClassifier` and :class:`AutoSourcesClassifier` make it from their
+    best configurations. Members with the same kernel share its features during the fit.
 
     Parameters
     ----------
     estimators : list of estimators
-        Classifiers for bags with `predict_proba(X, class_prior=…)`; `fit` fits clones.
+        Classifiers for bags, or for sources, with `predict_proba(X, class_prior=…)`; `fit` fits
+        clones.
     weights : sequence of float
         Positive weights; they are divided by their sum.
     prior : float or ndarray of shape (n_classes,)
@@ -64,7 +65,12 @@ class AveragedClassifier(AnyLearnerClassifier):
     True
     """
 
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True, "upper": True}
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {
+        "bags": True,
+        "upper": True,
+        "sources": True,
+        "noise_rates": True,
+    }
 
     def __init__(
         self,
@@ -81,7 +87,7 @@ class AveragedClassifier(AnyLearnerClassifier):
         self.decision = decision
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None, upper: Any = None) -> Self:
+    def fit(self, X: Any, y: ArrayLike, **fit_params: Any) -> Self:
         """Fit every member on all rows.
 
         Parameters
@@ -89,14 +95,11 @@ class AveragedClassifier(AnyLearnerClassifier):
         X : array-like or sparse matrix of shape (n_rows, n_columns)
             The rows.
         y : array-like of shape (n_rows,) or (n_rows, n_classes)
-            The proportion of each row's bag, or its class shares; without `bags`, class labels.
-        bags : array-like of shape (n_rows,), optional
-            The bag of each row.
-        upper : array-like of shape (n_rows,), optional
-            The upper end of the range of each row's bag, if all members take ranges.
+            Proportions, class shares or labels, as in the `fit` of the members.
+        **fit_params
+            Other arguments of their `fit`: `bags` and `upper`, or `sources` and `noise_rates`.
         """
-        ranges = {} if upper is None else {"upper": upper}
-        emit_notices(self._train(X, y, bags=bags, **ranges))
+        emit_notices(self._train(X, y, **fit_params))
         return self
 
     def _train(self, X: Any, y: ArrayLike, **fit_params: Any) -> list[Notice]:
@@ -111,7 +114,7 @@ class AveragedClassifier(AnyLearnerClassifier):
         by_features: dict[Any, list[Any]] = {}
         self.estimators_ = [clone(estimator) for estimator in self.estimators]
         for place, member in enumerate(self.estimators_):
-            shares = isinstance(member, SharedFeaturesClassifier) and member.has_path
+            shares = isinstance(member, PathClassifier) and member.has_path
             by_features.setdefault(member.feature_key() if shares else place, []).append(member)
         # A member's own warnings are no advice: held-out bags decided how much it counts.
         for members in by_features.values():
@@ -125,7 +128,7 @@ class AveragedClassifier(AnyLearnerClassifier):
     ) -> None:
         """Fit members with equal features."""
         first, own = members[0], dict(fit_params)
-        if isinstance(first, SharedFeaturesClassifier) and first.has_path:
+        if isinstance(first, PathClassifier) and first.has_path:
             features: FeatureMap = first.fit_feature_map(X)
             own["features"] = features
         # In this process: the members are fitted in place.

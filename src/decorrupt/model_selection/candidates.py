@@ -19,7 +19,7 @@ from decorrupt.estimators import (
     ProportionMatchingClassifier,
     SetClassifier,
 )
-from decorrupt.estimators.shared_features import SharedFeaturesClassifier
+from decorrupt.estimators.shared_features import PathClassifier
 from decorrupt.features.kernels import FROM_ALL_ROWS
 from decorrupt.meta import BoostedCountClassifier, EMClassifier
 from decorrupt.model_selection.evaluation import Configuration
@@ -112,7 +112,7 @@ def _gamma_settings(kernel: Any, kernel_gammas: Any, X: Any) -> list[dict[str, A
 
 def has_path(estimator: Any) -> bool:
     """Return whether λ is searched with warm-started paths over shared features."""
-    return isinstance(estimator, SharedFeaturesClassifier) and estimator.has_path
+    return isinstance(estimator, PathClassifier) and estimator.has_path
 
 
 _CANDIDATES = (

@@ -27,7 +27,6 @@ from decorrupt.model_selection.criteria import weighted_mean
 from decorrupt.model_selection.out_of_fold import TrainingData
 from decorrupt.model_selection.results import Result, is_missing
 from decorrupt.model_selection.scorers import BagScorer, pooled_prior
-from decorrupt.noise_rates.rate_error import NO_RATE_ERROR, RateError
 from decorrupt.notices import Notice
 from decorrupt.progress import track
 from decorrupt.splitters import Fold
@@ -50,7 +49,7 @@ class Configuration:
         The parameters set on it.
     reg_strengths : tuple of float or None
         λ of one path over shared features, for a
-        :class:`~decorrupt.estimators.shared_features.SharedFeaturesClassifier`; None: one fit.
+        :class:`~decorrupt.estimators.shared_features.PathClassifier`; None: one fit.
     """
 
     method: str
@@ -93,7 +92,6 @@ class _Evaluator:
     n_jobs: int | None
     calibrate: bool
     error_score: Any
-    rate_error: RateError
     failures: list[str] = field(default_factory=list)
 
     def fit_separately(self, batch: Sequence[Configuration]) -> list[Result]:
@@ -138,7 +136,7 @@ class _Evaluator:
         # A path that did not converge is scored on held-out rows like any other.
         path = configuration.estimator.fit_path(
             matrix[train],
-            self.data.strata.take(train),
+            self.data.observed(train),
             configuration.reg_strengths,
             objective_tol=SELECTION_OBJECTIVE_TOL,
         )
@@ -194,10 +192,7 @@ class _Evaluator:
             by_bag = self.scorer.by_bag(predictions[rows], tested)
             score = weighted_mean(by_bag, tested.sizes)
         else:
-            score = self.rate_error.added_to(
-                lambda strata: self.scorer.score(predictions[rows], strata.take(rows)),
-                self.data.strata,
-            )
+            score = self.scorer.score(predictions[rows], tested)
         return Result(method, params, *score, by_bag, tested.sizes, seconds, decisions, log_odds)
 
 
@@ -209,7 +204,6 @@ def evaluate(
     n_jobs: int | None = None,
     calibrate: bool = False,
     error_score: Any = "raise",
-    rate_error: RateError = NO_RATE_ERROR,
     deadline: float = np.inf,
 ) -> Evaluation:
     """Return every configuration's score on held-out rows.
@@ -229,8 +223,6 @@ def evaluate(
         calibrated on the other folds, instead of the model's probabilities.
     error_score : "raise" or NaN
         Whether a fit that fails raises its error, or gives its configuration the score −∞.
-    rate_error : RateError
-        The uncertainty of estimated noise rates, included in the standard errors.
     deadline : float
         When to stop, in seconds of :func:`time.monotonic`. Configurations that are not compared by
         then are left out, but the first ones are always compared.
@@ -240,7 +232,7 @@ def evaluate(
     ValueError
         If every fit fails.
     """
-    evaluator = _Evaluator(data, scorer, n_jobs, calibrate, error_score, rate_error)
+    evaluator = _Evaluator(data, scorer, n_jobs, calibrate, error_score)
     results: list[Result] = []
     features: dict[tuple[str, ...], FeatureMap] = {}
     best = -np.inf

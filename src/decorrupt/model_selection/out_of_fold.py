@@ -15,6 +15,8 @@ from threadpoolctl import threadpool_limits
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
+from decorrupt.estimators.class_sources import ClassSources
+from decorrupt.estimators.inputs import NoisySources
 from decorrupt.notices import train_quietly
 from decorrupt.progress import log_step
 from decorrupt.splitters import Fold
@@ -34,6 +36,8 @@ class TrainingData:
         The strata with which held-out rows are scored.
     folds : list of (train, test)
         Row numbers. If several folds hold out a row, its last prediction is used.
+    noisy : NoisySources, ClassSources or None
+        The noisy labels of sources, on which λ paths are fitted; None: the strata.
     """
 
     X: Any
@@ -41,6 +45,7 @@ class TrainingData:
     fit_params: dict[str, Any]
     strata: Strata
     folds: list[Fold]
+    noisy: NoisySources | ClassSources | None = None
 
     @classmethod
     def in_bags(cls, X: Any, strata: Strata, folds: list[Fold]) -> TrainingData:
@@ -61,7 +66,12 @@ class TrainingData:
         own = {name: np.asarray(values)[rows] for name, values in self.fit_params.items()}
         folds = [(_places(train, rows), _places(test, rows)) for train, test in self.folds]
         X, y = _safe_indexing(self.X, rows), np.asarray(self.y)[rows]
-        return TrainingData(X, y, own, self.strata.take(rows), folds)
+        noisy = None if self.noisy is None else self.noisy.take(rows)
+        return TrainingData(X, y, own, self.strata.take(rows), folds, noisy)
+
+    def observed(self, rows: NDArray[np.intp]) -> Strata | NoisySources | ClassSources:
+        """Return what is known about the labels of some rows."""
+        return (self.strata if self.noisy is None else self.noisy).take(rows)
 
     def fit(self, estimator: Any, rows: Any) -> Any:
         """Return a clone fitted on some rows, without warnings: only the refit warns."""

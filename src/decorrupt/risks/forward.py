@@ -42,11 +42,15 @@ class ForwardRisk:
     def value_and_slope(self, scores: FloatArray) -> tuple[float, FloatArray]:
         """Return the risk and its slope σ(f+shift) − P(Y=1|x, observed), over n."""
         log_odds = scores + self.shift
-        log_likelihood = np.logaddexp(
-            self._log_pos + log_expit(log_odds), self._log_neg + log_expit(-log_odds)
-        )
         slope = expit(log_odds) - expit(log_odds + self._evidence)
-        return -float(np.mean(log_likelihood, dtype=float)), slope / len(scores)
+        return -float(np.mean(self.log_likelihoods(scores), dtype=float)), slope / len(scores)
+
+    def log_likelihoods(self, scores: FloatArray) -> FloatArray:
+        """Return log P(observed | x) of every row."""
+        log_odds = scores + self.shift
+        return np.asarray(
+            np.logaddexp(self._log_pos + log_expit(log_odds), self._log_neg + log_expit(-log_odds))
+        )
 
     def curvature(self, scores: FloatArray) -> Operator:
         """Return the diagonal Var(Y|x) − Var(Y|x, observed) of 0–1 labels, over n."""

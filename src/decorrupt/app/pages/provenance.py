@@ -47,7 +47,7 @@ def leaderboard_blocks(card: ModelCard) -> list[Block]:
     if "gain_in_nats" in card:
         caption += (
             " The model is the average of those in bold, with these weights: the probability of "
-            "each to explain the held-out counts best."
+            f"each to explain the held-out {'counts' if 'bags' in card else 'labels'} best."
         )
     methods = BAG_METHODS | SOURCE_METHODS
     known = dict.fromkeys(row["method"] for row in entries if row["method"] in methods)

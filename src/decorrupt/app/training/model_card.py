@@ -102,7 +102,7 @@ class ModelCard(TypedDict):
     method: MethodCard
     leaderboard: list[LeaderboardEntry]  # the best first
     scoring: str  # the criterion of the leaderboard
-    gain_in_nats: NotRequired[float]  # log-likelihood of held-out counts above the constant's
+    gain_in_nats: NotRequired[float]  # held-out log-likelihood above that of the constant
     criteria: dict[str, Measured]  # on held-out rows, without labels
     diagnostics: DiagnosticsCard | None  # of corrected-loss models
     assumptions: NotRequired[list[str]]  # what the bags satisfy and what follows, in words

@@ -56,7 +56,7 @@ from decorrupt.model_selection import (
     bag_permutation_importance,
 )
 from decorrupt.model_selection.auto import DEFAULT_KERNELS
-from decorrupt.model_selection.evidence import describe_evidence
+from decorrupt.model_selection.evidence import BAG_EVIDENCE
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, FEWEST_BAGS_TO_LEAVE_OUT
 from decorrupt.model_selection.forest_round import ForestRoundClassifier
 from decorrupt.model_selection.out_of_fold import TrainingData, out_of_fold
@@ -251,7 +251,7 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
         criteria=results["criteria"],
         diagnostics=diagnostics_of(estimator),
         assumptions=[
-            f"Evidence: {describe_evidence(search.gain_in_nats_)}.",
+            f"Evidence: {BAG_EVIDENCE.describe(search.gain_in_nats_)}.",
             *([] if report is None else in_words(report)),
             *accuracy_in_words(expected, report, strata.n_classes or 2),
         ],

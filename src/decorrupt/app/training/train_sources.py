@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
@@ -26,9 +29,11 @@ from decorrupt.app.training.train import (
     versions,
 )
 from decorrupt.estimators.inputs import read_sources, source_priors, source_strata
+from decorrupt.estimators.priors import decision_threshold, score_probabilities
 from decorrupt.model_selection import AutoSourcesClassifier
-from decorrupt.model_selection.auto_sources import SOURCE_CANDIDATES, SOURCE_KERNELS
+from decorrupt.model_selection.auto_sources import SOURCE_KERNELS
 from decorrupt.model_selection.folds import source_folds
+from decorrupt.model_selection.noisy_labels import NOISY_LABELS
 from decorrupt.model_selection.out_of_fold import TrainingData, out_of_fold
 from decorrupt.noise_rates.rate_error import RateError
 
@@ -39,7 +44,7 @@ INCLUDES = (
 
 
 def train_sources(rows: SourceRows, features: Features, settings: Settings) -> TrainedModel:
-    """Train on noisy labels; the corrected balanced accuracy of held-out rows selects the model.
+    """Train on noisy labels; the likelihood of held-out labels weights the models.
 
     Parameters
     ----------
@@ -56,7 +61,7 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
     preprocessor = make_preprocessor(features.columns, len(prepared))
     y, sources = rows.labels.is_pos.astype(int), rows.sources.astype(str)
     search = AutoSourcesClassifier(
-        candidates=SOURCE_CANDIDATES if name == "auto" else (name,),
+        candidates=None if name == "auto" else (name.replace("-", "_"),),
         noise_rates=rows.rates or "estimate",
         class_priors=rows.class_priors,
         cv=settings.n_folds,
@@ -66,6 +71,8 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
         decision=settings.decision,
         n_jobs=settings.n_jobs,
         random_state=settings.seed,
+        ensemble=settings.ensemble,
+        time_budget=settings.time_budget,
     )
     model = Pipeline([("preprocess", preprocessor), (CLASSIFIER, search)])
     said: list[str] = list(rows.warnings)
@@ -74,23 +81,13 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
     estimate = search.noise_rate_estimate_
     noisy = read_sources(2 * y - 1, sources, search.noise_rates_)
     strata = source_strata(noisy, source_priors(rows.class_priors, noisy))
-    judged = out_of_fold(
-        clone(Pipeline([("preprocess", preprocessor), (CLASSIFIER, search.best_estimator_)])),
-        TrainingData(
-            prepared,
-            y,
-            {"sources": sources, "noise_rates": noisy.rates},
-            strata,
-            source_folds(strata, settings.n_folds, settings.seed),
-        ),
-        class_prior=search.training_prior_,
-        n_jobs=settings.n_jobs,
-    )
+    prior = search.training_prior_
+    held_out_scores = search.__dict__.pop("held_out_scores_")  # rows are not saved in a model
     covariance = None if estimate is None else estimate.covariance
     results = held_out_results(
         strata,
-        judged.decisions,
-        judged.probabilities,
+        held_out_scores - decision_threshold(settings.decision, prior),
+        score_probabilities(held_out_scores),
         counts=False,
         rate_error=RateError.of(noisy, rows.class_priors, covariance),
     )
@@ -98,10 +95,11 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
         sources,
         rows.labels.is_pos,
         search.noise_rates_ or {},
-        search.training_prior_,
-        getattr(search.best_estimator_, "source_weights_", None),
+        prior,
+        _source_weights(search.estimators_),
         estimate,
     )
+    estimator = search.estimators_[0]
     card = ModelCard(
         created=now(),
         versions=versions(),
@@ -110,23 +108,25 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
         situation="sources",
         classes=ClassNames(negative=rows.labels.negative, positive=rows.labels.positive),
         sources=summary,
-        training_prior=search.training_prior_,
+        training_prior=prior,
         method=MethodCard(
             asked=name,
             chosen=search.best_method_,
             parameters=plain(search.best_params_),
+            n_models=len(search.estimators_),
             decision=settings.decision,
             n_folds=settings.n_folds,
             held_out="rows",
-            estimator=type(search.best_estimator_).__name__,
-            n_landmarks=n_landmarks(search.best_estimator_),
+            estimator=type(estimator).__name__,
+            n_landmarks=n_landmarks(estimator),
             noise_rates="given" if rows.rates else "estimated",
             std_error_includes="" if estimate is None else INCLUDES,
         ),
         leaderboard=plain(search.leaderboard_.rows),
-        scoring="corrected_accuracy",
+        scoring=NOISY_LABELS,
+        gain_in_nats=search.gain_in_nats_,
         criteria=results["criteria"],
-        diagnostics=diagnostics_of(search.best_estimator_),
+        diagnostics=diagnostics_of(estimator),
         warnings=said,
         not_for=[],
         configuration={},
@@ -134,7 +134,23 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
     )
     card["warnings"] += _source_warnings(card)
     card["not_for"] = not_to_be_used(card)
-    return TrainedModel(model, card, results, prepared, strata, lambda: judged.models, counts=False)
+
+    def fold_models() -> list[tuple[Any, Any]]:
+        own = {"sources": sources, "noise_rates": noisy.rates}
+        folds = source_folds(strata, settings.n_folds, settings.seed)
+        data = TrainingData(prepared, y, own, strata, folds)
+        average = clone(
+            Pipeline([("preprocess", preprocessor), (CLASSIFIER, search.best_estimator_)])
+        )
+        return out_of_fold(average, data, class_prior=prior, n_jobs=settings.n_jobs).models
+
+    return TrainedModel(model, card, results, prepared, strata, fold_models, counts=False)
+
+
+def _source_weights(members: Sequence[Any]) -> dict[Any, float] | None:
+    """Return the weights of the sources in the first member that has them: corrected losses do."""
+    found = (getattr(member, "source_weights_", None) for member in members)
+    return next((weights for weights in found if weights is not None), None)
 
 
 def _source_warnings(card: ModelCard) -> list[str]:

@@ -44,6 +44,10 @@ class ClassForwardRisk(SoftmaxRisk):
         slope = np.exp(log_prob) - np.exp(joint - log_likelihood)
         return -float(log_likelihood.mean()), slope / len(scores)
 
+    def log_likelihoods(self, scores: FloatArray) -> FloatArray:
+        """Return log P(observed | x) of every row."""
+        return np.asarray(logsumexp(log_softmax(scores + self.shift) + self._log_given, axis=1))
+
     @cached_property
     def _log_given(self) -> FloatArray:
         with np.errstate(divide="ignore"):  # −∞ is right: that class is excluded
