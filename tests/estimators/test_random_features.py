@@ -19,7 +19,7 @@ def random_features(model, **params):
 
 def test_all_methods_with_a_rank_have_features():
     assert [model for model in SINGLE if "max_rank" in model.get_params()] == WITH_FEATURES
-    assert len(WITH_FEATURES) == 7
+    assert len(WITH_FEATURES) == 8
 
 
 @for_models
