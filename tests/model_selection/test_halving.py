@@ -1,5 +1,7 @@
 """Successive halving over configurations and bags."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from decorrupt import AutoLabelProportionsClassifier, CountLikelihoodClassifier
 from decorrupt.corruption import Strata
 from decorrupt.model_selection import halving
 from decorrupt.model_selection.evaluation import Configuration
-from decorrupt.model_selection.halving import better_half, samples_of_bags
+from decorrupt.model_selection.halving import promising, samples_of_bags
 from decorrupt.model_selection.out_of_fold import TrainingData
 from decorrupt.model_selection.results import Result
 
@@ -32,22 +34,48 @@ def test_few_rows_or_few_bags_are_not_sampled():
     assert samples_of_bags(strata(60, 1000), 0) == []  # 40 bags are more than half of them
 
 
-def result(method, score, **params):
-    nothing = np.empty(0)
-    return Result(method, params, score, 0.5, None, nothing, np.ones(1), nothing, nothing)
+def result(method, by_bag, **params):
+    by_bag, nothing = np.asarray(by_bag, dtype=float), np.empty(0)
+    sizes = np.ones(len(by_bag), dtype=int)
+    return Result(method, params, by_bag.mean(), 0.5, by_bag, sizes, np.ones(1), nothing, nothing)
 
 
-def test_the_better_half_at_their_best_penalty():
-    tried = [Configuration("count", None, {"kernel": k}, (0.1, 0.01)) for k in "abcd"]
-    scores = {"a": (1, 2), "b": (9, 0), "c": (5, 4), "d": (3, 3)}
-    results = [
-        result("count", score, kernel=kernel, reg_strength=value)
+def configurations():
+    return [Configuration("count", None, {"kernel": k}, (0.1, 0.01)) for k in "abcd"]
+
+
+def kept(results):
+    return [one.params["kernel"] for one in promising(configurations(), results, 0)]
+
+
+def test_a_clear_winner_leaves_two_and_a_tie_leaves_all():
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=50)
+    tied = [
+        result("count", noise, kernel=kernel, reg_strength=value)
         for kernel in "dbca"  # in another order than the configurations
-        for score, value in zip(scores[kernel], (0.1, 0.01), strict=True)
+        for value in (0.1, 0.01)
     ]
-    assert [one.params["kernel"] for one in better_half(tried, results)] == ["b", "c"]
-    # A configuration that was not compared is the worst.
-    assert better_half(tried, results[:2])[0].params["kernel"] == "d"
+    assert sorted(kept(tied)) == list("abcd")
+    better = [result("count", noise + 1, kernel="c", reg_strength=0.1)]
+    assert kept([*better, *tied])[0] == "c"
+    assert len(kept([*better, *tied])) == 2
+
+
+def test_a_configuration_that_was_not_compared_is_left_out():
+    results = [
+        result("count", np.zeros(9), kernel=kernel, reg_strength=0.1) for kernel in ("d", "b", "a")
+    ]
+    assert sorted(kept(results)) == ["a", "b", "d"]
+
+
+def test_criteria_without_weights_leave_the_better_half():
+    results = [
+        replace(result("count", [score], kernel=kernel, reg_strength=value), by_bag=None)
+        for kernel, scores in {"a": (1, 2), "b": (9, 0), "c": (5, 4), "d": (3, 3)}.items()
+        for score, value in zip(scores, (0.1, 0.01), strict=True)
+    ]
+    assert kept(results) == ["b", "c"]
 
 
 def test_data_of_some_rows_have_the_same_folds():
@@ -76,8 +104,8 @@ def test_the_choice_on_many_rows_compares_all_on_a_sample(monkeypatch):
 
     monkeypatch.setattr(CountLikelihoodClassifier, "fit_feature_map", counted)
     model = AutoLabelProportionsClassifier(
-        kernels=("rbf", "pca_rbf", "knn", "pca_knn"),
-        kernel_gammas=("scale",),
+        kernels=("rbf", "linear", "knn", "pca_knn"),
+        kernel_gammas=(1e-12,),  # sees no difference between rows
         reg_strengths=(1e-3,),
         candidates=["count_likelihood"],
         cv=3,
@@ -86,6 +114,8 @@ def test_the_choice_on_many_rows_compares_all_on_a_sample(monkeypatch):
         random_state=0,
     ).fit(X, y, bags=bags)
     assert {kernel for kernel, n_rows in seen if n_rows == 300} == set(model.kernels)
-    assert len({kernel for kernel, n_rows in seen if n_rows == 900}) == 2
-    assert len(model.leaderboard_) == 2
+    left = {kernel for kernel, n_rows in seen if n_rows == 900}
+    assert {row.params["kernel"] for row in model.leaderboard_} == left
+    assert "linear" in left
+    assert "rbf" not in left
     assert model.score(X, labels) > 0.85

@@ -135,8 +135,8 @@ class AutoLabelProportionsClassifier(AveragingSearch, BagSearchClassifier):
 
     Notes
     -----
-    With 2,048 rows or more, all configurations are compared on a sample of bags, the better half
-    of them on a sample of 4 times the size, and so on; the last ones on all bags.
+    With 2,048 rows or more, all configurations are compared on a sample of bags, those with a
+    noticeable weight on a sample of 4 times the size, and so on; the last ones on all bags.
 
     References
     ----------

@@ -1,8 +1,8 @@
-"""Successive halving: many configurations on a sample of bags, the better half on more bags."""
+"""Successive comparison: all configurations on a sample of bags, the promising on more bags."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from decorrupt.corruption import Strata
+from decorrupt.model_selection.averaging import result_weights
 from decorrupt.model_selection.evaluation import Configuration, Evaluation
 from decorrupt.model_selection.folds import has_usable_folds
 from decorrupt.model_selection.out_of_fold import TrainingData
@@ -19,8 +20,9 @@ from decorrupt.model_selection.results import Result
 FIRST_ROWS = 1024
 FEWEST_BAGS = 40
 GROWTH = 4
-# Fewer configurations are not halved.
 FEWEST_CONFIGURATIONS = 2
+# A configuration with less than this part of an equal weight is not compared on more bags.
+LEAST_SHARE = 0.1
 
 
 def samples_of_bags(strata: Strata, random_state: Any) -> list[NDArray[np.intp]]:
@@ -51,7 +53,7 @@ def evaluate_by_halving(
     Parameters
     ----------
     configurations : sequence of Configuration
-        All of them are compared on the first sample, half of them on each larger one.
+        All of them are compared on the first sample, the promising ones on each larger one.
     data : TrainingData
         All rows.
     compare : callable
@@ -64,22 +66,41 @@ def evaluate_by_halving(
         sample = data.take(rows)
         if len(left) <= FEWEST_CONFIGURATIONS or not has_usable_folds(sample.strata, sample.folds):
             break
-        left = better_half(left, compare(left, sample).results)
+        left = promising(left, compare(left, sample).results, random_state)
     return compare(left, data)
 
 
-def better_half(
-    configurations: Sequence[Configuration], results: Sequence[Result]
+def promising(
+    configurations: Sequence[Configuration], results: Sequence[Result], random_state: Any
 ) -> list[Configuration]:
-    """Return the half with the better scores, each at its best λ, the best first."""
+    """Return the configurations that may be the best on all bags, the most probable first.
 
-    def score(one: Configuration) -> float:
-        own = (
-            r.score
-            for r in results
-            if r.method == one.method and one.params.items() <= r.params.items()
-        )
-        return max(own, default=-np.inf)
+    Those remain whose weight, summed over λ, is at least LEAST_SHARE of an equal share: a sample
+    with few bags leaves many, where a fixed number would be a lottery. Criteria without weights
+    leave the better half.
+    """
+    if all(result.by_bag is not None for result in results):
+        values = _own_values(configurations, results, result_weights(results, random_state))
+        ranks = np.array([sum(own) for own in values])
+        n_kept = int((ranks >= LEAST_SHARE / len(configurations)).sum())
+    else:
+        values = _own_values(configurations, results, [result.score for result in results])
+        ranks = np.array([max(own, default=-np.inf) for own in values])
+        n_kept = (len(configurations) + 1) // 2
+    order = np.argsort(-ranks, kind="stable")[: max(n_kept, FEWEST_CONFIGURATIONS)]
+    return [configurations[place] for place in order]
 
-    n_kept = max(FEWEST_CONFIGURATIONS, (len(configurations) + 1) // 2)
-    return sorted(configurations, key=score, reverse=True)[:n_kept]
+
+def _own_values(
+    configurations: Sequence[Configuration], results: Sequence[Result], values: Iterable[float]
+) -> list[list[float]]:
+    """Return the values of each configuration's results; none if it was not compared in time."""
+    pairs = list(zip(results, values, strict=True))
+    return [
+        [
+            value
+            for result, value in pairs
+            if result.method == one.method and one.params.items() <= result.params.items()
+        ]
+        for one in configurations
+    ]
