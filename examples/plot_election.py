@@ -54,10 +54,10 @@ axes[1].legend()
 plt.show()
 
 # %%
-# From 60 rows of results, decorrupt recovers 79.2 % of the votes; with the true probabilities it
+# From 60 rows of results, decorrupt recovers 80.2 % of the votes; with the true probabilities it
 # would be 81.4 %, with the result of the precinct 63.3 %. Ecological regression is not far behind
 # in accuracy (77.5 %), but it sees straight lines only: Labour seems equally strong at every age.
-# decorrupt finds that Labour is weaker among the young and the old, and still misses most of this
+# decorrupt finds that Labour is weaker among the young and the old, and still misses half of this
 # curve: the spread of ages is the same in every precinct, so the results contain little about it.
 # A confident answer about single groups of voters needs more precincts, or some that differ in
 # age. :doc:`/howto/election_results` shows the same with tables.

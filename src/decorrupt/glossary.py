@@ -93,12 +93,14 @@ SOURCE_METHODS = {
 BAG_SEARCHES = {
     "auto": Method(
         "automatic choice",
-        "Compares mean map, corrected loss and count likelihood on held-out bags.",
+        "Averages count likelihood and mean map over kernels and penalties, weighted by how well "
+        "each explains the counts of held-out bags; if the counts support it, a forest refines the "
+        "average.",
     ),
     "thorough": Method(
         "thorough choice",
-        "Compares all methods except pairs of bags, convex ∝SVM, EM and boosted trees on held-out "
-        "bags.",
+        "The same average over all methods except pairs of bags, convex ∝SVM, EM and boosted "
+        "trees.",
     ),
 }
 SOURCE_SEARCHES = {

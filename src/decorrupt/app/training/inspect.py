@@ -155,7 +155,7 @@ def _advice(summary: BagSummary, report: AssumptionReport | None) -> Advice:
     if summary["n_bags"] < FEW_BAGS:
         reason = f"{summary['n_bags']} bags are too few to compare methods; this one is convex"
         return Advice(method="mean-map", reason=reason)
-    reason = "it compares mean map, corrected loss and count likelihood on held-out bags"
+    reason = "it averages the configurations that explain the counts of held-out bags best"
     return Advice(method="auto", reason=reason)
 
 
