@@ -12,6 +12,7 @@ from decorrupt import (
     SetClassifier,
 )
 from decorrupt.model_selection import CANDIDATES
+from decorrupt.model_selection.grids import reg_strength_scale
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::decorrupt.NegativeRiskWarning", "ignore::decorrupt.DroppedBagsWarning"
@@ -103,6 +104,13 @@ def test_the_kernel_that_predicts_bags_better_wins():
         model.fit(X, y, bags=bags)
         assert model.best_params_["kernel"].endswith(kernel)  # rbf, or on components
         assert model.score(X, labels) > 0.95
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "scale"), [(10, 1), (9_999, 1), (10_000, 0.1), (99_999, 0.1), (100_000, 0.01)]
+)
+def test_the_default_penalties_fall_with_the_number_of_rows(n_rows, scale):
+    assert reg_strength_scale(n_rows) == pytest.approx(scale)
 
 
 def test_class_priors_and_decisions(bag_data):

@@ -72,7 +72,8 @@ class AutoLabelProportionsClassifier(AveragingSearch, BagSearchClassifier):
         λ to try; None: 0.01 to 1e-5 in powers of ten for count likelihood and mean map, 0.1 to 1e-6
         for other methods, multiplied by the mean of k(x,x), which is 1 for most kernels and the
         mean of ‖x‖² for the linear one. For several classes the count likelihood is tried with 0.01
-        to 1e-7, the mean map and the corrected loss with 0.1 to 1e-5.
+        to 1e-7, the mean map and the corrected loss with 0.1 to 1e-5. With 10,000 rows or more,
+        all are divided by 10, with 100,000 or more by 100, and so on.
     kernels : sequence of str or callable
         Kernels to try in every method of a preset or given by name; your own estimators keep their
         kernel. Default: linear, rbf, and kernels on principal components and nearest rows, which

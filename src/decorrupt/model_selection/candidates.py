@@ -31,6 +31,7 @@ from decorrupt.model_selection.grids import (
     distinct_kernels,
     gamma_factors,
     gamma_settings,
+    reg_strength_scale,
     resolve_kernel_gammas,
 )
 
@@ -100,6 +101,7 @@ class Candidate:
             elif path is None:
                 size = estimator.kernel_size(X)
                 grid = self.class_reg_strengths if several_classes else self.reg_strengths
+                size *= reg_strength_scale(X.shape[0])
                 path = [size * reg_strength for reg_strength in grid]
             path = None if path is None else tuple(path)
             found.append(Configuration(self.name, estimator, params, path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from decorrupt.features.kernels import ON_COMPONENTS
 DEFAULT_REG_STRENGTHS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 # Of the average: wider grids did not help on the development data of benchmarks/auto_records.py.
 AVERAGED_REG_STRENGTHS = (1e-2, 1e-3, 1e-4, 1e-5)
+ROWS_OF_GRIDS = 1000
 # λ for several classes, by the held-out likelihood of the counts. The counts nearly determine the
 # classes of the rows: their likelihood was best at 1e-3 to 1e-7 on synthetic data and iris in bags
 # of 8 and 32, and cnae, contraceptive, cardiotocography, wine, wireless and digits in bags of 16.
@@ -46,6 +48,15 @@ def resolve_kernel_gammas(
 def gamma_factors(kernel: Any) -> Sequence[float]:
     """Return the multiples of "scale" to try by default with a kernel."""
     return COMPONENT_GAMMA_FACTORS if kernel in ON_COMPONENTS else DEFAULT_GAMMA_FACTORS
+
+
+def reg_strength_scale(n_rows: int) -> float:
+    """Return by what the default λ are multiplied: 1 below 10,000 rows, then 0.1, 0.01, ….
+
+    The penalty of a mean loss is a Gaussian prior whose λ is proportional to 1/n; the grids are for
+    about a thousand rows.
+    """
+    return 10.0 ** -max(0, math.floor(math.log10(n_rows / ROWS_OF_GRIDS)))
 
 
 def distinct_kernels(kernels: Sequence[Any], n_columns: int) -> list[Any]:
