@@ -15,7 +15,9 @@ PAGES = {
     "gallery/plot_bag_size.html": "Bag size against accuracy",
     "api/index.html": "API reference",
     "api/generated/decorrupt.CountLikelihoodClassifier.html": "CountLikelihoodClassifier",
+    "guide/choosing.html": "Choosing without labels",
     "glossary.html": "Glossary",
+    "speed.html": "Speed",
 }
 
 pytestmark = pytest.mark.skipif(
