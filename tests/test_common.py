@@ -63,6 +63,8 @@ EXACT = {
     "kernel_gamma": 0.5,
     "ensemble": "best",  # weights depend on the fits of the folds, which have fewer digits
 }
+# The log-odds of the true class grow without limit where those of the noisy label reach a bound.
+FLOAT32_RTOL = {"WeightedSourcesClassifier": 0.1}
 # How far two solutions of one problem may be apart: libsvm and the start of EM are not asked for
 # more digits.
 TOLERANCE = {"AlternatingPSVMClassifier": 1e-3, "EMClassifier": 1e-2}
@@ -186,7 +188,8 @@ def test_float32_stays_float32(model, data, kernel):
     model = with_params(model, kernel=kernel, estimator__kernel=kernel, kernels=[kernel])
     scores = scores_of(model, data, data.X.astype(np.float32))
     assert scores.dtype == np.float32
-    np.testing.assert_allclose(scores, scores_of(model, data), atol=0.1)
+    rtol = FLOAT32_RTOL.get(type(model).__name__, 1e-7)
+    np.testing.assert_allclose(scores, scores_of(model, data), rtol=rtol, atol=0.1)
 
 
 @for_all

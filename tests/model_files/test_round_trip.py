@@ -38,6 +38,7 @@ from decorrupt import (
     NoiseRates,
     ProportionMatchingClassifier,
     SetClassifier,
+    WeightedSourcesClassifier,
     WithinBagKFold,
 )
 from decorrupt.model_files import load_with_metadata, save
@@ -70,6 +71,7 @@ FOR_SOURCES = [
     AutoSourcesClassifier(cv=3, random_state=0, reg_strengths=(0.1,), noise_rates="estimate"),
     CorruptedSourcesClassifier(random_state=0),
     CorruptedSourcesClassifier(random_state=0, noise_rates="estimate"),
+    WeightedSourcesClassifier(random_state=0),
     CostWeightedSourcesClassifier(random_state=0),
     ForwardSourcesClassifier(random_state=0),
 ]

@@ -62,7 +62,9 @@ def test_sources_take_parameters_too(command, files, model):
     card = json.loads(command(*arguments, "--kernel", "linear", "--reg-strength", "0.3").out)
     assert card["method"]["parameters"] == {"kernel": "linear", "reg_strength": 0.3}
     card = json.loads(
-        command(*arguments, "--kernel-gamma", "0.5", "--reg-strength", "0.3,0.03").out
+        command(
+            *arguments, "--kernel", "rbf", "--kernel-gamma", "0.5", "--reg-strength", "0.3,0.03"
+        ).out
     )
     assert card["method"]["parameters"]["kernel_gamma"] == 0.5
     assert card["method"]["parameters"]["reg_strength"] in (0.3, 0.03)
