@@ -1,7 +1,8 @@
 """Run all benchmarks: ``make bench`` writes RESULTS.md, ``make bench-quick`` only judges.
 
 Each script runs in its own process with one thread. A script that is not listed in QUICK takes too
-long for ``--quick``. Give names of scripts (without ``bench_``) to run only these.
+long for ``--quick``. Give names of scripts (without ``bench_``) to run only these, and to replace
+only their sections of RESULTS.md.
 """
 
 import argparse
@@ -36,7 +37,7 @@ def machine() -> list[str]:
         f"{platform.system()} on {platform.machine()}, {os.cpu_count()} cores, {memory:.0f} GiB",
         f"Python {platform.python_version()}, "
         + ", ".join(f"{name} {version(name)}" for name in VERSIONS),
-        f"load at the start: {os.getloadavg()[0]:.1f} processes; one thread per benchmark",
+        "one thread per benchmark",
     ]
 
 
@@ -61,7 +62,26 @@ def as_markdown(name: str, description: str, figures: list[Figure], seconds: flo
     for one in figures:
         judged = "" if not one.bar else "met" if one.is_met() else "**missed**"
         lines.append(f"| {one.what} | {one.value:.4g} | {one.bar} | {judged} | {one.note} |")
-    return [*lines, "", f"`python benchmarks/bench_{name}.py`, {seconds:.0f} s", ""]
+    load = f"load at the end {os.getloadavg()[0]:.1f} processes"
+    return [*lines, "", f"`python benchmarks/bench_{name}.py`, {seconds:.0f} s, {load}", ""]
+
+
+def sections() -> dict[str, list[str]]:
+    """Return the sections of RESULTS.md by name, without those of scripts that no longer exist."""
+    found: dict[str, list[str]] = {}
+    for part in RESULTS.read_text().split("\n## ")[1:] if RESULTS.exists() else []:
+        lines = f"## {part}".splitlines()
+        found[lines[0].removeprefix("## ")] = [*lines, ""] if lines[-1] else lines
+    return {name: lines for name, lines in found.items() if name in names()}
+
+
+def write_results(found: dict[str, list[str]]) -> None:
+    """Write RESULTS.md, with the sections in order."""
+    lines = ["# Benchmarks", ""]
+    lines += ["Written by `make bench`. Every figure is a ratio within one run.", ""]
+    lines += [f"- {line}" for line in machine()] + [""]
+    RESULTS.write_text("\n".join(lines + [line for name in sorted(found) for line in found[name]]))
+    print(f"wrote {RESULTS.relative_to(FOLDER.parent)}", flush=True)
 
 
 def main() -> int:
@@ -70,23 +90,15 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
     chosen = options.names or (QUICK if options.quick else names())
-    lines = [
-        "# Benchmarks",
-        "",
-        "Written by `make bench`. Every figure is a ratio within one run.",
-        "",
-    ]
-    lines += [f"- {line}" for line in machine()] + [""]
-    missed = []
+    found, missed = sections(), []
     for name in chosen:
         print(f"== {name}", flush=True)
         description, figures, code, seconds = measured(name, quick=options.quick)
-        lines += as_markdown(name, description, figures, seconds)
+        found[name] = as_markdown(name, description, figures, seconds)
         missed += [name] if code else []
         # After every script: a full run takes long and may be interrupted.
-        if not options.quick and not options.names:
-            RESULTS.write_text("\n".join(lines))
-            print(f"wrote {RESULTS.relative_to(FOLDER.parent)}", flush=True)
+        if not options.quick:
+            write_results(found)
     if missed:
         print(f"missed: {', '.join(missed)}", file=sys.stderr)
     return 1 if missed else 0
