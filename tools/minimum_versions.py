@@ -45,6 +45,7 @@ def main():
     lowest = requirements(project)
     pinned = re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
     others = {normal(name): version for name, version in pinned} | lowest | OF_THEIR_TIME
+    others["distributed"] = lowest["dask"]  # dask requires its own version of it
     sys.stdout.writelines(f"{name}=={version}\n" for name, version in sorted(others.items()))
 
 
