@@ -119,7 +119,7 @@ def test_a_search_takes_them_and_tries_kernel_gamma_only_where_there_is_one(bag_
         cv=3,
         random_state=0,
     ).fit(d.X, d.y, bags=d.bags)
-    tried = [setting["kernel"] for setting in kernel_settings(FROM_ALL_ROWS, (1.0, 0.1))]
+    tried = [setting["kernel"] for setting in kernel_settings(FROM_ALL_ROWS, (1.0, 0.1), d.X)]
     assert [tried.count(kernel) for kernel in FROM_ALL_ROWS] == [1, 2, 2, 1]
     assert search.score(d.X, d.labels) > 0.85
 

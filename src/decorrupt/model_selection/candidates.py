@@ -29,10 +29,9 @@ from decorrupt.model_selection.grids import (
     CLASS_MEAN_REG_STRENGTHS,
     DEFAULT_REG_STRENGTHS,
     distinct_kernels,
-    gamma_factors,
     gamma_settings,
+    kernel_settings,
     reg_strength_scale,
-    resolve_kernel_gammas,
 )
 
 
@@ -85,14 +84,10 @@ class Candidate:
         if "kernel_gamma" not in self.estimator.get_params(deep=False):
             settings: list[dict[str, Any]] = [{}]
         elif self.any_kernel:
-            settings = [
-                {"kernel": kernel} | setting
-                for kernel in distinct_kernels(self._usable(kernels), X.shape[1])
-                for setting in _gamma_settings(kernel, kernel_gammas, X)
-            ]
+            tried = distinct_kernels(self._usable(kernels), X.shape[1])
+            settings = kernel_settings(tried, kernel_gammas, X)
         else:
-            own = getattr(self.estimator, "kernel", "rbf")
-            settings = _gamma_settings(own, kernel_gammas, X)
+            settings = gamma_settings(getattr(self.estimator, "kernel", "rbf"), kernel_gammas, X)
         found = []
         for params in (own | setting for setting in settings for own in ParameterGrid(self.grid)):
             estimator, path = clone(self.estimator).set_params(**params), reg_strengths
@@ -106,10 +101,6 @@ class Candidate:
             path = None if path is None else tuple(path)
             found.append(Configuration(self.name, estimator, params, path))
         return found
-
-
-def _gamma_settings(kernel: Any, kernel_gammas: Any, X: Any) -> list[dict[str, Any]]:
-    return gamma_settings(kernel, resolve_kernel_gammas(kernel_gammas, X, gamma_factors(kernel)))
 
 
 def has_path(estimator: Any) -> bool:

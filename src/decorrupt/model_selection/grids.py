@@ -45,11 +45,6 @@ def resolve_kernel_gammas(
     return [resolve_kernel_gamma(kernel_gamma, X) for kernel_gamma in kernel_gammas]
 
 
-def gamma_factors(kernel: Any) -> Sequence[float]:
-    """Return the multiples of "scale" to try by default with a kernel."""
-    return COMPONENT_GAMMA_FACTORS if kernel in ON_COMPONENTS else DEFAULT_GAMMA_FACTORS
-
-
 def reg_strength_scale(n_rows: int) -> float:
     """Return by what the default λ are multiplied: 1 below 10,000 rows, then 0.1, 0.01, ….
 
@@ -68,17 +63,19 @@ def distinct_kernels(kernels: Sequence[Any], n_columns: int) -> list[Any]:
     return list(found.values())
 
 
-def kernel_settings(kernels: Sequence[Any], kernel_gammas: Sequence[float]) -> list[dict[str, Any]]:
+def kernel_settings(kernels: Sequence[Any], kernel_gammas: Any, X: Any) -> list[dict[str, Any]]:
     """Return every kernel with every kernel_gamma; a kernel without this parameter once."""
     return [
         {"kernel": kernel} | setting
         for kernel in kernels
-        for setting in gamma_settings(kernel, kernel_gammas)
+        for setting in gamma_settings(kernel, kernel_gammas, X)
     ]
 
 
-def gamma_settings(kernel: Any, kernel_gammas: Sequence[float]) -> list[dict[str, Any]]:
+def gamma_settings(kernel: Any, kernel_gammas: Any, X: Any) -> list[dict[str, Any]]:
     """Return one setting per kernel_gamma; an empty one for a kernel without this parameter."""
     if kernel in WITHOUT_GAMMA:
         return [{}]
-    return [{"kernel_gamma": kernel_gamma} for kernel_gamma in kernel_gammas]
+    factors = COMPONENT_GAMMA_FACTORS if kernel in ON_COMPONENTS else DEFAULT_GAMMA_FACTORS
+    numbers = resolve_kernel_gammas(kernel_gammas, X, factors)
+    return [{"kernel_gamma": kernel_gamma} for kernel_gamma in numbers]

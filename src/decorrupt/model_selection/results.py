@@ -12,7 +12,6 @@ from scipy.stats import rankdata
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
-from decorrupt.model_selection.criteria import Estimate, weighted_mean
 from decorrupt.model_selection.scorers import BagScorer
 from decorrupt.splitters import Fold
 
@@ -28,8 +27,8 @@ class Result:
     score, std_error : float
         The criterion on all held-out rows together, greater is better; −∞ without predictions.
     by_bag : ndarray or None
-        The score of each held-out bag, if the score is a mean over bags; used for paired
-        comparisons.
+        The score of each held-out bag, if the score is a mean over bags; used for the
+        weights of an average.
     bag_sizes : ndarray
         Held-out rows per bag.
     fold_seconds : ndarray of shape (n_folds,)
@@ -51,12 +50,6 @@ class Result:
     fold_seconds: FloatArray
     decisions: FloatArray
     log_odds: FloatArray
-
-    def shortfall(self, best: Result) -> Estimate:
-        """Return the best score minus this score, and the standard error of the difference."""
-        if self.by_bag is None or best.by_bag is None:
-            return Estimate(best.score - self.score, best.std_error)
-        return weighted_mean(best.by_bag - self.by_bag, self.bag_sizes)
 
 
 def is_missing(predictions: FloatArray) -> NDArray[np.bool_]:
