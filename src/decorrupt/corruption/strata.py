@@ -6,7 +6,7 @@ A bag is one stratum. A noisy labelled source is two: its rows labelled +1 and t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -340,7 +340,7 @@ def two_classes(strata: Strata) -> Strata:
     """Return the same strata; two classes get one share of positives instead of two shares."""
     if strata.n_classes != 2:
         return strata
-    return Strata(strata.ids, strata.row_stratum, strata.proportions[:, 1].copy())
+    return replace(strata, proportions=strata.proportions[:, 1].copy())
 
 
 def _name(bag: Any) -> str:

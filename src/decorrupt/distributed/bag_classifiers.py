@@ -34,14 +34,15 @@ from decorrupt.estimators import (
 from decorrupt.estimators.bag_assumptions import common_classes_notices
 from decorrupt.estimators.corrected_loss import AT_THE_MEAN, IDLE_REASONS
 from decorrupt.estimators.diagnostics import dropped_strata
-from decorrupt.estimators.inputs import BAG_CLASSES
 from decorrupt.estimators.priors import log_prior
-from decorrupt.exceptions import RoundedCountsWarning
 from decorrupt.losses import get_loss
 from decorrupt.notices import emit_notices
-from decorrupt.risks.bag_effect import with_bag_effect
-from decorrupt.risks.multiclass import describe_rounded_classes
-from decorrupt.risks.observations import describe_impossible, observe_counts
+from decorrupt.risks.bag_effect import (
+    check_no_effect_with_ranges,
+    observe_with_effect,
+    with_bag_effect,
+)
+from decorrupt.risks.observations import observe_class_counts, observe_counts, observe_strata
 from decorrupt.solvers.count_path import check_solver, starts_to_try
 
 # The start needs few digits; the tolerance is that of the objective per row.
@@ -97,7 +98,10 @@ class DaskBagClassifier(DaskClassifier):
 
     def _read(self, engine: Engine, local: Any, blocks: Blocks) -> Data:
         if blocks.has_ids:
-            data, local.classes_ = _with_classes(read_bags(engine, blocks))
+            is_noisy = getattr(local, "count_noise", None) is not None
+            data = read_bags(engine, blocks, is_noisy=is_noisy)
+            table, local.classes_ = self._with_classes(data, local)
+            data = replace(data, table=table)
         else:
             data = read_cells(engine, blocks, _label_table)
             local.classes_ = data.cells.classes  # type: ignore[union-attr]
@@ -107,6 +111,21 @@ class DaskBagClassifier(DaskClassifier):
         local.score_prior_ = local._score_prior(table)
         local.decision_threshold_ = local._threshold(local.score_prior_)
         return data
+
+    def _with_classes(self, data: Data, local: Any) -> tuple[BagTable, NDArray[Any]]:
+        """Return the bags, with one proportion each if there are two classes, and the classes."""
+        given, names = data.table, data.blocks.classes
+        classes = np.asarray(range(given.n_classes or 2) if names is None else names)
+        table = self._observe(two_classes(given), data.upper, local)
+        if table.n_classes is None:
+            check_strata(table.sizes, table.proportions)
+        else:
+            check_class_strata(table.sizes, table.proportions, classes.tolist())
+        return table, classes
+
+    def _observe(self, table: Any, upper: Any, local: Any) -> Any:  # noqa: ARG002
+        """Return the bags with what is known about their counts, if the method uses counts."""
+        return table
 
     def _start(self, work: Work, local: Any, problem: Problem) -> FloatArray:  # noqa: ARG002
         """Return the solution for the sample; zero if its bags do not distinguish the classes."""
@@ -122,17 +141,6 @@ class DaskBagClassifier(DaskClassifier):
         if local.fit_intercept:
             start = np.concatenate([start, path.intercepts[:1]])
         return np.asarray(start, dtype=float).ravel()
-
-
-def _with_classes(data: Data) -> tuple[Data, NDArray[Any]]:
-    """Return the data, with one proportion per bag if there are two classes, and the classes."""
-    table, names = data.table, data.blocks.classes
-    if table.n_classes is None:
-        check_strata(table.sizes, table.proportions)
-        return data, np.array(BAG_CLASSES)
-    classes = np.asarray(range(table.n_classes) if names is None else names)
-    check_class_strata(table.sizes, table.proportions, classes.tolist())
-    return replace(data, table=replace(table, proportions=two_classes(table).proportions)), classes
 
 
 def _label_table(cells: BlockCells) -> BagTable:
@@ -299,8 +307,9 @@ class DaskCountLikelihoodClassifier(DaskBagClassifier):
     likelihood needs all rows of a bag: if bags cross partitions, the rows are shuffled once, and
     kept in memory or in a scratch folder. A bag with more rows than the largest partition (and
     more than 256) is never brought together: its count has a normal approximation with the mean
-    Σp and the variance Σp(1−p) + 1/12, and an evaluation takes two passes. Bags with one class
-    only need no shuffle. The solver starts at the best solution for a sample of the bags.
+    Σp and the variance Σp(1−p) + 1/12, and an evaluation takes two passes; noise adds its
+    variance. Only bags with a range (`upper`) are brought together whatever their size. Bags with
+    one class only need no shuffle. The solver starts at the best solution for a sample of the bags.
 
     Parameters
     ----------
@@ -309,7 +318,7 @@ class DaskCountLikelihoodClassifier(DaskBagClassifier):
     kernel, kernel_gamma, degree, coef0, reg_strength, large_bags, count_noise, bag_effect, \
 starts, fit_intercept, decision, solver, rank_tol, max_rank, features, tol, max_iter, random_state
         As in :class:`decorrupt.CountLikelihoodClassifier`; `starts` are those of the sample's fit,
-        bag_effect="estimate" uses the sample, and noise is Gaussian.
+        in which a range counts as its middle, and bag_effect="estimate" uses the sample.
 
     Attributes
     ----------
@@ -328,24 +337,56 @@ feature_names_in_
     """
 
     _twin = CountLikelihoodClassifier
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True, "upper": True}
+
+    def fit(self, X: Any, y: Any, *, bags: Any = None, upper: Any = None) -> Self:
+        """Train on bags with known, rounded, noisy or bounded proportions, or on labels.
+
+        Parameters
+        ----------
+        X, y, bags
+            As in :meth:`DaskCorrectedLossClassifier.fit`.
+        upper : Dask array or series, or the name of a column of X, optional
+            The upper end of the range of each row's bag; y is then the lower end. As in
+            :meth:`decorrupt.CountLikelihoodClassifier.fit`.
+
+        Returns
+        -------
+        self
+            The fitted model.
+
+        Raises
+        ------
+        ValueError, OSError
+            As in :meth:`DaskCorrectedLossClassifier.fit`; also if a range contains no whole number
+            of rows.
+        """
+        emit_notices(self._train(X, y, bags, "bags", upper))
+        return self
 
     def _check(self, local: Any) -> None:
         super()._check(local)
         starts_to_try(local.starts, several_classes=False)
         check_solver(local.solver)
 
+    def _observe(self, table: Any, upper: Any, local: Any) -> Any:
+        check_no_effect_with_ranges(local.bag_effect, upper)
+        shares, observed = observe_strata(table, upper=upper, count_noise=local.count_noise)
+        return replace(shares, observed=observed)
+
     def _problem(self, work: Work, local: Any) -> Problem:
-        noise, table = local.count_noise if work.data.cells is None else None, work.data.table
+        table = work.data.table
+        noise = local.count_noise if work.data.cells is None else None
         self._set_reg_strength(work, local, work.data.columns.n_rows)
         local.bag_effect_ = self._effect(work, local)
-        total = with_bag_effect(table, noise, local.bag_effect_)
-        parts, large_bags = count_problem(work, total, local.large_bags)
-        if table.n_classes is not None:
-            rounded = describe_rounded_classes(table, noise)
-        else:
-            rounded = describe_impossible(table, observe_counts(table, count_noise=noise))
-        if rounded:
-            local._note(RoundedCountsWarning, rounded)
+        total, observed = with_bag_effect(table, noise, local.bag_effect_), table.observed
+        if local.bag_effect_:
+            observed = observe_with_effect(table, observed, total)
+        if observed is None:
+            observe = observe_counts if table.n_classes is None else observe_class_counts
+            observed = observe(table, count_noise=total)
+        parts, large_bags = count_problem(work, observed, local.large_bags)
+        local._note_rounded(table, table.observed, noise)
         return Problem(parts, large_bags=large_bags)
 
     def _effect(self, work: Work, local: Any) -> float:
@@ -370,8 +411,8 @@ feature_names_in_
     def _finish(self, work: Work, local: Any, problem: Problem, outcome: Outcome) -> None:
         n_rows = work.data.columns.n_rows
         local.log_likelihood_ = -outcome.risk * n_rows
-        is_noisy = local.count_noise is not None and work.data.cells is None
-        if is_noisy and work.data.table.n_classes is None:
+        is_vague = local.count_noise is not None or work.data.upper is not None
+        if is_vague and work.data.cells is None and work.data.table.n_classes is None:
             local._set_prior(sum(report.n_positive for report in outcome.reports) / n_rows)
         local.start_ = "sample"
         large = problem.large_bags

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ class Block:
     rows : ndarray or CSR matrix of shape (n_rows, n_columns)
         X, in single or double precision.
     targets : ndarray of shape (n_rows,) or (n_rows, n_classes)
-        y.
+        y; with ranges the lower ends, and beside them the upper ends.
     ids : ndarray of shape (n_rows,) or None
         Bags or sources.
     """
@@ -49,15 +50,18 @@ class Blocks:
         The names of y's columns, if y is a table.
     has_ids : bool
         Whether there are bags or sources.
+    has_upper : bool
+        Whether the targets are ranges.
     """
 
     tasks: list[Any]
     columns: list[str] | None
     classes: list[Any] | None
     has_ids: bool
+    has_upper: bool
 
 
-def read_blocks(X: Any, y: Any, ids: Any, name: str) -> Blocks:
+def read_blocks(X: Any, y: Any, ids: Any, name: str, upper: Any = None) -> Blocks:
     """Return the blocks of X, y and ids.
 
     Parameters
@@ -70,6 +74,8 @@ def read_blocks(X: Any, y: Any, ids: Any, name: str) -> Blocks:
         The bag or the source of each row.
     name : str
         The name of the argument `ids`, for messages.
+    upper : as y, or None
+        The upper ends of ranges.
 
     Raises
     ------
@@ -82,37 +88,37 @@ def read_blocks(X: Any, y: Any, ids: Any, name: str) -> Blocks:
             f"X is a {type(X).__name__}, not a Dask array or dataframe: use the estimator without "
             "Dask, or dask.array.from_array and dask.dataframe.from_pandas"
         )
+    arguments = {"y": y, name: ids, "upper": upper}
     if hasattr(X, "columns"):
-        return _frame_blocks(dask, X, y, ids, name)
-    for argument, value in (("y", y), (name, ids)):
+        make, columns, classes, parts = _frame_parts(X, arguments)
+    else:
+        make, columns, classes, parts = _array_parts(X, arguments)
+    tasks = [dask.delayed(make)(number, *some) for number, some in enumerate(parts)]
+    return Blocks(tasks, columns, classes, ids is not None, upper is not None)
+
+
+def _array_parts(X: Any, arguments: dict[str, Any]) -> tuple[Any, ...]:
+    for argument, value in arguments.items():
         if isinstance(value, str | list):
             raise ValueError(f"{argument}={value!r} is a column's name, but X is an array")
     X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
-    parts = [_parts(X), _aligned(X, y, "y"), _aligned(X, ids, name)]
-    tasks = [
-        dask.delayed(_block)(number, *some) for number, some in enumerate(zip(*parts, strict=True))
-    ]
-    return Blocks(tasks, None, _columns_of(y), ids is not None)
+    parts = [_parts(X), *(_aligned(X, value, argument) for argument, value in arguments.items())]
+    return _block, None, _columns_of(arguments["y"]), zip(*parts, strict=True)
 
 
-def _frame_blocks(dask: Any, X: Any, y: Any, ids: Any, name: str) -> Blocks:
+def _frame_parts(X: Any, arguments: dict[str, Any]) -> tuple[Any, ...]:
     given = list(X.columns)
-    targets, groups = _names(y, "y", given), _names(ids, name, given)
-    columns = [column for column in given if column not in [*targets, *groups]]
-    frame = X[[*columns, *targets, *groups]]
-    parts = [
-        _parts(frame, alone=bool(targets) and (bool(groups) or ids is None)),
-        _aligned(frame, None if targets else y, "y"),
-        _aligned(frame, None if groups else ids, name),
-    ]
-    make = dask.delayed(_frame_block)
-    of_class = isinstance(y, list) and len(y) > 1
-    tasks = [
-        make(number, *some, columns, targets if of_class else targets[:1], groups[:1])
-        for number, some in enumerate(zip(*parts, strict=True))
-    ]
+    names = {argument: _names(value, argument, given) for argument, value in arguments.items()}
+    used = list(dict.fromkeys(name for some in names.values() for name in some))
+    columns = [column for column in given if column not in used]
+    frame, y = X[[*columns, *used]], arguments["y"]
+    others = {name: None if names[name] else value for name, value in arguments.items()}
+    alone = all(value is None for value in others.values())
+    parts = [_parts(frame, alone=alone), *(_aligned(frame, v, name) for name, v in others.items())]
     named = columns if all(isinstance(column, str) for column in columns) else None
-    return Blocks(tasks, named, targets if of_class else _columns_of(y), ids is not None)
+    classes = y if isinstance(y, list) and len(y) > 1 else _columns_of(y)
+    make = partial(_frame_block, columns=columns, names=list(names.values()))
+    return make, named, classes, zip(*parts, strict=True)
 
 
 def _names(value: Any, argument: str, columns: Sequence[Any]) -> list[Any]:
@@ -158,28 +164,23 @@ def _aligned(X: Any, values: Any, argument: str) -> list[Any]:
 
 
 def _frame_block(
-    number: int,
-    frame: Any,
-    targets: Any,
-    ids: Any,
-    columns: list[Any],
-    target_columns: list[Any],
-    id_columns: list[Any],
+    number: int, frame: Any, *given: Any, columns: list[Any], names: list[list[Any]]
 ) -> Block:
-    if target_columns:
-        targets = frame[target_columns if len(target_columns) > 1 else target_columns[0]]
-    if id_columns:
-        ids = frame[id_columns[0]]
+    """Return the block; `names` are the columns of y, ids and upper that are not in `given`."""
+    targets, ids, upper = (
+        frame[own if len(own) > 1 else own[0]] if own else other
+        for own, other in zip(names, given, strict=True)
+    )
     for column in columns:
         if frame[column].dtype.kind not in "fiub":
             raise ValueError(
                 f"column {column!r} of X has dtype {frame[column].dtype}: encode it as numbers, or "
                 "leave it out"
             )
-    return _block(number, frame[columns].to_numpy(), targets, ids)
+    return _block(number, frame[columns].to_numpy(), targets, ids, upper)
 
 
-def _block(number: int, rows: Any, targets: Any, ids: Any) -> Block:
+def _block(number: int, rows: Any, targets: Any, ids: Any, upper: Any) -> Block:
     """Return the block; raise ValueError if lengths differ or X is not a matrix of numbers."""
     targets, ids = np.asarray(targets), None if ids is None else np.asarray(ids)
     rows = rows.tocsr() if issparse(rows) else np.asarray(rows)
@@ -192,10 +193,18 @@ def _block(number: int, rows: Any, targets: Any, ids: Any) -> Block:
         rows = rows.astype(float)
     if targets.ndim == 2 and targets.shape[1] == 1:
         targets = targets[:, 0]
+    upper = None if upper is None else np.asarray(upper)
     for name, values in (("y", targets), ("bags or sources", ids)):
         if values is not None and len(values) != rows.shape[0]:
             raise ValueError(
                 f"partition {number}: X has {rows.shape[0]} rows, {name} {len(values)}; they must "
                 "have the same rows in every partition"
             )
+    if upper is not None and upper.shape != targets.shape:
+        raise ValueError(
+            f"partition {number}: y has shape {targets.shape} and upper {upper.shape}; they must "
+            "have the same columns"
+        )
+    if upper is not None:
+        targets = np.column_stack([targets, upper])
     return Block(number, rows, targets, ids)

@@ -29,6 +29,7 @@ from decorrupt.distributed.sample import Sample, draw_sample, share_by_bag
 from decorrupt.distributed.shuffle import scratch_folder
 from decorrupt.distributed.summary import BagTable, Data
 from decorrupt.estimators.default_strength import resolve_reg_strength
+from decorrupt.estimators.inputs import check_upper_has_bags
 from decorrupt.estimators.parameters import check_count, check_parameters
 from decorrupt.features import FeatureMap, LinearMap, LowRankKernelMap, RandomKernelMap
 from decorrupt.features.kernels import resolve_kernel_gamma
@@ -166,13 +167,14 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         params = {k: v for k, v in self.get_params(deep=False).items() if k not in own}
         return clone(self._twin(**params))
 
-    def _train(self, X: Any, y: Any, ids: Any, name: str) -> list[Notice]:
+    def _train(self, X: Any, y: Any, ids: Any, name: str, upper: Any = None) -> list[Notice]:
+        check_upper_has_bags(upper, ids)
         local = self._new_local()
         self._check(local)
         checkpoint = None if self.checkpoint is None else Checkpoint(Path(self.checkpoint))
         seed = self._seed(checkpoint)
         with connect(self.client) as engine, scratch_folder(engine) as folder:
-            data = self._read(engine, local, read_blocks(X, y, ids, name))
+            data = self._read(engine, local, read_blocks(X, y, ids, name, upper))
             self._set_columns(local, data)
             data = self._kept(engine, local, data)
             work = self._features(engine, local, data, folder, seed)
@@ -315,7 +317,7 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
             "n_rows": columns.n_rows,
             "n_columns": columns.n_columns,
             "dtype": str(columns.dtype),
-            "bags": digest(table.ids, table.sizes, table.proportions),
+            "bags": digest(table.ids, table.sizes, table.proportions, *_ends(table.observed)),
             "columns": digest(columns.mean),
             "features": digest(*_feature_arrays(work.fitted)),
         } | {name: repr(value) for name, value in params.items() if name not in NOT_THE_PROBLEM}
@@ -341,6 +343,10 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
 
 def _fitted(estimator: Any) -> dict[str, Any]:
     return {name: value for name, value in vars(estimator).items() if name.endswith("_")}
+
+
+def _ends(observed: Any) -> list[FloatArray]:
+    return [] if observed is None else [observed.lower, observed.upper]
 
 
 def _feature_arrays(fitted: FeatureMap) -> list[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,9 @@ from decorrupt.distributed.partition import CHUNK_ROWS, Chunk, Partition
 from decorrupt.losses import MarginLoss
 from decorrupt.risks import CorrectedRisk
 from decorrupt.risks.count import count_risk
+from decorrupt.risks.count_noise import CountNoise
 from decorrupt.risks.multiclass import ClassCorrectedRisk
+from decorrupt.risks.observations import CountObservations
 
 
 def corrected_risk(
@@ -68,24 +70,52 @@ class CodedRows:
         X.
     codes : ndarray of int, shape (n_rows,)
         The number of each row's bag in the whole data set.
-    proportions : ndarray of shape (n_rows,) or (n_rows, n_classes)
-        The proportions of each row's bag.
-    noise : ndarray of shape (n_rows,)
-        The standard deviation of their noise.
+    known : ndarray of shape (n_rows, n_known)
+        What is known about the counts of each row's bag, see :func:`pack`.
     """
 
     rows: Any
     codes: NDArray[np.intp]
-    proportions: FloatArray
-    noise: FloatArray
+    known: FloatArray
+
+
+def pack(
+    observed: CountObservations, sizes: NDArray[np.intp]
+) -> tuple[FloatArray, tuple[CountNoise | None, ...]]:
+    """Return numbers that rows can carry through a shuffle, one line per bag, and the noises.
+
+    The numbers are the lower and, if they differ, the upper ends as shares, so that they hold for
+    a part of a bag with one class only, too; and the number of the bag's noise.
+    """
+    ends = [observed.lower]
+    if not np.array_equal(observed.lower, observed.upper):
+        ends.append(observed.upper)
+    noises = {noise: number for number, noise in enumerate(dict.fromkeys(observed.noise))}
+    number = [noises[noise] for noise in observed.noise]
+    shares = [end.reshape(len(sizes), -1) / sizes[:, None] for end in ends]
+    return np.column_stack([*shares, number]), tuple(noises)
+
+
+def _unpack(
+    known: FloatArray, sizes: NDArray[np.intp], n_classes: int | None, noises: Sequence[Any]
+) -> CountObservations:
+    width = n_classes or 1
+    noise = [noises[number] for number in known[:, -1].astype(int).tolist()]
+    is_noisy = np.array([one is not None for one in noise], dtype=bool)[:, None]
+    lower, upper = (
+        np.where(is_noisy, counts, np.rint(counts))
+        for counts in (
+            known[:, :width] * sizes[:, None],
+            known[:, -1 - width : -1] * sizes[:, None],
+        )
+    )
+    if n_classes is None:
+        lower, upper = lower[:, 0], upper[:, 0]
+    return CountObservations(lower, upper, noise, np.zeros(len(sizes), dtype=bool))
 
 
 def code_rows(
-    block: Block,
-    codes_of: Any,
-    bags: NDArray[np.intp],
-    proportions: FloatArray,
-    noise: FloatArray,
+    block: Block, codes_of: Any, bags: NDArray[np.intp], known: FloatArray
 ) -> CodedRows | None:
     """Return the rows with what is known of their bags; None if there are none.
 
@@ -95,18 +125,20 @@ def code_rows(
         The data.
     codes_of : callable
         Numbers the bags of the block.
-    bags, proportions, noise : ndarray
-        Number in the data set, proportions and noise of each bag of the block.
+    bags, known : ndarray
+        Number in the data set of each bag of the block, and what :func:`pack` says about it.
     """
     if not block.rows.shape[0]:
         return None
     local = codes_of(block)
-    return CodedRows(block.rows, bags[local], proportions[local], noise[local])
+    return CodedRows(block.rows, bags[local], known[local])
 
 
 def prepare_counts(
     coded: CodedRows | None,
     n_total: int,
+    n_classes: int | None,
+    noises: Sequence[CountNoise | None],
     large_codes: NDArray[np.intp],
     large_bags: float | str,
 ) -> Partition:
@@ -118,6 +150,10 @@ def prepare_counts(
         The rows.
     n_total : int
         n, the rows of the data set.
+    n_classes : int or None
+        None for two classes.
+    noises : sequence
+        The noises that `coded.known` numbers.
     large_codes : ndarray of int
         The bags that are larger than a partition, in ascending order.
     large_bags : float or "auto"
@@ -129,7 +165,8 @@ def prepare_counts(
     is_large = np.isin(coded.codes[order], large_codes)
     chunks = []
     for rows in _whole_bags(coded, order[~is_large]):
-        risk: Any = count_risk(**_bags_of(coded, rows), large_bags=large_bags)
+        bags = _bags_of(coded, rows, n_classes, noises)
+        risk: Any = count_risk(bags, large_bags=large_bags)
         chunks.append(Chunk(coded.rows[rows], (replace(risk, n_rows=n_total),)))
     large = []
     for rows in _by_bag(coded, order[is_large]):
@@ -154,14 +191,15 @@ def _whole_bags(coded: CodedRows, order: NDArray[np.intp]) -> Iterator[NDArray[n
         start = int(end)
 
 
-def _bags_of(coded: CodedRows, rows: NDArray[np.intp]) -> dict[str, Any]:
-    """Return the strata of some rows and the noise of their counts."""
+def _bags_of(
+    coded: CodedRows, rows: NDArray[np.intp], n_classes: int | None, noises: Sequence[Any]
+) -> Strata:
+    """Return the strata of some rows and what is observed about their counts."""
     codes, first, local = np.unique(coded.codes[rows], return_index=True, return_inverse=True)
-    strata = Strata(codes, local, coded.proportions[rows][first])
-    # The rows carry standard deviations, with 0 for none.
-    deviations = coded.noise[rows][first].tolist()
-    noise = {code: sd or None for code, sd in zip(codes.tolist(), deviations, strict=True)}
-    return {"strata": strata, "count_noise": noise}
+    known, sizes = coded.known[rows][first], np.bincount(local)
+    shares = known[:, : n_classes or 1]
+    observed = _unpack(known, sizes, n_classes, noises)
+    return Strata(codes, local, shares if n_classes else shares[:, 0], observed=observed)
 
 
 def _by_bag(coded: CodedRows, order: NDArray[np.intp]) -> list[NDArray[np.intp]]:

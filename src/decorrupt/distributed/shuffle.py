@@ -15,7 +15,7 @@ from scipy.sparse import csr_matrix, issparse
 from decorrupt.distributed.engine import Engine
 from decorrupt.distributed.preparation import CodedRows
 
-KEY, CODE, NOISE, SHARE, COLUMN = "key", "code", "noise", "share", "row"
+KEY, CODE, KNOWN, COLUMN = "key", "code", "known", "row"
 # A sparse row is two cells of bytes: the columns and the values of its entries.
 COLUMNS, VALUES = "columns", "values"
 
@@ -96,10 +96,9 @@ def _to_frame(coded: CodedRows | None, is_whole: Any, number: int, like: CodedRo
     import pandas as pd
 
     coded = like if coded is None else coded
-    shares = np.atleast_2d(coded.proportions.T)  # one row per class
     key = np.where(is_whole[coded.codes], coded.codes, -1 - number)
-    columns = {KEY: key, CODE: coded.codes, NOISE: coded.noise}
-    columns |= {f"{SHARE}{k}": share for k, share in enumerate(shares)}
+    columns = {KEY: key, CODE: coded.codes}
+    columns |= {f"{KNOWN}{k}": values for k, values in enumerate(coded.known.T)}
     if issparse(coded.rows):
         columns |= _sparse_columns(coded.rows)
     else:
@@ -122,18 +121,12 @@ def _sparse_columns(rows: Any) -> dict[str, Any]:
 
 
 def _from_frame(frame: Any, like: CodedRows) -> CodedRows:
-    shares = [name for name in frame.columns if name.startswith(SHARE)]
-    proportions = frame[shares].to_numpy()
+    known = frame[[name for name in frame.columns if name.startswith(KNOWN)]].to_numpy()
     if issparse(like.rows):
         rows = _sparse_rows(frame, like.rows)
     else:
         rows = frame[[n for n in frame.columns if n.startswith(COLUMN)]].to_numpy(like.rows.dtype)
-    return CodedRows(
-        rows,
-        frame[CODE].to_numpy(),
-        proportions if like.proportions.ndim == 2 else proportions[:, 0],
-        frame[NOISE].to_numpy(),
-    )
+    return CodedRows(rows, frame[CODE].to_numpy(), known)
 
 
 def _sparse_rows(frame: Any, like: Any) -> Any:

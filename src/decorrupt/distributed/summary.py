@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -170,19 +170,36 @@ class BlockBags:
     proportions: FloatArray
 
 
-def summarise_bags(block: Block) -> BlockBags | None:
-    """Return the bags of a block; None if it has no rows."""
+def summarise_bags(
+    block: Block, *, is_noisy: bool = False, has_upper: bool = False
+) -> BlockBags | None:
+    """Return the bags of a block; None if it has no rows.
+
+    Parameters
+    ----------
+    block : Block
+        The data.
+    is_noisy : bool
+        Whether proportions can be below 0 or above 1.
+    has_upper : bool
+        Whether the last half of the targets' columns are the upper ends of ranges.
+    """
     if not block.rows.shape[0]:
         return None
     if block.targets.dtype.kind not in "fiub":
         raise ValueError(
             f"with bags, y must contain proportions (numbers in [0, 1]), got {block.targets.dtype}"
         )
-    try:
-        strata = strata_from_bags(block.ids, block.targets)
-    except ValueError as error:
-        raise ValueError(f"partition {block.number}: {error}") from None
-    return BlockBags(block.number, strata.ids, strata.sizes, strata.proportions)
+    ends = ["y", "upper"] if has_upper else ["y"]
+    found = []
+    for name, targets in zip(ends, np.split(block.targets, len(ends), axis=-1), strict=True):
+        try:
+            found.append(strata_from_bags(block.ids, _one_column_flat(targets), is_noisy=is_noisy))
+        except ValueError as error:
+            where = f"partition {block.number}" + (", upper" if name == "upper" else "")
+            raise ValueError(f"{where}: {error}") from None
+    shares = _one_column_flat(np.column_stack([strata.proportions for strata in found]))
+    return BlockBags(block.number, found[0].ids, found[0].sizes, shares)
 
 
 def merge_bags(
@@ -323,6 +340,8 @@ class Data:
         Rows of each block.
     cells : BlockCells or None
         Rows by source and label, if there are no bags.
+    upper : ndarray or None
+        The upper ends of the bags' ranges; the proportions of `table` are then the lower ends.
     """
 
     blocks: Blocks
@@ -332,6 +351,7 @@ class Data:
     codes_of: Any
     block_rows: list[int]
     cells: BlockCells | None = None
+    upper: FloatArray | None = None
 
 
 def summarise_blocks(engine: Engine, blocks: Blocks, of_block: Any) -> tuple[Any, list[int], Any]:
@@ -357,8 +377,17 @@ def read_cells(engine: Engine, blocks: Blocks, table_of: Any) -> Data:
     return Data(blocks, columns, table, bags_of, codes_of, block_rows, cells)
 
 
-def read_bags(engine: Engine, blocks: Blocks) -> Data:
+def read_bags(engine: Engine, blocks: Blocks, *, is_noisy: bool) -> Data:
     """Return the data of rows in bags."""
-    columns, block_rows, found = summarise_blocks(engine, blocks, summarise_bags)
+    summarise = partial(summarise_bags, is_noisy=is_noisy, has_upper=blocks.has_upper)
+    columns, block_rows, found = summarise_blocks(engine, blocks, summarise)
     table, bags_of = merge_bags(found)
-    return Data(blocks, columns, table, bags_of, bag_codes, block_rows)
+    data = Data(blocks, columns, table, bags_of, bag_codes, block_rows)
+    if not blocks.has_upper:
+        return data
+    lower, upper = map(_one_column_flat, np.split(table.proportions, 2, axis=1))
+    return replace(data, table=replace(table, proportions=lower), upper=upper)
+
+
+def _one_column_flat(values: NDArray[Any]) -> NDArray[Any]:
+    return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values

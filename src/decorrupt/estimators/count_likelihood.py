@@ -22,6 +22,7 @@ from decorrupt.risks.bag_effect import (
     ESTIMATE,
     bag_effect_of_scores,
     check_bag_effect,
+    check_no_effect_with_ranges,
     observe_with_effect,
     with_bag_effect,
 )
@@ -236,8 +237,7 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
         check_upper_has_bags(self._upper, bags)
         if bags is None:
             return super()._read_strata(y, bags)
-        if self._upper is not None and self.bag_effect != 0:
-            raise ValueError(f"bag_effect={self.bag_effect!r} cannot be combined with upper=")
+        check_no_effect_with_ranges(self.bag_effect, self._upper)
         self._noise = self.count_noise  # labels have none
         classes, strata, self._observed = read_observations(
             y, bags, upper=self._upper, count_noise=self._noise

@@ -13,7 +13,7 @@ A proportion p of a bag of n rows is read as follows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -61,8 +61,9 @@ class CountObservations:
 
     @property
     def is_exact(self) -> NDArray[np.bool_]:
-        """Whether only one count is possible."""
-        return np.asarray((self.lower == self.upper) & ~self.is_noisy)
+        """Whether only one count is possible, of every class."""
+        is_same = (self.lower == self.upper).reshape(len(self.lower), -1).all(axis=1)
+        return np.asarray(is_same & ~self.is_noisy)
 
     def take(self, bags: NDArray[np.intp]) -> CountObservations:
         """Return the observations of some bags."""
@@ -133,6 +134,14 @@ def observe_bags(
         If y, bags, upper or count_noise is invalid.
     """
     strata = two_classes(strata_from_bags(bags, y, is_noisy=count_noise is not None))
+    highest = None if upper is None else _read_upper(bags, upper)
+    return observe_strata(strata, upper=highest, count_noise=count_noise)
+
+
+def observe_strata(
+    strata: Strata, *, upper: FloatArray | None = None, count_noise: Any = None
+) -> tuple[Strata, CountObservations | None]:
+    """Return what :func:`observe_bags` does, from one entry of `upper` per bag."""
     if strata.n_classes is not None:
         if upper is not None:
             raise ValueError(
@@ -140,10 +149,9 @@ def observe_bags(
                 "counts of several classes are not supported; give known or noisy counts"
             )
         return (strata, None) if count_noise is None else _observe_classes(strata, count_noise)
-    highest = None if upper is None else _read_upper(bags, upper)
-    observed = observe_counts(strata, upper=highest, count_noise=count_noise)
-    shares = strata.proportions if highest is None else (strata.proportions + highest) / 2
-    return Strata(strata.ids, strata.row_stratum, np.clip(shares, 0, 1)), observed
+    observed = observe_counts(strata, upper=upper, count_noise=count_noise)
+    shares = strata.proportions if upper is None else (strata.proportions + upper) / 2
+    return replace(strata, proportions=np.clip(shares, 0, 1)), observed
 
 
 def _observe_classes(strata: Strata, count_noise: Any) -> tuple[Strata, CountObservations]:
@@ -156,7 +164,7 @@ def _observe_classes(strata: Strata, count_noise: Any) -> tuple[Strata, CountObs
             "they must be in [0, 1] and sum to 1"
         )
     shares = np.maximum(counts_of_sum(observed.lower, strata.sizes), 0)
-    return Strata(strata.ids, strata.row_stratum, shares / shares.sum(1, keepdims=True)), observed
+    return replace(strata, proportions=shares / shares.sum(1, keepdims=True)), observed
 
 
 def observe_class_counts(strata: Strata, count_noise: Any = None) -> CountObservations:
