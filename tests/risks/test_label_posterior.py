@@ -3,19 +3,24 @@
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import stats
 from scipy.optimize import approx_fprime
-from scipy.special import expit, log_expit, softmax
+from scipy.special import expit, log_expit, log_softmax, softmax
 
 from decorrupt import GaussianNoise, GeometricNoise, LaplaceNoise, label_posterior
 from decorrupt.corruption import strata_from_bags
+from decorrupt.risks.bag_observations import observe_bags
 from decorrupt.risks.count import count_risk
+from decorrupt.risks.multiclass import class_count_risk, class_posterior
+from decorrupt.risks.multiclass import count as several_counts
 from decorrupt.risks.multiclass.posterior import fit_counts
-from decorrupt.risks.observations import observe_bags, observe_counts
+from decorrupt.risks.multiclass.range_counts import possible_vectors
+from decorrupt.risks.observations import observe_counts
 from decorrupt.risks.segments import Segments
 from oracles.class_counts import enumerate_class_counts
 from oracles.counts import convolved_pmf, enumerate_weights
@@ -290,9 +295,138 @@ def test_a_bag_without_noise_among_noisy_ones_needs_shares_of_one():
         label_posterior(p[:2, :2], y[:2, :2] + 0.1, bags=["a", "a"], count_noise=1.0)
 
 
-def test_ranges_of_several_classes_are_refused():
-    with pytest.raises(ValueError, match="upper is for two classes, and y has 3 columns"):
-        label_posterior(np.full((2, 3), 1 / 3), np.eye(3)[:2], bags=[0, 1], upper=[1, 1])
+def random_ranges(rng, size, n_classes, width):
+    """Return the ends of ranges that contain the counts of random labels."""
+    counts = rng.multinomial(size, np.full(n_classes, 1 / n_classes))
+    low = np.maximum(counts - rng.integers(0, width + 1, n_classes), 0)
+    return low, np.minimum(counts + rng.integers(0, width + 1, n_classes), size)
+
+
+@settings(max_examples=40)
+@given(
+    size=st.integers(1, 7),
+    n_classes=st.integers(2, 4),
+    width=st.integers(0, 7),
+    seed=st.integers(0, 1000),
+)
+def test_ranges_of_several_classes_are_exact_in_small_bags(size, n_classes, width, seed):
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.ones(n_classes), size)
+    low, high = random_ranges(rng, size, n_classes, width)
+    y, upper = (np.tile(ends / size, (size, 1)) for ends in (low, high))
+    found = label_posterior(p if n_classes > 2 else p[:, 1], y, bags=[0] * size, upper=upper)
+    total, posterior = enumerate_class_weights(p, lambda k: ((k >= low) & (k <= high)).all())
+    assert_allclose(found.log_likelihood, [np.log(total)], rtol=1e-9, atol=1e-10)
+    assert_allclose(found.posterior, posterior if n_classes > 2 else posterior[:, 1], atol=1e-10)
+
+
+def test_one_row_with_several_possible_classes():
+    p = np.array([[0.1, 0.2, 0.3, 0.4]])
+    found = label_posterior(p, np.zeros((1, 4)), bags=[0], upper=[[1, 0, 1, 0]])
+    assert_allclose(found.posterior, [[0.25, 0, 0.75, 0]])
+    assert_allclose(np.exp(found.log_likelihood), [0.4])
+
+
+def test_a_suppressed_cell_next_to_known_ones_is_known():
+    """Fewer than 5 of 30 rows are of class 0, and the other counts are 20 and 7."""
+    p = np.random.default_rng(0).dirichlet(np.ones(3), 30)
+    y, upper = (np.tile(np.array([cell, 20, 7]) / 30, (30, 1)) for cell in (0, 4))
+    known = label_posterior(p, np.tile([0.1, 2 / 3, 7 / 30], (30, 1)), bags=np.zeros(30))
+    found = label_posterior(p, y, bags=np.zeros(30), upper=upper)
+    assert_allclose(found.posterior, known.posterior)
+    assert_allclose(found.log_likelihood, known.log_likelihood)
+
+
+@given(seed=st.integers(0, 100))
+def test_ranges_of_all_counts_of_several_classes_say_nothing(seed):
+    rng = np.random.default_rng(seed)
+    bags = np.repeat([0, 1, 2], rng.integers(1, 400, 3))
+    p = rng.dirichlet(np.ones(4), len(bags))
+    found = label_posterior(p, np.zeros(p.shape), bags=bags, upper=np.ones(p.shape))
+    assert_allclose(found.posterior, p, atol=1e-12)
+    assert (found.log_likelihood == 0).all()
+
+
+def class_ranges(low, high, size):
+    """Return the risk of one bag with ranges of its class counts."""
+    y, upper = (np.tile(np.array(ends) / size, (size, 1)) for ends in (low, high))
+    strata, observed = observe_bags(y, np.zeros(size), upper=upper)
+    return class_count_risk(strata, observations=observed)
+
+
+@pytest.mark.parametrize(
+    ("size", "n_classes", "nats", "shares"), [(12, 4, 0.7, 0.15), (100, 3, 0.1, 0.02)]
+)
+def test_ranges_of_large_bags_are_close_to_the_exact_sum(
+    monkeypatch, size, n_classes, nats, shares
+):
+    rng = np.random.default_rng(size)
+    for _ in range(5):
+        log_prob = log_softmax(rng.normal(size=(size, n_classes)), axis=1)
+        low, high = random_ranges(rng, size, n_classes, 4)
+        near = class_ranges(low, high, size)
+        assert [type(group).__name__ for group in near.groups] == ["NormalRangeBags"]
+        monkeypatch.setattr(several_counts, "EXACT_VECTORS", np.inf)
+        exact = class_ranges(low, high, size)
+        monkeypatch.undo()
+        by_bag, expected = (one.log_probs_and_slope(log_prob)[0] for one in (near, exact))
+        assert_allclose(by_bag, expected, atol=nats)
+        posteriors = [class_posterior(one, log_prob) for one in (near, exact)]
+        assert_allclose(*posteriors, atol=shares)
+
+
+def test_the_slope_of_ranges_in_large_bags_is_the_gradient():
+    risk = class_ranges([3, 0, 8], [9, 20, 14], 30)
+    scores = np.random.default_rng(2).normal(size=(30, 3))
+    numeric = approx_fprime(scores.ravel(), lambda f: risk.value_and_slope(f.reshape(30, 3))[0])
+    assert_allclose(risk.value_and_slope(scores)[1].ravel(), numeric, atol=1e-6)
+
+
+@given(seed=st.integers(0, 100))
+def test_all_possible_vectors_are_listed_once(seed):
+    rng = np.random.default_rng(seed)
+    low, high = random_ranges(rng, 9, 4, 3)
+    found = possible_vectors(low, high, 9)
+    boxes = product(*(range(a, b + 1) for a, b in zip(low, high, strict=True)))
+    assert sorted(map(tuple, found.tolist())) == sorted(k for k in boxes if sum(k) == 9)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "message"),
+    [
+        ([[0.5, 0, 0]], [[0.2, 1, 1]], r"bag 'a', class 0 has its lower end y=0\.5 above"),
+        ([[0.6, 0, 0]], [[0.9, 1, 1]], r"no count is possible in bag 'a', class 0: .* 2 rows"),
+        ([[0.5, 0.5, 0.5]], [[1, 1, 1]], r"no counts are possible in bag 'a'.* sum to its 2 rows"),
+        ([[0, 0, 0]], [[0.5, 0, 0]], r"no counts are possible in bag 'a'.*at most \[1, 0, 0\]"),
+        ([[0, 0, 0]], [[np.nan, 1, 1]], r"^upper\[0, 0\] = nan \(bag 'a'\) is not a share"),
+        ([[0, -1, 0]], [[1, 1, 1]], r"^y\[0, 1\] = -1 \(bag 'a'\) is not a share"),
+        ([[0, 0, 0], [0, 0, 0.5]], np.ones((2, 3)), r"y differs within bag 'a' \(column 2"),
+        ([[0, 0, 0]], [[1, 1]], r"y has shape \(2, 3\) and upper \(2, 2\)"),
+    ],
+)
+def test_bad_ranges_of_several_classes(low, high, message):
+    low, high = (np.repeat(ends, 2 // len(ends), axis=0) for ends in (low, high))
+    with pytest.raises(ValueError, match=message):
+        label_posterior(np.full((2, 3), 1 / 3), low, bags=["a", "a"], upper=high)
+
+
+def test_ranges_of_too_many_counts_are_refused():
+    p = np.full((300, 3), 1 / 3)
+    y, upper = np.zeros(p.shape), np.tile([0.9, 1, 1], (300, 1))
+    with pytest.raises(ValueError, match="bag 'a' of 300 rows allow more than 4096 vectors of 3"):
+        label_posterior(p, y, bags=["a"] * 300, upper=upper)
+
+
+def test_ranges_and_noise_of_several_classes_are_not_combined():
+    p, y = np.full((2, 3), 1 / 3), np.zeros((2, 3))
+    with pytest.raises(ValueError, match="cannot be combined"):
+        label_posterior(p, y, bags=[0, 0], upper=y + 1, count_noise=1.0)
+
+
+def test_columns_of_upper_are_those_of_y():
+    y = pd.DataFrame(np.zeros((2, 3)), columns=["a", "b", "c"])
+    with pytest.raises(ValueError, match=r"upper has the columns \['c', 'b', 'a'\], and y has"):
+        label_posterior(np.full((2, 3), 1 / 3), y, bags=[0, 0], upper=(y + 1)[["c", "b", "a"]])
 
 
 def test_proportional_fitting_of_two_rows():
@@ -358,8 +492,9 @@ def test_the_true_count_is_among_the_possible_ones(size, share, digits):
     ("arguments", "message"),
     [
         ({"upper": [0.2, 0.2, 1.0]}, r"bag 'a' has its lower end y=0\.5 above .* upper=0\.2"),
-        ({"upper": [0.5, 0.6, 1.0]}, r"upper: y differs within bag 'a'"),
-        ({"upper": [2.0, 2.0, 1.0]}, r"upper: y\[0\] = 2 \(bag 'a'\) is not a proportion"),
+        ({"upper": [0.5, 0.6, 1.0]}, r"upper differs within bag 'a'"),
+        ({"upper": [2.0, 2.0, 1.0]}, r"^upper\[0\] = 2 \(bag 'a'\) is not a proportion"),
+        ({"upper": [1.0, 1.0, np.nan]}, r"^upper\[2\] = nan \(bag 'b'\) is not a proportion"),
         ({"y": [0.6, 0.6, 0], "upper": [0.9, 0.9, 1]}, r"no count is possible in bag 'a'.* 2 rows"),
         ({"y": [1.5, 1.5, 0.0]}, r"y\[0\] = 1\.5 \(bag 'a'\) is not a proportion"),
         ({"y": [np.inf, 1.5, 0.0], "count_noise": 1.0}, r"y\[0\] = inf"),
@@ -368,7 +503,7 @@ def test_the_true_count_is_among_the_possible_ones(size, share, digits):
         ({"probabilities": [0.1, 1.2, 0.3]}, r"probabilities\[1\] = 1\.2"),
         (
             {"y": np.full((3, 3), 1 / 3), "upper": np.ones(3)},
-            r"upper is for two classes",
+            r"y has 3 columns and upper has shape \(3,\): give one upper share per row and class",
         ),
     ],
 )

@@ -30,8 +30,8 @@ class Strata:
     proportions : ndarray of shape (n_strata,) or (n_strata, n_classes)
         P(Y=1) in each stratum, or P(Y=c) with one column per class.
     observed : CountObservations, optional
-        What is known about the counts of two classes if that is not the proportions: ranges and
-        noisy counts. Count likelihoods use it instead of the proportions.
+        What is known about the counts if that is not the proportions: ranges and noisy counts.
+        Count likelihoods use it instead of the proportions.
     """
 
     ids: NDArray[Any]
@@ -231,7 +231,7 @@ def _read_columns(table: Any, ids: NDArray[Any]) -> Any:
     return table
 
 
-def strata_from_bags(bags: Any, y: ArrayLike, *, is_noisy: bool = False) -> Strata:
+def strata_from_bags(bags: Any, y: ArrayLike, *, is_noisy: bool = False, name: str = "y") -> Strata:
     """Return one stratum per bag, with its proportion from the y of its rows.
 
     Parameters
@@ -244,6 +244,8 @@ def strata_from_bags(bags: Any, y: ArrayLike, *, is_noisy: bool = False) -> Stra
     is_noisy : bool
         Whether a proportion can be below 0 or above 1 because of noise. The shares of several
         classes then need not sum to 1; two columns are one noisy share and must.
+    name : str
+        The argument y of the caller, for messages.
 
     Raises
     ------
@@ -256,24 +258,25 @@ def strata_from_bags(bags: Any, y: ArrayLike, *, is_noisy: bool = False) -> Stra
         return _class_strata(ids, codes, targets, is_noisy=is_noisy)
     if targets.shape != codes.shape:
         raise ValueError(
-            f"y and bags must both have one entry per row: y has shape {targets.shape} and bags "
-            f"{codes.shape}"
+            f"{name} and bags must both have one entry per row: {name} has shape {targets.shape} "
+            f"and bags {codes.shape}"
         )
     is_good = np.isfinite(targets) if is_noisy else (targets >= 0) & (targets <= 1)
     bad = np.flatnonzero(~is_good)  # also catches NaN
     if len(bad):
         row = int(bad[0])
         raise ValueError(
-            f"y[{row}] = {targets[row]:g} (bag {_name(ids[codes[row]])}) is not a proportion: with "
-            "bags given, y is the share of positives in each row's bag, a number in [0, 1]"
+            f"{name}[{row}] = {targets[row]:g} (bag {_name(ids[codes[row]])}) is not a proportion: "
+            f"with bags given, {name} is the share of positives in each row's bag, a number in "
+            "[0, 1]"
         )
     lowest, highest = _extremes(len(ids), codes, targets)
     apart = np.flatnonzero(highest - lowest > SHARE_TOL)
     if len(apart):
         bag = int(apart[0])
         raise ValueError(
-            f"y differs within bag {_name(ids[bag])} (from {lowest[bag]:g} to {highest[bag]:g}): "
-            "all rows of a bag must have the same proportion"
+            f"{name} differs within bag {_name(ids[bag])} (from {lowest[bag]:g} to "
+            f"{highest[bag]:g}): all rows of a bag must have the same proportion"
         )
     return Strata(ids, codes, lowest)
 
@@ -303,16 +306,44 @@ def _class_strata(
             f"of {targets.shape[1]} classes: they must lie in [0, 1] and sum to 1 (within "
             f"{SHARE_TOL:g}), but sum to {targets[row].sum():g}"
         )
-    lowest, highest = _extremes(len(ids), codes, targets)
-    apart = np.argwhere(highest - lowest > SHARE_TOL)
-    if len(apart):
-        bag, column = apart[0]
+    shares = _shares_by_bag(ids, codes, targets, "y")
+    return Strata(ids, codes, shares if is_noisy else shares / shares.sum(axis=1, keepdims=True))
+
+
+def class_range_ends(bags: Any, ends: ArrayLike, name: str) -> Strata:
+    """Return one stratum per bag, whose proportions are one end of the range of each class.
+
+    Parameters
+    ----------
+    bags : array-like of shape (n_rows,)
+        The bag of each row.
+    ends : array-like of shape (n_rows, n_classes)
+        The lower or the upper ends of the shares in each row's bag; they need not sum to 1.
+    name : str
+        The argument, for messages.
+    """
+    ids, codes = factorize(bags, "bags")
+    targets = np.asarray(ends, dtype=float)
+    for row, column in np.argwhere(~((targets >= 0) & (targets <= 1)))[:1]:  # also catches NaN
         raise ValueError(
-            f"y differs within bag {_name(ids[bag])} (column {column}: from "
+            f"{name}[{row}, {column}] = {targets[row, column]:g} (bag {_name(ids[codes[row]])}) is "
+            "not a share: the ends of a class's range must lie in [0, 1]"
+        )
+    return Strata(ids, codes, _shares_by_bag(ids, codes, targets, name))
+
+
+def _shares_by_bag(
+    ids: NDArray[Any], codes: NDArray[np.intp], targets: FloatArray, name: str
+) -> FloatArray:
+    """Return the shares of each bag; raise ValueError if they differ within a bag."""
+    lowest, highest = _extremes(len(ids), codes, targets)
+    for bag, column in np.argwhere(highest - lowest > SHARE_TOL)[:1]:
+        raise ValueError(
+            f"{name} differs within bag {_name(ids[bag])} (column {column}: from "
             f"{lowest[bag, column]:g} to {highest[bag, column]:g}): all rows of a bag must have "
             "the same shares"
         )
-    return Strata(ids, codes, lowest if is_noisy else lowest / lowest.sum(axis=1, keepdims=True))
+    return lowest
 
 
 def strata_from_labels(

@@ -42,7 +42,8 @@ from decorrupt.risks.bag_effect import (
     observe_with_effect,
     with_bag_effect,
 )
-from decorrupt.risks.observations import observe_class_counts, observe_counts, observe_strata
+from decorrupt.risks.bag_observations import observe_class_counts, observe_strata
+from decorrupt.risks.observations import observe_counts
 from decorrupt.solvers.count_path import check_solver, starts_to_try
 
 # The start needs few digits; the tolerance is that of the objective per row.
@@ -116,7 +117,10 @@ class DaskBagClassifier(DaskClassifier):
         """Return the bags, with one proportion each if there are two classes, and the classes."""
         given, names = data.table, data.blocks.classes
         classes = np.asarray(range(given.n_classes or 2) if names is None else names)
-        table = self._observe(two_classes(given), data.upper, local)
+        # The lower ends of two classes are kept apart: they need not sum to 1.
+        table = self._observe(
+            given if data.upper is not None else two_classes(given), data.upper, local
+        )
         if table.n_classes is None:
             check_strata(table.sizes, table.proportions)
         else:

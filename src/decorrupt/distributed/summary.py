@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata, factorize, strata_from_bags
+from decorrupt.corruption import Strata, class_range_ends, factorize, strata_from_bags
 from decorrupt.corruption.class_shares import SHARE_TOL
 from decorrupt.distributed.blocks import Block, Blocks
 from decorrupt.distributed.engine import Engine
@@ -190,16 +190,14 @@ def summarise_bags(
         raise ValueError(
             f"with bags, y must contain proportions (numbers in [0, 1]), got {block.targets.dtype}"
         )
-    ends = ["y", "upper"] if has_upper else ["y"]
-    found = []
-    for name, targets in zip(ends, np.split(block.targets, len(ends), axis=-1), strict=True):
-        try:
-            found.append(strata_from_bags(block.ids, _one_column_flat(targets), is_noisy=is_noisy))
-        except ValueError as error:
-            where = f"partition {block.number}" + (", upper" if name == "upper" else "")
-            raise ValueError(f"{where}: {error}") from None
-    shares = _one_column_flat(np.column_stack([strata.proportions for strata in found]))
-    return BlockBags(block.number, found[0].ids, found[0].sizes, shares)
+    try:
+        if has_upper:
+            strata = class_range_ends(block.ids, block.targets, "y and upper")
+        else:
+            strata = strata_from_bags(block.ids, block.targets, is_noisy=is_noisy)
+    except ValueError as error:
+        raise ValueError(f"partition {block.number}: {error}") from None
+    return BlockBags(block.number, strata.ids, strata.sizes, strata.proportions)
 
 
 def merge_bags(
@@ -385,9 +383,7 @@ def read_bags(engine: Engine, blocks: Blocks, *, is_noisy: bool) -> Data:
     data = Data(blocks, columns, table, bags_of, bag_codes, block_rows)
     if not blocks.has_upper:
         return data
-    lower, upper = map(_one_column_flat, np.split(table.proportions, 2, axis=1))
+    lower, upper = np.split(table.proportions, 2, axis=1)
+    if lower.shape[1] == 1:
+        lower, upper = lower[:, 0], upper[:, 0]
     return replace(data, table=replace(table, proportions=lower), upper=upper)
-
-
-def _one_column_flat(values: NDArray[Any]) -> NDArray[Any]:
-    return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values

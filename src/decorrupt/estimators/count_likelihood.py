@@ -188,8 +188,8 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
             `bags`: class labels, and the model is an ordinary classifier.
         bags : array-like of shape (n_rows,), optional
             The bag of each row; any hashable ids.
-        upper : array-like of shape (n_rows,), optional
-            The upper end of the range of each row's bag, for two classes; y is then the lower end.
+        upper : array-like of shape (n_rows,) or (n_rows, n_classes), optional
+            The upper end of the range of each row's bag, or of each class; y is then the lower end.
             A suppressed count "fewer than 5" is the range from 0 to 4/n_k; a row about which
             nothing is known is a bag of one row with the range from 0 to 1.
 
@@ -277,7 +277,8 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
 
     def _note_rounded(self, strata: Strata, observed: Any, noise: Any) -> None:
         if strata.n_classes is not None:
-            rounded = describe_rounded_classes(strata, noise)
+            has_ranges = observed is not None and noise is None  # they contain whole counts
+            rounded = "" if has_ranges else describe_rounded_classes(strata, noise)
         else:
             rounded = "" if observed is None else describe_impossible(strata, observed)
         if rounded:

@@ -32,7 +32,8 @@ from decorrupt.estimators.class_sources import (
     read_class_shares,
     read_class_sources,
 )
-from decorrupt.risks.observations import CountObservations, observe_bags
+from decorrupt.risks.bag_observations import observe_bags
+from decorrupt.risks.observations import CountObservations
 
 BAG_CLASSES = (0, 1)  # `classes_` of a model trained on proportions
 
@@ -108,7 +109,7 @@ def read_observations(
 ) -> tuple[NDArray[Any], Strata, CountObservations | None]:
     """Return the classes, the strata of bags, and what is observed about their counts.
 
-    Parameters are those of :func:`decorrupt.risks.observations.observe_bags`.
+    Parameters are those of :func:`decorrupt.risks.bag_observations.observe_bags`.
     """
     check_consistent_length(y, bags, upper)
     if not has_class_columns(y):

@@ -19,7 +19,8 @@ from decorrupt.estimators.inputs import (
     read_observations,
 )
 from decorrupt.meta.observed import ObservedLabels
-from decorrupt.risks.observations import CountObservations, observe_bags, observe_counts
+from decorrupt.risks.bag_observations import observe_bags
+from decorrupt.risks.observations import CountObservations, observe_counts
 
 
 def read_observed(
@@ -116,7 +117,7 @@ def _read_both(
     strata, counts = observe_bags(
         targets[in_bags],
         _take(bags, in_bags),
-        upper=None if upper is None else _take(upper, in_bags),
+        upper=None if upper is None else np.asarray(upper, dtype=float)[in_bags],
         count_noise=count_noise,
     )
     classes = bag_classes(y)

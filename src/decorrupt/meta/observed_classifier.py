@@ -57,8 +57,9 @@ class ObservedLabelsClassifier(AnyLearnerClassifier):
             classes.
         bags : array-like of shape (n_rows,), optional
             The bag of each row; any hashable ids.
-        upper : array-like of shape (n_rows,), optional
-            The upper end of the range of each row's bag, see :func:`label_posterior`.
+        upper : array-like of shape (n_rows,) or (n_rows, n_classes), optional
+            The upper end of the range of each row's bag, or of each class, see
+            :func:`label_posterior`.
         sources : array-like of shape (n_rows,), optional
             The source of each row. With `bags`, each row has a bag, a source, or neither if nothing
             is known about its label; the others are None.

@@ -15,7 +15,6 @@ from sklearn.base import clone
 from decorrupt.assumptions import AssumptionReport
 from decorrupt.assumptions.check import check_strata_assumptions
 from decorrupt.corruption import Strata
-from decorrupt.estimators.inputs import has_class_columns
 from decorrupt.estimators.parameters import check_choice
 from decorrupt.meta.observed import ObservedLabels
 from decorrupt.model_selection.allowed import allowed_methods, counting_methods
@@ -204,8 +203,8 @@ class AutoLabelProportionsClassifier(AveragingSearch, BagSearchClassifier):
             The proportion of each row's bag, or its class shares; without `bags`, class labels.
         bags : array-like of shape (n_rows,), optional
             The bag of each row.
-        upper : array-like of shape (n_rows,), optional
-            The upper end of the range of each row's bag, for two classes; y is then the lower end.
+        upper : array-like of shape (n_rows,) or (n_rows, n_classes), optional
+            The upper end of the range of each row's bag, or of each class; y is then the lower end.
 
         Raises
         ------
@@ -242,7 +241,7 @@ class AutoLabelProportionsClassifier(AveragingSearch, BagSearchClassifier):
         vague = self._is_vague(upper)
         given = {"upper": upper, "count_noise": self.count_noise} if vague else {}
         if vague:
-            self._check_vague(y, bags)
+            self._check_vague(bags)
         data, notices = self._read(X, y, bags, scorer, **given)
         several = data.strata.n_classes is not None
         self.assumptions_ = None if bags is None or vague else self._assumptions(data)
@@ -318,11 +317,9 @@ class AutoLabelProportionsClassifier(AveragingSearch, BagSearchClassifier):
                 f"not by scoring={self.scoring!r}: set ensemble='best' with it"
             )
 
-    def _check_vague(self, y: ArrayLike, bags: Any) -> None:
+    def _check_vague(self, bags: Any) -> None:
         if bags is None:
             raise ValueError("upper and count_noise are about the counts of bags: pass bags=")
-        if has_class_columns(y):
-            raise ValueError("upper and count_noise of a search are for two classes")
         if isinstance(self.count_noise, Mapping):
             raise ValueError(
                 "count_noise of a search is the same for all bags; noise by bag is a parameter of "

@@ -54,7 +54,7 @@ class TrainingData:
         if strata.observed is None:
             return cls(X, strata.row_proportions, fit_params, strata, folds)
         lower, upper = (
-            (ends / strata.sizes)[strata.row_stratum]
+            (ends.T / strata.sizes).T[strata.row_stratum]
             for ends in (strata.observed.lower, strata.observed.upper)
         )
         if (lower < upper).any():

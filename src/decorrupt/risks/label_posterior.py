@@ -11,9 +11,10 @@ from scipy.special import expit
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
+from decorrupt.risks.bag_observations import observe_bags
 from decorrupt.risks.count import CountRisk, count_risk, log_odds
 from decorrupt.risks.multiclass import ClassCountRisk, class_log_probabilities, class_posterior
-from decorrupt.risks.observations import CountObservations, observe_bags
+from decorrupt.risks.observations import CountObservations
 
 
 @dataclass(frozen=True)
@@ -60,15 +61,15 @@ def label_posterior(
         ``decorrupt.risks.observations``.
     bags : array-like of shape (n_rows,)
         The bag of each row; any hashable ids.
-    upper : array-like of shape (n_rows,), optional
-        The upper end of the range of each row's bag, for two classes; y is then the lower end.
-        Equal values are a known proportion; 0 and 1 are no observation.
+    upper : array-like of shape (n_rows,) or (n_rows, n_classes), optional
+        The upper end of the range of each row's bag, or of each class; y is then the lower end.
+        Equal values are a known proportion; 0 and 1 are no observation. The ends of several
+        classes need not sum to 1: the counts of a bag sum to its rows.
     count_noise : GaussianNoise, LaplaceNoise, GeometricNoise, float, mapping or None
         The noise in the counts n·y, for all bags or by bag id (None for a bag without noise). A
         number is the standard deviation of Gaussian noise. Noisy proportions can be below 0 or
         above 1. With several classes, independent noise in the count of each class, and the noisy
-        shares of a bag need not sum to 1: a normal approximation with the variance of the noise,
-        so that Laplace and geometric noise are treated as Gaussian noise of their variance.
+        shares of a bag need not sum to 1. Not together with ranges of several classes.
 
     Raises
     ------
@@ -78,8 +79,13 @@ def label_posterior(
 
     Notes
     -----
-    For several classes and bags of more than a few rows, the posterior is p_jc·u_c with factors
-    u such that its sums over the bag are the class counts (iterative proportional fitting).
+    Bags of several classes are exact if at most 512 count vectors have to be considered: those
+    below the counts or the upper ends of their ranges, or with ranges and noise all of at most n
+    rows (12 rows of 3 classes, 8 of 4). In larger bags counts are approximately normal, Laplace and
+    geometric noise is treated as Gaussian noise of its variance, and ranges are a sum over all
+    possible count vectors, of which there must be at most 4096. The posterior is then p_jc·u_c with
+    factors u such that its sums over the bag are the expected class counts (iterative proportional
+    fitting).
 
     Examples
     --------
@@ -93,6 +99,14 @@ def label_posterior(
     >>> some = label_posterior([0.2, 0.4], [0.5, 0.5], bags=["a", "a"], upper=[1.0, 1.0])
     >>> np.exp(some.log_likelihood).round(3).tolist()   # at least one positive: 1 − 0.8·0.6
     [0.52]
+
+    Two rows of three classes, none of the first class and at most one of the second:
+
+    >>> some = label_posterior(
+    ...     [[0.5, 0.25, 0.25]] * 2, [[0, 0, 0]] * 2, bags=["a", "a"], upper=[[0, 0.5, 1]] * 2
+    ... )
+    >>> some.posterior.round(3).tolist()
+    [[0.0, 0.333, 0.667], [0.0, 0.333, 0.667]]
     """
     strata, observed = observe_bags(y, bags, upper=upper, count_noise=count_noise)
     return posterior_of(probabilities, strata, observed)

@@ -13,16 +13,15 @@ A proportion p of a bag of n rows is read as follows.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata, strata_from_bags, two_classes
-from decorrupt.corruption.class_shares import is_share_row
+from decorrupt.corruption import Strata
 from decorrupt.risks.count_noise import CountNoise, read_count_noise
 
 # Proportions that went through float32 differ by this much.
@@ -42,7 +41,7 @@ class CountObservations:
     ----------
     lower, upper : ndarray of shape (n_bags,) or (n_bags, n_classes)
         The smallest and the largest possible count; for a noisy bag both are the reported count,
-        which need not be whole or between 0 and n. Counts of several classes have no ranges.
+        which need not be whole or between 0 and n.
     noise : sequence of CountNoise or None
         The noise of each bag.
     is_impossible : ndarray of bool, shape (n_bags,)
@@ -61,7 +60,7 @@ class CountObservations:
 
     @property
     def is_exact(self) -> NDArray[np.bool_]:
-        """Whether only one count is possible, of every class."""
+        """Whether only one count, or one count of every class, is possible."""
         is_same = (self.lower == self.upper).reshape(len(self.lower), -1).all(axis=1)
         return np.asarray(is_same & ~self.is_noisy)
 
@@ -99,124 +98,66 @@ def observe_counts(
     if upper is None:
         low, high, is_impossible = _read_rounded(strata.proportions, strata.sizes)
     else:
-        low, high = _read_ranges(strata, upper, noise)
+        names = list(map(repr, strata.ids.tolist()))
+        _check_one_kind(names, strata.proportions, upper, noise)
+        low, high = read_ranges(names, strata.sizes, strata.proportions, upper)
         is_impossible = np.zeros(len(low), dtype=bool)
     is_noisy = np.array([one is not None for one in noise], dtype=bool)
     low, high = np.where(is_noisy, given, low), np.where(is_noisy, given, high)
     return CountObservations(low, high, noise, is_impossible & ~is_noisy)
 
 
-def observe_bags(
-    y: ArrayLike, bags: Any, *, upper: ArrayLike | None = None, count_noise: Any = None
-) -> tuple[Strata, CountObservations | None]:
-    """Return the bags and what is observed about their counts, from one entry of y per row.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,) or (n_rows, n_classes)
-        The proportion of each row's bag, the lower end of its range, or its noisy proportion; or
-        the shares of several classes.
-    bags, upper : array-like of shape (n_rows,)
-        The bag of each row, and the upper end of its range.
-    count_noise
-        See :func:`read_count_noise`.
-
-    Returns
-    -------
-    strata : Strata
-        The bags with proportions between 0 and 1: the middle of a range, noisy ones clipped.
-    observations : CountObservations or None
-        None for several classes without noise.
-
-    Raises
-    ------
-    ValueError
-        If y, bags, upper or count_noise is invalid.
-    """
-    strata = two_classes(strata_from_bags(bags, y, is_noisy=count_noise is not None))
-    highest = None if upper is None else _read_upper(bags, upper)
-    return observe_strata(strata, upper=highest, count_noise=count_noise)
-
-
-def observe_strata(
-    strata: Strata, *, upper: FloatArray | None = None, count_noise: Any = None
-) -> tuple[Strata, CountObservations | None]:
-    """Return what :func:`observe_bags` does, from one entry of `upper` per bag."""
-    if strata.n_classes is not None:
-        if upper is not None:
-            raise ValueError(
-                f"upper is for two classes, and y has {strata.n_classes} columns: ranges of the "
-                "counts of several classes are not supported; give known or noisy counts"
-            )
-        return (strata, None) if count_noise is None else _observe_classes(strata, count_noise)
-    observed = observe_counts(strata, upper=upper, count_noise=count_noise)
-    shares = strata.proportions if upper is None else (strata.proportions + upper) / 2
-    return replace(strata, proportions=np.clip(shares, 0, 1)), observed
-
-
-def _observe_classes(strata: Strata, count_noise: Any) -> tuple[Strata, CountObservations]:
-    """Return the bags with shares that sum to 1, and their noisy counts of several classes."""
-    observed = observe_class_counts(strata, count_noise)
-    for bag in np.flatnonzero(~is_share_row(strata.proportions) & ~observed.is_noisy):
-        raise ValueError(
-            f"the shares of bag {strata.ids.tolist()[bag]!r} are "
-            f"{strata.proportions[bag].tolist()}, and count_noise has None for it: without noise "
-            "they must be in [0, 1] and sum to 1"
-        )
-    shares = np.maximum(counts_of_sum(observed.lower, strata.sizes), 0)
-    return replace(strata, proportions=shares / shares.sum(1, keepdims=True)), observed
-
-
-def observe_class_counts(strata: Strata, count_noise: Any = None) -> CountObservations:
-    """Return the reported counts n·Γ of several classes, and their noise."""
-    reported = strata.sizes[:, None] * strata.proportions
-    noise = read_count_noise(strata.ids, count_noise)
-    return CountObservations(reported, reported, noise, np.zeros(len(noise), dtype=bool))
-
-
-def counts_of_sum(reported: FloatArray, sizes: NDArray[np.intp]) -> FloatArray:
-    """Return the counts that sum to the bag's rows and are closest to the reported ones."""
-    excess = reported.sum(axis=1) - sizes
-    return np.asarray(reported - excess[:, None] / reported.shape[1])
-
-
-def _read_upper(bags: Any, upper: ArrayLike) -> FloatArray:
-    try:
-        return strata_from_bags(bags, upper).proportions
-    except ValueError as error:
-        raise ValueError(f"upper: {error}") from None
-
-
 def _whole_tol(sizes: NDArray[np.intp]) -> FloatArray:
     return np.asarray(np.minimum(WHOLE_PER_ROW * sizes, LARGEST_WHOLE_TOL))
 
 
-def _read_ranges(
-    strata: Strata, upper: FloatArray, noise: Sequence[CountNoise | None]
+def read_ranges(
+    names: Sequence[str], sizes: NDArray[np.intp], lower: FloatArray, upper: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    sizes, lower, names = strata.sizes, strata.proportions, strata.ids.tolist()
-    for bag in np.flatnonzero(~(upper >= lower)):
+    """Return the smallest and the largest count in every range of shares.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The bag of each range, for messages.
+    sizes, lower, upper : ndarray of shape (n_ranges,)
+        The rows of the bag, and the ends of the range. Equal ends are a proportion, which can be
+        rounded: it is read as described in the module, and its bag is never impossible.
+
+    Raises
+    ------
+    ValueError
+        If a range has its lower above its upper end, or contains no whole number of rows.
+    """
+    for place in np.flatnonzero(~(upper >= lower)):
         raise ValueError(
-            f"the range of bag {names[bag]!r} has its lower end y={lower[bag]:g} above its upper "
-            f"end upper={upper[bag]:g}"
+            f"the range of bag {names[place]} has its lower end y={lower[place]:g} above its upper "
+            f"end upper={upper[place]:g}"
         )
-    for name, low_end, high_end, own in zip(names, lower, upper, noise, strict=True):
-        if high_end > low_end and own is not None:
-            raise ValueError(
-                f"bag {name!r} has a range from {low_end:g} to {high_end:g} and count_noise: give "
-                "one of them"
-            )
     tol = _whole_tol(sizes)
     low, high = np.ceil(lower * sizes - tol), np.floor(upper * sizes + tol)
-    # A proportion without a range, among others with one, is read as if it were alone.
     points, *_ = np.nonzero(upper == lower)
     low[points], high[points], _ = _read_rounded(lower[points], sizes[points])
-    for bag in np.flatnonzero(low > high):
+    for place in np.flatnonzero(low > high):
         raise ValueError(
-            f"no count is possible in bag {names[bag]!r}: there is no whole number of its "
-            f"{sizes[bag]} rows between the proportions {lower[bag]:g} and {upper[bag]:g}"
+            f"no count is possible in bag {names[place]}: there is no whole number of its "
+            f"{sizes[place]} rows between the proportions {lower[place]:g} and {upper[place]:g}"
         )
     return low, high
+
+
+def _check_one_kind(
+    names: Sequence[str],
+    lower: FloatArray,
+    upper: FloatArray,
+    noise: Sequence[CountNoise | None],
+) -> None:
+    """Raise ValueError if a bag has both a range and noise."""
+    for name, low, high, own in zip(names, lower, upper, noise, strict=True):
+        if high > low and own is not None:
+            raise ValueError(
+                f"bag {name} has a range from {low:g} to {high:g} and count_noise: give one of them"
+            )
 
 
 def _read_rounded(

@@ -34,9 +34,10 @@ class Segments:
         return np.asarray(np.maximum.reduceat(rows, self.starts))
 
     def log_sum(self, rows: FloatArray) -> FloatArray:
-        """Return log Σ exp(rows) per bag without overflow or underflow."""
-        largest = self.max(rows)
-        return np.asarray(largest + np.log(self.sum(np.exp(rows - self.spread(largest)))))
+        """Return log Σ exp(rows) per bag without overflow or underflow; entries can be −∞."""
+        largest = np.maximum(self.max(rows), np.finfo(float).min)  # −∞ − (−∞) is not a number
+        with np.errstate(divide="ignore"):  # the logarithm of a sum of zeros
+            return np.asarray(largest + np.log(self.sum(np.exp(rows - self.spread(largest)))))
 
     def min(self, rows: FloatArray) -> FloatArray:
         """Return one minimum per bag."""

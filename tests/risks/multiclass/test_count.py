@@ -28,7 +28,8 @@ def normal_bag(counts):
 
 
 def exact_bag(counts):
-    return ExactBags.of_counts(np.array([0]), np.arange(sum(counts)), np.array([counts]))
+    size, counts = np.array([sum(counts)]), np.array([counts])
+    return ExactBags.of_ranges(np.array([0]), np.arange(size[0]), size, counts, counts)
 
 
 def slope_in_scores(slope, log_prob):

@@ -14,16 +14,17 @@ from scipy.stats import norm
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.corruption.class_shares import is_share_row
+from decorrupt.risks.bag_observations import counts_of_sum, observe_class_counts
 from decorrupt.risks.count_noise import by_noise, noise_variances, read_count_noise
 from decorrupt.risks.multiclass.exact_counts import CountLattice, ExactBags
 from decorrupt.risks.multiclass.normal_counts import NormalBags
-from decorrupt.risks.multiclass.softmax import SoftmaxRisk, log_softmax, slope_in_scores
-from decorrupt.risks.observations import (
-    CountObservations,
-    counts_of_sum,
-    describe_rounded,
-    observe_class_counts,
+from decorrupt.risks.multiclass.range_counts import (
+    MOST_VECTORS,
+    NormalRangeBags,
+    possible_vectors,
 )
+from decorrupt.risks.multiclass.softmax import SoftmaxRisk, log_softmax, slope_in_scores
+from decorrupt.risks.observations import CountObservations, describe_rounded
 from decorrupt.risks.segments import Segments
 
 # A bag with at most this many count vectors below its own is exact: all bags of up to 9 rows, and
@@ -52,14 +53,15 @@ class PureBags:
         return self.segments.sum(log_prob[self.rows, self.labels]), slope
 
 
-BagGroup = PureBags | ExactBags | NormalBags
+BagGroup = PureBags | ExactBags | NormalBags | NormalRangeBags
 
 
 @dataclass(frozen=True)
 class ClassCountRisk(SoftmaxRisk):
     """−(1/n)·Σ_b log P(Σ_{j∈b} e_{Y_j} = k_b), P(Y_j=c) = softmax(f_j)_c, in the scores.
 
-    See :func:`class_count_risk`. For exact bags its slope is [p_jc − P(Y_j=c | k_b)]/n.
+    See :func:`class_count_risk`. For exact bags its slope is [p_jc − P(Y_j=c | k_b)]/n. Bags in no
+    group add nothing: all their counts are possible.
     """
 
     n_rows: int
@@ -80,7 +82,7 @@ class ClassCountRisk(SoftmaxRisk):
 
     def log_probs_and_slope(self, log_prob: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return log P(k_b) of every bag, and the slope of their sum in the log p_jc."""
-        by_bag, slope = np.zeros(self.n_bags), np.empty(log_prob.shape)
+        by_bag, slope = np.zeros(self.n_bags), np.exp(log_prob)
         for group in self.groups:
             by_bag[group.bags], slope[group.rows] = group.log_prob_and_slope(log_prob)
         return by_bag, slope
@@ -93,7 +95,8 @@ def class_count_risk(
 
     Bags with at most 512 count vectors below k_b are exact (all bags of up to 9 rows); others use
     a normal approximation, see :class:`NormalBags`. Counts that are not whole are rounded, see
-    :func:`whole_counts`.
+    :func:`whole_counts`. Ranges of counts are exact up to 512 count vectors below the upper ends
+    or of that many rows; others are the sum of the approximation over all possible vectors.
 
     Parameters
     ----------
@@ -105,7 +108,12 @@ def class_count_risk(
         comb(n_b + K, K) count vectors, and are exact up to 512 of them (12 rows of 3 classes);
         others use the normal approximation, with a variance larger by that of the noise.
     observations : CountObservations, optional
-        Reported counts and their noise; replaces the shares and `count_noise`.
+        Ranges, or reported counts and their noise; replaces the shares and `count_noise`.
+
+    Raises
+    ------
+    ValueError
+        If more than 4096 count vectors are possible in a large bag with ranges.
     """
     observed = observations or observe_class_counts(strata, count_noise)
     groups = tuple(_group_bags(strata, observed))
@@ -140,7 +148,8 @@ def class_count_log_likelihood(
     [0.38]
     """
     log_prob = class_log_probabilities(probabilities, strata)
-    risk = class_count_risk(strata, count_noise=count_noise)
+    observed = strata.observed if count_noise is None else None
+    risk = class_count_risk(strata, count_noise=count_noise, observations=observed)
     return risk.log_probs_and_slope(log_prob)[0]
 
 
@@ -194,34 +203,46 @@ def whole_counts(strata: Strata) -> NDArray[np.intp]:
 
 
 def _group_bags(strata: Strata, observed: CountObservations) -> Iterator[BagGroup]:
-    """Yield groups that contain every bag once."""
-    counts, sizes = whole_counts(strata), strata.sizes
+    """Yield groups that contain every bag about which something is observed once."""
+    sizes, n_classes = strata.sizes, strata.proportions.shape[1]
     by_bag, all_rows = np.argsort(strata.row_stratum, kind="stable"), Segments(sizes)
 
     def select(chosen: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp], Segments]:
         bags = np.flatnonzero(chosen)
         return bags, by_bag[all_rows.spread(chosen)], Segments(sizes[bags])
 
-    is_noisy, n_classes = observed.is_noisy, counts.shape[1]
-    pure = ~is_noisy & (counts.max(axis=1) == sizes)
+    is_noisy, is_range = observed.is_noisy, (observed.lower < observed.upper).any(axis=1)
+    # Counts that are not ranges can be rounded ones.
+    counts = whole_counts(strata)
+    low, high = (
+        np.where(is_range[:, None], ends, counts).astype(np.intp)
+        for ends in (observed.lower, observed.upper)
+    )
+    pure = ~is_noisy & (low.max(axis=1) == sizes)
+    silent = ~is_noisy & (low == 0).all(axis=1) & (high == sizes[:, None]).all(axis=1)
+    rest = ~pure & ~silent
     # As floats: the product can exceed any integer type.
-    n_vectors = np.prod(counts + 1.0, axis=1)
-    n_vectors[is_noisy] = comb(sizes[is_noisy] + n_classes, n_classes)
-    small = ~pure & ~is_noisy & (n_vectors <= EXACT_VECTORS)
-    weighted = is_noisy & (n_vectors <= EXACT_VECTORS)
-    normal = ~pure & ~small & ~weighted
+    small = rest & ~is_noisy & (np.prod(high + 1.0, axis=1) <= EXACT_VECTORS)
+    few_vectors = comb(sizes + n_classes, n_classes) <= EXACT_VECTORS
+    weighted = rest & ~small & (is_noisy | is_range) & few_vectors
+    normal = rest & ~small & ~weighted
     if pure.any():
         bags, rows, segments = select(pure)
-        yield PureBags(bags, rows, segments, segments.spread(counts[bags].argmax(axis=1)))
+        yield PureBags(bags, rows, segments, segments.spread(low[bags].argmax(axis=1)))
     if small.any():
-        bags, rows, _ = select(small)
-        yield ExactBags.of_counts(bags, rows, counts[bags])
+        bags, rows, segments = select(small)
+        yield ExactBags.of_ranges(bags, rows, segments.sizes, low[bags], high[bags])
     for size in np.unique(sizes[weighted]).tolist():
         bags, rows, _ = select(weighted & (sizes == size))
         lattice = CountLattice.of(size, n_classes)
         yield ExactBags.of_weights(bags, rows, lattice, _log_weights(observed, bags, lattice))
-    if normal.any():
-        bags, rows, segments = select(normal)
+    if (normal & is_range).any():
+        bags, rows, segments = select(normal & is_range)
+        vectors = [_vectors_of(strata, low, high, bag) for bag in bags.tolist()]
+        choices = Segments(np.array([len(some) for some in vectors]))
+        yield NormalRangeBags(bags, rows, segments, np.vstack(vectors), choices)
+    if (normal & ~is_range).any():
+        bags, rows, segments = select(normal & ~is_range)
         given = np.where(is_noisy[:, None], counts_of_sum(observed.lower, sizes), counts)
         variance = noise_variances([observed.noise[bag] for bag in bags.tolist()])
         excess = observed.lower[bags].sum(axis=1) - sizes[bags]
@@ -230,12 +251,28 @@ def _group_bags(strata: Strata, observed: CountObservations) -> Iterator[BagGrou
         yield NormalBags(bags, rows, segments, given[bags], variance, density)
 
 
+def _vectors_of(
+    strata: Strata, lower: NDArray[np.intp], upper: NDArray[np.intp], bag: int
+) -> FloatArray:
+    size = int(strata.sizes[bag])
+    vectors = possible_vectors(lower[bag], upper[bag], size)
+    if vectors is None:
+        raise ValueError(
+            f"the ranges of bag {strata.ids.tolist()[bag]!r} of {size} rows allow more than "
+            f"{MOST_VECTORS} vectors of {lower.shape[1]} class counts: give narrower ranges, or "
+            "leave the bag out"
+        )
+    return vectors
+
+
 def _log_weights(
     observed: CountObservations, bags: NDArray[np.intp], lattice: CountLattice
 ) -> FloatArray:
-    """Return log ν_k = Σ_c log P(noise = reported count − k_c) of each bag and count vector."""
-    logs = np.empty((len(bags), len(lattice.vectors)))
+    """Return log ν_k of each bag and vector: 0 inside a range, Σ_c log P(noise) if noisy."""
+    vectors = lattice.vectors
+    low, high = observed.lower[bags, None], observed.upper[bags, None]
+    inside = ((vectors >= low) & (vectors <= high)).all(axis=2)
+    logs = np.where(inside, 0.0, -np.inf)
     for noise, some in by_noise(observed.noise, bags):
-        away = observed.lower[bags[some], None] - lattice.vectors
-        logs[some] = noise.log_density(away).sum(axis=2)
+        logs[some] = noise.log_density(low[some] - vectors).sum(axis=2)
     return logs

@@ -7,12 +7,13 @@ its other rows have the counts k − s, with k the counts of the whole bag. Then
 
 P(k) = F(k), and row j has class c with probability Σ_{|s|=j−1} F(s)·p_jc·B(s + e_c)/P(k).
 
-If the counts are reported with noise, every vector k of n rows is possible and has a weight ν_k:
-B(k) = ν_k instead of 1 for |k| = n, and B(0) = Σ_k ν_k·P(k) is the probability of the report.
+If several vectors k of n rows are possible, each has a weight ν_k: 1 inside the ranges of counts,
+the probability of the noise of reported counts. Then B(k) = ν_k for |k| = n, and
+B(0) = Σ_k ν_k·P(k) is the probability of what is observed.
 
-A bag has Π_c(k_c + 1) vectors s ≤ k. The steps s → s + e_c of all bags are listed level by level
-(|s| = 0, 1, …), so that a level is a few numpy calls for bags of all sizes. All sums are taken in
-logarithms: no score is too large.
+A bag has Π_c(k_c + 1) vectors s ≤ k, with k its largest possible counts. The steps s → s + e_c of
+all bags are listed level by level (|s| = 0, 1, …), so that a level is a few numpy calls for bags of
+all sizes. All sums are taken in logarithms: no score is too large.
 """
 
 from __future__ import annotations
@@ -78,24 +79,39 @@ class ExactBags:
     log_weights: FloatArray
 
     @classmethod
-    def of_counts(
-        cls, bags: NDArray[np.intp], rows: NDArray[np.intp], counts: NDArray[np.intp]
+    def of_ranges(
+        cls,
+        bags: NDArray[np.intp],
+        rows: NDArray[np.intp],
+        sizes: NDArray[np.intp],
+        lower: NDArray[np.intp],
+        upper: NDArray[np.intp],
     ) -> ExactBags:
-        """List the steps for counts of shape (n_bags, n_classes), the rows given bag by bag."""
-        lengths = counts + 1
+        """List the steps of bags whose class counts are between two vectors, or known if equal.
+
+        Parameters
+        ----------
+        bags, rows : ndarray of int
+            As in the class.
+        sizes : ndarray of int, shape (n_bags,)
+            The rows of each bag.
+        lower, upper : ndarray of int, shape (n_bags, n_classes)
+            The smallest and the largest counts; there are counts between them that sum to `sizes`.
+        """
+        lengths = upper + 1
         n_vectors = lengths.prod(axis=1)
         strides = lengths.cumprod(axis=1) // lengths
-        bag = np.repeat(np.arange(len(counts)), n_vectors)
+        bag = np.repeat(np.arange(len(bags)), n_vectors)
         index = np.arange(len(bag)) - (np.cumsum(n_vectors) - n_vectors)[bag]
         vectors = index[:, None] // strides[bag] % lengths[bag]
-        start, added = np.nonzero(vectors < counts[bag])
+        levels = vectors.sum(axis=1)
+        start, added = np.nonzero((vectors < upper[bag]) & (levels < sizes[bag])[:, None])
         end = start + strides[bag[start], added]
-        level = vectors.sum(axis=1)[start]
-        sizes = counts.sum(axis=1)
-        row = (np.cumsum(sizes) - sizes)[bag[start]] + level
-        entry = row * counts.shape[1] + added
-        forward, backward = _both_ways(level, start, entry, end)
-        return cls(bags, rows, bag, forward, backward, np.zeros(len(bag)))
+        row = (np.cumsum(sizes) - sizes)[bag[start]] + levels[start]
+        entry = row * upper.shape[1] + added
+        forward, backward = _both_ways(levels[start], start, entry, end)
+        log_weights = np.where((vectors >= lower[bag]).all(axis=1), 0.0, -np.inf)
+        return cls(bags, rows, bag, forward, backward, log_weights)
 
     @classmethod
     def of_weights(
@@ -105,7 +121,7 @@ class ExactBags:
         lattice: CountLattice,
         log_weights: FloatArray,
     ) -> ExactBags:
-        """List the steps of bags of one size in which every count vector is possible.
+        """List the steps of bags of one size with any weights of their count vectors.
 
         Parameters
         ----------
@@ -114,7 +130,7 @@ class ExactBags:
         lattice : CountLattice
             The count vectors of a bag.
         log_weights : ndarray of shape (n_bags, n_vectors)
-            log ν of the vectors of the lattice; only those of all rows are used.
+            log ν of the vectors of the lattice, −∞ excludes one; only those of all rows are used.
         """
         n_bags, (n_vectors, n_classes) = len(bags), lattice.vectors.shape
         level = lattice.vectors.sum(axis=1)[lattice.start]

@@ -125,15 +125,23 @@ def normal_counts(
     counts: FloatArray, moments: CountMoments, noise_variance: FloatArray
 ) -> NormalCounts:
     """Return the normal approximation of log P(k), see :class:`NormalBags`."""
-    n_classes = counts.shape[1]
+    inverse, log_scale = count_precision(moments, noise_variance)
+    away = counts - moments.mean
+    tilt = np.einsum("bcd,bd->bc", inverse, away)
+    value = log_scale - 0.5 * np.sum(away * tilt, axis=1)
+    return NormalCounts(value, tilt, inverse - tilt[:, :, None] * tilt[:, None, :])
+
+
+def count_precision(
+    moments: CountMoments, noise_variance: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return S⁻¹ and ½·log K − ½(K−1)·log 2π − ½·log det S of every bag."""
+    n_classes = moments.mean.shape[1]
     covariance = -moments.outer
     np.einsum("bcc->bc", covariance)[:] += moments.mean
     spread = 1 / 12 + 1 / (6 * n_classes) + noise_variance
     spread = spread[:, None, None]
     covariance += spread * np.eye(n_classes) + (1 - spread) / n_classes
-    inverse = np.linalg.inv(covariance)
-    away = counts - moments.mean
-    tilt = np.einsum("bcd,bd->bc", inverse, away)
-    value = 0.5 * (np.log(n_classes) - (n_classes - 1) * np.log(2 * np.pi))
-    value = value - 0.5 * (np.linalg.slogdet(covariance)[1] + np.sum(away * tilt, axis=1))
-    return NormalCounts(value, tilt, inverse - tilt[:, :, None] * tilt[:, None, :])
+    log_scale = 0.5 * (np.log(n_classes) - (n_classes - 1) * np.log(2 * np.pi))
+    log_scale = log_scale - 0.5 * np.linalg.slogdet(covariance)[1]
+    return np.linalg.inv(covariance), log_scale

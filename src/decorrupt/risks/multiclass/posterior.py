@@ -7,6 +7,7 @@ import numpy as np
 from decorrupt._typing import FloatArray
 from decorrupt.risks.multiclass.count import ClassCountRisk
 from decorrupt.risks.multiclass.normal_counts import NormalBags
+from decorrupt.risks.multiclass.range_counts import NormalRangeBags
 from decorrupt.risks.segments import Segments
 
 # Largest difference between a class's sum over a bag and its count, per row of the bag.
@@ -15,7 +16,7 @@ MAX_SWEEPS = 1000
 
 
 def class_posterior(risk: ClassCountRisk, log_prob: FloatArray) -> FloatArray:
-    """Return P(Y_j=c | class counts of its bag): exact, or fitted to the counts of large bags.
+    """Return P(Y_j=c | observation of its bag): exact, or fitted to the counts of large bags.
 
     Parameters
     ----------
@@ -24,9 +25,9 @@ def class_posterior(risk: ClassCountRisk, log_prob: FloatArray) -> FloatArray:
     log_prob : ndarray of shape (n_rows, n_classes)
         log P(Y_j=c) of every row.
     """
-    posterior = np.empty(log_prob.shape)
+    posterior = np.exp(log_prob)
     for group in risk.groups:
-        if isinstance(group, NormalBags):
+        if isinstance(group, NormalBags | NormalRangeBags):
             prob = np.exp(log_prob[group.rows])
             posterior[group.rows] = fit_counts(prob, group.segments, group.expected_counts(prob))
         else:  # the slope in the log-probabilities
