@@ -187,3 +187,28 @@ def test_the_number_of_passes_is_bounded(data):
     with pytest.warns(UserWarning, match="max_iter reached"):
         model.fit(X, y, bags=bags)
     assert model.n_passes_ == 5  # the solver's two, the bags, the sample and the report
+
+
+def test_ranges(data):
+    """Each is named: no bags, other ends in a partition, other columns, an empty range."""
+    X, y, bags = data.dask(chunks=100)
+    model = DaskCountLikelihoodClassifier(**LINEAR)
+
+    def said(y, upper, bags=bags):
+        with pytest.raises(ValueError) as caught:
+            model.fit(X, y, bags=bags, upper=upper)
+        return str(caught.value)
+
+    assert "pass bags=" in said(y, y, bags=None)
+    low, high = data.y * 0.5, data.y * 0.5 + 0.5
+    ends = [da.from_array(values, chunks=100) for values in (low, high)]
+    assert "lower end" in said(*ends[::-1])
+    last = high.copy()
+    bag = data.bags[data.bags == data.bags[0]][0]
+    last[np.flatnonzero(data.bags == bag)[-1]] -= 0.2
+    assert f"bag {bag}" in said(ends[0], da.from_array(last, chunks=100))
+    assert "same columns" in said(ends[0], da.stack([ends[1], ends[1]], axis=1))
+    with pytest.raises(ValueError, match=r"bag_effect=0\.1 cannot be combined with upper="):
+        DaskCountLikelihoodClassifier(bag_effect=0.1, **LINEAR).fit(
+            X, ends[0], bags=bags, upper=ends[1]
+        )

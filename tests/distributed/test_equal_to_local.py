@@ -115,6 +115,58 @@ def test_options(name, params):
     assert found.score_prior_ == pytest.approx(expected.score_prior_, abs=1e-6)
 
 
+def vague_counts(data, kind):
+    """Return y, the upper ends and the noise of bags whose counts are not known exactly."""
+    sizes = np.bincount(data.bags)[data.bags].reshape(-1, *[1] * (data.y.ndim - 1))
+    random = np.random.default_rng(1)
+    if kind == "ranges":
+        low, high = ((data.y * sizes + step).clip(0, sizes) / sizes for step in (-1, 1))
+        return low, high, None
+    shifts = random.normal(scale=1.5, size=(data.bags.max() + 1, *data.y.shape[1:]))
+    noise = {"laplace": decorrupt.LaplaceNoise(0.6), "by bag": {}}[kind]
+    if kind == "by bag":
+        kinds = (decorrupt.GaussianNoise(0.8), decorrupt.GeometricNoise(1.2), 0.5)
+        noise = {bag: kinds[bag % 3] for bag in range(data.bags.max() + 1)}
+        shifts[1::3] = np.rint(shifts[1::3])
+    return data.y + shifts[data.bags] / sizes, None, noise
+
+
+@quiet
+@pytest.mark.parametrize("kind", ["ranges", "laplace", "by bag"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_ranges_and_noise_of_any_kind(n_classes, kind):
+    data = bag_rows(n_classes=n_classes)
+    y, upper, noise = vague_counts(data, kind)
+    assert kind == "ranges" or y.min() < 0  # a noisy share need not be one
+    by_dask, local = pair("CountLikelihoodClassifier", **LINEAR, count_noise=noise)
+    ends = {} if upper is None else {"upper": upper}
+    local.fit(data.X, y, bags=data.bags, **ends)
+    X, y, bags, *upper = (
+        da.from_array(values, chunks=(170, *values.shape[1:]))
+        for values in (data.X, y, data.bags, *ends.values())
+    )
+    by_dask.fit(X, y, bags=bags, upper=upper[0] if upper else None)
+    assert_same(by_dask, local, data.X)
+    assert by_dask.score_prior_ == pytest.approx(local.score_prior_, abs=1e-6)
+
+
+@quiet
+def test_a_range_of_a_bag_larger_than_a_partition():
+    """Its rows are brought together; `upper` can be a column."""
+    data = bag_rows(n_rows=1200)
+    bags = np.where(data.bags < 40, 0, data.bags)
+    shares = pd.Series(data.y).groupby(bags).transform("mean").to_numpy()
+    sizes = np.bincount(bags)[bags]
+    low, high = np.floor(shares * sizes) / sizes, np.ceil(shares * sizes + 9).clip(0, sizes) / sizes
+    frame = pd.DataFrame(data.X, columns=list("abcd")).assign(low=low, high=high, bag=bags)
+    by_dask, local = pair("CountLikelihoodClassifier", **LINEAR)
+    by_dask.fit(dd.from_pandas(frame, npartitions=6), "low", bags="bag", upper="high")
+    assert np.bincount(bags).max() > 1200 / 6
+    local.fit(frame[list("abcd")], low, bags=bags, upper=high)
+    assert_same(by_dask, local, frame[list("abcd")])
+    assert by_dask.n_large_bags_ == 0
+
+
 @quiet
 @pytest.mark.parametrize(
     "params",

@@ -416,8 +416,9 @@ feature_names_in_
         n_rows = work.data.columns.n_rows
         local.log_likelihood_ = -outcome.risk * n_rows
         is_vague = local.count_noise is not None or work.data.upper is not None
-        if is_vague and work.data.cells is None and work.data.table.n_classes is None:
-            local._set_prior(sum(report.n_positive for report in outcome.reports) / n_rows)
+        if is_vague and work.data.cells is None:
+            shares = np.sum([report.expected for report in outcome.reports], axis=0) / n_rows
+            local._set_prior(shares if work.data.table.n_classes else shares[1])
         local.start_ = "sample"
         large = problem.large_bags
         local.n_large_bags_ = 0 if large is None else len(large.codes)

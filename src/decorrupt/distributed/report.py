@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, softmax
 
 from decorrupt._typing import FloatArray
 from decorrupt.distributed.partition import Partition, ScoreModel
@@ -25,14 +25,14 @@ class Report:
         Rows by predicted class.
     sums, squares : ndarray of shape (n_bags,)
         Σ and Σ² of the terms of a corrected risk, by bag of the partition.
-    n_positive : float
-        Σ P(Y=1 | x, count of the bag) of a count likelihood of two classes.
+    expected : ndarray of shape (n_classes,)
+        Σ P(Y=c | x, count of the bag) of a count likelihood.
     """
 
     n_chosen: NDArray[np.intp]
     sums: FloatArray
     squares: FloatArray
-    n_positive: float = 0.0
+    expected: FloatArray
 
 
 def partition_report(
@@ -40,7 +40,7 @@ def partition_report(
 ) -> Report:
     """Return the report of a partition with `n_bags` bags."""
     n_chosen = np.zeros(model.n_classes or 2, dtype=np.intp)
-    sums, squares, n_positive = np.zeros(n_bags), np.zeros(n_bags), 0.0
+    sums, squares, expected = np.zeros(n_bags), np.zeros(n_bags), np.zeros(len(n_chosen))
     parts: list[Any] = [*partition.chunks, *partition.large]
     for part in parts:
         scores = model.objective(part.rows).scores(coef)
@@ -51,21 +51,23 @@ def partition_report(
             terms = np.sum([risk.row_values(scores) for risk in part.risks], axis=0, dtype=float)
             sums += np.bincount(codes, terms, n_bags)
             squares += np.bincount(codes, terms**2, n_bags)
-        elif scores.ndim == 1:
-            n_positive += _posterior_sum(part, scores)
-    return Report(n_chosen, sums, squares, n_positive)
+        else:
+            expected += _posterior_sums(part, scores)
+    return Report(n_chosen, sums, squares, expected)
 
 
-def _posterior_sum(part: Any, scores: FloatArray) -> float:
-    """Return Σ_j P(Y_j=1 | count), from the slope (p_j − P(Y_j=1 | count))/n of the likelihood.
+def _posterior_sums(part: Any, scores: FloatArray) -> FloatArray:
+    """Return Σ_j P(Y_j=c | count), from the slopes (p_jc − P(Y_j=c | count))/n of the likelihood.
 
     The slopes of a bag that is larger than the partition are left out: with an intercept, they
     sum to zero at the solution.
     """
-    total = float(expit(scores).sum(dtype=float))
+    scores = scores.astype(float, copy=False)
+    prob = expit(scores) if scores.ndim == 1 else softmax(scores, axis=1)
+    total = prob.sum(axis=0)
     for risk in getattr(part, "risks", ()):
-        total -= risk.n_rows * float(risk.value_and_slope(scores)[1].sum(dtype=float))
-    return total
+        total = total - risk.n_rows * risk.value_and_slope(scores)[1].sum(axis=0)
+    return np.array([len(scores) - total, total]) if scores.ndim == 1 else np.asarray(total)
 
 
 def std_error(
