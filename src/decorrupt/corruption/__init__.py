@@ -28,6 +28,7 @@ from decorrupt.corruption.noise import (
 from decorrupt.corruption.pairing import BagPairs, pair_bags
 from decorrupt.corruption.source_mixture import SourceMixture
 from decorrupt.corruption.strata import (
+    BagTable,
     Strata,
     bag_targets,
     class_range_ends,
@@ -56,6 +57,7 @@ __all__ = [
     "COMBINATION_METHODS",
     "WEIGHT_SCHEMES",
     "BagPairs",
+    "BagTable",
     "ClassCombination",
     "Combination",
     "CorrectedLoss",

@@ -61,6 +61,37 @@ class Strata:
         return Strata(self.ids[present], row_stratum, self.proportions[present], observed=observed)
 
 
+@dataclass(frozen=True)
+class BagTable(Strata):
+    """Strata without rows: one entry per bag instead of one per row.
+
+    `row_stratum` numbers the bags, so that ``combination.row_terms(table)`` are the coefficients
+    of each row of a bag.
+
+    Attributes
+    ----------
+    rows_per_bag : ndarray of int, shape (n_bags,)
+        Rows of each bag in all partitions.
+    """
+
+    rows_per_bag: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, ids: NDArray[Any], proportions: FloatArray, sizes: NDArray[np.intp]) -> BagTable:
+        """Return the table of the bags `ids`."""
+        return cls(ids, np.arange(len(ids)), proportions, sizes)
+
+    @property
+    def sizes(self) -> NDArray[np.intp]:
+        """Rows of each bag."""
+        return self.rows_per_bag
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of all bags."""
+        return int(self.rows_per_bag.sum())
+
+
 def factorize(values: Any, name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the distinct ids in `values`, sorted if possible, and the index of each row's id.
 

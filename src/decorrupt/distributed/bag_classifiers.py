@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import check_class_strata, check_strata
+from decorrupt.corruption import BagTable, check_class_strata, check_strata
 from decorrupt.corruption.mean_operator import bag_sums
 from decorrupt.corruption.strata import strata_from_labels, two_classes
 from decorrupt.distributed.blocks import Block, Blocks
@@ -25,7 +25,7 @@ from decorrupt.distributed.corrected import (
 from decorrupt.distributed.counts import count_problem
 from decorrupt.distributed.engine import Engine
 from decorrupt.distributed.partition import CHUNK_ROWS
-from decorrupt.distributed.summary import BagTable, BlockCells, Data, read_bags, read_cells
+from decorrupt.distributed.summary import BlockCells, Data, read_bags, read_cells
 from decorrupt.estimators import (
     CorrectedLossClassifier,
     CountLikelihoodClassifier,

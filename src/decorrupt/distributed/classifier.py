@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from decorrupt._typing import FloatArray
+from decorrupt.corruption import BagTable
 from decorrupt.distributed.blocks import Blocks, read_blocks
 from decorrupt.distributed.checkpoint import Checkpoint, digest
 from decorrupt.distributed.engine import Engine, connect
@@ -27,7 +28,7 @@ from decorrupt.distributed.predictions import predict_lazily
 from decorrupt.distributed.report import Report, partition_report
 from decorrupt.distributed.sample import Sample, draw_sample, share_by_bag
 from decorrupt.distributed.shuffle import scratch_folder
-from decorrupt.distributed.summary import BagTable, Data
+from decorrupt.distributed.summary import Data
 from decorrupt.estimators.default_strength import resolve_reg_strength
 from decorrupt.estimators.inputs import check_upper_has_bags
 from decorrupt.estimators.parameters import check_count, check_parameters

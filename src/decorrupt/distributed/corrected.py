@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import ClassCombination, Combination, RiskTerms
+from decorrupt.corruption import BagTable, ClassCombination, Combination, RiskTerms
 from decorrupt.distributed.classifier import Outcome, Problem, Work
 from decorrupt.distributed.preparation import corrected_risk, prepare_terms
 from decorrupt.distributed.report import std_error
-from decorrupt.distributed.summary import BagTable
 from decorrupt.estimators.diagnostics import describe_dropped, describe_overfitting, is_overfitted
 from decorrupt.exceptions import DroppedBagsWarning, NegativeRiskWarning
 from decorrupt.losses import MarginLoss, get_loss

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata
+from decorrupt.corruption import BagTable, Strata
 from decorrupt.distributed.blocks import Block
 from decorrupt.distributed.engine import Engine
-from decorrupt.distributed.summary import BagTable, Data
+from decorrupt.distributed.summary import Data
 
 SAMPLE_ROWS = 20_000
 # From a larger bag only about this many rows are drawn, so that there are several bags.

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
+from decorrupt.corruption import BagTable
 from decorrupt.distributed.blocks import Blocks
 from decorrupt.distributed.classifier import DaskClassifier, Outcome, Problem, Work
 from decorrupt.distributed.corrected import (
@@ -21,7 +22,7 @@ from decorrupt.distributed.corrected import (
 from decorrupt.distributed.engine import Engine
 from decorrupt.distributed.preparation import corrected_risk
 from decorrupt.distributed.sample import share_by_source
-from decorrupt.distributed.summary import BagTable, BlockCells, Data, read_cells
+from decorrupt.distributed.summary import BlockCells, Data, read_cells
 from decorrupt.estimators import CorruptedSourcesClassifier
 from decorrupt.estimators.class_sources import ClassSources
 from decorrupt.estimators.inputs import NoisySources, read_noisy_labels, source_strata

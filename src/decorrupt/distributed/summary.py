@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata, class_range_ends, factorize, strata_from_bags
+from decorrupt.corruption import BagTable, class_range_ends, factorize, strata_from_bags
 from decorrupt.corruption.class_shares import SHARE_TOL
 from decorrupt.distributed.blocks import Block, Blocks
 from decorrupt.distributed.engine import Engine
@@ -127,37 +127,6 @@ def _add(one: ColumnSummary, other: ColumnSummary) -> ColumnSummary:
     squares = one.squares + other.squares + apart**2 * (one.n_rows * other.n_rows / n_rows)
     n_bytes = one.n_bytes + other.n_bytes
     return ColumnSummary(one.number, n_rows, n_bytes, one.dtype, one.is_sparse, mean, squares)
-
-
-@dataclass(frozen=True)
-class BagTable(Strata):
-    """Strata without rows: one entry per bag instead of one per row.
-
-    `row_stratum` numbers the bags, so that ``combination.row_terms(table)`` are the coefficients
-    of each row of a bag.
-
-    Attributes
-    ----------
-    rows_per_bag : ndarray of int, shape (n_bags,)
-        Rows of each bag in all partitions.
-    """
-
-    rows_per_bag: NDArray[np.intp]
-
-    @classmethod
-    def of(cls, ids: NDArray[Any], proportions: FloatArray, sizes: NDArray[np.intp]) -> BagTable:
-        """Return the table of the bags `ids`."""
-        return cls(ids, np.arange(len(ids)), proportions, sizes)
-
-    @property
-    def sizes(self) -> NDArray[np.intp]:
-        """Rows of each bag."""
-        return self.rows_per_bag
-
-    @property
-    def n_rows(self) -> int:
-        """Rows of all bags."""
-        return int(self.rows_per_bag.sum())
 
 
 @dataclass(frozen=True)

@@ -47,8 +47,8 @@ def observe_bags(
     """
     if upper is not None and np.ndim(upper) == np.ndim(y) == 2:
         classes = _check_same_columns(y, upper)
-        highest = class_range_ends(bags, upper, "upper").proportions
-        return observe_strata(class_range_ends(bags, y, "y"), highest, count_noise, classes)
+        ends = class_range_ends(bags, y, "y"), class_range_ends(bags, upper, "upper").proportions
+        return observe_strata(*ends, count_noise, classes)
     strata = two_classes(strata_from_bags(bags, y, is_noisy=count_noise is not None))
     if upper is not None and strata.n_classes is not None:
         raise ValueError(

@@ -7,12 +7,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from decorrupt.app.cli.conventions import MINUS, option
-from decorrupt.app.cli.options import TrainingOptions, bag_columns
+from decorrupt.app.cli.options import TrainingOptions, bag_columns, read_bag_rows
 
 if TYPE_CHECKING:
     from decorrupt.app.training.by_dask import LargeTable
@@ -98,13 +98,14 @@ def large_table(
 
     if memory is not None:
         budget_in_bytes(memory)
-    large = LargeTable(given["rows"], bag_columns(given), scheduler, memory)
-    _check_names(large, given["rows"])
-    bags = large.bags()
+    columns, table = bag_columns(given), given["bags"]
+    columns.check(has_table=table is not None)
+    large = LargeTable(given["rows"], columns, scheduler, memory)
+    rows = large.one_row_per_bag(has_table=table is not None)
+    bags = read_bag_rows(rows, table, columns, given["decimal"], takes_ranges=True)
     with tempfile.TemporaryDirectory(prefix="decorrupt-") as folder:
-        sample = Path(folder) / "sample.parquet"
-        large.write_sample(sample, bags, seed)
-        yield given | {"rows": str(sample)}, large, bags
+        options = large.write_sample(Path(folder), bags, seed)
+        yield cast(TrainingOptions, given | options), large, bags
 
 
 def _check_dask(given: TrainingOptions, method: str) -> None:
@@ -115,18 +116,8 @@ def _check_dask(given: TrainingOptions, method: str) -> None:
             "--engine dask is for bags: give --bag-column. For noisy labels of sources use "
             "decorrupt.distributed.DaskCorruptedSourcesClassifier from Python"
         )
-    for name in ("bags", "count_column", "count_columns", "class_column", "sql", "decimal"):
-        if given.get(name):
-            shown = "the table BAGS" if name == "bags" else "--" + name.replace("_", "-")
-            raise typer.BadParameter(
-                f"{shown} cannot be used with --engine dask: proportions must be columns of ROWS"
-            )
-    for name in ("upper_column", "count_noise"):
-        if given.get(name):
-            raise typer.BadParameter(
-                f"--{name.replace('_', '-')} cannot be used with --engine dask: it needs exact "
-                "proportions"
-            )
+    if given["sql"]:
+        raise typer.BadParameter("--sql cannot be used with --engine dask")
     method_name(method, ("auto", *dask_methods()))
 
 
@@ -146,15 +137,6 @@ def dask_settings(settings: Settings) -> dict[str, Any]:
     if settings.method == "auto":
         changed["candidates"] = tuple(name.replace("-", "_") for name in dask_methods())
     return changed
-
-
-def _check_names(large: LargeTable, rows: str) -> None:
-    from decorrupt.app.tables import need_names
-
-    large.columns.check(has_table=False)
-    header = list(large.rows().columns)
-    need_names(header, [large.columns.bag], rows, "--bag-column")
-    need_names(header, large.shares, rows, "--proportion-column")
 
 
 def predict_by_dask(

@@ -175,9 +175,9 @@ def fit(
     one row per bag and class and --class-column. Sources: --label-column, --source-column and
     --noise-rates or --estimate-noise-rates. Missing numbers are imputed, numbers are scaled,
     categories are one-hot encoded and their rare levels folded; the model file contains all of
-    this. --engine dask is for tables that do not fit in memory: a Parquet file or a folder of them,
-    with the proportions in its rows. A sample of bags is used to choose the method and to estimate
-    the held-out results; then the method is fitted to all rows in partitions.
+    this. --engine dask is for tables that do not fit in memory: ROWS is a Parquet file or a folder
+    of them. A sample of bags is used to choose the method and to estimate the held-out results;
+    then the method is fitted to all rows in partitions.
 
     Example: decorrupt fit rows.csv bags.csv --bag-column branch --proportion-column rate -o
     model.skops
@@ -214,6 +214,8 @@ def fit(
 
     check_pages(report)
     data, used = read_training_data(given)
+    if by_dask:
+        data = replace(data, warnings=all_bags.warnings)
     say.warn(left_out_in_words(used))
     settings = Settings(
         method,

@@ -7,22 +7,25 @@ and judged like any table. Then the chosen method is fitted again to all rows, i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from decorrupt import distributed
-from decorrupt.app.tables import TableError
+from decorrupt._typing import FloatArray
+from decorrupt.app.tables import TableError, need_names
 from decorrupt.app.training.bag_columns import BagColumns
 from decorrupt.app.training.columns import Column, Features
 from decorrupt.app.training.predict import Predictor
-from decorrupt.app.training.preprocess import prepare
+from decorrupt.app.training.preprocess import as_text, prepare
 from decorrupt.app.training.results import plain
+from decorrupt.app.training.roles import SAME_SHARE, BagRows, Table
 from decorrupt.app.training.summary import summarize_bags
 from decorrupt.app.training.train import (
     CLASSIFIER,
@@ -31,28 +34,28 @@ from decorrupt.app.training.train import (
     inner_estimator,
     n_landmarks,
 )
-from decorrupt.corruption import pooled_proportion
-from decorrupt.corruption.strata import two_classes
+from decorrupt.corruption import Strata, pooled_proportion
 from decorrupt.distributed.engine import connect, import_dask
 from decorrupt.distributed.sample import share_by_bag
-from decorrupt.distributed.summary import BagTable
 
 # Enough to choose a method; about a minute of training.
 SAMPLE_ROWS = 20_000
+# Columns of the tables that are made here.
+BAG, CLASS, LOWER, UPPER = "bag", "class", "share", "upper share"
 # --method that have an estimator with Dask.
 DASK_METHODS = ("mean-map", "corrected-loss", "count-likelihood")
 
 
 @dataclass(frozen=True)
 class LargeTable:
-    """A Parquet file, or a folder of them, with the proportions of bags in its rows.
+    """A Parquet file, or a folder of them, with the bags of its rows.
 
     Attributes
     ----------
     path : str
         The file or folder.
     columns : BagColumns
-        The columns that describe bags.
+        The columns that describe bags; if there is a table of bags, only the bag is in the rows.
     client : str or None
         The address of a scheduler; None for Dask's threads.
     memory : str or None
@@ -64,42 +67,116 @@ class LargeTable:
     client: str | None = None
     memory: str | None = None
 
-    @property
-    def shares(self) -> list[str]:
-        """The columns with the proportions of the bags."""
-        one = self.columns.proportion
-        return [one] if one is not None else list(self.columns.proportions)
-
     def rows(self) -> Any:
         """Return the rows as a Dask dataframe."""
         return read_parquet(self.path)
 
-    def bags(self) -> BagTable:
-        """Return the bags of all rows: one pass over two columns."""
-        bag, shares = self.columns.bag, self.shares
-        grouped = self.rows()[[bag, *shares]].groupby(bag, dropna=False)
-        with connect(self.client) as engine:
-            first, sizes = engine.compute([grouped[shares].first(), grouped.size()])
-        proportions = first.to_numpy(dtype=float)
-        if len(shares) == 1:
-            proportions = proportions[:, 0]
-        table = BagTable.of(first.index.to_numpy(), proportions, sizes.loc[first.index].to_numpy())
-        return BagTable.of(table.ids, two_classes(table).proportions, table.sizes)
+    def one_row_per_bag(self, *, has_table: bool) -> Table:
+        """Return the bags with their numbers of rows, and their values unless a table has them.
 
-    def write_sample(self, path: Path, bags: BagTable, seed: int) -> None:
-        """Write about SAMPLE_ROWS rows of randomly chosen bags to a Parquet file."""
-        share = share_by_bag(bags.sizes, seed, SAMPLE_ROWS)
-        by_bag = dict(zip(bags.ids.tolist(), share.tolist(), strict=True))
-        dask = import_dask()
-        parts = self.rows().to_delayed()
-        draw, known = dask.delayed(_draw), dask.delayed(by_bag)
-        with connect(self.client) as engine:
-            found = engine.compute(
-                [draw(part, self.columns.bag, known, [seed, k]) for k, part in enumerate(parts)]
+        One pass over these columns.
+
+        Raises
+        ------
+        TableError
+            If a column is missing, or a value differs within a bag.
+        """
+        bag, header = self.columns.bag, list(self.rows().columns)
+        need_names(header, [bag], self.path, "--bag-column")
+        values = [] if has_table else [name for name in self.columns.names if name != bag]
+        for option, names in self.columns.values.items() if values else ():
+            need_names(
+                header, [names] if isinstance(names, str) else names or [], self.path, option
             )
+        grouped = self.rows()[[bag, *values]].groupby(bag, dropna=False)
+        with connect(self.client) as engine:
+            sizes, *ends = engine.compute(
+                [grouped.size(), *([grouped.min(), grouped.max()] if values else [])]
+            )
+        frame = sizes.index.to_frame(index=False, name=bag)
+        for name in values:
+            low, high = (end[name].loc[sizes.index].to_numpy() for end in ends)
+            frame[name] = low
+            _refuse_different(self.path, name, sizes.index, low, high)
+        return Table(frame, self.path, sizes.to_numpy())
+
+    def write_sample(self, folder: Path, known: BagRows, seed: int) -> dict[str, Any]:
+        """Write a table of about SAMPLE_ROWS rows of randomly chosen bags, and one of these bags.
+
+        Of a bag of which only some rows are drawn, the shares are those of the whole bag.
+
+        Returns
+        -------
+        dict
+            The options that name the tables and their columns.
+        """
         import pandas as pd
 
-        pd.concat(found, ignore_index=True).to_parquet(path, index=False)
+        rows, bags, strata = folder / "rows.parquet", folder / "bags.parquet", known.strata
+        share = share_by_bag(strata.sizes, seed, SAMPLE_ROWS)
+        drawn = np.flatnonzero(share > 0)
+        by_bag = pd.Series(share[drawn], index=strata.ids[drawn])
+        dask = import_dask()
+        draw, shared = dask.delayed(_draw), dask.delayed(by_bag)
+        parts = enumerate(self.rows().to_delayed())
+        with connect(self.client) as engine:
+            found = engine.compute(
+                [draw(part, self.columns, shared, [seed, k]) for k, part in parts]
+            )
+        pd.concat(found, ignore_index=True).to_parquet(rows, index=False)
+        table, options = _bags_in_shares(known, self.columns, drawn, share[drawn] == 1)
+        table.to_parquet(bags, index=False)
+        return {"rows": str(rows), "bags": str(bags), "decimal": None} | options
+
+
+def _refuse_different(path: str, name: str, bags: Any, low: Any, high: Any) -> None:
+    is_number = np.issubdtype(low.dtype, np.number)
+    apart = np.abs(high - low) > SAME_SHARE if is_number else low != high
+    for place in np.flatnonzero(apart)[:1]:
+        raise TableError(
+            f"{path}: column {name!r} contains {low[place]} and {high[place]} for bag "
+            f"{bags[place]!r}: all rows of a bag must have the same value"
+        )
+
+
+def _bags_in_shares(
+    known: BagRows, columns: BagColumns, drawn: NDArray[np.intp], is_whole: NDArray[np.bool_]
+) -> tuple[Any, dict[str, Any]]:
+    """Return a table of some bags with their shares, and the options that name its columns."""
+    import pandas as pd
+
+    lower, upper = known_shares(known.strata)
+    lower, upper = lower[drawn], upper[drawn]
+    if columns.count_noise is None:
+        # A range of the whole bag need not contain a whole number of some of its rows.
+        middle = known.strata.proportions[drawn]
+        lower, upper = (np.where(is_whole, end.T, middle.T).T for end in (lower, upper))
+    unused = ("count_column", "count_columns", "class_column", "upper_column")
+    options: dict[str, Any] = dict.fromkeys((*unused, "proportion_column", "proportion_columns"))
+    table = pd.DataFrame({columns.bag: known.strata.ids[drawn]})
+    if known.classes:
+        shares = np.column_stack([1 - lower, lower]) if lower.ndim == 1 else lower
+        table[list(known.classes)] = shares
+        if columns.class_name is None:
+            return table, options | {"proportion_columns": ",".join(known.classes)}
+        table = table.melt(columns.bag, var_name=CLASS, value_name=LOWER)
+        return table, options | {"class_column": CLASS, "proportion_column": LOWER}
+    options["proportion_column"] = LOWER
+    table[LOWER] = lower
+    if (lower < upper).any():
+        options["upper_column"] = UPPER
+        table[UPPER] = upper
+    return table, options
+
+
+def known_shares(strata: Strata) -> tuple[FloatArray, FloatArray]:
+    """Return the smallest and the largest possible share of each bag, or the noisy one twice."""
+    if strata.observed is None:
+        return strata.proportions, strata.proportions
+    lower, upper = (
+        (end.T / strata.sizes).T for end in (strata.observed.lower, strata.observed.upper)
+    )
+    return lower, upper
 
 
 def read_parquet(path: str) -> Any:
@@ -125,12 +202,16 @@ def read_parquet(path: str) -> Any:
         raise TableError(f"{path}: cannot be read as Parquet: {error}") from None
 
 
-def _draw(frame: Any, bag: str, share: Mapping[Any, float], seed: Sequence[int]) -> Any:
-    known = frame[bag].map(share).fillna(1.0).to_numpy(dtype=float)
-    return frame[np.random.default_rng(seed).random(len(frame)) < known]
+def _draw(frame: Any, columns: BagColumns, share: Any, seed: Sequence[int]) -> Any:
+    """Return some rows, without the columns that the table of bags contains."""
+    import pandas as pd
+
+    known = pd.Series(as_text(frame[columns.bag])).map(share).fillna(0.0).to_numpy(dtype=float)
+    others = [name for name in columns.names if name != columns.bag and name in frame.columns]
+    return frame[np.random.default_rng(seed).random(len(frame)) < known].drop(columns=others)
 
 
-def refit(trained: TrainedModel, large: LargeTable, bags: BagTable, used: Features) -> TrainedModel:
+def refit(trained: TrainedModel, large: LargeTable, bags: BagRows, used: Features) -> TrainedModel:
     """Return the model with its classifier fitted to all rows, and a card that says so.
 
     Parameters
@@ -139,8 +220,8 @@ def refit(trained: TrainedModel, large: LargeTable, bags: BagTable, used: Featur
         Of the sample.
     large : LargeTable
         All rows.
-    bags : BagTable
-        The bags of all rows.
+    bags : BagRows
+        The bags of all rows, from :meth:`LargeTable.one_row_per_bag`.
     used : Features
         The columns to learn from.
     """
@@ -150,17 +231,35 @@ def refit(trained: TrainedModel, large: LargeTable, bags: BagTable, used: Featur
     if make is None:
         raise ValueError(f"{type(best).__name__} has no estimator with Dask")
     params = best.get_params(deep=False) | {"memory_budget": large.memory, "client": large.client}
-    rows = _prepared_rows(large, preprocessor, used.columns)
-    y = large.shares if len(large.shares) > 1 else large.shares[0]
-    model = make(**params).fit(rows, y, bags=large.columns.bag)
-    search.best_estimator_ = model.to_local().set_params(memory_budget=None)
-    search.training_prior_ = pooled_proportion(bags.sizes, bags.proportions)
+    strata = bags.strata
+    targets, names = _targets(strata)
+    rows = _prepared_rows(large, preprocessor, used.columns, targets)
+    model = make(**params).fit(rows, **names)
+    local = model.to_local().set_params(memory_budget=None)
+    local.classes_ = best.classes_  # not the names of the columns
+    search.best_estimator_ = local
+    search.training_prior_ = pooled_proportion(strata.sizes, strata.proportions)
+    if strata.observed is not None:
+        search.training_prior_ = local.score_prior_
     pipeline = Pipeline([("preprocess", preprocessor), (CLASSIFIER, search)])
-    _describe(trained, search, bags, model.n_passes_)
+    _describe(trained, search, strata, model.n_passes_)
     return replace(trained, model=pipeline)
 
 
-def _describe(trained: TrainedModel, search: Any, bags: BagTable, n_passes: int) -> None:
+def _targets(strata: Strata) -> tuple[Any, dict[str, Any]]:
+    """Return the shares by bag, and the names of their columns as arguments of `fit`."""
+    import pandas as pd
+
+    lower, upper = known_shares(strata)
+    names = {"y": [f"{LOWER} {k}" for k in range(strata.n_classes or 1)]}
+    table = pd.DataFrame(lower, index=strata.ids, columns=names["y"])
+    if (lower < upper).any():
+        names["upper"] = [f"{UPPER} {k}" for k in range(strata.n_classes or 1)]
+        table[names["upper"]] = upper if upper.ndim == 2 else upper[:, None]
+    return table, names | {"bags": BAG}
+
+
+def _describe(trained: TrainedModel, search: Any, bags: Strata, n_passes: int) -> None:
     card, sample = trained.card, trained.card["bags"]
     local, prior = search.best_estimator_, search.training_prior_
     classes = list(card.get("class_shares", ()))
@@ -178,29 +277,30 @@ def _describe(trained: TrainedModel, search: Any, bags: BagTable, n_passes: int)
         card["training_prior"] = prior
 
 
-def _prepared_rows(large: LargeTable, preprocessor: Any, columns: Sequence[Column]) -> Any:
-    """Return the prepared columns, numbered and in single precision, with the bags' columns."""
+def _prepared_rows(
+    large: LargeTable, preprocessor: Any, columns: Sequence[Column], targets: Any
+) -> Any:
+    """Return the prepared columns, numbered and in single precision, with the bags' shares."""
     dask = import_dask()
     frames: Any = import_module("dask.dataframe")
     rows = large.rows()
-    make, shared = dask.delayed(_prepare_part), dask.delayed(preprocessor)
-    parts = [make(part, shared, columns, large) for part in rows.to_delayed()]
-    meta = _prepare_part(rows._meta, preprocessor, columns, large)
+    make, shared, known = map(dask.delayed, (_prepare_part, preprocessor, targets))
+    parts = [make(part, shared, columns, large, known) for part in rows.to_delayed()]
+    meta = _prepare_part(rows._meta, preprocessor, columns, large, targets)
     return frames.from_delayed(parts, meta=meta, verify_meta=False)
 
 
 def _prepare_part(
-    frame: Any, preprocessor: Any, columns: Sequence[Column], large: LargeTable
+    frame: Any, preprocessor: Any, columns: Sequence[Column], large: LargeTable, targets: Any
 ) -> Any:
     import pandas as pd
 
-    n_columns = len(preprocessor.get_feature_names_out())
-    matrix = np.empty((0, n_columns))
+    matrix = np.empty((0, len(preprocessor.get_feature_names_out())))
     if len(frame):
         matrix = preprocessor.transform(prepare(frame, columns, table=large.path))
-    prepared = pd.DataFrame(matrix.astype(np.float32), index=frame.index)
-    kept = [large.columns.bag, *large.shares]
-    return pd.concat([prepared, frame[kept]], axis=1)
+    bags = as_text(frame[large.columns.bag])
+    known = targets.reindex(bags).reset_index(drop=True).assign(**{BAG: bags})
+    return pd.concat([pd.DataFrame(matrix.astype(np.float32)), known], axis=1)
 
 
 def predict_files(

@@ -67,7 +67,7 @@ def read_class_bags(rows: Table, bags: Table | None, columns: BagColumns) -> Bag
         )
     else:
         shares, said = join_bags(rows, holder, columns.bag, values, ids, row_bag)
-    strata = Strata(ids, row_bag, shares)
+    strata = rows.strata(ids, row_bag, shares)
     if are_counts:
         said += _check_counts(holder.name, classes, strata)
     else:

@@ -15,7 +15,7 @@ from decorrupt.app.training.bad_cells import decimal_hint
 from decorrupt.app.training.columns import need_columns
 from decorrupt.app.training.preprocess import as_text
 from decorrupt.app.training.vague_counts import count_range, make_noise
-from decorrupt.corruption import Strata, check_strata
+from decorrupt.corruption import BagTable, Strata, check_strata
 from decorrupt.risks.observations import observe_counts
 
 # Equal shares read from a text file can differ in their last digits.
@@ -24,10 +24,23 @@ SAME_SHARE = 1e-6
 
 @dataclass(frozen=True)
 class Table:
-    """A frame, and the file name for messages."""
+    """A frame, and the file name for messages.
+
+    `sizes`: how many rows of a larger table each row represents, if the frame has one per bag.
+    """
 
     frame: pd.DataFrame
     name: str
+    sizes: NDArray[np.intp] | None = None
+
+    def strata(
+        self, ids: NDArray[Any], row_bag: NDArray[np.intp], proportions: FloatArray
+    ) -> Strata:
+        """Return the bags `ids` of the table's rows."""
+        if self.sizes is None:
+            return Strata(ids, row_bag, proportions)
+        sizes = np.bincount(row_bag, self.sizes, minlength=len(ids))
+        return BagTable.of(ids, proportions, sizes.astype(np.intp))
 
 
 @dataclass(frozen=True)
@@ -117,7 +130,8 @@ def read_bags(
     else:
         both, warnings = join_bags(rows, bags, bag_column, np.column_stack(ends), ids, row_bag)
         lower, upper = both.T
-    sizes = np.bincount(row_bag, minlength=len(ids))
+    strata = rows.strata(ids, row_bag, lower)
+    sizes = strata.sizes
     if is_count and upper_column is None:
         upper = np.where(upper > lower, np.minimum(upper, sizes), upper)  # fewer than 5 of 3 rows
     for name, by_bag in zip(names, (lower, upper), strict=True) if not count_noise else ():
@@ -127,7 +141,8 @@ def read_bags(
             check_shares(holder.name, name, ids, by_bag)
     unit = sizes if is_count else 1
     try:
-        strata = _observed(Strata(ids, row_bag, lower / unit), upper / unit, count_noise, warnings)
+        strata = replace(strata, proportions=lower / unit)
+        strata = _observed(strata, upper / unit, count_noise, warnings)
         check_strata(sizes, strata.proportions)
     except ValueError as error:
         raise TableError(f"{holder.name}: column {value_column!r}: {error}") from None
