@@ -53,7 +53,7 @@ def observe_bags(
                 f"y has {strata.n_classes} columns and upper has shape {np.shape(upper)}: give one "
                 "upper share per row and class"
             )
-        return (strata, None) if count_noise is None else _observe_noisy(strata, count_noise)
+        return (strata, None) if count_noise is None else observe_noisy_classes(strata, count_noise)
     highest = None if upper is None else strata_from_bags(bags, upper, name="upper").proportions
     observed = observe_counts(strata, upper=highest, count_noise=count_noise)
     shares = strata.proportions if highest is None else (strata.proportions + highest) / 2
@@ -75,13 +75,7 @@ def _observe_class_ranges(
         raise ValueError(f"upper has the columns {upper_names}, and y has {names}")
     highest = class_range_ends(bags, upper, "upper").proportions
     lowest = class_range_ends(bags, y, "y")
-    strata, observed = observe_class_ranges(lowest, highest, names or range(highest.shape[1]))
-    if strata.n_classes == 2:
-        lower, high = observed.lower[:, 1], observed.upper[:, 1]
-        return two_classes(strata), CountObservations(
-            lower, high, observed.noise, observed.is_impossible
-        )
-    return strata, observed
+    return observe_class_ranges(lowest, highest, names or range(highest.shape[1]))
 
 
 def observe_class_ranges(
@@ -89,8 +83,9 @@ def observe_class_ranges(
 ) -> tuple[Strata, CountObservations]:
     """Return the bags with shares inside the ranges of their classes, and the possible counts.
 
-    The counts of a bag sum to its n rows, so that those of class c are also between n minus the
-    largest and n minus the smallest counts of the other classes.
+    Of two classes those of the second are returned. The counts of a bag sum to its n rows, so that
+    those of class c are also between n minus the largest and n minus the smallest counts of the
+    other classes.
 
     Parameters
     ----------
@@ -118,21 +113,23 @@ def observe_class_ranges(
             f"at least {low[bag].astype(int).tolist()} and at most "
             f"{high[bag].astype(int).tolist()}, and must sum to its {sizes[bag]} rows"
         )
-    observed = CountObservations(
-        tight_low, tight_high, [None] * n_bags, np.zeros(n_bags, dtype=bool)
-    )
-    return Strata(strata.ids, strata.row_stratum, _middle(observed, sizes)), observed
+    shares = Strata(strata.ids, strata.row_stratum, _between(tight_low, tight_high, sizes))
+    if n_classes == 2:
+        tight_low, tight_high = tight_low[:, 1], tight_high[:, 1]
+    is_impossible = np.zeros(n_bags, dtype=bool)
+    observed = CountObservations(tight_low, tight_high, [None] * n_bags, is_impossible)
+    return two_classes(shares), observed
 
 
-def _middle(observed: CountObservations, sizes: NDArray[np.intp]) -> FloatArray:
+def _between(low: FloatArray, high: FloatArray, sizes: NDArray[np.intp]) -> FloatArray:
     """Return shares that sum to 1, at the same place of every class's range."""
-    low, width = observed.lower, observed.upper - observed.lower
+    width = high - low
     total = width.sum(axis=1)
     place = (sizes - low.sum(axis=1)) / np.where(total > 0, total, 1)
     return np.asarray((low + place[:, None] * width) / sizes[:, None])
 
 
-def _observe_noisy(strata: Strata, count_noise: Any) -> tuple[Strata, CountObservations]:
+def observe_noisy_classes(strata: Strata, count_noise: Any) -> tuple[Strata, CountObservations]:
     """Return the bags with shares that sum to 1, and their noisy counts of several classes."""
     observed = observe_class_counts(strata, count_noise)
     for bag in np.flatnonzero(~is_share_row(strata.proportions) & ~observed.is_noisy):

@@ -129,7 +129,7 @@ def read_ranges(
     ValueError
         If a range has its lower above its upper end, or contains no whole number of rows.
     """
-    for place in np.flatnonzero(~(upper >= lower)):
+    for place in np.flatnonzero(~(upper >= lower)).tolist():
         raise ValueError(
             f"the range of bag {names[place]} has its lower end y={lower[place]:g} above its upper "
             f"end upper={upper[place]:g}"
@@ -138,7 +138,7 @@ def read_ranges(
     low, high = np.ceil(lower * sizes - tol), np.floor(upper * sizes + tol)
     points, *_ = np.nonzero(upper == lower)
     low[points], high[points], _ = _read_rounded(lower[points], sizes[points])
-    for place in np.flatnonzero(low > high):
+    for place in np.flatnonzero(low > high).tolist():
         raise ValueError(
             f"no count is possible in bag {names[place]}: there is no whole number of its "
             f"{sizes[place]} rows between the proportions {lower[place]:g} and {upper[place]:g}"
