@@ -11,6 +11,7 @@ from decorrupt import (
     BoostedCountClassifier,
     EMClassifier,
     LaplaceNoise,
+    WithinBagKFold,
 )
 from decorrupt.corruption import Strata
 from decorrupt.estimators.priors import log_prior
@@ -87,6 +88,39 @@ def test_noise_is_set_on_the_candidates():
     search.fit(X, reported[bags] / 10, bags=bags)
     assert search.estimators_[0].count_noise == LaplaceNoise(1)
     assert search.score(X, labels) > 0.85
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(
+    "candidates", ["fast", [("em", EMClassifier(LogisticRegression(), cv=2))]], ids=["fast", "em"]
+)
+def test_folds_within_few_bags_have_their_share_of_the_counts(candidates, n_classes):
+    """As for the command line with fewer than five bags."""
+    rng = np.random.default_rng(0)
+    bags = np.repeat(np.arange(4), 101)
+    likely = rng.dirichlet(np.ones(n_classes), 4)
+    labels = np.array([rng.choice(n_classes, p=likely[bag]) for bag in bags])
+    X = rng.normal(size=(len(bags), n_classes)) + 3 * np.eye(n_classes)[labels]
+    counts = np.array([np.bincount(labels[bags == b], minlength=n_classes) for b in range(4)])
+    low, high = (counts / 101)[bags], ((counts + 1) / 101)[bags]
+    if n_classes == 2:
+        low, high = low[:, 1], high[:, 1]
+    options = FAST | {"cv": WithinBagKFold(2)}
+    search = AutoLabelProportionsClassifier(candidates=candidates, refine=None, **options)
+    search.fit(X, low, bags=bags, upper=np.minimum(high, 1))
+    assert search.score(X, labels) > 0.8
+    assert search.gain_in_nats_ > 5
+
+
+def test_a_part_of_a_bag_has_its_share_of_the_counts():
+    strata = Strata(np.arange(2), np.repeat([0, 1], [10, 4]), np.array([0.3, 0.5]))
+    observed = observe_counts(strata, upper=np.array([0.7, 0.5]))
+    whole = Strata(strata.ids, strata.row_stratum, strata.proportions, observed=observed)
+    part = whole.take(np.array([0, 1, 2, 3, 4, 10, 11, 12, 13])).observed
+    assert part.lower.tolist() == [1, 2]  # 1.5 of 5 rows
+    assert part.upper.tolist() == [4, 2]
+    noisy = observe_counts(strata, count_noise=1.0).take(np.array([1]), np.array([0.25]))
+    assert noisy.lower.tolist() == noisy.upper.tolist() == [0.5]
 
 
 # --- several classes

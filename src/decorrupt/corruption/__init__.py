@@ -30,7 +30,6 @@ from decorrupt.corruption.source_mixture import SourceMixture
 from decorrupt.corruption.strata import (
     Strata,
     bag_targets,
-    class_range_ends,
     factorize,
     is_missing_id,
     strata_from_bags,
@@ -70,7 +69,6 @@ __all__ = [
     "check_strata",
     "check_transition_rows",
     "check_transitions",
-    "class_range_ends",
     "class_source_weights",
     "combine_classes",
     "combine_strata",

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata, class_range_ends, strata_from_bags, two_classes
+from decorrupt.corruption import Strata, strata_from_bags, two_classes
 from decorrupt.corruption.class_shares import is_share_row
+from decorrupt.corruption.strata import class_range_ends
 from decorrupt.risks.count_noise import read_count_noise
 from decorrupt.risks.observations import CountObservations, observe_counts, read_ranges
 
