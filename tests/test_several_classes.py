@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import minimize
-from scipy.special import log_softmax
+from scipy.special import log_softmax, softmax
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
@@ -19,6 +19,7 @@ from sklearn.utils import get_tags
 import decorrupt
 from decorrupt import (
     AutoLabelProportionsClassifier,
+    BoostedCountClassifier,
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
     CountLikelihoodClassifierCV,
@@ -27,11 +28,13 @@ from decorrupt import (
     MeanMapClassifier,
     ProportionMatchingClassifier,
     SetClassifier,
+    label_posterior,
 )
 from decorrupt.estimators.score_classifier import ScoreClassifier
+from decorrupt.meta.inputs import read_observed
 from decorrupt.model_selection.candidates import resolve_candidates
 from decorrupt.model_selection.criteria import corrected_accuracy, count_score, proportion_risk
-from decorrupt.risks import observations
+from decorrupt.risks import bag_observations
 from decorrupt.solvers.count_path import starts_to_try
 from helpers.estimators import ON_BAGS, SINGLE_ON_BAGS, name_of, with_params
 
@@ -172,7 +175,7 @@ def test_every_method_for_several_classes_is_compared_at_two():
 def test_two_classes_through_the_code_for_several(model, bag_data, monkeypatch):
     X, y, bags = bag_data.X[:240], bag_data.y[:240], bag_data.bags[:240]
     binary = clone(model).fit(X, y, bags=bags)
-    monkeypatch.setattr(observations, "two_classes", lambda strata: strata)
+    monkeypatch.setattr(bag_observations, "two_classes", lambda strata: strata)
     monkeypatch.setattr(ScoreClassifier, "_n_columns", 2)
     several = clone(model).fit(X, np.column_stack([1 - y, y]), bags=bags)
     assert several.coef_.size == 2 * binary.coef_.size  # the other code did run
@@ -207,6 +210,56 @@ def test_noisy_counts_as_released(make, size):
     assert_allclose(model.score_prior_.sum(), 1)
     with pytest.raises(ValueError, match="are not the shares of 3 classes"):
         make(None).fit(X, y, bags=bags)
+
+
+# --- ranges
+
+
+@pytest.mark.parametrize("size", [6, 30])  # exact, and the normal approximation
+@pytest.mark.parametrize(
+    "model",
+    [
+        CountLikelihoodClassifier(kernel="linear"),
+        EMClassifier(LogisticRegression(), random_state=0),
+        BoostedCountClassifier(40, 0.2, random_state=0),
+    ],
+    ids=name_of,
+)
+def test_suppressed_counts(model, size):
+    """All counts below a third of the rows are suppressed, and all others rounded down to even."""
+    if isinstance(model, BoostedCountClassifier):
+        pytest.importorskip("lightgbm")
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 1200)
+    X = rng.normal(size=(1200, 2)) + 3 * np.array([[0, 0], [1, 0], [0, 1]])[labels]
+    bags = np.arange(1200) // size
+    counts = np.array([np.bincount(bags, labels == c) for c in range(3)]).T
+    is_hidden = counts < size // 3
+    low = np.where(is_hidden, 0, counts // 2 * 2)
+    high = np.minimum(np.where(is_hidden, size // 3 - 1, low + 1), size)
+    y, upper = (pd.DataFrame((ends / size)[bags], columns=["a", "b", "c"]) for ends in (low, high))
+    model = clone(model).fit(X, y, bags=bags, upper=upper)
+    assert model.classes_.tolist() == ["a", "b", "c"]
+    assert balanced_accuracy_score(np.array(["a", "b", "c"])[labels], model.predict(X)) > 0.85
+    assert_allclose(model.score_prior_, np.bincount(labels) / 1200, atol=0.05)
+
+
+def test_ranges_next_to_sources():
+    """Rows in bags with ranges, a noisy label, and a row about which nothing is known."""
+    y = np.vstack([np.tile([0.5, 0, 0], (4, 1)), [[0, 1, 0]], [[0, 0, 0]]])
+    upper = np.vstack([np.tile([0.5, 0.5, 0.25], (4, 1)), np.ones((2, 3))])
+    bags = np.array(["a"] * 4 + [None, None], dtype=object)
+    sources = np.array([None] * 4 + ["s", None], dtype=object)
+    matrix = np.full((3, 3), 0.1) + 0.7 * np.eye(3)
+    observed = read_observed(
+        y, bags=bags, upper=pd.DataFrame(upper), sources=sources, noise_rates={"s": matrix}
+    )
+    scores = np.random.default_rng(0).normal(size=(6, 3))
+    p = softmax(scores, axis=1)
+    alone = label_posterior(p[:4], y[:4], bags=bags[:4], upper=upper[:4]).posterior
+    labelled = p[4] * matrix[:, 1]
+    expected = np.vstack([alone, labelled / labelled.sum(), p[5]])
+    assert_allclose(observed.posterior(scores), expected)
 
 
 # --- labels

@@ -151,6 +151,15 @@ def test_ranges_and_noise_of_any_kind(n_classes, kind):
 
 
 @quiet
+def test_the_bag_effect_of_several_classes():
+    data = bag_rows(n_classes=3)
+    X, y, bags = data.dask()
+    by_dask, local = pair("CountLikelihoodClassifier", **LINEAR, bag_effect=0.1)
+    by_dask.fit(X, y, bags=bags)
+    assert_same(by_dask, local.fit(data.X, data.y, bags=data.bags), data.X)
+
+
+@quiet
 def test_a_range_of_a_bag_larger_than_a_partition():
     """Its rows are brought together; `upper` can be a column."""
     data = bag_rows(n_rows=1200)

@@ -201,6 +201,17 @@ class NoWeights(ClassifierMixin, BaseEstimator):
         ),
         (EMClassifier(LinearSVC), r"is not an estimator: give an instance"),
         (EMClassifier(NoWeights()), r"NoWeights has no sample_weight"),
+        (
+            EMClassifier(LogisticRegression(), sample_weight_name="weights"),
+            r"sample_weight_name='weights' .* LogisticRegression: None uses 'sample_weight'",
+        ),
+        (
+            EMClassifier(
+                make_pipeline(StandardScaler(), LogisticRegression()),
+                sample_weight_name="sample_weight",
+            ),
+            r"sample_weight_name='sample_weight' .*: None uses 'logisticregression__sample_weight'",
+        ),
         (EMClassifier(KNeighborsClassifier()), r"KNeighborsClassifier has no sample_weight"),
         (
             EMClassifier(start="best"),

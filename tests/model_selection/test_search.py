@@ -263,6 +263,13 @@ def test_messages(bag_data):
         BagGridSearchCV(template(), GRID, cv=100).fit(bag_data.X, bag_data.y, bags=bag_data.bags)
     with pytest.raises(ValueError, match=r"unknown scoring 'auc'.*count_log_likelihood"):
         BagScorer("auc")
+    two = bag_data.bags < 2
+    with pytest.raises(
+        ValueError, match=r"2 bags are too few .* cv=WithinBagKFold\(\), or fit one"
+    ):
+        BagGridSearchCV(template(), GRID, cv=2, scoring="count_log_likelihood").fit(
+            bag_data.X[two], np.where(bag_data.bags, 0.2, 0.6)[two], bags=bag_data.bags[two]
+        )
     every_fold_flat = [(np.arange(10, 600), np.arange(10))]
     flat = "in every fold the held-out bags all have the same proportion"
     with pytest.raises(ValueError, match=flat):

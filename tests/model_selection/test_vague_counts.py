@@ -11,8 +11,12 @@ from decorrupt import (
     BoostedCountClassifier,
     EMClassifier,
     LaplaceNoise,
+    WithinBagKFold,
 )
 from decorrupt.corruption import Strata
+from decorrupt.estimators.priors import log_prior
+from decorrupt.model_selection.scorers import BagScorer, pooled_prior
+from decorrupt.risks.bag_observations import observe_bags
 from decorrupt.risks.count import count_log_likelihood
 from decorrupt.risks.observations import observe_counts
 
@@ -86,13 +90,118 @@ def test_noise_is_set_on_the_candidates():
     assert search.score(X, labels) > 0.85
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize(
+    "candidates", ["fast", [("em", EMClassifier(LogisticRegression(), cv=2))]], ids=["fast", "em"]
+)
+def test_folds_within_few_bags_have_their_share_of_the_counts(candidates, n_classes):
+    """As for the command line with fewer than five bags."""
+    rng = np.random.default_rng(0)
+    bags = np.repeat(np.arange(4), 101)
+    likely = rng.dirichlet(np.ones(n_classes), 4)
+    labels = np.array([rng.choice(n_classes, p=likely[bag]) for bag in bags])
+    X = rng.normal(size=(len(bags), n_classes)) + 3 * np.eye(n_classes)[labels]
+    counts = np.array([np.bincount(labels[bags == b], minlength=n_classes) for b in range(4)])
+    low, high = (counts / 101)[bags], ((counts + 1) / 101)[bags]
+    if n_classes == 2:
+        low, high = low[:, 1], high[:, 1]
+    options = FAST | {"cv": WithinBagKFold(2)}
+    search = AutoLabelProportionsClassifier(candidates=candidates, refine=None, **options)
+    search.fit(X, low, bags=bags, upper=np.minimum(high, 1))
+    assert search.score(X, labels) > 0.8
+    assert search.gain_in_nats_ > 5
+
+
+def test_a_part_of_a_bag_has_its_share_of_the_counts():
+    strata = Strata(np.arange(2), np.repeat([0, 1], [10, 4]), np.array([0.3, 0.5]))
+    observed = observe_counts(strata, upper=np.array([0.7, 0.5]))
+    whole = Strata(strata.ids, strata.row_stratum, strata.proportions, observed=observed)
+    part = whole.take(np.array([0, 1, 2, 3, 4, 10, 11, 12, 13])).observed
+    assert part.lower.tolist() == [1, 2]  # 1.5 of 5 rows
+    assert part.upper.tolist() == [4, 2]
+    noisy = observe_counts(strata, count_noise=1.0).take(np.array([1]), np.array([0.25]))
+    assert noisy.lower.tolist() == noisy.upper.tolist() == [0.5]
+
+
+# --- several classes
+
+
+def bagged_classes(n_bags=60, size=10, seed=0):
+    rng = np.random.default_rng(seed)
+    bags = np.repeat(np.arange(n_bags), size)
+    labels = rng.integers(0, 3, len(bags))
+    X = rng.normal(size=(len(bags), 3)) + 2 * np.eye(3)[labels]
+    return (
+        X,
+        labels,
+        bags,
+        np.array([np.bincount(own, minlength=3) for own in labels.reshape(-1, size)]),
+    )
+
+
+@pytest.mark.parametrize("kind", ["range", "noise"])
+def test_strata_of_several_classes_score_what_is_observed(kind):
+    """Against the sum over all labels of two bags of three rows."""
+    prob = np.random.default_rng(0).dirichlet(np.ones(3), 6)
+    lower, upper = np.array([[1, 0, 0], [0, 0, 1]]), np.array([[2, 1, 3], [3, 0, 2]])
+    reported = lower + 0.5
+    noise = LaplaceNoise(1.5)
+    if kind == "range":
+        bags, observed = observe_bags(*row_shares(lower), upper=row_shares(upper)[0])
+    else:
+        bags, observed = observe_bags(*row_shares(reported), count_noise=noise)
+    expected = np.zeros(2)
+    for bag, own in enumerate(prob.reshape(2, 3, 3)):
+        for labels in product(range(3), repeat=3):
+            k = np.bincount(labels, minlength=3)
+            weight = float(((k >= lower[bag]) & (k <= upper[bag])).all())
+            if kind == "noise":
+                weight = np.exp(-np.abs(reported[bag] - k) / 1.5).prod() / 3**3
+            expected[bag] += own[np.arange(3), labels].prod() * weight
+    strata = Strata(bags.ids, bags.row_stratum, bags.proportions, observed=observed)
+    np.testing.assert_allclose(count_log_likelihood(prob, strata), np.log(expected))
+    scores = np.log(prob) - log_prior(pooled_prior(strata.row_proportions))
+    by_bag = BagScorer("count_log_likelihood").by_bag(scores, strata)
+    np.testing.assert_allclose(by_bag, np.log(expected) / 3)
+
+
+def row_shares(counts):
+    """Return y and bags of two bags of three rows."""
+    bags = np.repeat([0, 1], 3)
+    return np.asarray(counts)[bags] / 3, bags
+
+
+@pytest.mark.parametrize(
+    "candidates",
+    ["fast", [("em", EMClassifier(LogisticRegression(), cv=2))]],
+    ids=["fast", "em"],
+)
+def test_suppressed_counts_of_several_classes_are_learned_from(candidates):
+    X, labels, bags, counts = bagged_classes()
+    low, high = np.where(counts < 4, 0, counts), np.where(counts < 4, 3, counts)
+    search = AutoLabelProportionsClassifier(candidates=candidates, **FAST)
+    search.fit(X, low[bags] / 10, bags=bags, upper=high[bags] / 10)
+    assert search.score(X, labels) > 0.8
+    np.testing.assert_allclose(search.training_prior_, np.bincount(labels) / 600, atol=0.03)
+
+
+def test_noise_in_the_counts_of_several_classes_is_used():
+    X, labels, bags, counts = bagged_classes(120)
+    reported = counts + np.random.default_rng(1).laplace(0, 1, counts.shape)
+    search = AutoLabelProportionsClassifier(count_noise=LaplaceNoise(1), **FAST)
+    search.fit(X, reported[bags] / 10, bags=bags)
+    assert search.estimators_[0].count_noise == LaplaceNoise(1)
+    assert search.score(X, labels) > 0.8
+    assert search.gain_in_nats_ > 20
+
+
 @pytest.mark.parametrize(
     ("options", "targets", "message"),
     [
         ({"candidates": ["mean_map"]}, {}, "mean_map cannot use ranges and noisy counts"),
         ({"count_noise": {0: 1.0}}, {}, "the same for all bags"),
         ({}, {"bags": None}, "pass bags="),
-        ({}, {"y": np.full((400, 3), 1 / 3)}, "two classes"),
+        ({}, {"y": np.full((400, 3), 1 / 3)}, "one upper share per row and class"),
     ],
 )
 def test_what_cannot_be_used_is_named(options, targets, message):

@@ -55,9 +55,16 @@ class Strata:
         return np.asarray(self.proportions[self.row_stratum])
 
     def take(self, rows: NDArray[np.intp]) -> Strata:
-        """Return the strata of some rows only; strata without rows are dropped."""
+        """Return the strata of some rows only; strata without rows are dropped.
+
+        A part of a stratum has its proportions, and what is observed about its counts in
+        proportion to its rows.
+        """
         present, row_stratum = np.unique(self.row_stratum[rows], return_inverse=True)
-        observed = None if self.observed is None else self.observed.take(present)
+        observed = None
+        if self.observed is not None:
+            taken = np.bincount(row_stratum) / self.sizes[present]
+            observed = self.observed.take(present, taken)
         return Strata(self.ids[present], row_stratum, self.proportions[present], observed=observed)
 
 

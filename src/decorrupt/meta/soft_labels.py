@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -35,11 +36,27 @@ def check_learner(
     other = "another classifier or a regressor" if regressors else "another classifier"
     if not hasattr(estimator, "predict_proba"):
         raise ValueError(f"estimator {name} has no predict_proba: choose {other}")
-    if sample_weight_name is None and not has_fit_parameter(final_step(estimator), "sample_weight"):
+    has_weights = has_fit_parameter(final_step(estimator), "sample_weight")
+    if sample_weight_name is None and not has_weights:
         raise ValueError(
             f"fit of estimator {name} has no sample_weight: choose {other}, or give the name of "
             "its weights as sample_weight_name"
         )
+    if sample_weight_name is not None and not _takes(estimator, sample_weight_name):
+        hint = f": None uses {weight_name(estimator, None)!r}" if has_weights else ""
+        raise ValueError(
+            f"sample_weight_name={sample_weight_name!r} is not an argument of fit of estimator "
+            f"{name}{hint}"
+        )
+
+
+def _takes(estimator: Any, name: str) -> bool:
+    """Return whether `fit` has this argument or takes any; STEP__ARGUMENT of a pipeline."""
+    if hasattr(estimator, "steps"):
+        step, _, own = name.partition("__")
+        return step in estimator.named_steps and _takes(estimator.named_steps[step], own)
+    arguments = signature(estimator.fit).parameters
+    return name in arguments or any(one.kind is one.VAR_KEYWORD for one in arguments.values())
 
 
 def final_step(estimator: Any) -> Any:

@@ -46,9 +46,11 @@ def usable_folds(
     problem = "do not distinguish all classes" if several else "all have the same proportion"
     if len(skipped) == len(folds):
         advice = "use fewer folds, or scoring='count_log_likelihood'"
-        if several:
+        if skipped[0] == "training bags":
             advice = (
-                f"the training bags of a fold must be at least {strata.n_classes}, one per class"
+                f"{len(strata.ids)} bags are too few to hold some out. Give more bags, split "
+                "inside the bags with cv=WithinBagKFold(), or fit one method with fixed "
+                "parameters, such as CountLikelihoodClassifier"
             )
         raise ValueError(
             f"in every fold the {skipped[0]} {problem}, so candidates cannot be compared: {advice}"

@@ -50,16 +50,7 @@ class TrainingData:
     @classmethod
     def in_bags(cls, X: Any, strata: Strata, folds: list[Fold]) -> TrainingData:
         """Return training data with the bags as strata, with their ranges or noisy counts."""
-        fit_params = {"bags": strata.row_stratum}
-        if strata.observed is None:
-            return cls(X, strata.row_proportions, fit_params, strata, folds)
-        lower, upper = (
-            (ends.T / strata.sizes).T[strata.row_stratum]
-            for ends in (strata.observed.lower, strata.observed.upper)
-        )
-        if (lower < upper).any():
-            fit_params["upper"] = upper
-        return cls(X, lower, fit_params, strata, folds)
+        return cls(X, *_bag_targets(strata), strata, folds)
 
     def take(self, rows: NDArray[np.intp]) -> TrainingData:
         """Return the data of some rows, sorted and of whole bags, with the same folds."""
@@ -78,8 +69,22 @@ class TrainingData:
         model = clone(estimator)
         X, y = _safe_split(model, self.X, self.y, rows)
         own = {name: np.asarray(values)[rows] for name, values in self.fit_params.items()}
+        if self.strata.observed is not None:  # the counts of a part of a bag are smaller
+            y, own = _bag_targets(self.strata.take(rows))
         train_quietly(model, X, y, **own)
         return model
+
+
+def _bag_targets(strata: Strata) -> tuple[FloatArray, dict[str, Any]]:
+    """Return y and the other arguments of `fit`: bags, and upper if there are ranges."""
+    fit_params = {"bags": strata.row_stratum}
+    if strata.observed is None:
+        return strata.row_proportions, fit_params
+    lower, upper = (
+        (ends.T / strata.sizes).T[strata.row_stratum]
+        for ends in (strata.observed.lower, strata.observed.upper)
+    )
+    return lower, fit_params | ({"upper": upper} if (lower < upper).any() else {})
 
 
 def _places(some: Any, rows: NDArray[np.intp]) -> NDArray[np.intp]:

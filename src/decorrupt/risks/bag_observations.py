@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata, class_range_ends, strata_from_bags, two_classes
+from decorrupt.corruption import Strata, strata_from_bags, two_classes
 from decorrupt.corruption.class_shares import is_share_row
+from decorrupt.corruption.strata import class_range_ends
 from decorrupt.risks.count_noise import read_count_noise
 from decorrupt.risks.observations import CountObservations, observe_counts, read_ranges
 
@@ -82,22 +83,12 @@ def observe_strata(
     if upper is not None and upper.ndim == 2:
         if count_noise is not None:
             raise ValueError("upper and count_noise of several classes cannot be combined")
-        return _two_class_ranges(*observe_class_ranges(strata, upper, classes))
+        return observe_class_ranges(strata, upper, classes)
     if strata.n_classes is not None:
-        return (strata, None) if count_noise is None else _observe_noisy(strata, count_noise)
+        return (strata, None) if count_noise is None else observe_noisy_classes(strata, count_noise)
     observed = observe_counts(strata, upper=upper, count_noise=count_noise)
     shares = strata.proportions if upper is None else (strata.proportions + upper) / 2
     return replace(strata, proportions=np.clip(shares, 0, 1)), observed
-
-
-def _two_class_ranges(
-    strata: Strata, observed: CountObservations
-) -> tuple[Strata, CountObservations]:
-    """Return the range of the positives alone if there are two classes."""
-    if strata.n_classes != 2:
-        return strata, observed
-    lower, upper = observed.lower[:, 1], observed.upper[:, 1]
-    return two_classes(strata), replace(observed, lower=lower, upper=upper)
 
 
 def observe_class_ranges(
@@ -105,8 +96,9 @@ def observe_class_ranges(
 ) -> tuple[Strata, CountObservations]:
     """Return the bags with shares inside the ranges of their classes, and the possible counts.
 
-    The counts of a bag sum to its n rows, so that those of class c are also between n minus the
-    largest and n minus the smallest counts of the other classes.
+    Of two classes those of the second are returned. The counts of a bag sum to its n rows, so that
+    those of class c are also between n minus the largest and n minus the smallest counts of the
+    other classes.
 
     Parameters
     ----------
@@ -135,21 +127,23 @@ def observe_class_ranges(
             f"at least {low[bag].astype(int).tolist()} and at most "
             f"{high[bag].astype(int).tolist()}, and must sum to its {sizes[bag]} rows"
         )
-    observed = CountObservations(
-        tight_low, tight_high, [None] * n_bags, np.zeros(n_bags, dtype=bool)
-    )
-    return replace(strata, proportions=_middle(observed, sizes)), observed
+    shares = replace(strata, proportions=_between(tight_low, tight_high, sizes))
+    if n_classes == 2:
+        tight_low, tight_high = tight_low[:, 1], tight_high[:, 1]
+    is_impossible = np.zeros(n_bags, dtype=bool)
+    observed = CountObservations(tight_low, tight_high, [None] * n_bags, is_impossible)
+    return two_classes(shares), observed
 
 
-def _middle(observed: CountObservations, sizes: NDArray[np.intp]) -> FloatArray:
+def _between(low: FloatArray, high: FloatArray, sizes: NDArray[np.intp]) -> FloatArray:
     """Return shares that sum to 1, at the same place of every class's range."""
-    low, width = observed.lower, observed.upper - observed.lower
+    width = high - low
     total = width.sum(axis=1)
     place = (sizes - low.sum(axis=1)) / np.where(total > 0, total, 1)
     return np.asarray((low + place[:, None] * width) / sizes[:, None])
 
 
-def _observe_noisy(strata: Strata, count_noise: Any) -> tuple[Strata, CountObservations]:
+def observe_noisy_classes(strata: Strata, count_noise: Any) -> tuple[Strata, CountObservations]:
     """Return the bags with shares that sum to 1, and their noisy counts of several classes."""
     observed = observe_class_counts(strata, count_noise)
     for bag in np.flatnonzero(~is_share_row(strata.proportions) & ~observed.is_noisy):

@@ -29,6 +29,8 @@ FLOAT_TOL = 1e-7
 # n·p of a proportion computed as count/n, per row: also float32.
 WHOLE_PER_ROW = 1e-6
 LARGEST_WHOLE_TOL = 0.25
+# Of a whole number that was divided by the rows of a bag and multiplied by those of its part.
+ROUNDING = 1e-9
 MOST_DIGITS = 7
 SHOWN_BAGS = 5
 
@@ -64,12 +66,25 @@ class CountObservations:
         is_same = (self.lower == self.upper).reshape(len(self.lower), -1).all(axis=1)
         return np.asarray(is_same & ~self.is_noisy)
 
-    def take(self, bags: NDArray[np.intp]) -> CountObservations:
-        """Return the observations of some bags."""
+    def take(self, bags: NDArray[np.intp], taken: FloatArray | float = 1.0) -> CountObservations:
+        """Return the observations of some bags, or of parts of them.
+
+        Parameters
+        ----------
+        bags : ndarray of int
+            Their numbers.
+        taken : ndarray of shape (len(bags),) or float
+            The share of each bag's rows in its part. Ends of ranges are rounded outwards, and
+            noise is kept.
+        """
         noise = [self.noise[bag] for bag in bags.tolist()]
-        return CountObservations(
-            self.lower[bags], self.upper[bags], noise, self.is_impossible[bags]
+        low, high = ((ends[bags].T * taken).T for ends in (self.lower, self.upper))
+        whole = ~self.is_noisy[bags] & (np.asarray(taken) < 1)
+        low[whole], high[whole] = (
+            np.floor(low[whole] + ROUNDING),
+            np.ceil(high[whole] - ROUNDING),
         )
+        return CountObservations(low, high, noise, self.is_impossible[bags])
 
 
 def observe_counts(

@@ -129,6 +129,7 @@ def small(tmp_path_factory):
         ("bags.csv", ("--count-column", "noisy", "--count-noise", "laplace:1")),
         ("bags.csv", ("--proportion-column", "share", "--upper-column", "most")),
         ("bags.csv", ("--count-columns", "kind 0,kind 1,kind 2")),
+        ("bags.csv", ("--count-columns", "kind 0,kind 1,kind 2", "--count-noise", "laplace:0.5")),
         ("long.csv", ("--class-column", "class, or kind", "--count-column", "number")),
         (None, ("--count-column", "vague")),
         (None, ("--count-columns", "kind 0,kind 1,kind 2")),
@@ -158,6 +159,16 @@ def test_the_same_model_from_every_description_of_bags(command, small, tmp_path,
     # Of noisy counts the share of positives is estimated, and not in the same way.
     np.testing.assert_allclose(by_dask, local, atol=1e-2 if "--count-noise" in given else 2e-3)
     assert local.std(axis=0).min() > 0.05
+
+
+def test_ranges_of_several_classes_are_refused(command, small, tmp_path):
+    bags = pd.read_csv(small["bags.csv"]).assign(**{"kind 1": "0-9"})
+    bags.to_csv(tmp_path / "bags.csv", index=False)
+    classes = ("--bag-column", "bag", "--count-columns", "kind 0,kind 1,kind 2")
+    place = (small["parquet"], tmp_path / "bags.csv")
+    done = command("fit", *place, *classes, "--engine", "dask", "-o", tmp_path / "m.skops")
+    assert done.code == 2
+    assert "DaskCountLikelihoodClassifier from Python" in done.err
 
 
 def test_no_parquet_files(command, tmp_path):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from decorrupt import LaplaceNoise
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.bag_columns import BagColumns
 from decorrupt.app.training.class_roles import match_classes, read_class_bags, sort_classes
@@ -19,9 +20,9 @@ def tables():
     return make_party_tables()
 
 
-def read(tables, bags, columns):
+def read(tables, bags, columns, **options):
     table = None if bags is None else Table(bags, "bags.csv")
-    return read_class_bags(Table(tables.rows, "rows.csv"), table, columns)
+    return read_class_bags(Table(tables.rows, "rows.csv"), table, columns, **options)
 
 
 def test_wide_long_and_counted_tables_give_the_same_bags(tables):
@@ -69,6 +70,75 @@ def test_two_classes_are_one_share_of_the_second(tables):
     assert found.classes == ("other", "red")
     swapped = match_classes(found, ("red", "other"), are_named=True)
     np.testing.assert_allclose(swapped.strata.proportions, two["other"])
+
+
+def suppressed(column):
+    return ["<4" if count < 4 else str(count) for count in column]
+
+
+def test_cells_of_class_counts_can_be_ranges(tables):
+    wide = tables.counts.assign(**{name: suppressed(tables.counts[name]) for name in PARTIES})
+    long = tables.long.assign(votes=suppressed(tables.long["votes"]))
+    in_rows = tables.rows.merge(wide, on="bag")
+    votes = BagColumns("bag", count="votes", class_name="party")
+    counts = tables.counts[list(PARTIES)].to_numpy()
+    for found in (
+        read(tables, wide, COUNTS, takes_ranges=True),
+        read(tables, long, votes, takes_ranges=True),
+        read_class_bags(Table(in_rows, "rows.csv"), None, COUNTS, takes_ranges=True),
+    ):
+        observed = found.strata.observed
+        assert ((observed.lower <= counts) & (counts <= observed.upper)).all()
+        assert (observed.lower < observed.upper).any()
+        np.testing.assert_allclose(found.strata.proportions.sum(axis=1), 1)
+        assert "bags have a range instead of a count" in found.warnings[0]
+    with pytest.raises(TableError, match=r"bags.csv, row .*'<4', which is not a count"):
+        read(tables, wide, COUNTS)
+
+
+def test_ranges_of_two_named_classes_are_those_of_the_second(tables):
+    two = tables.counts.assign(other=tables.counts["blue"] + tables.counts["green"])
+    cells = two.assign(other=suppressed(two["other"]), red=suppressed(two["red"]))
+    columns = BagColumns("bag", counts=("other", "red"))
+    observed = read(tables, cells, columns, takes_ranges=True).strata.observed
+    assert observed.lower.ndim == 1
+    assert ((observed.lower <= two["red"]) & (two["red"] <= observed.upper)).all()
+
+
+def test_noisy_counts_of_classes(tables):
+    noisy = tables.counts.assign(blue=tables.counts["blue"] - 1.5)
+    columns = BagColumns("bag", counts=PARTIES, count_noise="laplace:2")
+    found = read(tables, noisy, columns)
+    np.testing.assert_allclose(found.strata.observed.lower, noisy[list(PARTIES)])
+    assert found.strata.observed.noise[0] == LaplaceNoise(2.0)
+    np.testing.assert_allclose(found.strata.proportions.sum(axis=1), 1)
+    two = BagColumns("bag", counts=PARTIES[:2], count_noise="laplace:2")
+    with pytest.raises(TableError, match="--count-noise with two classes is the noise of one"):
+        read(tables, tables.counts, two)
+
+
+@pytest.mark.parametrize(
+    ("values", "noise", "message"),
+    [
+        (
+            {"red": "7-3"},
+            None,
+            r"^bags.csv: the range of bag 'p00', class 'red' has its lower end",
+        ),
+        (
+            {"red": "<2", "blue": "<2", "green": "<2"},
+            None,
+            r"^bags.csv: no counts are possible in bag 'p00'.*must sum to its 8 rows",
+        ),
+        ({"red": "<3", "blue": "1.5"}, None, r"^bags.csv: the count of class 'blue' is 1.5"),
+        ({"red": "<3"}, "laplace:2", "--count-noise cannot be combined with counts that are"),
+    ],
+)
+def test_ranges_that_are_not_possible(tables, values, noise, message):
+    bags = changed(tables.counts, 0, **values)
+    columns = BagColumns("bag", counts=PARTIES, count_noise=noise)
+    with pytest.raises(TableError, match=message):
+        read(tables, bags, columns, takes_ranges=True)
 
 
 def changed(table, row, **values):

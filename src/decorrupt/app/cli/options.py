@@ -69,8 +69,8 @@ UpperColumn = Annotated[
     option(
         "--upper-column",
         help="Ranges: column with the largest proportion or count per bag; --proportion-column or "
-        "--count-column is then the smallest. Cells such as <5 or 0-4 of --count-column are ranges "
-        "without it.",
+        "--count-column is then the smallest. Cells such as <5 or 0-4 of --count-column and "
+        "--count-columns are ranges without it.",
         metavar="COLUMN",
     ),
 ]
@@ -78,8 +78,8 @@ CountNoise = Annotated[
     str | None,
     option(
         "--count-noise",
-        help="Noise that was added to the counts: laplace:SCALE, gaussian:DEVIATION (in rows) or "
-        "geometric:EPSILON.",
+        help="Noise that was added to the counts, of several classes to each: laplace:SCALE, "
+        "gaussian:DEVIATION (in rows) or geometric:EPSILON.",
         metavar="NOISE",
     ),
 ]
@@ -244,7 +244,7 @@ def read_bag_rows(
     table = None if bags is None else open_table(bags, decimal=decimal)
     columns.check(has_table=table is not None)
     if columns.names_classes:
-        return read_class_bags(rows, table, columns)
+        return read_class_bags(rows, table, columns, takes_ranges=takes_ranges)
     return read_bags(
         rows,
         table,

@@ -93,11 +93,11 @@ class BagColumns:
     def _check_vague(self) -> None:
         if self.count_noise is not None:
             read_noise(self.count_noise)
-        for option, given in (("--upper-column", self.upper), ("--count-noise", self.count_noise)):
-            if given is not None and self.names_classes:
-                raise TableError(
-                    f"{option} is for two classes: give it with --proportion-column or "
-                    "--count-column, without --class-column"
-                )
+        if self.upper is not None and self.names_classes:
+            raise TableError(
+                "--upper-column is for two classes: give it with --proportion-column or "
+                "--count-column, without --class-column. Counts of several classes can be ranges "
+                "such as <5 or 0-4"
+            )
         if self.upper is not None and self.count_noise is not None:
             raise TableError("give either --upper-column or --count-noise, and not both")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -15,20 +16,27 @@ from decorrupt.app.training.columns import need_columns
 from decorrupt.app.training.roles import (
     BagRows,
     Table,
-    as_numbers,
     check_shares,
     group_codes,
     join_bags,
+    noise_in_words,
     one_per_bag,
+    ranges_in_words,
+    read_ends,
 )
-from decorrupt.corruption import Strata, check_class_strata, check_strata, two_classes
+from decorrupt.app.training.vague_counts import make_noise
+from decorrupt.corruption import BagTable, Strata, check_class_strata, check_strata, two_classes
+from decorrupt.risks.bag_observations import observe_class_ranges, observe_noisy_classes
+from decorrupt.risks.count import count_risk
 
 # Per class: shares may be rounded to two decimals. They are rescaled to the sum 1.
 SUM_TOL = 0.005
 EXACT = 1e-9
 
 
-def read_class_bags(rows: Table, bags: Table | None, columns: BagColumns) -> BagRows:
+def read_class_bags(
+    rows: Table, bags: Table | None, columns: BagColumns, *, takes_ranges: bool = False
+) -> BagRows:
     """Return rows with the class shares of their bags, from the same table or a table of bags.
 
     Shares must sum to 1 within SUM_TOL per class and are divided by their sum, and so are counts.
@@ -43,6 +51,8 @@ def read_class_bags(rows: Table, bags: Table | None, columns: BagColumns) -> Bag
         that is not listed for a bag has the share or count 0. None: the columns are in `rows`.
     columns : BagColumns
         Columns of the tables.
+    takes_ranges : bool
+        Whether counts can be cells such as ``<5`` or ``0–4``.
 
     Raises
     ------
@@ -53,33 +63,53 @@ def read_class_bags(rows: Table, bags: Table | None, columns: BagColumns) -> Bag
     ids, row_bag = group_codes(rows, columns.bag)
     are_counts = bool(columns.count or columns.counts)
     holder, classes = bags or rows, list(columns.proportions or columns.counts)
-    what = "a count" if are_counts else "a proportion"
+    read = partial(_read_ends, is_count=are_counts, takes_ranges=takes_ranges)
     if columns.class_name is not None:
-        holder, classes = _one_row_per_bag(holder, columns, what)
-    option = "--count-columns" if are_counts else "--proportion-columns"
-    need_columns(holder.frame, classes, holder.name, option)
-    values = np.column_stack([as_numbers(holder, name, what) for name in classes])
+        holder, classes, ends = _one_row_per_bag(holder, columns, read)
+    else:
+        option = "--count-columns" if are_counts else "--proportion-columns"
+        need_columns(holder.frame, classes, holder.name, option)
+        ends = np.stack([read(holder, name) for name in classes], axis=2)
+    both = np.hstack(list(ends))
     said: list[str] = []
     if bags is None:
-        by_class = zip(classes, values.T, strict=True)
-        shares = np.column_stack(
-            [one_per_bag(rows, name, column, ids, row_bag) for name, column in by_class]
-        )
+        by_column = zip(classes * 2, both.T, strict=True)
+        both = np.column_stack([one_per_bag(rows, *one, ids, row_bag) for one in by_column])
     else:
-        shares, said = join_bags(rows, holder, columns.bag, values, ids, row_bag)
-    strata = rows.strata(ids, row_bag, shares)
-    if are_counts:
-        said += _check_counts(holder.name, classes, strata)
-    else:
-        _check_sums(holder.name, classes, strata)
-    strata = replace(strata, proportions=shares / shares.sum(axis=1, keepdims=True))
-    strata = _learnable(holder.name, classes, strata)
+        both, said = join_bags(rows, holder, columns.bag, both, ids, row_bag)
+    lower, upper = np.hsplit(both, 2)
+    strata, is_range = rows.strata(ids, row_bag, lower), (lower != upper).any(axis=1)
+    try:
+        if is_range.any():
+            strata = _with_ranges(holder.name, classes, strata, upper, columns.count_noise)
+            said.append(ranges_in_words(int(is_range.sum()), len(ids)))
+        elif columns.count_noise is not None:
+            strata = _with_noise(classes, strata, columns.count_noise, are_counts=are_counts)
+            said.append(noise_in_words(columns.count_noise))
+        else:
+            strata, own = _exact(holder.name, classes, strata, are_counts=are_counts)
+            said += own
+        _check_learnable(classes, strata)
+    except TableError:
+        raise
+    except ValueError as error:  # about the values, without the name of the table
+        raise TableError(f"{holder.name}: {error}") from None
     roles = tuple(name for name in columns.names if name in rows.frame.columns)
     return BagRows(rows, strata, roles, tuple(said), tuple(classes))
 
 
-def _one_row_per_bag(bags: Table, columns: BagColumns, what: str) -> tuple[Table, list[str]]:
-    """Return a long table as a wide one, and its classes; classes that are not listed have 0."""
+def _read_ends(table: Table, name: str, *, is_count: bool, takes_ranges: bool) -> FloatArray:
+    """Return the lower and the upper ends of a column, shape (2, n_rows)."""
+    return np.stack(read_ends(table, (name, name), is_count=is_count, takes_ranges=takes_ranges))
+
+
+def _one_row_per_bag(
+    bags: Table, columns: BagColumns, read: Callable[[Table, str], FloatArray]
+) -> tuple[Table, list[str], FloatArray]:
+    """Return the bags of a long table, its classes, and their values, shape (2, n_bags, n_classes).
+
+    Classes that are not listed for a bag have 0.
+    """
     value, class_name = str(columns.proportion or columns.count), str(columns.class_name)
     option = "--proportion-column" if columns.proportion else "--count-column"
     named = {"--bag-column": columns.bag, "--class-column": class_name, option: value}
@@ -91,7 +121,9 @@ def _one_row_per_bag(bags: Table, columns: BagColumns, what: str) -> tuple[Table
         raise TableError(
             f"{bags.name}: column {class_name!r} contains one class only, {classes[0]!r}"
         )
-    values, first = as_numbers(bags, value, what), np.full((len(ids), len(classes)), -1)
+    if columns.bag in classes:
+        raise TableError(f"{bags.name}: a class has the name of the bag column, {columns.bag!r}")
+    values, first = read(bags, value), np.full((len(ids), len(classes)), -1)
     for row, place in enumerate(zip(bag.tolist(), kind.tolist(), strict=True)):
         if first[place] >= 0:
             raise TableError(
@@ -99,14 +131,10 @@ def _one_row_per_bag(bags: Table, columns: BagColumns, what: str) -> tuple[Table
                 f"{ids[place[0]]!r} is already in row {first[place] + 1}"
             )
         first[place] = row
-    found = np.where(first >= 0, values[first], 0.0)
-    frame = pd.DataFrame(found, columns=classes)
     names = sort_classes(classes.tolist())
-    frame = frame[names]
-    if columns.bag in names:
-        raise TableError(f"{bags.name}: a class has the name of the bag column, {columns.bag!r}")
-    frame.insert(0, columns.bag, ids)
-    return Table(frame, bags.name), names
+    first = first[:, [classes.tolist().index(name) for name in names]]
+    found = np.where(first >= 0, values[:, first], 0.0)
+    return Table(pd.DataFrame({columns.bag: ids}), bags.name), names, found
 
 
 def sort_classes(names: Iterable[str]) -> list[str]:
@@ -130,41 +158,87 @@ def _check_sums(table: str, classes: Sequence[str], strata: Strata) -> None:
         )
 
 
-def _check_counts(table: str, classes: Sequence[str], strata: Strata) -> list[str]:
-    """Return a warning if counts do not sum to the numbers of rows."""
-    counts, sizes = strata.proportions, strata.sizes
-    wrong = np.argwhere((counts < 0) | (counts != np.round(counts)))
-    if len(wrong):
-        bag, kind = wrong[0]
+def _exact(
+    table: str, classes: Sequence[str], strata: Strata, *, are_counts: bool
+) -> tuple[Strata, list[str]]:
+    """Return the bags with their shares, of two classes that of the second, and warnings."""
+    said: list[str] = []
+    if are_counts:
+        _check_whole(table, classes, strata)
+        said = _check_count_sums(table, strata)
+    else:
+        _check_sums(table, classes, strata)
+    shares = strata.proportions / strata.proportions.sum(axis=1, keepdims=True)
+    return two_classes(replace(strata, proportions=shares)), said
+
+
+def _with_ranges(
+    table: str, classes: Sequence[str], strata: Strata, upper: FloatArray, count_noise: str | None
+) -> Strata:
+    """Return the bags with ranges of their counts."""
+    if count_noise is not None:
+        raise TableError("--count-noise cannot be combined with counts that are ranges")
+    if isinstance(strata, BagTable):
+        raise TableError(
+            "ranges of the counts of several classes cannot be used with --engine dask: use "
+            "decorrupt.distributed.DaskCountLikelihoodClassifier from Python"
+        )
+    lower, sizes = strata.proportions, strata.sizes[:, None]
+    _check_whole(table, classes, strata)
+    upper = np.where(upper > lower, np.minimum(upper, sizes), upper)  # fewer than 5 of 3 rows
+    ends = replace(strata, proportions=lower / sizes)
+    shares, observed = observe_class_ranges(ends, upper / sizes, classes)
+    count_risk(shares, observations=observed)  # raises an error if too many counts are possible
+    return replace(shares, observed=observed)
+
+
+def _with_noise(
+    classes: Sequence[str], strata: Strata, count_noise: str, *, are_counts: bool
+) -> Strata:
+    """Return the bags with noisy counts."""
+    if len(classes) == 2:
+        raise TableError(
+            "--count-noise with two classes is the noise of one count: give that of the positive "
+            "class with --count-column or --proportion-column"
+        )
+    unit = strata.sizes[:, None] if are_counts else 1
+    reported = replace(strata, proportions=strata.proportions / unit)
+    shares, observed = observe_noisy_classes(reported, make_noise(count_noise))
+    return replace(shares, observed=observed)
+
+
+def _check_whole(table: str, classes: Sequence[str], strata: Strata) -> None:
+    counts = strata.proportions
+    for bag, kind in np.argwhere((counts < 0) | (counts != np.round(counts)))[:1]:
         raise TableError(
             f"{table}: the count of class {classes[kind]!r} is {counts[bag, kind]:g} for bag "
             f"{strata.ids[bag]!r}: a count must be a whole number of at least 0"
         )
-    sums: FloatArray = counts.sum(axis=1)
+
+
+def _check_count_sums(table: str, strata: Strata) -> list[str]:
+    """Return a warning if counts do not sum to the numbers of rows."""
+    sums: FloatArray = strata.proportions.sum(axis=1)
     if (sums == 0).any():
         bag = strata.ids[np.flatnonzero(sums == 0)[0]]
         raise TableError(f"{table}: all counts of bag {bag!r} are 0: its shares are unknown")
-    apart = np.flatnonzero(sums != sizes)
+    apart = np.flatnonzero(sums != strata.sizes)
     if not len(apart):
         return []
     bag = apart[0]
     return [
         f"in {len(apart)} of {len(sums)} bags the counts do not sum to the number of rows (the "
-        f"first is {strata.ids[bag]!r}: {sums[bag]:g} and {sizes[bag]}): they are used as shares"
+        f"first is {strata.ids[bag]!r}: {sums[bag]:g} and {strata.sizes[bag]}): they are used as "
+        "shares"
     ]
 
 
-def _learnable(table: str, classes: Sequence[str], strata: Strata) -> Strata:
-    """Return the strata, with one share for two classes; raise if a class cannot be learned."""
-    try:
-        if len(classes) > 2:
-            check_class_strata(strata.sizes, strata.proportions, list(classes))
-        strata = two_classes(strata)
-        if strata.n_classes is None:
-            check_strata(strata.sizes, strata.proportions)
-    except ValueError as error:
-        raise TableError(f"{table}: {error}") from None
-    return strata
+def _check_learnable(classes: Sequence[str], strata: Strata) -> None:
+    """Raise ValueError if a class cannot be learned."""
+    if strata.n_classes is None:
+        check_strata(strata.sizes, strata.proportions)
+    else:
+        check_class_strata(strata.sizes, strata.proportions, list(classes))
 
 
 def match_classes(rows: BagRows, classes: Sequence[str], *, are_named: bool) -> BagRows:

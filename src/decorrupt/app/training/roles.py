@@ -122,7 +122,7 @@ def read_bags(
     names = (value_column, upper_column or value_column)
     need_columns(holder.frame, names[1:], holder.name, "--upper-column")
     is_count = count_column is not None
-    ends = _read_ends(holder, names, is_count=is_count, takes_ranges=takes_ranges)
+    ends = read_ends(holder, names, is_count=is_count, takes_ranges=takes_ranges)
     warnings: list[str] = []
     if bags is None:
         by_end = zip(names, ends, strict=True)
@@ -150,10 +150,13 @@ def read_bags(
     return BagRows(rows, strata, roles, tuple(warnings))
 
 
-def _read_ends(
+def read_ends(
     table: Table, names: tuple[str, str], *, is_count: bool, takes_ranges: bool
 ) -> list[FloatArray]:
-    """Return the lower and upper ends of all rows; a number that is not a range is both."""
+    """Return the lower and upper ends of all rows; a number that is not a range is both.
+
+    `names` are the columns of both ends; a count column that is both can contain ranges.
+    """
     what = "a count" if is_count else "a proportion"
     if names[0] == names[1] and is_count and takes_ranges:
         return _read_ranges(table, names[0], what)
@@ -170,17 +173,27 @@ def _observed(
     noise = None if count_noise is None else make_noise(count_noise)
     observed = observe_counts(strata, upper=upper if n_ranges else None, count_noise=noise)
     if n_ranges:
-        warnings.append(
-            f"{n_ranges} of {len(upper)} bags have a range instead of a count: methods use the "
-            "range; results that need one proportion, such as the corrected accuracy, its middle"
-        )
+        warnings.append(ranges_in_words(n_ranges, len(upper)))
     else:
-        warnings.append(
-            f"the counts have noise ({count_noise}): methods use it; results that need exact "
-            "proportions, such as the corrected accuracy, do not"
-        )
+        warnings.append(noise_in_words(str(count_noise)))
     middle = np.clip((strata.proportions + upper) / 2, 0, 1)
     return replace(strata, proportions=middle, observed=observed)
+
+
+def ranges_in_words(n_ranges: int, n_bags: int) -> str:
+    """Return the warning about bags with ranges."""
+    return (
+        f"{n_ranges} of {n_bags} bags have a range instead of a count: methods use the range; "
+        "results that need one proportion, such as the corrected accuracy, its middle"
+    )
+
+
+def noise_in_words(count_noise: str) -> str:
+    """Return the warning about noisy counts."""
+    return (
+        f"the counts have noise ({count_noise}): methods use it; results that need exact "
+        "proportions, such as the corrected accuracy, do not"
+    )
 
 
 def _read_ranges(table: Table, column: str, what: str) -> list[FloatArray]:

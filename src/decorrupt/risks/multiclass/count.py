@@ -211,9 +211,9 @@ def _group_bags(strata: Strata, observed: CountObservations) -> Iterator[BagGrou
         bags = np.flatnonzero(chosen)
         return bags, by_bag[all_rows.spread(chosen)], Segments(sizes[bags])
 
-    is_noisy, is_range = observed.is_noisy, (observed.lower < observed.upper).any(axis=1)
-    # Counts that are not ranges can be rounded ones.
-    counts = whole_counts(strata)
+    is_noisy = observed.is_noisy
+    is_range = ~is_noisy & ~observed.is_exact
+    counts = whole_counts(strata)  # without ranges, the observed counts can be rounded ones
     low, high = (
         np.where(is_range[:, None], ends, counts).astype(np.intp)
         for ends in (observed.lower, observed.upper)
@@ -223,7 +223,7 @@ def _group_bags(strata: Strata, observed: CountObservations) -> Iterator[BagGrou
     rest = ~pure & ~silent
     # As floats: the product can exceed any integer type.
     small = rest & ~is_noisy & (np.prod(high + 1.0, axis=1) <= EXACT_VECTORS)
-    few_vectors = comb(sizes + n_classes, n_classes) <= EXACT_VECTORS
+    few_vectors = np.asarray(comb(sizes + n_classes, n_classes) <= EXACT_VECTORS)
     weighted = rest & ~small & (is_noisy | is_range) & few_vectors
     normal = rest & ~small & ~weighted
     if pure.any():
@@ -253,7 +253,7 @@ def _group_bags(strata: Strata, observed: CountObservations) -> Iterator[BagGrou
 
 def _vectors_of(
     strata: Strata, lower: NDArray[np.intp], upper: NDArray[np.intp], bag: int
-) -> FloatArray:
+) -> NDArray[np.intp]:
     size = int(strata.sizes[bag])
     vectors = possible_vectors(lower[bag], upper[bag], size)
     if vectors is None:

@@ -29,7 +29,7 @@ class NormalRangeBags:
         Their rows, bag by bag.
     segments : Segments
         The rows of each bag.
-    vectors : ndarray of shape (n_vectors, n_classes)
+    vectors : ndarray of int, shape (n_vectors, n_classes)
         All possible k, bag by bag.
     choices : Segments
         The vectors of each bag.
@@ -38,7 +38,7 @@ class NormalRangeBags:
     bags: NDArray[np.intp]
     rows: NDArray[np.intp]
     segments: Segments
-    vectors: FloatArray
+    vectors: NDArray[np.intp]
     choices: Segments
 
     def log_prob_and_slope(self, log_prob: FloatArray) -> tuple[FloatArray, FloatArray]:
