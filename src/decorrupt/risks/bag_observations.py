@@ -45,15 +45,15 @@ def observe_bags(
     ValueError
         If y, bags, upper or count_noise is invalid.
     """
-    if upper is not None and np.ndim(upper) == np.ndim(y) == 2:
+    if upper is not None and np.shape(upper) != np.shape(y):
+        raise ValueError(
+            f"y has shape {np.shape(y)} and upper {np.shape(upper)}: give one upper end for every "
+            "lower end"
+        )
+    if upper is not None and np.ndim(y) == 2:
         return _observe_class_ranges(y, bags, upper, count_noise)
     strata = two_classes(strata_from_bags(bags, y, is_noisy=count_noise is not None))
     if strata.n_classes is not None:
-        if upper is not None:
-            raise ValueError(
-                f"y has {strata.n_classes} columns and upper has shape {np.shape(upper)}: give one "
-                "upper share per row and class"
-            )
         return (strata, None) if count_noise is None else observe_noisy_classes(strata, count_noise)
     highest = None if upper is None else strata_from_bags(bags, upper, name="upper").proportions
     observed = observe_counts(strata, upper=highest, count_noise=count_noise)
@@ -66,11 +66,6 @@ def _observe_class_ranges(
 ) -> tuple[Strata, CountObservations]:
     if count_noise is not None:
         raise ValueError("upper and count_noise of several classes cannot be combined: give one")
-    if np.shape(upper) != np.shape(y):
-        raise ValueError(
-            f"y has shape {np.shape(y)} and upper {np.shape(upper)}: give one upper share per row "
-            "and class"
-        )
     names, upper_names = (list(getattr(ends, "columns", [])) for ends in (y, upper))
     if names and upper_names and names != upper_names:
         raise ValueError(f"upper has the columns {upper_names}, and y has {names}")
