@@ -325,7 +325,9 @@ def test_bad_shares_are_refused_by_bag_and_class(model):
 def test_a_search_needs_as_many_training_bags_as_classes():
     few = DATA.bags < 3
     search = AutoLabelProportionsClassifier(candidates=["count_likelihood"])
-    with pytest.raises(ValueError, match="training bags of a fold must be at least 3, one per"):
+    with pytest.raises(
+        ValueError, match="3 bags are too few to hold some out and train on at least 3, one per"
+    ):
         search.fit(DATA.X[few], DATA.y[few], bags=DATA.bags[few])
 
 

@@ -30,7 +30,7 @@ from helpers.partitioned import bag_rows
 
 PARAMS = {"kernel": "linear", "reg_strength": 1e-2, "tol": 1e-8, "random_state": 0}
 # A busy machine may take long to start a process.
-PATIENCE = {"distributed.comm.timeouts.connect": "60s", "distributed.comm.timeouts.tcp": "120s"}
+PATIENCE = {"distributed.comm.timeouts.connect": "180s", "distributed.comm.timeouts.tcp": "180s"}
 
 
 @pytest.fixture(scope="module")

@@ -201,7 +201,7 @@ def test_noise_in_the_counts_of_several_classes_is_used():
         ({"candidates": ["mean_map"]}, {}, "mean_map cannot use ranges and noisy counts"),
         ({"count_noise": {0: 1.0}}, {}, "the same for all bags"),
         ({}, {"bags": None}, "pass bags="),
-        ({}, {"y": np.full((400, 3), 1 / 3)}, "one upper share per row and class"),
+        ({}, {"y": np.full((400, 3), 1 / 3)}, "one upper end for every lower end"),
     ],
 )
 def test_what_cannot_be_used_is_named(options, targets, message):

@@ -503,7 +503,7 @@ def test_the_true_count_is_among_the_possible_ones(size, share, digits):
         ({"probabilities": [0.1, 1.2, 0.3]}, r"probabilities\[1\] = 1\.2"),
         (
             {"y": np.full((3, 3), 1 / 3), "upper": np.ones(3)},
-            r"y has 3 columns and upper has shape \(3,\): give one upper share per row and class",
+            r"y has shape \(3, 3\) and upper \(3,\): give one upper end for every lower end",
         ),
     ],
 )

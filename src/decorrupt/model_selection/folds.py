@@ -47,9 +47,10 @@ def usable_folds(
     if len(skipped) == len(folds):
         advice = "use fewer folds, or scoring='count_log_likelihood'"
         if skipped[0] == "training bags":
+            needed = f" and train on at least {strata.n_classes}, one per class" if several else ""
             advice = (
-                f"{len(strata.ids)} bags are too few to hold some out. Give more bags, split "
-                "inside the bags with cv=WithinBagKFold(), or fit one method with fixed "
+                f"{len(strata.ids)} bags are too few to hold some out{needed}. Give more bags, "
+                "split inside the bags with cv=WithinBagKFold(), or fit one method with fixed "
                 "parameters, such as CountLikelihoodClassifier"
             )
         raise ValueError(

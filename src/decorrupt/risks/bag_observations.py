@@ -46,27 +46,22 @@ def observe_bags(
     ValueError
         If y, bags, upper or count_noise is invalid.
     """
-    if upper is not None and np.ndim(upper) == np.ndim(y) == 2:
+    if upper is not None and np.shape(upper) != np.shape(y):
+        raise ValueError(
+            f"y has shape {np.shape(y)} and upper {np.shape(upper)}: give one upper end for every "
+            "lower end"
+        )
+    if upper is not None and np.ndim(y) == 2:
         classes = _check_same_columns(y, upper)
         ends = class_range_ends(bags, y, "y"), class_range_ends(bags, upper, "upper").proportions
         return observe_strata(*ends, count_noise, classes)
     strata = two_classes(strata_from_bags(bags, y, is_noisy=count_noise is not None))
-    if upper is not None and strata.n_classes is not None:
-        raise ValueError(
-            f"y has {strata.n_classes} columns and upper has shape {np.shape(upper)}: give one "
-            "upper share per row and class"
-        )
     highest = None if upper is None else strata_from_bags(bags, upper, name="upper").proportions
     return observe_strata(strata, highest, count_noise)
 
 
 def _check_same_columns(y: Any, upper: Any) -> Sequence[Any]:
     """Return the classes; raise ValueError if y and upper have different ones."""
-    if np.shape(upper) != np.shape(y):
-        raise ValueError(
-            f"y has shape {np.shape(y)} and upper {np.shape(upper)}: give one upper share per row "
-            "and class"
-        )
     names, upper_names = (list(getattr(ends, "columns", [])) for ends in (y, upper))
     if names and upper_names and names != upper_names:
         raise ValueError(f"upper has the columns {upper_names}, and y has {names}")
@@ -82,7 +77,9 @@ def observe_strata(
     """
     if upper is not None and upper.ndim == 2:
         if count_noise is not None:
-            raise ValueError("upper and count_noise of several classes cannot be combined")
+            raise ValueError(
+                "upper and count_noise of several classes cannot be combined: give one"
+            )
         return observe_class_ranges(strata, upper, classes)
     if strata.n_classes is not None:
         return (strata, None) if count_noise is None else observe_noisy_classes(strata, count_noise)
