@@ -9,14 +9,14 @@ DOCS_READY := $(VENV)/.docs-ready
 PYTEST := $(BIN)/python -m pytest -q
 
 # Environments of their own: the lowest supported versions, PyTorch, which is large, and a built wheel
-# without this checkout.
+# or sdist without this checkout.
 MINIMUM := .venv-minimum
 TORCH := .venv-torch
 WHEEL := .venv-wheel
 SPHINX := $(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
 
-.PHONY: help setup demo test test-slow test-minimum test-torch test-wheel coverage check format docs docs-quick \
-	docs-cli bench bench-quick clean
+.PHONY: help setup demo test test-slow test-minimum test-torch test-wheel test-sdist packages coverage check format \
+	docs docs-quick docs-cli bench bench-quick clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -61,9 +61,8 @@ $(TORCH)/.ready: pyproject.toml constraints.txt
 		--constraint constraints.txt --editable '.[torch]' hypothesis pandas pytest
 	touch $@
 
-test-wheel: $(READY)  ## build the wheel, install it into an empty environment and use it there
-	rm -rf $(WHEEL) dist
-	$(BIN)/python -m hatchling build
+test-wheel: packages  ## build the wheel, install it into an empty environment and use it there
+	rm -rf $(WHEEL)
 	$(PYTHON) -m venv $(WHEEL)
 	$(WHEEL)/bin/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints.txt dist/*.whl
@@ -71,6 +70,17 @@ test-wheel: $(READY)  ## build the wheel, install it into an empty environment a
 	$(WHEEL)/bin/python -m pip install --quiet --disable-pip-version-check \
 		--constraint constraints.txt "decorrupt[cli] @ file://$$(echo $(CURDIR)/dist/*.whl)"
 	cd $(WHEEL) && bin/python -I ../tools/try_installed.py command-line
+
+test-sdist: packages  ## build the sdist, install it into an empty environment and use it there
+	rm -rf $(WHEEL)
+	$(PYTHON) -m venv $(WHEEL)
+	$(WHEEL)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--constraint constraints.txt dist/*.tar.gz
+	cd $(WHEEL) && bin/python -I ../tools/try_installed.py library
+
+packages: $(READY)  ## build wheel and sdist in dist
+	rm -rf dist
+	$(BIN)/python -m hatchling build
 
 check: $(READY)  ## formatting, lint, types, import rules
 	$(BIN)/ruff format --check .

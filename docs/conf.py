@@ -71,6 +71,7 @@ sphinx_gallery_conf = {
     "reference_url": {"decorrupt": None},
     "inspect_global_variables": False,
     "copyfile_regex": "",
+    "capture_repr": (),  # examples print what they show
 }
 
 # Pages: nothing is loaded from another host.

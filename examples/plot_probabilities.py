@@ -22,21 +22,22 @@ model.fit(train.X[made.rows], made.y, bags=made.bags)
 new = make_gaussian_classes(20000, class_prior=0.6, random_state=1)
 
 # %%
-# Left: the probabilities of the new rows are far too small without the new prior, and right with
-# it. The model was never trained on a label.
-fig, axes = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
+# The probabilities of the new rows are far too small without the new prior, and correct with it.
+# The model was never trained on a label.
+fig, axis = plt.subplots(figsize=(5.5, 4.2), layout="constrained")
 for prior, colour in ((None, "tab:blue"), (0.6, "tab:orange")):
     probability = model.predict_proba(new.X, class_prior=prior)[:, 1]
     share, mean = calibration_curve(new.y, probability, n_bins=10, strategy="quantile")
-    axes[0].plot(mean, share, "o-", color=colour, label=f"class_prior={prior}")
-axes[0].plot([0, 1], [0, 1], color="grey", linestyle=":")
-axes[0].set(xlabel="mean predicted probability", ylabel="share of positives among new rows",
-            title="calibration where 60 % are positive")  # fmt: skip
-axes[0].legend()
+    axis.plot(mean, share, "o-", color=colour, label=f"class_prior={prior}")
+axis.plot([0, 1], [0, 1], color="grey", linestyle=":")
+axis.set(xlabel="mean predicted probability", ylabel="share of positives among new rows",
+         title="calibration where 60 % are positive")  # fmt: skip
+axis.legend()
+plt.show()
 
 # %%
-# Right: three decisions by the same model. A threshold on the probability for the right prior
-# minimises the expected cost; the balanced decision does not depend on the prior.
+# Three decisions by the same model. A threshold on the probability for the right prior minimises
+# the expected cost; the balanced decision does not depend on the prior.
 probability = model.predict_proba(new.X, class_prior=0.6)[:, 1]
 decisions = {
     "balanced (predict)": model.predict(new.X) == 1,
@@ -47,13 +48,14 @@ kinds = {
     "misses": lambda flag: new.y[~flag].sum(),
     "false alarms": lambda flag: (1 - new.y)[flag].sum(),
 }
+fig, axis = plt.subplots(figsize=(5.5, 4.2), layout="constrained")
 bottom = np.zeros(len(decisions))
 for name, count in kinds.items():
     heights = [count(flag) / len(new.y) for flag in decisions.values()]
-    axes[1].bar(list(decisions), heights, bottom=bottom, label=name)
+    axis.bar(list(decisions), heights, bottom=bottom, label=name)
     bottom += heights
-axes[1].set(ylabel="share of all new rows", title="errors of three decisions")
-axes[1].legend()
+axis.set(ylabel="share of all new rows", title="errors of three decisions")
+axis.legend()
 plt.show()
 
 # %%

@@ -35,13 +35,13 @@ def brute_force_dispersions(X, strata):
         rows = [column[strata.row_stratum == k] for k in range(len(sizes))]
         root = np.sqrt(sizes)
         means = np.array([own.mean() for own in rows])
-        centre = shares @ np.linalg.lstsq(shares * root[:, None], means * root)[0]
+        centre = shares @ np.linalg.lstsq(shares * root[:, None], means * root, rcond=None)[0]
         squares = np.array([np.mean((o - c) ** 2) for o, c in zip(rows, centre, strict=True)])
-        variance = shares @ np.linalg.lstsq(shares * root[:, None], squares * root)[0]
+        variance = shares @ np.linalg.lstsq(shares * root[:, None], squares * root, rcond=None)[0]
         variance = np.maximum(variance, 0.05 * np.average(squares, weights=sizes))
         weight = np.sqrt(sizes / variance)
         design = shares * weight[:, None]
-        fit = design @ np.linalg.lstsq(design, means * weight)[0]
+        fit = design @ np.linalg.lstsq(design, means * weight, rcond=None)[0]
         rank = np.linalg.matrix_rank(shares)
         found.append(np.sum((means * weight - fit) ** 2) / (len(sizes) - rank))
     return np.array(found)

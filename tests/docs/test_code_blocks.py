@@ -1,6 +1,9 @@
 """Every code block of the documentation runs, and prints what the page shows."""
 
+import ast
 import doctest
+import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -21,6 +24,22 @@ PAGES = sorted(
 def test_the_code_of_a_page_runs(file, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run_page(file)
+
+
+def test_blocks_that_are_only_shown_import_what_exists():
+    """Recipes for other engines, such as Spark, which the tests do not install."""
+    shown = re.compile(r"^```{code-block} python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+    found = [
+        (step.module, alias.name)
+        for page in PAGES
+        for code in shown.findall(page.read_text())
+        for step in ast.walk(ast.parse(code))
+        if isinstance(step, ast.ImportFrom) and step.module.startswith("decorrupt")
+        for alias in step.names
+    ]
+    assert found
+    for module, name in found:
+        assert hasattr(import_module(module), name), f"{module}.{name}"
 
 
 @pytest.mark.parametrize(

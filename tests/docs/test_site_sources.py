@@ -75,3 +75,11 @@ def test_every_gallery_example_has_a_title_and_finds_something():
         text = file.read_text()
         assert re.match(r'r?"""\n[^\n]+\n=+\n\n', text), f"{file.name} has no title"
         assert text.count("\n# %%\n") >= 3, f"{file.name} has no steps"
+
+
+def test_every_figure_of_an_example_is_finished_in_its_cell():
+    """The gallery takes a picture after each cell, and closes the figure."""
+    for file in (DOCS.parent / "examples").glob("plot_*.py"):
+        for cell in file.read_text().split("\n# %%\n"):
+            n_made = len(re.findall(r"plt\.(?:figure|subplots)\(", cell))
+            assert cell.count("plt.show()") == n_made, f"{file.name}: {cell.splitlines()[0]}"

@@ -118,10 +118,8 @@ def _spectrum(
     n_coef = objective.n_coef
     is_small = n_coef * objective.features.shape[0] <= DENSE_HESSIAN_ENTRIES
     if n_coef <= DENSE_HESSIAN_COEFS and is_small:
-        # LAPACK's default driver fails on some matrices with many nearly equal eigenvalues, and
-        # "evd" of scipy 1.12 on a single number.
-        driver = "evd" if n_coef > 1 else "ev"
-        curvatures, directions = eigh(objective.hessian(coef), driver=driver, check_finite=False)
+        # LAPACK's default driver fails on some matrices with many nearly equal eigenvalues.
+        curvatures, directions = eigh(objective.hessian(coef), driver="evd", check_finite=False)
         return curvatures, directions
     # If the gradient is zero, a random direction can find negative curvature.
     seed = np.random.default_rng(0).standard_normal(n_coef) if is_flat else gradient

@@ -41,7 +41,7 @@ def test_a_line_with_a_path_is_never_broken(printed):
 
 
 def test_names_from_the_data_are_literal(printed, monkeypatch):
-    monkeypatch.setenv("FORCE_COLOR", "")
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
     names = ["[red]a[/red]", ":smile:", "0x1 'quoted' 3.5"]
     found = printed(*names, table(("[b]",), [(name,) for name in names]))
     assert found.count("[red]a[/red]") == found.count(":smile:") == 2
