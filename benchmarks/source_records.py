@@ -108,29 +108,29 @@ def key(record):
     return record["data"], record["noise"], record["split"], record["method"]
 
 
-def table(records, names):
-    """Return a Markdown table of mean balanced accuracies, and the wins of "auto" by cell."""
-    cells = {}
-    for one in records:
-        if one["data"] in names:
-            found = cells.setdefault((one["data"], one["noise"]), {})
-            found.setdefault(one["method"], []).append(one["balanced_accuracy"])
-    methods = [name for name in METHODS if any(name in found for found in cells.values())]
+def table(records, names, methods):
+    """Return a Markdown table of mean balanced accuracies, and the wins of "auto" by cell.
+
+    The means are over the splits that have records of all methods.
+    """
+    found = {key(one): one["balanced_accuracy"] for one in records if one["data"] in names}
+    runs = {(data, noise, split) for data, noise, split, _ in found}
+    full = [run for run in sorted(runs) if all((*run, method) in found for method in methods)]
+    means = {}
+    for cell in dict.fromkeys(run[:2] for run in full):
+        own = [run for run in full if run[:2] == cell]
+        means[cell] = {m: np.mean([found[*run, m] for run in own]) for m in methods}
     lines = [
         "| data | noise | " + " | ".join(methods) + " |",
         "|---|---|" + "---:|" * len(methods),
     ]
-    means = {cell: {m: np.mean(v) for m, v in found.items()} for cell, found in cells.items()}
-    for (name, noise), found in sorted(means.items()):
-        values = " | ".join(f"{found[m]:.3f}" if m in found else "" for m in methods)
+    for (name, noise), by_method in means.items():
+        values = " | ".join(f"{by_method[m]:.3f}" for m in methods)
         lines.append(f"| {name} | {noise} | {values} |")
-    full = [found for found in means.values() if len(found) == len(methods)]
-    if full:
-        values = " | ".join(f"{np.mean([found[m] for found in full]):.3f}" for m in methods)
-        lines.append(f"| mean | | {values} |")
-    lines.append("")
+    values = " | ".join(f"{np.mean([f[m] for f in means.values()]):.3f}" for m in methods)
+    lines += [f"| mean | | {values} |", ""]
     for rival in [m for m in methods if m != "auto"]:
-        gaps = [f["auto"] - f[rival] for f in means.values() if "auto" in f and rival in f]
+        gaps = [f["auto"] - f[rival] for f in means.values()]
         won, lost = sum(g > 0.01 for g in gaps), sum(g < -0.01 for g in gaps)
         lines.append(
             f"auto against {rival}: {won} won, {len(gaps) - won - lost} within .01, {lost} lost"
@@ -148,7 +148,7 @@ def main():
     options = parser.parse_args()
     if options.table:
         for name in options.sets:
-            print(f"### {name}\n\n{table(read(options.records), SETS[name])}\n")
+            print(f"### {name}\n\n{table(read(options.records), SETS[name], options.methods)}\n")
         return
     warnings.simplefilter("ignore")
     done = {key(one) for one in read(options.records)}
