@@ -42,7 +42,8 @@ def folder(tmp_path_factory):
 
 def test_a_folder_of_parquet_files_end_to_end(command, folder, tmp_path):
     model, output = tmp_path / "m.skops", tmp_path / "predictions"
-    done = command("fit", folder, *BY_DASK, *FAST, "--memory", "1GB", "-o", model)
+    page = ("--report", tmp_path / "page.html")
+    done = command("fit", folder, *BY_DASK, *FAST, "--memory", "1GB", *page, "-o", model)
     assert done.code == 0, done.err
     assert "200,000" in done.out
     assert "from a sample of 20,000 rows in 800 bags" in done.err

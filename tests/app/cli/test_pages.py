@@ -45,6 +45,17 @@ def test_a_models_page(command, files, tmp_path, given):
     assert not (tmp_path / "other.skops").exists()
 
 
+@pytest.mark.parametrize("method", ["count-likelihood", "mean-map", "auto"])
+def test_the_page_of_one_configuration(command, files, tmp_path, method):
+    page, model = tmp_path / "m.html", tmp_path / "m.skops"
+    options = ["--method", method, "--ensemble", "best", "--kernel", "linear", "--folds", "2"]
+    done = command(
+        "fit", files.rows, files.bags, *files.in_bags, *options, "--report", page, "-o", model
+    )
+    assert done.code == 0, done.err
+    assert page.exists()
+
+
 def test_an_evaluations_page(command, files, tmp_path, given):
     page = tmp_path / "e.html"
     done = command(

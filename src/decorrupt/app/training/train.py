@@ -204,8 +204,10 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
     model = Pipeline([("preprocess", preprocessor), (CLASSIFIER, search)])
     prior = search.training_prior_
     # A forest on top is not refitted on every fold: its columns are those of the average.
-    average = getattr(search.best_estimator_, "start_", search.best_estimator_)
-    judged = clone(Pipeline([("preprocess", preprocessor), (CLASSIFIER, average)]))
+    judged = search.best_estimator_
+    if isinstance(judged, ForestRoundClassifier):
+        judged = judged.start_
+    judged = clone(Pipeline([("preprocess", preprocessor), (CLASSIFIER, judged)]))
     held_out_scores = search.__dict__.pop("held_out_scores_")  # rows are not saved in a model
     decisions = held_out_scores - decision_threshold(settings.decision, prior)
     report = search.assumptions_
