@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
-from sklearn.utils.metadata_routing import UNUSED
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import factorize
@@ -35,7 +34,7 @@ def _similarity(y: FloatArray, row_bag: NDArray[np.intp]) -> FloatArray:
 class BagSplitter(BaseCrossValidator):
     """Base class of both splitters; `split` gets bags through routing, or as `groups` without."""
 
-    __metadata_request__split = {"bags": True, "groups": UNUSED}  # noqa: RUF012
+    __metadata_request__split = {"bags": True}  # noqa: RUF012
 
     def __init__(
         self, n_splits: int = 5, *, shuffle: bool = False, random_state: Any = None

@@ -76,10 +76,11 @@ def test_lightgbms_own_class_takes_the_objective(bag_data):
     model = lightgbm.LGBMRegressor(
         objective=count_objective(d.y, d.bags), n_estimators=40, n_jobs=1, verbose=-1
     ).fit(d.X, d.y)
-    assert balanced_accuracy_score(d.labels, model.predict(d.X) > 0) > 0.85
+    raw = model.booster_.predict(d.X)  # predict of the class warns in LightGBM 4.6
+    assert balanced_accuracy_score(d.labels, raw > 0) > 0.85
     strata = bag_strata(d.y, d.bags)
     before = count_log_likelihood(np.full(600, d.y.mean()), strata).sum()
-    assert count_log_likelihood(expit(model.predict(d.X)), strata).sum() > before + 50
+    assert count_log_likelihood(expit(raw), strata).sum() > before + 50
 
 
 def test_xgboosts_own_class_takes_the_objective(bag_data):
@@ -101,7 +102,7 @@ def test_labels_are_lightgbms_own_binary_objective(bag_data):
     for name in ("cv", "decision", "count_noise", "early_stopping"):
         settings.pop(name)
     own = lightgbm.LGBMClassifier(**settings).fit(d.X, d.labels)
-    expected = own.predict_proba(d.X)[:, 1]
+    expected = own.booster_.predict(d.X)
     assert_allclose(ours.predict_proba(d.X)[:, 1], expected, atol=1e-3)
 
 
