@@ -46,6 +46,8 @@ def usable_folds(
     problem = "do not distinguish all classes" if several else "all have the same proportion"
     if len(skipped) == len(folds):
         advice = "use fewer folds, or scoring='count_log_likelihood'"
+        if not needs_spread:
+            advice = "cv=bag_folds(y, bags=bags) splits the rows of few bags instead"
         if several:
             advice = (
                 f"the training bags of a fold must be at least {strata.n_classes}, one per class"
