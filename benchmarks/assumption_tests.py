@@ -1,9 +1,9 @@
 """Size, power and coverage of what docs/assumptions.md reports, and the automatic choice.
 
-    python benchmarks/assumption_tests.py PART [--draws N]
+    python benchmarks/assumption_tests.py PART [--draws N] [--first SEED]
 
 PART is size-classes, size-counts, power, coverage, model-estimate, choice, baselines or design.
-Writes results/assumptions/PART.csv. The parts need 1 to 15 minutes each. Adult and other data sets
+Writes results/assumptions/PART.csv. The parts need 1 to 20 minutes each. Adult and other data sets
 are read with `fetch_uci` ($DECORRUPT_DATA); without them these rows are left out.
 """
 
@@ -428,10 +428,10 @@ PARTS = {
     "size-classes": (size_classes, 1000),
     "size-counts": (size_counts, 1000),
     "power": (power, 100),
-    "coverage": (coverage, 40),
+    "coverage": (coverage, 50),
     "model-estimate": (model_estimate, 3),
-    "choice": (choice, 2),
-    "baselines": (baselines, 2),
+    "choice": (choice, 4),
+    "baselines": (baselines, 4),
     "design": (design, 3),
 }
 
@@ -441,9 +441,7 @@ def main():
     parser.add_argument("part", choices=PARTS)
     parser.add_argument("--draws", type=int)
     parser.add_argument("--data", nargs="*", help="some data sets only; their rows are appended")
-    parser.add_argument(
-        "--first", type=int, help="first seed of choice or coverage: PART-FIRST.csv"
-    )
+    parser.add_argument("--first", type=int, help="first seed; writes PART-FIRST.csv")
     arguments = parser.parse_args()
     function, draws = PARTS[arguments.part]
     warnings.simplefilter("ignore")
