@@ -72,7 +72,7 @@ def choice(first):
 
 
 def mean_of(rows, column):
-    return f"{mean(float(row[column]) for row in rows):.2g}"
+    return f"{mean(float(row[column]) for row in rows):.3g}"
 
 
 def model_estimate(name):
