@@ -123,5 +123,5 @@ if __name__ == "__main__":
     sizes("size-counts")
     choice(200)
     coverage("coverage-200")
-    model_estimate("model-estimate-600")
+    model_estimate("model-estimate-700")
     design()
