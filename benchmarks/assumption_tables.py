@@ -7,7 +7,7 @@ from statistics import mean
 
 FOLDER = Path(__file__).parent.parent / "results" / "assumptions"
 SINGLE = ("mean_map", "corrected_loss", "set_classification", "proportion_matching")
-METHODS = (*SINGLE, "count_likelihood")
+METHODS = (*SINGLE, "count_likelihood", "count_likelihood_with_effect")
 BASELINES = ("group_rate", "supervised")
 
 
@@ -33,34 +33,52 @@ def sizes(name):
     table(header, [[row[c] for c in columns] for row in records(name)])
 
 
-def coverage(name="coverage"):
+def coverage(name):
+    columns = ("coverage", "mean_width", "mean_error")
+    found = records(name)
     rows = [
         [row["data"], row["bags"], row["cases"], *(f"{float(row[c]):.3f}" for c in columns)]
-        for row in records(name)
-        for columns in [("coverage", "mean_width", "mean_error")]
+        for row in found
     ]
+    total = sum(int(row["cases"]) for row in found)
+    means = [sum(int(row["cases"]) * float(row[c]) for row in found) / total for c in columns]
+    rows.append(["all", "", str(total), *(f"{value:.3f}" for value in means)])
     table(("data", "bags", "cases", "coverage", "mean width", "mean error"), rows)
 
 
-def choice(name="choice"):
-    scores = defaultdict(lambda: defaultdict(list))
-    for row in (*records(name), *records("baselines")):
-        scores[row["data"]][row["method"]].append(float(row["balanced_accuracy"]))
+def choice(first):
+    scores, of_auto = defaultdict(lambda: defaultdict(list)), defaultdict(list)
+    found = records(f"choice-{first}")
+    divisions = {(row["data"], row["seed"]) for row in found}
+    for row in (*found, *records(f"baselines-{first}")):
+        if (row["data"], row["seed"]) in divisions:
+            scores[row["data"]][row["method"]].append(float(row["balanced_accuracy"]))
+        if row["method"] == "auto":
+            of_auto[row["data"]].append(row)
     rows = []
-    for data, found in scores.items():
-        if set(found) >= {"auto", *METHODS, *BASELINES}:
-            means = {method: mean(values) for method, values in found.items()}
-            gap = max(means[method] for method in METHODS) - means["auto"]
-            rows.append(
-                [data, *(f"{means[m]:.3f}" for m in ("auto", *METHODS, *BASELINES)), f"{gap:.3f}"]
-            )
-    table(("data", "automatic", *METHODS, *BASELINES, "best − automatic"), rows)
+    for data, own in scores.items():
+        means = {method: mean(values) for method, values in own.items()}
+        gap = max(means[method] for method in METHODS) - means["auto"]
+        rows.append(
+            [
+                data,
+                *(mean_of(of_auto[data], column) for column in ("bag_effect", "gain_in_nats")),
+                *(f"{means[m]:.3f}" for m in ("auto", *METHODS, *BASELINES)),
+                f"{gap:+.3f}",
+            ]
+        )
+    header = ("data", "bag effect", "gain in nats", "automatic", *METHODS, *BASELINES)
+    table((*header, "best − automatic"), rows)
 
 
-def model_estimate(*names):
+def mean_of(rows, column):
+    return f"{mean(float(row[column]) for row in rows):.3g}"
+
+
+def model_estimate(name):
     """Estimates from the model's own probabilities: errors, and how often the range is right."""
     found = defaultdict(list)
-    for row in (one for name in names for one in records(name)):
+    for row in records(name):
         truth, value, low, high = (float(row[k]) for k in ("truth", "estimate", "low", "high"))
         found[row["data"]].append((value - truth, low <= truth <= high, high - low))
     found["all"] = [case for cases in found.values() for case in cases]
@@ -103,7 +121,7 @@ def design():
 if __name__ == "__main__":
     sizes("size-classes")
     sizes("size-counts")
-    choice()
-    coverage()
-    model_estimate("model-estimate-400", "model-estimate-500")
+    choice(200)
+    coverage("coverage-200")
+    model_estimate("model-estimate-700")
     design()

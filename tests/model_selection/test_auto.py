@@ -10,6 +10,7 @@ from decorrupt import (
     InvCalClassifier,
     MeanMapClassifier,
     SetClassifier,
+    WithinBagKFold,
 )
 from decorrupt.model_selection import CANDIDATES
 from decorrupt.model_selection.grids import reg_strength_scale
@@ -156,3 +157,16 @@ def test_few_bags_lower_the_number_of_folds():
         candidates=["mean_map", ("corrected", CorrectedLossClassifier(convex="ignore"))]
     )
     assert model.fit(X, y, bags=bags).score(X, labels) > 0.8
+
+
+def test_two_bags_are_split_by_rows():
+    rng = np.random.default_rng(0)
+    bags = np.repeat([0, 1], 60)
+    y = np.array([0.2, 0.8])[bags]
+    labels = np.concatenate([np.arange(60) < 12, np.arange(60) < 48])
+    X = rng.normal(size=(120, 2)) + 2 * labels[:, None]
+    model = AutoLabelProportionsClassifier(kernels=("linear",), random_state=0)
+    with pytest.raises(ValueError, match=r"split inside the bags with cv=WithinBagKFold\(\)"):
+        model.fit(X, y, bags=bags)
+    model.set_params(cv=WithinBagKFold()).fit(X, y, bags=bags)
+    assert model.score(X, labels.astype(int)) > 0.85

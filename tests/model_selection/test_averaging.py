@@ -160,6 +160,19 @@ def test_a_forest_refines_the_average(bag_data, tmp_path):
     assert str(loaded.leaderboard_) == str(model.leaderboard_)
 
 
+def test_a_forest_that_cannot_extrapolate_is_left_out():
+    # The lowest and the highest of three bags are beyond what the other two contain.
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    labels = (X[:, 0] + 0.5 * rng.normal(size=200) > 0).astype(int)
+    bags = np.digitize(X[:, 0], [-0.5, 0.5])
+    y = (np.bincount(bags, labels) / np.bincount(bags))[bags]
+    model = AutoLabelProportionsClassifier(kernels=("linear",), random_state=0)
+    model.fit(X, y, bags=bags)
+    assert not isinstance(model.best_estimator_, ForestRoundClassifier)
+    assert model.score(X, labels) > 0.8
+
+
 def test_a_forest_round_from_any_start(bag_data):
     d = bag_data
     start = MeanMapClassifier(reg_strength=1e-3, random_state=0)

@@ -24,7 +24,7 @@ from decorrupt.assumptions.count_model import (
 )
 from decorrupt.corruption import Strata
 from decorrupt.corruption.class_means import LEVEL, class_shares, sums_by_bag
-from decorrupt.risks.bag_effect import estimate_bag_effect
+from decorrupt.risks.bag_effect import effect_covariance, estimate_bag_effect
 
 # With fewer bags the model cannot be fitted to some and compared with the others.
 FEWEST_BAGS = 6
@@ -47,11 +47,11 @@ class CountDispersionTest:
         The share of simulations with at least this Σ_k z_k², the data included.
     bag_effect : float
         The standard deviation s of the bags' own part of their shares: the maximum of the normal
-        likelihood with covariance V_k + n_k²·s²; 0 if the counts do not vary more than expected.
+        likelihood with covariance V_k + n_k²·s²·E; 0 if the counts do not vary more than expected.
     critical : float
         The dispersion that the 5 % level needs.
     inflation : ndarray of shape (n_bags,)
-        n_k²/V_k: what a bag effect of s² = 1 adds to z_k².
+        n_k²·tr(V_k⁻¹E)/(K − 1): what a bag effect of s² = 1 adds to z_k², per class.
     kernel : str
         The kernel of the count model.
     n_bags, n_rows, n_simulations : int
@@ -129,7 +129,8 @@ def _outcome(
     sizes = strata.sizes[strata.sizes >= 2].astype(float)
     # The model's own error, as simulated, is part of the covariance of a bag's residual.
     own = covariance * (squares.mean(axis=0) / n_free)[:, None, None]
-    trace = np.trace(np.linalg.inv(own), axis1=1, axis2=2) / n_free
+    effect = effect_covariance(n_free + 1)
+    trace = np.trace(np.linalg.inv(own) @ effect, axis1=1, axis2=2) / n_free
     return CountDispersionTest(
         dispersion=float(found.sum() / totals.mean()),
         p_value=float((1 + np.sum(totals >= found.sum())) / (1 + len(totals))),

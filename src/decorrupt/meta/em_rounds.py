@@ -11,6 +11,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 
 from decorrupt._typing import FloatArray
+from decorrupt.estimators.priors import log_prior
 from decorrupt.meta.folds import Fold
 from decorrupt.meta.observed import ObservedLabels
 from decorrupt.meta.soft_labels import fit_soft_labels, soft_scores
@@ -71,7 +72,7 @@ class Round:
     posterior : ndarray of shape (n_rows,) or (n_rows, n_classes)
         The soft labels of the round.
     slope, shift : float, float or ndarray
-        The calibration of the learner's scores.
+        The calibration of the learner's scores; the slope is 0 if held-out bags contradict them.
     scores : ndarray
         Held-out scores, calibrated and blended with the start.
     log_likelihood : float
@@ -104,5 +105,7 @@ def run_round(
     posterior = observed.posterior(scores)
     own = learner.scores(X, posterior, folds)
     slope, shift = fit_slope_and_shift(own, observed, observed.prior) if calibrate else (1.0, 0.0)
+    if slope < 0:  # of few bags formed by a column, each can be beyond all that a learner has seen
+        slope, shift = 0.0, log_prior(observed.prior)
     blended = blend * (slope * own + shift) + (1 - blend) * start
     return Round(posterior, slope, shift, blended, observed.log_likelihood(blended))

@@ -92,9 +92,10 @@ def estimate_accuracy(
         :func:`decorrupt.check_assumptions`.
     fitted : (decisions, probabilities), optional
         Predictions for the same rows of the model fitted to all bags; used only for an estimate
-        from the model's probabilities. The value is then that of this model, and the range
+        from the model's probabilities. The value is then the mean of both estimates, and the range
         contains both: held-out bags formed by a column contain values that the model has not seen,
-        so they alone would be too pessimistic for new rows of the same bags.
+        so they alone would be too pessimistic for new rows of the same bags, and a model is too
+        certain about the rows it was trained on.
     level : float in (0, 1), default=0.95
         Nominal coverage.
     random_state : int, RandomState or None

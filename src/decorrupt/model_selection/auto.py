@@ -100,7 +100,7 @@ class AutoLabelProportionsClassifier(AveragingSearch, BagSearchClassifier):
         but with few bags the choice is a lottery.
     refine : {"forest"} or None, default="forest"
         Whether a forest refines the average, see :class:`ForestRoundClassifier`, if `gain_in_nats_`
-        is at least 5.
+        is at least 5 and held-out bags do not contradict the forest.
     time_budget : float or None, default=None
         Seconds for `fit`. Of the configurations that are compared in 60 % of it, as many are
         refitted as there is time for, at least one. It is not a strict limit: fits are not
@@ -296,9 +296,12 @@ class AutoLabelProportionsClassifier(AveragingSearch, BagSearchClassifier):
             return model
         return self._calibrated(model, result, data)
 
-    def _refined(self, model: Any, data: TrainingData) -> ForestRoundClassifier:
+    def _refined(self, model: Any, data: TrainingData) -> Any:
+        """Return the average with a forest on top, or the average if the counts contradict it."""
         refined = ForestRoundClassifier(model, random_state=self.random_state, **self._mixing())
         refined.take_fitted(model, data, self.held_out_scores_)
+        if refined.slope_ == 0:
+            return model
         self.held_out_scores_ = refined.__dict__.pop("held_out_scores_")
         return refined
 

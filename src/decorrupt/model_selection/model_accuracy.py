@@ -44,7 +44,7 @@ def accuracy_of_model(
     Parameters
     ----------
     predictions : sequence of Predictions
-        The value is that of the first; the range contains those of all.
+        The value is the mean of theirs; the range contains those of all.
     strata : Strata
         The bags.
     level : float
@@ -60,7 +60,7 @@ def accuracy_of_model(
     for one in predictions:
         draws = [_recall(one, *_draw(strata, bags)) for bags in drawn_bags]
         ranges.append(np.quantile(draws, [tail, 1 - tail]))
-    value = _recall(predictions[0], strata, np.arange(n_rows))
+    value = float(np.mean([_recall(one, strata, np.arange(n_rows)) for one in predictions]))
     low, high = np.min(ranges), np.max(ranges)
     return value, float(min(low, value)), float(max(high, value))
 

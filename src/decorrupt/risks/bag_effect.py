@@ -103,8 +103,17 @@ def _sums(values: FloatArray, strata: Strata) -> FloatArray:
     return np.array(sums, dtype=float).T.reshape(-1, *values.shape[1:])
 
 
+def effect_covariance(n_classes: int) -> FloatArray:
+    """Return E = (I − 1/K)·K/(K−1) of all classes but one, the covariance of a bag effect of 1.
+
+    The effects of K classes sum to 0, each has variance 1, and all pairs have the same covariance,
+    so that a density of the counts of K − 1 classes does not depend on which class is left out.
+    """
+    return (np.eye(n_classes - 1) - 1 / n_classes) * n_classes / (n_classes - 1)
+
+
 def estimate_bag_effect(residuals: FloatArray, covariance: FloatArray, sizes: FloatArray) -> float:
-    """Return argmax_s Σ_k log N(r_k; 0, V_k + n_k²·s²·I).
+    """Return argmax_s Σ_k log N(r_k; 0, V_k + n_k²·s²·E), E from :func:`effect_covariance`.
 
     Parameters
     ----------
@@ -117,8 +126,10 @@ def estimate_bag_effect(residuals: FloatArray, covariance: FloatArray, sizes: Fl
     """
     if not len(sizes):
         return 0.0
-    scales, directions = np.linalg.eigh(covariance)
-    squares = np.einsum("kcd,kc->kd", directions, residuals) ** 2
+    # In coordinates in which E is the identity.
+    inverse = np.linalg.inv(np.linalg.cholesky(effect_covariance(residuals.shape[1] + 1)))
+    scales, directions = np.linalg.eigh(inverse @ covariance @ inverse.T)
+    squares = np.einsum("kcd,kc->kd", directions, residuals @ inverse.T) ** 2
 
     def deviance(effect: float) -> float:
         variance = scales + (sizes[:, None] * effect) ** 2
