@@ -162,6 +162,17 @@ def test_the_same_model_from_every_description_of_bags(command, small, tmp_path,
     assert local.std(axis=0).min() > 0.05
 
 
+def test_an_empty_cell_is_refused(command, tmp_path):
+    rows = pd.DataFrame({"a": [1.0, 2, 3, 4], "bag": list("uuvv"), "rate": [0.5, np.nan, 0, 0]})
+    rows.to_parquet(tmp_path / "rows.parquet")
+    done = command("fit", tmp_path / "rows.parquet", *BY_DASK, "-o", tmp_path / "m.skops")
+    assert done.code == 2
+    assert "column 'rate' is empty in bag 'u'" in done.err
+    rows.assign(bag=["u", None, "v", None], rate=0.5).to_parquet(tmp_path / "rows.parquet")
+    done = command("fit", tmp_path / "rows.parquet", *BY_DASK, "-o", tmp_path / "m.skops")
+    assert "column 'bag' is empty in 2 rows" in done.err
+
+
 def test_ranges_of_several_classes_are_refused(command, small, tmp_path):
     bags = pd.read_csv(small["bags.csv"]).assign(**{"kind 1": "0-9"})
     bags.to_csv(tmp_path / "bags.csv", index=False)

@@ -40,8 +40,8 @@ from decorrupt.distributed.sample import share_by_bag
 
 # Enough to choose a method; about a minute of training.
 SAMPLE_ROWS = 20_000
-# Columns of the tables that are made here.
-BAG, CLASS, LOWER, UPPER = "bag", "class", "share", "upper share"
+# Columns of the tables that are made here; a user's columns have other names.
+BAG, CLASS, LOWER, UPPER = (f"decorrupt {name}" for name in ("bag", "class", "lower", "upper"))
 # --method that have an estimator with Dask.
 DASK_METHODS = ("mean-map", "corrected-loss", "count-likelihood")
 
@@ -90,14 +90,19 @@ class LargeTable:
             )
         grouped = self.rows()[[bag, *values]].groupby(bag, dropna=False)
         with connect(self.client) as engine:
-            sizes, *ends = engine.compute(
-                [grouped.size(), *([grouped.min(), grouped.max()] if values else [])]
+            tasks = [grouped.min(), grouped.max(), grouped.count()] if values else []
+            sizes, *found = engine.compute([grouped.size(), *tasks])
+        if sizes.index.hasnans:
+            n_empty = sizes[sizes.index.isna()].sum()
+            raise TableError(
+                f"{self.path}: column {bag!r} is empty in {n_empty:,} rows, but every row must "
+                "belong to a bag"
             )
         frame = sizes.index.to_frame(index=False, name=bag)
         for name in values:
-            low, high = (end[name].loc[sizes.index].to_numpy() for end in ends)
+            low, high, n_filled = (one[name].loc[sizes.index].to_numpy() for one in found)
+            _refuse_different(self.path, name, sizes, low, high, n_filled)
             frame[name] = low
-            _refuse_different(self.path, name, sizes.index, low, high)
         return Table(frame, self.path, sizes.to_numpy())
 
     def write_sample(self, folder: Path, known: BagRows, seed: int) -> dict[str, Any]:
@@ -129,13 +134,17 @@ class LargeTable:
         return {"rows": str(rows), "bags": str(bags), "decimal": None} | options
 
 
-def _refuse_different(path: str, name: str, bags: Any, low: Any, high: Any) -> None:
+def _refuse_different(
+    path: str, name: str, sizes: Any, low: Any, high: Any, n_filled: NDArray[Any]
+) -> None:
+    for place in np.flatnonzero(n_filled < sizes)[:1]:
+        raise TableError(f"{path}: column {name!r} is empty in bag {sizes.index[place]!r}")
     is_number = np.issubdtype(low.dtype, np.number)
     apart = np.abs(high - low) > SAME_SHARE if is_number else low != high
     for place in np.flatnonzero(apart)[:1]:
         raise TableError(
             f"{path}: column {name!r} contains {low[place]} and {high[place]} for bag "
-            f"{bags[place]!r}: all rows of a bag must have the same value"
+            f"{sizes.index[place]!r}: all rows of a bag must have the same value"
         )
 
 
@@ -204,11 +213,17 @@ def read_parquet(path: str) -> Any:
 
 def _draw(frame: Any, columns: BagColumns, share: Any, seed: Sequence[int]) -> Any:
     """Return some rows, without the columns that the table of bags contains."""
-    import pandas as pd
-
-    known = pd.Series(as_text(frame[columns.bag])).map(share).fillna(0.0).to_numpy(dtype=float)
+    known = share.reindex(_bag_names(frame, columns.bag)).fillna(0.0).to_numpy()
     others = [name for name in columns.names if name != columns.bag and name in frame.columns]
     return frame[np.random.default_rng(seed).random(len(frame)) < known].drop(columns=others)
+
+
+def _bag_names(frame: Any, column: str) -> NDArray[Any]:
+    """Return the bag of each row as text; a partition has few bags and many rows."""
+    import pandas as pd
+
+    codes, bags = pd.factorize(frame[column])
+    return np.asarray(as_text(pd.Series(bags))[codes])
 
 
 def refit(trained: TrainedModel, large: LargeTable, bags: BagRows, used: Features) -> TrainedModel:
@@ -298,7 +313,7 @@ def _prepare_part(
     matrix = np.empty((0, len(preprocessor.get_feature_names_out())))
     if len(frame):
         matrix = preprocessor.transform(prepare(frame, columns, table=large.path))
-    bags = as_text(frame[large.columns.bag])
+    bags = _bag_names(frame, large.columns.bag)
     known = targets.reindex(bags).reset_index(drop=True).assign(**{BAG: bags})
     return pd.concat([pd.DataFrame(matrix.astype(np.float32)), known], axis=1)
 
