@@ -79,7 +79,7 @@ def plot(found):
     from matplotlib.figure import Figure as Canvas
 
     mpl.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "decorrupt", "font.size": 8}
-    canvas = Canvas(figsize=(11, 4.6), layout="constrained")
+    canvas = Canvas(figsize=(11, 5), layout="constrained")
     grid = canvas.subplots(2, len(AXES), sharex="col")
     for (axis, method), rows in found.items():
         column = list(AXES).index(axis)
@@ -87,8 +87,12 @@ def plot(found):
             panel = grid[line, column]
             panel.loglog(list(rows), [row[what] for row in rows.values()], "o-", label=method)
             panel.set_ylabel(what if column == 0 else "")
+            panel.set_ylim(*((0.02, 50) if what == "seconds" else (5, 6000)))
+            panel.grid(color="0.9")
         grid[1, column].set_xlabel(axis.replace("n_", "").replace("_", " "))
-    grid[0, 0].legend(frameon=False)
+        grid[1, column].xaxis.set_minor_formatter("")
+    lines = grid[0, 0].get_legend_handles_labels()
+    canvas.legend(*lines, loc="outside upper center", ncols=len(METHODS), frameon=False)
     canvas.savefig(FIGURE, metadata={"Date": None})
 
 
