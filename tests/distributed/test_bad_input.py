@@ -207,7 +207,11 @@ def test_ranges(data):
     bag = data.bags[data.bags == data.bags[0]][0]
     last[np.flatnonzero(data.bags == bag)[-1]] -= 0.2
     assert f"bag {bag}" in said(ends[0], da.from_array(last, chunks=100))
-    assert "same columns" in said(ends[0], da.stack([ends[1], ends[1]], axis=1))
+    last[:] = high
+    last[7] = np.nan
+    found = said(ends[0], da.from_array(last, chunks=100))
+    assert f"partition 0: upper[7] = nan (bag {data.bags[7]})" in found
+    assert "same shape" in said(ends[0], da.stack([ends[1], ends[1]], axis=1))
     with pytest.raises(ValueError, match=r"bag_effect=0\.1 cannot be combined with upper="):
         DaskCountLikelihoodClassifier(bag_effect=0.1, **LINEAR).fit(
             X, ends[0], bags=bags, upper=ends[1]

@@ -148,6 +148,22 @@ def test_ranges_and_noise_of_any_kind(n_classes, kind):
     by_dask.fit(X, y, bags=bags, upper=upper[0] if upper else None)
     assert_same(by_dask, local, data.X)
     assert by_dask.score_prior_ == pytest.approx(local.score_prior_, abs=1e-6)
+    assert by_dask.log_likelihood_ == pytest.approx(local.log_likelihood_, abs=1e-5)
+
+
+@quiet
+@pytest.mark.parametrize("kind", ["ranges", "laplace"])
+def test_class_shares_of_bags_with_a_normal_approximation(kind):
+    data = bag_rows(n_classes=3, bag_size=40)
+    y, upper, noise = vague_counts(data, kind)
+    by_dask, local = pair("CountLikelihoodClassifier", **LINEAR, count_noise=noise)
+    local.fit(data.X, y, bags=data.bags, upper=upper)
+    X, y, bags = (
+        da.from_array(values, chunks=(170, *values.shape[1:])) for values in (data.X, y, data.bags)
+    )
+    upper = None if upper is None else da.from_array(upper, chunks=(170, 3))
+    by_dask.fit(X, y, bags=bags, upper=upper)
+    assert by_dask.score_prior_ == pytest.approx(local.score_prior_, abs=1e-6)
 
 
 @quiet

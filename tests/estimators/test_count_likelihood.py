@@ -19,6 +19,7 @@ from decorrupt.estimators.count_likelihood import CountLikelihoodClassifier
 from decorrupt.exceptions import RoundedCountsWarning
 from decorrupt.features import Kernel, fit_feature_map
 from decorrupt.risks.count import count_log_likelihood
+from decorrupt.risks.multiclass import class_count_log_likelihood
 from decorrupt.solvers import count_path
 from decorrupt.solvers.count_path import fit_count_path
 from oracles.counts import enumerate_count
@@ -83,6 +84,16 @@ def test_the_log_likelihood_is_that_of_the_fitted_probabilities(bag_data):
     strata = strata_from_bags(bag_data.bags, bag_data.y)
     by_bag = count_log_likelihood(model.predict_proba(bag_data.X)[:, 1], strata)
     assert_allclose(model.log_likelihood_, by_bag.sum(), rtol=1e-6)
+
+
+def test_the_log_likelihood_of_several_classes_contains_no_penalty():
+    random = np.random.default_rng(0)
+    labels, bags = random.integers(0, 3, 120), np.arange(120) // 6
+    X = random.normal(size=(120, 3)) + 2 * np.eye(3)[labels]
+    shares = pd.DataFrame(np.eye(3)[labels]).groupby(bags).transform("mean").to_numpy()
+    model = CountLikelihoodClassifier(kernel="linear", reg_strength=0.1).fit(X, shares, bags=bags)
+    by_bag = class_count_log_likelihood(model.predict_proba(X), strata_from_bags(bags, shares))
+    assert model.log_likelihood_ == pytest.approx(by_bag.sum(), abs=1e-6)
 
 
 def penalised(model, data):

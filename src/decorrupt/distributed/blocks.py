@@ -203,7 +203,7 @@ def _block(number: int, rows: Any, targets: Any, ids: Any, upper: Any) -> Block:
     if upper is not None and upper.shape != targets.shape:
         raise ValueError(
             f"partition {number}: y has shape {targets.shape} and upper {upper.shape}; they must "
-            "have the same columns"
+            "have the same shape"
         )
     if upper is not None:
         targets = np.column_stack([targets, upper])

@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, softmax
+from scipy.special import expit
 
 from decorrupt._typing import FloatArray
 from decorrupt.distributed.partition import Partition, ScoreModel
 from decorrupt.estimators.priors import chosen_classes
+from decorrupt.risks.multiclass.posterior import class_posterior
+from decorrupt.risks.multiclass.softmax import log_softmax
 
 
 @dataclass(frozen=True)
@@ -57,17 +59,20 @@ def partition_report(
 
 
 def _posterior_sums(part: Any, scores: FloatArray) -> FloatArray:
-    """Return Σ_j P(Y_j=c | count), from the slopes (p_jc − P(Y_j=c | count))/n of the likelihood.
+    """Return Σ_j P(Y_j=c | count); of two classes from the slopes (p_j − P(Y_j=1 | count))/n.
 
-    The slopes of a bag that is larger than the partition are left out: with an intercept, they
-    sum to zero at the solution.
+    A bag that is larger than the partition has Σ_j p_jc: with an intercept, the slopes sum to zero
+    at the solution.
     """
-    scores = scores.astype(float, copy=False)
-    prob = expit(scores) if scores.ndim == 1 else softmax(scores, axis=1)
-    total = prob.sum(axis=0)
-    for risk in getattr(part, "risks", ()):
-        total = total - risk.n_rows * risk.value_and_slope(scores)[1].sum(axis=0)
-    return np.array([len(scores) - total, total]) if scores.ndim == 1 else np.asarray(total)
+    scores, risks = scores.astype(float, copy=False), getattr(part, "risks", ())
+    if scores.ndim == 2:
+        log_prob = log_softmax(scores)
+        found = class_posterior(risks[0], log_prob) if risks else np.exp(log_prob)
+        return np.asarray(found.sum(axis=0))
+    total = expit(scores).sum()
+    for risk in risks:
+        total -= risk.n_rows * risk.value_and_slope(scores)[1].sum()
+    return np.array([len(scores) - total, total])
 
 
 def std_error(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import BagTable, factorize, strata_from_bags
+from decorrupt.corruption import BagTable, Strata, factorize, strata_from_bags
 from decorrupt.corruption.class_shares import SHARE_TOL
 from decorrupt.corruption.strata import class_range_ends
 from decorrupt.distributed.blocks import Block, Blocks
@@ -162,7 +162,7 @@ def summarise_bags(
         )
     try:
         if has_upper:
-            strata = class_range_ends(block.ids, block.targets, "y and upper")
+            strata = _range_ends(block)
         else:
             strata = strata_from_bags(block.ids, block.targets, is_noisy=is_noisy)
     except ValueError as error:
@@ -170,10 +170,29 @@ def summarise_bags(
     return BlockBags(block.number, strata.ids, strata.sizes, strata.proportions)
 
 
+def _range_ends(block: Block) -> Strata:
+    """Return the bags of a block; their proportions are the lower and then the upper ends."""
+    halves = zip(("y", "upper"), np.split(block.targets, 2, axis=1), strict=True)
+    lower, upper = (
+        class_range_ends(block.ids, half, name)
+        if half.shape[1] > 1
+        else strata_from_bags(block.ids, half[:, 0], name=name)
+        for name, half in halves
+    )
+    return replace(lower, proportions=np.column_stack([lower.proportions, upper.proportions]))
+
+
 def merge_bags(
-    found: Sequence[BlockBags | None],
+    found: Sequence[BlockBags | None], name: str = "y"
 ) -> tuple[BagTable, list[NDArray[np.intp]]]:
     """Return the table of all bags, and for every block the numbers of its bags.
+
+    Parameters
+    ----------
+    found : sequence
+        The bags of each block.
+    name : str
+        The arguments that contain the proportions, for messages.
 
     Raises
     ------
@@ -190,13 +209,14 @@ def merge_bags(
     lowest = np.full((len(ids), *shares.shape[1:]), np.inf)
     np.minimum.at(lowest, codes, shares)
     parts = np.repeat([bags.number for bags in filled], [len(bags.ids) for bags in filled])
-    _refuse_different(ids, codes, shares, lowest, parts)
+    _refuse_different(name, ids, codes, shares, lowest, parts)
     ends = iter(np.split(codes, np.cumsum([len(bags.ids) for bags in filled])))
     none = np.empty(0, dtype=np.intp)
     return BagTable.of(ids, lowest, sizes), [none if b is None else next(ends) for b in found]
 
 
 def _refuse_different(
+    name: str,
     ids: NDArray[Any],
     codes: NDArray[np.intp],
     shares: FloatArray,
@@ -208,7 +228,7 @@ def _refuse_different(
         same = np.flatnonzero(codes == codes[entry])
         other = same[np.abs(shares[same] - shares[entry]).reshape(len(same), -1).max(axis=1) > 0][0]
         raise ValueError(
-            f"y differs within bag {ids.tolist()[codes[entry]]!r}: {shares[other].tolist()} in "
+            f"{name} differs within bag {ids.tolist()[codes[entry]]!r}: {shares[other].tolist()} in "
             f"partition {parts[other]}, {shares[entry].tolist()} in partition {parts[entry]}; all "
             "rows of a bag must have the same proportion"
         )
@@ -349,7 +369,7 @@ def read_bags(engine: Engine, blocks: Blocks, *, is_noisy: bool) -> Data:
     """Return the data of rows in bags."""
     summarise = partial(summarise_bags, is_noisy=is_noisy, has_upper=blocks.has_upper)
     columns, block_rows, found = summarise_blocks(engine, blocks, summarise)
-    table, bags_of = merge_bags(found)
+    table, bags_of = merge_bags(found, "y or upper" if blocks.has_upper else "y")
     data = Data(blocks, columns, table, bags_of, bag_codes, block_rows)
     if not blocks.has_upper:
         return data

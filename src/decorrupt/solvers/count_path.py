@@ -234,8 +234,7 @@ def _best(results: dict[str, SolverResult], objective: Objective, solver: str) -
     least = min(result.objective for result in results.values())
     start = next(name for name in results if results[name].objective <= least + SAME_OBJECTIVE)
     result = results[start]
-    theta = result.coef[: objective.rank]
-    risk = result.objective - objective.reg_strength * float(theta @ theta)
+    risk = result.objective - objective.penalty(result.coef)
     return CountSolution(start, solver, result, -risk * objective.features.shape[0])
 
 

@@ -70,16 +70,19 @@ class Objective:
     def value_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
         """Return J and ∇J; the cost is two passes over Z."""
         value, slope = self.risk.value_and_slope(self.scores(coef))
+        return value + self.penalty(coef), self._back(slope) + self._penalty_slope(coef)
+
+    def penalty(self, coef: FloatArray) -> float:
+        """Return λ‖θ‖², or 2λ‖Θ‖² of several classes."""
         theta = coef[: self.rank * (self.n_classes or 1)]
-        value += self._penalty_factor * float(theta @ theta)
-        return value, self._back(slope) + self._penalty(coef)
+        return self._penalty_factor * float(theta @ theta)
 
     def hessian_operator(self, coef: FloatArray) -> Operator:
         """Return v ↦ ∇²J·v at `coef`."""
         curvature = self.risk.curvature(self.scores(coef))
 
         def apply(direction: FloatArray) -> FloatArray:
-            return self._back(curvature(self.scores(direction))) + self._penalty(direction)
+            return self._back(curvature(self.scores(direction))) + self._penalty_slope(direction)
 
         return apply
 
@@ -102,11 +105,11 @@ class Objective:
             gradient[-1] = slope.sum(axis=0, dtype=float)
         return flat
 
-    def _penalty(self, coef: FloatArray) -> FloatArray:
-        penalty = 2 * self._penalty_factor * coef
+    def _penalty_slope(self, coef: FloatArray) -> FloatArray:
+        slope = 2 * self._penalty_factor * coef
         if self.fit_intercept:
-            self._by_feature(penalty)[-1] = 0.0
-        return penalty
+            self._by_feature(slope)[-1] = 0.0
+        return slope
 
     @property
     def _penalty_factor(self) -> float:

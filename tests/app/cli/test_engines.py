@@ -70,7 +70,10 @@ def test_a_folder_of_parquet_files_end_to_end(command, folder, tmp_path):
     [
         (("--bag-column", "bag", "--proportion-column", "rate"), "needs --engine dask"),
         ((*BY_DASK, "--engine", "spark"), "--engine 'spark': choose memory or dask"),
-        ((*BY_DASK, "--method", "invcal"), "unknown --method 'invcal'"),
+        ((*BY_DASK, "--method", "invcal"), "--method invcal cannot be used with --engine dask"),
+        ((*BY_DASK, "--method", "much"), "unknown --method 'much'"),
+        ((*BY_DASK, "--kernel", "knn"), "--kernel knn is made from all rows at once"),
+        ((*BY_DASK, "--features", "much"), "0.parquet: there is no column 'much' (--features)"),
         ((*BY_DASK, "--sql", "select * from rows"), "--sql cannot be used with --engine dask"),
         ((*BY_DASK, "--count-column", "n"), "either --proportion-column or --count-column"),
         (("bags.csv", *BY_DASK), "bags.csv: no such file"),
@@ -181,6 +184,22 @@ def test_ranges_of_several_classes_are_refused(command, small, tmp_path):
     done = command("fit", *place, *classes, "--engine", "dask", "-o", tmp_path / "m.skops")
     assert done.code == 2
     assert "DaskCountLikelihoodClassifier from Python" in done.err
+
+
+def test_messages_name_what_the_user_gave(command, small, tmp_path):
+    """Not the sample, its rows or its columns."""
+    rows, given = small["parquet"], ("--bag-column", "bag", "--engine", "dask")
+    end = ("-o", tmp_path / "m.skops")
+    vague = ("--count-column", "vague", "--method", "mean-map")
+    done = command("fit", rows, small["bags.csv"], *given, *vague, *end)
+    assert done.code == 2
+    assert "cannot be used with ranges or noise of counts" in done.err
+    share = ("--proportion-column", "share")
+    done = command("fit", rows, small["bags.csv"], *given, *share, "--drop", "a,b", *end)
+    assert f"a sample of {rows}: no column is left to learn from" in done.err
+    pd.read_csv(small["bags.csv"]).iloc[:50].to_csv(tmp_path / "bags.csv", index=False)
+    done = command("fit", rows, tmp_path / "bags.csv", *given, *share, *end)
+    assert f"{rows}: bag '50' is not in column 'bag'" in done.err
 
 
 def test_no_parquet_files(command, tmp_path):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from decorrupt.app.cli.conventions import MINUS, option
+from decorrupt.app.cli.conventions import MINUS, option, split_names
 from decorrupt.app.cli.options import TrainingOptions, bag_columns, read_bag_rows
 
 if TYPE_CHECKING:
@@ -86,18 +86,14 @@ def refuse_too_large(rows: str) -> None:
 
 @contextmanager
 def large_table(
-    given: TrainingOptions, method: str, seed: int, scheduler: str | None, memory: str | None
+    given: TrainingOptions, seed: int, scheduler: str | None, memory: str | None
 ) -> Iterator[tuple[TrainingOptions, LargeTable, Any]]:
     """Yield the options with a sample instead of the rows, all rows, and all their bags.
 
     The sample is a temporary file, which is removed at the end.
     """
-    _check_dask(given, method)
     from decorrupt.app.training.by_dask import LargeTable
-    from decorrupt.features import budget_in_bytes
 
-    if memory is not None:
-        budget_in_bytes(memory)
     columns, table = bag_columns(given), given["bags"]
     columns.check(has_table=table is not None)
     large = LargeTable(given["rows"], columns, scheduler, memory)
@@ -108,8 +104,18 @@ def large_table(
         yield cast(TrainingOptions, given | options), large, bags
 
 
-def _check_dask(given: TrainingOptions, method: str) -> None:
-    from decorrupt.app.training.methods import method_name
+def check_dask(given: TrainingOptions, method: str, kernel: str | None, memory: str | None) -> None:
+    """Raise BadParameter or ValueError if an option cannot be used with Dask, before data are read.
+
+    Parameters
+    ----------
+    given : TrainingOptions
+        The tables and columns.
+    method, kernel, memory : str or None
+        Further options.
+    """
+    from decorrupt.app.training.methods import BAG_METHODS, KERNELS, PAIR_KERNELS, method_name
+    from decorrupt.features import budget_in_bytes
 
     if given["bag_column"] is None:
         raise typer.BadParameter(
@@ -118,7 +124,26 @@ def _check_dask(given: TrainingOptions, method: str) -> None:
         )
     if given["sql"]:
         raise typer.BadParameter("--sql cannot be used with --engine dask")
-    method_name(method, ("auto", *dask_methods()))
+    name, known = method_name(method, BAG_METHODS), ("auto", *dask_methods())
+    if name not in known:
+        raise typer.BadParameter(
+            f"--method {name} cannot be used with --engine dask: choose one of {', '.join(known)}"
+        )
+    for one in split_names(kernel):
+        if one in KERNELS and one not in PAIR_KERNELS:
+            raise typer.BadParameter(
+                f"--kernel {one} is made from all rows at once and cannot be used with --engine "
+                f"dask: choose among {', '.join(PAIR_KERNELS)}"
+            )
+    if memory is not None:
+        budget_in_bytes(memory)
+
+
+def one_file(given: TrainingOptions) -> TrainingOptions:
+    """Return the options with the first file of a folder, which has the columns of all."""
+    from decorrupt.app.training.by_dask import parquet_files
+
+    return cast(TrainingOptions, given | {"rows": parquet_files(given["rows"])[0]})
 
 
 def dask_methods() -> tuple[str, ...]:

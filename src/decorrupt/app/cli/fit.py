@@ -29,9 +29,11 @@ from decorrupt.app.cli.engines import (
     Engine,
     Memory,
     Scheduler,
+    check_dask,
     check_engine,
     dask_settings,
     large_table,
+    one_file,
     refuse_too_large,
 )
 from decorrupt.app.cli.options import (
@@ -188,11 +190,11 @@ def fit(
     given = cast(TrainingOptions, context.params)
     by_dask = check_engine(engine, scheduler, memory)
     if by_dask:
-        sampled = large_table(given, method, seed, scheduler, memory)
-        given, large, all_bags = context.with_resource(sampled)
+        check_dask(given, method, kernel, memory)
+        of_bags = check_training(one_file(given))
     else:
         refuse_too_large(rows)
-    of_bags = check_training(given)
+        of_bags = check_training(given)
     parameters = read_parameters(method, kernel, kernel_gamma, reg_strength, of_bags=of_bags)
     if of_bags and bag_columns(given).names_several_classes:
         check_several_classes(method_name(method, BAG_METHODS))
@@ -213,6 +215,9 @@ def fit(
     from decorrupt.model_files import save
 
     check_pages(report)
+    if by_dask:
+        sampled = large_table(given, seed, scheduler, memory)
+        given, large, all_bags = context.with_resource(sampled)
     data, used = read_training_data(given)
     if by_dask:
         data = replace(data, warnings=all_bags.warnings)

@@ -131,7 +131,8 @@ class LargeTable:
         pd.concat(found, ignore_index=True).to_parquet(rows, index=False)
         table, options = _bags_in_shares(known, self.columns, drawn, share[drawn] == 1)
         table.to_parquet(bags, index=False)
-        return {"rows": str(rows), "bags": str(bags), "decimal": None} | options
+        name = f"a sample of {self.path}"
+        return {"rows": str(rows), "name": name, "bags": str(bags), "decimal": None} | options
 
 
 def _refuse_different(
@@ -188,6 +189,23 @@ def known_shares(strata: Strata) -> tuple[FloatArray, FloatArray]:
     return lower, upper
 
 
+def parquet_files(path: str) -> list[str]:
+    """Return a Parquet file or those of a folder.
+
+    Raises
+    ------
+    TableError
+        If there is none.
+    """
+    place = Path(path).expanduser()
+    files = sorted(map(str, place.glob("*.parquet"))) if place.is_dir() else [str(place)]
+    if not place.exists() or not files:
+        raise TableError(f"{path}: there is no such Parquet file or folder of *.parquet files")
+    if not all(file.endswith(".parquet") for file in files):
+        raise TableError(f"{path}: --engine dask reads a *.parquet file or a folder of them")
+    return files
+
+
 def read_parquet(path: str) -> Any:
     """Return a Parquet file or a folder of them as a Dask dataframe.
 
@@ -199,12 +217,7 @@ def read_parquet(path: str) -> Any:
     import_dask()
     import dask.dataframe as dd
 
-    place = Path(path).expanduser()
-    files = sorted(map(str, place.glob("*.parquet"))) if place.is_dir() else [str(place)]
-    if not place.exists() or not files:
-        raise TableError(f"{path}: there is no such Parquet file or folder of *.parquet files")
-    if not all(file.endswith(".parquet") for file in files):
-        raise TableError(f"{path}: --engine dask reads a *.parquet file or a folder of them")
+    files = parquet_files(path)
     try:
         return dd.read_parquet(files)
     except (OSError, ValueError) as error:

@@ -42,6 +42,10 @@ class Table:
         sizes = np.bincount(row_bag, self.sizes, minlength=len(ids))
         return BagTable.of(ids, proportions, sizes.astype(np.intp))
 
+    def place(self, row: int) -> str:
+        """Return where a row of the frame is; those that represent several rows have no number."""
+        return self.name if self.sizes is not None else f"{self.name}, row {row + 1}"
+
 
 @dataclass(frozen=True)
 class BagRows:
@@ -206,7 +210,7 @@ def _read_ranges(table: Table, column: str, what: str) -> list[FloatArray]:
     for end in (0, 1):
         known = {cell: pair[end] for cell, pair in ranges.items() if pair is not None}
         frame = pd.DataFrame({column: values.map(lambda cell, known=known: known.get(cell, cell))})
-        ends.append(as_numbers(Table(frame, table.name), column, what))
+        ends.append(as_numbers(replace(table, frame=frame), column, what))
     return ends
 
 
@@ -237,7 +241,7 @@ def as_numbers(table: Table, column: str, what: str) -> FloatArray:
         value = values.iloc[wrong[0]]
         held = "is empty" if pd.isna(value) else f"contains {str(value)!r}"
         raise TableError(
-            f"{table.name}, row {wrong[0] + 1}: column {column!r} {held}, which is not {what}"
+            f"{table.place(wrong[0])}: column {column!r} {held}, which is not {what}"
             + decimal_hint(value)
         )
     return np.asarray(numbers)
@@ -286,7 +290,7 @@ def join_bags(
         row = int(np.flatnonzero(row_bag == list(ids).index(lost[0]))[0])
         more = f" (nor {len(lost) - 1} other bags)" if len(lost) > 1 else ""
         raise TableError(
-            f"{rows.name}, row {row + 1}: bag {lost[0]!r} is not in column {bag_column!r} of "
+            f"{rows.place(row)}: bag {lost[0]!r} is not in column {bag_column!r} of "
             f"{bags.name}{more}"
         )
     idle = len(known) - len(ids)
