@@ -391,7 +391,8 @@ feature_names_in_
             observed = observe(table, count_noise=total)
         parts, large_bags = count_problem(work, observed, local.large_bags)
         local._note_rounded(table, table.observed, noise)
-        return Problem(parts, large_bags=large_bags)
+        is_vague = noise is not None or work.data.upper is not None
+        return Problem(parts, large_bags=large_bags, is_vague=is_vague)
 
     def _effect(self, work: Work, local: Any) -> float:
         if work.data.cells is not None:  # labels have none
@@ -415,8 +416,7 @@ feature_names_in_
     def _finish(self, work: Work, local: Any, problem: Problem, outcome: Outcome) -> None:
         n_rows = work.data.columns.n_rows
         local.log_likelihood_ = -outcome.risk * n_rows
-        is_vague = local.count_noise is not None or work.data.upper is not None
-        if is_vague and work.data.cells is None:
+        if problem.is_vague:
             shares = np.sum([report.expected for report in outcome.reports], axis=0) / n_rows
             local._set_prior(shares if work.data.table.n_classes else shares[1])
         local.start_ = "sample"

@@ -70,6 +70,8 @@ class Problem:
         Bags without weight, by reason.
     table : BagTable or None
         The strata that `coef` belong to, if they are not the bags of the first pass.
+    is_vague : bool
+        Whether counts are noisy or ranges, so that the class shares are known after the fit only.
     """
 
     partitions: list[Any]
@@ -78,6 +80,7 @@ class Problem:
     large_bags: LargeBags | None = None
     dropped: dict[str, list[Any]] = field(default_factory=dict)
     table: BagTable | None = None
+    is_vague: bool = False
 
 
 @dataclass(frozen=True)
@@ -192,7 +195,7 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
             local._keep(work.sample.rows, work.fitted, result.coef)
             local.solver_, local.n_iter_ = "lbfgs", result.n_iter
             local._note_unconverged(result)
-            reports = self._reports(work, local, objective, result.coef)
+            reports = self._reports(work, local, objective, result.coef, problem.is_vague)
             outcome = Outcome(result, objective.risk(result.coef), reports)
             self._finish(work, local, problem, outcome)
         self._take_over(local, objective.n_passes + OTHER_PASSES)
@@ -324,14 +327,20 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         } | {name: repr(value) for name, value in params.items() if name not in NOT_THE_PROBLEM}
 
     def _reports(
-        self, work: Work, local: Any, objective: PartitionedObjective, coef: FloatArray
+        self,
+        work: Work,
+        local: Any,
+        objective: PartitionedObjective,
+        coef: FloatArray,
+        is_vague: bool,
     ) -> list[Report]:
         """Read the data once more: predicted classes and the noise of the risk."""
         make, model = work.engine.dask.delayed(partition_report), objective.shared_model
         # A shuffle makes fewer partitions if blocks are empty; its reports are not by bag.
         pairs = zip(objective.partitions, map(len, work.data.bags_of), strict=False)
         threshold = local.decision_threshold_
-        reports = work.engine.compute([make(part, coef, model, threshold, n) for part, n in pairs])
+        tasks = [make(part, coef, model, threshold, n, is_vague) for part, n in pairs]
+        reports = work.engine.compute(tasks)
         chosen = np.sum([report.n_chosen for report in reports], axis=0)
         local._note_predicted(np.flatnonzero(chosen), work.data.columns.n_rows)
         return reports

@@ -28,7 +28,7 @@ class Report:
     sums, squares : ndarray of shape (n_bags,)
         Σ and Σ² of the terms of a corrected risk, by bag of the partition.
     expected : ndarray of shape (n_classes,)
-        Σ P(Y=c | x, count of the bag) of a count likelihood.
+        Σ P(Y=c | x, observation of the bag), if the counts are vague; otherwise 0.
     """
 
     n_chosen: NDArray[np.intp]
@@ -38,9 +38,14 @@ class Report:
 
 
 def partition_report(
-    partition: Partition, coef: FloatArray, model: ScoreModel, threshold: Any, n_bags: int
+    partition: Partition,
+    coef: FloatArray,
+    model: ScoreModel,
+    threshold: Any,
+    n_bags: int,
+    is_vague: bool,
 ) -> Report:
-    """Return the report of a partition with `n_bags` bags."""
+    """Return the report of a partition with `n_bags` bags; `is_vague`: with posteriors."""
     n_chosen = np.zeros(model.n_classes or 2, dtype=np.intp)
     sums, squares, expected = np.zeros(n_bags), np.zeros(n_bags), np.zeros(len(n_chosen))
     parts: list[Any] = [*partition.chunks, *partition.large]
@@ -53,7 +58,7 @@ def partition_report(
             terms = np.sum([risk.row_values(scores) for risk in part.risks], axis=0, dtype=float)
             sums += np.bincount(codes, terms, n_bags)
             squares += np.bincount(codes, terms**2, n_bags)
-        else:
+        elif is_vague:
             expected += _posterior_sums(part, scores)
     return Report(n_chosen, sums, squares, expected)
 
