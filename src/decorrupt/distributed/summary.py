@@ -228,9 +228,9 @@ def _refuse_different(
         same = np.flatnonzero(codes == codes[entry])
         other = same[np.abs(shares[same] - shares[entry]).reshape(len(same), -1).max(axis=1) > 0][0]
         raise ValueError(
-            f"{name} differs within bag {ids.tolist()[codes[entry]]!r}: {shares[other].tolist()} in "
-            f"partition {parts[other]}, {shares[entry].tolist()} in partition {parts[entry]}; all "
-            "rows of a bag must have the same proportion"
+            f"{name} differs within bag {ids.tolist()[codes[entry]]!r}: {shares[other].tolist()} "
+            f"in partition {parts[other]}, {shares[entry].tolist()} in partition {parts[entry]}; "
+            "all rows of a bag must have the same proportion"
         )
 
 
