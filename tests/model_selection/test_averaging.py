@@ -1,6 +1,7 @@
 """Weights of configurations, their mixture, and the final model of the automatic choice."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -158,6 +159,19 @@ def test_a_forest_refines_the_average(bag_data, tmp_path):
     loaded = load(tmp_path / "model.skops")
     assert (loaded.predict_proba(d.X) == model.predict_proba(d.X)).all()
     assert str(loaded.leaderboard_) == str(model.leaderboard_)
+
+
+def test_a_forest_knows_the_names_of_columns(bag_data):
+    """Predictions for a data frame emit no warning, which would be an error here."""
+    d = bag_data
+    frame = pd.DataFrame(d.X).add_prefix("column ")
+    model = AutoLabelProportionsClassifier(**QUICK).fit(frame, d.y, bags=d.bags)
+    assert isinstance(model.best_estimator_, ForestRoundClassifier)
+    assert list(model.best_estimator_.feature_names_in_) == list(frame)
+    by_array = AutoLabelProportionsClassifier(**QUICK).fit(d.X, d.y, bags=d.bags)
+    assert model.predict_proba(frame) == pytest.approx(by_array.predict_proba(d.X), abs=1e-6)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(frame.add_suffix("?"))
 
 
 def test_a_forest_that_cannot_extrapolate_is_left_out():

@@ -111,7 +111,7 @@ def read_observations(
 
     Parameters are those of :func:`decorrupt.risks.bag_observations.observe_bags`.
     """
-    check_consistent_length(y, bags, upper)
+    check_consistent_length(y, bags)
     if not has_class_columns(y):
         y = _read_proportions(y)
     classes = bag_classes(y)

@@ -300,6 +300,8 @@ class AutoLabelProportionsClassifier(AveragingSearch, BagSearchClassifier):
         """Return the average with a forest on top, or the average if the counts contradict it."""
         refined = ForestRoundClassifier(model, random_state=self.random_state, **self._mixing())
         refined.take_fitted(model, data, self.held_out_scores_)
+        if hasattr(self, "feature_names_in_"):
+            refined.feature_names_in_ = self.feature_names_in_
         if refined.slope_ == 0:
             return model
         self.held_out_scores_ = refined.__dict__.pop("held_out_scores_")

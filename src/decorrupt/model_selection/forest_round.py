@@ -10,7 +10,7 @@ from scipy.special import logit
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_array, validate_data
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators.inputs import read_strata
@@ -100,7 +100,7 @@ class ForestRoundClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
         return self
 
     def _train(self, X: Any, y: ArrayLike, *, bags: Any = None) -> list[Notice]:
-        rows = self._read_rows(X, reset=True)
+        rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
         classes, strata = read_strata(y, bags, rows_as_bags=True)
         random = check_random_state(self.random_state)
         folds = bag_folds(ObservedLabels(classes, strata, strata.observed), self.cv, random)
@@ -135,11 +135,10 @@ class ForestRoundClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
         self.held_out_scores_ = found.scores
         self.forest_ = learner.fit(data.X, found.posterior)
 
-    def _read_rows(self, X: Any, *, reset: bool) -> Any:
-        return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=FLOATS)
-
     def _score(self, X: Any) -> FloatArray:
-        forest = self.slope_ * soft_scores(self.forest_, X, len(self.classes_)) + self.shift_
+        # The start was fitted with the names of the columns, and the forest without.
+        rows = check_array(X, accept_sparse="csr", dtype=FLOATS)
+        forest = self.slope_ * soft_scores(self.forest_, rows, len(self.classes_)) + self.shift_
         start = self.start_.predict_proba(X, class_prior=self.prior)
         start = _scores(start if len(self.classes_) > 2 else start[:, 1])
         return np.asarray(BLEND * forest + (1 - BLEND) * start)

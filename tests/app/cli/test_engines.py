@@ -177,7 +177,7 @@ def test_an_empty_cell_is_refused(command, tmp_path):
 
 
 def test_ranges_of_several_classes_are_refused(command, small, tmp_path):
-    bags = pd.read_csv(small["bags.csv"]).assign(**{"kind 1": "0-9"})
+    bags = pd.read_csv(small["bags.csv"]).assign(**{"kind 1": "0-9", "kind 2": "0-9"})
     bags.to_csv(tmp_path / "bags.csv", index=False)
     classes = ("--bag-column", "bag", "--count-columns", "kind 0,kind 1,kind 2")
     place = (small["parquet"], tmp_path / "bags.csv")

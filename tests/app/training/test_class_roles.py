@@ -72,8 +72,8 @@ def test_two_classes_are_one_share_of_the_second(tables):
     np.testing.assert_allclose(swapped.strata.proportions, two["other"])
 
 
-def suppressed(column):
-    return ["<4" if count < 4 else str(count) for count in column]
+def suppressed(column, limit=4):
+    return [f"<{limit}" if count < limit else str(count) for count in column]
 
 
 def test_cells_of_class_counts_can_be_ranges(tables):
@@ -98,11 +98,19 @@ def test_cells_of_class_counts_can_be_ranges(tables):
 
 def test_ranges_of_two_named_classes_are_those_of_the_second(tables):
     two = tables.counts.assign(other=tables.counts["blue"] + tables.counts["green"])
-    cells = two.assign(other=suppressed(two["other"]), red=suppressed(two["red"]))
+    cells = two.assign(other=suppressed(two["other"], 6), red=suppressed(two["red"], 6))
     columns = BagColumns("bag", counts=("other", "red"))
     observed = read(tables, cells, columns, takes_ranges=True).strata.observed
     assert observed.lower.ndim == 1
     assert ((observed.lower <= two["red"]) & (two["red"] <= observed.upper)).all()
+
+
+def test_ranges_that_the_other_counts_determine_are_exact(tables):
+    cells = tables.counts.assign(red=suppressed(tables.counts["red"]))
+    found = read(tables, cells, COUNTS, takes_ranges=True)
+    assert found.strata.observed is None
+    assert not found.warnings
+    np.testing.assert_allclose(found.strata.proportions, tables.wide[list(PARTIES)])
 
 
 def test_noisy_counts_of_classes(tables):

@@ -143,7 +143,7 @@ def one_file(given: TrainingOptions) -> TrainingOptions:
     """Return the options with the first file of a folder, which has the columns of all."""
     from decorrupt.app.training.by_dask import parquet_files
 
-    return given | {"rows": parquet_files(given["rows"])[0]}
+    return {**given, "rows": parquet_files(given["rows"])[0]}
 
 
 def dask_methods() -> tuple[str, ...]:

@@ -44,11 +44,13 @@ def leaderboard_blocks(card: ModelCard) -> list[Block]:
         f"Methods by {CRITERIA[card['scoring']].label} on held-out data, ± one standard error, "
         "each with its best settings. Higher is better."
     )
-    if "gain_in_nats" in card:
+    if card["method"].get("n_models", 1) > 1:
         caption += (
             " The model is the average of those in bold, with these weights: the probability of "
             f"each to explain the held-out {'counts' if 'bags' in card else 'labels'} best."
         )
+    elif "gain_in_nats" in card:
+        caption += " The model is the one in bold."
     methods = BAG_METHODS | SOURCE_METHODS
     known = dict.fromkeys(row["method"] for row in entries if row["method"] in methods)
     return [

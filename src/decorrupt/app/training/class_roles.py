@@ -82,7 +82,8 @@ def read_class_bags(
     try:
         if is_range.any():
             strata = _with_ranges(holder.name, classes, strata, upper, columns.count_noise)
-            said.append(ranges_in_words(int(is_range.sum()), len(ids)))
+            if strata.observed is not None:
+                said.append(ranges_in_words(int((~strata.observed.is_exact).sum()), len(ids)))
         elif columns.count_noise is not None:
             strata = _with_noise(classes, strata, columns.count_noise, are_counts=are_counts)
             said.append(noise_in_words(columns.count_noise))
@@ -175,19 +176,21 @@ def _exact(
 def _with_ranges(
     table: str, classes: Sequence[str], strata: Strata, upper: FloatArray, count_noise: str | None
 ) -> Strata:
-    """Return the bags with ranges of their counts."""
+    """Return the bags with ranges of their counts, unless the other counts determine all."""
     if count_noise is not None:
         raise TableError("--count-noise cannot be combined with counts that are ranges")
-    if isinstance(strata, BagTable):
-        raise TableError(
-            "ranges of the counts of several classes cannot be used with --engine dask: use "
-            "decorrupt.distributed.DaskCountLikelihoodClassifier from Python"
-        )
     lower, sizes = strata.proportions, strata.sizes[:, None]
     _check_whole(table, classes, strata)
     upper = np.where(upper > lower, np.minimum(upper, sizes), upper)  # fewer than 5 of 3 rows
     ends = replace(strata, proportions=lower / sizes)
     shares, observed = observe_class_ranges(ends, upper / sizes, classes)
+    if observed.is_exact.all():
+        return shares
+    if isinstance(strata, BagTable):
+        raise TableError(
+            "ranges of the counts of several classes cannot be used with --engine dask: use "
+            "decorrupt.distributed.DaskCountLikelihoodClassifier from Python"
+        )
     count_risk(shares, observations=observed)  # raises an error if too many counts are possible
     return replace(shares, observed=observed)
 
