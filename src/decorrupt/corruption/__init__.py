@@ -28,7 +28,6 @@ from decorrupt.corruption.noise import (
 from decorrupt.corruption.pairing import BagPairs, pair_bags
 from decorrupt.corruption.source_mixture import SourceMixture
 from decorrupt.corruption.strata import (
-    BagTable,
     Strata,
     bag_targets,
     factorize,
@@ -56,7 +55,6 @@ __all__ = [
     "COMBINATION_METHODS",
     "WEIGHT_SCHEMES",
     "BagPairs",
-    "BagTable",
     "ClassCombination",
     "Combination",
     "CorrectedLoss",

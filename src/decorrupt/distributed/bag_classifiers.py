@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import BagTable, check_class_strata, check_strata
+from decorrupt.corruption import check_class_strata, check_strata
 from decorrupt.corruption.mean_operator import bag_sums
-from decorrupt.corruption.strata import strata_from_labels, two_classes
+from decorrupt.corruption.strata import BagTable, strata_from_labels, two_classes
 from decorrupt.distributed.blocks import Block, Blocks
 from decorrupt.distributed.classifier import DaskClassifier, Outcome, Problem, Work
 from decorrupt.distributed.corrected import (

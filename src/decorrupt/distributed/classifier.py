@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import BagTable
+from decorrupt.corruption.strata import BagTable
 from decorrupt.distributed.blocks import Blocks, read_blocks
 from decorrupt.distributed.checkpoint import Checkpoint, digest
 from decorrupt.distributed.engine import Engine, connect

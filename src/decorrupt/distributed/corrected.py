@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import BagTable, ClassCombination, Combination, RiskTerms
+from decorrupt.corruption import ClassCombination, Combination, RiskTerms
+from decorrupt.corruption.strata import BagTable
 from decorrupt.distributed.classifier import Outcome, Problem, Work
 from decorrupt.distributed.preparation import corrected_risk, prepare_terms
 from decorrupt.distributed.report import std_error

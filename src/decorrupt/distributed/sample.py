@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import BagTable, Strata
+from decorrupt.corruption import Strata
+from decorrupt.corruption.strata import BagTable
 from decorrupt.distributed.blocks import Block
 from decorrupt.distributed.engine import Engine
 from decorrupt.distributed.summary import Data

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import BagTable
+from decorrupt.corruption.strata import BagTable
 from decorrupt.distributed.blocks import Blocks
 from decorrupt.distributed.classifier import DaskClassifier, Outcome, Problem, Work
 from decorrupt.distributed.corrected import (

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import BagTable, Strata, factorize, strata_from_bags
+from decorrupt.corruption import Strata, factorize, strata_from_bags
 from decorrupt.corruption.class_shares import SHARE_TOL
-from decorrupt.corruption.strata import class_range_ends
+from decorrupt.corruption.strata import BagTable, class_range_ends
 from decorrupt.distributed.blocks import Block, Blocks
 from decorrupt.distributed.engine import Engine
 from decorrupt.estimators.inputs import read_class_labels

@@ -25,7 +25,8 @@ from decorrupt.app.training.roles import (
     read_ends,
 )
 from decorrupt.app.training.vague_counts import make_noise
-from decorrupt.corruption import BagTable, Strata, check_class_strata, check_strata, two_classes
+from decorrupt.corruption import Strata, check_class_strata, check_strata, two_classes
+from decorrupt.corruption.strata import BagTable
 from decorrupt.risks.bag_observations import observe_class_ranges, observe_noisy_classes
 from decorrupt.risks.count import count_risk
 

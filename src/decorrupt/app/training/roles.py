@@ -15,7 +15,8 @@ from decorrupt.app.training.bad_cells import decimal_hint
 from decorrupt.app.training.columns import need_columns
 from decorrupt.app.training.preprocess import as_text
 from decorrupt.app.training.vague_counts import count_range, make_noise
-from decorrupt.corruption import BagTable, Strata, check_strata
+from decorrupt.corruption import Strata, check_strata
+from decorrupt.corruption.strata import BagTable
 from decorrupt.risks.observations import observe_counts
 
 # Equal shares read from a text file can differ in their last digits.
