@@ -87,12 +87,10 @@ def pack(
     The numbers are the lower and, if they differ, the upper ends as shares, so that they hold for
     a part of a bag with one class only, too; and the number of the bag's noise.
     """
-    ends = [observed.lower]
-    if not np.array_equal(observed.lower, observed.upper):
-        ends.append(observed.upper)
+    lower, upper = observed.as_shares(sizes)
+    shares = [lower] if np.array_equal(lower, upper) else [lower, upper]
     noises = {noise: number for number, noise in enumerate(dict.fromkeys(observed.noise))}
     number = [noises[noise] for noise in observed.noise]
-    shares = [end.reshape(len(sizes), -1) / sizes[:, None] for end in ends]
     return np.column_stack([*shares, number]), tuple(noises)
 
 

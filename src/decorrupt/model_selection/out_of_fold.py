@@ -81,8 +81,7 @@ def _bag_targets(strata: Strata) -> tuple[FloatArray, dict[str, Any]]:
     if strata.observed is None:
         return strata.row_proportions, fit_params
     lower, upper = (
-        (ends.T / strata.sizes).T[strata.row_stratum]
-        for ends in (strata.observed.lower, strata.observed.upper)
+        shares[strata.row_stratum] for shares in strata.observed.as_shares(strata.sizes)
     )
     return lower, fit_params | ({"upper": upper} if (lower < upper).any() else {})
 

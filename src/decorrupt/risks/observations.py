@@ -66,6 +66,10 @@ class CountObservations:
         is_same = (self.lower == self.upper).reshape(len(self.lower), -1).all(axis=1)
         return np.asarray(is_same & ~self.is_noisy)
 
+    def as_shares(self, sizes: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+        """Return the lower and the upper ends as shares of the bags' rows."""
+        return (self.lower.T / sizes).T, (self.upper.T / sizes).T
+
     def take(self, bags: NDArray[np.intp], taken: FloatArray | float = 1.0) -> CountObservations:
         """Return the observations of some bags, or of parts of them.
 

@@ -183,9 +183,7 @@ def known_shares(strata: Strata) -> tuple[FloatArray, FloatArray]:
     """Return the smallest and the largest possible share of each bag, or the noisy one twice."""
     if strata.observed is None:
         return strata.proportions, strata.proportions
-    lower, upper = (
-        (end.T / strata.sizes).T for end in (strata.observed.lower, strata.observed.upper)
-    )
+    lower, upper = strata.observed.as_shares(strata.sizes)
     return lower, upper
 
 
