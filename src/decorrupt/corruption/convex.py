@@ -9,38 +9,44 @@ from decorrupt._typing import FloatArray
 
 
 def project_to_convex(
-    pos: FloatArray,
-    neg: FloatArray,
-    sizes: FloatArray,
-    proportions: FloatArray,
-    target_prior: float,
-) -> tuple[FloatArray, FloatArray]:
+    coef: FloatArray, sizes: FloatArray, proportions: FloatArray, class_prior: float
+) -> FloatArray:
     """Return argmin Σ[(a−a⁰)²+(b−b⁰)²]/n over unbiased (a, b) with a_k + b_k ≥ 0.
 
     In e = a+b and o = a−b the constraints separate: o stays as it is, and e solves
-    min Σ(e−e⁰)²/n subject to e ≥ 0, Σe = 1, Σeγ = π_t.
+    min Σ(e−e⁰)²/n subject to e ≥ 0, Σe = 1, Σeγ = π.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (n_bags, 2)
+        b⁰ and a⁰, the coefficients of the negative and the positive class.
+    sizes, proportions : ndarray of shape (n_bags,)
+        n and γ.
+    class_prior : float
+        π, the share of positives in the target population.
 
     Raises
     ------
     ValueError
-        If π_t is outside the range of the proportions: then no such combination exists.
+        If π is outside the range of the proportions: then no such combination exists.
     """
     lowest, highest = proportions.min(), proportions.max()
-    if not lowest <= target_prior <= highest:
+    if not lowest <= class_prior <= highest:
         raise ValueError(
-            f"no convex combination exists: target_prior={target_prior:g} is outside the range "
-            f"of the proportions, [{lowest:g}, {highest:g}]; use target_prior='pooled', "
+            f"no convex combination exists: class_prior={class_prior:g} is outside the range "
+            f"of the proportions, [{lowest:g}, {highest:g}]; use class_prior='pooled', "
             "or convex=None"
         )
+    neg, pos = coef.T
     even, odd = pos + neg, pos - neg
-    if target_prior in (lowest, highest):
+    if class_prior in (lowest, highest):
         # Only bags with exactly this proportion can have weight; one constraint is enough for them.
-        used = proportions == target_prior
+        used = proportions == class_prior
         projected: FloatArray = np.zeros_like(even)
         projected[used] = _onto_simplex(even[used], sizes[used])
     else:
-        projected = _nearest_nonnegative(even, sizes, proportions - target_prior)
-    return (projected + odd) / 2, (projected - odd) / 2
+        projected = _nearest_nonnegative(even, sizes, proportions - class_prior)
+    return np.column_stack([projected - odd, projected + odd]) / 2
 
 
 def _onto_simplex(start: FloatArray, sizes: FloatArray) -> FloatArray:

@@ -19,8 +19,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.neighbors import kneighbors_graph
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption.combine import Combination, check_strata
-from decorrupt.corruption.strata import Strata
+from decorrupt.observed import Observed, check_bags
 
 # Up to this many bags all pairs are linked (200 MB); above it, each bag and its nearest bags.
 ALL_PAIRS_BAGS = 5000
@@ -31,10 +30,10 @@ WEAK_LINK = 1e-4
 SOLVE_TOL = 1e-10
 
 
-def bag_means(rows: Any, strata: Strata) -> Any:
+def bag_means(rows: Any, observed: Observed) -> Any:
     """Return the mean row of every bag, shape (n_bags, n_columns); sparse rows stay sparse."""
-    weight = (1 / strata.sizes)[strata.row_stratum]
-    return bag_sums(rows, strata.row_stratum, len(strata.ids), weight)
+    weight = (1 / observed.sizes)[observed.row_bag]
+    return bag_sums(rows, observed.row_bag, observed.n_bags, weight)
 
 
 def bag_sums(rows: Any, codes: NDArray[np.intp], n_bags: int, weight: Any = None) -> Any:
@@ -73,7 +72,7 @@ def _mean_squared_distance(means: Any) -> float:
 
 def laplacian_combination(
     sizes: FloatArray, proportions: FloatArray, similarity: Any, smoothness: float
-) -> tuple[Combination, bool]:
+) -> tuple[FloatArray, bool]:
     """Return the Laplacian mean map's combination of bag means, and whether the solver converged.
 
     In the map of Patrini et al. (2014) the class means of every bag are, with shares s_k = n_k/n
@@ -108,7 +107,8 @@ def laplacian_combination(
     gradients started at the mean map. It takes a few tens of steps with two products with
     `similarity` per step: O(n_bags²), or O(n_bags·neighbours) for a sparse matrix.
     """
-    sizes, proportions = check_strata(sizes, proportions)
+    sizes, shares = check_bags(sizes, proportions)
+    proportions = shares[:, 1]
     if not (np.isfinite(smoothness) and smoothness > 0):
         raise ValueError(
             f"smoothness={smoothness!r} must be a positive number: without it the two class "
@@ -120,7 +120,7 @@ def laplacian_combination(
     solution, converged = system.solve(by_class)
     # m̂ = cᵀA⁻¹ΠᵀS·means: the weights of the bag means are SΠ·(A⁻¹c).
     odd = share * (proportions * solution[0] + (1 - proportions) * solution[1])
-    return Combination((share + odd) / 2, (share - odd) / 2), converged
+    return np.column_stack([share - odd, share + odd]) / 2, converged
 
 
 def check_similarity(similarity: Any, n_bags: int) -> Any:

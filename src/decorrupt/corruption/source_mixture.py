@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from decorrupt.corruption.noise import NoiseRates
 from decorrupt.corruption.weights import noisy_share
+from decorrupt.observed import NoiseRates
 
 
 @dataclass(frozen=True)

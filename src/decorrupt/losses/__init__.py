@@ -1,4 +1,4 @@
-"""Margin losses φ(y·t): values, derivatives and constants."""
+"""Pointwise losses and scores: values, slopes, and what differs between two and several classes."""
 
 from decorrupt.losses.margin import (
     HuberLoss,
@@ -8,7 +8,26 @@ from decorrupt.losses.margin import (
     SquaredLoss,
     UnhingedLoss,
 )
-from decorrupt.losses.registry import LOSSES, get_loss
+from decorrupt.losses.registry import LOSSES, class_loss, get_loss
+from decorrupt.losses.scores import (
+    balanced_scores,
+    chosen_classes,
+    likelihood_and_slope,
+    likelihood_curvature,
+    log_probabilities,
+    mix_scores,
+    only_two_classes,
+    prior_scores,
+    prior_shift,
+    probabilities,
+    refuse_curvature,
+    score_shape,
+    scores_of,
+    scores_of_probabilities,
+    shift_prior,
+    slope_in_scores,
+)
+from decorrupt.losses.softmax import SoftmaxLoss
 
 __all__ = [
     "LOSSES",
@@ -16,7 +35,25 @@ __all__ = [
     "LogisticLoss",
     "MarginLoss",
     "SigmoidLoss",
+    "SoftmaxLoss",
     "SquaredLoss",
     "UnhingedLoss",
+    "balanced_scores",
+    "chosen_classes",
+    "class_loss",
     "get_loss",
+    "likelihood_and_slope",
+    "likelihood_curvature",
+    "log_probabilities",
+    "mix_scores",
+    "only_two_classes",
+    "prior_scores",
+    "prior_shift",
+    "probabilities",
+    "refuse_curvature",
+    "score_shape",
+    "scores_of",
+    "scores_of_probabilities",
+    "shift_prior",
+    "slope_in_scores",
 ]

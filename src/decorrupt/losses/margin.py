@@ -20,6 +20,10 @@ from scipy.special import expit, logit
 from decorrupt._typing import FloatArray
 
 
+# Rounding errors of coefficients that cancel, in units of the precision.
+RESIDUE = 64
+
+
 def _as_float(margin: ArrayLike) -> FloatArray:
     margin = np.asarray(margin)
     return margin if margin.dtype.kind == "f" else margin.astype(np.float64)
@@ -96,21 +100,56 @@ class MarginLoss(ABC):
             f"so its score at probability {probability:g} is not defined"
         )
 
-    def is_bounded_below(self, coef_pos: ArrayLike, coef_neg: ArrayLike) -> NDArray[np.bool_]:
-        """Return elementwise whether inf_t c₊·φ(t) + c₋·φ(−t) > −∞."""
-        pos, neg = np.asarray(coef_pos), np.asarray(coef_neg)
+    def class_values(self, score: ArrayLike) -> FloatArray:
+        """Return ℓ_c(t) for both classes, shape (n_rows, 2): φ(−t) and φ(t)."""
+        return np.column_stack(self.both_values(score)[::-1])
+
+    def class_sums(self, coef: FloatArray, score: ArrayLike) -> FloatArray:
+        """Return Σ_j coef[j, c]·ℓ_c(t_j) for both classes."""
+        value_pos, value_neg = self.both_values(score)
+        return np.array([np.dot(coef[:, 0], value_neg), np.dot(coef[:, 1], value_pos)])
+
+    def row_sums(self, coef: FloatArray, score: ArrayLike) -> FloatArray:
+        """Return Σ_c coef[j, c]·ℓ_c(t_j) for every row."""
+        value_pos, value_neg = self.both_values(score)
+        return np.asarray(coef[:, 0] * value_neg + coef[:, 1] * value_pos)
+
+    def row_slopes(self, coef: FloatArray, score: ArrayLike) -> FloatArray:
+        """Return the slope of :meth:`row_sums` in the score."""
+        slope_pos, slope_neg = self.both_slopes(score)
+        return np.asarray(coef[:, 1] * slope_pos - coef[:, 0] * slope_neg)
+
+    def row_curvatures(self, coef: FloatArray, score: ArrayLike) -> FloatArray:
+        """Return the second derivative of :meth:`row_sums` in the score."""
+        score = _as_float(score)
+        return np.asarray(coef[:, 1] * self.curvature(score) + coef[:, 0] * self.curvature(-score))
+
+    def row_noise(self, coef: FloatArray) -> FloatArray:
+        """Return (|coef_neg|+|coef_pos|)² of each row, its part of the variance of the risk.
+
+        It bounds the variance of the row's term, in units of that of a labelled row.
+        """
+        return np.asarray(np.abs(coef).sum(axis=1).astype(float) ** 2)
+
+    def is_bounded_below(self, coef: ArrayLike) -> NDArray[np.bool_]:
+        """Return for every row whether inf_t c₊·φ(t) + c₋·φ(−t) > −∞; coef has columns c₋, c₊."""
+        neg, pos = np.asarray(coef).T
         slope_left, slope_right = self.slope_limits
         rises_right = pos * slope_right - neg * slope_left >= 0
         rises_left = pos * slope_left - neg * slope_right <= 0
         return np.asarray(rises_right & rises_left)
 
-    def row_curvature_floor(self, coef_pos: ArrayLike, coef_neg: ArrayLike) -> FloatArray:
-        """Return sup_t max(0, −[c₊·φ''(t) + c₋·φ''(−t)]), the largest negative curvature."""
-        pos, neg = _as_float(coef_pos), _as_float(coef_neg)
-        if self.has_even_curvature:
-            return self.curvature_bound * np.maximum(-(pos + neg), 0.0)
+    def concavity(self, coef: ArrayLike) -> FloatArray:
+        """Return sup_t max(0, −[c₊·φ''(t) + c₋·φ''(−t)]) of every row: 0 means convex.
+
+        Coefficients that cancel in exact arithmetic leave a rounding error, not concavity.
+        """
+        coef = _as_float(coef)
+        neg, pos = coef.T
         # Symmetric losses have an odd φ'': c₊φ''(t) + c₋φ''(−t) = (c₊−c₋)φ''(t).
-        return self.curvature_bound * np.abs(pos - neg)
+        most = np.maximum(-(pos + neg), 0.0) if self.has_even_curvature else np.abs(pos - neg)
+        residue = RESIDUE * np.finfo(coef.dtype).eps * (np.abs(pos) + np.abs(neg))
+        return np.asarray(self.curvature_bound * np.where(most > residue, most, 0.0))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}()"
@@ -195,9 +234,9 @@ class SquaredLoss(_QuadraticAtZeroLoss):
         """Return φ''(m) = 2."""
         return np.full_like(_as_float(margin), 2.0)
 
-    def is_bounded_below(self, coef_pos: ArrayLike, coef_neg: ArrayLike) -> NDArray[np.bool_]:
+    def is_bounded_below(self, coef: ArrayLike) -> NDArray[np.bool_]:
         """Return whether the parabola (c₊+c₋)t² − 2(c₊−c₋)t opens upwards or is constant."""
-        pos, neg = np.asarray(coef_pos), np.asarray(coef_neg)
+        neg, pos = np.asarray(coef).T
         return np.asarray((pos + neg > 0) | ((pos == 0) & (neg == 0)))
 
 

@@ -10,6 +10,8 @@ from decorrupt.losses.margin import (
     SquaredLoss,
     UnhingedLoss,
 )
+from decorrupt.losses.scores import only_two_classes
+from decorrupt.losses.softmax import SoftmaxLoss
 
 LOSSES: dict[str, MarginLoss] = {
     loss.name: loss
@@ -27,7 +29,7 @@ def get_loss(name: str | MarginLoss) -> MarginLoss:
 
     Examples
     --------
-    >>> from decorrupt import get_loss
+    >>> from decorrupt.losses import get_loss
     >>> get_loss("logistic").lipschitz
     1.0
     """
@@ -37,3 +39,19 @@ def get_loss(name: str | MarginLoss) -> MarginLoss:
         return LOSSES[name]
     except (KeyError, TypeError):
         raise ValueError(f"unknown loss {name!r}: choose one of {', '.join(LOSSES)}") from None
+
+
+def class_loss(name: str | MarginLoss, n_classes: int) -> MarginLoss | SoftmaxLoss:
+    """Return the loss for scores of this number of classes.
+
+    Raises
+    ------
+    ValueError
+        If the loss is defined for two classes only.
+    """
+    loss = get_loss(name)
+    if n_classes == 2:
+        return loss
+    if loss.name != "logistic":
+        only_two_classes(n_classes, f"loss={loss.name!r}", "use loss='logistic'")
+    return SoftmaxLoss()

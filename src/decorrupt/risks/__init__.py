@@ -1,19 +1,56 @@
 """Smooth functions of the scores: corrected, count, proportion, set, forward; label posteriors."""
 
-from decorrupt.risks.corrected import KINK_WIDTH, RISK_CORRECTIONS, CorrectedRisk
-from decorrupt.risks.count_noise import GaussianNoise, GeometricNoise, LaplaceNoise
-from decorrupt.risks.label_posterior import LabelPosterior, label_posterior
+from decorrupt.risks.bag_effect import (
+    ESTIMATE,
+    bag_effect_of_scores,
+    check_bag_effect,
+    effect_covariance,
+    estimate_bag_effect,
+    with_bag_effect,
+)
+from decorrupt.risks.corrected import (
+    KINK_WIDTH,
+    RISK_CORRECTIONS,
+    CorrectedRisk,
+    corrected_sum,
+    logistic_risk,
+)
+from decorrupt.risks.count import CountRisk, count_log_likelihood, count_risk
+from decorrupt.risks.forward import ForwardRisk, noisy_label_risk, set_risk
+from decorrupt.risks.label_posterior import LabelLikelihood, LabelPosterior, label_posterior
+from decorrupt.risks.normal_counts import CountMoments, NormalCounts, normal_counts
+from decorrupt.risks.proportion import ProportionRisk
 from decorrupt.risks.score_risk import Operator, ScoreRisk
+from decorrupt.risks.segments import Segments
+from decorrupt.risks.two_class_groups import LARGE_BAG
 
 __all__ = [
+    "ESTIMATE",
     "KINK_WIDTH",
+    "LARGE_BAG",
     "RISK_CORRECTIONS",
     "CorrectedRisk",
-    "GaussianNoise",
-    "GeometricNoise",
+    "CountMoments",
+    "CountRisk",
+    "ForwardRisk",
+    "LabelLikelihood",
     "LabelPosterior",
-    "LaplaceNoise",
+    "NormalCounts",
     "Operator",
+    "ProportionRisk",
     "ScoreRisk",
+    "Segments",
+    "bag_effect_of_scores",
+    "check_bag_effect",
+    "corrected_sum",
+    "count_log_likelihood",
+    "count_risk",
+    "effect_covariance",
+    "estimate_bag_effect",
     "label_posterior",
+    "logistic_risk",
+    "noisy_label_risk",
+    "normal_counts",
+    "set_risk",
+    "with_bag_effect",
 ]

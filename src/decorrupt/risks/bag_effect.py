@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import expit, softmax
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata
-from decorrupt.risks.count_noise import (
+from decorrupt.losses import probabilities
+from decorrupt.observed import (
+    ClassCounts,
     CountNoise,
     GaussianNoise,
-    noise_variances,
-    read_count_noise,
+    Observed,
+    effect_variance,
+    noise_covariance,
 )
-from decorrupt.risks.observations import CountObservations
 
 ESTIMATE = "estimate"
 
@@ -34,72 +35,52 @@ def check_no_effect_with_ranges(bag_effect: Any, upper: Any) -> None:
         raise ValueError(f"bag_effect={bag_effect!r} cannot be combined with upper=")
 
 
-def with_bag_effect(strata: Strata, count_noise: Any, effect: float) -> Any:
-    """Return the noise by bag id: Gaussian with the variance noise² + (n_k·effect)².
+def with_bag_effect(observed: Observed, effect: float) -> Observed:
+    """Return the same bags with the variance of a bag effect added to the noise of their counts.
 
-    The shares of K classes sum to 1 with their effects, so that each has the variance effect² if
-    independent noise of variance effect²·K/(K−1) is corrected to sum to 0.
-    A single row with a known label has no variance beyond that of its own probability, so bags of
-    one row keep their noise.
+    The noise becomes Gaussian with the variance noise² + (n_k·effect)², where `effect` is the
+    standard deviation of the share of every class. A bag of one row keeps its label.
     """
     if not effect:
-        return count_noise
-    own = read_count_noise(strata.ids, count_noise)
-    n_classes = strata.n_classes
-    factor = 1.0 if n_classes is None else n_classes / (n_classes - 1)
-    scales = np.sqrt(noise_variances(own) + factor * (strata.sizes * effect) ** 2)
-    total: list[CountNoise | None] = [
-        GaussianNoise(float(scale)) if size >= 2 else noise
-        for noise, scale, size in zip(own, scales, strata.sizes, strict=True)
+        return observed
+    counts, sizes = observed.counts, observed.sizes
+    added = effect_variance(observed.n_classes) * (sizes * effect) ** 2
+    scales = np.sqrt(counts.noise_variance + added)
+    noise: list[CountNoise | None] = [
+        GaussianNoise(float(scale)) if size >= 2 else own
+        for own, scale, size in zip(counts.noise, scales, sizes, strict=True)
     ]
-    return dict(zip(strata.ids.tolist(), total, strict=True))
+    is_noisy = np.array([own is not None for own in noise], dtype=bool)[:, None]
+    given = observed.proportions * sizes[:, None]
+    reported = np.where(counts.is_noisy[:, None], counts.lower, given)
+    low, high = (np.where(is_noisy, reported, ends) for ends in (counts.lower, counts.upper))
+    is_impossible = counts.is_impossible & ~is_noisy[:, 0]
+    return replace(observed, reported=ClassCounts(low, high, noise, is_impossible))
 
 
-def observe_with_effect(
-    strata: Strata, observed: CountObservations | None, count_noise: Any
-) -> CountObservations | None:
-    """Return the observations with the noise of :func:`with_bag_effect`."""
-    if observed is None:
-        return None
-    noise = read_count_noise(strata.ids, count_noise)
-    is_noisy = np.array([one is not None for one in noise], dtype=bool)
-    # Transposed, so that the counts of one class or of several have the bags as last axis.
-    given = (strata.proportions.T * strata.sizes).T
-    reported = np.where(observed.is_noisy, observed.lower.T, given.T)
-    low, high = (np.where(is_noisy, reported, end.T).T for end in (observed.lower, observed.upper))
-    return CountObservations(low, high, noise, observed.is_impossible & ~is_noisy)
-
-
-def bag_effect_of_scores(scores: FloatArray, strata: Strata, count_noise: Any) -> float:
-    """Return the maximum-likelihood bag effect of the counts, given P(Y=1|x) = σ(f).
+def bag_effect_of_scores(scores: FloatArray, observed: Observed) -> float:
+    """Return the maximum-likelihood bag effect of the counts, given the scores of the rows.
 
     Parameters
     ----------
     scores : ndarray of shape (n_rows,) or (n_rows, n_classes)
         f of every row.
-    strata : Strata
-        The bags and their proportions.
-    count_noise
-        The known noise of the counts, see :func:`read_count_noise`.
+    observed : Observed
+        The bags, with the known noise of their counts.
     """
-    if strata.n_classes is None:
-        free, shares, common = expit(scores)[:, None], strata.proportions[:, None], 0.0
-    else:
-        free, shares = softmax(scores, axis=1)[:, 1:], strata.proportions[:, 1:]
-        common = 1 / strata.n_classes  # noisy counts are corrected to sum to n
-    sizes = strata.sizes.astype(float)
-    residuals = sizes[:, None] * shares - _sums(free, strata)
+    free, shares = probabilities(scores)[:, 1:], observed.proportions[:, 1:]
+    sizes = observed.sizes.astype(float)
+    residuals = sizes[:, None] * shares - _sums(free, observed)
     products = free[:, :, None] * (np.eye(free.shape[1]) - free[:, None, :])
-    covariance = _sums(products, strata)
-    known = noise_variances(read_count_noise(strata.ids, count_noise))
-    covariance = covariance + known[:, None, None] * (np.eye(free.shape[1]) - common)
+    covariance = _sums(products, observed)
+    covariance = covariance + noise_covariance(observed.counts.noise_variance, observed.n_classes)
     several = sizes >= 2
     return estimate_bag_effect(residuals[several], covariance[several], sizes[several])
 
 
-def _sums(values: FloatArray, strata: Strata) -> FloatArray:
+def _sums(values: FloatArray, observed: Observed) -> FloatArray:
     flat = values.reshape(len(values), -1).T
-    sums = [np.bincount(strata.row_stratum, column, len(strata.ids)) for column in flat]
+    sums = [np.bincount(observed.row_bag, column, observed.n_bags) for column in flat]
     return np.array(sums, dtype=float).T.reshape(-1, *values.shape[1:])
 
 

@@ -1,4 +1,4 @@
-"""The corrected risk Σ_j coef_pos·ℓ(f_j,1) + coef_neg·ℓ(f_j,−1) as a function of the scores."""
+"""The corrected risk Σ_j Σ_c coef[j, c]·ℓ_c(f_j) as a function of the scores."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import ClassCombination, Combination, RiskTerms, Strata
-from decorrupt.losses import MarginLoss, get_loss
-from decorrupt.risks.multiclass import ClassCorrectedRisk
+from decorrupt.corruption import row_coefficients
+from decorrupt.losses import MarginLoss, SoftmaxLoss, class_loss
+from decorrupt.observed import Observed
 from decorrupt.risks.score_risk import Operator
 
 RISK_CORRECTIONS = (None, "abs", "relu")
@@ -19,24 +19,26 @@ RISK_CORRECTIONS = (None, "abs", "relu")
 KINK_WIDTH = 1e-3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CorrectedRisk:
-    """g(R₊(f)) + g(R₋(f)), where R₊ and R₋ are the class-wise sums of a corrected risk.
+    """Σ_c g(R_c(f)), where R_c = Σ_j coef[j, c]·ℓ_c(f_j) is the sum of class c.
+
+    Every setting of the paper is such a risk: noise rates, combinations of bags, pairs and weights
+    only make the coefficients. g is the identity, or with a correction |r| ("abs") or max(r, 0)
+    ("relu"), both smoothed: the expectation of R_c is never negative, its estimate can be.
 
     Parameters
     ----------
-    terms : RiskTerms
-        Two coefficients per row.
-    loss : MarginLoss
-        φ.
+    coef : ndarray of shape (n_rows, n_classes)
+        The coefficients; they can be negative.
+    loss : MarginLoss or SoftmaxLoss
+        ℓ, from :func:`decorrupt.losses.class_loss`.
     correction : {None, "abs", "relu"}
-        g: the identity, |r| or max(r, 0); the last two are smoothed at zero. Each true class risk
-        is at least zero, so a negative sum is a sign of overfitting (Lu et al. 2020). It is
-        applied to the sums over all strata, because the terms of one stratum can be negative.
+        g (Lu et al. 2020).
     """
 
-    terms: RiskTerms
-    loss: MarginLoss
+    coef: FloatArray
+    loss: MarginLoss | SoftmaxLoss
     correction: str | None = None
 
     def __post_init__(self) -> None:
@@ -47,49 +49,49 @@ class CorrectedRisk:
 
     @property
     def effective_sample_size(self) -> float:
-        """The number of clean labelled rows with the same error bound."""
-        return self.terms.effective_sample_size
+        """The number of clean labelled rows whose mean loss is as noisy."""
+        return float(1 / self.loss.row_noise(self.coef).sum())
 
     @cached_property
     def is_convex(self) -> bool:
         """Whether the term of every row is convex; always False with "abs" or "relu"."""
-        return self.correction is None and not self.terms.concavity(self.loss).any()
+        return self.correction is None and not self.loss.concavity(self.coef).any()
+
+    @property
+    def is_bounded_below(self) -> bool:
+        """Whether the sum without correction is bounded below over all scores of the rows."""
+        return bool(self.loss.is_bounded_below(self.coef).all())
 
     def value_and_slope(self, scores: FloatArray) -> tuple[float, FloatArray]:
         """Return the risk and its gradient in the scores."""
-        (value_pos, weight_pos, _), (value_neg, weight_neg, _) = self._outer(scores)
-        slope_pos, slope_neg = self._class_slopes(scores)
-        return value_pos + value_neg, weight_pos * slope_pos + weight_neg * slope_neg
+        values, weights, _ = self._outer(scores)
+        coef = self.coef if self.correction is None else self.coef * weights
+        return float(values.sum()), self.loss.row_slopes(coef, scores)
 
     def row_values(self, scores: FloatArray) -> FloatArray:
         """Return the term of each row, before a correction of their sums."""
-        return self.terms.row_values(self.loss, scores)
+        return self.loss.row_sums(self.coef, scores)
 
     def curvature(self, scores: FloatArray) -> Operator:
-        """Return D + s₊·r₊r₊ᵀ + s₋·r₋r₋ᵀ: D from the rows, rank two from the smoothed kinks."""
-        (_, weight_pos, bend_pos), (_, weight_neg, bend_neg) = self._outer(scores)
-        diagonal = weight_pos * self.terms.coef_pos * self.loss.curvature(
-            scores
-        ) + weight_neg * self.terms.coef_neg * self.loss.curvature(-scores)
+        """Return D + Σ_c s_c·r_c·r_cᵀ: D from the rows, rank one per class from smoothed kinks."""
+        _, weights, bends = self._outer(scores)
+        diagonal = self.loss.row_curvatures(self.coef * weights, scores)
         if self.correction is None:
             return lambda v: (diagonal * v.T).T
-        slope_pos, slope_neg = self._class_slopes(scores)
+        slopes = [self.loss.row_slopes(self.coef * own, scores) for own in np.eye(len(weights))]
 
         def apply(v: FloatArray) -> FloatArray:
-            shared = np.multiply.outer(slope_pos, bend_pos * (slope_pos @ v))
-            shared += np.multiply.outer(slope_neg, bend_neg * (slope_neg @ v))
-            return np.asarray((diagonal * v.T).T + shared)
+            bent = (diagonal * v.T).T
+            for slope, bend in zip(slopes, bends, strict=True):
+                bent += np.multiply.outer(slope, bend * (slope @ v))
+            return np.asarray(bent)
 
         return apply
 
-    def _class_slopes(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-        slope_pos, slope_neg = self.loss.both_slopes(scores)
-        return self.terms.coef_pos * slope_pos, -self.terms.coef_neg * slope_neg
-
-    def _outer(self, scores: FloatArray) -> tuple[tuple[float, float, float], ...]:
-        """Return (g, g', g'') at the two class-wise sums."""
-        sums = self.terms.class_sums(self.loss, scores)
-        return tuple(corrected_sum(total, self.correction) for total in sums)
+    def _outer(self, scores: FloatArray) -> FloatArray:
+        """Return g, g' and g'' at the sums of the classes."""
+        sums = self.loss.class_sums(self.coef, scores).tolist()
+        return np.array([corrected_sum(total, self.correction) for total in sums]).T
 
 
 def corrected_sum(total: float, correction: str | None) -> tuple[float, float, float]:
@@ -103,10 +105,7 @@ def corrected_sum(total: float, correction: str | None) -> tuple[float, float, f
     return (total + rounded) / 2, (1 + tilt) / 2, bend / 2
 
 
-def logistic_risk(
-    combination: Combination | ClassCombination, strata: Strata
-) -> CorrectedRisk | ClassCorrectedRisk:
-    """Return the combined risk with the logistic loss, or cross-entropy for several classes."""
-    if isinstance(combination, ClassCombination):
-        return ClassCorrectedRisk(combination.row_coef(strata))
-    return CorrectedRisk(combination.row_terms(strata), get_loss("logistic"))
+def logistic_risk(combination: FloatArray, observed: Observed) -> CorrectedRisk:
+    """Return the risk of a combination of bags with the logistic loss, or cross-entropy."""
+    loss = class_loss("logistic", observed.n_classes)
+    return CorrectedRisk(row_coefficients(combination, observed), loss)

@@ -1,4 +1,4 @@
-"""Count likelihood: the probability of what is known about the number of positives in each bag."""
+"""Count likelihood: the probability of what is known about the class counts of each bag."""
 
 from __future__ import annotations
 
@@ -7,33 +7,42 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logit
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata
-from decorrupt.risks.bag_counts import BagGroup, PureBags, group_bags
-from decorrupt.risks.multiclass import (
-    ClassCountRisk,
-    class_count_log_likelihood,
-    class_count_risk,
+from decorrupt.losses import (
+    only_two_classes,
+    probabilities,
+    refuse_curvature,
+    scores_of_probabilities,
 )
-from decorrupt.risks.observations import CountObservations, observe_counts
+from decorrupt.losses.scores import posterior_of_slope, with_padding
+from decorrupt.observed import Observed, class_columns, is_share_row
+from decorrupt.risks.bag_rows import BagRows, PureBags
+from decorrupt.risks.class_groups import class_groups
 from decorrupt.risks.score_risk import Operator
+from decorrupt.risks.two_class_groups import two_class_groups
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CountRisk:
-    """−(1/n)·Σ_k log Σ_s ν_ks·P(Σ_{j∈k} Y_j = s), P(Y_j=1) = σ(f_j), as a function of the n scores.
+    """−(1/n)·Σ_b log Σ_k ν_bk·P(Σ_{j∈b} e_{Y_j} = k), as a function of the scores of the n rows.
 
-    ν_ks is the weight that the observation of bag k gives to the count s; for a known count c_k
-    it is 1 for s = c_k only. The slope is (σ(f_j) − P(Y_j=1 | observation))/n. If every bag has one
-    class only, it is the logistic loss, which is convex; otherwise it is not convex. See
-    :func:`count_risk`. Bags in no group add nothing: all their counts are possible.
+    ν_bk says which class counts k of bag b are possible, or how probable they make what was
+    reported. The slope in the scores is [P(Y_j=c) − P(Y_j=c | observation)]/n.
+
+    Parameters
+    ----------
+    n_rows : int
+        n; of a part of the rows, that of all.
+    n_bags : int
+        Number of bags.
+    groups : tuple
+        The bags, by how their probability is computed. Bags without information are in none.
     """
 
     n_rows: int
     n_bags: int
-    groups: tuple[BagGroup, ...]
+    groups: tuple[Any, ...]
 
     @property
     def is_convex(self) -> bool:
@@ -41,30 +50,29 @@ class CountRisk:
         return all(isinstance(group, PureBags) for group in self.groups)
 
     def log_probs_and_slope(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return log P(observation) of every bag, and the slope of their sum in the scores.
-
-        The slope is the posterior minus the prior probability of the row.
-        """
-        # Row −1 pads the bags: it is never positive.
-        padded = np.append(scores.astype(float, copy=False), -np.inf)
-        log_prob, slope = np.zeros(self.n_bags), np.zeros(len(padded))
+        """Return log P(observation) of every bag, and the slope of their sum in the scores."""
+        padded = with_padding(scores)
+        log_prob, slope = np.zeros(self.n_bags), np.zeros(padded.shape)
         for group in self.groups:
             log_prob[group.bags], slope[group.rows] = group.log_prob_and_slope(padded)
-        return log_prob, slope[:-1]
+        return log_prob, slope[: len(scores)]
 
     def value_and_slope(self, scores: FloatArray) -> tuple[float, FloatArray]:
         """Return the risk and its gradient in the scores."""
         log_prob, slope = self.log_probs_and_slope(scores)
         return -float(log_prob.sum()) / self.n_rows, slope / -self.n_rows
 
-    def curvature(self, scores: FloatArray) -> Operator:
-        """Return the diagonal σ(f)σ(−f)/n if every bag has one class only.
+    def posterior(self, scores: FloatArray) -> FloatArray:
+        """Return P(Y_j=c | observation) of every row, shape (n_rows, n_classes)."""
+        found = posterior_of_slope(scores, self.log_probs_and_slope(scores)[1])
+        for group in self.groups:
+            if hasattr(group, "posterior"):
+                found[group.rows] = group.posterior(scores)
+        return found
 
-        Raises
-        ------
-        ValueError
-            Otherwise: the curvature couples all rows of a bag and is not implemented.
-        """
+    def curvature(self, scores: FloatArray) -> Operator:
+        """Return the diagonal P(Y=1|x)·P(Y=0|x)/n if every bag has one class only."""
+        refuse_curvature(scores)
         if not self.is_convex:
             raise ValueError(
                 "the count likelihood is not compatible with solver='newton', which needs its "
@@ -72,110 +80,62 @@ class CountRisk:
             )
         diagonal = np.zeros(len(scores))
         for group in self.groups:
-            some = scores[group.rows].astype(float, copy=False)
-            diagonal[group.rows] = expit(some) * expit(-some) / self.n_rows
+            prob = probabilities(scores[group.rows].astype(float, copy=False))
+            diagonal[group.rows] = prob[:, 0] * prob[:, 1] / self.n_rows
         return lambda v: (diagonal * v.T).T
 
 
-def count_risk(
-    strata: Strata,
-    *,
-    large_bags: float | str = "auto",
-    count_noise: Any = None,
-    observations: CountObservations | None = None,
-) -> CountRisk | ClassCountRisk:
-    """Return −(1/n)·Σ_k log P(observation of bag k).
+def count_risk(observed: Observed, *, large_bags: float | str = "auto") -> CountRisk:
+    """Return −(1/n)·Σ_b log P(what is known about the class counts of bag b).
 
     Parameters
     ----------
-    strata : Strata
-        The bags and their proportions; :mod:`decorrupt.risks.observations` describes how a
-        proportion that is not a multiple of 1/n_k is read. With the shares of several classes, the
-        risk is :func:`decorrupt.risks.multiclass.class_count_risk`, which takes no `large_bags`.
-    large_bags : "auto" or float
-        Bags above this size use a normal approximation of cost O(n_k) instead of the exact sums,
-        see :func:`tilted_normal` and :func:`tilted_weights`; ``inf`` for never. "auto" is 256. For
-        a known count and bags of any size, the error is at most 0.01 in a bag's log-likelihood and
-        0.001 in a row's slope, because the approximation depends on the variance of the count, not
-        on the size.
-    count_noise : GaussianNoise, LaplaceNoise, GeometricNoise, float, mapping or None
-        The noise in the counts, see :func:`decorrupt.risks.count_noise.read_count_noise`.
-    observations : CountObservations, optional
-        What is known about the counts; replaces the proportions and `count_noise`. By default,
-        without `count_noise`, those of the strata.
+    observed : Observed
+        The bags.
+    large_bags : float or "auto"
+        Bags of two classes with more rows are approximated; "auto" is 256.
     """
-    if observations is None and count_noise is None:
-        observations = strata.observed
-    if strata.n_classes is not None:
+    rows, counts = BagRows(observed), observed.counts
+    if observed.n_classes == 2:
+        groups = tuple(two_class_groups(rows, counts, large_bags=large_bags))
+    else:
         if large_bags != "auto":
-            raise ValueError(
-                f"large_bags={large_bags!r} is for two classes: for several, leave it at 'auto'"
-            )
-        return class_count_risk(strata, count_noise=count_noise, observations=observations)
-    if observations is None:
-        observations = observe_counts(strata, count_noise=count_noise)
-    groups = group_bags(strata, observations, large_bags=large_bags)
-    return CountRisk(len(strata.row_stratum), len(strata.ids), tuple(groups))
+            only_two_classes(observed.n_classes, f"large_bags={large_bags!r}", "leave it at 'auto'")
+        groups = tuple(class_groups(rows, counts))
+    return CountRisk(observed.n_rows, observed.n_bags, groups)
 
 
-def count_log_likelihood(
-    probabilities: ArrayLike,
-    strata: Strata,
-    *,
-    large_bags: float | str = "auto",
-    count_noise: Any = None,
-) -> FloatArray:
-    """Return log P(observation of bag k) of every bag, given P(Y_j=1) of every row.
-
-    A proper scoring rule that needs no labels: on average over held-out bags, it is largest for
-    the true probabilities.
+def count_log_likelihood(prob: ArrayLike, observed: Observed) -> FloatArray:
+    """Return log P(observation) of every bag, given P(Y_j=c) of every row: a proper scoring rule.
 
     Parameters
     ----------
-    probabilities : array-like of shape (n_rows,) or (n_rows, n_classes)
-        P(Y=1|x), or P(Y=c|x) if the strata have shares of several classes. They are clipped to
-        [ε, 1−ε], ε = 2.2e-16 for float64, so that every log-likelihood is finite.
-    strata, large_bags, count_noise
-        As in :func:`count_risk`.
-
-    Returns
-    -------
-    ndarray of shape (n_bags,)
-        In the order of ``strata.ids``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from decorrupt.corruption import strata_from_bags
-    >>> from decorrupt.risks.count import count_log_likelihood
-    >>> bags = strata_from_bags(["a", "a", "b"], [0.5, 0.5, 0.0])
-    >>> np.exp(count_log_likelihood([0.5, 0.5, 0.1], bags)).round(3).tolist()
-    [0.5, 0.9]
-    """
-    if strata.n_classes is not None:
-        return class_count_log_likelihood(probabilities, strata, count_noise=count_noise)
-    risk: Any = count_risk(strata, large_bags=large_bags, count_noise=count_noise)
-    scores = log_odds(probabilities, len(strata.row_stratum))
-    return np.asarray(risk.log_probs_and_slope(scores)[0])
-
-
-def log_odds(probabilities: ArrayLike, n_rows: int) -> FloatArray:
-    """Return log p/(1−p), finite for every p in [0, 1]: p is clipped at the float precision.
+    prob : array-like of shape (n_rows,) or (n_rows, n_classes)
+        P(Y=1|x), or the probabilities of all classes; zeros are replaced by the float precision.
+    observed : Observed
+        The bags.
 
     Raises
     ------
     ValueError
-        If there is not one probability per row.
+        If probabilities are out of range or of another shape.
     """
-    probabilities = np.asarray(probabilities)
-    if probabilities.dtype.kind != "f":
-        probabilities = probabilities.astype(float)
-    if probabilities.shape != (n_rows,):
+    scores = scores_of_probabilities(read_probabilities(prob, observed))
+    return count_risk(observed).log_probs_and_slope(scores)[0]
+
+
+def read_probabilities(prob: ArrayLike, observed: Observed) -> FloatArray:
+    """Return probabilities with one column per class; raise a ValueError if they are none."""
+    given = np.asarray(prob)
+    given = given if given.dtype.kind == "f" else given.astype(float)
+    expected = (len(observed.row_bag), observed.n_classes)
+    by_class = given if given.ndim == 2 else class_columns(given).astype(given.dtype)
+    if given.ndim not in (1, 2) or by_class.shape != expected:
         raise ValueError(
-            f"probabilities have shape {probabilities.shape}: give one P(Y=1|x) for each of the "
-            f"{n_rows} rows"
+            f"probabilities have shape {given.shape}: give P(Y=c|x) for each of the {expected[0]} "
+            f"rows and {expected[1]} classes, or P(Y=1|x) of two classes"
         )
-    for row in np.flatnonzero(~((probabilities >= 0) & (probabilities <= 1)))[:1]:
-        raise ValueError(f"probabilities[{row}] = {probabilities[row]:g} is not in [0, 1]")
-    precision = np.finfo(probabilities.dtype).eps
-    return np.asarray(logit(np.clip(probabilities, precision, 1 - precision)))
+    for row in np.flatnonzero(~is_share_row(by_class.astype(float)))[:1]:
+        shown = f"{given[row]:g} is not" if given.ndim == 1 else f"{given[row].tolist()} are not"
+        raise ValueError(f"probabilities[{row}] = {shown} in [0, 1] with a sum of 1")
+    return np.asarray(by_class)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.special import expit
+from numpy.typing import ArrayLike, NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata
-from decorrupt.risks.bag_observations import observe_bags
-from decorrupt.risks.count import CountRisk, count_risk, log_odds
-from decorrupt.risks.multiclass import ClassCountRisk, class_log_probabilities, class_posterior
-from decorrupt.risks.observations import CountObservations
+from decorrupt.losses import likelihood_and_slope, prior_scores, score_shape, scores_of_probabilities
+from decorrupt.losses.scores import posterior_of_slope
+from decorrupt.observed import Observed, as_targets, inside
+from decorrupt.observed.bags import read_bags
+from decorrupt.risks.count import CountRisk, count_risk, read_probabilities
+from decorrupt.risks.score_risk import Operator
+
+PRIOR_TOL = 1e-6
+MAX_PRIOR_STEPS = 100
 
 
 @dataclass(frozen=True)
@@ -108,22 +112,99 @@ def label_posterior(
     >>> some.posterior.round(3).tolist()
     [[0.0, 0.333, 0.667], [0.0, 0.333, 0.667]]
     """
-    strata, observed = observe_bags(y, bags, upper=upper, count_noise=count_noise)
-    return posterior_of(probabilities, strata, observed)
+    observed = read_bags(y, bags, upper=upper, count_noise=count_noise)
+    given = read_probabilities(probabilities, observed)
+    risk, scores = count_risk(observed), scores_of_probabilities(given)
+    posterior = risk.posterior(scores)
+    log_likelihood = risk.log_probs_and_slope(scores)[0]
+    if np.ndim(probabilities) == 1:
+        posterior = as_targets(posterior)
+    return LabelPosterior(posterior, log_likelihood)
 
 
-def posterior_of(
-    probabilities: ArrayLike, strata: Strata, observed: CountObservations | None
-) -> LabelPosterior:
-    """Return the label posterior for bags that :func:`observe_bags` has read."""
-    risk = count_risk(strata, observations=observed)
-    if isinstance(risk, ClassCountRisk):
-        logs = class_log_probabilities(probabilities, strata)
-        return LabelPosterior(class_posterior(risk, logs), risk.log_probs_and_slope(logs)[0])
-    return binary_posterior(risk, log_odds(probabilities, len(strata.row_stratum)))
+@dataclass(frozen=True, eq=False)
+class LabelLikelihood:
+    """−(1/n)·Σ log P(observation), as a function of the scores, and the label posterior.
 
+    The observations of disjoint bags, and of rows with noisy labels, are independent, so that
+    their log-likelihoods add. The slope in the scores is [P(Y=c|x) − P(Y=c|x, observed)]/n.
 
-def binary_posterior(risk: CountRisk, scores: FloatArray) -> LabelPosterior:
-    """Return the label posterior at log-odds f_j: σ(f_j) plus the slope of the log-likelihood."""
-    log_prob, slope = risk.log_probs_and_slope(scores)
-    return LabelPosterior(np.clip(expit(scores) + slope, 0.0, 1.0), log_prob)
+    Parameters
+    ----------
+    observed : Observed
+        Bags, noisy labels, labels, rows without any, or several of them.
+    """
+
+    observed: Observed
+
+    @property
+    def is_convex(self) -> bool:
+        """Whether it is known to be convex: every row has its own label."""
+        return self.observed.given is None and self._counts.is_convex
+
+    def take(self, rows: NDArray[np.intp]) -> LabelLikelihood:
+        """Return the likelihood of some rows; bags must be whole."""
+        return LabelLikelihood(self.observed.take(rows))
+
+    def value_and_slope(self, scores: FloatArray) -> tuple[float, FloatArray]:
+        """Return the negative log-likelihood per row, and its slope in the scores."""
+        by_bag, slope = self.log_probs_and_slope(scores)
+        return -float(by_bag.sum()) / len(scores), slope / -len(scores)
+
+    def curvature(self, scores: FloatArray) -> Operator:
+        """Return the curvature of labelled rows; raise a ValueError for others."""
+        return self._counts.curvature(scores)
+
+    def log_probs_and_slope(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return log P(observation) of every bag, and the slope of their sum in the scores."""
+        by_bag, slope = self._counts.log_probs_and_slope(scores)
+        if self.observed.given is not None:
+            rows = self._noisy_rows
+            value, own = likelihood_and_slope(scores[rows].astype(float), self._log_given)
+            np.add.at(by_bag, self.observed.row_bag[rows], value)
+            slope[rows] += own
+        return by_bag, slope
+
+    def log_likelihood(self, scores: FloatArray) -> float:
+        """Return Σ log P(observation)."""
+        return float(self.log_probs_and_slope(scores)[0].sum())
+
+    def posterior(self, scores: FloatArray) -> FloatArray:
+        """Return P(Y=c | observation) of every row, shape (n_rows, n_classes)."""
+        found = self._counts.posterior(scores)
+        if self.observed.given is not None:
+            rows = self._noisy_rows
+            some = scores[rows].astype(float)
+            slope = likelihood_and_slope(some, self._log_given)[1]
+            found[rows] = posterior_of_slope(some, slope)
+        return found
+
+    @cached_property
+    def class_prior(self) -> FloatArray:
+        """The class shares of maximum likelihood if no column is used: π = mean posterior at π."""
+        observed = self.observed
+        n_rows = len(observed.row_bag)
+        found = inside(observed.row_proportions.mean(axis=0), n_rows)
+        shape = (n_rows, *score_shape(observed.n_classes))
+        for _ in range(MAX_PRIOR_STEPS):
+            before = found
+            scores = np.broadcast_to(prior_scores(before), shape)
+            found = inside(self.posterior(np.array(scores)).mean(axis=0), n_rows)
+            if np.abs(found - before).max() < PRIOR_TOL:
+                break
+        return found
+
+    @cached_property
+    def _counts(self) -> CountRisk:
+        return count_risk(self.observed)
+
+    @cached_property
+    def _noisy_rows(self) -> NDArray[np.intp]:
+        given: Any = self.observed.given
+        return np.flatnonzero(np.ptp(given, axis=1) > 0)
+
+    @cached_property
+    def _log_given(self) -> FloatArray:
+        given: Any = self.observed.given
+        with np.errstate(divide="ignore"):  # −∞ is right: that class is excluded
+            return np.asarray(np.log(given[self._noisy_rows]))

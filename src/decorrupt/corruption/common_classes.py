@@ -7,7 +7,7 @@ this line than rows that are moved between bags at random.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,7 @@ from scipy import sparse
 from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption.class_shares import RANK_TOL
-from decorrupt.corruption.strata import Strata
+from decorrupt.observed import RANK_TOL, Observed
 
 # The smallest variance of a bag's rows, as a share of the column's mean variance: the line
 # through the bags' variances can reach zero or less at the ends.
@@ -68,7 +67,7 @@ class ClassMeansTest:
 
 def check_class_means(
     X: Any,
-    strata: Strata,
+    bags: Observed,
     *,
     n_permutations: int = 199,
     most_cells: float = MOST_CELLS,
@@ -89,7 +88,7 @@ def check_class_means(
     ----------
     X : array or sparse matrix of shape (n_rows, n_columns)
         The rows.
-    strata : Strata
+    bags : Observed
         Their bags, for two or several classes.
     n_permutations : int
         The smallest possible p-value is 1/(n_permutations + 1).
@@ -108,24 +107,24 @@ def check_class_means(
         no column that varies.
     """
     rng = check_random_state(random_state)
-    rows, columns = _within_limit(X.shape, strata, most_cells, rng)
-    X, strata = _take(X, rows, columns), merge_single_rows(strata.take(rows))
+    rows, columns = _within_limit(X.shape, bags, most_cells, rng)
+    X, bags = _take(X, rows, columns), merge_single_rows(bags.take(rows))
     varies = np.ptp(X, axis=0) > 0
     if not varies.all():
         X, columns = X[:, varies], columns[varies]
-    shares = class_shares(strata)
+    shares = bags.proportions
     freedom = len(shares) - int(np.linalg.matrix_rank(shares, tol=RANK_TOL))
-    if freedom < 1 or not len(columns) or strata.sizes.max() < 2:
+    if freedom < 1 or not len(columns) or bags.sizes.max() < 2:
         return None
-    statistic = _Statistic.of(X, strata, shares)
+    statistic = _Statistic.of(X, bags, shares)
     observed = statistic.observed()
     if observed.max() / freedom < least_dispersion:
         return None
     permuted = [statistic.permuted(rng) for _ in range(n_permutations)]
-    return _outcome(np.array([observed, *permuted]), freedom, columns, strata)
+    return _outcome(np.array([observed, *permuted]), freedom, columns, bags)
 
 
-def clear_violation(X: Any, strata: Strata) -> ClassMeansTest | None:
+def clear_violation(X: Any, bags: Observed) -> ClassMeansTest | None:
     """Return the test if it leaves no doubt that the bags differ, else None; a quick check.
 
     The largest dispersion must be three times its critical value. In random bags this happens in
@@ -133,7 +132,7 @@ def clear_violation(X: Any, strata: Strata) -> ClassMeansTest | None:
     """
     test = check_class_means(
         X,
-        strata,
+        bags,
         n_permutations=QUICK_PERMUTATIONS,
         most_cells=QUICK_CELLS,
         least_dispersion=CLEAR_EXCESS,
@@ -142,29 +141,28 @@ def clear_violation(X: Any, strata: Strata) -> ClassMeansTest | None:
     return test if test is not None and test.excess >= CLEAR_EXCESS else None
 
 
-def class_shares(strata: Strata) -> FloatArray:
-    """Return P(Y=c) of every stratum with one column per class, also for two classes."""
-    if strata.n_classes is not None:
-        return strata.proportions
-    return np.column_stack([1 - strata.proportions, strata.proportions])
-
-
-def merge_single_rows(strata: Strata) -> Strata:
-    """Return the strata, with all one-row strata of the same share in one.
+def merge_single_rows(bags: Observed) -> Observed:
+    """Return the bags, with all one-row bags of the same share in one.
 
     Rows whose own label is known are bags of one row. Separately they say nothing about the
     differences between bags; together they are one bag of each class.
     """
-    single = strata.sizes == 1
+    single = bags.sizes == 1
     if single.sum() < 2:
-        return strata
-    shares = strata.proportions.reshape(len(strata.ids), -1)[single]
+        return bags
+    shares = bags.proportions[single]
     _, first, group = np.unique(shares, axis=0, return_index=True, return_inverse=True)
-    number = np.empty(len(strata.ids), dtype=np.intp)
+    number = np.empty(len(bags.ids), dtype=np.intp)
     number[~single] = np.arange(np.sum(~single))
     number[single] = np.sum(~single) + group.ravel()
     kept = np.concatenate([np.flatnonzero(~single), np.flatnonzero(single)[first]])
-    return Strata(strata.ids[kept], number[strata.row_stratum], strata.proportions[kept])
+    return replace(
+        bags,
+        ids=bags.ids[kept],
+        row_bag=number[bags.row_bag],
+        proportions=bags.proportions[kept],
+        reported=None,
+    )
 
 
 @dataclass(frozen=True)
@@ -182,8 +180,8 @@ class _Statistic:
     sizes: FloatArray
 
     @classmethod
-    def of(cls, X: FloatArray, strata: Strata, shares: FloatArray) -> _Statistic:
-        sizes, row_bag = strata.sizes.astype(float), strata.row_stratum
+    def of(cls, X: FloatArray, bags: Observed, shares: FloatArray) -> _Statistic:
+        sizes, row_bag = bags.sizes.astype(float), bags.row_bag
         residuals = X - _line(sums_by_bag(X, row_bag, len(sizes)), shares, sizes)[row_bag]
         scale = np.sqrt(_variances(residuals, shares, sizes, row_bag))
         residuals = (residuals / scale[row_bag]).astype(np.float32)  # twice as fast
@@ -232,7 +230,7 @@ def _variances(
 
 
 def _outcome(
-    found: FloatArray, freedom: int, columns: NDArray[np.intp], strata: Strata
+    found: FloatArray, freedom: int, columns: NDArray[np.intp], bags: Observed
 ) -> ClassMeansTest:
     """Return the p-values; the first row of `found` is Q of the data, the others permutations."""
     roots = np.cbrt(found)
@@ -248,8 +246,8 @@ def _outcome(
         p_values=p_values,
         p_value=float(p_values.min()),
         excess=float(np.max(found[0] / critical)),
-        n_bags=len(strata.ids),
-        n_rows=len(strata.row_stratum),
+        n_bags=len(bags.ids),
+        n_rows=len(bags.row_bag),
         n_permutations=len(found) - 1,
     )
 
@@ -260,7 +258,7 @@ def _standardise(values: FloatArray, like: FloatArray) -> FloatArray:
 
 
 def _within_limit(
-    shape: tuple[int, int], strata: Strata, most_cells: float, rng: np.random.RandomState
+    shape: tuple[int, int], bags: Observed, most_cells: float, rng: np.random.RandomState
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the rows, of whole bags in random order, and the columns to test."""
     n_rows, n_columns = shape
@@ -272,11 +270,11 @@ def _within_limit(
         columns = np.sort(rng.choice(n_columns, most_columns, replace=False))
     else:
         columns = np.arange(n_columns)
-    order = rng.permutation(len(strata.ids))
-    total = np.cumsum(strata.sizes[order]) * len(columns)
+    order = rng.permutation(len(bags.ids))
+    total = np.cumsum(bags.sizes[order]) * len(columns)
     kept = np.zeros(len(order), dtype=bool)
     kept[order[: max(int(np.searchsorted(total, most_cells, side="right")), 1)]] = True
-    return np.flatnonzero(kept[strata.row_stratum]), columns
+    return np.flatnonzero(kept[bags.row_bag]), columns
 
 
 def _take(X: Any, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> FloatArray:

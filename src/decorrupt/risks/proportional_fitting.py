@@ -1,38 +1,15 @@
-"""Posterior probabilities of the classes given the class counts of the bags."""
+"""Iterative proportional fitting: probabilities of rows that sum to the counts of their bag."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from decorrupt._typing import FloatArray
-from decorrupt.risks.multiclass.count import ClassCountRisk
-from decorrupt.risks.multiclass.normal_counts import NormalBags
-from decorrupt.risks.multiclass.range_counts import NormalRangeBags
 from decorrupt.risks.segments import Segments
 
 # Largest difference between a class's sum over a bag and its count, per row of the bag.
 FIT_TOL = 1e-9
 MAX_SWEEPS = 1000
-
-
-def class_posterior(risk: ClassCountRisk, log_prob: FloatArray) -> FloatArray:
-    """Return P(Y_j=c | observation of its bag): exact, or fitted to the counts of large bags.
-
-    Parameters
-    ----------
-    risk : ClassCountRisk
-        The bags.
-    log_prob : ndarray of shape (n_rows, n_classes)
-        log P(Y_j=c) of every row.
-    """
-    posterior = np.exp(log_prob)
-    for group in risk.groups:
-        if isinstance(group, NormalBags | NormalRangeBags):
-            prob = np.exp(log_prob[group.rows])
-            posterior[group.rows] = fit_counts(prob, group.segments, group.expected_counts(prob))
-        else:  # the slope in the log-probabilities
-            posterior[group.rows] = group.log_prob_and_slope(log_prob)[1]
-    return posterior
 
 
 def fit_counts(prob: FloatArray, bags: Segments, counts: FloatArray) -> FloatArray:

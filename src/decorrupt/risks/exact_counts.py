@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
+from decorrupt.risks.class_group import ClassGroup
 from decorrupt.risks.segments import Segments
 
 
@@ -53,8 +54,8 @@ class Steps:
     segments: Segments
 
 
-@dataclass(frozen=True)
-class ExactBags:
+@dataclass(frozen=True, eq=False)
+class ExactBags(ClassGroup):
     """Bags with few possible count vectors.
 
     Parameters
@@ -143,12 +144,12 @@ class ExactBags:
         bag = np.repeat(np.arange(n_bags), n_vectors)
         return cls(bags, rows, bag, forward, backward, log_weights.ravel())
 
-    def log_prob_and_slope(self, log_prob: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def of_log_prob(self, log_prob: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return log Σ_k ν_k·P(k) of every bag, and its slope in the log-probabilities.
 
         The slope is P(Y_j=c | what is observed).
         """
-        entries = log_prob[self.rows].ravel()
+        entries = log_prob.ravel()
         before = _propagate(self.forward, entries, np.zeros(len(self.bag_of_vector)))
         after = _propagate(self.backward, entries, self.log_weights)
         log_count = after[self._first]

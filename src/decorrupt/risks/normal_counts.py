@@ -8,11 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
+from decorrupt.losses import log_probabilities
+from decorrupt.risks.class_group import ClassGroup
+from decorrupt.risks.proportional_fitting import fit_counts
 from decorrupt.risks.segments import Segments
 
 
-@dataclass(frozen=True)
-class NormalBags:
+@dataclass(frozen=True, eq=False)
+class NormalBags(ClassGroup):
     """Bags with too many possible count vectors for an exact sum.
 
     Counts have the mean μ = Σp_j and the covariance Σ_j(diag p_j − p_j·p_jᵀ), which is singular:
@@ -52,13 +55,18 @@ class NormalBags:
     noise_variance: FloatArray
     log_sum_density: FloatArray | float = 0.0
 
-    def log_prob_and_slope(self, log_prob: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def of_log_prob(self, log_prob: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return log P(k) of every bag, and its slope in the log-probabilities."""
-        prob = np.exp(log_prob[self.rows])
+        prob = np.exp(log_prob)
         moments = CountMoments.of(prob, self.segments)
         normal = normal_counts(self.counts, moments, self.noise_variance)
         slope = prob * normal.slope(prob, self.segments)
         return normal.log_prob + self.log_sum_density, slope
+
+    def posterior(self, scores: FloatArray) -> FloatArray:
+        """Return P(Y_j=c | observation), fitted to the expected counts."""
+        prob = np.exp(log_probabilities(scores[self.rows]))
+        return fit_counts(prob, self.segments, self.expected_counts(prob))
 
     def expected_counts(self, prob: FloatArray) -> FloatArray:
         """Return the expected class counts given the observed ones, which may be noisy.

@@ -8,15 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.risks.multiclass.normal_counts import CountMoments, NormalCounts, count_precision
+from decorrupt.losses import log_probabilities
+from decorrupt.risks.class_group import ClassGroup
+from decorrupt.risks.normal_counts import CountMoments, NormalCounts, count_precision
+from decorrupt.risks.proportional_fitting import fit_counts
 from decorrupt.risks.segments import Segments
 
 # A bag with more possible count vectors is refused: their sum is taken in every evaluation.
 MOST_VECTORS = 4096
 
 
-@dataclass(frozen=True)
-class NormalRangeBags:
+@dataclass(frozen=True, eq=False)
+class NormalRangeBags(ClassGroup):
     """Large bags with ranges: log Σ_k P(k) over all possible k, P(k) as in :class:`NormalBags`.
 
     Its slope in p_j is the mean of the slopes of the log P(k), weighted by P(k).
@@ -41,11 +44,16 @@ class NormalRangeBags:
     vectors: NDArray[np.intp]
     choices: Segments
 
-    def log_prob_and_slope(self, log_prob: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def of_log_prob(self, log_prob: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return log Σ_k P(k) of every bag, and its slope in the log-probabilities."""
-        prob = np.exp(log_prob[self.rows])
+        prob = np.exp(log_prob)
         normal, _ = self._sum_over_vectors(prob)
         return normal.log_prob, prob * normal.slope(prob, self.segments)
+
+    def posterior(self, scores: FloatArray) -> FloatArray:
+        """Return P(Y_j=c | observation), fitted to the expected counts."""
+        prob = np.exp(log_probabilities(scores[self.rows]))
+        return fit_counts(prob, self.segments, self.expected_counts(prob))
 
     def expected_counts(self, prob: FloatArray) -> FloatArray:
         """Return Σ_k k·P(k)/Σ_k P(k), the expected class counts given the ranges."""

@@ -1,4 +1,4 @@
-"""Groups of bags by how the probability of their observation is computed."""
+"""Groups of bags with two classes, by how the probability of their counts is computed."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, log_expit
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata
-from decorrupt.risks.count_noise import GaussianNoise, by_noise, noise_variances
-from decorrupt.risks.observations import CountObservations
+from decorrupt.observed import ClassCounts, GaussianNoise, by_noise
+from decorrupt.risks.bag_rows import BagRows, PureBags
 from decorrupt.risks.poisson_binomial import poisson_binomial
 from decorrupt.risks.segments import Segments
 from decorrupt.risks.tilted_normal import tilted_normal
@@ -24,21 +22,6 @@ LARGE_BAG = 256
 # The fixed cost of one pass of the product tree, in multiply-adds (a pass has n² of them per bag):
 # about 0.1 ms of calls, and about 1.2 ns per multiply-add.
 PASS_COST = 80_000
-
-
-@dataclass(frozen=True)
-class PureBags:
-    """Bags with one class only, such as bags of one row: Σ log σ(±f), the logistic loss."""
-
-    bags: NDArray[np.intp]
-    rows: NDArray[np.intp]
-    segments: Segments
-    sign: FloatArray
-
-    def log_prob_and_slope(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return Σ_j log σ(±f_j) and ±σ(∓f_j)."""
-        margin = self.sign * scores[self.rows]
-        return self.segments.sum(log_expit(margin)), self.sign * expit(-margin)
 
 
 @dataclass(frozen=True)
@@ -96,49 +79,44 @@ class ApproximateWeightedBags:
         return tilted_weights(scores[self.rows], self.segments, self.observed)
 
 
-BagGroup = PureBags | SmallBags | WeightedBags | ApproximateBags | ApproximateWeightedBags
+TwoClassGroup = PureBags | SmallBags | WeightedBags | ApproximateBags | ApproximateWeightedBags
 
 
-def group_bags(
-    strata: Strata, observed: CountObservations, *, large_bags: float | str
-) -> Iterator[BagGroup]:
-    """Yield groups that contain every bag about which something is observed once.
+def two_class_groups(
+    bags_of: BagRows, counts: ClassCounts, *, large_bags: float | str
+) -> Iterator[TwoClassGroup]:
+    """Yield groups that contain every bag about which something is known once.
+
+    Small bags of similar sizes are padded to a common size and computed together.
 
     Parameters
     ----------
-    strata : Strata
-        The rows of each bag; its proportions are not used.
-    observed : CountObservations
-        What is known about the counts.
-    large_bags
-        See :func:`count_risk`.
+    bags_of : BagRows
+        The rows of each bag.
+    counts : ClassCounts
+        What is known about the counts; those of the positive class are used.
+    large_bags : float or "auto"
+        Bags with more rows are approximated; "auto" is 256.
     """
-    sizes, lower = strata.sizes, observed.lower
-    by_bag = np.argsort(strata.row_stratum, kind="stable")
-    all_rows = Segments(sizes)
-
-    def select(chosen: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp], Segments]:
-        bags = np.flatnonzero(chosen)
-        return bags, by_bag[all_rows.spread(chosen)], Segments(sizes[bags])
-
-    exact, noisy = observed.is_exact, observed.is_noisy
+    select, sizes = bags_of.select, bags_of.sizes
+    lower, upper = counts.lower[:, 1], counts.upper[:, 1]
+    exact, noisy = counts.is_exact, counts.is_noisy
     is_large = sizes > _size_threshold(large_bags)
     pure = exact & ((lower == 0) | (lower == sizes))
     if pure.any():
         bags, rows, segments = select(pure)
-        yield PureBags(bags, rows, segments, segments.spread(np.where(lower[bags] > 0, 1.0, -1.0)))
-    gaussian = np.array([isinstance(one, GaussianNoise) for one in observed.noise], dtype=bool)
+        yield PureBags(bags, rows, segments, segments.spread((lower[bags] > 0).astype(np.intp)))
+    gaussian = np.array([isinstance(one, GaussianNoise) for one in counts.noise], dtype=bool)
     approximate = is_large & (gaussian | (exact & ~pure))
     if approximate.any():
         bags, rows, segments = select(approximate)
-        variance = noise_variances([observed.noise[bag] for bag in bags])
-        yield ApproximateBags(bags, rows, segments, lower[bags], variance)
-    silent = ~noisy & (lower == 0) & (observed.upper == sizes)
+        yield ApproximateBags(bags, rows, segments, lower[bags], counts.noise_variance[bags])
+    silent = ~noisy & (lower == 0) & (upper == sizes)
     weighted = ~exact & ~silent
     spread = weighted & is_large & ~gaussian
     if spread.any():
         bags, rows, segments = select(spread)
-        yield ApproximateWeightedBags(bags, rows, segments, _listed(observed, bags, sizes[bags]))
+        yield ApproximateWeightedBags(bags, rows, segments, _listed(counts, bags, sizes[bags]))
     for chosen in (exact & ~pure & ~is_large, weighted & ~is_large):
         filled = np.zeros_like(sizes)
         filled[chosen] = _filled_sizes(sizes[chosen])
@@ -148,36 +126,35 @@ def group_bags(
             if exact[bags[0]]:
                 yield SmallBags(bags, columns, lower[bags].astype(np.intp))
             else:
-                yield WeightedBags(bags, columns, _log_weights(observed, bags, size))
+                yield WeightedBags(bags, columns, _log_weights(counts, bags, size))
 
 
-def _log_weights(observed: CountObservations, bags: NDArray[np.intp], size: int) -> FloatArray:
+def _log_weights(known: ClassCounts, bags: NDArray[np.intp], size: int) -> FloatArray:
     """Return log ν_k of each bag as a column, k = 0 … size."""
-    counts = np.arange(size + 1.0)[:, None]
-    inside = (counts >= observed.lower[bags]) & (counts <= observed.upper[bags])
+    counts, lower = np.arange(size + 1.0)[:, None], known.lower[bags, 1]
+    inside = (counts >= lower) & (counts <= known.upper[bags, 1])
     logs = np.where(inside, 0.0, -np.inf)
-    for noise, some in by_noise(observed.noise, bags):
-        logs[:, some] = noise.log_density(observed.lower[bags[some]] - counts)
+    for noise, some in by_noise(known.noise, bags):
+        logs[:, some] = noise.log_density(lower[some] - counts)
     return logs
 
 
 def _listed(
-    observed: CountObservations, bags: NDArray[np.intp], sizes: NDArray[np.intp]
+    known: ClassCounts, bags: NDArray[np.intp], sizes: NDArray[np.intp]
 ) -> WeightedCounts:
     """Return the counts of large bags: those of a range, all counts if there is noise."""
-    noisy = observed.is_noisy[bags]
-    first = np.where(noisy, 0, observed.lower[bags]).astype(np.intp)
-    last = np.where(noisy, sizes, observed.upper[bags]).astype(np.intp)
+    noisy, lower, upper = known.is_noisy[bags], known.lower[bags, 1], known.upper[bags, 1]
+    first = np.where(noisy, 0, lower).astype(np.intp)
+    last = np.where(noisy, sizes, upper).astype(np.intp)
     segments = Segments(last - first + 1)
     counts = np.arange(segments.sizes.sum()) + segments.spread(first - segments.starts)
     logs, decay = np.zeros(len(counts)), np.full(len(bags), np.inf)
-    for noise, some in by_noise(observed.noise, bags):
+    for noise, some in by_noise(known.noise, bags):
         chosen = segments.spread(np.isin(np.arange(len(bags)), some))
-        reported = segments.spread(observed.lower[bags])
+        reported = segments.spread(lower)
         logs[chosen] = noise.log_density((reported - counts)[chosen])
         decay[some] = getattr(noise, "decay", np.inf)
-    lowest, highest = observed.lower[bags], observed.upper[bags]
-    return WeightedCounts(segments, counts.astype(float), logs, lowest, highest, decay)
+    return WeightedCounts(segments, counts.astype(float), logs, lower, upper, decay)
 
 
 def _filled_sizes(sizes: NDArray[np.intp]) -> NDArray[np.intp]:

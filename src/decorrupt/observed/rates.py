@@ -1,0 +1,199 @@
+"""Noise rates of two classes and transition matrices of any number of classes.
+
+A matrix T[y, ỹ] = P(Ỹ=ỹ | Y=y) has one row per true class, in the order of the classes. A pair of
+flip rates of two classes is one of them: T = [[1−ρ₋, ρ₋], [ρ₊, 1−ρ₊]].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from decorrupt._typing import FloatArray
+from decorrupt.observed.shares import SHARE_TOL, inseparable_classes, is_share_row
+
+
+@dataclass(frozen=True)
+class NoiseRates:
+    """ρ₊ = P(Ỹ=−1 | Y=1) and ρ₋ = P(Ỹ=1 | Y=−1), with ρ₊ + ρ₋ < 1.
+
+    Parameters
+    ----------
+    flip_pos : float
+        The share of true positives whose label was flipped to negative.
+    flip_neg : float
+        The share of true negatives whose label was flipped to positive.
+
+    Raises
+    ------
+    ValueError
+        If a rate is negative or not a number, or the sum is at least 1. At a sum of 1 the noisy
+        label carries no information; above 1 it indicates the opposite class.
+
+    Examples
+    --------
+    >>> from decorrupt import NoiseRates
+    >>> NoiseRates(0.25, 0.25).signal
+    0.5
+    """
+
+    flip_pos: float
+    flip_neg: float
+
+    def __post_init__(self) -> None:
+        for name in ("flip_pos", "flip_neg"):
+            rate = getattr(self, name)
+            if not 0 <= rate < 1:  # also catches NaN
+                raise ValueError(f"{name}={rate!r} is not a rate: it must be in [0, 1)")
+        if self.flip_pos + self.flip_neg >= 1:
+            raise ValueError(
+                f"flip_pos + flip_neg = {self.flip_pos + self.flip_neg:g} must be below 1: "
+                "at 1 the labels carry no information, above 1 they indicate the opposite class"
+            )
+
+    @property
+    def signal(self) -> float:
+        """1 − ρ₊ − ρ₋: 1 for clean labels, 0 for labels without information."""
+        return 1.0 - self.flip_pos - self.flip_neg
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.flip_pos, self.flip_neg))
+
+    @classmethod
+    def of(cls, rates: NoiseRates | ArrayLike) -> NoiseRates:
+        """Return `rates` itself, or convert a pair or a matrix T[y, ỹ] = P(Ỹ=ỹ | Y=y).
+
+        The rows and columns of a matrix are in the order of the classes, negative first.
+        """
+        if isinstance(rates, NoiseRates):
+            return rates
+        pair = np.asarray(rates, dtype=float)
+        if is_two_class_matrix(pair):
+            pair = np.array([pair[1, 0], pair[0, 1]])
+        if pair.shape != (2,):
+            raise ValueError(
+                f"noise rates must be a pair (flip_pos, flip_neg), got {rates!r}. A matrix of two "
+                "classes has shape (2, 2) and rows that sum to 1"
+            )
+        return cls(float(pair[0]), float(pair[1]))
+
+
+def is_two_class_matrix(rates: ArrayLike) -> bool:
+    """Return whether `rates` is a matrix T[y, ỹ] of two classes; its rows sum to 1.
+
+    Two rows of valid (flip_pos, flip_neg) pairs do not: each pair sums to less than 1.
+    """
+    matrix = np.asarray(rates, dtype=float)
+    return matrix.shape == (2, 2) and bool(is_share_row(matrix).all())
+
+
+def matrix_of_rates(flip_pos: ArrayLike, flip_neg: ArrayLike) -> FloatArray:
+    """Return T of every pair of flip rates, shape (..., 2, 2)."""
+    flip_pos, flip_neg = np.broadcast_arrays(
+        np.asarray(flip_pos, dtype=float), np.asarray(flip_neg, dtype=float)
+    )
+    rows = [np.stack([1 - flip_neg, flip_neg], -1), np.stack([flip_pos, 1 - flip_pos], -1)]
+    return np.stack(rows, axis=-2)
+
+
+def rates_of_matrix(matrix: FloatArray) -> Any:
+    """Return what a user calls the noise rates: (flip_pos, flip_neg) of two classes, or T."""
+    if len(matrix) == 2:
+        return float(matrix[1, 0]), float(matrix[0, 1])
+    return matrix
+
+
+def check_transition(source: Any, noise_rates: Any, n_classes: int) -> FloatArray:
+    """Return T of one source, from a pair of rates of two classes or a matrix.
+
+    Raises
+    ------
+    ValueError
+        If it is not a matrix of probabilities with rows that sum to 1, or is singular; the message
+        names the source.
+    """
+    if n_classes == 2:
+        try:
+            return matrix_of_rates(*NoiseRates.of(noise_rates))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"noise_rates of source {source!r}: {error}") from None
+    try:
+        matrix = np.asarray(noise_rates, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"noise_rates of source {source!r} are not a matrix of numbers: {noise_rates!r}"
+        ) from None
+    if matrix.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"noise_rates of source {source!r} have shape {matrix.shape}: give a matrix of shape "
+            f"({n_classes}, {n_classes}), row y with P(noisy label | true class y)"
+        )
+    for label, row in enumerate(matrix):
+        if not is_share_row(row):
+            raise ValueError(
+                f"noise_rates of source {source!r}: row {label} is {row.tolist()}; it must hold "
+                f"probabilities in [0, 1] that sum to 1 (within {SHARE_TOL:g})"
+            )
+    together = inseparable_classes(matrix.T)
+    if together:
+        raise ValueError(
+            f"noise_rates of source {source!r} are singular: its labels do not distinguish the "
+            f"classes {', '.join(map(str, together))}; leave out the source"
+        )
+    return matrix
+
+
+def check_transitions(noise_rates: Mapping[Any, Any], n_classes: int) -> FloatArray:
+    """Return the matrices of all sources, shape (n_sources, n_classes, n_classes)."""
+    return np.array([check_transition(source, T, n_classes) for source, T in noise_rates.items()])
+
+
+def check_transition_rows(noise_rates: ArrayLike, n_rows: int, n_classes: int) -> FloatArray:
+    """Return one matrix per row of X, shape (n_rows, n_classes, n_classes).
+
+    Pairs of rates of two classes, shape (n_rows, 2), are converted.
+
+    Raises
+    ------
+    ValueError
+        If the shape is another, or the rates of a row are invalid; the message names the row.
+    """
+    rates = np.asarray(noise_rates, dtype=float)
+    if n_classes == 2 and rates.shape == (n_rows, 2):
+        for row in np.flatnonzero(~((rates >= 0).all(axis=1) & (rates.sum(axis=1) < 1)))[:1]:
+            raise ValueError(
+                f"noise_rates of row {row} are {rates[row].tolist()}: both must be at least 0 and "
+                "their sum below 1"
+            )
+        return matrix_of_rates(*rates.T)
+    if rates.shape != (n_rows, n_classes, n_classes):
+        pair = f"a pair (flip_pos, flip_neg), shape ({n_rows}, 2), or " if n_classes == 2 else ""
+        raise ValueError(
+            f"noise_rates given per row must be {pair}a matrix of shape ({n_classes}, {n_classes}) "
+            f"for each of the {n_rows} rows of X; got an array of shape {rates.shape}"
+        )
+    for row in np.flatnonzero(~is_share_row(rates).all(axis=1))[:1]:
+        raise ValueError(
+            f"noise_rates of row {row} are {rates[row].tolist()}: each row of the matrix must "
+            f"hold probabilities in [0, 1] that sum to 1 (within {SHARE_TOL:g})"
+        )
+    return rates
+
+
+def is_for_all_rows(noise_rates: Any, n_classes: int) -> bool:
+    """Return whether rates are one pair or matrix for all rows, not an array with one per row."""
+    if isinstance(noise_rates, NoiseRates) or np.ndim(noise_rates) < 2:
+        return True
+    if n_classes == 2:
+        return is_two_class_matrix(noise_rates)
+    return np.ndim(noise_rates) == 2
+
+
+def distinct_matrices(rates: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
+    """Return the different matrices among one per row, and the number of each row's."""
+    flat, row_matrix = np.unique(rates.reshape(len(rates), -1), axis=0, return_inverse=True)
+    return flat.reshape(-1, *rates.shape[1:]), row_matrix.ravel().astype(np.intp, copy=False)
