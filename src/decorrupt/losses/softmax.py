@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NoReturn
 
 import numpy as np
@@ -20,6 +21,8 @@ class SoftmaxLoss:
     """
 
     name = "logistic"
+    lipschitz = math.sqrt(2)  # in the Euclidean norm of the scores
+    curvature_bound = 0.25  # with the penalty 2λ‖Θ‖² what ¼ is for one score with λ‖θ‖²
     is_convex = True
 
     def class_values(self, scores: FloatArray) -> FloatArray:
@@ -55,10 +58,14 @@ class SoftmaxLoss:
         return np.asarray((np.asarray(coef) >= 0).all(axis=1))
 
     def concavity(self, coef: ArrayLike) -> FloatArray:
-        """Return max(0, −Σ_c coef[j, c]) of every row, up to a rounding error: 0 means convex."""
+        """Return ¼·max(0, −Σ_c coef[j, c]) of every row, up to rounding: 0 means convex."""
         coef = np.asarray(coef)
         total, residue = coef.sum(axis=1), RESIDUE * np.finfo(float).eps * np.abs(coef).sum(axis=1)
-        return np.where(total < -residue, -total, 0.0)
+        return self.curvature_bound * np.where(total < -residue, -total, 0.0)
+
+    def at_zero(self, n_classes: int) -> float:
+        """Return log K, the loss of every class at equal scores."""
+        return math.log(n_classes)
 
     def __repr__(self) -> str:
         return "SoftmaxLoss()"

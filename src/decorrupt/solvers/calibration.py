@@ -2,57 +2,58 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import logit
 
 from decorrupt._typing import FloatArray
-from decorrupt.risks.score_risk import ScoreRisk
-from decorrupt.solvers.objective import Objective
-from decorrupt.solvers.solve import solve
+from decorrupt.losses import prior_scores
+from decorrupt.risks import ScoreRisk
+from decorrupt.solvers.lbfgs import solve_lbfgs
+from decorrupt.solvers.solve import DEFAULT_MAX_ITER
 
 # Large enough to keep the slope finite if scores separate the bags perfectly.
 SLOPE_PENALTY = 1e-4
 CALIBRATION_TOL = 1e-5
 
 
-def fit_slope_and_shift(scores: FloatArray, risk: ScoreRisk, prior: Any) -> tuple[float, Any]:
+@dataclass(frozen=True)
+class _Calibration:
+    """risk(a·s + b) + 1e-4·a² as a function of (a, b)."""
+
+    scores: FloatArray
+    risk: ScoreRisk
+
+    def value_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
+        """Return the objective and its gradient; the shift has one entry per score."""
+        shift = coef[1:].reshape(self.scores.shape[1:])
+        value, slope = self.risk.value_and_slope(coef[0] * self.scores + shift)
+        in_slope = np.vdot(slope, self.scores) + 2 * SLOPE_PENALTY * coef[0]
+        return value + SLOPE_PENALTY * coef[0] ** 2, np.append(in_slope, slope.sum(axis=0))
+
+
+def fit_slope_and_shift(
+    scores: FloatArray, risk: ScoreRisk, class_prior: FloatArray
+) -> tuple[float, Any]:
     """Return argmin_(a, b) risk(a·s + b) + 1e-4·(a·sd(s))².
 
     Parameters
     ----------
     scores : ndarray of shape (n_rows,) or (n_rows, n_classes)
-        s, of held-out rows.
+        s.
     risk : ScoreRisk
-        A negative log-likelihood of what is observed about these rows.
-    prior : float or ndarray of shape (n_classes,)
-        The class shares, strictly between 0 and 1: the start of b.
+        A negative log-likelihood per row.
+    class_prior : ndarray of shape (n_classes,)
+        The class shares that the search starts at.
 
     Returns
     -------
     slope : float
-        a, one for all classes.
-    shift : float or ndarray of shape (n_classes,)
-        b.
+    shift : float, or ndarray with one entry per class
     """
     scale = float(np.std(scores)) or 1.0
-    if scores.ndim == 2:
-        return _fit_classes(scores / scale, scale, risk, np.log(prior))
-    objective = Objective((scores / scale)[:, None], risk, SLOPE_PENALTY, fit_intercept=True)
-    start = np.array([1.0, logit(prior)])
-    slope, shift = solve(objective, solver="lbfgs", start=start, tol=CALIBRATION_TOL).coef
-    return float(slope) / scale, float(shift)
-
-
-def _fit_classes(
-    scores: FloatArray, scale: float, risk: ScoreRisk, start: FloatArray
-) -> tuple[float, FloatArray]:
-    def value_and_gradient(coef: FloatArray) -> tuple[float, FloatArray]:
-        value, slope = risk.value_and_slope(coef[0] * scores + coef[1:])
-        gradient = np.append(np.vdot(slope, scores) + 2 * SLOPE_PENALTY * coef[0], slope.sum(0))
-        return value + SLOPE_PENALTY * coef[0] ** 2, gradient
-
-    coef = minimize(value_and_gradient, np.append(1.0, start), jac=True, method="L-BFGS-B").x
-    return float(coef[0]) / scale, np.asarray(coef[1:])
+    start = np.append(1.0, prior_scores(class_prior))
+    problem = _Calibration(scores / scale, risk)
+    coef = solve_lbfgs(problem, start, tol=CALIBRATION_TOL, max_iter=DEFAULT_MAX_ITER).coef
+    return float(coef[0]) / scale, coef[1] if scores.ndim == 1 else coef[1:]

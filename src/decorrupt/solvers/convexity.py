@@ -9,15 +9,14 @@ from scipy.linalg import LinAlgError, cholesky, eigvalsh
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import RiskTerms
-from decorrupt.losses import MarginLoss
+from decorrupt.risks import CorrectedRisk
 
 DENSE_RANK = 256
 BLOCK_ROWS = 8192
 
 
 def convexity_floor(
-    features: Any, terms: RiskTerms, loss: MarginLoss, *, fit_intercept: bool = False
+    features: Any, risk: CorrectedRisk, *, fit_intercept: bool = False
 ) -> float:
     """Return ½·λ_max(ZᵀCZ): J is convex for every λ of at least this value.
 
@@ -25,14 +24,14 @@ def convexity_floor(
     :meth:`RiskTerms.concavity`). The result is 0 if C is 0. Otherwise, with an intercept, which is
     not penalised, no λ guarantees convexity and the result is infinity.
     """
-    concavity = terms.concavity(loss)
+    concavity = risk.loss.concavity(risk.coef)
     if not concavity.any():
         return 0.0
     return np.inf if fit_intercept else 0.5 * _largest_eigenvalue(features, concavity)
 
 
 def least_admissible_reg(
-    features: Any, terms: RiskTerms, loss: MarginLoss, *, fit_intercept: bool = False
+    features: Any, risk: CorrectedRisk, *, fit_intercept: bool = False
 ) -> float:
     """Return the largest λ for which J has no minimum; 0 if it has one for every positive λ.
 
@@ -40,9 +39,10 @@ def least_admissible_reg(
     Hessian ZᵀDZ + 2λ·I is constant and must be positive definite. Minimising over the intercept
     centres Z by its D-weighted mean.
     """
+    loss: Any = risk.loss
     if np.isfinite(loss.lipschitz):
         return 0.0
-    diagonal = loss.curvature_bound * (terms.coef_pos + terms.coef_neg)
+    diagonal = loss.curvature_bound * risk.coef.sum(axis=1)
     if fit_intercept:
         total = diagonal.sum()
         if total <= 0:
@@ -54,8 +54,7 @@ def least_admissible_reg(
 
 def is_minimum(
     features: Any,
-    terms: RiskTerms,
-    loss: MarginLoss,
+    risk: CorrectedRisk,
     scores: FloatArray,
     reg_strength: float,
     *,
@@ -65,7 +64,7 @@ def is_minimum(
 
     If it has one, J decreases along its eigenvector: the solver did not stop at a minimum.
     """
-    diagonal = terms.coef_pos * loss.curvature(scores) + terms.coef_neg * loss.curvature(-scores)
+    diagonal = risk.loss.row_curvatures(risk.coef, scores)
     if not (diagonal < 0).any():
         return True
     hessian = _weighted_gram(features, diagonal, fit_intercept=fit_intercept)

@@ -11,7 +11,7 @@ from scipy.linalg import eigh, eigh_tridiagonal
 from scipy.optimize import brentq
 
 from decorrupt._typing import FloatArray
-from decorrupt.risks.score_risk import Operator
+from decorrupt.risks import Operator
 from decorrupt.solvers.objective import Objective
 from decorrupt.solvers.result import CONVERGED, OUT_OF_STEPS, STALLED, SolverResult
 

@@ -14,48 +14,63 @@ Conventions
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from decorrupt._typing import FloatArray
-from decorrupt.risks.score_risk import Operator, ScoreRisk
+from decorrupt.losses import score_shape
+from decorrupt.risks import Operator, ScoreRisk
 
 
 @dataclass(frozen=True)
 class Objective:
     """J(θ, b) = risk(Zθ + b) + λ‖θ‖², or risk(ZΘ + b) + 2λ‖Θ‖² for several classes.
 
+    The factor 2 makes K = 2 columns Θ = (−θ/2, θ/2) the problem of two classes: ‖θ‖² = 2‖Θ‖².
+
     Parameters
     ----------
-    features : array or sparse matrix of shape (n_rows, rank)
+    features : ndarray or sparse matrix of shape (n_rows, rank)
         Z.
     risk : ScoreRisk
-        The data term.
+        A function of the scores.
     reg_strength : float
         λ.
     fit_intercept : bool
-        Whether there is an unpenalised b, the last coefficient (the last K for K classes).
-    n_classes : int or None
-        K, the scores per row that the risk takes; None for a risk of one score per row.
+        Whether there is an unpenalised b; its coefficients are the last ones.
+    n_classes : int
+        K: two classes have one score per row, several one per class. Coefficients are then flat,
+        the K of the first feature first.
     """
 
     features: Any
     risk: ScoreRisk
     reg_strength: float
     fit_intercept: bool = False
-    n_classes: int | None = None
+    n_classes: int = 2
 
     @property
     def rank(self) -> int:
-        """Columns of Z; penalised coefficients per class."""
+        """Columns of Z; penalised coefficients per score."""
         return int(self.features.shape[1])
 
     @property
     def n_coef(self) -> int:
         """All coefficients, the intercept included."""
-        return (self.rank + self.fit_intercept) * (self.n_classes or 1)
+        return (self.rank + self.fit_intercept) * math.prod(self.score_shape)
+
+    @property
+    def score_shape(self) -> tuple[int, ...]:
+        """The shape of one row's score."""
+        return score_shape(self.n_classes)
+
+    @property
+    def has_curvature(self) -> bool:
+        """Whether the Hessian is implemented: for two classes."""
+        return self.n_classes == 2
 
     def with_reg_strength(self, reg_strength: float) -> Objective:
         """Return the same problem with another λ."""
@@ -74,7 +89,7 @@ class Objective:
 
     def penalty(self, coef: FloatArray) -> float:
         """Return λ‖θ‖², or 2λ‖Θ‖² of several classes."""
-        theta = coef[: self.rank * (self.n_classes or 1)]
+        theta = coef[: self.rank * math.prod(self.score_shape)]
         return self._penalty_factor * float(theta @ theta)
 
     def hessian_operator(self, coef: FloatArray) -> Operator:
@@ -113,11 +128,17 @@ class Objective:
 
     @property
     def _penalty_factor(self) -> float:
-        return self.reg_strength if self.n_classes is None else 2 * self.reg_strength
+        return self.reg_strength * (1 if self.n_classes == 2 else 2)
+
+    def split(self, coef: FloatArray) -> tuple[FloatArray, Any]:
+        """Return θ and the intercept, each with one column per score; 0 without an intercept."""
+        by_feature = self._by_feature(coef)
+        intercept = by_feature[-1] if self.fit_intercept else np.zeros(self.score_shape)
+        return by_feature[: self.rank], intercept
 
     def _by_feature(self, coef: FloatArray) -> FloatArray:
-        """Return a view with one row per feature where there are several classes."""
-        return coef if self.n_classes is None else coef.reshape(-1, self.n_classes)
+        """Return a view with one row per feature, and the intercept as the last row."""
+        return coef.reshape(-1, *self.score_shape)
 
 
 def _dense(features: Any) -> FloatArray:

@@ -75,7 +75,7 @@ def solve(
     if objective.features.dtype == np.float32:
         tol = max(tol, _gradient_rounding(objective, start))
     options: dict[str, Any] = gradient_descent_steps if name == "gradient_descent" else {"tol": tol}
-    may_continue = solver == "auto" and name == "lbfgs" and objective.n_classes is None
+    may_continue = solver == "auto" and name == "lbfgs" and objective.has_curvature
     is_small = may_continue and objective.n_coef <= AUTO_NEWTON_COEFS
     steps = min(max_iter, AUTO_LBFGS_STEPS) if is_small else max_iter
     result = SOLVERS[name](objective, start, max_iter=steps, **options)
@@ -111,13 +111,13 @@ def choose_solver(solver: str, objective: Objective) -> str:
     """Return the name of the solver to run."""
     if solver != "auto" and solver not in SOLVERS:
         raise ValueError(f"unknown solver {solver!r}: choose one of auto, {', '.join(SOLVERS)}")
-    if objective.n_classes is not None and solver not in ("auto", "lbfgs"):
+    if not objective.has_curvature and solver not in ("auto", "lbfgs"):
         raise ValueError(
             f"solver={solver!r} is for two classes: for several classes choose 'lbfgs' or 'auto'"
         )
     if solver != "auto":
         return solver
-    few_coefs = objective.n_classes is None and objective.n_coef <= AUTO_NEWTON_COEFS
+    few_coefs = objective.has_curvature and objective.n_coef <= AUTO_NEWTON_COEFS
     few_rows = objective.features.shape[0] <= AUTO_NEWTON_ROWS
     return "newton" if few_coefs and few_rows else "lbfgs"
 
