@@ -5,6 +5,7 @@ from .assumptions import (
     AssumptionReport,
     check_assumptions,
 )
+from .baselines import AlternatingPSVMClassifier, ConvexPSVMClassifier, InvCalClassifier
 from .corruption import (
     BagPairs,
     NoiseRates,
@@ -17,14 +18,11 @@ from .corruption import (
     source_weights,
 )
 from .estimators import (
-    AlternatingPSVMClassifier,
-    ConvexPSVMClassifier,
     CorrectedLossClassifier,
     CorruptedSourcesClassifier,
     CountLikelihoodClassifier,
     Diagnostics,
     ForwardSourcesClassifier,
-    InvCalClassifier,
     MeanMapClassifier,
     ProportionMatchingClassifier,
     SetClassifier,

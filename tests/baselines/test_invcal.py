@@ -10,9 +10,9 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVR
 
+from decorrupt.baselines import invcal
+from decorrupt.baselines.invcal import InvCalClassifier, bag_mean_gram
 from decorrupt.corruption import strata_from_bags
-from decorrupt.estimators import invcal
-from decorrupt.estimators.invcal import InvCalClassifier, bag_mean_gram
 from decorrupt.features import Kernel
 from oracles.dense_kernel import gram as dense_gram
 from oracles.psvm import bag_means, solve_tubes_qp, tube_objective, tubes

@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from decorrupt._typing import FloatArray
+from decorrupt.baselines.psvm_planes import count_ranges, cutting_planes
+from decorrupt.baselines.support_vector import SupportVectorClassifier, gram_matrix
 from decorrupt.corruption import Strata
-from decorrupt.estimators.psvm_planes import count_ranges, cutting_planes
-from decorrupt.estimators.support_vector import SupportVectorClassifier, gram_matrix
 from decorrupt.features import LinearMap
 
 
@@ -79,7 +79,7 @@ class ConvexPSVMClassifier(SupportVectorClassifier):
     --------
     >>> import numpy as np
     >>> from decorrupt import bag_targets
-    >>> from decorrupt.estimators.convex_psvm import ConvexPSVMClassifier
+    >>> from decorrupt.baselines import ConvexPSVMClassifier
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 400)                  # not used in training
     >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]

@@ -8,17 +8,17 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
-from decorrupt.corruption import Strata
-from decorrupt.estimators import psvm_alternation
-from decorrupt.estimators.alternating_psvm import AlternatingPSVMClassifier
-from decorrupt.estimators.psvm_alternation import (
+from decorrupt.baselines import psvm_alternation
+from decorrupt.baselines.alternating_psvm import AlternatingPSVMClassifier
+from decorrupt.baselines.psvm_alternation import (
     Trial,
     alternate,
     constant_machine,
     refit,
     stage_costs,
 )
-from decorrupt.estimators.psvm_labels import best_labels, labels_at_random, proportion_penalty
+from decorrupt.baselines.psvm_labels import best_labels, labels_at_random, proportion_penalty
+from decorrupt.corruption import Strata
 from oracles.psvm import all_labellings, lowest_objective, proportion_objective
 
 GAMMA = 0.4
