@@ -265,7 +265,7 @@ def test_labels_of_one_class_keep_the_previous_machine():
     assert refit(gram, Trial(machine, np.ones(4, dtype=np.int8)), 2.0) is machine
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.OneClassWarning")
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.OneClassWarning")
 def test_proportions_too_small_for_a_single_positive():
     """Every start labels all rows negative: the machine is f = −1, and nothing costs hinge loss."""
     rng = np.random.default_rng(0)

@@ -34,7 +34,7 @@ def random_bags(seed, n_bags=12):
     return X, bags, proportions
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.OneClassWarning")
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.OneClassWarning")
 @settings(max_examples=40)
 @given(
     st.sampled_from(["logit", "proportion"]),
@@ -117,7 +117,7 @@ def test_without_bags_every_row_is_a_bag(bag_data):
     )
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.OneClassWarning")
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.OneClassWarning")
 def test_tubes_that_hold_every_bag_give_a_constant(bag_data):
     model = fit(bag_data, epsilon=100.0)
     assert np.ptp(model.decision_function(bag_data.X)) == 0

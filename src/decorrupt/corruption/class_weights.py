@@ -19,7 +19,7 @@ def class_source_weights(
 ) -> FloatArray:
     """Return w_s ∝ 1/c_s² on the simplex, the minimiser of Σ w_s²c_s².
 
-    For two classes these are the weights of :func:`decorrupt.source_weights`.
+    For two classes these are the weights of :func:`decorrupt.corruption.source_weights`.
 
     Parameters
     ----------

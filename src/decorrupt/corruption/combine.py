@@ -105,7 +105,7 @@ def combine_strata(
 
     Examples
     --------
-    >>> from decorrupt import combine_strata
+    >>> from decorrupt.corruption import combine_strata
     >>> pos, neg = combine_strata([10, 10], [0.75, 0.25])
     >>> pos.tolist(), neg.tolist()
     ([0.75, -0.25], [-0.25, 0.75])

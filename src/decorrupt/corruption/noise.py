@@ -141,7 +141,7 @@ def corrupt_labels(
 
     Examples
     --------
-    >>> from decorrupt import corrupt_labels
+    >>> from decorrupt.corruption import corrupt_labels
     >>> corrupt_labels(["no", "yes", "yes"], (0.999, 0.0), random_state=0).tolist()
     ['no', 'no', 'no']
     >>> swap = [[0, 1, 0], [1, 0, 0], [0, 0, 1]]
@@ -262,7 +262,7 @@ def corrected_loss(
 
     Examples
     --------
-    >>> from decorrupt import corrected_loss
+    >>> from decorrupt.corruption import corrected_loss
     >>> noisy = corrected_loss("logistic", (0.2, 0.1))
     >>> clean = corrected_loss("logistic", (0.0, 0.0))
     >>> mean = 0.8 * noisy.value(1.5, 1) + 0.2 * noisy.value(1.5, -1)

@@ -81,7 +81,7 @@ def source_weights(
     --------
     A clean source has a much larger weight than a source with almost random labels:
 
-    >>> from decorrupt import source_weights
+    >>> from decorrupt.corruption import source_weights
     >>> source_weights([100, 100], [0.0, 0.4], [0.0, 0.4]).round(3).tolist()
     [0.962, 0.038]
     """

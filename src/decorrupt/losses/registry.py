@@ -27,7 +27,7 @@ def get_loss(name: str | MarginLoss) -> MarginLoss:
 
     Examples
     --------
-    >>> from decorrupt import get_loss
+    >>> from decorrupt.losses import get_loss
     >>> get_loss("logistic").lipschitz
     1.0
     """
