@@ -5,7 +5,7 @@ Run with ``python benchmarks/anchor_accuracy.py``; the table is in docs/noise_ra
 
 import numpy as np
 
-from decorrupt import corrupt_labels
+from decorrupt.corruption import corrupt_labels
 from decorrupt.noise_rates import estimate_noise_rates
 
 RATES = {

@@ -25,12 +25,9 @@ from sklearn import datasets
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.preprocessing import StandardScaler
 
-from decorrupt import (
-    AutoLabelProportionsClassifier,
-    CountLikelihoodClassifier,
-    CountLikelihoodClassifierCV,
-)
+from decorrupt import AutoLabelProportionsClassifier, CountLikelihoodClassifier
 from decorrupt.datasets import fetch_uci
+from decorrupt.model_selection import CountLikelihoodClassifierCV
 
 BAG_SIZES = (8, 32, 128)
 SPLITS = 3

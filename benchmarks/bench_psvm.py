@@ -22,7 +22,7 @@ from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
-from decorrupt.estimators.alternating_psvm import AlternatingPSVMClassifier
+from decorrupt.baselines import AlternatingPSVMClassifier
 from measuring import Figure, run, seconds_of
 
 ROWS, COLUMNS, BAGS = 300, 5, 30

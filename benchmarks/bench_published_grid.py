@@ -17,9 +17,10 @@ from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
-from decorrupt import BagKFold, get_loss
+from decorrupt import BagKFold
 from decorrupt.corruption import strata_from_bags
 from decorrupt.datasets import fetch_uci
+from decorrupt.losses import get_loss
 from decorrupt.reproduction.plan import Plan, hashed_seed
 from decorrupt.reproduction.published_grid import PublishedGrid, fold_criteria, pair_terms
 from decorrupt.reproduction.split import split_into_bags

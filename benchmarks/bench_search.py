@@ -14,13 +14,8 @@ import numpy as np
 from sklearn.datasets import make_classification
 from sklearn.preprocessing import StandardScaler
 
-from decorrupt import (
-    BagGridSearchCV,
-    CorrectedLossClassifier,
-    CorrectedLossClassifierCV,
-    CountLikelihoodClassifier,
-    CountLikelihoodClassifierCV,
-)
+from decorrupt import BagGridSearchCV, CorrectedLossClassifier, CountLikelihoodClassifier
+from decorrupt.model_selection import CorrectedLossClassifierCV, CountLikelihoodClassifierCV
 from decorrupt.model_selection.grids import DEFAULT_REG_STRENGTHS
 from measuring import Figure, bagged, run, seconds_of
 

@@ -33,8 +33,8 @@ from decorrupt import (
     MeanMapClassifier,
     ProportionMatchingClassifier,
     SetClassifier,
-    corrupt_labels,
 )
+from decorrupt.corruption import corrupt_labels
 from decorrupt.datasets import fetch_uci
 
 TWO_CLASSES = ("breast_cancer", "digits_3_8", "digits_even", "moons", "clusters", "quantiles")

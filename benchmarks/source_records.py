@@ -26,12 +26,9 @@ from sklearn.svm import SVC
 
 from auto_records import DEVELOP as BAG_DEVELOP
 from auto_records import adult, digits, median_target, one_class, read, with_noise
-from decorrupt import (
-    AutoSourcesClassifier,
-    CountLikelihoodClassifier,
-    CountLikelihoodClassifierCV,
-    corrupt_labels,
-)
+from decorrupt import AutoSourcesClassifier, CountLikelihoodClassifier
+from decorrupt.corruption import corrupt_labels
+from decorrupt.model_selection import CountLikelihoodClassifierCV
 
 # (flip_pos, flip_neg) of sources with equal numbers of rows.
 NOISE = {

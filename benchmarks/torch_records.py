@@ -21,8 +21,8 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from decorrupt import CountLikelihoodClassifierCV
 from decorrupt.datasets import fetch_uci
+from decorrupt.model_selection import CountLikelihoodClassifierCV
 
 DATA = ("digits", "digits 3 and 8", "adult")
 BAG_SIZES = (16, 64)

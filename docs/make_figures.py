@@ -13,7 +13,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from decorrupt import combine_strata, corrected_loss, get_loss
+from decorrupt.corruption import combine_strata, corrected_loss
+from decorrupt.losses import get_loss
 from decorrupt.theory import (
     convexity_floor,
     simulate_bound_coverage,

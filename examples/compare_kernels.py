@@ -11,7 +11,8 @@ import warnings
 from sklearn.metrics import balanced_accuracy_score
 from threadpoolctl import threadpool_limits
 
-from decorrupt import BagGridSearchCV, BagKFold, InvCalClassifier
+from decorrupt import BagGridSearchCV, BagKFold
+from decorrupt.baselines import InvCalClassifier
 from decorrupt.datasets import fetch_uci
 from decorrupt.progress import track
 from decorrupt.reproduction.methods import INVCAL_GRID

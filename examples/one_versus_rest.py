@@ -13,7 +13,7 @@ from sklearn.datasets import load_wine
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import LabelBinarizer, scale
 
-from decorrupt import AlternatingPSVMClassifier, InvCalClassifier
+from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
 
 
 def fit_one_versus_rest(estimator, X, y, *, bags, classes=None):

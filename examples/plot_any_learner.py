@@ -21,8 +21,9 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import scale
 
-from decorrupt import BoostedCountClassifier, CountLikelihoodClassifierCV, EMClassifier
+from decorrupt import BoostedCountClassifier, EMClassifier
 from decorrupt.datasets import make_bags
+from decorrupt.model_selection import CountLikelihoodClassifierCV
 
 SIZES, REPEATS = (16, 64), 3
 columns, label = load_breast_cancer(return_X_y=True)

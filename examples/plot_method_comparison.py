@@ -19,15 +19,14 @@ from sklearn.inspection import DecisionBoundaryDisplay
 from sklearn.preprocessing import StandardScaler
 
 from decorrupt import (
-    AlternatingPSVMClassifier,
     BagGridSearchCV,
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
-    InvCalClassifier,
     MeanMapClassifier,
     ProportionMatchingClassifier,
     SetClassifier,
 )
+from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
 from decorrupt.datasets import make_bags
 
 BAG_SIZE = 8

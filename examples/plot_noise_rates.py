@@ -16,10 +16,10 @@ from sklearn.model_selection import train_test_split
 
 from decorrupt import (
     CorruptedSourcesClassifier,
-    corrupt_labels,
     estimate_noise_rates,
     estimate_noise_rates_from_audit,
 )
+from decorrupt.corruption import corrupt_labels
 
 RATES = {"ann": (0.10, 0.05), "bob": (0.30, 0.05), "cy": (0.45, 0.10), "dot": (0.50, 0.20)}
 pixels, digit = load_digits(return_X_y=True)

@@ -14,7 +14,7 @@ pooled proportion against all bags below it. What does it gain?
 import matplotlib.pyplot as plt
 import numpy as np
 
-from decorrupt import combine_strata, pair_bags
+from decorrupt.corruption import combine_strata, pair_bags
 
 rng = np.random.default_rng(0)
 SETTINGS = {

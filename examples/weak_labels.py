@@ -16,7 +16,8 @@ from sklearn.datasets import load_digits
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import train_test_split
 
-from decorrupt import CorruptedSourcesClassifier, corrupt_labels
+from decorrupt import CorruptedSourcesClassifier
+from decorrupt.corruption import corrupt_labels
 from decorrupt.noise_rates import (
     estimate_noise_rates,
     estimate_noise_rates_from_annotators,

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from decorrupt import corrupt_labels
-from decorrupt.corruption import Strata
+from decorrupt.corruption import Strata, corrupt_labels
 
 # No deadlines, because a busy machine is no failure; the same examples in every run, because a
 # change should fail for what it did.

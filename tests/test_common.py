@@ -23,15 +23,13 @@ from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from decorrupt import (
-    AlternatingPSVMClassifier,
     AutoLabelProportionsClassifier,
     CorrectedLossClassifier,
-    CorrectedLossClassifierCV,
     CountLikelihoodClassifier,
-    CountLikelihoodClassifierCV,
-    InvCalClassifier,
     MeanMapClassifier,
 )
+from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
+from decorrupt.model_selection import CorrectedLossClassifierCV, CountLikelihoodClassifierCV
 from helpers.class_sources import RATES as THREE_CLASS_RATES
 from helpers.class_sources import three_classes
 from helpers.estimators import (

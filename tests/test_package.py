@@ -15,6 +15,10 @@ def test_every_public_name_is_there_and_documented():
         assert getattr(decorrupt, name).__doc__, name
 
 
+def test_the_front_door_is_small():
+    assert len(decorrupt.__all__) <= 45
+
+
 README_EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
 
 

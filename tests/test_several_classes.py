@@ -22,7 +22,6 @@ from decorrupt import (
     BoostedCountClassifier,
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
-    CountLikelihoodClassifierCV,
     EMClassifier,
     LaplaceNoise,
     MeanMapClassifier,
@@ -32,6 +31,7 @@ from decorrupt import (
 )
 from decorrupt.estimators.score_classifier import ScoreClassifier
 from decorrupt.meta.inputs import read_observed
+from decorrupt.model_selection import CountLikelihoodClassifierCV
 from decorrupt.model_selection.candidates import resolve_candidates
 from decorrupt.model_selection.criteria import corrected_accuracy, count_score, proportion_risk
 from decorrupt.risks import bag_observations

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.model_selection import cross_val_score
 
-from decorrupt import BagKFold, CorrectedLossClassifier, WithinBagKFold
+from decorrupt import BagKFold, CorrectedLossClassifier
+from decorrupt.model_selection import WithinBagKFold
 
 BAG_SIZES = st.lists(st.integers(1, 9), min_size=5, max_size=40)
 

@@ -1,5 +1,18 @@
 """Warning classes of this library, one per condition that a user may want to filter."""
 
+__all__ = [
+    "BagAssumptionWarning",
+    "DroppedBagsWarning",
+    "InexactPairingWarning",
+    "NegativeRiskWarning",
+    "NonConvexRiskWarning",
+    "OneClassWarning",
+    "RoundedCountsWarning",
+    "SkippedFoldWarning",
+    "UninformativeRatesWarning",
+    "WeakEvidenceWarning",
+]
+
 
 class NonConvexRiskWarning(UserWarning):
     """The objective is not convex, and the solver did not stop at a minimum."""

@@ -7,15 +7,10 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.preprocessing import StandardScaler
 
-from decorrupt import (
-    AutoLabelProportionsClassifier,
-    BagAssumptionWarning,
-    MeanMapClassifier,
-    bag_folds,
-    corrected_accuracy,
-    estimate_accuracy,
-)
+from decorrupt import AutoLabelProportionsClassifier, MeanMapClassifier, estimate_accuracy
 from decorrupt.corruption import strata_from_bags
+from decorrupt.exceptions import BagAssumptionWarning
+from decorrupt.model_selection import bag_folds, corrected_accuracy
 from decorrupt.model_selection.out_of_fold import TrainingData, out_of_fold
 
 

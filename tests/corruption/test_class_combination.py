@@ -65,7 +65,7 @@ class TestCombination:
     @pytest.mark.parametrize("prior", [0.5, 0.2, "pooled"])
     def test_two_classes_are_the_binary_least_squares(self, prior):
         sizes, shares = [10, 30, 5, 8], np.array([0.1, 0.3, 0.9, 0.55])
-        pos, neg = decorrupt.combine_strata(
+        pos, neg = decorrupt.corruption.combine_strata(
             sizes, shares, method="least_squares", target_prior=prior
         )
         both = np.column_stack([1 - shares, shares])
@@ -91,7 +91,7 @@ class TestCombination:
     def test_combine_strata_takes_a_matrix(self):
         shares = [[0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6]]
         for options in ({}, {"method": "least_squares"}):
-            combination = decorrupt.combine_strata([5, 6, 7], shares, **options)
+            combination = decorrupt.corruption.combine_strata([5, 6, 7], shares, **options)
             assert isinstance(combination, ClassCombination)
             assert_allclose(combination.coef, combine_classes([5, 6, 7], shares).coef)
 
@@ -158,4 +158,4 @@ class TestRefusals:
     @pytest.mark.parametrize("options", [{"method": "pairs"}, {"convex": "project"}])
     def test_options_for_two_classes(self, options):
         with pytest.raises(ValueError, match="are for two classes: a matrix of shares takes"):
-            decorrupt.combine_strata([5] * 4, self.SHARES, **options)
+            decorrupt.corruption.combine_strata([5] * 4, self.SHARES, **options)

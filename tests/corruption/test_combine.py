@@ -445,7 +445,7 @@ class TestHelpers:
         assert sizes.dtype == proportions.dtype == float
 
     def test_public(self):
-        assert decorrupt.combine_strata is combine_strata
+        assert decorrupt.corruption.combine_strata is combine_strata
         pos, neg = combine_strata([1, 1], [0, 1])
         assert pos.shape == neg.shape == (2,)
 

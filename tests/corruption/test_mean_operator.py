@@ -8,8 +8,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 
-from decorrupt import combine_strata
-from decorrupt.corruption import Strata, mean_operator
+from decorrupt.corruption import Strata, combine_strata, mean_operator
 from decorrupt.corruption.mean_operator import (
     WEAK_LINK,
     bag_means,

@@ -65,7 +65,7 @@ class TestSignalToNoise:
     def test_exact_is_the_reciprocal_of_the_mean_square_lipschitz_constant(self):
         """n/E[(|c₊|+|c₋|)²] for the balanced risk, the mean over the noisy label."""
         prior, (flip_pos, flip_neg), n_rows = 0.3, (0.2, 0.35), 90
-        loss = decorrupt.corrected_loss(
+        loss = decorrupt.corruption.corrected_loss(
             "unhinged", (flip_pos, flip_neg), cost_pos=1 / (2 * prior), cost_neg=1 / (2 - 2 * prior)
         )
         share = noisy_share(prior, flip_pos, flip_neg)
@@ -121,8 +121,8 @@ class TestSourceWeights:
         )
 
     def test_public(self):
-        assert decorrupt.source_weights is source_weights
-        assert decorrupt.signal_to_noise is signal_to_noise
+        assert decorrupt.corruption.source_weights is source_weights
+        assert decorrupt.corruption.signal_to_noise is signal_to_noise
 
 
 class TestRefusals:

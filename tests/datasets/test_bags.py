@@ -5,12 +5,10 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from decorrupt import CorrectedLossClassifier
 from decorrupt.datasets import BagDataset, Bags, make_bags
 
 
@@ -204,67 +202,6 @@ def test_bad_requests_are_named(options, message):
 def test_one_class_makes_no_bags():
     with pytest.raises(ValueError, match="only one class"):
         make_bags([1, 1, 1], bag_size=1)
-
-
-TABLE = {
-    "age": [30.0, 40.0, 50.0, 60.0],
-    "income": [1, 2, 3, 4],
-    "town": ["a", "b", "a", "b"],
-    "share": [0.5, 0.25, 0.5, 0.25],
-}
-
-
-@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
-def test_from_frame_of_any_library(library):
-    table = library(TABLE)
-    data = BagDataset.from_frame(table, bag="town", proportion="share")
-    assert type(data.X) is type(table)
-    assert data.feature_names == ("age", "income")
-    assert data.y.tolist() == TABLE["share"]
-    assert data.bags.tolist() == TABLE["town"]
-    np.testing.assert_array_equal(np.asarray(data.X), np.c_[TABLE["age"], TABLE["income"]])
-    assert data.X_test is None
-    assert data.y_test is None
-
-
-def test_a_frame_goes_straight_into_fit():
-    data = BagDataset.from_frame(
-        pd.DataFrame(TABLE), bag="town", proportion="share", features=["income"]
-    )
-    model = CorrectedLossClassifier(reg_strength=10.0).fit(data.X, data.y, bags=data.bags)
-    assert model.feature_names_in_.tolist() == ["income"]
-
-
-@pytest.mark.parametrize(
-    ("change", "options", "message"),
-    [
-        ({}, {"bag": "city"}, "bag: there is no column 'city'.*'age', 'income', 'town', 'share'"),
-        ({}, {"proportion": "rate"}, "proportion: there is no column 'rate'"),
-        ({}, {"features": ["age", "height"]}, "features: there is no column 'height'"),
-        ({}, {"features": ["age", "share"]}, "features contain column 'share'"),
-        ({}, {"features": ["age", "age"]}, "'age' twice"),
-        ({}, {"features": "age"}, "list of columns"),
-        ({}, {"features": []}, "there are no feature columns"),
-        ({}, {"bag": "share"}, "both column 'share'"),
-        ({"town": ["a", None, "a", "b"]}, {}, "column 'town' has no id in row 1"),
-        ({"share": [0.5, 0.25, 0.5, 1.25]}, {}, "'share': .*1.25 .*not a proportion"),
-        ({"share": [0.5, 0.25, 0.4, 0.25]}, {}, "'share': y differs within bag 'a'"),
-        ({"share": [0.5, 0.25, None, 0.25]}, {}, "'share': .*nan"),
-        ({"share": ["5 %", "x", "5 %", "x"]}, {}, "'share': could not convert"),
-    ],
-)
-@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
-def test_from_frame_names_the_column(library, change, options, message):
-    with pytest.raises(ValueError, match=message):
-        BagDataset.from_frame(
-            library(TABLE | change), **({"bag": "town", "proportion": "share"} | options)
-        )
-
-
-@pytest.mark.parametrize("table", [TABLE, pl.LazyFrame(TABLE), np.zeros((2, 2))])
-def test_from_frame_takes_tables_in_memory_only(table):
-    with pytest.raises(TypeError, match="df must be a pandas, polars or arrow table in memory"):
-        BagDataset.from_frame(table, bag="town", proportion="share")
 
 
 @pytest.mark.parametrize("kind", [Bags, BagDataset])

@@ -78,7 +78,7 @@ def test_the_local_estimator_is_saved_like_any_other(data, tmp_path):
 
 def test_parameters_are_those_of_the_twin_and_a_few_more():
     local = decorrupt.CorrectedLossClassifier().get_params()
-    own = {"client": None, "n_features": 512, "max_passes": 1000, "checkpoint": None}
+    own = {"client": None, "n_features": 512, "max_passes": 1000}
     model = DaskCorrectedLossClassifier(loss="huber")
     assert model.get_params() == local | own | {"loss": "huber"}
     assert clone(model).get_params() == model.get_params()

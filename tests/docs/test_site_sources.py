@@ -11,9 +11,12 @@ import decorrupt
 DOCS = Path(__file__).parents[2] / "docs"
 SUBPACKAGES = (
     "assumptions",
+    "baselines",
     "corruption",
     "datasets",
     "distributed",
+    "estimators",
+    "exceptions",
     "features",
     "losses",
     "meta",

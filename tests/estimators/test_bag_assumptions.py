@@ -6,18 +6,18 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from decorrupt import (
-    BagAssumptionWarning,
     BagGridSearchCV,
     CorrectedLossClassifier,
-    CorrectedLossClassifierCV,
     CountLikelihoodClassifier,
-    InvCalClassifier,
     MeanMapClassifier,
     SetClassifier,
 )
+from decorrupt.baselines import InvCalClassifier
+from decorrupt.exceptions import BagAssumptionWarning
+from decorrupt.model_selection import CorrectedLossClassifierCV
 
 # The violation also makes corrected risks negative.
-pytestmark = pytest.mark.filterwarnings("ignore::decorrupt.NegativeRiskWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::decorrupt.exceptions.NegativeRiskWarning")
 
 NEED_COMMON_CLASSES = [
     CorrectedLossClassifier(random_state=0),

@@ -7,7 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import expit
 
-from decorrupt import CountLikelihoodClassifier, CountLikelihoodClassifierCV
+from decorrupt import CountLikelihoodClassifier
+from decorrupt.model_selection import CountLikelihoodClassifierCV
 
 
 def bags_with_effects(effect, n_bags=60, bag_size=100, seed=0):

@@ -8,15 +8,10 @@ from scipy.special import logit
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
 
-from decorrupt import (
-    CorrectedLossClassifier,
-    DroppedBagsWarning,
-    NegativeRiskWarning,
-    NonConvexRiskWarning,
-    bag_targets,
-    combine_strata,
-    get_loss,
-)
+from decorrupt import CorrectedLossClassifier, bag_targets
+from decorrupt.corruption import combine_strata
+from decorrupt.exceptions import DroppedBagsWarning, NegativeRiskWarning, NonConvexRiskWarning
+from decorrupt.losses import get_loss
 from decorrupt.risks import KINK_WIDTH
 from decorrupt.theory import bound_strata
 
@@ -33,7 +28,7 @@ def test_learns_the_classes_from_proportions_alone(bag_data, combine, loss):
     assert balanced_accuracy_score(bag_data.labels, model.predict(bag_data.X)) > 0.85
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.DroppedBagsWarning")
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.DroppedBagsWarning")
 def test_the_papers_pairs(bag_data):
     model = fit(bag_data, combine="pairs", convex="ignore")
     assert balanced_accuracy_score(bag_data.labels, model.predict(bag_data.X)) > 0.85
@@ -105,7 +100,7 @@ def one_sided_bags():
     return rng.normal(size=(80, 2)), np.where(bags == 0, 0.9, 0.6), bags
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.NegativeRiskWarning")
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.NegativeRiskWarning")
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_one_of_two_minima_is_reached_without_a_warning(one_sided_bags, fit_intercept):
     X, y, bags = one_sided_bags
@@ -118,7 +113,7 @@ def test_one_of_two_minima_is_reached_without_a_warning(one_sided_bags, fit_inte
     assert not model.diagnostics_.is_convex_at_reg_strength
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.NegativeRiskWarning")
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.NegativeRiskWarning")
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_a_solver_that_stops_on_a_slope_between_two_minima_warns(one_sided_bags, fit_intercept):
     X, y, bags = one_sided_bags

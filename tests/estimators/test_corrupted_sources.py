@@ -8,7 +8,8 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 
-from decorrupt import CorruptedSourcesClassifier, corrected_loss, corrupt_labels, source_weights
+from decorrupt import CorruptedSourcesClassifier
+from decorrupt.corruption import corrected_loss, corrupt_labels, source_weights
 
 
 def fit(data, **params):
@@ -18,7 +19,7 @@ def fit(data, **params):
     return model.fit(data.X, data.noisy, sources=data.sources)
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.NegativeRiskWarning")
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.NegativeRiskWarning")
 @pytest.mark.parametrize("combine", ["sources", "superbag", "least_squares", "pairs"])
 @pytest.mark.parametrize("class_priors", [None, 0.5])
 def test_learns_the_clean_classes(source_data, combine, class_priors):
@@ -135,7 +136,7 @@ def test_row_rates_cannot_be_strata(source_data):
         CorruptedSourcesClassifier(combine="superbag").fit(source_data.X, noisy, noise_rates=rates)
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.OneClassWarning")
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.OneClassWarning")
 def test_target_prior_moves_the_decisions(source_data):
     shares = [
         (fit(source_data, target_prior=prior, decision="accuracy").predict(source_data.X)).mean()

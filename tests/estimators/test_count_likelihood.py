@@ -169,7 +169,7 @@ def test_large_bags_are_learned_from_too():
     assert balanced_accuracy_score(labels, fast.predict(X)) > 0.84
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.OneClassWarning")
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.OneClassWarning")
 def test_noisy_proportions(bag_data):
     """Stated noise is better than taking noisy shares for counts, and much of it flattens f."""
     rng = np.random.default_rng(2)

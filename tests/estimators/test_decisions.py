@@ -9,16 +9,15 @@ from sklearn.metrics import balanced_accuracy_score
 from decorrupt import (
     AutoLabelProportionsClassifier,
     CorrectedLossClassifier,
-    CorrectedLossClassifierCV,
     CorruptedSourcesClassifier,
     CountLikelihoodClassifier,
-    CountLikelihoodClassifierCV,
     ForwardSourcesClassifier,
     MeanMapClassifier,
     ProportionMatchingClassifier,
     SetClassifier,
-    corrupt_labels,
 )
+from decorrupt.corruption import corrupt_labels
+from decorrupt.model_selection import CorrectedLossClassifierCV, CountLikelihoodClassifierCV
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 SMOOTH = {"reg_strength": 0.01, "random_state": 0, "fit_intercept": True}

@@ -8,16 +8,15 @@ from sklearn.base import clone
 from sklearn.metrics import balanced_accuracy_score
 
 from decorrupt import (
-    AlternatingPSVMClassifier,
     AutoLabelProportionsClassifier,
     AutoSourcesClassifier,
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
-    InvCalClassifier,
     MeanMapClassifier,
     load,
     save,
 )
+from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
 from decorrupt.features import maps
 from decorrupt.features.kernels import FROM_ALL_ROWS
 from decorrupt.model_selection.grids import kernel_settings

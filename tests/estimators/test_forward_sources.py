@@ -10,7 +10,8 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, log_loss
 
-from decorrupt import CorruptedSourcesClassifier, corrupt_labels
+from decorrupt import CorruptedSourcesClassifier
+from decorrupt.corruption import corrupt_labels
 from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
 from decorrupt.estimators.set_classifier import SetClassifier
 

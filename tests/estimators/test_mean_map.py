@@ -11,10 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 
-from decorrupt import CorrectedLossClassifier, NegativeRiskWarning
+from decorrupt import CorrectedLossClassifier
 from decorrupt.corruption.mean_operator import WEAK_LINK, gaussian_similarity
 from decorrupt.estimators import mean_map
 from decorrupt.estimators.mean_map import MeanMapClassifier
+from decorrupt.exceptions import NegativeRiskWarning
 from helpers.bayes_rule import losses_against_the_bayes_rule
 from oracles.mean_map import (
     fit_from_mean_operator,

@@ -12,17 +12,10 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 import decorrupt
-from decorrupt import (
-    AlternatingPSVMClassifier,
-    ConvexPSVMClassifier,
-    CorrectedLossClassifier,
-    CountLikelihoodClassifier,
-    InvCalClassifier,
-    MeanMapClassifier,
-    NegativeRiskWarning,
-    OneClassWarning,
-)
+from decorrupt import CorrectedLossClassifier, CountLikelihoodClassifier, MeanMapClassifier
+from decorrupt.baselines import AlternatingPSVMClassifier, ConvexPSVMClassifier, InvCalClassifier
 from decorrupt.datasets import load_breast_cancer_bags
+from decorrupt.exceptions import NegativeRiskWarning, OneClassWarning
 from decorrupt.notices import train_quietly
 from helpers.estimators import SINGLE, SINGLE_ON_BAGS, make, name_of, with_params
 
@@ -98,7 +91,7 @@ def test_a_fitted_model_keeps_no_notices(bag_data):
     assert not [name for name in vars(model) if "notice" in name]
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.RoundedCountsWarning")
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.RoundedCountsWarning")
 @pytest.mark.parametrize("estimator", [CountLikelihoodClassifier, MeanMapClassifier])
 def test_one_class_for_all_rows_is_warned_of(estimator, bag_data):
     # A kernel that sees no difference between rows leaves the prior alone.
@@ -135,7 +128,7 @@ def test_sparse_rows_are_not_centred(bag_data):
     assert sparse.issparse(model.fit_feature_map(sparse.csr_matrix(bag_data.X)).matrix)
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.OneClassWarning")
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.OneClassWarning")
 @pytest.mark.parametrize("estimator", [InvCalClassifier, AlternatingPSVMClassifier])
 def test_unscaled_columns_end_with_advice(estimator):
     rng = np.random.default_rng(0)

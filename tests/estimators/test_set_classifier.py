@@ -82,7 +82,7 @@ def test_matching_the_prior_repairs_the_decisions_of_a_penalised_fit():
     assert accuracy[True] > accuracy[False] + 0.05
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.OneClassWarning")
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.OneClassWarning")
 def test_before_the_first_step_only_the_prior_is_known(bag_data):
     d = bag_data
     model = fit(d, solver="lbfgs", tol=1e9, kernel="linear", match_prior=False)

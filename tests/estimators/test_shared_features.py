@@ -8,11 +8,11 @@ from sklearn.base import clone
 from decorrupt import (
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
-    InvCalClassifier,
     MeanMapClassifier,
     ProportionMatchingClassifier,
     SetClassifier,
 )
+from decorrupt.baselines import InvCalClassifier
 from decorrupt.corruption import strata_from_bags
 from decorrupt.estimators.shared_features import SharedFeaturesClassifier
 from decorrupt.notices import train_quietly

@@ -7,11 +7,8 @@ from scipy.special import expit, logit
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
-from decorrupt import (
-    CorruptedSourcesClassifier,
-    ForwardSourcesClassifier,
-    WeightedSourcesClassifier,
-)
+from decorrupt import CorruptedSourcesClassifier, ForwardSourcesClassifier
+from decorrupt.estimators import WeightedSourcesClassifier
 from decorrupt.estimators.inputs import read_noisy_labels
 from decorrupt.estimators.weighted_sources import true_class_scores
 from helpers.class_sources import RATES, three_classes

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from decorrupt import AlternatingPSVMClassifier, InvCalClassifier
+from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
 
 EXAMPLE = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "one_versus_rest.py"))
 QUICK_PSVM = AlternatingPSVMClassifier(n_starts=1, random_state=0)

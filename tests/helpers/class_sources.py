@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from decorrupt import corrupt_labels
+from decorrupt.corruption import corrupt_labels
 
 RATES = {
     "expert": np.array([[0.9, 0.05, 0.05], [0.05, 0.9, 0.05], [0.0, 0.1, 0.9]]),

@@ -7,7 +7,13 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 
 import decorrupt
-from decorrupt import MeanMapClassifier
+from decorrupt import MeanMapClassifier, baselines
+from decorrupt.estimators import WeightedSourcesClassifier
+from decorrupt.model_selection import (
+    BagRandomizedSearchCV,
+    CorrectedLossClassifierCV,
+    CountLikelihoodClassifierCV,
+)
 
 QUICK_SEARCH = {"reg_strengths": (0.1, 0.01), "kernel_gammas": ("scale",), "cv": 2}
 # Arguments that a constructor needs, or that spare time; every other estimator has its defaults.
@@ -42,7 +48,14 @@ def make(kind, **params):
     return model.set_params(random_state=0) if "random_state" in model.get_params() else model
 
 
-PUBLIC = [getattr(decorrupt, name) for name in decorrupt.__all__]
+PUBLIC = [
+    *(getattr(decorrupt, name) for name in decorrupt.__all__),
+    *(getattr(baselines, name) for name in baselines.__all__),
+    BagRandomizedSearchCV,
+    CorrectedLossClassifierCV,
+    CountLikelihoodClassifierCV,
+    WeightedSourcesClassifier,
+]
 ALL = [make(kind) for kind in PUBLIC if inspect.isclass(kind) and issubclass(kind, BaseEstimator)]
 
 

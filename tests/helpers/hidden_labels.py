@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 
-from decorrupt import corrupt_labels
+from decorrupt.corruption import corrupt_labels
 
 
 def make_rows(n_rows, seed):

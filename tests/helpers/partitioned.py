@@ -6,7 +6,8 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from decorrupt import bag_targets, corrupt_labels
+from decorrupt import bag_targets
+from decorrupt.corruption import corrupt_labels
 
 
 @dataclass

@@ -34,8 +34,8 @@ def test_unknown_name_lists_the_known_ones(name):
 
 
 def test_public_names_are_the_same_objects():
-    assert decorrupt.get_loss is get_loss
-    assert decorrupt.LOSSES is LOSSES
+    assert decorrupt.losses.get_loss is get_loss
+    assert decorrupt.losses.LOSSES is LOSSES
 
 
 @pytest.mark.parametrize("name", LOSSES)

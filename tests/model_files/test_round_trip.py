@@ -8,41 +8,40 @@ import pandas as pd
 import pytest
 import sklearn
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
-import decorrupt
 from decorrupt import (
-    AlternatingPSVMClassifier,
     AutoLabelProportionsClassifier,
     AutoSourcesClassifier,
     BagGridSearchCV,
     BagKFold,
-    BagRandomizedSearchCV,
     BoostedCountClassifier,
-    ConvexPSVMClassifier,
     CorrectedLossClassifier,
-    CorrectedLossClassifierCV,
     CorruptedSourcesClassifier,
     CostWeightedSourcesClassifier,
     CountLikelihoodClassifier,
-    CountLikelihoodClassifierCV,
     EMClassifier,
     ForwardSourcesClassifier,
-    InvCalClassifier,
     LaplaceNoise,
     MeanMapClassifier,
     NoiseRates,
     ProportionMatchingClassifier,
     SetClassifier,
-    WeightedSourcesClassifier,
-    WithinBagKFold,
 )
+from decorrupt.baselines import AlternatingPSVMClassifier, ConvexPSVMClassifier, InvCalClassifier
+from decorrupt.estimators import WeightedSourcesClassifier
 from decorrupt.model_files import load_with_metadata, save
 from decorrupt.model_files.trusted import OURS, SKLEARN
+from decorrupt.model_selection import (
+    BagRandomizedSearchCV,
+    CorrectedLossClassifierCV,
+    CountLikelihoodClassifierCV,
+    WithinBagKFold,
+)
+from helpers.estimators import ALL
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 FOR_BAGS = [
@@ -126,13 +125,7 @@ def test_models_for_sources(model, as_rates, source_data, tmp_path):
 
 def test_every_public_estimator_is_tried_above():
     tried = {kind(model) for model in FOR_BAGS + FOR_SOURCES}
-    public = {
-        name
-        for name in decorrupt.__all__
-        if isinstance(getattr(decorrupt, name), type)
-        and issubclass(getattr(decorrupt, name), BaseEstimator)
-    }
-    assert public <= tried
+    assert {kind(model) for model in ALL} <= tried
 
 
 @pytest.mark.parametrize("name", sorted(OURS | SKLEARN))

@@ -3,8 +3,9 @@ import pytest
 from scipy.special import expit
 from scipy.stats import t
 
-from decorrupt import corrected_accuracy, estimate_accuracy
+from decorrupt import estimate_accuracy
 from decorrupt.corruption import strata_from_bags
+from decorrupt.model_selection import corrected_accuracy
 from decorrupt.model_selection.model_accuracy import calibrate
 
 

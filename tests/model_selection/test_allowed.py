@@ -7,11 +7,12 @@ import pytest
 from scipy.special import expit
 from sklearn.metrics import balanced_accuracy_score
 
-from decorrupt import AutoLabelProportionsClassifier, BagAssumptionWarning, load, save
+from decorrupt import AutoLabelProportionsClassifier, load, save
+from decorrupt.exceptions import BagAssumptionWarning
 from decorrupt.model_selection.allowed import allowed_methods
 from decorrupt.model_selection.candidates import resolve_candidates
 
-pytestmark = pytest.mark.filterwarnings("ignore::decorrupt.WeakEvidenceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::decorrupt.exceptions.WeakEvidenceWarning")
 QUICK = {
     "candidates": ["mean_map", "corrected_loss", "count_likelihood"],
     "reg_strengths": (0.1, 0.001),

@@ -7,16 +7,16 @@ from sklearn.base import clone
 from decorrupt import (
     AutoLabelProportionsClassifier,
     CorrectedLossClassifier,
-    InvCalClassifier,
     MeanMapClassifier,
     SetClassifier,
-    WithinBagKFold,
 )
-from decorrupt.model_selection import CANDIDATES
+from decorrupt.baselines import InvCalClassifier
+from decorrupt.model_selection import CANDIDATES, WithinBagKFold
 from decorrupt.model_selection.grids import reg_strength_scale
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::decorrupt.NegativeRiskWarning", "ignore::decorrupt.DroppedBagsWarning"
+    "ignore::decorrupt.exceptions.NegativeRiskWarning",
+    "ignore::decorrupt.exceptions.DroppedBagsWarning",
 )
 QUICK = {"reg_strengths": (0.1, 0.01), "kernel_gammas": ("scale",), "cv": 3, "random_state": 0}
 

@@ -9,8 +9,10 @@ from scipy.special import softmax
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from decorrupt import AutoSourcesClassifier, WeakEvidenceWarning, corrupt_labels, load, save
+from decorrupt import AutoSourcesClassifier, load, save
+from decorrupt.corruption import corrupt_labels
 from decorrupt.estimators.inputs import read_sources, source_priors, source_strata
+from decorrupt.exceptions import WeakEvidenceWarning
 from decorrupt.model_selection.auto_sources import SOURCE_CANDIDATES
 from decorrupt.model_selection.folds import source_folds
 from helpers.class_sources import RATES as THREE_CLASS_RATES

@@ -11,10 +11,10 @@ from decorrupt import (
     AutoLabelProportionsClassifier,
     CountLikelihoodClassifier,
     MeanMapClassifier,
-    WeakEvidenceWarning,
     load,
     save,
 )
+from decorrupt.exceptions import WeakEvidenceWarning
 from decorrupt.model_selection import AveragedClassifier, BagScorer, ForestRoundClassifier
 from decorrupt.model_selection.averaging import bootstrap_weights, heaviest, mix_scores
 from decorrupt.model_selection.criteria import bag_strata

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from sklearn.metrics import balanced_accuracy_score
 
-from decorrupt import AutoLabelProportionsClassifier, group_rate_accuracy
+from decorrupt import AutoLabelProportionsClassifier
+from decorrupt.model_selection import group_rate_accuracy
 
 
 def test_group_rate_accuracy_is_that_of_its_predictions():

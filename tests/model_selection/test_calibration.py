@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from decorrupt import calibration_curve_from_proportions
 from decorrupt.corruption import Strata
+from decorrupt.model_selection import calibration_curve_from_proportions
 
 
 def curve(strata, probabilities, **options):

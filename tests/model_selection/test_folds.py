@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from decorrupt import bag_folds
 from decorrupt.corruption import Strata
+from decorrupt.model_selection import bag_folds
 from decorrupt.model_selection.folds import source_folds
 
 

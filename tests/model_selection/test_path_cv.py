@@ -11,10 +11,12 @@ from decorrupt import (
     BagGridSearchCV,
     BagKFold,
     CorrectedLossClassifier,
-    CorrectedLossClassifierCV,
     CountLikelihoodClassifier,
-    CountLikelihoodClassifierCV,
     MeanMapClassifier,
+)
+from decorrupt.model_selection import (
+    CorrectedLossClassifierCV,
+    CountLikelihoodClassifierCV,
     WithinBagKFold,
 )
 
@@ -22,7 +24,7 @@ REG_STRENGTHS = [1.0, 0.1, 0.01]
 GAMMAS = [0.05, 0.5]
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.NegativeRiskWarning")
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.NegativeRiskWarning")
 @pytest.mark.parametrize(
     ("search_class", "template", "scoring"),
     [

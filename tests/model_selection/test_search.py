@@ -14,23 +14,26 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from decorrupt import (
-    BAG_SCORERS,
     AutoLabelProportionsClassifier,
     BagGridSearchCV,
     BagKFold,
+    CorrectedLossClassifier,
+    MeanMapClassifier,
+)
+from decorrupt.exceptions import SkippedFoldWarning
+from decorrupt.model_selection import (
+    BAG_SCORERS,
     BagRandomizedSearchCV,
     BagScorer,
-    CorrectedLossClassifier,
     CorrectedLossClassifierCV,
     CountLikelihoodClassifierCV,
-    MeanMapClassifier,
-    SkippedFoldWarning,
     corrected_accuracy,
     proportion_risk,
 )
 
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::decorrupt.NegativeRiskWarning", "ignore::decorrupt.DroppedBagsWarning"
+    "ignore::decorrupt.exceptions.NegativeRiskWarning",
+    "ignore::decorrupt.exceptions.DroppedBagsWarning",
 )
 GRID = {"reg_strength": [1e-6, 1e-2, 10.0]}
 

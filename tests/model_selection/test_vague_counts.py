@@ -11,10 +11,10 @@ from decorrupt import (
     BoostedCountClassifier,
     EMClassifier,
     LaplaceNoise,
-    WithinBagKFold,
 )
 from decorrupt.corruption import Strata
 from decorrupt.estimators.priors import log_prior
+from decorrupt.model_selection import WithinBagKFold
 from decorrupt.model_selection.scorers import BagScorer, pooled_prior
 from decorrupt.risks.bag_observations import observe_bags
 from decorrupt.risks.count import count_log_likelihood

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
-from decorrupt import corrupt_labels
+from decorrupt.corruption import corrupt_labels
 from decorrupt.exceptions import UninformativeRatesWarning
 from decorrupt.noise_rates import estimate_noise_rates_from_annotators
 from decorrupt.noise_rates.dawid_skene import Votes, dawid_skene

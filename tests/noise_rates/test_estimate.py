@@ -13,7 +13,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, ShuffleSplit
 from sklearn.svm import LinearSVC
 
-from decorrupt import CorruptedSourcesClassifier, corrupt_labels
+from decorrupt import CorruptedSourcesClassifier
+from decorrupt.corruption import corrupt_labels
 from decorrupt.estimators.inputs import read_sources
 from decorrupt.exceptions import UninformativeRatesWarning
 from decorrupt.noise_rates import RATE_METHODS, estimate_noise_rates

@@ -106,7 +106,7 @@ def test_one_source_without_a_name(source_data):
     assert len(out.settings) == 4
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.NegativeRiskWarning")
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.NegativeRiskWarning")
 def test_boxes_beyond_a_coin_are_drawn_back(source_data):
     d = source_data
     out = sensitivity(

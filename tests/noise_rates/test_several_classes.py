@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.stats import binomtest
 from sklearn.svm import LinearSVC
 
-from decorrupt import corrupt_labels
+from decorrupt.corruption import corrupt_labels
 from decorrupt.exceptions import UninformativeRatesWarning
 from decorrupt.noise_rates import (
     estimate_noise_rates,

@@ -6,8 +6,8 @@ import torch
 from numpy.testing import assert_allclose
 from scipy.special import expit, softmax
 
-from decorrupt import combine_strata, label_posterior
-from decorrupt.corruption import RiskTerms, Strata
+from decorrupt import label_posterior
+from decorrupt.corruption import RiskTerms, Strata, combine_strata
 from decorrupt.losses import get_loss
 from decorrupt.risks.corrected import CorrectedRisk
 from decorrupt.risks.forward import noisy_label_risk

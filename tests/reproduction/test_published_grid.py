@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from decorrupt import BagKFold, combine_strata
-from decorrupt.corruption import strata_from_bags
+from decorrupt import BagKFold
+from decorrupt.corruption import combine_strata, strata_from_bags
 from decorrupt.exceptions import SkippedFoldWarning
 from decorrupt.losses import get_loss
 from decorrupt.reproduction.batched_descents import descend_together

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from decorrupt import combine_strata, corrected_loss, get_loss, pair_bags, source_weights
+from decorrupt.corruption import combine_strata, corrected_loss, pair_bags, source_weights
+from decorrupt.losses import get_loss
 from decorrupt.theory import (
     bound_common_source,
     bound_label_proportions,

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from decorrupt import combine_strata, get_loss
-from decorrupt.corruption import RiskTerms
+from decorrupt.corruption import RiskTerms, combine_strata
+from decorrupt.losses import get_loss
 from decorrupt.risks import CorrectedRisk
 from decorrupt.solvers import Objective, solve
 from decorrupt.theory import consistent_reg_strength, simulate_consistency

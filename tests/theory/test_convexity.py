@@ -5,8 +5,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from decorrupt import combine_strata, get_loss
-from decorrupt.corruption import RiskTerms
+from decorrupt.corruption import RiskTerms, combine_strata
+from decorrupt.losses import get_loss
 from decorrupt.risks import CorrectedRisk
 from decorrupt.solvers import Objective, solve
 from decorrupt.theory import aggregate_condition, convexity_floor, is_bounded_below, is_convex

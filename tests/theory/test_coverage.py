@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from decorrupt import get_loss
+from decorrupt.losses import get_loss
 from decorrupt.theory import GaussianClasses, simulate_bound_coverage
 from decorrupt.theory.coverage import (
     CELL_TAIL,

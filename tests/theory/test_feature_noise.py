@@ -6,7 +6,8 @@ Everything is exact: three feature values, so every expectation is a sum of a fe
 import numpy as np
 import pytest
 
-from decorrupt import corrected_loss, get_loss, signal_to_noise
+from decorrupt.corruption import corrected_loss, signal_to_noise
+from decorrupt.losses import get_loss
 
 MASS = np.array([0.5, 0.3, 0.2])
 POSTERIOR = np.array([0.9, 0.5, 0.1])  # P(Y=1|x)

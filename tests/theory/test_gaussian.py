@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from decorrupt import get_loss
+from decorrupt.losses import get_loss
 from decorrupt.theory import GaussianClasses
 
 

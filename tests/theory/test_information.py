@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from decorrupt import combine_strata, source_weights
+from decorrupt.corruption import combine_strata, source_weights
 from decorrupt.theory import information, strata_sample_size, weights_comparison
 from oracles.combinations import bound_factor, smallest_bound_factor
 

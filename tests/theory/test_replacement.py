@@ -7,7 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from decorrupt import corrected_loss, get_loss
+from decorrupt.corruption import corrected_loss
+from decorrupt.losses import get_loss
 from decorrupt.theory import replacement_change
 
 LOSSES = ["logistic", "huber", "sigmoid", "unhinged"]

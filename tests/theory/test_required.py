@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from decorrupt import combine_strata
+from decorrupt.corruption import combine_strata
 from decorrupt.theory import (
     bound_common_source,
     bound_strata,

@@ -100,7 +100,7 @@ def pair_bags(
 
     Examples
     --------
-    >>> from decorrupt import pair_bags
+    >>> from decorrupt.corruption import pair_bags
     >>> pairs = pair_bags([0.1, 0.5, 0.75, 0.4, 0.9])
     >>> pairs.pos.tolist(), pairs.neg.tolist(), pairs.unpaired.tolist()
     ([4, 2], [0, 3], [1])

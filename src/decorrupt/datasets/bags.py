@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import factorize, strata_from_bags
+from decorrupt.corruption import factorize
 from decorrupt.estimators.inputs import read_labels
 
 Rows = NDArray[np.intp]
@@ -215,13 +215,24 @@ def _bag_values(by: Any, X: Any, n_rows: int) -> Any:
 
 def _select_column(X: Any, column: Any) -> Any:
     if isinstance(column, str):
-        frame = _frame(X, "X")
-        _check_columns(frame, [column], "by")
-        return frame[column].to_numpy()
+        return _named_column(X, column)
     table = np.asarray(X)
     if not (table.ndim == 2 and 0 <= column < table.shape[1]):
         raise ValueError(f"by={column!r} is not a column of X, which has shape {table.shape}")
     return table[:, column]
+
+
+def _named_column(X: Any, column: str) -> Any:
+    try:
+        frame = nw.from_native(X, eager_only=True)
+    except TypeError:
+        raise TypeError(
+            f"X must be a pandas, polars or arrow table in memory, got {type(X).__name__}"
+        ) from None
+    if column not in frame.columns:
+        known = ", ".join(map(repr, frame.columns[:10]))
+        raise ValueError(f"by: there is no column {column!r} (the columns are: {known})")
+    return frame[column].to_numpy()
 
 
 def _clusters(X: Any, n_clusters: Any, n_rows: int, rng: np.random.RandomState) -> Any:
@@ -279,94 +290,3 @@ class BagDataset:
     name: str = "table"
     positive_class: str = "positive"
     n_left_out: int = 0
-
-    @classmethod
-    def from_frame(
-        cls, df: Any, *, bag: str, proportion: str, features: Sequence[str] | None = None
-    ) -> BagDataset:
-        """Return the data of a table with a column of bag ids and a column of proportions.
-
-        Parameters
-        ----------
-        df : pandas, polars or arrow table
-            A table in memory; collect a lazy frame first.
-        bag, proportion : str
-            The columns of the bag ids and of the bags' proportions of positives.
-        features : sequence of str, optional
-            The columns of X; None for all other columns. X is a frame of the same library.
-
-        Raises
-        ------
-        TypeError
-            If df is not a table of these libraries.
-        ValueError
-            If a column is missing or given twice, a bag id is missing, or the proportions are not
-            numbers in [0, 1] that are equal within each bag.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> from decorrupt.datasets import BagDataset
-        >>> df = pd.DataFrame({"age": [30, 40, 50], "town": ["a", "a", "b"], "yes": [0.5, 0.5, 1]})
-        >>> data = BagDataset.from_frame(df, bag="town", proportion="yes")
-        >>> data.feature_names, data.y.tolist()
-        (('age',), [0.5, 0.5, 1.0])
-        """
-        frame = _frame(df, "df")
-        _check_columns(frame, [bag], "bag")
-        _check_columns(frame, [proportion], "proportion")
-        names = _feature_columns(frame, bag, proportion, features)
-        bags = frame[bag].to_numpy()
-        factorize(bags, f"column {bag!r}")
-        return cls(
-            X=frame.select(names).to_native(),
-            y=_proportions(frame[proportion].to_numpy(), bags, proportion),
-            bags=bags,
-            feature_names=tuple(names),
-        )
-
-
-def _frame(df: Any, name: str) -> Any:
-    try:
-        return nw.from_native(df, eager_only=True)
-    except TypeError:
-        raise TypeError(
-            f"{name} must be a pandas, polars or arrow table in memory, got {type(df).__name__}"
-        ) from None
-
-
-def _check_columns(frame: Any, names: Sequence[str], argument: str) -> None:
-    missing = [name for name in names if name not in frame.columns]
-    if missing:
-        known = ", ".join(map(repr, frame.columns[:10]))
-        raise ValueError(
-            f"{argument}: there is no column {missing[0]!r} (the columns are: {known})"
-        )
-
-
-def _feature_columns(
-    frame: Any, bag: str, proportion: str, features: Sequence[str] | None
-) -> list[str]:
-    taken = (bag, proportion)
-    if bag == proportion:
-        raise ValueError(f"bag and proportion are both column {bag!r}: give two different columns")
-    if features is None:
-        features = [name for name in frame.columns if name not in taken]
-    if isinstance(features, str):
-        raise ValueError(f"features={features!r} must be a list of columns: [{features!r}]")
-    _check_columns(frame, features, "features")
-    wrong = [name for k, name in enumerate(features) if name in (*taken, *features[:k])]
-    if wrong:
-        raise ValueError(
-            f"features contain column {wrong[0]!r} twice, or it is the bag or proportion column"
-        )
-    if not features:
-        raise ValueError(f"there are no feature columns besides {bag!r} and {proportion!r}")
-    return list(features)
-
-
-def _proportions(values: Any, bags: NDArray[Any], column: str) -> FloatArray:
-    try:
-        return strata_from_bags(bags, values).row_proportions
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"proportion column {column!r}: {error}") from None

@@ -169,9 +169,6 @@ class DaskCorrectedLossClassifier(DaskBagClassifier):
         lower it. Landmarks are chosen from a sample of 20,000 rows.
     max_passes : int, default=1000
         The largest number of passes over the data that the solver makes.
-    checkpoint : path or None, default=None
-        A file to which the coefficients are written after every pass. If it exists, the fit
-        resumes there, provided that the problem is the same.
     memory_budget : int, str or None, default=None
         The bytes, such as "2GB", that partitions kept in memory may take in all workers together.
         Features are kept if they fit, otherwise the rows if they fit; otherwise the rows are read
@@ -238,7 +235,7 @@ class DaskMeanMapClassifier(DaskBagClassifier):
 
     Parameters
     ----------
-    client, n_features, max_passes, checkpoint, memory_budget
+    client, n_features, max_passes, memory_budget
         As in :class:`DaskCorrectedLossClassifier`.
     variant, start, similarity, smoothness, max_rounds, kernel, kernel_gamma, degree, coef0, \
 reg_strength, fit_intercept, decision, solver, rank_tol, max_rank, features, tol, max_iter, \
@@ -317,7 +314,7 @@ class DaskCountLikelihoodClassifier(DaskBagClassifier):
 
     Parameters
     ----------
-    client, n_features, max_passes, checkpoint, memory_budget
+    client, n_features, max_passes, memory_budget
         As in :class:`DaskCorrectedLossClassifier`.
     kernel, kernel_gamma, degree, coef0, reg_strength, large_bags, count_noise, bag_effect, \
 starts, fit_intercept, decision, solver, rank_tol, max_rank, features, tol, max_iter, random_state

@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted
 from decorrupt._typing import FloatArray
 from decorrupt.corruption.strata import BagTable
 from decorrupt.distributed.blocks import Blocks, read_blocks
-from decorrupt.distributed.checkpoint import Checkpoint, digest
 from decorrupt.distributed.engine import Engine, connect
 from decorrupt.distributed.features import fit_features
 from decorrupt.distributed.large_bags import LargeBags
@@ -32,7 +31,7 @@ from decorrupt.distributed.summary import Data
 from decorrupt.estimators.default_strength import resolve_reg_strength
 from decorrupt.estimators.inputs import check_upper_has_bags
 from decorrupt.estimators.parameters import check_count, check_parameters
-from decorrupt.features import FeatureMap, LinearMap, LowRankKernelMap, RandomKernelMap
+from decorrupt.features import FeatureMap, LinearMap
 from decorrupt.features.kernels import resolve_kernel_gamma
 from decorrupt.notices import Notice
 from decorrupt.solvers.result import SolverResult
@@ -40,16 +39,6 @@ from decorrupt.solvers.result import SolverResult
 DASK_SOLVERS = ("auto", "lbfgs")
 # Besides the solver's: the bags and columns, the sample, and the report.
 OTHER_PASSES = 3
-# Parameters that do not change the minimum: a checkpoint may be resumed with others.
-NOT_THE_PROBLEM = (
-    "client",
-    "checkpoint",
-    "max_passes",
-    "max_iter",
-    "tol",
-    "solver",
-    "random_state",
-)
 
 
 @dataclass(frozen=True)
@@ -175,8 +164,7 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         check_upper_has_bags(upper, ids)
         local = self._new_local()
         self._check(local)
-        checkpoint = None if self.checkpoint is None else Checkpoint(Path(self.checkpoint))
-        seed = self._seed(checkpoint)
+        seed = self._seed()
         with connect(self.client) as engine, scratch_folder(engine) as folder:
             data = self._read(engine, local, read_blocks(X, y, ids, name, upper))
             self._set_columns(local, data)
@@ -185,11 +173,6 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
             problem = self._problem(work, local)
             objective = self._objective(work, local, problem)
             start = self._start(work, local, problem)
-            if checkpoint is not None:
-                known = self._fingerprint(work)
-                saved = checkpoint.resume(known)
-                start = start if saved is None else saved
-                objective.after_pass = lambda coef: checkpoint.write(coef, seed, known)
             tol = max(self.tol, self._least_tol(work))
             result = minimise(objective, start, tol=tol, max_iter=self.max_iter)
             local._keep(work.sample.rows, work.fitted, result.coef)
@@ -212,12 +195,11 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
                 f"{', '.join(DASK_SOLVERS)}"
             )
 
-    def _seed(self, checkpoint: Checkpoint | None) -> int:
-        """Return an integer, so that a resumed fit draws the same features."""
+    def _seed(self) -> int:
+        """Return the integer from which every step of the fit draws."""
         if isinstance(self.random_state, int | np.integer):
             return int(self.random_state)
-        saved = None if checkpoint is None else checkpoint.seed()
-        return int(check_random_state(self.random_state).randint(2**31)) if saved is None else saved
+        return int(check_random_state(self.random_state).randint(2**31))
 
     @abstractmethod
     def _read(self, engine: Engine, local: Any, blocks: Blocks) -> Data:
@@ -312,20 +294,6 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         size = float(np.sqrt(np.sum(np.square(stored, dtype=float))))
         return float(np.sqrt(np.finfo(np.float32).eps) / 4 * size / np.sqrt(values.shape[0]))
 
-    def _fingerprint(self, work: Work) -> dict[str, Any]:
-        """Return what identifies the problem of a checkpoint."""
-        table, columns = work.data.table, work.data.columns
-        params = self.get_params(deep=False)
-        return {
-            "estimator": type(self).__name__,
-            "n_rows": columns.n_rows,
-            "n_columns": columns.n_columns,
-            "dtype": str(columns.dtype),
-            "bags": digest(table.ids, table.sizes, table.proportions, *_ends(table.observed)),
-            "columns": digest(columns.mean),
-            "features": digest(*_feature_arrays(work.fitted)),
-        } | {name: repr(value) for name, value in params.items() if name not in NOT_THE_PROBLEM}
-
     def _reports(
         self,
         work: Work,
@@ -353,16 +321,3 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
 
 def _fitted(estimator: Any) -> dict[str, Any]:
     return {name: value for name, value in vars(estimator).items() if name.endswith("_")}
-
-
-def _ends(observed: Any) -> list[FloatArray]:
-    return [] if observed is None else [observed.lower, observed.upper]
-
-
-def _feature_arrays(fitted: FeatureMap) -> list[Any]:
-    if isinstance(fitted, LinearMap):
-        return [fitted.centre]
-    if isinstance(fitted, RandomKernelMap):
-        return [fitted.rule.frequencies]
-    assert isinstance(fitted, LowRankKernelMap)  # noqa: S101 — others are refused
-    return [fitted.triangle]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -50,8 +50,6 @@ class PartitionedObjective:
         Bags larger than a partition; with them an evaluation takes two passes.
     max_passes : int
         The largest number of passes.
-    after_pass : callable
-        Called with the best coefficients so far after every evaluation.
     shared_model : Delayed
         The model, kept by the workers.
     """
@@ -63,7 +61,6 @@ class PartitionedObjective:
     correction: str | None = None
     large_bags: LargeBags | None = None
     max_passes: int = 1000
-    after_pass: Callable[[FloatArray], None] | None = None
     n_passes: int = 0
     history: list[float] = field(default_factory=list)
     best: tuple[float, FloatArray, float] | None = None
@@ -131,8 +128,6 @@ class PartitionedObjective:
         if self.best is None or value <= self.best[0]:
             self.best = value, coef.copy(), norm
         log_step(f"pass {self.n_passes}: objective {value:.8g}, gradient norm {norm:.2g}")
-        if self.after_pass is not None:
-            self.after_pass(self.best[1])
 
 
 def minimise(

@@ -12,7 +12,6 @@ OWN_DEFAULTS: dict[str, Any] = {
     "client": None,
     "n_features": DEFAULT_N_FEATURES,
     "max_passes": DEFAULT_MAX_PASSES,
-    "checkpoint": None,
 }
 
 

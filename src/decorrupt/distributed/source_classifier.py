@@ -42,7 +42,7 @@ class DaskCorruptedSourcesClassifier(DaskClassifier):
 
     Parameters
     ----------
-    client, n_features, max_passes, checkpoint, memory_budget
+    client, n_features, max_passes, memory_budget
         As in :class:`DaskCorrectedLossClassifier`.
     noise_rates, class_priors, weights, combine, loss, kernel, kernel_gamma, degree, coef0, \
 reg_strength, pairing, target_prior, decision, convex, risk_correction, fit_intercept, solver, \

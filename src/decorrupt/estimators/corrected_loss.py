@@ -46,7 +46,7 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
     Parameters
     ----------
     loss : str, default="logistic"
-        One of `decorrupt.LOSSES`: logistic, squared, huber, sigmoid, unhinged.
+        One of `decorrupt.losses.LOSSES`: logistic, squared, huber, sigmoid, unhinged.
     kernel : str or callable, default="rbf"
         rbf, exponential, laplacian, polynomial, linear, precomputed, or a callable that takes two
         matrices and returns the kernel of all their rows. knn (diffusion on the graph of the 10
@@ -64,11 +64,11 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
         `diagnostics_`), s the mean of k(x, x), 1 for the rbf kernel. Twice the smallest λ with a
         minimum, if that is larger (loss="squared" only).
     combine : {"auto", "superbag", "pairs", "least_squares", "easy_llp"}, default="auto"
-        How bags are combined into a risk, see :func:`decorrupt.combine_strata`. "pairs" is the
-        paper's method; "superbag" has a smaller error bound than any pairing. "auto" is
+        How bags are combined into a risk, see :func:`decorrupt.corruption.combine_strata`. "pairs"
+        is the paper's method; "superbag" has a smaller error bound than any pairing. "auto" is
         "superbag" for two classes and "least_squares" for several.
     pairing : {"auto", "sorted", "matching", "random"}, default="auto"
-        How bags are paired if `combine="pairs"`, see :func:`decorrupt.pair_bags`.
+        How bags are paired if `combine="pairs"`, see :func:`decorrupt.corruption.pair_bags`.
     target_prior : float in (0, 1), array-like of shape (n_classes,) or "pooled", default=0.5
         π_t, the share of positives in the target population of the risk; "pooled" is the share
         among the training rows. For several classes: one share per class, or 0.5 for the same

@@ -61,15 +61,16 @@ class CorruptedSourcesClassifier(SourceClassifier, CorrectedRiskClassifier):
         P(Y=1) by source, or one value for all sources; for several classes the share of each
         class. None: all sources have the same prior, estimated from the shares of noisy labels.
     weights : {"optimal", "exact", "size", "uniform"}, default="optimal"
-        How sources are weighted if combine="sources", see :func:`decorrupt.source_weights` and,
-        for several classes, :func:`decorrupt.corruption.class_source_weights`. If
-        rates vary within a source, only "uniform" is possible: other weights would depend on the
-        features and bias the risk. The model then warns and uses uniform weights.
+        How sources are weighted if combine="sources", see
+        :func:`decorrupt.corruption.source_weights` and, for several classes,
+        :func:`decorrupt.corruption.class_source_weights`. If rates vary within a
+        source, only "uniform" is possible: other weights would depend on the features and bias the
+        risk. The model then warns and uses uniform weights.
     combine : {"sources", "superbag", "pairs", "least_squares"}, default="sources"
         "sources" corrects each source separately and adds the results, as in the paper. The others
         treat each source's positively and negatively labelled rows as two strata with known
-        proportions, see :func:`decorrupt.combine_strata`; without `class_priors` one common prior
-        is estimated from the shares of noisy labels. For several classes: "sources" or
+        proportions, see :func:`decorrupt.corruption.combine_strata`; without `class_priors` one
+        common prior is estimated from the shares of noisy labels. For several classes: "sources" or
         "least_squares".
     target_prior : float in (0, 1), vector, "pooled" or None, default=None
         The share of positives (of each class) in the target population of the risk. None: the
@@ -105,7 +106,8 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
     Examples
     --------
     >>> import numpy as np
-    >>> from decorrupt import CorruptedSourcesClassifier, corrupt_labels
+    >>> from decorrupt import CorruptedSourcesClassifier
+    >>> from decorrupt.corruption import corrupt_labels
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 600)                  # not used in training
     >>> X = rng.normal(size=(600, 2)) + 2 * labels[:, None]

@@ -86,7 +86,7 @@ class Diagnostics:
     solver_status: str
     n_iter: int
     gradient_norm: float
-    risk_std_error: float = float("nan")  # absent in models saved by earlier versions
+    risk_std_error: float
     stratum_word: str = field(default="bags")
 
     @property

@@ -75,7 +75,7 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
     Examples
     --------
     >>> import numpy as np
-    >>> from decorrupt import corrupt_labels
+    >>> from decorrupt.corruption import corrupt_labels
     >>> from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 600)                  # not used in training

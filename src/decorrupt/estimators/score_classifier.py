@@ -19,7 +19,6 @@ from decorrupt._typing import FloatArray
 from decorrupt.estimators.default_strength import NOISY_PRIOR_VARIANCE, resolve_reg_strength
 from decorrupt.estimators.parameters import check_parameters
 from decorrupt.estimators.priors import chosen_classes
-from decorrupt.estimators.saved_state import FillMissingParameters
 from decorrupt.exceptions import OneClassWarning
 from decorrupt.features import (
     FeatureMap,
@@ -66,7 +65,7 @@ def note_predicted(model: Any, found: NDArray[np.intp], n_rows: int) -> None:
         )
 
 
-class ScoreClassifier(FillMissingParameters, QuietEstimator, ClassifierMixin, BaseEstimator):
+class ScoreClassifier(QuietEstimator, ClassifierMixin, BaseEstimator):
     """A classifier whose scores are linear in the features of a kernel.
 
     Subclasses have the parameters `kernel`, `kernel_gamma`, `degree`, `coef0`, and, where they

@@ -67,7 +67,8 @@ n_iter_, solver_, n_features_in_, feature_names_in_
     Examples
     --------
     >>> import numpy as np
-    >>> from decorrupt import WeightedSourcesClassifier, corrupt_labels
+    >>> from decorrupt.corruption import corrupt_labels
+    >>> from decorrupt.estimators import WeightedSourcesClassifier
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 600)                  # not used in training
     >>> X = rng.normal(size=(600, 2)) + 2 * labels[:, None]

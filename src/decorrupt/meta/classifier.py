@@ -12,12 +12,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators.priors import chosen_classes, class_probabilities, decision_threshold
-from decorrupt.estimators.saved_state import FillMissingParameters
 from decorrupt.estimators.score_classifier import FLOATS
 from decorrupt.notices import QuietEstimator
 
 
-class AnyLearnerClassifier(FillMissingParameters, QuietEstimator, ClassifierMixin, BaseEstimator):
+class AnyLearnerClassifier(QuietEstimator, ClassifierMixin, BaseEstimator):
     """A classifier whose scores come from another learner.
 
     Subclasses set `classes_`, `score_prior_` and `decision_threshold_`, have the parameter

@@ -132,7 +132,8 @@ class CostWeightedSourcesClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
     --------
     >>> import numpy as np
     >>> from sklearn.linear_model import LogisticRegression
-    >>> from decorrupt import CostWeightedSourcesClassifier, corrupt_labels
+    >>> from decorrupt import CostWeightedSourcesClassifier
+    >>> from decorrupt.corruption import corrupt_labels
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 600)                  # not used in training
     >>> X = rng.normal(size=(600, 2)) + 2 * labels[:, None]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import zipfile
 from pathlib import Path
@@ -148,21 +147,17 @@ def _restore(data: bytes, name: str) -> tuple[Any, dict[str, Any]]:
 
     from decorrupt.model_files.archive import check_arrays, read_json, read_members
     from decorrupt.model_files.audit import check_schema
-    from decorrupt.model_files.renamed import pack, update_class_names
     from decorrupt.model_files.trees import check_trees
 
     members = read_members(data, name)
     metadata = read_envelope(read_json(members, MEMBER, name), name)
     schema = read_json(members, SCHEMA, name)
     try:
-        current = update_class_names(schema)
-        if current != schema:
-            data = pack(members | {SCHEMA: json.dumps(current).encode()})
-        check_schema(current, name)
+        check_schema(schema, name)
+        check_arrays(members, name)
+        check_trees(schema, members, name)
     except RecursionError:
         raise ModelFileError(f"{name} is damaged: nested too deeply") from None
-    check_arrays(members, name)
-    check_trees(current, members, name)
     model = _construct(data, name)
     if not isinstance(model, BaseEstimator):
         raise ModelFileError(f"{name} contains a {type(model).__name__} instead of a model")

@@ -123,7 +123,8 @@ class AutoSourcesClassifier(AveragingSearch):
     Examples
     --------
     >>> import numpy as np
-    >>> from decorrupt import AutoSourcesClassifier, corrupt_labels
+    >>> from decorrupt import AutoSourcesClassifier
+    >>> from decorrupt.corruption import corrupt_labels
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 300)                       # not used in training
     >>> X = rng.normal(size=(300, 2)) + 2 * labels[:, None]

@@ -97,7 +97,7 @@ def calibration_curve_from_proportions(
     Examples
     --------
     >>> import numpy as np
-    >>> from decorrupt import calibration_curve_from_proportions
+    >>> from decorrupt.model_selection import calibration_curve_from_proportions
     >>> rng = np.random.default_rng(0)
     >>> bags = np.repeat(np.arange(50), 100)
     >>> labels = rng.random(5000) < rng.random(50)[bags]       # not used in training

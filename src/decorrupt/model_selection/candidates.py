@@ -9,12 +9,10 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
+from decorrupt.baselines import AlternatingPSVMClassifier, ConvexPSVMClassifier, InvCalClassifier
 from decorrupt.estimators import (
-    AlternatingPSVMClassifier,
-    ConvexPSVMClassifier,
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
-    InvCalClassifier,
     MeanMapClassifier,
     ProportionMatchingClassifier,
     SetClassifier,

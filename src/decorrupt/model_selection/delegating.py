@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from decorrupt._typing import FloatArray
 from decorrupt.estimators.bag_assumptions import common_classes_notices, needs_common_classes
 from decorrupt.estimators.inputs import read_observations, read_strata
-from decorrupt.estimators.saved_state import FillMissingParameters
 from decorrupt.estimators.score_classifier import FLOATS
 from decorrupt.estimators.shared_features import SharedFeaturesClassifier
 from decorrupt.model_selection.evaluation import Evaluation
@@ -50,9 +49,7 @@ def search_assumption_notices(search: Any, X: Any, y: ArrayLike, bags: Any) -> l
     return common_classes_notices(rows, read_strata(y, bags)[1], user, names)
 
 
-class DelegatingClassifier(
-    FillMissingParameters, QuietEstimator, MetaEstimatorMixin, ClassifierMixin, BaseEstimator
-):
+class DelegatingClassifier(QuietEstimator, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A classifier that predicts with its `best_estimator_`."""
 
     # Whether labels or proportions of more than two classes are accepted.

@@ -117,7 +117,7 @@ def bag_folds(
     Examples
     --------
     >>> import numpy as np
-    >>> from decorrupt import bag_folds
+    >>> from decorrupt.model_selection import bag_folds
     >>> bags = np.repeat([0, 1, 2, 3, 4, 5], 4)
     >>> y = np.repeat([0.0, 0.25, 0.5, 0.5, 0.75, 1.0], 4)
     >>> len(bag_folds(y, bags=bags, n_splits=3, random_state=0))

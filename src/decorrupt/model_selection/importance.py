@@ -65,7 +65,8 @@ def bag_permutation_importance(
     Examples
     --------
     >>> import numpy as np
-    >>> from decorrupt import MeanMapClassifier, bag_permutation_importance
+    >>> from decorrupt import MeanMapClassifier
+    >>> from decorrupt.model_selection import bag_permutation_importance
     >>> rng = np.random.default_rng(0)
     >>> bags = np.repeat(np.arange(80), 10)
     >>> labels = rng.random(800) < rng.random(80)[bags]        # not used in training

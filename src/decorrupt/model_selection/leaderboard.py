@@ -136,10 +136,10 @@ class Leaderboard:
 
     def _remarks(self) -> list[str]:
         found = []
-        for one in self.__dict__.get("baselines", []):  # files of earlier versions have none
+        for one in self.baselines:
             if "score" in one:
                 score = f"score {one['score']:.4f} ± {one['std_error']:.4f}"
             else:
                 score = f"balanced accuracy {one['balanced_accuracy']:.3f} in known bags"
             found.append(f"baseline {one['method']}: {score}")
-        return [*found, *self.__dict__.get("notes", [])]
+        return [*found, *self.notes]

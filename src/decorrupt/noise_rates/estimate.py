@@ -150,7 +150,7 @@ def estimate_noise_rates(
     Examples
     --------
     >>> import numpy as np
-    >>> from decorrupt import corrupt_labels
+    >>> from decorrupt.corruption import corrupt_labels
     >>> from decorrupt.noise_rates import estimate_noise_rates
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 4000)                  # not observed

@@ -9,12 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from decorrupt.estimators import (
-    AlternatingPSVMClassifier,
-    ConvexPSVMClassifier,
-    CorrectedLossClassifier,
-    InvCalClassifier,
-)
+from decorrupt.baselines import AlternatingPSVMClassifier, ConvexPSVMClassifier, InvCalClassifier
+from decorrupt.estimators import CorrectedLossClassifier
 from decorrupt.meta import BoostedCountClassifier, EMClassifier
 from decorrupt.model_selection import (
     AutoLabelProportionsClassifier,

@@ -40,7 +40,7 @@ def resolve_source_weights(
     flip_neg: ArrayLike,
     class_priors: ArrayLike | None = None,
 ) -> FloatArray:
-    """Return the given weights, or those of a scheme of :func:`decorrupt.source_weights`."""
+    """Return the given weights, or those of a scheme of `corruption.source_weights`."""
     if isinstance(weights, str) and weights == "exact" and class_priors is None:
         raise ValueError(
             "weights='exact' needs class_priors, P(Y=1) of each source: give them, or choose "

@@ -61,7 +61,7 @@ def bound_common_source(
     flip_pos, flip_neg : array-like of shape (n_sources,) or float
         Noise rates of each source; all sources corrupt one clean distribution.
     weights : {"optimal", "size", "uniform"} or array-like of shape (n_sources,)
-        A scheme of :func:`decorrupt.source_weights`, or an array of weights ≥ 0 with sum 1.
+        A scheme of :func:`decorrupt.corruption.source_weights`, or weights ≥ 0 with sum 1.
     radius : float
         R, more than φ(0)/(K·L).
     kernel_bound : float, default=1.0
@@ -124,7 +124,7 @@ def bound_varying_priors(
     class_priors : array-like of shape (n_sources,) or float
         P(Y=1) of each source, strictly between 0 and 1.
     weights : {"optimal", "exact", "size", "uniform"} or array-like of shape (n_sources,)
-        As in :func:`decorrupt.source_weights`.
+        As in :func:`decorrupt.corruption.source_weights`.
     radius : float
         R, more than 2φ(0)/(K·L).
     kernel_bound, lipschitz, at_zero, failure_prob
@@ -258,7 +258,7 @@ def bound_strata(
     sizes : array-like of shape (n_strata,)
         Number of rows of each stratum.
     pos, neg : array-like of shape (n_strata,)
-        a_k and b_k, for example from :func:`decorrupt.combine_strata`.
+        a_k and b_k, for example from :func:`decorrupt.corruption.combine_strata`.
     radius : float
         R, more than φ(0)/(K·L) as in Theorem 4. The proof does not need this condition;
         ``at_zero=0`` removes it.
@@ -280,7 +280,7 @@ def bound_strata(
 
     Examples
     --------
-    >>> from decorrupt import combine_strata
+    >>> from decorrupt.corruption import combine_strata
     >>> from decorrupt.theory import bound_strata
     >>> sizes, shares = [1000, 1000, 2000], [0.9, 0.5, 0.2]
     >>> round(bound_strata(sizes, *combine_strata(sizes, shares), radius=1), 4)

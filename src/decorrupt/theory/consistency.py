@@ -124,7 +124,7 @@ def simulate_consistency(
     bag_size, n_repeats : int
         Rows per bag; training sets per number of rows.
     combine : str
-        How bags are combined, see :func:`decorrupt.combine_strata`.
+        How bags are combined, see :func:`decorrupt.corruption.combine_strata`.
     scale, exponent : float
         Parameters of :func:`consistent_reg_strength`.
     classes : GaussianClasses, optional

@@ -31,7 +31,7 @@ def is_convex(terms: Terms, loss: str | MarginLoss = "logistic") -> bool:
 
     Examples
     --------
-    >>> from decorrupt import combine_strata
+    >>> from decorrupt.corruption import combine_strata
     >>> from decorrupt.theory import is_convex
     >>> is_convex(combine_strata([10, 10], [0.9, 0.3]))
     True
@@ -85,7 +85,7 @@ def convexity_floor(
 
     Examples
     --------
-    >>> from decorrupt import combine_strata
+    >>> from decorrupt.corruption import combine_strata
     >>> from decorrupt.theory import convexity_floor
     >>> round(convexity_floor(combine_strata([10, 10], [0.9, 0.6])), 4)
     0.0417

@@ -140,7 +140,7 @@ def weights_comparison(
     Parameters
     ----------
     sizes, flip_pos, flip_neg, class_priors
-        As in :func:`decorrupt.signal_to_noise`. Without `class_priors` the scheme
+        As in :func:`decorrupt.corruption.signal_to_noise`. Without `class_priors` the scheme
         "exact", which needs them, is omitted.
 
     Examples

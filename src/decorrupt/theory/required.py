@@ -78,9 +78,9 @@ def required_rows(
         Number of rows of each bag or source, all 1 by default. Only their ratios matter, except
         for `copies`.
     combine : str, default="superbag"
-        How bags are combined, see :func:`decorrupt.combine_strata`.
+        How bags are combined, see :func:`decorrupt.corruption.combine_strata`.
     weights : str or array-like
-        How sources are weighted, see :func:`decorrupt.source_weights`; "exact" needs
+        How sources are weighted, see :func:`decorrupt.corruption.source_weights`; "exact" needs
         `class_priors`.
     **bound_options
         For quantity="bound": `radius`, and optionally `kernel_bound`, `lipschitz`, `at_zero`,

@@ -60,7 +60,7 @@ def simulate_variance(
     n_draws : int
         Number of draws of all bags; all combinations use the same draws.
     combinations : sequence of str
-        Methods of :func:`decorrupt.combine_strata`.
+        Methods of :func:`decorrupt.corruption.combine_strata`.
     loss : MarginLoss, optional
         Logistic by default.
     classes : GaussianClasses, optional

@@ -136,8 +136,9 @@ def corrected_loss(logits: Tensor, coef_pos: Tensor, coef_neg: Tensor | None = N
     """Return Σ_j coef_pos[j]·log(1+exp(−f_j)) + coef_neg[j]·log(1+exp(f_j)), or of K classes.
 
     For several classes it is −Σ_j Σ_c coef[j, c]·log softmax(f_j)_c. The coefficients contain the
-    weights of the rows, so this is a sum, not a mean: see :func:`decorrupt.combine_strata` for
-    bags and :class:`decorrupt.corruption.RiskTerms`. Some are negative, so the loss of a flexible
+    weights of the rows, so this is a sum, not a mean: see
+    :func:`decorrupt.corruption.combine_strata` for bags and
+    :class:`decorrupt.corruption.RiskTerms`. Some are negative, so the loss of a flexible
     network has no lower bound: stop early.
 
     Parameters

@@ -1,7 +1,7 @@
 import pytest
 
-from decorrupt import combine_strata
 from decorrupt.app.training.bound import bound_bags, bound_sources
+from decorrupt.corruption import combine_strata
 from decorrupt.theory import bound_common_source, bound_strata, bound_varying_priors
 
 BALL = {"radius": 2.0, "kernel_bound": 1.0, "failure_prob": 0.05}

@@ -140,7 +140,7 @@ def check_model_columns(model: str, rows: str, sql: str | None) -> None:
     header = read_header(rows, sql=sql)
     if header is None:
         return
-    from decorrupt.app.training.needs import need_model_columns
+    from decorrupt.app.training.model_card import need_model_columns
     from decorrupt.model_files import load_metadata
 
     columns = load_metadata(model).get("columns", [])

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 Facts = Sequence[tuple[str, str]]
 SHOWN_COLUMNS, SHOWN_BAGS = 8, 5
 PIPE_WIDTH = 100
-COUNTS = "count_log_likelihood"
 
 
 def print_text(*parts: RenderableType) -> None:

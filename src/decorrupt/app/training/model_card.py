@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, NotRequired, TypedDict, cast
 
 from decorrupt.app.tables import TableError
@@ -14,15 +15,6 @@ from decorrupt.app.training.results import (
 )
 
 Value = str | int | float | bool | list[str] | None
-# Earlier names of --method.
-FORMER_METHODS = {
-    "corrected": "corrected-loss",
-    "pairs": "corrected-loss-pairs",
-    "count": "count-likelihood",
-    "set": "set-classification",
-    "matching": "proportion-matching",
-    "psvm": "alternating-psvm",
-}
 
 
 class ClassNames(TypedDict):
@@ -128,7 +120,7 @@ def class_names(card: ModelCard) -> list[str]:
 
 
 def read_card(metadata: dict[str, Any], name: str) -> ModelCard:
-    """Return the card of a model file; fields that earlier versions did not write are added.
+    """Return the card of a model file.
 
     Raises
     ------
@@ -140,14 +132,13 @@ def read_card(metadata: dict[str, Any], name: str) -> ModelCard:
             f"{name}: the model has no description of its columns, so it was not made by "
             "'decorrupt fit'; use it from Python: decorrupt.load"
         )
-    card = {"not_for": [], "configuration": {}, "configuration_from": {}} | metadata
-    card["method"] = {"std_error_includes": ""} | card["method"]
-    if card["situation"] == "sources":
-        card["sources"] = {"left_out": ""} | card["sources"]
-    else:
-        asked = card["method"]["asked"]
-        card["method"]["asked"] = FORMER_METHODS.get(asked, asked)
-    if card["diagnostics"] is not None:
-        is_negative = card["diagnostics"]["training_risk"] < 0
-        card["diagnostics"] = {"is_overfitted": is_negative} | card["diagnostics"]
-    return cast(ModelCard, card)
+    return cast(ModelCard, metadata)
+
+
+def need_model_columns(
+    known: Sequence[str], columns: Iterable[tuple[str, str]], table: str
+) -> None:
+    """Raise TableError naming all (name, kind) of `columns` whose names are not in `known`."""
+    missing = ", ".join(f"{name!r} ({kind})" for name, kind in columns if name not in known)
+    if missing:
+        raise TableError(f"{table}: the model needs columns that are missing: {missing}")

@@ -21,7 +21,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.bad_cells import decimal_hint
 from decorrupt.app.training.columns import BOOLEAN, CATEGORY, NUMBER, Column
-from decorrupt.app.training.needs import need_model_columns
+from decorrupt.app.training.model_card import need_model_columns
 
 MISSING_LEVEL = "(missing)"
 # Levels with fewer rows are too rare to learn from: they are folded into "rare".

@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator, StrMethodFormatter
 
 from decorrupt.documents.figures import COLOURS, FOREGROUND, draw
-from decorrupt.documents.labels import annotate_points
 from decorrupt.reproduction.report.columns import Column
 
 GUESSING = 0.5  # balanced accuracy of a random guess
@@ -105,16 +104,13 @@ def cost_plot(
         axes.set_xscale("log")
         for column, seconds, accuracy in points:
             axes.plot([seconds], [accuracy], **_look(column) | {"markersize": 7})
-        lines = [] if best_published is None else [best_published]
-        for height in lines:
-            axes.axhline(height, color=FOREGROUND, linewidth=1, linestyle=(0, (4, 2)))
+            axes.annotate(column.label, (seconds, accuracy), (6, 6), textcoords="offset points")
+        if best_published is not None:
+            axes.axhline(best_published, color=FOREGROUND, linewidth=1, linestyle=(0, (4, 2)))
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         axes.xaxis.set_minor_formatter(NullFormatter())
         axes.margins(x=0.2, y=0.15)
         axes.set(xlabel="median seconds per run", ylabel="mean balanced accuracy")
-        axes.set_xlim(axes.get_xlim())
-        axes.set_ylim(axes.get_ylim())
-        annotate_points(axes, [(x, y, column.label) for column, x, y in points], lines)
 
     words = "; ".join(f"{c.label}: {seconds:.1f} s, {value:.3f}" for c, seconds, value in points)
     return draw(

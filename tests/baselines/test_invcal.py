@@ -10,9 +10,9 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVR
 
+from decorrupt.baselines import invcal
+from decorrupt.baselines.invcal import InvCalClassifier, bag_mean_gram
 from decorrupt.corruption import strata_from_bags
-from decorrupt.estimators import invcal
-from decorrupt.estimators.invcal import InvCalClassifier, bag_mean_gram
 from decorrupt.features import Kernel
 from oracles.dense_kernel import gram as dense_gram
 from oracles.psvm import bag_means, solve_tubes_qp, tube_objective, tubes
@@ -34,7 +34,7 @@ def random_bags(seed, n_bags=12):
     return X, bags, proportions
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.OneClassWarning")
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.OneClassWarning")
 @settings(max_examples=40)
 @given(
     st.sampled_from(["logit", "proportion"]),
@@ -117,7 +117,7 @@ def test_without_bags_every_row_is_a_bag(bag_data):
     )
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.OneClassWarning")
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.OneClassWarning")
 def test_tubes_that_hold_every_bag_give_a_constant(bag_data):
     model = fit(bag_data, epsilon=100.0)
     assert np.ptp(model.decision_function(bag_data.X)) == 0

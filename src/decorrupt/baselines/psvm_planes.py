@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from decorrupt._typing import FloatArray
+from decorrupt.baselines.psvm_relaxation import Saddle, solve_saddle
 from decorrupt.corruption import Strata
-from decorrupt.estimators.psvm_relaxation import Saddle, solve_saddle
 
 # The eigenvectors that planes are searched in: this share of the trace, but at least 50.
 TRACE_SHARE = 0.9

@@ -11,9 +11,9 @@ from scipy.special import logit
 from sklearn.svm import SVR
 
 from decorrupt._typing import FloatArray
+from decorrupt.baselines.support_vector import DEFAULT_MAX_ITER, SupportVectorClassifier
 from decorrupt.corruption import Strata
 from decorrupt.estimators.parameters import check_choice
-from decorrupt.estimators.support_vector import DEFAULT_MAX_ITER, SupportVectorClassifier
 from decorrupt.features import Kernel
 from decorrupt.features.maps import check_gram
 
@@ -81,7 +81,7 @@ class InvCalClassifier(SupportVectorClassifier):
     --------
     >>> import numpy as np
     >>> from decorrupt import bag_targets
-    >>> from decorrupt.estimators.invcal import InvCalClassifier
+    >>> from decorrupt.baselines import InvCalClassifier
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 400)                  # not used in training
     >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]

@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from decorrupt._typing import FloatArray
+from decorrupt.baselines.psvm_planes import count_ranges, cutting_planes
+from decorrupt.baselines.support_vector import SupportVectorClassifier, gram_matrix
 from decorrupt.corruption import Strata
-from decorrupt.estimators.psvm_planes import count_ranges, cutting_planes
-from decorrupt.estimators.support_vector import SupportVectorClassifier, gram_matrix
 from decorrupt.features import LinearMap
 
 
@@ -19,12 +19,13 @@ class ConvexPSVMClassifier(SupportVectorClassifier):
 
     Labels y_i = ±1 are allowed if the share of positives in every bag k differs from p_k by no
     more than `tolerance`. For M = yyᵀ this is the support vector machine of y. Its minimum over y
-    has many local minima (see :class:`~decorrupt.AlternatingPSVMClassifier`); over the convex hull
-    there is one minimum, and no random start. The hull is approximated by M = Σ_t μ_t y_t y_tᵀ
-    with few label vectors y_t, the planes, which are added one at a time: the next one violates
-    the solution so far the most. The score is f(x) = Σ_i α_i v_i (k(x_i, x) + 1), where vvᵀ is
-    the matrix of rank 1 nearest to M. Every plane takes about 5 to 30 Cholesky factorisations of a
-    matrix of n_rows × n_rows: seconds for 1,000 rows.
+    has many local minima (see :class:`~decorrupt.baselines.AlternatingPSVMClassifier`); over the
+    convex hull there is one minimum, and no random start. The hull is approximated by
+    M = Σ_t μ_t y_t y_tᵀ with few label vectors y_t, the planes, which are added one at a time: the
+    next one violates the solution so far the most. The score is
+    f(x) = Σ_i α_i v_i (k(x_i, x) + 1), where vvᵀ is the matrix of rank 1 nearest to M. Every plane
+    takes about 5 to 30 Cholesky factorisations of a matrix of n_rows × n_rows: seconds for 1,000
+    rows.
 
     Parameters
     ----------
@@ -79,7 +80,7 @@ class ConvexPSVMClassifier(SupportVectorClassifier):
     --------
     >>> import numpy as np
     >>> from decorrupt import bag_targets
-    >>> from decorrupt.estimators.convex_psvm import ConvexPSVMClassifier
+    >>> from decorrupt.baselines import ConvexPSVMClassifier
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 400)                  # not used in training
     >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]

@@ -8,17 +8,17 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
-from decorrupt.corruption import Strata
-from decorrupt.estimators import psvm_alternation
-from decorrupt.estimators.alternating_psvm import AlternatingPSVMClassifier
-from decorrupt.estimators.psvm_alternation import (
+from decorrupt.baselines import psvm_alternation
+from decorrupt.baselines.alternating_psvm import AlternatingPSVMClassifier
+from decorrupt.baselines.psvm_alternation import (
     Trial,
     alternate,
     constant_machine,
     refit,
     stage_costs,
 )
-from decorrupt.estimators.psvm_labels import best_labels, labels_at_random, proportion_penalty
+from decorrupt.baselines.psvm_labels import best_labels, labels_at_random, proportion_penalty
+from decorrupt.corruption import Strata
 from oracles.psvm import all_labellings, lowest_objective, proportion_objective
 
 GAMMA = 0.4
@@ -265,7 +265,7 @@ def test_labels_of_one_class_keep_the_previous_machine():
     assert refit(gram, Trial(machine, np.ones(4, dtype=np.int8)), 2.0) is machine
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.OneClassWarning")
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.OneClassWarning")
 def test_proportions_too_small_for_a_single_positive():
     """Every start labels all rows negative: the machine is f = −1, and nothing costs hinge loss."""
     rng = np.random.default_rng(0)

@@ -6,10 +6,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
 
-from decorrupt import ConvexPSVMClassifier, OneClassWarning
+from decorrupt.baselines import ConvexPSVMClassifier, psvm_relaxation
+from decorrupt.baselines.convex_psvm import count_error
 from decorrupt.corruption import Strata
-from decorrupt.estimators import psvm_relaxation
-from decorrupt.estimators.convex_psvm import count_error
+from decorrupt.exceptions import OneClassWarning
 from oracles.convex_psvm import box_maximum
 
 GAMMA = 0.4

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
-from decorrupt.estimators import psvm_relaxation
-from decorrupt.estimators.psvm_relaxation import solve_saddle
+from decorrupt.baselines import psvm_relaxation
+from decorrupt.baselines.psvm_relaxation import solve_saddle
 from oracles.convex_psvm import box_maximum, label_matrix
 
 KERNELS = {

@@ -8,15 +8,15 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata
-from decorrupt.estimators.parameters import check_choice
-from decorrupt.estimators.psvm_alternation import alternate, stage_costs
-from decorrupt.estimators.psvm_labels import PENALTIES, labels_at_random, proportion_penalty
-from decorrupt.estimators.support_vector import (
+from decorrupt.baselines.psvm_alternation import alternate, stage_costs
+from decorrupt.baselines.psvm_labels import PENALTIES, labels_at_random, proportion_penalty
+from decorrupt.baselines.support_vector import (
     DEFAULT_MAX_ITER,
     SupportVectorClassifier,
     gram_matrix,
 )
+from decorrupt.corruption import Strata
+from decorrupt.estimators.parameters import check_choice
 
 DEFAULT_ANNEALING = (1e-4, 1.5)
 
@@ -95,7 +95,7 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
     --------
     >>> import numpy as np
     >>> from decorrupt import bag_targets
-    >>> from decorrupt.estimators.alternating_psvm import AlternatingPSVMClassifier
+    >>> from decorrupt.baselines import AlternatingPSVMClassifier
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 400)                  # not used in training
     >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]

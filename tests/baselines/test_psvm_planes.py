@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics.pairwise import rbf_kernel
 
-from decorrupt.corruption import Strata
-from decorrupt.estimators.psvm_planes import (
+from decorrupt.baselines.psvm_planes import (
     count_ranges,
     cutting_planes,
     most_violated,
     principal_directions,
 )
-from decorrupt.estimators.psvm_relaxation import solve_saddle
+from decorrupt.baselines.psvm_relaxation import solve_saddle
+from decorrupt.corruption import Strata
 from oracles.convex_psvm import allowed_labellings, box_maximum, label_matrix
 
 

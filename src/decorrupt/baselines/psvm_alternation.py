@@ -10,7 +10,7 @@ from sklearn import config_context
 from sklearn.svm import SVC
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators.psvm_labels import Labels, ProportionPenalty, best_labels, hinge
+from decorrupt.baselines.psvm_labels import Labels, ProportionPenalty, best_labels, hinge
 
 # LIBSVM's tolerance of the optimality conditions, in units of the score.
 SVM_TOL = 1e-4
