@@ -42,6 +42,7 @@ from .exceptions import (
     UninformativeRatesWarning,
     WeakEvidenceWarning,
 )
+from .features import Kernel
 from .losses import (
     LOSSES,
     get_loss,
@@ -125,6 +126,7 @@ __all__ = [
     "GeometricNoise",
     "InexactPairingWarning",
     "InvCalClassifier",
+    "Kernel",
     "LabelPosterior",
     "LaplaceNoise",
     "MeanMapClassifier",

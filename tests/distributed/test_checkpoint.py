@@ -12,9 +12,11 @@ import pytest
 
 from decorrupt.distributed import DaskCorrectedLossClassifier, DaskCountLikelihoodClassifier
 from decorrupt.distributed.checkpoint import Checkpoint
+from decorrupt.features import Kernel
 from helpers.partitioned import bag_rows
 
-PARAMS = {"features": "random", "max_rank": 30, "reg_strength": 1e-3, "tol": 1e-9}
+RANDOM = Kernel(features="random", max_rank=30)
+PARAMS = {"kernel": RANDOM, "reg_strength": 1e-3, "tol": 1e-9}
 PATIENCE_SECONDS = 120
 
 KILLED = """

@@ -1,13 +1,15 @@
 """All estimators of the package, found in its public list, in settings quick enough for tests."""
 
 import inspect
+from dataclasses import replace
 from types import SimpleNamespace
 
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 
 import decorrupt
-from decorrupt import MeanMapClassifier
+from decorrupt import Kernel, MeanMapClassifier
+from decorrupt.features import as_kernel
 
 QUICK_SEARCH = {"reg_strengths": (0.1, 0.01), "kernel_gammas": ("scale",), "cv": 2}
 # Arguments that a constructor needs, or that spare time; every other estimator has its defaults.
@@ -42,8 +44,13 @@ def make(kind, **params):
     return model.set_params(random_state=0) if "random_state" in model.get_params() else model
 
 
+KERNEL_OPTIONS = Kernel().get_params().keys() - {"name", "gamma"}
 PUBLIC = [getattr(decorrupt, name) for name in decorrupt.__all__]
-ALL = [make(kind) for kind in PUBLIC if inspect.isclass(kind) and issubclass(kind, BaseEstimator)]
+ALL = [
+    make(kind)
+    for kind in PUBLIC
+    if inspect.isclass(kind) and issubclass(kind, BaseEstimator) and hasattr(kind, "fit")
+]
 
 
 def takes(model, argument):
@@ -64,9 +71,13 @@ def name_of(model):
 
 
 def with_params(model, **params):
-    """Return a copy of the model with those of the parameters that it has."""
+    """Return a copy of the model with those of the parameters that it or its kernel has."""
     known = model.get_params()
-    return clone(model).set_params(**{k: v for k, v in params.items() if k in known})
+    found = {k: v for k, v in params.items() if k in known}
+    options = {k: v for k, v in params.items() if k in KERNEL_OPTIONS}
+    if options and "kernel" in known:
+        found["kernel"] = replace(as_kernel(found.get("kernel", model.kernel)), **options)
+    return clone(model).set_params(**found)
 
 
 def training_data(model, bag_data, source_data):

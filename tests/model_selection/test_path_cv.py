@@ -17,6 +17,7 @@ from decorrupt import (
     MeanMapClassifier,
     WithinBagKFold,
 )
+from decorrupt.features import Kernel
 
 REG_STRENGTHS = [1.0, 0.1, 0.01]
 GAMMAS = [0.05, 0.5]
@@ -28,17 +29,21 @@ GAMMAS = [0.05, 0.5]
     [
         (
             CorrectedLossClassifierCV,
-            CorrectedLossClassifier(rank_tol=0.0, fit_intercept=False, random_state=0),
+            CorrectedLossClassifier(
+                kernel=Kernel(rank_tol=0.0), fit_intercept=False, random_state=0
+            ),
             "corrected_accuracy",
         ),
         (
             CorrectedLossClassifierCV,
-            CorrectedLossClassifier(rank_tol=0.0, fit_intercept=False, random_state=0),
+            CorrectedLossClassifier(
+                kernel=Kernel(rank_tol=0.0), fit_intercept=False, random_state=0
+            ),
             "count_log_likelihood",
         ),
         (
             CountLikelihoodClassifierCV,
-            CountLikelihoodClassifier(rank_tol=0.0, random_state=0),
+            CountLikelihoodClassifier(kernel=Kernel(rank_tol=0.0), random_state=0),
             "count_log_likelihood",
         ),
     ],
