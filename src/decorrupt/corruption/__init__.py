@@ -9,6 +9,7 @@ from decorrupt.corruption.class_combination import (
 from decorrupt.corruption.class_weights import class_source_weights
 from decorrupt.corruption.combine import (
     COMBINATION_METHODS,
+    PAIRINGS,
     Combination,
     check_strata,
     combine_strata,
@@ -53,6 +54,7 @@ from decorrupt.corruption.weights import (
 
 __all__ = [
     "COMBINATION_METHODS",
+    "PAIRINGS",
     "WEIGHT_SCHEMES",
     "BagPairs",
     "ClassCombination",

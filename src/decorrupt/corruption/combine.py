@@ -23,6 +23,13 @@ from decorrupt.corruption.pairing import pair_bags
 from decorrupt.corruption.strata import Strata
 from decorrupt.corruption.terms import RiskTerms
 
+# {method: how :func:`pair_bags` pairs the bags}
+PAIRINGS = {
+    "pairs": "auto",
+    "sorted_pairs": "sorted",
+    "matched_pairs": "matching",
+    "random_pairs": "random",
+}
 ROUNDING = 1e-12  # proportions closer than this differ in the last digits only
 
 
@@ -57,7 +64,6 @@ def combine_strata(
     *,
     method: str = "auto",
     target_prior: ArrayLike | str = 0.5,
-    pairing: str = "auto",
     convex: str | None = None,
     random_state: Any = None,
 ) -> Combination:
@@ -70,13 +76,17 @@ def combine_strata(
     proportions : array-like of shape (n_strata,) or (n_strata, n_classes)
         Share of positives of each stratum. A matrix holds the shares of several classes; the
         result is then that of :func:`decorrupt.corruption.combine_classes`, by least squares.
-    method : {"auto", "superbag", "pairs", "least_squares", "easy_llp"}
+    method : str
+        One of "auto", "superbag", "pairs", "sorted_pairs", "matched_pairs", "random_pairs",
+        "least_squares" and "easy_llp".
         "auto" is ``superbag`` for two classes and ``least_squares``, the only method for several.
 
         - ``superbag`` minimises Σ(|a|+|b|)²/n, the factor of the generalisation bound, at 1/(4V);
           no pairing does better.
         - ``pairs`` is the paper's: disjoint pairs of bags, weighted by (n_a·n_b/(n_a+n_b))·gap².
-          A bag without a partner of another proportion gets zeros.
+          A bag without a partner of another proportion gets zeros. The pairs are the best that
+          can be computed in reasonable time; ``sorted_pairs``, ``matched_pairs`` and
+          ``random_pairs`` choose how bags are paired, see :func:`pair_bags`.
         - ``least_squares`` minimises Σ(a²+b²)/n; it equals the mean map.
         - ``easy_llp`` uses the expected variance of the proportions in bags of i.i.d. rows instead
           of the observed variance (Busa-Fekete et al. 2023). It is unbiased for such random bags
@@ -84,13 +94,11 @@ def combine_strata(
     target_prior : float in (0, 1), "pooled", or for several classes array-like
         π_t, the share of positives in the target population. ½ gives the balanced risk. "pooled"
         is the share among all rows; ``least_squares`` then has a_k + b_k ≥ 0.
-    pairing : {"auto", "sorted", "matching", "random"}
-        The pairing for ``pairs``, see :func:`pair_bags`.
     convex : {None, "project"}
         "project" replaces a_k + b_k with the nearest non-negative numbers that keep the
         combination unbiased. They exist if π_t is between the smallest and the largest proportion.
     random_state : int, RandomState or None
-        For random pairing.
+        For ``random_pairs``.
 
     Raises
     ------
@@ -120,8 +128,8 @@ def combine_strata(
         return combine_classes(sizes, proportions, target_prior=target_prior)  # type: ignore[return-value]
     sizes, proportions = check_strata(sizes, proportions)
     method = "superbag" if method == "auto" else method
-    if method == "pairs":
-        base = _pairs(sizes, proportions, pairing, random_state)
+    if method in PAIRINGS:
+        base = _pairs(sizes, proportions, PAIRINGS[method], random_state)
     elif method in _CLOSED_FORMS:
         base = _CLOSED_FORMS[method](sizes, proportions)
     else:
@@ -232,4 +240,4 @@ _CLOSED_FORMS: dict[str, Callable[[FloatArray, FloatArray], Combination]] = {
     "least_squares": _least_squares,
     "easy_llp": _easy_llp,
 }
-COMBINATION_METHODS = ("superbag", "pairs", "least_squares", "easy_llp")
+COMBINATION_METHODS = ("superbag", *PAIRINGS, "least_squares", "easy_llp")

@@ -4,6 +4,7 @@ from decorrupt.solvers.convexity import convexity_floor, is_minimum, least_admis
 from decorrupt.solvers.gradient_descent import (
     DEFAULT_STEP_DECAY,
     DEFAULT_STEP_SIZE,
+    GradientDescent,
     solve_gradient_descent,
 )
 from decorrupt.solvers.lbfgs import solve_lbfgs
@@ -15,6 +16,7 @@ from decorrupt.solvers.solve import (
     DEFAULT_TOL,
     SOLVERS,
     choose_solver,
+    is_gradient_descent,
     solve,
     solve_path,
 )
@@ -25,10 +27,12 @@ __all__ = [
     "DEFAULT_STEP_SIZE",
     "DEFAULT_TOL",
     "SOLVERS",
+    "GradientDescent",
     "Objective",
     "SolverResult",
     "choose_solver",
     "convexity_floor",
+    "is_gradient_descent",
     "is_minimum",
     "least_admissible_reg",
     "solve",
