@@ -57,7 +57,7 @@ def write_rows(folder, n_rows):
         table.to_parquet(folder / f"{number:04}.parquet", index=False)
 
 
-OPTIONS = {"features": "random", "reg_strength": 1e-3, "random_state": 0, "solver": "lbfgs"}
+OPTIONS = {"reg_strength": 1e-3, "random_state": 0, "solver": "lbfgs"}
 
 
 class Processes:
@@ -101,13 +101,15 @@ def fit_by_dask(folder, n_workers, purpose):
     import dask.dataframe as dd
     from distributed import Client, LocalCluster
 
+    from decorrupt import Kernel
     from decorrupt.distributed import DaskCorrectedLossClassifier
 
     watched, keep = Processes(), purpose == KEEP
     if purpose == MEMORY:
         watched.watch()
     limit = "8GB" if keep else WORKER_MEMORY
-    own = {"memory_budget": "4GB"} if keep else {"memory_budget": 1, "tol": 0.0}
+    kernel = Kernel(features="random", memory_budget="4GB" if keep else 1)
+    own = {} if keep else {"tol": 0.0}
     with (
         LocalCluster(
             n_workers=n_workers, threads_per_worker=1, memory_limit=limit, dashboard_address=None
@@ -115,7 +117,7 @@ def fit_by_dask(folder, n_workers, purpose):
         Client(cluster),
     ):
         model = DaskCorrectedLossClassifier(
-            n_features=N_FEATURES, max_passes=PASSES, **OPTIONS, **own
+            kernel=kernel, n_features=N_FEATURES, max_passes=PASSES, **OPTIONS, **own
         )
         rows = dd.read_parquet(folder)
         model.fit(rows.partitions[:n_workers], "share", bags="bag")
@@ -131,10 +133,12 @@ def fit_locally(folder):
     """Print the same for the estimator without Dask, reading included."""
     import pandas as pd
 
-    from decorrupt import CorrectedLossClassifier
+    from decorrupt import CorrectedLossClassifier, Kernel
 
     watched = Processes()
-    model = CorrectedLossClassifier(max_rank=N_FEATURES, **OPTIONS)
+    model = CorrectedLossClassifier(
+        kernel=Kernel(features="random", max_rank=N_FEATURES), **OPTIONS
+    )
     for files in (min(Path(folder).iterdir()), folder):
         began, before = time.perf_counter(), watched.seconds()
         table = pd.read_parquet(files)

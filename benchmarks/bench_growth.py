@@ -48,7 +48,10 @@ def fit(method, n_rows, bag_size, n_columns, rank):
     y = (np.bincount(bags, labels) / np.bincount(bags))[bags]
     X = rng.standard_normal((n_rows, n_columns)) + labels[:, None]
     model = getattr(decorrupt, method)(
-        features="random", max_rank=rank, max_iter=ITERATIONS, tol=0.0, solver="lbfgs"
+        kernel=decorrupt.Kernel(features="random", max_rank=rank),
+        max_iter=ITERATIONS,
+        tol=0.0,
+        solver="lbfgs",
     )
     if method == "CountLikelihoodClassifier":
         model.set_params(starts=["intercept"], reg_strength=0.1)

@@ -66,8 +66,8 @@ def dense_dual(X, terms):
 
 
 def low_rank_path(X, terms, rank_tol):
-    kernel = Kernel("rbf", 1 / COLUMNS)
-    features = fit_feature_map(X, kernel, rank_tol=rank_tol, random_state=0)
+    kernel = Kernel("rbf", gamma=1 / COLUMNS, rank_tol=rank_tol)
+    features = fit_feature_map(X, kernel, random_state=0)
     objective = Objective(features.matrix, CorrectedRisk(terms, LOSS), REG_STRENGTHS[0])
     path = solve_path(objective, REG_STRENGTHS, objective_tol=OBJECTIVE_TOL)
     return [result.objective for result in path], features.rank

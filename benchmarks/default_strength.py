@@ -36,6 +36,7 @@ from decorrupt import (
 )
 from decorrupt.corruption import corrupt_labels
 from decorrupt.datasets import fetch_uci
+from decorrupt.features import Kernel
 
 TWO_CLASSES = ("breast_cancer", "digits_3_8", "digits_even", "moons", "clusters", "quantiles")
 TWO_CLASSES += ("hastie", "adult")
@@ -156,7 +157,7 @@ def on_bags(name, kernel, bag_size, split, method):
     shares = np.array([np.bincount(bags, y == c) for c in range(y.max() + 1)]).T
     shares = (shares / shares.sum(axis=1, keepdims=True))[bags]
     y_bags = shares[:, 1] if shares.shape[1] == 2 else shares
-    params = {"kernel": kernel, "max_rank": MAX_RANK, "random_state": 0}
+    params = {"kernel": Kernel(kernel, max_rank=MAX_RANK), "random_state": 0}
 
     def make(strength):
         return BAG_METHODS[method](reg_strength=strength, **params)
@@ -169,7 +170,7 @@ def on_sources(name, kernel, noise, split, method):
     rates = NOISE[noise]
     sources = np.random.default_rng(split).choice(list(rates), len(y))
     noisy = corrupt_labels(y, [rates[source] for source in sources], random_state=split)
-    params = {"kernel": kernel, "max_rank": MAX_RANK, "random_state": 0}
+    params = {"kernel": Kernel(kernel, max_rank=MAX_RANK), "random_state": 0}
     is_corrected = method != "face_value"
     kind = ForwardSourcesClassifier if method == "forward" else CorruptedSourcesClassifier
 

@@ -18,7 +18,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
-from decorrupt import CountLikelihoodClassifier
+from decorrupt import CountLikelihoodClassifier, Kernel
 from decorrupt.distributed import DaskCountLikelihoodClassifier
 
 N_ROWS, BAG_SIZE = 40_000, 20
@@ -35,7 +35,8 @@ rows = dd.from_pandas(table, npartitions=8)
 
 # %%
 # The same problem twice: 128 random Fourier features of the same seed.
-OPTIONS = {"features": "random", "max_rank": 128, "reg_strength": 1e-4, "random_state": 0}
+RANDOM = Kernel(features="random", max_rank=128)
+OPTIONS = {"kernel": RANDOM, "reg_strength": 1e-4, "random_state": 0}
 model = DaskCountLikelihoodClassifier(n_features=128, **OPTIONS)
 model.fit(rows, "share", bags="bag")
 local = CountLikelihoodClassifier(**OPTIONS).fit(X, table["share"], bags=bag)

@@ -24,8 +24,8 @@ SETTINGS = {
     "9 bags alike,\n1 outlier": ([16] * 10, np.array([0.9] + [0.3] * 9)),
 }
 COMBINATIONS = {
-    "random pairs": {"method": "pairs", "pairing": "random", "random_state": 0},
-    "optimal pairs": {"method": "pairs", "pairing": "auto"},
+    "random pairs": {"method": "random_pairs", "random_state": 0},
+    "optimal pairs": {"method": "pairs"},
     "least squares": {"method": "least_squares"},
     "superbag": {"method": "superbag"},
 }

@@ -70,32 +70,20 @@ class SquaredMatchingClassifier(SharedFeaturesClassifier, LogOddsClassifier):
         *,
         kernel="rbf",
         kernel_gamma="scale",
-        degree=3,
-        coef0=1.0,
         reg_strength=1e-3,
         fit_intercept=True,
         decision="balanced",
         solver="lbfgs",
-        rank_tol=1e-3,
-        max_rank=None,
-        features="landmarks",
-        memory_budget=None,
         tol=1e-6,
         max_iter=1000,
         random_state=None,
     ):
         self.kernel = kernel
         self.kernel_gamma = kernel_gamma
-        self.degree = degree
-        self.coef0 = coef0
         self.reg_strength = reg_strength
         self.fit_intercept = fit_intercept
         self.decision = decision
         self.solver = solver
-        self.rank_tol = rank_tol
-        self.max_rank = max_rank
-        self.features = features
-        self.memory_budget = memory_budget
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state

@@ -29,7 +29,9 @@ from decorrupt import (
     MeanMapClassifier,
 )
 from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
+from decorrupt.features import Kernel
 from decorrupt.model_selection import CorrectedLossClassifierCV, CountLikelihoodClassifierCV
+from decorrupt.solvers import GradientDescent
 from helpers.class_sources import RATES as THREE_CLASS_RATES
 from helpers.class_sources import three_classes
 from helpers.estimators import (
@@ -173,10 +175,10 @@ def test_a_kernel_may_be_given_as_a_matrix_or_a_function(model, data):
     direct = scores_of(model, data)
     gram = rbf_kernel(data.X, gamma=0.5)
     for matrix in (gram, sparse.csr_matrix(gram)):
-        precomputed = scores_of(model.set_params(kernel="precomputed"), data, matrix)
+        precomputed = scores_of(model.set_params(kernel__name="precomputed"), data, matrix)
         assert_same(model, precomputed, direct)
-    called = scores_of(model.set_params(kernel=lambda A, B: rbf_kernel(A, B, gamma=0.5)), data)
-    assert_same(model, called, direct)
+    model.set_params(kernel__name=lambda A, B: rbf_kernel(A, B, gamma=0.5))
+    assert_same(model, scores_of(model, data), direct)
 
 
 @quiet
@@ -435,22 +437,27 @@ def test_searches_that_need_bags_ask_for_them(name):
 WRONG_VALUES = {
     "C": [0, -1.0, np.inf, np.nan, "1"],
     "C_p": [0, -1.0, np.inf, np.nan, "1"],
-    "coef0": [np.inf, "1", None],
-    "degree": [0, -1, np.inf, "3"],
     "epsilon": [-0.1, np.inf, np.nan, "0"],
     "fit_intercept": ["no", 2],
     "kernel_gamma": [0, -1.0, np.inf, np.nan, "wide", None],
     "match_prior": ["no"],
     "max_iter": [0, -1, 2.5, "10", None],
-    "max_rank": [0, 2.5, "10"],
     "max_rounds": [0, 1.5],
     "n_starts": [0, 2.5],
-    "rank_tol": [-1, np.inf, "0"],
     "reg_strength": [-1.0, np.inf, np.nan, "0.1", None],
     "smoothness": [0, -1.0, np.inf],
-    "step_decay": [-1.0, np.inf],
-    "step_size": [0, np.inf],
     "tol": [-1, np.inf, np.nan, "0"],
+}
+WRONG_OPTIONS = {
+    Kernel: {
+        "coef0": [np.inf, "1", None],
+        "degree": [0, -1, np.inf, "3"],
+        "gamma": [0, -1.0, np.inf, np.nan, "wide", None],
+        "max_rank": [0, 2.5, "10"],
+        "memory_budget": ["much", -1],
+        "rank_tol": [-1, np.inf, "0"],
+    },
+    GradientDescent: {"step_decay": [-1.0, np.inf], "step_size": [0, np.inf]},
 }
 # Names of which one is chosen: the message lists those that are known.
 WRONG_NAMES = {
@@ -473,6 +480,10 @@ def test_wrong_parameters_are_refused_by_name(model):
         for name in WRONG_VALUES.keys() & known
         for value in WRONG_VALUES[name]
     } | {(name, "best"): WRONG_NAMES[name] for name in WRONG_NAMES.keys() & known}
+    assert_refused(model, patterns)
+
+
+def assert_refused(model, patterns):
     extra = {"bags": BAGS} if model in ON_BAGS else {}
     y = Y if extra else LABELS
     said = {
@@ -480,6 +491,18 @@ def test_wrong_parameters_are_refused_by_name(model):
         for name, value in patterns
     }
     assert_all_match(said, patterns)
+
+
+@for_single
+def test_wrong_options_of_kernels_and_solvers_are_refused_by_name(model):
+    for parameter, kind in {"kernel": Kernel, "solver": GradientDescent}.items():
+        if parameter in model.get_params():
+            patterns = {
+                (f"{parameter}__{name}", value): rf"{name}={value!r}"
+                for name, values in WRONG_OPTIONS[kind].items()
+                for value in values
+            }
+            assert_refused(clone(model).set_params(**{parameter: kind()}), patterns)
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from .estimators import (
     ProportionMatchingClassifier,
     SetClassifier,
 )
+from .features import Kernel
 from .meta import (
     BoostedCountClassifier,
     CostWeightedSourcesClassifier,
@@ -80,6 +81,7 @@ __all__ = [
     "ForwardSourcesClassifier",
     "GaussianNoise",
     "GeometricNoise",
+    "Kernel",
     "LabelPosterior",
     "LaplaceNoise",
     "MeanMapClassifier",

@@ -18,6 +18,7 @@ from decorrupt.distributed import (
     engine,
 )
 from decorrupt.distributed.engine import Engine
+from decorrupt.features import Kernel
 from helpers.partitioned import bag_rows, source_rows
 
 LINEAR = {"kernel": "linear", "random_state": 0}
@@ -116,7 +117,7 @@ def test_parameters(data):
         (DaskCorrectedLossClassifier(kernel="precomputed"), "kernel='precomputed' needs all pairs"),
         (DaskCorrectedLossClassifier(kernel="knn"), "kernel='knn' is made from all rows at once"),
         (DaskMeanMapClassifier(kernel="pca_rbf"), "kernel='pca_rbf' is made from all rows"),
-        (DaskCorrectedLossClassifier(features="some"), "unknown features 'some'"),
+        (DaskCorrectedLossClassifier(kernel=Kernel(features="some")), "unknown features 'some'"),
         (DaskCorrectedLossClassifier(reg_strength=0), "reg_strength=0"),
         (DaskMeanMapClassifier(variant="alternating"), "variant='alternating'"),
         (DaskCountLikelihoodClassifier(starts=["nowhere"]), "starts=['nowhere']"),

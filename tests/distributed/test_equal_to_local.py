@@ -13,11 +13,12 @@ from sklearn.base import clone
 import decorrupt
 from decorrupt import distributed
 from decorrupt.distributed.engine import Engine
+from decorrupt.features import Kernel
 from helpers.partitioned import MATRICES, RATES, bag_rows, source_rows
 
 EXACT = {"tol": 1e-9, "reg_strength": 1e-2, "random_state": 0}
 LINEAR = {"kernel": "linear"}
-RANDOM = {"features": "random", "max_rank": 40}
+RANDOM = {"kernel": Kernel(features="random", max_rank=40)}
 ON_BAGS = ["CorrectedLossClassifier", "MeanMapClassifier", "CountLikelihoodClassifier"]
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -222,7 +223,7 @@ SHARES = {"nurse": [0.2, 0.3, 0.5], "rule": [0.4, 0.3, 0.3], "web": [0.3, 0.3, 0
         {"combine": "least_squares"},
         {"class_priors": SHARES},
         {"weights": "size"},
-        RANDOM | {"kernel": "rbf"},
+        RANDOM,
     ],
     ids=str,
 )

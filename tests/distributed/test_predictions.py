@@ -9,6 +9,7 @@ from sklearn.exceptions import NotFittedError
 
 import decorrupt
 from decorrupt.distributed import DaskCorrectedLossClassifier, DaskMeanMapClassifier
+from decorrupt.features import Kernel
 from helpers.partitioned import bag_rows
 
 
@@ -67,7 +68,9 @@ def test_dataframes(data):
 
 def test_the_local_estimator_is_saved_like_any_other(data, tmp_path):
     X, y, bags = data.dask()
-    model = DaskCorrectedLossClassifier(features="random", n_features=20, reg_strength=0.1)
+    model = DaskCorrectedLossClassifier(
+        kernel=Kernel(features="random"), n_features=20, reg_strength=0.1
+    )
     local = model.fit(X, y, bags=bags).to_local()
     assert type(local) is decorrupt.CorrectedLossClassifier
     assert "training risk" in str(local.diagnostics_)

@@ -11,8 +11,10 @@ from sklearn.metrics.pairwise import rbf_kernel
 from decorrupt import CorrectedLossClassifier, bag_targets
 from decorrupt.corruption import combine_strata
 from decorrupt.exceptions import DroppedBagsWarning, NegativeRiskWarning, NonConvexRiskWarning
+from decorrupt.features import Kernel
 from decorrupt.losses import get_loss
 from decorrupt.risks import KINK_WIDTH
+from decorrupt.solvers import GradientDescent
 from decorrupt.theory import bound_strata
 
 
@@ -36,7 +38,9 @@ def test_the_papers_pairs(bag_data):
 
 def test_solution_is_the_minimum_of_the_written_objective(bag_data):
     """No low rank, no solver of ours: the gradient in the dual must vanish."""
-    model = fit(bag_data, rank_tol=0.0, tol=1e-10, kernel_gamma=0.7, fit_intercept=False)
+    model = fit(
+        bag_data, kernel=Kernel(rank_tol=0.0), tol=1e-10, kernel_gamma=0.7, fit_intercept=False
+    )
     pos, neg = combine_strata(np.full(60, 10), bag_data.shares)
     scores = model.decision_function(bag_data.X)
     loss = get_loss("logistic")
@@ -164,11 +168,9 @@ def test_dropped_bags_are_named():
 def test_the_papers_solver_runs_without_a_penalty(bag_data, reg_strength):
     model = fit(
         bag_data,
-        solver="gradient_descent",
+        solver=GradientDescent(step_size=0.1, step_decay=0.01),
         reg_strength=reg_strength,
         max_iter=100,
-        step_size=0.1,
-        step_decay=0.01,
     )
     assert model.n_iter_ == 100
     assert balanced_accuracy_score(bag_data.labels, model.predict(bag_data.X)) > 0.85
@@ -250,7 +252,7 @@ def test_diagnostics_can_be_drawn(bag_data):
     [
         ({"loss": "hinge"}, r"unknown loss 'hinge'.*logistic, squared, huber, sigmoid, unhinged"),
         ({"combine": "average"}, r"unknown method 'average'.*superbag, pairs"),
-        ({"combine": "pairs", "pairing": "best"}, r"unknown pairing method 'best'.*sorted"),
+        ({"combine": "best_pairs"}, r"unknown method 'best_pairs'.*sorted_pairs"),
         ({"target_prior": 1.0}, r"target_prior=1\.0 must lie strictly between 0 and 1"),
         ({"target_prior": "natural"}, r"target_prior='natural'.*'pooled'"),
         ({"convex": "yes"}, r"unknown convex='yes'.*check, project, ignore"),

@@ -62,7 +62,9 @@ def test_comes_close_to_the_bayes_rule():
 
 def test_solution_is_the_minimum_of_the_written_objective(bag_data):
     """No low rank, no solver of ours: 2λf = −K·slope on the training rows, up to the intercept."""
-    model = fit(bag_data, rank_tol=0.0, tol=1e-8, kernel_gamma=0.7, reg_strength=0.01)
+    model = fit(
+        bag_data, kernel=Kernel(rank_tol=0.0), tol=1e-8, kernel_gamma=0.7, reg_strength=0.01
+    )
     scores = logit(model.predict_proba(bag_data.X)[:, 1])
     slope = np.empty(600)
     for bag in range(60):
@@ -131,7 +133,7 @@ def test_a_start_that_leads_astray_loses(monkeypatch):
 
 def test_a_path_solves_what_single_fits_solve(bag_data):
     strata = strata_from_bags(bag_data.bags, bag_data.y)
-    features = fit_feature_map(bag_data.X, Kernel("rbf", 0.5), random_state=0).matrix
+    features = fit_feature_map(bag_data.X, Kernel("rbf", gamma=0.5), random_state=0).matrix
     reg_strengths = [1e-4, 1e-2, 1e-3]
     path = fit_count_path(features, strata, reg_strengths)
     for reg_strength, solution in zip(reg_strengths, path, strict=True):
@@ -145,7 +147,7 @@ def test_a_path_solves_what_single_fits_solve(bag_data):
 def test_a_small_reg_strength_is_reached_by_way_of_larger_ones(bag_data):
     """Where the likelihood has several maxima, the same one alone and at the end of a path."""
     strata = strata_from_bags(bag_data.bags, bag_data.y)
-    features = fit_feature_map(bag_data.X, Kernel("rbf", 5.0), random_state=0).matrix
+    features = fit_feature_map(bag_data.X, Kernel("rbf", gamma=5.0), random_state=0).matrix
     options = {"starts": ["intercept"]}
     *_, end = fit_count_path(features, strata, [0.1, 1e-2, 1e-3, 1e-4, 1e-5], **options)
     (alone,) = fit_count_path(features, strata, [1e-5], **options)
@@ -236,7 +238,7 @@ def read_uci(name, positives):
 def choose_reg_strength(X, y, bags):
     """Return the λ with the best count likelihood on a fifth of the bags; no label is looked at."""
     reg_strengths = [1e-3, 1e-4, 1e-5, 1e-6]
-    features = fit_feature_map(X, Kernel("rbf", 1 / X.shape[1]), random_state=0).matrix
+    features = fit_feature_map(X, Kernel("rbf", gamma=1 / X.shape[1]), random_state=0).matrix
     strata = strata_from_bags(bags, y)
     held_out = bags % 5 == 0
     train, test = np.flatnonzero(~held_out), np.flatnonzero(held_out)

@@ -16,6 +16,7 @@ from decorrupt.estimators.default_strength import COUNT_PRIOR_VARIANCE, NOISY_PR
 from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
 from decorrupt.estimators.proportion_matching import ProportionMatchingClassifier
 from decorrupt.estimators.set_classifier import SetClassifier
+from decorrupt.features import Kernel
 from decorrupt.theory import information
 
 # Some problems here are not consistent; only λ matters.
@@ -41,7 +42,7 @@ def rows_worth(kind, data):
 @pytest.mark.parametrize("kind", ON_BAGS)
 def test_bags(bag_data, kind, kernel):
     X = 3 * bag_data.X + 1
-    model = kind(kernel=kernel, kernel_gamma=0.5, degree=2, random_state=0)
+    model = kind(kernel=Kernel(kernel, gamma=0.5, degree=2), random_state=0)
     model.fit(X, bag_data.y, bags=bag_data.bags)
     size = {
         "rbf": 1.0,

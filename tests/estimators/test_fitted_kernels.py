@@ -17,7 +17,7 @@ from decorrupt import (
     save,
 )
 from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
-from decorrupt.features import maps
+from decorrupt.features import Kernel, maps
 from decorrupt.features.kernels import FROM_ALL_ROWS
 from decorrupt.model_selection.grids import kernel_settings
 from helpers.estimators import SINGLE, name_of, training_data
@@ -46,7 +46,7 @@ def test_every_model_learns_and_answers_the_same_from_a_file(
 def test_sparse_and_single_precision_rows_give_the_same_model(kernel, bag_data):
     d = bag_data
     model = MeanMapClassifier(
-        kernel=kernel, kernel_gamma=0.1, reg_strength=0.1, rank_tol=0, random_state=0
+        kernel=Kernel(kernel, gamma=0.1, rank_tol=0), reg_strength=0.1, random_state=0
     )
     expected = model.fit(d.X, d.y, bags=d.bags).decision_function(d.X)
     X = sparse.csr_matrix(d.X)
@@ -91,7 +91,8 @@ def test_random_features_of_the_components_are_projected_rows(bag_data):
     d = bag_data
     model = MeanMapClassifier(kernel="pca_rbf", reg_strength=0.1, random_state=0)
     exact = model.fit(d.X, d.y, bags=d.bags).decision_function(d.X)
-    model.set_params(features="random", max_rank=4096).fit(d.X, d.y, bags=d.bags)
+    kernel = Kernel("pca_rbf", features="random", max_rank=4096)
+    model.set_params(kernel=kernel).fit(d.X, d.y, bags=d.bags)
     assert model.frequencies_.shape[1] == model.projection_.shape[1]
     found = model.decision_function(d.X)
     assert_allclose(found, exact, atol=0.1 * np.abs(exact).max())
@@ -100,10 +101,10 @@ def test_random_features_of_the_components_are_projected_rows(bag_data):
 def test_the_model_is_that_of_the_precomputed_gram_matrix_of_the_features(bag_data):
     d = bag_data
     model = CorrectedLossClassifier(
-        kernel="knn", fit_intercept=False, rank_tol=0, tol=1e-9, random_state=0
+        kernel=Kernel("knn", rank_tol=0), fit_intercept=False, tol=1e-9, random_state=0
     ).fit(d.X, d.y, bags=d.bags)
     Z = model.fit_feature_map(d.X).matrix
-    gram = clone(model).set_params(kernel="precomputed").fit(Z @ Z.T, d.y, bags=d.bags)
+    gram = clone(model).set_params(kernel__name="precomputed").fit(Z @ Z.T, d.y, bags=d.bags)
     assert_allclose(model.dual_coef_, gram.decision_function(Z @ Z.T), atol=1e-5)
     assert model.diagnostics_.bound == pytest.approx(gram.diagnostics_.bound, rel=1e-4)
 

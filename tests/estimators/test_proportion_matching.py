@@ -9,6 +9,7 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
 
 from decorrupt.estimators.proportion_matching import ProportionMatchingClassifier
+from decorrupt.features import Kernel
 
 
 def fit(data, X=None, **params):
@@ -25,7 +26,9 @@ def test_learns_the_classes_from_proportions_alone(bag_data, solver, reg_strengt
 
 def test_solution_is_the_minimum_of_the_written_objective(bag_data):
     """∂/∂f_j = (1/n)·(m−p)/(m(1−m))·σ(1−σ), and 2λf = −K·∂ up to the intercept."""
-    model = fit(bag_data, rank_tol=0.0, tol=1e-10, kernel_gamma=0.7, reg_strength=0.01)
+    model = fit(
+        bag_data, kernel=Kernel(rank_tol=0.0), tol=1e-10, kernel_gamma=0.7, reg_strength=0.01
+    )
     prob = model.predict_proba(bag_data.X)[:, 1]
     mean = (np.bincount(bag_data.bags, prob) / 10)[bag_data.bags]
     slope = (mean - bag_data.y) / (mean * (1 - mean)) * prob * (1 - prob) / 600

@@ -3,22 +3,21 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import clone
 
 from decorrupt import BagGridSearchCV, CountLikelihoodClassifier, MeanMapClassifier, load, save
-from decorrupt.features import Kernel, RandomFourierMap
-from helpers.estimators import SINGLE, name_of, training_data
+from decorrupt.features import Kernel, KernelFunction, RandomFourierMap
+from helpers.estimators import SINGLE, name_of, training_data, with_params
 
-WITH_FEATURES = [model for model in SINGLE if "features" in model.get_params()]
+WITH_FEATURES = [model for model in SINGLE if "fit_intercept" in model.get_params()]
 for_models = pytest.mark.parametrize("model", WITH_FEATURES, ids=name_of)
 
 
 def random_features(model, **params):
-    return clone(model).set_params(features="random", random_state=0, **params)
+    return with_params(model, features="random", random_state=0, **params)
 
 
-def test_all_methods_with_a_rank_have_features():
-    assert [model for model in SINGLE if "max_rank" in model.get_params()] == WITH_FEATURES
+def test_all_methods_with_features_are_tested():
+    assert [model for model in SINGLE if hasattr(model, "fit_path")] == WITH_FEATURES
     assert len(WITH_FEATURES) == 8
 
 
@@ -26,7 +25,7 @@ def test_all_methods_with_a_rank_have_features():
 def test_many_features_give_nearly_the_scores_of_the_exact_kernel(model, bag_data, source_data):
     d = training_data(model, bag_data, source_data)
     params = {"kernel_gamma": 0.2, "reg_strength": 0.1}
-    exact = clone(model).set_params(rank_tol=0.0, **params).fit(d.X, d.y, **d.extra)
+    exact = with_params(model, rank_tol=0.0, **params).fit(d.X, d.y, **d.extra)
     found = random_features(model, max_rank=4096, **params).fit(d.X, d.y, **d.extra)
     assert (found.kernel_rank_, found.feature_coef_.shape) == (4096, (4096,))
     assert 0 < found.kernel_error_ < 0.03
@@ -48,7 +47,7 @@ def test_a_model_has_the_features_of_a_map_drawn_without_data(bag_data):
     d = bag_data
     model = random_features(MeanMapClassifier(kernel_gamma=0.2, reg_strength=1e-3), max_rank=64)
     model.fit(d.X, d.y, bags=d.bags)
-    drawn = RandomFourierMap.draw(Kernel("rbf", 0.2), d.X.shape[1], 64, seed=0)
+    drawn = RandomFourierMap.draw(KernelFunction("rbf", 0.2), d.X.shape[1], 64, seed=0)
     assert_array_equal(model.frequencies_, drawn.frequencies)
 
 
@@ -58,7 +57,7 @@ def test_the_centre_of_the_rows_does_not_matter(bag_data):
         MeanMapClassifier(kernel_gamma=0.2, reg_strength=1e-3), max_rank=64, tol=1e-9
     )
     near = model.fit(d.X, d.y, bags=d.bags).decision_function(d.X)
-    drawn = RandomFourierMap.draw(Kernel("rbf", 0.2), d.X.shape[1], 64, seed=0)
+    drawn = RandomFourierMap.draw(KernelFunction("rbf", 0.2), d.X.shape[1], 64, seed=0)
     linear = MeanMapClassifier(kernel="linear", reg_strength=1e-3, tol=1e-9)
     uncentred = drawn.transform(d.X)
     linear.fit(uncentred, d.y, bags=d.bags)
@@ -79,11 +78,12 @@ def test_several_classes(bag_data):
 
 def test_a_search_shares_random_features_and_compares_them_with_landmarks(bag_data):
     d = bag_data
-    grid = {"features": ["landmarks", "random"], "reg_strength": [0.1, 0.01]}
-    search = BagGridSearchCV(MeanMapClassifier(max_rank=32, random_state=0), grid, cv=3)
+    grid = {"kernel__features": ["landmarks", "random"], "reg_strength": [0.1, 0.01]}
+    model = MeanMapClassifier(kernel=Kernel(max_rank=32), random_state=0)
+    search = BagGridSearchCV(model, grid, cv=3)
     search.fit(d.X, d.y, bags=d.bags)
     assert np.isfinite(search.cv_results_["pooled_test_score"]).all()
-    landmarks, random = MeanMapClassifier(), MeanMapClassifier(features="random")
+    landmarks, random = MeanMapClassifier(), MeanMapClassifier(kernel=Kernel(features="random"))
     assert landmarks.feature_key() != random.feature_key()
 
 

@@ -15,6 +15,7 @@ from decorrupt import (
 from decorrupt.baselines import InvCalClassifier
 from decorrupt.corruption import strata_from_bags
 from decorrupt.estimators.shared_features import SharedFeaturesClassifier
+from decorrupt.features import Kernel
 from decorrupt.notices import train_quietly
 
 METHODS = [
@@ -55,7 +56,11 @@ def test_methods_without_a_path():
 def test_features_are_shared_by_methods_with_the_same_kernel():
     rbf = {"kernel": "rbf", "kernel_gamma": 0.3}
     assert MeanMapClassifier(**rbf).feature_key() == SetClassifier(**rbf).feature_key()
-    assert MeanMapClassifier(**rbf).feature_key() != MeanMapClassifier(max_rank=5).feature_key()
+    key = MeanMapClassifier(**rbf).feature_key()
+    assert key == MeanMapClassifier(kernel=Kernel("rbf", gamma=0.3)).feature_key()
+    assert key == MeanMapClassifier(kernel=Kernel("rbf"), kernel_gamma=0.3).feature_key()
+    assert key != MeanMapClassifier(kernel=Kernel(max_rank=5), kernel_gamma=0.3).feature_key()
+    assert key != MeanMapClassifier().feature_key()
 
 
 def test_the_kernel_size_is_the_mean_of_the_diagonal(bag_data):

@@ -11,6 +11,7 @@ from decorrupt import (
     MeanMapClassifier,
     SetClassifier,
 )
+from decorrupt.features import Kernel
 
 N_ROWS, RANK, BAG_SIZE = 20_000, 128, 10
 FEATURE_BYTES = 4 * N_ROWS * RANK
@@ -28,7 +29,8 @@ def test_the_peak_of_a_fit_is_below_two_feature_matrices(kind, features):
     X = (rng.normal(size=(N_ROWS, 4)) + labels[:, None]).astype(np.float32)
     bags = np.arange(N_ROWS) // BAG_SIZE
     y = (np.bincount(bags, labels) / BAG_SIZE)[bags]
-    model = kind(features=features, max_rank=RANK, rank_tol=1e-9, max_iter=5, random_state=0)
+    kernel = Kernel(features=features, max_rank=RANK, rank_tol=1e-9)
+    model = kind(kernel=kernel, max_iter=5, random_state=0)
     tracemalloc.start()
     model.fit(X, y, bags=bags)
     peak = tracemalloc.get_traced_memory()[1]

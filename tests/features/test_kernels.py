@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.svm import SVC
 
-from decorrupt.features import KERNELS, Kernel, resolve_kernel_gamma
+from decorrupt.features import KERNELS, KernelFunction, resolve_kernel_gamma
 from decorrupt.features.kernels import FROM_ALL_ROWS
 from oracles.dense_kernel import gram
 
@@ -27,7 +27,7 @@ def rows(n_rows, seed=0, n_columns=4):
 def test_block_is_the_definition_pair_by_pair(name, container):
     X, Y = rows(9), rows(5, seed=1)
     wrap = CONTAINERS[container]
-    kernel = Kernel(name, gamma=0.3, degree=2, coef0=0.5)
+    kernel = KernelFunction(name, gamma=0.3, degree=2, coef0=0.5)
     block = kernel.block(wrap(X), wrap(Y))
     assert isinstance(block, np.ndarray)
     assert_allclose(block, gram(X, Y, name, gamma=0.3, degree=2, coef0=0.5), rtol=1e-12)
@@ -35,21 +35,21 @@ def test_block_is_the_definition_pair_by_pair(name, container):
 
 def test_the_degree_and_coef0_of_a_polynomial_are_used():
     X, Y = np.array([[1.0, 2.0]]), np.array([[3.0, -1.0]])
-    assert Kernel("polynomial", gamma=2.0, degree=3, coef0=0.5).block(X, Y)[0, 0] == 2.5**3
+    assert KernelFunction("polynomial", gamma=2.0, degree=3, coef0=0.5).block(X, Y)[0, 0] == 2.5**3
 
 
 def test_rbf_squares_the_distance_and_exponential_does_not():
     X, Y = np.array([[0.0, 0.0]]), np.array([[3.0, 4.0]])
-    assert_allclose(Kernel("rbf", 0.1).block(X, Y), [[np.exp(-2.5)]])
-    assert_allclose(Kernel("exponential", 0.1).block(X, Y), [[np.exp(-0.5)]])
-    assert_allclose(Kernel("laplacian", 0.1).block(X, Y), [[np.exp(-0.7)]])
+    assert_allclose(KernelFunction("rbf", 0.1).block(X, Y), [[np.exp(-2.5)]])
+    assert_allclose(KernelFunction("exponential", 0.1).block(X, Y), [[np.exp(-0.5)]])
+    assert_allclose(KernelFunction("laplacian", 0.1).block(X, Y), [[np.exp(-0.7)]])
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
 @pytest.mark.parametrize("name", NAMED)
 def test_diagonal_is_that_of_the_definition(name, container):
     X = rows(9)
-    kernel = Kernel(name, gamma=0.3, degree=2, coef0=0.5)
+    kernel = KernelFunction(name, gamma=0.3, degree=2, coef0=0.5)
     diagonal = kernel.diagonal(CONTAINERS[container](X))
     assert diagonal.shape == (9,)
     assert_allclose(diagonal, np.diag(gram(X, X, name, 0.3, 2, 0.5)), rtol=1e-12)
@@ -61,7 +61,7 @@ def test_diagonal_is_that_of_the_definition(name, container):
 def test_a_row_meets_itself_in_a_block_as_on_the_diagonal(name, offset, container):
     # ‖x‖² − 2⟨x,y⟩ + ‖y‖² leaves rounding where x = y, and a root makes 1e-8 of 1e-16.
     X = CONTAINERS[container](rows(40) + offset)
-    kernel = Kernel(name, gamma=0.5)
+    kernel = KernelFunction(name, gamma=0.5)
     block = kernel.block(X, X[:25])
     assert_allclose(np.diag(block), kernel.diagonal(X)[:25], rtol=1e-10)
 
@@ -72,14 +72,14 @@ def test_rows_close_together_and_far_from_the_origin_are_told_apart(name, dtype)
     # scikit-learn takes the distances of single-precision rows in double precision.
     X = (30 + 0.02 * np.random.default_rng(0).normal(size=(20, 3))).astype(dtype)
     expected = gram(X.astype(float), X.astype(float), name, 1.0)
-    assert_allclose(Kernel(name, 1.0).block(X, X.copy()), expected, atol=1e-6)
+    assert_allclose(KernelFunction(name, 1.0).block(X, X.copy()), expected, atol=1e-6)
 
 
 @pytest.mark.parametrize("container", CONTAINERS)
 @pytest.mark.parametrize("name", NAMED)
 def test_single_precision_stays_single(name, container):
     X = CONTAINERS[container](rows(6).astype(np.float32))
-    kernel = Kernel(name, gamma=0.3)
+    kernel = KernelFunction(name, gamma=0.3)
     assert kernel.block(X, X[:2]).dtype == np.float32
     assert kernel.diagonal(X).dtype == np.float32
     dense = rows(6).astype(np.float32).astype(float)
@@ -88,7 +88,7 @@ def test_single_precision_stays_single(name, container):
 
 def test_an_unknown_kernel_is_told_the_known_ones():
     with pytest.raises(ValueError, match="unknown kernel 'gaussian'") as error:
-        Kernel("gaussian")
+        KernelFunction("gaussian")
     assert all(name in str(error.value) for name in KERNELS)
 
 
@@ -99,7 +99,7 @@ def test_a_callable_gets_two_matrices_and_gives_all_pairs():
 
     seen = []
     X, Y = rows(6), rows(3, seed=1)
-    kernel = Kernel(shapes_seen)
+    kernel = KernelFunction(shapes_seen)
     assert_allclose(kernel.block(X, Y), 2.0 + X @ Y.T)
     assert seen == [((6, 4), (3, 4))]
     assert_allclose(kernel.diagonal(X), 2.0 + (X**2).sum(axis=1))
@@ -109,25 +109,25 @@ def test_a_callable_gets_two_matrices_and_gives_all_pairs():
 @pytest.mark.parametrize("wrong", [lambda X, Y: Y @ X.T, lambda X, Y: float(X[0] @ Y[0])])
 def test_a_callable_of_another_shape_is_refused(wrong):
     with pytest.raises(ValueError, match=r"callable returned shape .* for 6 and 3 rows"):
-        Kernel(wrong).block(rows(6), rows(3))
+        KernelFunction(wrong).block(rows(6), rows(3))
 
 
 @pytest.mark.parametrize("name", FROM_ALL_ROWS)
 def test_kernels_of_all_rows_have_no_function_of_two(name):
     with pytest.raises(ValueError, match=f"kernel='{name}' is made from all training rows"):
-        Kernel(name).block(rows(4), rows(4))
+        KernelFunction(name).block(rows(4), rows(4))
     if name.endswith("rbf"):
-        assert_allclose(Kernel(name).diagonal(rows(4)), 1.0)
+        assert_allclose(KernelFunction(name).diagonal(rows(4)), 1.0)
     else:
         with pytest.raises(ValueError, match="known from its features only"):
-            Kernel(name).diagonal(rows(4))
+            KernelFunction(name).diagonal(rows(4))
 
 
 def test_precomputed_has_a_diagonal_and_no_function():
     matrix = rows(4)
-    assert_allclose(Kernel("precomputed").diagonal(matrix), np.diag(matrix))
+    assert_allclose(KernelFunction("precomputed").diagonal(matrix), np.diag(matrix))
     with pytest.raises(ValueError, match="precomputed"):
-        Kernel("precomputed").block(matrix, matrix)
+        KernelFunction("precomputed").block(matrix, matrix)
 
 
 @pytest.mark.parametrize("container", ["dense", "sparse"])
@@ -154,7 +154,7 @@ def test_kernels_of_differences_do_not_cancel_far_from_the_origin(name):
     offset = 1e6 * np.arange(1, 5)
     far = rows(30) + offset
     near = far - offset  # what is left of the digits of `far`
-    kernel = Kernel(name, 0.5)
+    kernel = KernelFunction(name, 0.5)
     assert_allclose(kernel.block(far[:10], far), kernel.block(near[:10], near), rtol=1e-9)
 
 

@@ -1,6 +1,7 @@
 """The default rank: unchanged for few rows, and within the memory budget for many."""
 
 import logging
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -29,7 +30,7 @@ def test_bad_budgets_are_refused(bad):
     with pytest.raises(ValueError, match=r"memory_budget=.*: give a number of bytes, a text"):
         budget_in_bytes(bad)
     with pytest.raises(ValueError, match="memory_budget="):
-        CorrectedLossClassifier(memory_budget=bad).fit(rows(4), [0, 1, 0, 1])
+        CorrectedLossClassifier(kernel=Kernel(memory_budget=bad)).fit(rows(4), [0, 1, 0, 1])
 
 
 def test_the_default_budget_is_a_quarter_of_the_memory(monkeypatch, tmp_path):
@@ -55,28 +56,30 @@ def test_few_rows_have_the_rank_and_the_blocks_they_always_had():
 
 
 def test_the_rank_follows_the_budget_and_the_error_is_reported(caplog):
-    X, kernel = rows(300), Kernel("rbf", 2.0)
+    X, kernel = rows(300), Kernel("rbf", gamma=2.0)
     budget = 1.25 * 8 * 300 * 20
     with caplog.at_level(logging.WARNING, "decorrupt"):
-        fitted = fit_feature_map(X, kernel, rank_tol=1e-9, random_state=0, memory_budget=budget)
+        fitted = fit_feature_map(
+            X, replace(kernel, rank_tol=1e-9, memory_budget=budget), random_state=0
+        )
     assert fitted.rank == 20
     missing = 1 - np.sum(fitted.matrix**2) / 300
     assert fitted.error == pytest.approx(missing)
     assert "300 rows: the memory budget allows 20 kernel features instead of 2,000" in caplog.text
-    drawn = fit_feature_map(X, kernel, features="random", memory_budget=budget)
+    drawn = fit_feature_map(X, replace(kernel, features="random", memory_budget=budget))
     assert drawn.rank == 20
-    chosen = fit_feature_map(X, kernel, rank_tol=1e-9, max_rank=25, memory_budget=budget)
+    chosen = fit_feature_map(X, replace(kernel, rank_tol=1e-9, max_rank=25, memory_budget=budget))
     assert chosen.rank == 25
 
 
 def test_features_of_many_rows_are_in_single_precision(monkeypatch, caplog):
     monkeypatch.setattr(maps, "MANY_ROWS", 200)
-    X, kernel = rows(300), Kernel("rbf", 0.1)
+    X, kernel = rows(300), Kernel("rbf", gamma=0.1)
     fitted = fit_feature_map(X, kernel, random_state=0)
     assert fitted.matrix.dtype == np.float32
     np.testing.assert_allclose(fitted.matrix @ fitted.matrix.T, gram(X, X, "rbf", 0.1), atol=0.05)
-    assert fit_feature_map(X, kernel, random_state=0, max_rank=9).matrix.dtype == float
-    assert fit_feature_map(X, kernel, random_state=0, rank_tol=0).matrix.dtype == float
+    assert fit_feature_map(X, replace(kernel, max_rank=9), random_state=0).matrix.dtype == float
+    assert fit_feature_map(X, replace(kernel, rank_tol=0), random_state=0).matrix.dtype == float
     assert fit_feature_map(X[:200], kernel, random_state=0).matrix.dtype == float
     assert not caplog.text
 
@@ -94,8 +97,8 @@ def test_a_model_of_many_rows_predicts_as_one_in_double_precision(bag_data, monk
 
 @pytest.mark.parametrize("block", [7, 299, 300])
 def test_kernel_columns_in_blocks_of_rows(block, monkeypatch):
-    X, kernel = rows(300), Kernel("laplacian", 0.3)
-    whole = fit_feature_map(X, kernel, max_rank=12, random_state=0)
+    X, kernel = rows(300), Kernel("laplacian", gamma=0.3)
+    whole = fit_feature_map(X, replace(kernel, max_rank=12), random_state=0)
     monkeypatch.setattr(maps, "COLUMN_BLOCK_ROWS", block)
-    blocked = fit_feature_map(X, kernel, max_rank=12, random_state=0)
+    blocked = fit_feature_map(X, replace(kernel, max_rank=12), random_state=0)
     np.testing.assert_allclose(blocked.matrix, whole.matrix, atol=1e-12)

@@ -130,7 +130,9 @@ def test_a_score_of_a_new_row_is_that_of_its_features():
     kernel = Kernel("knn")
     fitted = fit_feature_map(X, kernel)
     theta = np.random.default_rng(2).normal(size=fitted.rank)
-    scores = maps.kernel_scores(new, kernel, X[fitted.pivots], fitted.coefficients(theta))
+    scores = maps.kernel_scores(
+        new, kernel.function(X), X[fitted.pivots], fitted.coefficients(theta)
+    )
     assert_allclose(scores, [extend(x, X, fitted.matrix) @ theta for x in new])
 
 
@@ -138,14 +140,14 @@ def test_the_rank_is_limited_and_the_error_is_what_is_left_out(caplog):
     X = rows(150)
     whole = fit_feature_map(X, Kernel("knn"))
     assert (whole.rank, whole.error) == (101, 0.0)
-    part = fit_feature_map(X, Kernel("knn"), max_rank=9)
+    part = fit_feature_map(X, Kernel("knn", max_rank=9))
     assert_allclose(part.matrix, whole.matrix[:, :9])
     assert part.error == pytest.approx(1 - np.sum(part.matrix**2) / np.sum(whole.matrix**2))
-    by_budget = fit_feature_map(X, Kernel("knn"), memory_budget=15_000)
+    by_budget = fit_feature_map(X, Kernel("knn", memory_budget=15_000))
     assert by_budget.rank == 10
     assert "the memory budget allows 10 kernel features instead of 101" in caplog.text
 
 
 def test_random_features_are_refused():
     with pytest.raises(ValueError, match=r"features='random' needs kernel=.*got kernel='knn'"):
-        fit_feature_map(rows(20), Kernel("knn"), features="random")
+        fit_feature_map(rows(20), Kernel("knn", features="random"))

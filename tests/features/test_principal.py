@@ -1,5 +1,7 @@
 """Half-whitened principal components against a singular value decomposition."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -61,7 +63,7 @@ def test_the_kernel_is_rbf_with_a_width_relative_to_scale(name):
     assert resolve_kernel_gamma("scale", project(X, fit_principal_projection(X, 8))) == (
         pytest.approx(gamma)
     )
-    fitted = fit_feature_map(X, Kernel(name, 0.3 * gamma), rank_tol=0, random_state=0)
+    fitted = fit_feature_map(X, Kernel(name, gamma=0.3 * gamma, rank_tol=0), random_state=0)
     expected = rbf_kernel(coordinates, gamma=0.3 / coordinates.shape[1])
     assert_allclose(fitted.matrix @ fitted.matrix.T, expected, atol=1e-8)
 
@@ -75,9 +77,11 @@ def test_the_graph_can_be_that_of_the_components():
 
 def test_random_features_approximate_the_kernel_of_components():
     X = rows(80, 12)
-    kernel = Kernel("pca_rbf", 0.3 * resolve_kernel_gamma("scale", X))
-    exact = fit_feature_map(X, kernel, rank_tol=0, random_state=0).matrix
-    drawn = fit_feature_map(X, kernel, features="random", max_rank=4096, random_state=0).matrix
+    kernel = Kernel("pca_rbf", gamma=0.3 * resolve_kernel_gamma("scale", X))
+    exact = fit_feature_map(X, replace(kernel, rank_tol=0), random_state=0).matrix
+    drawn = fit_feature_map(
+        X, replace(kernel, features="random", max_rank=4096), random_state=0
+    ).matrix
     assert_allclose(drawn @ drawn.T, exact @ exact.T, atol=0.1)
 
 

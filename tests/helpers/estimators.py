@@ -1,14 +1,16 @@
 """All estimators of the package, found in its public list, in settings quick enough for tests."""
 
 import inspect
+from dataclasses import replace
 from types import SimpleNamespace
 
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 
 import decorrupt
-from decorrupt import MeanMapClassifier, baselines
+from decorrupt import Kernel, MeanMapClassifier, baselines
 from decorrupt.estimators import WeightedSourcesClassifier
+from decorrupt.features import as_kernel
 from decorrupt.model_selection import (
     BagRandomizedSearchCV,
     CorrectedLossClassifierCV,
@@ -56,7 +58,12 @@ PUBLIC = [
     CountLikelihoodClassifierCV,
     WeightedSourcesClassifier,
 ]
-ALL = [make(kind) for kind in PUBLIC if inspect.isclass(kind) and issubclass(kind, BaseEstimator)]
+KERNEL_OPTIONS = Kernel().get_params().keys() - {"name", "gamma"}
+ALL = [
+    make(kind)
+    for kind in PUBLIC
+    if inspect.isclass(kind) and issubclass(kind, BaseEstimator) and hasattr(kind, "fit")
+]
 
 
 def takes(model, argument):
@@ -77,9 +84,13 @@ def name_of(model):
 
 
 def with_params(model, **params):
-    """Return a copy of the model with those of the parameters that it has."""
+    """Return a copy of the model with those of the parameters that it or its kernel has."""
     known = model.get_params()
-    return clone(model).set_params(**{k: v for k, v in params.items() if k in known})
+    found = {k: v for k, v in params.items() if k in known}
+    options = {k: v for k, v in params.items() if k in KERNEL_OPTIONS}
+    if options and "kernel" in known:
+        found["kernel"] = replace(as_kernel(found.get("kernel", model.kernel)), **options)
+    return clone(model).set_params(**found)
 
 
 def training_data(model, bag_data, source_data):

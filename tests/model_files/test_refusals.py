@@ -438,8 +438,8 @@ def test_overwriting_is_a_choice(tmp_path):
     save(MeanMapClassifier(), path)
     with pytest.raises(OutputExistsError):
         save(MeanMapClassifier(), path, force=False)
-    save(MeanMapClassifier(degree=5), path)
-    assert load(path).degree == 5
+    save(MeanMapClassifier(smoothness=5), path)
+    assert load(path).smoothness == 5
 
 
 def test_no_file(tmp_path):

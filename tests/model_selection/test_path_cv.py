@@ -14,6 +14,7 @@ from decorrupt import (
     CountLikelihoodClassifier,
     MeanMapClassifier,
 )
+from decorrupt.features import Kernel
 from decorrupt.model_selection import (
     CorrectedLossClassifierCV,
     CountLikelihoodClassifierCV,
@@ -30,17 +31,21 @@ GAMMAS = [0.05, 0.5]
     [
         (
             CorrectedLossClassifierCV,
-            CorrectedLossClassifier(rank_tol=0.0, fit_intercept=False, random_state=0),
+            CorrectedLossClassifier(
+                kernel=Kernel(rank_tol=0.0), fit_intercept=False, random_state=0
+            ),
             "corrected_accuracy",
         ),
         (
             CorrectedLossClassifierCV,
-            CorrectedLossClassifier(rank_tol=0.0, fit_intercept=False, random_state=0),
+            CorrectedLossClassifier(
+                kernel=Kernel(rank_tol=0.0), fit_intercept=False, random_state=0
+            ),
             "count_log_likelihood",
         ),
         (
             CountLikelihoodClassifierCV,
-            CountLikelihoodClassifier(rank_tol=0.0, random_state=0),
+            CountLikelihoodClassifier(kernel=Kernel(rank_tol=0.0), random_state=0),
             "count_log_likelihood",
         ),
     ],

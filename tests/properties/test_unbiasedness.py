@@ -213,10 +213,12 @@ class TestCombinations:
         assert_unbiased(combination, bags[1], target_prior)
 
     @thorough
-    @given(strata(), target_priors, st.sampled_from(["sorted", "matching", "random"]))
-    def test_pairs_are_unbiased_however_they_were_made(self, bags, target_prior, pairing):
+    @given(
+        strata(), target_priors, st.sampled_from(["sorted_pairs", "matched_pairs", "random_pairs"])
+    )
+    def test_pairs_are_unbiased_however_they_were_made(self, bags, target_prior, method):
         combination = combine_strata(
-            *bags, method="pairs", pairing=pairing, target_prior=target_prior, random_state=0
+            *bags, method=method, target_prior=target_prior, random_state=0
         )
         assert_unbiased(combination, bags[1], target_prior)
 
@@ -235,14 +237,14 @@ class TestCombinations:
         assert even.min() >= -1e-13 * (1 + np.abs(combination.pos).max())
 
     @thorough
-    @given(strata(), st.sampled_from(["sorted", "matching", "random"]))
-    def test_superbag_reaches_the_smallest_bound(self, bags, pairing):
+    @given(strata(), st.sampled_from(["sorted_pairs", "matched_pairs", "random_pairs"]))
+    def test_superbag_reaches_the_smallest_bound(self, bags, method):
         sizes, proportions = bags
         superbag = bound_factor(*combine_strata(*bags), sizes)
         mean = np.average(proportions, weights=sizes)
         information = np.sum(sizes * (proportions - mean) ** 2)
         assert superbag == pytest.approx(1 / (4 * information), rel=1e-9)
-        pairs = combine_strata(*bags, method="pairs", pairing=pairing, random_state=0)
+        pairs = combine_strata(*bags, method=method, random_state=0)
         assert superbag <= bound_factor(*pairs, sizes) * (1 + 1e-9)
 
     @thorough

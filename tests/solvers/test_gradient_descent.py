@@ -5,7 +5,13 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
-from decorrupt.solvers import DEFAULT_STEP_DECAY, DEFAULT_STEP_SIZE, solve, solve_gradient_descent
+from decorrupt.solvers import (
+    DEFAULT_STEP_DECAY,
+    DEFAULT_STEP_SIZE,
+    GradientDescent,
+    solve,
+    solve_gradient_descent,
+)
 from oracles.dense_kernel import descend_dual, gram
 from oracles.dense_risk import (
     LOSS_NAMES,
@@ -93,8 +99,8 @@ def test_sparse_features_take_the_same_steps():
 @pytest.mark.parametrize("problem", ["scikit-learn", "scikit-learn, intercept", "huber"])
 def test_given_long_enough_it_reaches_the_minimum(problem):
     objective, optimum = SOLVED[problem]()
-    steps = {"step_size": stable_step(objective), "step_decay": 0.0}
-    result = solve(objective, solver="gradient_descent", max_iter=3000, **steps)
+    solver = GradientDescent(step_size=stable_step(objective), step_decay=0.0)
+    result = solve(objective, solver=solver, max_iter=3000)
     assert_allclose(result.coef, optimum, atol=1e-5)
 
 
@@ -116,7 +122,7 @@ def test_steps_too_long_are_reported_and_do_not_raise(loss, correction):
     coefs = clean_coefs(np.where(rows()[:, 0] > 0, 1, -1))
     objective = make_objective(rows(), *coefs, loss, 0.1, correction=correction)
     result = solve(  # no warning: they are errors here
-        objective, solver="gradient_descent", max_iter=1000, step_size=1e6, step_decay=0.0
+        objective, solver=GradientDescent(step_size=1e6, step_decay=0.0), max_iter=1000
     )
     assert not result.converged
     assert result.n_iter < 1000

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from decorrupt.solvers import SOLVERS, choose_solver, solve, solve_path
+from decorrupt.solvers import SOLVERS, GradientDescent, choose_solver, solve, solve_path
 from oracles.dense_risk import make_objective, never_rises, pair_coefs, stable_step
 from oracles.solved_problems import SOLVED, logistic_regression
 
@@ -33,8 +33,8 @@ def test_auto_takes_newton_for_few_coefficients_and_lbfgs_for_many():
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_all_solvers_agree_on_an_easy_problem(fit_intercept):
     objective, optimum = logistic_regression(fit_intercept=fit_intercept)
-    steps = {"max_iter": 3000, "step_size": stable_step(objective), "step_decay": 0.0}
-    descent = solve(objective, solver="gradient_descent", **steps)
+    steps = GradientDescent(step_size=stable_step(objective), step_decay=0.0)
+    descent = solve(objective, solver=steps, max_iter=3000)
     for name in DESCENTS:
         result = solve(objective, solver=name, tol=1e-7)
         assert_allclose(result.coef, descent.coef, atol=1e-5)
@@ -61,8 +61,9 @@ def test_the_result_is_consistent_with_itself(solver, problem):
     }[problem]()
     start = np.random.default_rng(1).normal(size=objective.n_coef)
     kept = start.copy()
-    steps = {"max_iter": 50, "step_size": 0.01} if solver == "gradient_descent" else {}
-    result = solve(objective, solver=solver, start=start, **steps)
+    is_descent = solver == "gradient_descent"
+    used = GradientDescent(step_size=0.01) if is_descent else solver
+    result = solve(objective, solver=used, start=start, max_iter=50 if is_descent else 1000)
     value, gradient = objective.value_and_gradient(result.coef)
     assert result.coef.shape == (objective.n_coef,)
     assert result.coef.dtype == np.float64

@@ -18,6 +18,7 @@ from decorrupt.corruption import Strata
 from decorrupt.corruption.class_means import sums_by_bag
 from decorrupt.estimators import CountLikelihoodClassifier
 from decorrupt.estimators.priors import score_probabilities
+from decorrupt.features import Kernel
 from decorrupt.risks.count import count_log_likelihood
 
 N_FOLDS = 5
@@ -104,7 +105,9 @@ def _fit_kernel(
 ) -> Iterator[CountModel]:
     """Yield the models of one kernel, one per λ."""
     template = CountLikelihoodClassifier(
-        kernel=kernel, max_rank=MAX_RANK, starts=("intercept",), random_state=rng.randint(2**31)
+        kernel=Kernel(kernel, max_rank=MAX_RANK),
+        starts=("intercept",),
+        random_state=rng.randint(2**31),
     )
     features = np.asarray(template.fit_feature_map(X).matrix, dtype=np.float32)
     size = template.kernel_size(X)

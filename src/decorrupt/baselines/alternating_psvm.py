@@ -50,13 +50,13 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
     tol : float, default=1e-2
         A stage ends when a round lowers the objective by no more than this relative amount, or
         when no label changes.
-    kernel : str or callable, default="rbf"
+    kernel : str, callable or Kernel, default="rbf"
         rbf, exponential, laplacian, polynomial, linear, precomputed, or a callable that takes two
-        matrices and returns the kernel of all their rows. The whole Gram matrix is kept in memory.
+        matrices and returns the kernel of all their rows. A :class:`decorrupt.Kernel` also sets
+        `degree` and `coef0`; the kernel is exact, so its other options are not used. The whole
+        Gram matrix is kept in memory.
     kernel_gamma : float, "scale" or "auto", default="scale"
         The kernel's width parameter; "scale" is 1/(n_columns·Var X), "auto" 1/n_columns.
-    degree, coef0 : float
-        Parameters of the polynomial kernel (kernel_gamma·⟨x, x'⟩ + coef0)^degree.
     n_jobs : int or None, default=None
         Number of starts run in parallel; the result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -121,8 +121,6 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
         max_iter: int = DEFAULT_MAX_ITER,
         kernel: Any = "rbf",
         kernel_gamma: float | str = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -135,8 +133,6 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
         self.max_iter = max_iter
         self.kernel = kernel
         self.kernel_gamma = kernel_gamma
-        self.degree = degree
-        self.coef0 = coef0
         self.n_jobs = n_jobs
         self.random_state = random_state
 

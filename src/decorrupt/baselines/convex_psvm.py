@@ -38,14 +38,13 @@ class ConvexPSVMClassifier(SupportVectorClassifier):
         Maximum number of planes, as in the authors' paper.
     tol : float, default=1e-2
         No plane is added after one that lowers the objective by no more than this relative amount.
-    kernel : str or callable, default="rbf"
+    kernel : str, callable or Kernel, default="rbf"
         rbf, exponential, laplacian, polynomial, linear, precomputed, or a callable that takes two
-        matrices and returns the kernel of all their rows. It must be positive semidefinite. The
-        whole Gram matrix is kept in memory.
+        matrices and returns the kernel of all their rows. A :class:`decorrupt.Kernel` also sets
+        `degree` and `coef0`; the kernel is exact, so its other options are not used. It must be
+        positive semidefinite. The whole Gram matrix is kept in memory.
     kernel_gamma : float, "scale" or "auto", default="scale"
         The kernel's width parameter; "scale" is 1/(n_columns·Var X), "auto" 1/n_columns.
-    degree, coef0 : float
-        Parameters of the polynomial kernel (kernel_gamma·⟨x, x'⟩ + coef0)^degree.
 
     Attributes
     ----------
@@ -102,8 +101,6 @@ class ConvexPSVMClassifier(SupportVectorClassifier):
         tol: float = 1e-2,
         kernel: Any = "rbf",
         kernel_gamma: float | str = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
     ) -> None:
         self.C = C
         self.tolerance = tolerance
@@ -111,8 +108,6 @@ class ConvexPSVMClassifier(SupportVectorClassifier):
         self.tol = tol
         self.kernel = kernel
         self.kernel_gamma = kernel_gamma
-        self.degree = degree
-        self.coef0 = coef0
 
     def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:
         gram = gram_matrix(X, self._kernel()) + 1.0

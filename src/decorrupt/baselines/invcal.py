@@ -14,7 +14,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.baselines.support_vector import DEFAULT_MAX_ITER, SupportVectorClassifier
 from decorrupt.corruption import Strata
 from decorrupt.estimators.parameters import check_choice
-from decorrupt.features import Kernel
+from decorrupt.features import KernelFunction
 from decorrupt.features.maps import check_gram
 
 TUBES = ("logit", "proportion")
@@ -42,13 +42,12 @@ class InvCalClassifier(SupportVectorClassifier):
         "logit": ε_k = epsilon for every bag. "proportion": ε_k = epsilon/(p_k(1−p_k)), to first
         order a tube of half-width epsilon in the proportion. It is wide if p_k is near 0 or 1
         (about n·epsilon for a pure bag, which then has almost no effect).
-    kernel : str or callable, default="rbf"
+    kernel : str, callable or Kernel, default="rbf"
         rbf, exponential, laplacian, polynomial, linear, precomputed, or a callable that takes two
-        matrices and returns the kernel of all their rows.
+        matrices and returns the kernel of all their rows. A :class:`decorrupt.Kernel` also sets
+        `degree` and `coef0`; the kernel is exact, so its other options are not used.
     kernel_gamma : float, "scale" or "auto", default="scale"
         The kernel's width parameter; "scale" is 1/(n_columns·Var X), "auto" 1/n_columns.
-    degree, coef0 : float
-        Parameters of the polynomial kernel (kernel_gamma·⟨x, x'⟩ + coef0)^degree.
     max_iter : int, default=100_000
         Maximum number of LIBSVM iterations. Columns of standard deviation 1 need hundreds to
         tens of thousands; large unscaled columns need far more.
@@ -102,8 +101,6 @@ class InvCalClassifier(SupportVectorClassifier):
         tube: str = "logit",
         kernel: Any = "rbf",
         kernel_gamma: float | str = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
         max_iter: int = DEFAULT_MAX_ITER,
         check_assumptions: bool = True,
     ) -> None:
@@ -112,8 +109,6 @@ class InvCalClassifier(SupportVectorClassifier):
         self.tube = tube
         self.kernel = kernel
         self.kernel_gamma = kernel_gamma
-        self.degree = degree
-        self.coef0 = coef0
         self.max_iter = max_iter
         self.check_assumptions = check_assumptions
 
@@ -139,7 +134,7 @@ class InvCalClassifier(SupportVectorClassifier):
         return means if means.min() < 0 < means.max() else self._score(X)
 
 
-def bag_mean_gram(X: Any, kernel: Kernel, strata: Strata) -> FloatArray:
+def bag_mean_gram(X: Any, kernel: KernelFunction, strata: Strata) -> FloatArray:
     """Return AKAᵀ, where A averages rows into bags; K is computed in blocks of rows."""
     n_rows = X.shape[0]
     row_share = 1.0 / strata.sizes[strata.row_stratum]

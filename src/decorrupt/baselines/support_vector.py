@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators.bag_classifier import BagClassifier
-from decorrupt.features import Kernel, LinearMap
+from decorrupt.features import KernelFunction, LinearMap, kernel_name
 from decorrupt.features.maps import check_gram
 
 # LIBSVM iterations; they take seconds for hundreds of rows or bags. Scaled columns need fewer.
@@ -20,7 +20,7 @@ DEFAULT_MAX_ITER = 100_000
 class SupportVectorClassifier(BagClassifier):
     """f(x) = Σ_j dual_j·k(x, x_j) + b over the training rows; the label is sign f.
 
-    Subclasses have the parameters `kernel`, `kernel_gamma`, `degree` and `coef0`.
+    Subclasses have the parameters `kernel` and `kernel_gamma`.
     """
 
     _labels_as_bags = True
@@ -38,14 +38,14 @@ class SupportVectorClassifier(BagClassifier):
 
     def _training_rows(self, X: Any) -> LinearMap:
         """Return the training rows, centred for the linear kernel."""
-        return LinearMap.centred(X) if self.kernel == "linear" else LinearMap(X)
+        return LinearMap.centred(X) if kernel_name(self.kernel) == "linear" else LinearMap(X)
 
     def _keep_dual(self, rows: LinearMap, row_coef: FloatArray, intercept: float) -> None:
         """Store the rows with a coefficient other than 0, in the precision of X."""
         X = rows.matrix
         row_coef = row_coef.astype(X.dtype)
         self.intercept_ = intercept
-        if self.kernel == "linear":
+        if kernel_name(self.kernel) == "linear":
             self.coef_ = np.asarray(X.T @ row_coef)
             self.intercept_ -= float(np.sum(rows.centre * self.coef_))
             return
@@ -53,10 +53,10 @@ class SupportVectorClassifier(BagClassifier):
         if not len(support):  # the score is constant, but scoring needs at least one row
             support = np.array([0])
         self.dual_coef_ = row_coef[support]
-        self.landmarks_ = support if self.kernel == "precomputed" else X[support]
+        self.landmarks_ = support if kernel_name(self.kernel) == "precomputed" else X[support]
 
 
-def gram_matrix(X: Any, kernel: Kernel) -> FloatArray:
+def gram_matrix(X: Any, kernel: KernelFunction) -> FloatArray:
     """Return the full Gram matrix K in the format of LIBSVM: double precision, C order."""
     if kernel.name == "precomputed":
         check_gram(X)

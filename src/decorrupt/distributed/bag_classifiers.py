@@ -165,17 +165,18 @@ class DaskCorrectedLossClassifier(DaskBagClassifier):
         A ``dask.distributed`` client, a cluster, or the address of a scheduler. None: the current
         client of this process, or Dask's threads if there is none.
     n_features : int, default=512
-        The number of random features or the largest number of landmarks; `max_rank` can only
-        lower it. Landmarks are chosen from a sample of 20,000 rows.
+        The number of random features or the largest number of landmarks; `max_rank` of the
+        kernel can only lower it. Landmarks are chosen from a sample of 20,000 rows.
     max_passes : int, default=1000
         The largest number of passes over the data that the solver makes.
-    memory_budget : int, str or None, default=None
-        The bytes, such as "2GB", that partitions kept in memory may take in all workers together.
-        Features are kept if they fit, otherwise the rows if they fit; otherwise the rows are read
-        in every pass. None: 40 % of the workers' memory, or a quarter of this machine's memory.
-    loss, kernel, kernel_gamma, degree, coef0, reg_strength, combine, pairing, target_prior, \
-decision, convex, risk_correction, fit_intercept, solver, step_size, step_decay, rank_tol, \
-max_rank, features, tol, max_iter, random_state, check_assumptions
+    kernel : str, callable or Kernel, default="rbf"
+        As in :class:`decorrupt.CorrectedLossClassifier`; not precomputed, knn or pca_…, which need
+        all rows at once. ``Kernel(memory_budget="2GB")`` is what partitions kept in memory may
+        take in all workers together: features are kept if they fit, otherwise the rows if they
+        fit; otherwise the rows are read in every pass. None: 40 % of the workers' memory, or a
+        quarter of this machine's memory.
+    loss, kernel_gamma, reg_strength, combine, target_prior, decision, convex, \
+risk_correction, fit_intercept, solver, tol, max_iter, random_state, check_assumptions
         As in :class:`decorrupt.CorrectedLossClassifier`. The solver is L-BFGS; convex="check" does
         not look for points that are not minima, and the assumptions are checked on a sample of
         20,000 rows.
@@ -235,11 +236,10 @@ class DaskMeanMapClassifier(DaskBagClassifier):
 
     Parameters
     ----------
-    client, n_features, max_passes, memory_budget
+    client, n_features, max_passes
         As in :class:`DaskCorrectedLossClassifier`.
-    variant, start, similarity, smoothness, max_rounds, kernel, kernel_gamma, degree, coef0, \
-reg_strength, fit_intercept, decision, solver, rank_tol, max_rank, features, tol, max_iter, \
-random_state, check_assumptions
+    variant, start, similarity, smoothness, max_rounds, kernel, kernel_gamma, reg_strength, \
+fit_intercept, decision, solver, tol, max_iter, random_state, check_assumptions
         As in :class:`decorrupt.MeanMapClassifier`; the assumptions are checked on a sample of
         20,000 rows.
 
@@ -314,10 +314,10 @@ class DaskCountLikelihoodClassifier(DaskBagClassifier):
 
     Parameters
     ----------
-    client, n_features, max_passes, memory_budget
+    client, n_features, max_passes
         As in :class:`DaskCorrectedLossClassifier`.
-    kernel, kernel_gamma, degree, coef0, reg_strength, large_bags, count_noise, bag_effect, \
-starts, fit_intercept, decision, solver, rank_tol, max_rank, features, tol, max_iter, random_state
+    kernel, kernel_gamma, reg_strength, large_bags, count_noise, bag_effect, starts, \
+fit_intercept, decision, solver, tol, max_iter, random_state
         As in :class:`decorrupt.CountLikelihoodClassifier`; `starts` are those of the sample's fit,
         in which a range counts as its middle, and bag_effect="estimate" uses the sample.
 

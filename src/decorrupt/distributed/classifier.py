@@ -222,20 +222,20 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         local.n_features_in_ = columns.n_columns
         if data.blocks.columns is not None:
             local.feature_names_in_ = np.array(data.blocks.columns, dtype=object)
-        if local.kernel_gamma == "scale":
+        gamma = local.chosen_kernel.gamma
+        if gamma == "scale":
             variance = columns.variance
             local.kernel_gamma_ = 1 / (columns.n_columns * variance) if variance > 0 else 1.0
         else:
-            local.kernel_gamma_ = resolve_kernel_gamma(
-                local.kernel_gamma, np.empty((0, columns.n_columns))
-            )
+            local.kernel_gamma_ = resolve_kernel_gamma(gamma, np.empty((0, columns.n_columns)))
 
     def _kept(self, engine: Engine, local: Any, data: Data) -> Data:
         """Keep the rows in memory if they and their features fit, so that they are read once."""
         columns = data.columns
-        rank = columns.n_columns if local.kernel == "linear" else self.n_features
+        kernel = local.chosen_kernel
+        rank = columns.n_columns if kernel.name == "linear" else self.n_features
         features = columns.n_rows * rank * columns.dtype.itemsize
-        if columns.n_bytes + features > engine.memory(local.memory_budget):
+        if columns.n_bytes + features > engine.memory(kernel.memory_budget):
             return data
         return replace(data, blocks=replace(data.blocks, tasks=engine.persist(data.blocks.tasks)))
 
@@ -245,9 +245,10 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
 
     def _features(self, engine: Engine, local: Any, data: Data, folder: Path, seed: int) -> Work:
         sample = draw_sample(engine, data, self._share_to_draw(data, seed), seed)
-        limit = self.n_features if local.max_rank is None else min(self.n_features, local.max_rank)
+        kernel = local.chosen_kernel
+        limit = min(self.n_features, kernel.max_rank or self.n_features)
         fitted, features = fit_features(local, data.columns, sample.rows, limit, seed)
-        return Work(engine, data, sample, folder, features, fitted, local.memory_budget)
+        return Work(engine, data, sample, folder, features, fitted, kernel.memory_budget)
 
     def _objective(self, work: Work, local: Any, problem: Problem) -> PartitionedObjective:
         engine, columns, rank = work.engine, work.data.columns, work.fitted.rank

@@ -6,7 +6,7 @@ what new rows need, are small, and are sent to the workers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,7 +17,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.distributed.summary import ColumnSummary
 from decorrupt.features import (
     FeatureMap,
-    Kernel,
+    KernelFunction,
     LinearMap,
     RandomFourierMap,
     RandomKernelMap,
@@ -50,7 +50,7 @@ class LinearFeatures:
 class LandmarkFeatures:
     """z(x) = triangle⁻¹·k(landmarks, x), landmarks chosen from a sample of rows."""
 
-    kernel: Kernel
+    kernel: KernelFunction
     landmarks: Any
     triangle: FloatArray
 
@@ -70,7 +70,7 @@ def fit_features(
     Parameters
     ----------
     local : estimator
-        Its kernel parameters and `features` define the map; `fit_intercept` centres linear rows.
+        Its kernel defines the map; `fit_intercept` centres linear rows.
     columns : ColumnSummary
         The columns of X.
     sample : array or CSR matrix of shape (n_sampled, n_columns)
@@ -80,23 +80,22 @@ def fit_features(
     seed : int
         Seed of features and landmarks.
     """
-    kernel = local._kernel()
-    check_features(local.features, kernel)
+    kernel, options = local._kernel(), local.chosen_kernel
+    check_features(options.features, kernel)
     centre = 0.0 if columns.is_sparse else columns.mean.astype(columns.dtype)
     if kernel.name == "linear":
         linear = LinearFeatures(centre if local.fit_intercept else 0.0)
         return LinearMap(sample, linear.centre), linear
-    if local.features == "random":
+    if options.features == "random":
         rng = check_random_state(seed)
         rule = RandomFourierMap.draw(kernel, columns.n_columns, n_features, rng, centre=centre)
         return RandomKernelMap(rule.transform(sample), rule, rule.error(kernel, sample, rng)), rule
-    fitted: Any = fit_feature_map(
-        sample, kernel, rank_tol=local.rank_tol, max_rank=n_features, random_state=seed
-    )
+    options = replace(options, gamma=kernel.gamma, max_rank=n_features)
+    fitted: Any = fit_feature_map(sample, options, random_state=seed)
     return fitted, LandmarkFeatures(kernel, sample[fitted.pivots], fitted.triangle)
 
 
-def check_features(features: str, kernel: Kernel) -> None:
+def check_features(features: str, kernel: KernelFunction) -> None:
     """Raise ValueError if the features are unknown, or need all rows at once."""
     if features not in FEATURES:
         raise ValueError(f"unknown features {features!r}: choose one of {', '.join(FEATURES)}")

@@ -42,11 +42,11 @@ class DaskCorruptedSourcesClassifier(DaskClassifier):
 
     Parameters
     ----------
-    client, n_features, max_passes, memory_budget
+    client, n_features, max_passes
         As in :class:`DaskCorrectedLossClassifier`.
-    noise_rates, class_priors, weights, combine, loss, kernel, kernel_gamma, degree, coef0, \
-reg_strength, pairing, target_prior, decision, convex, risk_correction, fit_intercept, solver, \
-step_size, step_decay, rank_tol, max_rank, features, tol, max_iter, random_state
+    noise_rates, class_priors, weights, combine, loss, kernel, kernel_gamma, reg_strength, \
+target_prior, decision, convex, risk_correction, fit_intercept, solver, tol, max_iter, \
+random_state
         As in :class:`decorrupt.CorruptedSourcesClassifier`.
 
     Attributes

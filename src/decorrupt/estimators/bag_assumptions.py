@@ -7,13 +7,16 @@ from typing import Any
 from decorrupt.corruption import Strata
 from decorrupt.corruption.class_means import clear_violation
 from decorrupt.exceptions import BagAssumptionWarning
+from decorrupt.features import kernel_name
 from decorrupt.notices import Notice
 
 
 def needs_common_classes(estimator: Any) -> bool:
     """Return whether an estimator assumes common class distributions of the columns of X."""
     final = estimator[-1] if hasattr(estimator, "steps") else estimator
-    is_similarity = getattr(final, "kernel", None) == "precomputed"  # X has no columns then
+    is_similarity = (
+        kernel_name(getattr(final, "kernel", None)) == "precomputed"
+    )  # X has no columns then
     return bool(getattr(final, "_needs_common_classes", False)) and not is_similarity
 
 

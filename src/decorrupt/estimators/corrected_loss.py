@@ -7,6 +7,7 @@ from typing import Any
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import (
+    PAIRINGS,
     Combination,
     Strata,
     combine_strata,
@@ -16,21 +17,19 @@ from decorrupt.corruption import (
 from decorrupt.estimators.corrected_risk import CorrectedRiskClassifier
 from decorrupt.estimators.diagnostics import dropped_strata
 from decorrupt.estimators.shared_features import SharedFeaturesClassifier
-from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
+from decorrupt.features import FeatureMap
 from decorrupt.losses import get_loss
 from decorrupt.risks import CorrectedRisk, ScoreRisk
 from decorrupt.risks.corrected import logistic_risk
 from decorrupt.solvers import (
     DEFAULT_MAX_ITER,
-    DEFAULT_STEP_DECAY,
-    DEFAULT_STEP_SIZE,
     DEFAULT_TOL,
     Objective,
     SolverResult,
     solve_path,
 )
 
-IDLE_REASONS = {"pairs": "without a partner of another proportion"}
+IDLE_REASONS = dict.fromkeys(PAIRINGS, "without a partner of another proportion")
 AT_THE_MEAN = "at the pooled proportion, where a bag has no information"
 
 
@@ -40,35 +39,35 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
     The sum is an unbiased estimate of the risk π_t·E₊ℓ(f,1) + (1−π_t)·E₋ℓ(f,−1). With the default
     π_t = ½ it is the balanced risk of Scott & Zhang (2019), Secs. 3 and 4. For several classes
     the loss is softmax cross-entropy, ℓ_c(f) = log Σ exp(f) − f_c, and the bags are combined by
-    least squares; `pairing`, `risk_correction`, convex="project" and other losses and solvers are
+    least squares; `risk_correction`, convex="project" and other losses and solvers are
     for two classes. The penalty is then 2λ‖f‖², which for two classes is λ‖f‖² of the log-odds.
 
     Parameters
     ----------
     loss : str, default="logistic"
         One of `decorrupt.losses.LOSSES`: logistic, squared, huber, sigmoid, unhinged.
-    kernel : str or callable, default="rbf"
-        rbf, exponential, laplacian, polynomial, linear, precomputed, or a callable that takes two
-        matrices and returns the kernel of all their rows. knn (diffusion on the graph of the 10
-        nearest rows), pca_rbf and pca8_rbf (rbf on 20 or 8 half-whitened principal components)
-        and pca_knn (knn on 20 of them) are fitted to the training rows, without labels.
+    kernel : str, callable or Kernel, default="rbf"
+        rbf, exponential, laplacian, polynomial, linear, precomputed, knn, pca_rbf, pca8_rbf,
+        pca_knn, or a callable that takes two matrices and returns the kernel of all their rows.
+        A :class:`decorrupt.Kernel` also sets the rarely changed options: the polynomial's degree,
+        the rank or number of features, the memory they may take.
     kernel_gamma : float, "scale" or "auto", default="scale"
         The kernel's width parameter. "scale" is 1/(n_columns·Var X), where Var X is the mean of
         the columns' variances; "auto" is 1/n_columns. The principal components are scaled to the
         total variance of X, so it has the same meaning for them; the knn kernels do not use it.
-    degree, coef0 : float
-        Parameters of the polynomial kernel (kernel_gamma·⟨x, x'⟩ + coef0)^degree.
+        It cannot be set if the :class:`decorrupt.Kernel` given as `kernel` has a `gamma`.
     reg_strength : float or "auto", default="auto"
         λ; the penalty is λ‖f‖², without a factor ½. "auto" is s/(2·C·n), a Gaussian prior on f(x)
         with the variance C = 3: n is the effective sample size (4V for combine="superbag", see
         `diagnostics_`), s the mean of k(x, x), 1 for the rbf kernel. Twice the smallest λ with a
         minimum, if that is larger (loss="squared" only).
-    combine : {"auto", "superbag", "pairs", "least_squares", "easy_llp"}, default="auto"
-        How bags are combined into a risk, see :func:`decorrupt.corruption.combine_strata`. "pairs"
-        is the paper's method; "superbag" has a smaller error bound than any pairing. "auto" is
-        "superbag" for two classes and "least_squares" for several.
-    pairing : {"auto", "sorted", "matching", "random"}, default="auto"
-        How bags are paired if `combine="pairs"`, see :func:`decorrupt.corruption.pair_bags`.
+    combine : str, default="auto"
+        How bags are combined into a risk, see :func:`decorrupt.corruption.combine_strata`: "superbag",
+        "pairs", "least_squares" or "easy_llp". "pairs" is the paper's method, with the best pairs
+        that can be computed in reasonable time; "sorted_pairs", "matched_pairs" and
+        "random_pairs" choose how bags are paired, see :func:`decorrupt.corruption.pair_bags`.
+        "superbag" has a smaller error bound than any pairing. "auto" is "superbag" for two classes and
+        "least_squares" for several.
     target_prior : float in (0, 1), array-like of shape (n_classes,) or "pooled", default=0.5
         π_t, the share of positives in the target population of the risk; "pooled" is the share
         among the training rows. For several classes: one share per class, or 0.5 for the same
@@ -86,28 +85,9 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
     fit_intercept : bool, default=True
         Whether to add an unpenalised constant to the score. The paper's method has no intercept,
         and `diagnostics_` has a generalisation bound only without it.
-    solver : {"auto", "newton", "lbfgs", "gradient_descent"}, default="auto"
+    solver : {"auto", "newton", "lbfgs", "gradient_descent"} or GradientDescent, default="auto"
         "gradient_descent" is the paper's solver: exactly `max_iter` steps on the dual
-        coefficients.
-    step_size, step_decay : float
-        Step t of gradient descent is step_size·exp(−step_decay·t).
-    rank_tol : float, default=1e-3
-        Relative mean trace error of the low-rank kernel approximation; 0 uses the exact kernel.
-    max_rank : int or None, default=None
-        The largest rank of the approximation; None means 2,000 for up to 20,000 rows, then
-        2,000·(20,000/n_rows)^0.3 with features in single precision, and what `memory_budget`
-        allows (no limit if rank_tol is 0). With features="random": the number of features; None
-        means 512, or what `memory_budget` allows.
-    features : {"landmarks", "random"}, default="landmarks"
-        How a kernel is approximated: by its values at landmarks, which are training rows, until
-        the error is `rank_tol`; or by random Fourier features (orthogonal, Yu et al. 2016), which
-        are drawn without data, so the model contains no training rows. "random" is for the kernels
-        rbf, exponential, laplacian, pca_rbf and pca8_rbf; `rank_tol` is not used. Landmarks have
-        the smaller error for the same number; random features are faster to compute.
-    memory_budget : int, str or None, default=None
-        The memory that kernel features may take if `max_rank` is None: bytes, or a text such as
-        "500MB" or "2GB"; None means a quarter of the machine's memory. If it lowers the rank,
-        that is logged, and `kernel_error_` is the error that remains.
+        coefficients. A :class:`decorrupt.solvers.GradientDescent` sets the length of the steps.
     tol : float, default=1e-6
         The norm of the gradient at which the solver stops.
     max_iter : int, default=1000
@@ -181,23 +161,14 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
         loss: Any = "logistic",
         kernel: Any = "rbf",
         kernel_gamma: float | str = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
         reg_strength: float | str = "auto",
         combine: str = "auto",
-        pairing: str = "auto",
         target_prior: float | str = 0.5,
         decision: str = "balanced",
         convex: str = "check",
         risk_correction: str | None = None,
         fit_intercept: bool = True,
-        solver: str = "auto",
-        step_size: float = DEFAULT_STEP_SIZE,
-        step_decay: float = DEFAULT_STEP_DECAY,
-        rank_tol: float = DEFAULT_RANK_TOL,
-        max_rank: int | None = None,
-        features: str = "landmarks",
-        memory_budget: Any = None,
+        solver: Any = "auto",
         tol: float = DEFAULT_TOL,
         max_iter: int = DEFAULT_MAX_ITER,
         random_state: Any = None,
@@ -206,23 +177,14 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
         self.loss = loss
         self.kernel = kernel
         self.kernel_gamma = kernel_gamma
-        self.degree = degree
-        self.coef0 = coef0
         self.reg_strength = reg_strength
         self.combine = combine
-        self.pairing = pairing
         self.target_prior = target_prior
         self.decision = decision
         self.convex = convex
         self.risk_correction = risk_correction
         self.fit_intercept = fit_intercept
         self.solver = solver
-        self.step_size = step_size
-        self.step_decay = step_decay
-        self.rank_tol = rank_tol
-        self.max_rank = max_rank
-        self.features = features
-        self.memory_budget = memory_budget
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -245,7 +207,6 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
             strata.proportions,
             method=self.combine,
             target_prior=self.target_prior,
-            pairing=self.pairing,
             convex="project" if self.convex == "project" else None,
             random_state=self.random_state,
         )

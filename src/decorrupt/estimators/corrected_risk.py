@@ -27,7 +27,13 @@ from decorrupt.features import FeatureMap
 from decorrupt.losses import MarginLoss, get_loss
 from decorrupt.risks import CorrectedRisk
 from decorrupt.risks.multiclass import ClassCorrectedRisk
-from decorrupt.solvers import SolverResult, convexity_floor, is_minimum, least_admissible_reg
+from decorrupt.solvers import (
+    SolverResult,
+    convexity_floor,
+    is_gradient_descent,
+    is_minimum,
+    least_admissible_reg,
+)
 
 CONVEX_CHOICES = ("check", "project", "ignore")
 
@@ -204,7 +210,7 @@ class CorrectedRiskClassifier(ScoreClassifier):
         )
 
     def _has_lower_bound(self) -> bool:
-        return self.solver == "gradient_descent" or self.risk_correction is not None
+        return is_gradient_descent(self.solver) or self.risk_correction is not None
 
     def _check_reg_strength(
         self, features: FeatureMap, terms: RiskTerms, loss: MarginLoss
@@ -228,12 +234,6 @@ class CorrectedRiskClassifier(ScoreClassifier):
                 "convex='project', or loss='logistic'"
             )
         return convexity_floor(**problem)
-
-    def _solver_options(self) -> dict[str, Any]:
-        options: dict[str, Any] = super()._solver_options()
-        if self.solver == "gradient_descent":
-            options |= {"step_size": self.step_size, "step_decay": self.step_decay}
-        return options
 
     @available_if(_score_is_log_odds)
     def predict_proba(self, X: Any, class_prior: Any = None) -> FloatArray:

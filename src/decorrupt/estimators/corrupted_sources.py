@@ -25,11 +25,11 @@ from decorrupt.estimators.corrected_risk import CorrectedRiskClassifier
 from decorrupt.estimators.inputs import NoisySources, source_priors, source_strata
 from decorrupt.estimators.priors import BALANCED
 from decorrupt.estimators.source_classifier import SourceClassifier
-from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
+from decorrupt.features import FeatureMap
 from decorrupt.losses import get_loss
 from decorrupt.risks import CorrectedRisk, ScoreRisk
 from decorrupt.risks.multiclass import ClassCorrectedRisk
-from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_STEP_DECAY, DEFAULT_STEP_SIZE, DEFAULT_TOL
+from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL
 
 
 class CorruptedSourcesClassifier(SourceClassifier, CorrectedRiskClassifier):
@@ -62,11 +62,11 @@ class CorruptedSourcesClassifier(SourceClassifier, CorrectedRiskClassifier):
         class. None: all sources have the same prior, estimated from the shares of noisy labels.
     weights : {"optimal", "exact", "size", "uniform"}, default="optimal"
         How sources are weighted if combine="sources", see
-        :func:`decorrupt.corruption.source_weights` and, for several classes,
-        :func:`decorrupt.corruption.class_source_weights`. If rates vary within a
-        source, only "uniform" is possible: other weights would depend on the features and bias the
-        risk. The model then warns and uses uniform weights.
-    combine : {"sources", "superbag", "pairs", "least_squares"}, default="sources"
+        :func:`decorrupt.corruption.source_weights` and, for several classes, :func:`decorrupt.corruption.class_source_weights`. If
+        rates vary within a source, only "uniform" is possible: other weights would depend on the
+        features and bias the risk. The model then warns and uses uniform weights.
+    combine : {"sources", "superbag", "pairs", "sorted_pairs", "matched_pairs", "random_pairs", \
+"least_squares"}, default="sources"
         "sources" corrects each source separately and adds the results, as in the paper. The others
         treat each source's positively and negatively labelled rows as two strata with known
         proportions, see :func:`decorrupt.corruption.combine_strata`; without `class_priors` one
@@ -80,9 +80,8 @@ class CorruptedSourcesClassifier(SourceClassifier, CorrectedRiskClassifier):
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in the target
         population, see `target_prior`.
-    loss, kernel, kernel_gamma, degree, coef0, reg_strength, pairing, convex, risk_correction, \
-fit_intercept, solver, step_size, step_decay, rank_tol, max_rank, features, \
-memory_budget, tol, max_iter, random_state
+    loss, kernel, kernel_gamma, reg_strength, convex, risk_correction, fit_intercept, solver, \
+tol, max_iter, random_state
         As in :class:`CorrectedLossClassifier`. Several classes need loss="logistic" (softmax
         cross-entropy) and no `risk_correction`.
 
@@ -132,22 +131,13 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
         loss: Any = "logistic",
         kernel: Any = "rbf",
         kernel_gamma: float | str = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
         reg_strength: float | str = "auto",
-        pairing: str = "auto",
         target_prior: float | str | None = None,
         decision: str = "balanced",
         convex: str = "check",
         risk_correction: str | None = None,
         fit_intercept: bool = True,
-        solver: str = "auto",
-        step_size: float = DEFAULT_STEP_SIZE,
-        step_decay: float = DEFAULT_STEP_DECAY,
-        rank_tol: float = DEFAULT_RANK_TOL,
-        max_rank: int | None = None,
-        features: str = "landmarks",
-        memory_budget: Any = None,
+        solver: Any = "auto",
         tol: float = DEFAULT_TOL,
         max_iter: int = DEFAULT_MAX_ITER,
         random_state: Any = None,
@@ -159,22 +149,13 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
         self.loss = loss
         self.kernel = kernel
         self.kernel_gamma = kernel_gamma
-        self.degree = degree
-        self.coef0 = coef0
         self.reg_strength = reg_strength
-        self.pairing = pairing
         self.target_prior = target_prior
         self.decision = decision
         self.convex = convex
         self.risk_correction = risk_correction
         self.fit_intercept = fit_intercept
         self.solver = solver
-        self.step_size = step_size
-        self.step_decay = step_decay
-        self.rank_tol = rank_tol
-        self.max_rank = max_rank
-        self.features = features
-        self.memory_budget = memory_budget
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -296,7 +277,6 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
             strata.proportions,
             method=self.combine,
             target_prior=self._score_prior(noisy),
-            pairing=self.pairing,
             convex="project" if self.convex == "project" else None,
             random_state=self.random_state,
         )

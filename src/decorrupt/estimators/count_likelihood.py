@@ -16,7 +16,7 @@ from decorrupt.estimators.log_odds import LogOddsClassifier
 from decorrupt.estimators.priors import score_probabilities
 from decorrupt.estimators.shared_features import SharedFeaturesClassifier
 from decorrupt.exceptions import RoundedCountsWarning
-from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
+from decorrupt.features import FeatureMap
 from decorrupt.notices import Notice, emit_notices
 from decorrupt.risks.bag_effect import (
     ESTIMATE,
@@ -56,8 +56,7 @@ class CountLikelihoodClassifier(SharedFeaturesClassifier, LogOddsClassifier):
 
     Parameters
     ----------
-    kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, features, \
-memory_budget, tol, max_iter, random_state
+    kernel, kernel_gamma, tol, max_iter, random_state
         As in :class:`CorrectedLossClassifier`.
     reg_strength : float or "auto", default="auto"
         λ, at least 0. "auto" is s/(2·C·n), a Gaussian prior on the log-odds with the variance
@@ -106,8 +105,8 @@ memory_budget, tol, max_iter, random_state
         The share of positives, or of each class, among the training rows: Σn_k·p_k/Σn_k, or with
         `upper` or noise the mean of the posterior probabilities at the solution.
     classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
-frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, \
-reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
+frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, reg_strength_, kernel_rank_, \
+kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
 
     Examples
@@ -135,8 +134,6 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
         *,
         kernel: Any = "rbf",
         kernel_gamma: float | str = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
         reg_strength: float | str = "auto",
         large_bags: float | str = "auto",
         count_noise: Any = None,
@@ -144,19 +141,13 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
         starts: Sequence[str] | str = AUTO_STARTS,
         fit_intercept: bool = True,
         decision: str = "balanced",
-        solver: str = "auto",
-        rank_tol: float = DEFAULT_RANK_TOL,
-        max_rank: int | None = None,
-        features: str = "landmarks",
-        memory_budget: Any = None,
+        solver: Any = "auto",
         tol: float = DEFAULT_TOL,
         max_iter: int = DEFAULT_MAX_ITER,
         random_state: Any = None,
     ) -> None:
         self.kernel = kernel
         self.kernel_gamma = kernel_gamma
-        self.degree = degree
-        self.coef0 = coef0
         self.reg_strength = reg_strength
         self.large_bags = large_bags
         self.count_noise = count_noise
@@ -165,10 +156,6 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
         self.fit_intercept = fit_intercept
         self.decision = decision
         self.solver = solver
-        self.rank_tol = rank_tol
-        self.max_rank = max_rank
-        self.features = features
-        self.memory_budget = memory_budget
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state

@@ -14,7 +14,7 @@ from decorrupt.estimators.inputs import NoisySources, source_priors
 from decorrupt.estimators.log_odds import LogOddsClassifier
 from decorrupt.estimators.priors import log_prior
 from decorrupt.estimators.source_classifier import SourceClassifier
-from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
+from decorrupt.features import FeatureMap
 from decorrupt.risks import ScoreRisk
 from decorrupt.risks.forward import ForwardRisk, noisy_label_risk
 from decorrupt.risks.multiclass import ClassForwardRisk, class_noisy_label_risk
@@ -43,8 +43,7 @@ class ForwardSourcesClassifier(SourceClassifier, LogOddsClassifier):
         P(Y=1) by source, or one value for all sources; for several classes the share of each
         class. None: all sources are samples of one population, and its prior is estimated from the
         shares of noisy labels; it is used for the balanced decision only.
-    kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, features, \
-memory_budget, tol, max_iter, random_state
+    kernel, kernel_gamma, tol, max_iter, random_state
         As in :class:`CorrectedLossClassifier`.
     reg_strength : float or "auto", default="auto"
         λ, at least 0. "auto" is s/(2·C·n), a Gaussian prior on the log-odds with the variance
@@ -58,8 +57,8 @@ memory_budget, tol, max_iter, random_state
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in the population of the
         training rows.
-    solver : {"auto", "newton", "lbfgs", "gradient_descent"}, default="auto"
-        How the objective is minimised.
+    solver : {"auto", "newton", "lbfgs", "gradient_descent"} or GradientDescent, default="auto"
+        How the objective is minimised, as in :class:`CorrectedLossClassifier`.
 
     Attributes
     ----------
@@ -68,8 +67,8 @@ memory_budget, tol, max_iter, random_state
     score_prior_ : float or ndarray of shape (n_classes,)
         The share of positives, or of each class, among the training rows, computed from the priors.
     classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
-frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, \
-reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
+frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, reg_strength_, kernel_rank_, \
+kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
 
     Examples
@@ -95,17 +94,11 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
         class_priors: Any = None,
         kernel: Any = "rbf",
         kernel_gamma: float | str = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
         reg_strength: float | str = "auto",
         fit_intercept: bool = True,
         match_prior: bool = True,
         decision: str = "balanced",
-        solver: str = "auto",
-        rank_tol: float = DEFAULT_RANK_TOL,
-        max_rank: int | None = None,
-        features: str = "landmarks",
-        memory_budget: Any = None,
+        solver: Any = "auto",
         tol: float = DEFAULT_TOL,
         max_iter: int = DEFAULT_MAX_ITER,
         random_state: Any = None,
@@ -114,17 +107,11 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
         self.class_priors = class_priors
         self.kernel = kernel
         self.kernel_gamma = kernel_gamma
-        self.degree = degree
-        self.coef0 = coef0
         self.reg_strength = reg_strength
         self.fit_intercept = fit_intercept
         self.match_prior = match_prior
         self.decision = decision
         self.solver = solver
-        self.rank_tol = rank_tol
-        self.max_rank = max_rank
-        self.features = features
-        self.memory_budget = memory_budget
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state

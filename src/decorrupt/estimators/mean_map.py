@@ -31,11 +31,18 @@ from decorrupt.estimators.diagnostics import (
 from decorrupt.estimators.log_odds import LogOddsClassifier
 from decorrupt.estimators.shared_features import SharedFeaturesClassifier
 from decorrupt.exceptions import NegativeRiskWarning
-from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
+from decorrupt.features import FeatureMap
 from decorrupt.losses import LogisticLoss
 from decorrupt.risks import CorrectedRisk
 from decorrupt.risks.corrected import logistic_risk
-from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Objective, SolverResult, solve_path
+from decorrupt.solvers import (
+    DEFAULT_MAX_ITER,
+    DEFAULT_TOL,
+    Objective,
+    SolverResult,
+    is_gradient_descent,
+    solve_path,
+)
 
 VARIANTS = ("mean", "laplacian", "alternating")
 STARTS = ("mean", "laplacian")
@@ -76,8 +83,7 @@ class MeanMapClassifier(SharedFeaturesClassifier, LogOddsClassifier):
         gives "mean".
     max_rounds : int, default=100
         Maximum number of refits of "alternating".
-    kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, features, \
-memory_budget, tol, max_iter, random_state, check_assumptions
+    kernel, kernel_gamma, tol, max_iter, random_state, check_assumptions
         As in :class:`CorrectedLossClassifier`.
     reg_strength : float or "auto", default="auto"
         λ; above 0 unless every bag is pure, because the estimated risk is unbounded below. "auto"
@@ -87,8 +93,8 @@ memory_budget, tol, max_iter, random_state, check_assumptions
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in the population of the
         training rows.
-    solver : {"auto", "newton", "lbfgs", "gradient_descent"}, default="auto"
-        How the objective is minimised.
+    solver : {"auto", "newton", "lbfgs", "gradient_descent"} or GradientDescent, default="auto"
+        How the objective is minimised, as in :class:`CorrectedLossClassifier`.
 
     Attributes
     ----------
@@ -101,9 +107,8 @@ memory_budget, tol, max_iter, random_state, check_assumptions
     n_iter_ : int
         Number of solver iterations, over all refits.
     classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
-frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, \
-reg_strength_, kernel_rank_, kernel_error_, \
-solver_, n_features_in_, feature_names_in_
+frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, reg_strength_, kernel_rank_, \
+kernel_error_, solver_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
 
     Examples
@@ -134,16 +139,10 @@ solver_, n_features_in_, feature_names_in_
         max_rounds: int = 100,
         kernel: Any = "rbf",
         kernel_gamma: float | str = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
         reg_strength: float | str = "auto",
         fit_intercept: bool = True,
         decision: str = "balanced",
-        solver: str = "auto",
-        rank_tol: float = DEFAULT_RANK_TOL,
-        max_rank: int | None = None,
-        features: str = "landmarks",
-        memory_budget: Any = None,
+        solver: Any = "auto",
         tol: float = DEFAULT_TOL,
         max_iter: int = DEFAULT_MAX_ITER,
         random_state: Any = None,
@@ -156,16 +155,10 @@ solver_, n_features_in_, feature_names_in_
         self.max_rounds = max_rounds
         self.kernel = kernel
         self.kernel_gamma = kernel_gamma
-        self.degree = degree
-        self.coef0 = coef0
         self.reg_strength = reg_strength
         self.fit_intercept = fit_intercept
         self.decision = decision
         self.solver = solver
-        self.rank_tol = rank_tol
-        self.max_rank = max_rank
-        self.features = features
-        self.memory_budget = memory_budget
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -247,7 +240,7 @@ solver_, n_features_in_, feature_names_in_
         # Unless all bags are pure, the bag with the lowest proportion has a negative coefficient.
         is_pure = np.isin(strata.proportions, (0.0, 1.0)).all()
         has_minimum = self.reg_strength_ > 0 or is_pure
-        if has_minimum or self.solver == "gradient_descent":
+        if has_minimum or is_gradient_descent(self.solver):
             return
         raise ValueError(
             f"reg_strength={self.reg_strength_!r} with bags that are not pure: the estimated risk "

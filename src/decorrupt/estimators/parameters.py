@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from decorrupt.estimators.default_strength import AUTO
-from decorrupt.features import budget_in_bytes
+from decorrupt.features import Kernel, budget_in_bytes
+from decorrupt.solvers import GradientDescent
 
 
 def check_finite(name: str, value: Any) -> None:
@@ -134,7 +135,9 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
 
 
 def check_parameters(estimator: Any) -> None:
-    """Raise ValueError if a parameter of the estimator fails its check in CHECKS."""
+    """Raise ValueError if a parameter of the estimator, its kernel or solver fails its check."""
     for name, value in estimator.get_params(deep=False).items():
-        if name in CHECKS:
+        if isinstance(value, Kernel | GradientDescent):
+            check_parameters(value)
+        elif name in CHECKS:
             CHECKS[name](name, value)

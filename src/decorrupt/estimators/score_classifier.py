@@ -23,15 +23,17 @@ from decorrupt.exceptions import OneClassWarning
 from decorrupt.features import (
     FeatureMap,
     Kernel,
+    KernelFunction,
     LinearMap,
     NeighbourMap,
     RandomFourierMap,
     RandomKernelMap,
+    as_kernel,
     fit_feature_map,
+    kernel_name,
     kernel_scores,
     project,
 )
-from decorrupt.features import resolve_kernel_gamma as resolve_gamma
 from decorrupt.features.kernels import squared_norms
 from decorrupt.notices import QuietEstimator
 from decorrupt.risks import ScoreRisk
@@ -68,11 +70,10 @@ def note_predicted(model: Any, found: NDArray[np.intp], n_rows: int) -> None:
 class ScoreClassifier(QuietEstimator, ClassifierMixin, BaseEstimator):
     """A classifier whose scores are linear in the features of a kernel.
 
-    Subclasses have the parameters `kernel`, `kernel_gamma`, `degree`, `coef0`, and, where they
-    call `_fit_scores`, `reg_strength`, `fit_intercept`, `solver`, `rank_tol`, `max_rank`,
-    `features`, `memory_budget`, `tol`, `max_iter` and `random_state`. They set `classes_`,
-    `score_prior_` (the share of positives, or the class shares, in the population that the scores
-    describe) and `decision_threshold_`.
+    Subclasses have the parameters `kernel` and `kernel_gamma`, and, where they call `_fit_scores`,
+    `reg_strength`, `fit_intercept`, `solver`, `tol`, `max_iter` and `random_state`. They set
+    `classes_`, `score_prior_` (the share of positives, or the class shares, in the population that
+    the scores describe) and `decision_threshold_`.
     """
 
     # Whether labels or proportions of more than two classes are accepted.
@@ -88,7 +89,7 @@ class ScoreClassifier(QuietEstimator, ClassifierMixin, BaseEstimator):
             self, X, reset=reset, accept_sparse="csr", dtype=FLOATS, accept_large_sparse=False
         )
         if reset:
-            self.kernel_gamma_ = resolve_gamma(self.kernel_gamma, X)
+            self.kernel_gamma_ = self.chosen_kernel.function(X).gamma
         return X
 
     def _check_several_classes(self, n_classes: int) -> None:
@@ -106,24 +107,17 @@ class ScoreClassifier(QuietEstimator, ClassifierMixin, BaseEstimator):
 
     def fit_feature_map(self, X: Any) -> FeatureMap:
         """Return the features of the rows X, computed without labels; the model is unchanged."""
-        if self.kernel == "linear" and self.fit_intercept and self.features == "landmarks":
+        kernel = self.chosen_kernel
+        if kernel.name == "linear" and self.fit_intercept and kernel.features == "landmarks":
             return LinearMap.centred(X)
-        return fit_feature_map(
-            X,
-            self._kernel_for(X),
-            rank_tol=self.rank_tol,
-            max_rank=self.max_rank,
-            random_state=self.random_state,
-            features=self.features,
-            memory_budget=self.memory_budget,
-        )
+        return fit_feature_map(X, kernel, random_state=self.random_state)
 
     def kernel_size(self, X: Any, features: FeatureMap | None = None) -> float:
         """Return the mean of k(x, x) over the rows X, the scale of λ; 1 for rbf and knn kernels."""
-        kernel = self._kernel_for(X)
+        kernel = self.chosen_kernel.function(X)
         if kernel.on_coordinates().name == "knn":
             return 1.0
-        if self.kernel == "linear":
+        if kernel.name == "linear":
             features = self.fit_feature_map(X) if features is None else features
             diagonal = squared_norms(features.matrix)
         else:
@@ -194,7 +188,7 @@ class ScoreClassifier(QuietEstimator, ClassifierMixin, BaseEstimator):
             self.dual_coef_ = features.coefficients(theta)
             self.landmarks_ = (
                 features.pivots
-                if self.kernel == "precomputed"
+                if kernel_name(self.kernel) == "precomputed"
                 else project(X[features.pivots], features.projection)
             )
 
@@ -213,12 +207,13 @@ class ScoreClassifier(QuietEstimator, ClassifierMixin, BaseEstimator):
         theta = theta.astype(features.matrix.dtype, copy=False)
         return np.asarray(features.matrix @ theta + intercept)
 
-    def _kernel(self) -> Kernel:
-        return Kernel(self.kernel, self.kernel_gamma_, self.degree, self.coef0)
+    @property
+    def chosen_kernel(self) -> Kernel:
+        """The parameters `kernel` and `kernel_gamma` as one object."""
+        return as_kernel(self.kernel, self.kernel_gamma)
 
-    def _kernel_for(self, X: Any) -> Kernel:
-        gamma = resolve_gamma(self.kernel_gamma, X)
-        return Kernel(self.kernel, gamma, self.degree, self.coef0)
+    def _kernel(self) -> KernelFunction:
+        return self.chosen_kernel.function_at(self.kernel_gamma_)
 
     def _kernel_diagonal(self, X: Any, features: FeatureMap) -> FloatArray:
         """Return k(x, x) of the training rows."""
@@ -233,7 +228,7 @@ class ScoreClassifier(QuietEstimator, ClassifierMixin, BaseEstimator):
     def _score(self, X: Any) -> FloatArray:
         """Return f(x) of validated rows."""
         X = project(X, getattr(self, "projection_", None))
-        if self.kernel == "linear":
+        if kernel_name(self.kernel) == "linear":
             scores = X @ self.coef_.T
         elif hasattr(self, "frequencies_"):
             rule = RandomFourierMap(self.frequencies_, self.frequency_centre_)
@@ -271,5 +266,5 @@ class ScoreClassifier(QuietEstimator, ClassifierMixin, BaseEstimator):
         except ValueError:
             tags.classifier_tags.multi_class = False
         tags.input_tags.sparse = True
-        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.pairwise = kernel_name(self.kernel) == "precomputed"
         return tags

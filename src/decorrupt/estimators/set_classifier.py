@@ -9,7 +9,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.corruption import Strata
 from decorrupt.estimators.log_odds import LogOddsClassifier
 from decorrupt.estimators.shared_features import SharedFeaturesClassifier
-from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
+from decorrupt.features import FeatureMap
 from decorrupt.risks.set_risk import set_risk
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Objective, SolverResult, solve_path
 
@@ -29,8 +29,7 @@ class SetClassifier(SharedFeaturesClassifier, LogOddsClassifier):
 
     Parameters
     ----------
-    kernel, kernel_gamma, degree, coef0, rank_tol, max_rank, features, \
-memory_budget, tol, max_iter, random_state, check_assumptions
+    kernel, kernel_gamma, tol, max_iter, random_state, check_assumptions
         As in :class:`CorrectedLossClassifier`.
     reg_strength : float or "auto", default="auto"
         λ, at least 0. "auto" is s/(2·C·n), a Gaussian prior on the log-odds with the variance
@@ -44,16 +43,16 @@ memory_budget, tol, max_iter, random_state, check_assumptions
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in the population of the
         training rows.
-    solver : {"auto", "newton", "lbfgs", "gradient_descent"}, default="auto"
-        How the objective is minimised.
+    solver : {"auto", "newton", "lbfgs", "gradient_descent"} or GradientDescent, default="auto"
+        How the objective is minimised, as in :class:`CorrectedLossClassifier`.
 
     Attributes
     ----------
     score_prior_ : float
         γ̄, the share of positives among the training rows.
     classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
-frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, \
-reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
+frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, reg_strength_, kernel_rank_, \
+kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`.
 
     Examples
@@ -79,17 +78,11 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
         *,
         kernel: Any = "rbf",
         kernel_gamma: float | str = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
         reg_strength: float | str = "auto",
         fit_intercept: bool = True,
         match_prior: bool = True,
         decision: str = "balanced",
-        solver: str = "auto",
-        rank_tol: float = DEFAULT_RANK_TOL,
-        max_rank: int | None = None,
-        features: str = "landmarks",
-        memory_budget: Any = None,
+        solver: Any = "auto",
         tol: float = DEFAULT_TOL,
         max_iter: int = DEFAULT_MAX_ITER,
         random_state: Any = None,
@@ -97,17 +90,11 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
     ) -> None:
         self.kernel = kernel
         self.kernel_gamma = kernel_gamma
-        self.degree = degree
-        self.coef0 = coef0
         self.reg_strength = reg_strength
         self.fit_intercept = fit_intercept
         self.match_prior = match_prior
         self.decision = decision
         self.solver = solver
-        self.rank_tol = rank_tol
-        self.max_rank = max_rank
-        self.features = features
-        self.memory_budget = memory_budget
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state

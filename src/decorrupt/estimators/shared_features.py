@@ -18,16 +18,8 @@ from decorrupt.features import FeatureMap
 from decorrupt.notices import Notice
 from decorrupt.solvers import SolverResult
 
-# Parameters that determine the features.
+# Parameters that determine the features, besides the kernel.
 FEATURE_PARAMS = (
-    "kernel",
-    "kernel_gamma",
-    "degree",
-    "coef0",
-    "rank_tol",
-    "max_rank",
-    "features",
-    "memory_budget",
     "fit_intercept",  # columns are centred with it
     "random_state",
 )
@@ -83,8 +75,9 @@ class PathClassifier(ScoreClassifier):
 
     def feature_key(self) -> tuple[str, ...]:
         """Return a key that is equal for estimators that can share features."""
-        params = self.get_params(deep=False)
-        return tuple(repr(params[name]) for name in FEATURE_PARAMS)
+        kernel = self.chosen_kernel.get_params(deep=False)
+        others = [getattr(self, name) for name in FEATURE_PARAMS]
+        return tuple(map(repr, [*kernel.values(), *others]))
 
     def fit_path(
         self,

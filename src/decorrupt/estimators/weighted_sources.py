@@ -17,7 +17,7 @@ from decorrupt.estimators.log_odds import LogOddsClassifier
 from decorrupt.estimators.parameters import check_choice
 from decorrupt.estimators.priors import decision_threshold, score_probabilities
 from decorrupt.estimators.source_classifier import SourceClassifier
-from decorrupt.features import DEFAULT_RANK_TOL, FeatureMap
+from decorrupt.features import FeatureMap
 from decorrupt.losses import get_loss
 from decorrupt.risks import CorrectedRisk, ScoreRisk
 from decorrupt.risks.multiclass import ClassCorrectedRisk
@@ -45,8 +45,8 @@ class WeightedSourcesClassifier(SourceClassifier, LogOddsClassifier):
         "label_dependent", for two classes: with the signal s = 1 − ρ₊ − ρ₋ of a source and
         α = s·τ + ρ₋, rows labelled + have the weight s·(1−α) and rows labelled − the weight s·α.
         τ is the class prior, or ½ if decision="accuracy".
-    noise_rates, class_priors, kernel, kernel_gamma, degree, coef0, reg_strength, fit_intercept, \
-decision, solver, rank_tol, max_rank, features, memory_budget, tol, max_iter, random_state
+    noise_rates, class_priors, kernel, kernel_gamma, reg_strength, fit_intercept, decision, \
+solver, tol, max_iter, random_state
         As in :class:`ForwardSourcesClassifier`. `class_priors` must be the same for all sources,
         and rates per row are not possible.
 
@@ -59,8 +59,8 @@ decision, solver, rank_tol, max_rank, features, memory_budget, tol, max_iter, ra
     score_prior_ : float or ndarray of shape (n_classes,)
         The share of positives, or of each class, among the training rows.
     classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
-frequency_centre_, coef_, intercept_, kernel_gamma_, kernel_rank_, kernel_error_, \
-n_iter_, solver_, n_features_in_, feature_names_in_
+frequency_centre_, coef_, intercept_, kernel_gamma_, kernel_rank_, kernel_error_, n_iter_, \
+solver_, n_features_in_, feature_names_in_
         As in :class:`CorrectedLossClassifier`; the coefficients are those of f, the score of the
         noisy labels.
 
@@ -88,16 +88,10 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         class_priors: Any = None,
         kernel: Any = "rbf",
         kernel_gamma: float | str = "scale",
-        degree: float = 3,
-        coef0: float = 1.0,
         reg_strength: float | str = "auto",
         fit_intercept: bool = True,
         decision: str = "balanced",
-        solver: str = "auto",
-        rank_tol: float = DEFAULT_RANK_TOL,
-        max_rank: int | None = None,
-        features: str = "landmarks",
-        memory_budget: Any = None,
+        solver: Any = "auto",
         tol: float = DEFAULT_TOL,
         max_iter: int = DEFAULT_MAX_ITER,
         random_state: Any = None,
@@ -107,16 +101,10 @@ n_iter_, solver_, n_features_in_, feature_names_in_
         self.class_priors = class_priors
         self.kernel = kernel
         self.kernel_gamma = kernel_gamma
-        self.degree = degree
-        self.coef0 = coef0
         self.reg_strength = reg_strength
         self.fit_intercept = fit_intercept
         self.decision = decision
         self.solver = solver
-        self.rank_tol = rank_tol
-        self.max_rank = max_rank
-        self.features = features
-        self.memory_budget = memory_budget
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state

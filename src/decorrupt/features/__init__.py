@@ -1,9 +1,20 @@
 """Feature maps: linear, low-rank kernel with known error, random Fourier, graph diffusion."""
 
-from decorrupt.features.kernels import KERNELS, WITHOUT_GAMMA, Kernel, resolve_kernel_gamma
+from decorrupt.features.kernel import (
+    DEFAULT_RANK_TOL,
+    Kernel,
+    as_kernel,
+    has_own_gamma,
+    kernel_name,
+)
+from decorrupt.features.kernels import (
+    KERNELS,
+    WITHOUT_GAMMA,
+    KernelFunction,
+    resolve_kernel_gamma,
+)
 from decorrupt.features.low_rank import CholeskyFactor, pivoted_cholesky
 from decorrupt.features.maps import (
-    DEFAULT_RANK_TOL,
     FEATURES,
     FeatureMap,
     LinearMap,
@@ -28,16 +39,20 @@ __all__ = [
     "CholeskyFactor",
     "FeatureMap",
     "Kernel",
+    "KernelFunction",
     "LinearMap",
     "LowRankKernelMap",
     "NeighbourMap",
     "RandomFourierMap",
     "RandomKernelMap",
+    "as_kernel",
     "budget_in_bytes",
     "default_max_rank",
     "diffusion_features",
     "fit_feature_map",
     "fit_principal_projection",
+    "has_own_gamma",
+    "kernel_name",
     "kernel_scores",
     "neighbour_means",
     "pivoted_cholesky",

@@ -31,34 +31,17 @@ KERNELS = (
 )
 WITHOUT_GAMMA = ("linear", "knn", "pca_knn", "precomputed")
 VARIANCE_BLOCK_ROWS = 1024
-KernelFunction = Callable[[Any, Any], FloatArray]
 
 
 @dataclass(frozen=True)
-class Kernel:
-    """k(x, x'), one of the named kernels or a callable (X, Y) → matrix.
-
-    ========================== =====================================
-    ``rbf``                    exp(−γ‖x−x'‖²), the Gaussian kernel
-    ``exponential``            exp(−γ‖x−x'‖), distance not squared
-    ``laplacian``              exp(−γ‖x−x'‖₁)
-    ``polynomial``             (γ⟨x, x'⟩ + coef0)^degree
-    ``linear``                 ⟨x, x'⟩
-    ``knn``                    diffusion on the graph of nearest rows
-    ``pca_rbf``, ``pca8_rbf``  rbf on 20, or 8, principal components
-    ``pca_knn``                knn on 20 principal components
-    ``precomputed``            X contains the kernel values
-    ========================== =====================================
-
-    The kernels ``knn`` and ``pca_…`` are fitted to all training rows, without labels, see
-    :class:`~decorrupt.features.NeighbourMap` and
-    :func:`~decorrupt.features.fit_principal_projection`.
+class KernelFunction:
+    """k(x, x') of a :class:`~decorrupt.features.Kernel`, with γ as a number.
 
     Dense rows are centred before Euclidean distances are computed, because ‖x‖² − 2⟨x,x'⟩ + ‖x'‖²
     loses precision far from the origin. Sparse rows are not centred.
     """
 
-    name: str | KernelFunction
+    name: str | Callable[[Any, Any], FloatArray]
     gamma: float = 1.0
     degree: float = 3
     coef0: float = 1.0
@@ -75,7 +58,7 @@ class Kernel:
         named = isinstance(self.name, str) and self.name in ON_COMPONENTS
         return ON_COMPONENTS[str(self.name)][0] if named else None
 
-    def on_coordinates(self) -> Kernel:
+    def on_coordinates(self) -> KernelFunction:
         """Return the kernel of the components' coordinates; other kernels unchanged."""
         if self.n_components is None:
             return self

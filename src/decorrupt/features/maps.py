@@ -17,7 +17,8 @@ from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
-from decorrupt.features.kernels import Kernel
+from decorrupt.features.kernel import Kernel
+from decorrupt.features.kernels import KernelFunction
 from decorrupt.features.low_rank import pivoted_cholesky
 from decorrupt.features.memory_budget import MANY_ROWS, default_max_rank, rank_in_budget
 from decorrupt.features.neighbours import N_EIGENPAIRS, diffusion_features, neighbour_means
@@ -31,7 +32,6 @@ from decorrupt.features.random_fourier import (
 FEATURES = ("landmarks", "random")
 
 LOGGER = logging.getLogger("decorrupt")
-DEFAULT_RANK_TOL = 1e-3
 SCORE_BLOCK_ROWS = 8192
 # Rows per block of a kernel column: temporary arrays stay small.
 COLUMN_BLOCK_ROWS = 32_768
@@ -203,16 +203,7 @@ class NeighbourMap:
 FeatureMap = LinearMap | LowRankKernelMap | RandomKernelMap | NeighbourMap
 
 
-def fit_feature_map(
-    X: Any,
-    kernel: Kernel,
-    *,
-    rank_tol: float = DEFAULT_RANK_TOL,
-    max_rank: int | None = None,
-    random_state: Any = None,
-    features: str = "landmarks",
-    memory_budget: Any = None,
-) -> FeatureMap:
+def fit_feature_map(X: Any, kernel: Kernel, *, random_state: Any = None) -> FeatureMap:
     """Return the feature map of `kernel` fitted to the rows of X.
 
     Parameters
@@ -220,39 +211,31 @@ def fit_feature_map(
     X : array or sparse matrix of shape (n_rows, n_columns)
         The training rows; for a precomputed kernel the square Gram matrix.
     kernel : Kernel
-        The kernel; the linear kernel gives a :class:`LinearMap`, knn a :class:`NeighbourMap`.
-    rank_tol : float
-        Relative trace error to reach; 0 for full rank. Not used by knn.
-    max_rank : int or None
-        Maximum rank; None: the number of rows if `rank_tol` is 0, else what
-        :func:`default_max_rank` and the memory budget allow, and features of more than 20,000 rows
-        are in single precision. The rank of knn is at most 101.
+        The linear kernel gives a :class:`LinearMap`, knn a :class:`NeighbourMap`,
+        features="random" a :class:`RandomKernelMap`, other kernels a :class:`LowRankKernelMap`.
     random_state : int, RandomState or None
         Source of the random pivots, frequencies, or rows of the graph.
-    features : {"landmarks", "random"}
-        Pivoted Cholesky, or random Fourier features, whose number is `max_rank` (None:
-        `DEFAULT_N_FEATURES`, or what the memory budget allows).
-    memory_budget : int, str or None
-        See :func:`budget_in_bytes`; not used if `max_rank` is given.
     """
-    if features not in FEATURES:
-        raise ValueError(f"unknown features {features!r}: choose one of {', '.join(FEATURES)}")
-    if kernel.n_components is not None:
-        random_state = check_random_state(random_state)
-        projection = fit_principal_projection(X, kernel.n_components, random_state)
-        fitted = fit_feature_map(
-            project(X, projection),
-            kernel.on_coordinates(),
-            rank_tol=rank_tol,
-            max_rank=max_rank,
-            random_state=random_state,
-            features=features,
-            memory_budget=memory_budget,
+    if kernel.features not in FEATURES:
+        raise ValueError(
+            f"unknown features {kernel.features!r}: choose one of {', '.join(FEATURES)}"
         )
-        assert not isinstance(fitted, LinearMap)  # noqa: S101 — no kernel of components is linear
-        return replace(fitted, projection=projection)
-    if features == "random":
-        n_features = max_rank or _within_budget(X, X.dtype, DEFAULT_N_FEATURES, memory_budget)
+    function = kernel.function(X)
+    if function.n_components is None:
+        return _fit_map(X, kernel, function, random_state)
+    random_state = check_random_state(random_state)
+    projection = fit_principal_projection(X, function.n_components, random_state)
+    coordinates = project(X, projection)
+    fitted = _fit_map(coordinates, kernel, function.on_coordinates(), random_state)
+    assert not isinstance(fitted, LinearMap)  # noqa: S101 — no kernel of components is linear
+    return replace(fitted, projection=projection)
+
+
+def _fit_map(X: Any, options: Kernel, kernel: KernelFunction, random_state: Any) -> FeatureMap:
+    """Return the feature map of a kernel of the rows themselves."""
+    rank_tol, max_rank = options.rank_tol, options.max_rank
+    if options.features == "random":
+        n_features = max_rank or _within_budget(X, X.dtype, DEFAULT_N_FEATURES, options)
         return _random_map(X, kernel, n_features, random_state)
     if kernel.name == "linear":
         return LinearMap(X)
@@ -264,12 +247,12 @@ def fit_feature_map(
     if max_rank is None and n_rows > MANY_ROWS and (rank_tol > 0 or kernel.name == "knn"):
         dtype = np.dtype(np.float32)
     if kernel.name == "knn":
-        rank = max_rank or _within_budget(X, dtype, N_EIGENPAIRS, memory_budget)
+        rank = max_rank or _within_budget(X, dtype, N_EIGENPAIRS, options)
         return _neighbour_map(X, rank, dtype, check_random_state(random_state))
     if max_rank is None and rank_tol == 0:
         max_rank = n_rows
     elif max_rank is None:
-        max_rank = _within_budget(X, dtype, default_max_rank(n_rows), memory_budget)
+        max_rank = _within_budget(X, dtype, default_max_rank(n_rows), options)
     if kernel.name == "precomputed":
         check_gram(X)
 
@@ -293,13 +276,13 @@ def fit_feature_map(
     return LowRankKernelMap(factor.factor, factor.pivots, factor.triangle, factor.error)
 
 
-def _within_budget(X: Any, dtype: Any, wanted: int, memory_budget: Any) -> int:
+def _within_budget(X: Any, dtype: Any, wanted: int, options: Kernel) -> int:
     """Return the wanted rank, or the rank that fits into the memory budget."""
-    fits = rank_in_budget(X.shape[0], dtype.itemsize, memory_budget)
+    fits = rank_in_budget(X.shape[0], dtype.itemsize, options.memory_budget)
     if fits < min(wanted, X.shape[0]):
         LOGGER.warning(
             "%s rows: the memory budget allows %s kernel features instead of %s, see kernel_error_ "
-            "for the error they leave. Raise memory_budget= for more, or set max_rank=",
+            "for the error they leave. Raise the memory_budget of the Kernel, or set its max_rank",
             f"{X.shape[0]:,}",
             f"{fits:,}",
             f"{wanted:,}",
@@ -307,7 +290,9 @@ def _within_budget(X: Any, dtype: Any, wanted: int, memory_budget: Any) -> int:
     return min(fits, wanted)
 
 
-def _random_map(X: Any, kernel: Kernel, n_features: int, random_state: Any) -> RandomKernelMap:
+def _random_map(
+    X: Any, kernel: KernelFunction, n_features: int, random_state: Any
+) -> RandomKernelMap:
     check_has_frequencies(kernel.name)
     rng = check_random_state(random_state)
     centre = 0.0 if issparse(X) else X.mean(axis=0)
@@ -333,7 +318,9 @@ def _neighbour_map(
     return NeighbourMap(matrix, pivots, error)
 
 
-def kernel_scores(X: Any, kernel: Kernel, landmarks: Any, dual_coef: FloatArray) -> FloatArray:
+def kernel_scores(
+    X: Any, kernel: KernelFunction, landmarks: Any, dual_coef: FloatArray
+) -> FloatArray:
     """Return f(x) = Σ_m β_m k(x, landmark_m) for the rows of X, in blocks of rows.
 
     For a precomputed kernel, `landmarks` are the columns of X that contain k(x, landmark_m). For

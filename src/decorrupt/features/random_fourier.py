@@ -14,7 +14,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
-from decorrupt.features.kernels import Kernel
+from decorrupt.features.kernels import KernelFunction
 
 RANDOM_FEATURE_KERNELS = ("rbf", "exponential", "laplacian")
 DEFAULT_N_FEATURES = 512
@@ -40,7 +40,8 @@ class RandomFourierMap:
     Examples
     --------
     >>> import numpy as np
-    >>> rule = RandomFourierMap.draw(Kernel("rbf", 0.5), n_columns=3, n_features=2048, seed=0)
+    >>> kernel = KernelFunction("rbf", 0.5)
+    >>> rule = RandomFourierMap.draw(kernel, n_columns=3, n_features=2048, seed=0)
     >>> X = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
     >>> z = rule.transform(X)
     >>> bool(abs(z[0] @ z[1] - np.exp(-0.5)) < 0.05)
@@ -53,7 +54,7 @@ class RandomFourierMap:
     @classmethod
     def draw(
         cls,
-        kernel: Kernel,
+        kernel: KernelFunction,
         n_columns: int,
         n_features: int = DEFAULT_N_FEATURES,
         seed: Any = None,
@@ -64,7 +65,7 @@ class RandomFourierMap:
 
         Parameters
         ----------
-        kernel : Kernel
+        kernel : KernelFunction
             rbf, exponential or laplacian, with its γ.
         n_columns : int
             Columns of X.
@@ -119,7 +120,7 @@ class RandomFourierMap:
         np.cos(angles, out=angles)
         out *= dtype.type(n_frequencies**-0.5)
 
-    def error(self, kernel: Kernel, X: Any, random_state: np.random.RandomState) -> float:
+    def error(self, kernel: KernelFunction, X: Any, random_state: np.random.RandomState) -> float:
         """Return the root mean squared error of ⟨z(x), z(x')⟩ over pairs of rows of X."""
         n_sampled = min(X.shape[0], ERROR_ROWS)
         if n_sampled < 2:
@@ -145,7 +146,7 @@ def _blocks(n_rows: int) -> list[slice]:
 
 
 def _frequencies(
-    kernel: Kernel, n_frequencies: int, n_columns: int, rng: np.random.RandomState
+    kernel: KernelFunction, n_frequencies: int, n_columns: int, rng: np.random.RandomState
 ) -> FloatArray:
     """Return independent frequencies, or orthogonal ones for the two isotropic kernels.
 

@@ -15,7 +15,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators.log_odds import LogOddsClassifier
-from decorrupt.features import resolve_kernel_gamma
+from decorrupt.features import Kernel, resolve_kernel_gamma
 from decorrupt.meta.folds import Fold
 from decorrupt.meta.observed import ObservedLabels
 from decorrupt.solvers import Objective, SolverResult, solve
@@ -66,10 +66,8 @@ class LikelihoodStart(LogOddsClassifier):
         λ.
     """
 
-    kernel = "rbf"
+    kernel = Kernel(rank_tol=1e-6, max_rank=START_MAX_RANK)
     kernel_gamma: float | str = "scale"
-    degree, coef0, rank_tol, max_rank = 3, 1.0, 1e-6, START_MAX_RANK
-    features, memory_budget = "landmarks", None
     fit_intercept, decision = True, "accuracy"
 
     def __init__(self, *, random_state: Any = None) -> None:

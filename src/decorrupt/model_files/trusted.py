@@ -32,6 +32,7 @@ OURS = frozenset(
         "estimators.proportion_matching.ProportionMatchingClassifier",
         "estimators.set_classifier.SetClassifier",
         "estimators.weighted_sources.WeightedSourcesClassifier",
+        "features.kernel.Kernel",
         "meta.boosted.BoostedCountClassifier",
         "meta.cost_weighted.CostWeightedSourcesClassifier",
         "meta.em.EMClassifier",
@@ -52,6 +53,7 @@ OURS = frozenset(
         "risks.count_noise.GaussianNoise",
         "risks.count_noise.GeometricNoise",
         "risks.count_noise.LaplaceNoise",
+        "solvers.gradient_descent.GradientDescent",
         "splitters.BagKFold",
         "splitters.WithinBagKFold",
     )

@@ -18,6 +18,7 @@ from decorrupt.estimators import (
     SetClassifier,
 )
 from decorrupt.estimators.shared_features import PathClassifier
+from decorrupt.features import kernel_name
 from decorrupt.features.kernels import FROM_ALL_ROWS
 from decorrupt.meta import BoostedCountClassifier, EMClassifier
 from decorrupt.model_selection.evaluation import Configuration
@@ -62,7 +63,7 @@ class Candidate:
         """Return the kernels without those made from all rows, if the method needs k(x, x')."""
         if has_path(self.estimator):
             return kernels
-        return [kernel for kernel in kernels if kernel not in FROM_ALL_ROWS] or kernels
+        return [kernel for kernel in kernels if kernel_name(kernel) not in FROM_ALL_ROWS] or kernels
 
     def configurations(
         self,

@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from decorrupt.estimators.parameters import check_not_negative
-from decorrupt.features import WITHOUT_GAMMA, resolve_kernel_gamma
+from decorrupt.features import (
+    WITHOUT_GAMMA,
+    as_kernel,
+    has_own_gamma,
+    kernel_name,
+    resolve_kernel_gamma,
+)
 from decorrupt.features.kernels import ON_COMPONENTS
 
 DEFAULT_REG_STRENGTHS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
@@ -58,8 +64,10 @@ def distinct_kernels(kernels: Sequence[Any], n_columns: int) -> list[Any]:
     """Return the kernels without those that equal another one: all components of few columns."""
     found: dict[Any, Any] = {}
     for kernel in kernels:
-        n_components, inner = ON_COMPONENTS.get(kernel, (0, kernel))
-        found.setdefault((min(n_components, n_columns), inner), kernel)
+        options = as_kernel(kernel).get_params(deep=False)
+        name = options.pop("name")
+        n_components, inner = ON_COMPONENTS.get(name, (0, name))
+        found.setdefault((min(n_components, n_columns), inner, repr(options)), kernel)
     return list(found.values())
 
 
@@ -73,9 +81,10 @@ def kernel_settings(kernels: Sequence[Any], kernel_gammas: Any, X: Any) -> list[
 
 
 def gamma_settings(kernel: Any, kernel_gammas: Any, X: Any) -> list[dict[str, Any]]:
-    """Return one setting per kernel_gamma; an empty one for a kernel without this parameter."""
-    if kernel in WITHOUT_GAMMA:
+    """Return one setting per kernel_gamma; an empty one for a kernel without or with its own."""
+    name = kernel_name(kernel)
+    if name in WITHOUT_GAMMA or has_own_gamma(kernel):
         return [{}]
-    factors = COMPONENT_GAMMA_FACTORS if kernel in ON_COMPONENTS else DEFAULT_GAMMA_FACTORS
+    factors = COMPONENT_GAMMA_FACTORS if name in ON_COMPONENTS else DEFAULT_GAMMA_FACTORS
     numbers = resolve_kernel_gammas(kernel_gammas, X, factors)
     return [{"kernel_gamma": kernel_gamma} for kernel_gamma in numbers]

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from decorrupt.corruption import Strata
 from decorrupt.estimators import CorrectedLossClassifier, CountLikelihoodClassifier
 from decorrupt.estimators.parameters import check_parameters
-from decorrupt.features import WITHOUT_GAMMA
+from decorrupt.features import WITHOUT_GAMMA, kernel_name
 from decorrupt.model_selection.delegating import BagSearchClassifier
 from decorrupt.model_selection.evaluation import Configuration, evaluate
 from decorrupt.model_selection.folds import DEFAULT_FOLDS
@@ -68,7 +68,7 @@ class _PathSearchCV(BagSearchClassifier):
             template.set_params(random_state=self.random_state)
         data, notices = self._read(X, y, bags, scorer)
         gammas = resolve_kernel_gammas(self.kernel_gammas, data.X)
-        if template.kernel in WITHOUT_GAMMA:
+        if kernel_name(template.kernel) in WITHOUT_GAMMA:
             gammas = gammas[:1]
         # With labels the likelihood has one maximum, regardless of the start.
         variants = [{}] if bags is None else self._variants(template, data.strata)

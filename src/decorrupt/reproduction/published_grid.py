@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import RiskTerms, Strata, combine_strata, strata_from_bags
-from decorrupt.features import Kernel, kernel_scores
+from decorrupt.features import KernelFunction, kernel_scores
 from decorrupt.losses import get_loss
 from decorrupt.model_selection.folds import usable_folds
 from decorrupt.notices import emit_notices
@@ -84,7 +84,7 @@ class PublishedModel:
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return f(x) per row."""
-        kernel = Kernel("rbf", self.kernel_gamma)
+        kernel = KernelFunction("rbf", self.kernel_gamma)
         return kernel_scores(np.asarray(X, float), kernel, self.training_rows, self.dual_coef)
 
     def predict(self, X: Any) -> NDArray[np.int_]:
@@ -172,7 +172,7 @@ def fit_published(X: Any, strata: Strata, setting: Setting) -> PublishedModel:
     grid = PublishedGrid(
         (s.step_size,), (s.step_decay,), (s.n_steps,), (s.reg_strength,), (s.kernel_gamma,)
     )
-    gram = Kernel("rbf", s.kernel_gamma).block(X, X)
+    gram = KernelFunction("rbf", s.kernel_gamma).block(X, X)
     alphas = descend_together(gram, pair_terms(strata), grid.descents(), grid.checkpoints)
     return PublishedModel(alphas[0, :, 0], X, s.kernel_gamma)
 
@@ -192,7 +192,7 @@ def fold_criteria(X: FloatArray, strata: Strata, fold: Any, grid: PublishedGrid)
     terms, held_out = pair_terms(strata.take(train)), pair_terms(strata.take(test))
     descents, criteria = grid.descents(), []
     for kernel_gamma in grid.kernel_gammas:
-        kernel = Kernel("rbf", kernel_gamma)
+        kernel = KernelFunction("rbf", kernel_gamma)
         gram = kernel.block(X[train], X[train])
         alphas = descend_together(gram, terms, descents, grid.checkpoints)
         with np.errstate(all="ignore"):  # non-finite scores give an infinite criterion

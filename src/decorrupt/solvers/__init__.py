@@ -5,6 +5,7 @@ from decorrupt.solvers.convexity import convexity_floor, is_minimum, least_admis
 from decorrupt.solvers.gradient_descent import (
     DEFAULT_STEP_DECAY,
     DEFAULT_STEP_SIZE,
+    GradientDescent,
     solve_gradient_descent,
 )
 from decorrupt.solvers.lbfgs import solve_lbfgs
@@ -17,6 +18,7 @@ from decorrupt.solvers.solve import (
     DEFAULT_TOL,
     SOLVERS,
     choose_solver,
+    is_gradient_descent,
     solve,
     solve_path,
 )
@@ -37,6 +39,7 @@ __all__ = [
     "OUT_OF_STEPS",
     "SLOPE_PENALTY",
     "SOLVERS",
+    "GradientDescent",
     "Objective",
     "Problem",
     "Solution",
@@ -47,6 +50,7 @@ __all__ = [
     "from_intercept",
     "from_mean_maps",
     "from_sample",
+    "is_gradient_descent",
     "is_minimum",
     "least_admissible_reg",
     "mean_map_start",

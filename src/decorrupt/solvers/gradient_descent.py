@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from decorrupt._typing import FloatArray
 from decorrupt.solvers.objective import Objective
@@ -10,6 +13,34 @@ from decorrupt.solvers.result import BUDGET_SPENT, STALLED, SolverResult
 
 DEFAULT_STEP_SIZE = 0.1
 DEFAULT_STEP_DECAY = 1e-3
+
+
+@dataclass(repr=False)
+class GradientDescent(BaseEstimator):
+    """The paper's solver with its step lengths, for the parameter `solver` of the estimators.
+
+    Step t has the length step_size·exp(−step_decay·t). There are exactly `max_iter` steps, a
+    parameter of the estimator. ``solver="gradient_descent"`` is ``solver=GradientDescent()``.
+
+    Parameters
+    ----------
+    step_size : float, default=0.1
+        Length of the first step.
+    step_decay : float, default=1e-3
+        How fast the steps become shorter; 0 for steps of equal length.
+
+    Examples
+    --------
+    >>> from decorrupt import CorrectedLossClassifier
+    >>> from decorrupt.solvers import GradientDescent
+    >>> model = CorrectedLossClassifier(solver=GradientDescent(step_size=0.01), max_iter=100)
+    >>> model.set_params(solver__step_decay=0.0)
+    CorrectedLossClassifier(max_iter=100,
+                            solver=GradientDescent(step_decay=0.0, step_size=0.01))
+    """
+
+    step_size: float = DEFAULT_STEP_SIZE
+    step_decay: float = DEFAULT_STEP_DECAY
 
 
 def solve_gradient_descent(

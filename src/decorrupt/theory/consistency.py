@@ -174,6 +174,6 @@ def _fit_bags(
     dual_coef = features.coefficients(solve(objective).coef)
 
     def score(points: FloatArray) -> FloatArray:
-        return kernel_scores(points, kernel, X[features.pivots], dual_coef)
+        return kernel_scores(points, kernel.function(X), X[features.pivots], dual_coef)
 
     return classes.score_risk(score), classes.score_error(score)

@@ -37,6 +37,7 @@ from decorrupt.app.training.train import (
 from decorrupt.corruption import Strata, pooled_proportion
 from decorrupt.distributed.engine import connect, import_dask
 from decorrupt.distributed.sample import share_by_bag
+from decorrupt.features import as_kernel
 
 # Enough to choose a method; about a minute of training.
 SAMPLE_ROWS = 20_000
@@ -256,12 +257,13 @@ def refit(trained: TrainedModel, large: LargeTable, bags: BagRows, used: Feature
     make = getattr(distributed, f"Dask{type(best).__name__}", None)
     if make is None:
         raise ValueError(f"{type(best).__name__} has no estimator with Dask")
-    params = best.get_params(deep=False) | {"memory_budget": large.memory, "client": large.client}
+    kernel = replace(as_kernel(best.kernel), memory_budget=large.memory)
+    params = best.get_params(deep=False) | {"kernel": kernel, "client": large.client}
     strata = bags.strata
     targets, names = _targets(strata)
     rows = _prepared_rows(large, preprocessor, used.columns, targets)
     model = make(**params).fit(rows, **names)
-    local = model.to_local().set_params(memory_budget=None)
+    local = model.to_local().set_params(kernel=best.kernel)
     local.classes_ = best.classes_  # not the names of the columns
     search.best_estimator_ = local
     search.training_prior_ = pooled_proportion(strata.sizes, strata.proportions)
