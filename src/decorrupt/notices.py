@@ -7,7 +7,8 @@ Searches and folds train in threads. Python's warning filters are shared by all 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from abc import abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,13 +22,15 @@ class Notice:
 
 
 class QuietEstimator:
-    """An estimator whose `_train` returns notices instead of warning.
+    """An estimator whose `train` returns notices instead of warning.
 
-    A public `fit` calls `_train`, which fits without warnings and returns notices, and then
-    :func:`emit_notices`. Searches and folds call `_train` in threads.
+    A public `fit` calls `train`, which fits without warnings and returns notices, and then
+    :func:`emit_notices`. Searches and folds call `train` in threads.
     """
 
-    _train: Callable[..., list[Notice]]
+    @abstractmethod
+    def train(self, X: Any, y: Any, **fit_params: Any) -> list[Notice]:
+        """Fit as `fit` does, and return the warnings instead of emitting them."""
 
     def _note(self, category: type[Warning], message: str) -> None:
         self.__dict__.setdefault("_notices", []).append(Notice(category, message))
@@ -48,10 +51,10 @@ def train_quietly(estimator: Any, X: Any, y: Any, **fit_params: Any) -> list[Not
     """Fit the estimator without warnings; return them as notices.
 
     A pipeline is fitted step by step, so that its last step gets `fit_params` without routing. An
-    estimator of another library has no `_train`; its `fit` may warn.
+    estimator of another library has no `train`; its `fit` may warn.
     """
     if isinstance(estimator, QuietEstimator):
-        return estimator._train(X, y, **fit_params)
+        return estimator.train(X, y, **fit_params)
     if hasattr(estimator, "steps") and isinstance(estimator.steps[-1][1], QuietEstimator):
         *front, (_, last) = estimator.steps
         if front:

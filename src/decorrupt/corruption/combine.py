@@ -37,9 +37,13 @@ def pooled_proportion(sizes: ArrayLike, proportions: ArrayLike) -> float:
     return float(np.average(np.asarray(proportions), weights=np.asarray(sizes)))
 
 
-def bag_information(sizes: FloatArray, proportions: FloatArray) -> FloatArray:
-    """Return n_k(γ_k−γ̄)²; their sum V measures the information in the shares of positives."""
-    return np.asarray(sizes * (proportions - pooled_proportion(sizes, proportions)) ** 2)
+def bag_information(sizes: FloatArray, shares: FloatArray) -> FloatArray:
+    """Return ½·n_b·Σ_c(Γ_bc−Γ̄_c)² of every bag: n_k(γ_k−γ̄)² for two classes.
+
+    Their sum V measures the information in the class shares.
+    """
+    away = shares - np.average(shares, axis=0, weights=sizes)
+    return np.asarray(0.5 * sizes * np.sum(away**2, axis=1))
 
 
 def row_coefficients(coef: FloatArray, observed: Observed) -> FloatArray:
@@ -164,7 +168,9 @@ def _easy_llp(sizes: FloatArray, proportions: FloatArray) -> FloatArray:
     spread = prior * (1 - prior) / sizes
     lever = (proportions - prior) / spread
     half_share = 0.5 * sizes / sizes.sum()
-    return np.column_stack([half_share * (1 - prior * lever), half_share * (1 + (1 - prior) * lever)])
+    return np.column_stack(
+        [half_share * (1 - prior * lever), half_share * (1 + (1 - prior) * lever)]
+    )
 
 
 def _pairs(

@@ -125,9 +125,7 @@ def noise_scales(transitions: FloatArray, sizes: ArrayLike) -> FloatArray:
     return np.asarray(largest / np.sqrt(np.asarray(sizes, dtype=float)))
 
 
-def backward_coefficients(
-    transitions: FloatArray, row_source: Any, noisy_class: Any
-) -> FloatArray:
+def backward_coefficients(transitions: FloatArray, row_source: Any, noisy_class: Any) -> FloatArray:
     """Return T_s⁻¹[ỹ, ·] of every row: ℓ̃(f, ỹ) = Σ_y T_s⁻¹[ỹ, y]·ℓ_y(f), unbiased as T_s·ℓ̃ = ℓ."""
     return np.asarray(np.linalg.inv(transitions)[row_source, noisy_class])
 

@@ -4,37 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from decorrupt.corruption import Strata
-from decorrupt.corruption.class_means import clear_violation
+from decorrupt.corruption import clear_violation
 from decorrupt.exceptions import BagAssumptionWarning
 from decorrupt.features import kernel_name
 from decorrupt.notices import Notice
+from decorrupt.observed import Observed
 
 
 def needs_common_classes(estimator: Any) -> bool:
     """Return whether an estimator assumes common class distributions of the columns of X."""
     final = estimator[-1] if hasattr(estimator, "steps") else estimator
-    is_similarity = (
-        kernel_name(getattr(final, "kernel", None)) == "precomputed"
-    )  # X has no columns then
-    return bool(getattr(final, "_needs_common_classes", False)) and not is_similarity
+    # The columns of a precomputed kernel are no features.
+    is_similarity = kernel_name(getattr(final, "kernel", None)) == "precomputed"
+    return bool(getattr(final, "needs_common_classes", False)) and not is_similarity
 
 
-def common_classes_notices(X: Any, strata: Strata, user: str, names: Any = None) -> list[Notice]:
+def common_classes_notices(X: Any, bags: Observed, user: str, names: Any = None) -> list[Notice]:
     """Return a notice if the rows of a class clearly differ between bags.
 
     Parameters
     ----------
     X : array or sparse matrix of shape (n_rows, n_columns)
         Validated rows.
-    strata : Strata
+    bags : Observed
         Their bags.
     user : str
         What needs the assumption, the subject of the message.
     names : sequence of str, optional
         The names of the columns.
     """
-    test = clear_violation(X, strata)
+    test = clear_violation(X, bags)
     if test is None:
         return []
     place = int((test.dispersions / test.critical).argmax())

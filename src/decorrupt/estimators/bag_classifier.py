@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any, ClassVar, Self
 
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length
 
-from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata, pooled_proportion
 from decorrupt.estimators.bag_assumptions import common_classes_notices, needs_common_classes
-from decorrupt.estimators.inputs import read_strata
-from decorrupt.estimators.score_classifier import ScoreClassifier
+from decorrupt.estimators.kernel_classifier import KernelClassifier
+from decorrupt.features import FeatureMap
 from decorrupt.notices import Notice, emit_notices
+from decorrupt.observed import Observed, read_observed
 
 
-class BagClassifier(ScoreClassifier):
-    """A classifier trained on bags with known proportions; subclasses define `_fit_strata`."""
+class BagClassifier(KernelClassifier):
+    """A classifier trained on bags with known proportions."""
 
     # Pipelines and searches pass bags to fit without set_fit_request.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True}
     # Without bags: whether each labelled row is its own bag; otherwise each class is one bag.
-    _labels_as_bags: ClassVar[bool] = False
+    labels_as_bags: ClassVar[bool] = False
     # Whether the method assumes that the rows of a class look the same in every bag; it then has
     # the parameter `check_assumptions`.
-    _needs_common_classes: ClassVar[bool] = False
+    needs_common_classes: ClassVar[bool] = False
     # Whether it assumes that P(y|x) is the same in every bag.
-    _needs_common_probabilities: ClassVar[bool] = False
+    needs_common_probabilities: ClassVar[bool] = False
 
     def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> Self:
         """Train on bags with known proportions, or on labels.
@@ -67,49 +65,46 @@ class BagClassifier(ScoreClassifier):
             If the rows of a class clearly differ between bags. Only of methods that assume that
             they do not, which have the parameter `check_assumptions`.
         """
-        X, strata = self._read_bags(X, y, bags)
-        notices = self._train_rows(X, strata)
-        emit_notices(notices if bags is None else self._assumption_notices(X, strata) + notices)
+        emit_notices(self._train(X, y, bags=bags, is_checked=True))
         return self
 
-    def _assumption_notices(self, X: Any, strata: Strata) -> list[Notice]:
-        """Return the notice of a fit by the user; searches and folds do not repeat the check."""
-        if not needs_common_classes(self) or not self.check_assumptions:
-            return []
-        names = getattr(self, "feature_names_in_", None)
-        return common_classes_notices(X, strata, type(self).__name__, names)
+    def train(self, X: Any, y: ArrayLike, *, bags: Any = None) -> list[Notice]:
+        """Fit as `fit` does, and return the warnings; without the check of the assumptions."""
+        return self._train(X, y, bags=bags)
 
-    def _train(self, X: Any, y: ArrayLike, *, bags: Any = None) -> list[Notice]:
-        return self._train_rows(*self._read_bags(X, y, bags))
-
-    def _train_rows(self, X: Any, strata: Strata) -> list[Notice]:
-        self._note_one_class(self._fit_strata(X, strata))
-        return self._take_notices()
-
-    def _read_bags(self, X: Any, y: ArrayLike, bags: Any) -> tuple[Any, Strata]:
-        """Validate the input, set the attributes known before training, return rows and strata."""
+    def _train(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        bags: Any,
+        is_checked: bool = False,
+        **known: Any,
+    ) -> list[Notice]:
+        """Read what is known about the labels once, and train with it."""
         self._take_notices()  # discard those of an earlier fit that failed
         self._check_parameters()
         X = self._read_rows(X, reset=True)
         check_consistent_length(X, y)
-        self.classes_, strata = self._read_strata(y, bags)
-        if strata.n_classes is not None:
-            self._check_several_classes(strata.n_classes)
-        self.score_prior_ = self._score_prior(strata)
-        self.decision_threshold_ = self._threshold(self.score_prior_)
-        return X, strata
-
-    def _read_strata(self, y: ArrayLike, bags: Any) -> tuple[NDArray[Any], Strata]:
-        """Return the classes and the strata of bags, or of labels if `bags` is None."""
-        return read_strata(y, bags, rows_as_bags=self._labels_as_bags)
+        observed = read_observed(y, bags=bags, rows_as_bags=self.labels_as_bags, **known)
+        notices = self._train_rows(X, observed)
+        if is_checked and bags is not None:
+            notices = self.assumption_notices(X, observed) + notices
+        return notices
 
     def _check_parameters(self) -> None:
         """Raise ValueError if a parameter is invalid regardless of the data."""
 
-    def _score_prior(self, strata: Strata) -> Any:
-        """Return the class shares in the population that the scores describe."""
-        return pooled_proportion(strata.sizes, strata.proportions)
+    def train_observed(
+        self, X: Any, observed: Observed, *, features: FeatureMap | None = None
+    ) -> list[Notice]:
+        """See :meth:`KernelClassifier.train_observed`."""
+        self._check_parameters()
+        return super().train_observed(X, observed, features=features)
 
-    @abstractmethod
-    def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:
-        """Train on validated rows; return their raw scores."""
+    def assumption_notices(self, X: Any, observed: Observed) -> list[Notice]:
+        """Return the notice of a fit by the user; searches and folds do not repeat the check."""
+        if not needs_common_classes(self) or not self.check_assumptions:
+            return []
+        names = getattr(self, "feature_names_in_", None)
+        return common_classes_notices(X, observed, type(self).__name__, names)

@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import (
-    PAIRINGS,
-    Combination,
-    Strata,
-    combine_strata,
-    resolve_class_prior,
-    resolve_target_prior,
-)
+from decorrupt.corruption import PAIRINGS, combine_bags, row_coefficients
+from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.estimators.corrected_risk import CorrectedRiskClassifier
-from decorrupt.estimators.diagnostics import dropped_strata
-from decorrupt.estimators.shared_features import SharedFeaturesClassifier
-from decorrupt.features import FeatureMap
-from decorrupt.losses import get_loss
-from decorrupt.risks import CorrectedRisk, ScoreRisk
-from decorrupt.risks.corrected import logistic_risk
-from decorrupt.solvers import (
-    DEFAULT_MAX_ITER,
-    DEFAULT_TOL,
-    Objective,
-    SolverResult,
-    solve_path,
-)
+from decorrupt.estimators.diagnostics import dropped_bags
+from decorrupt.observed import Observed, resolve_class_prior
+from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem
 
 IDLE_REASONS = dict.fromkeys(PAIRINGS, "without a partner of another proportion")
 AT_THE_MEAN = "at the pooled proportion, where a bag has no information"
 
 
-class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier):
+class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
     """min_f Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1) + λ‖f‖², from bags and their proportions.
 
     The sum is an unbiased estimate of the risk π_t·E₊ℓ(f,1) + (1−π_t)·E₋ℓ(f,−1). With the default
@@ -62,19 +45,19 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
         `diagnostics_`), s the mean of k(x, x), 1 for the rbf kernel. Twice the smallest λ with a
         minimum, if that is larger (loss="squared" only).
     combine : str, default="auto"
-        How bags are combined into a risk, see :func:`decorrupt.corruption.combine_strata`: "superbag",
+        How bags are combined into a risk, see :func:`decorrupt.corruption.combine_bags`: "superbag",
         "pairs", "least_squares" or "easy_llp". "pairs" is the paper's method, with the best pairs
         that can be computed in reasonable time; "sorted_pairs", "matched_pairs" and
         "random_pairs" choose how bags are paired, see :func:`decorrupt.corruption.pair_bags`.
         "superbag" has a smaller error bound than any pairing. "auto" is "superbag" for two classes and
         "least_squares" for several.
-    target_prior : float in (0, 1), array-like of shape (n_classes,) or "pooled", default=0.5
+    class_prior : float in (0, 1), array-like of shape (n_classes,) or "pooled", default=0.5
         π_t, the share of positives in the target population of the risk; "pooled" is the share
         among the training rows. For several classes: one share per class, or 0.5 for the same
         share of every class.
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in a population with
-        `target_prior`. Both are the same for target_prior=0.5.
+        `class_prior`. Both are the same for class_prior=0.5.
     convex : {"check", "project", "ignore"}, default="check"
         "check" warns if the objective is not convex and the solver stopped at a point that is not
         a minimum (its Hessian has a negative eigenvalue). "project" uses the nearest combination
@@ -102,9 +85,9 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
     classes_ : ndarray of shape (n_classes,)
         After training on bags: the column names of y, or 0, 1, …; else the labels. Of two classes
         the second is the positive class.
-    diagnostics_ : Diagnostics or ClassDiagnostics
+    diagnostics_ : Diagnostics
         Information in the data and outcome of the fit; ``print`` it to read it.
-    score_prior_ : float or ndarray of shape (n_classes,)
+    class_prior_ : ndarray of shape (n_classes,)
         π_t as a number, or one share per class.
     decision_threshold_ : float or ndarray of shape (n_classes,)
         What `predict` subtracts from the raw scores.
@@ -153,7 +136,8 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
     True
     """
 
-    _needs_common_classes = True
+    needs_common_classes = True
+    class_combinations = ("auto", "least_squares")
 
     def __init__(
         self,
@@ -163,7 +147,7 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
         kernel_gamma: float | str = "scale",
         reg_strength: float | str = "auto",
         combine: str = "auto",
-        target_prior: float | str = 0.5,
+        class_prior: float | str = 0.5,
         decision: str = "balanced",
         convex: str = "check",
         risk_correction: str | None = None,
@@ -179,7 +163,7 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
         self.kernel_gamma = kernel_gamma
         self.reg_strength = reg_strength
         self.combine = combine
-        self.target_prior = target_prior
+        self.class_prior = class_prior
         self.decision = decision
         self.convex = convex
         self.risk_correction = risk_correction
@@ -190,41 +174,24 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
         self.random_state = random_state
         self.check_assumptions = check_assumptions
 
-    def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:
-        combination = self._combine(strata)
-        if strata.n_classes is not None:
-            return self._fit_classes(X, features, logistic_risk(combination, strata), strata)
-        dropped = dropped_strata(strata, combination, IDLE_REASONS.get(self.combine, AT_THE_MEAN))
-        terms = combination.row_terms(strata)
-        return self._fit_terms(X, features, terms, strata, dropped, "bags")
+    def problem(self, observed: Observed) -> Problem:
+        """Return the corrected risk of the combined bags."""
+        coef = self.combine_observed(observed)
+        reason = IDLE_REASONS.get(self.combine, AT_THE_MEAN)
+        dropped = dropped_bags(observed, coef, reason)
+        return self.corrected_problem(row_coefficients(coef, observed), dropped=dropped)
 
-    def _check_several_classes(self, n_classes: int) -> None:  # noqa: ARG002
-        self._check_class_options(combine=("auto", "least_squares"))
-
-    def _combine(self, strata: Strata) -> Combination:
-        return combine_strata(
-            strata.sizes,
-            strata.proportions,
+    def combine_observed(self, observed: Observed) -> FloatArray:
+        """Return the coefficient of every bag and class."""
+        return combine_bags(
+            observed.sizes,
+            observed.proportions,
             method=self.combine,
-            target_prior=self.target_prior,
+            class_prior=self.class_prior,
             convex="project" if self.convex == "project" else None,
             random_state=self.random_state,
         )
 
-    def _score_prior(self, strata: Strata) -> Any:
-        sizes = strata.sizes.astype(float)
-        if strata.n_classes is None:
-            return resolve_target_prior(self.target_prior, sizes, strata.proportions)
-        return resolve_class_prior(self.target_prior, sizes, strata.proportions)
-
-    def _path(
-        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float], options: dict[str, Any]
-    ) -> list[SolverResult]:
-        combination = self._combine(strata)
-        if strata.n_classes is None:
-            terms = combination.row_terms(strata)
-            risk: ScoreRisk = CorrectedRisk(terms, get_loss(self.loss), self.risk_correction)
-        else:
-            risk = logistic_risk(combination, strata)
-        objective = Objective(matrix, risk, reg_strengths[0], self.fit_intercept, strata.n_classes)
-        return solve_path(objective, reg_strengths, **options)
+    def class_prior_of(self, observed: Observed) -> FloatArray:
+        """Return the class shares in the target population of the risk."""
+        return resolve_class_prior(self.class_prior, observed.class_prior)

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.metaestimators import available_if
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import RiskTerms, Strata
-from decorrupt.estimators.class_diagnostics import ClassDiagnostics, describe_class_strata
+from decorrupt.estimators.decisions import decision_threshold
 from decorrupt.estimators.default_strength import AUTO
 from decorrupt.estimators.diagnostics import (
     Diagnostics,
+    describe_bags,
     describe_dropped,
     describe_overfitting,
-    describe_risk,
-    describe_strata,
     generalization_bound,
     within_std_error,
 )
-from decorrupt.estimators.priors import class_probabilities, decision_threshold
+from decorrupt.estimators.kernel_classifier import Fit, KernelClassifier
 from decorrupt.estimators.score_classifier import ScoreClassifier
 from decorrupt.exceptions import DroppedBagsWarning, NegativeRiskWarning, NonConvexRiskWarning
-from decorrupt.features import FeatureMap
-from decorrupt.losses import MarginLoss, get_loss
+from decorrupt.losses import MarginLoss, class_loss, get_loss, only_two_classes
+from decorrupt.observed import Observed
 from decorrupt.risks import CorrectedRisk
-from decorrupt.risks.multiclass import ClassCorrectedRisk
 from decorrupt.solvers import (
+    Problem,
     SolverResult,
     convexity_floor,
     is_gradient_descent,
@@ -47,163 +45,69 @@ def _score_is_log_odds(estimator: Any) -> bool:
     return True
 
 
-class CorrectedRiskClassifier(ScoreClassifier):
-    """min_f Σ_j coef_pos·ℓ(f_j,1) + coef_neg·ℓ(f_j,−1) + λ‖f‖², for given coefficients."""
+class CorrectedRiskClassifier(KernelClassifier):
+    """min_f Σ_j Σ_c coef[j, c]·ℓ_c(f_j) + λ‖f‖², for given coefficients.
 
-    diagnostics_: Any  # Diagnostics, or ClassDiagnostics for several classes
+    Subclasses have the parameters `loss`, `combine`, `class_prior`, `convex` and
+    `risk_correction`, define `problem` with :meth:`corrected_problem`, and say with
+    `described_bags` which bags the coefficients belong to.
+    """
 
-    def _threshold(self, prior: Any) -> Any:
-        return decision_threshold(self.decision, prior, get_loss(self.loss).score_at)
+    diagnostics_: Diagnostics
+    # Values of `combine` for more than two classes.
+    class_combinations: ClassVar[tuple[str, ...]]
+    # What the diagnostics call the bags.
+    bag_word: ClassVar[str] = "bags"
 
-    def _fit_terms(
-        self,
-        X: Any,
-        features: FeatureMap,
-        terms: RiskTerms,
-        strata: Strata,
-        dropped: dict[str, list[Any]],
-        word: str,
-    ) -> FloatArray:
-        """Minimise the risk, store the model and its diagnostics, return the rows' scores."""
-        loss = get_loss(self.loss)
-        risk = CorrectedRisk(terms, loss, self.risk_correction)
-        self._set_reg_strength(X, features, terms.effective_sample_size)
-        floor = self._check_reg_strength(features, terms, loss)
-        if dropped:
-            self._note(DroppedBagsWarning, describe_dropped(dropped, word))
-        result, scores = self._fit_scores(X, features, risk)
-        self._describe(
-            strata,
-            describe_risk(terms, loss, scores, strata),
-            result,
-            word,
-            dropped=dropped,
-            bound=self._bound(X, features, terms, result.coef[: features.rank]),
-            convexity_floor=floor,
-        )
-        self._note_unconverged(result)
-        if self.risk_correction is None:
-            self._note_risk(features, terms, loss, scores)
-        return scores
+    def described_bags(self, observed: Observed) -> Observed:
+        """Return the bags that the coefficients combine."""
+        return observed
 
-    def _describe(
-        self, strata: Strata, risk: dict[str, Any], result: SolverResult, word: str, **others: Any
-    ) -> None:
-        """Set the diagnostics of two classes; `risk` is from :func:`describe_risk`."""
-        self.diagnostics_ = Diagnostics(
-            **describe_strata(strata),
-            **risk,
-            **others,
-            target_prior=self.score_prior_,
-            radius=float(np.linalg.norm(result.coef[: self.kernel_rank_])),
-            reg_strength=self.reg_strength_,
-            kernel_rank=self.kernel_rank_,
-            kernel_error=self.kernel_error_,
-            solver=self.solver_,
-            solver_status=result.status,
-            n_iter=result.n_iter,
-            gradient_norm=result.gradient_norm,
-            stratum_word=word,
-        )
+    def corrected_problem(self, coef: FloatArray, **details: Any) -> Problem:
+        """Return the problem of a corrected risk with these coefficients of rows and classes."""
+        loss = class_loss(self.loss, coef.shape[1])
+        risk = CorrectedRisk(coef, loss, self.risk_correction)
+        return Problem(risk, n_rows=risk.effective_sample_size, details=details)
 
-    def _bound(self, X: Any, features: FeatureMap, terms: RiskTerms, theta: FloatArray) -> float:
-        """Return the generalisation bound; NaN with an intercept, which it does not cover."""
-        if self.fit_intercept:
-            return float("nan")
-        kernel_bound = float(np.sqrt(self._kernel_diagonal(X, features).max()))
-        radius = float(np.linalg.norm(theta))
-        return generalization_bound(terms, get_loss(self.loss), radius, kernel_bound)
+    def _threshold(self, class_prior: FloatArray) -> Any:
+        loss = class_loss(self.loss, len(class_prior))
+        score_at = loss.score_at if isinstance(loss, MarginLoss) else None
+        return decision_threshold(self.decision, class_prior, score_at)
 
-    def _check_class_options(self, **choices: tuple[Any, ...]) -> None:
-        """Raise ValueError for a parameter with a value that is for two classes only."""
-        choices |= {"risk_correction": (None,), "convex": ("check", "ignore")}
-        name = get_loss(self.loss).name
-        if name != "logistic":
+    def _check_classes(self, n_classes: int) -> None:
+        class_loss(self.loss, n_classes)
+        if self.convex == "project":
+            only_two_classes(n_classes, "convex='project'", "choose 'check' or 'ignore'")
+        if self.combine not in self.class_combinations:
+            known = " or ".join(map(repr, self.class_combinations))
+            only_two_classes(n_classes, f"combine={self.combine!r}", f"choose {known}")
+
+    def _check_problem(self, problem: Problem, matrix: Any) -> None:
+        self.check_bounded(problem.risk)  # type: ignore[arg-type]
+        if self._has_lower_bound():
+            return
+        risk: Any = problem.risk
+        least = least_admissible_reg(matrix, risk, fit_intercept=self.fit_intercept)
+        if self.reg_strength == AUTO and np.isfinite(least):
+            self.reg_strength_ = max(self.reg_strength_, 2 * least)
+        if least and self.reg_strength_ <= least:
             raise ValueError(
-                f"Only binary classification is supported by loss={name!r}: for several classes "
-                "use loss='logistic'"
-            )
-        for parameter, fine in choices.items():
-            value = getattr(self, parameter)
-            if value not in fine:
-                raise ValueError(
-                    f"Only binary classification is supported by {parameter}={value!r}: for "
-                    f"several classes choose {' or '.join(map(repr, fine))}"
-                )
-
-    def _fit_classes(
-        self, X: Any, features: FeatureMap, risk: Any, strata: Strata, word: str = "bags"
-    ) -> FloatArray:
-        """Minimise the risk of several classes, store the model and its diagnostics."""
-        self._set_reg_strength(X, features, risk.effective_sample_size)
-        self._refuse_unbounded_classes(risk)
-        result, scores = self._fit_scores(X, features, risk)
-        value = risk.value_and_slope(scores)[0]
-        std_error = within_std_error(risk.row_values(scores), strata)
-        self._describe_classes(strata, risk, value, std_error, result, word)
-        self._note_unconverged(result)
-        if self.diagnostics_.is_overfitted:
-            self._note(NegativeRiskWarning, describe_overfitting(value, std_error))
-        return scores
-
-    def _refuse_unbounded_classes(self, risk: ClassCorrectedRisk) -> None:
-        if not (self.reg_strength_ > 0 or risk.is_bounded_below):
-            raise ValueError(
-                "reg_strength=0: the corrected risk has negative coefficients and is unbounded "
-                "below, so it has no minimum. Set reg_strength above 0"
+                f"reg_strength={self.reg_strength_:g} is too small for the {risk.loss.name} loss: "
+                f"the negative curvature of its corrected risk exceeds that of the penalty, so the "
+                f"objective is unbounded below. Set reg_strength above {least:.3g}, "
+                "convex='project', or loss='logistic'"
             )
 
-    def _describe_classes(
-        self,
-        strata: Strata,
-        risk: ClassCorrectedRisk,
-        value: float,
-        std_error: float,
-        result: SolverResult,
-        word: str,
-    ) -> None:
-        """Set the diagnostics of several classes; `value` is the risk at the solution."""
-        self.diagnostics_ = ClassDiagnostics(
-            **describe_class_strata(strata, self.classes_.tolist()),
-            target_prior=self.score_prior_,
-            is_convex=risk.is_convex,
-            training_risk=value,
-            risk_std_error=std_error,
-            solver=self.solver_,
-            solver_status=result.status,
-            n_iter=result.n_iter,
-            gradient_norm=result.gradient_norm,
-            stratum_word=word,
-        )
-
-    def _note_risk(
-        self, features: FeatureMap, terms: RiskTerms, loss: MarginLoss, scores: FloatArray
-    ) -> None:
-        """Note a risk far below zero, and a solution that is not a minimum."""
-        found = self.diagnostics_
-        if found.is_overfitted:
-            advice = describe_overfitting(found.training_risk, found.risk_std_error)
-            self._note(NegativeRiskWarning, f"{advice}, or set risk_correction='abs'")
-        is_checked = self.convex == "check" and not found.is_convex_at_reg_strength
-        problem = (features.matrix, terms, loss, scores, self.reg_strength_)
-        if is_checked and not is_minimum(*problem, fit_intercept=self.fit_intercept):
-            self._note(
-                NonConvexRiskWarning,
-                f"the objective is not convex at reg_strength={self.reg_strength_:g}, and the "
-                f"solver did not stop at a minimum. {_convex_from(found.convexity_floor)}. "
-                "convex='project', or target_prior='pooled' with combine='least_squares', also "
-                "makes it convex. convex='ignore' turns this warning off",
-            )
-
-    def _refuse_unbounded(self, terms: RiskTerms, loss: MarginLoss) -> None:
+    def check_bounded(self, risk: CorrectedRisk) -> None:
+        """Raise ValueError if the risk has no minimum without a penalty, and there is none."""
         if self.convex not in CONVEX_CHOICES:
             raise ValueError(
                 f"unknown convex={self.convex!r}: choose one of {', '.join(CONVEX_CHOICES)}"
             )
-        if self._has_lower_bound() or self.reg_strength_ > 0 or terms.is_bounded_below(loss):
+        if self._has_lower_bound() or self.reg_strength_ > 0 or risk.is_bounded_below:
             return
         raise ValueError(
-            f"reg_strength=0 with the {loss.name} loss: the corrected risk has negative "
+            f"reg_strength=0 with the {risk.loss.name} loss: the corrected risk has negative "
             "coefficients and is unbounded below, so it has no minimum. Set reg_strength above 0, "
             "risk_correction='abs', the bounded loss='sigmoid', or solver='gradient_descent', "
             "whose fixed number of steps regularises"
@@ -212,47 +116,85 @@ class CorrectedRiskClassifier(ScoreClassifier):
     def _has_lower_bound(self) -> bool:
         return is_gradient_descent(self.solver) or self.risk_correction is not None
 
-    def _check_reg_strength(
-        self, features: FeatureMap, terms: RiskTerms, loss: MarginLoss
-    ) -> float:
-        """Raise ValueError if there is no minimum at this λ; return the convexity floor."""
-        self._refuse_unbounded(terms, loss)
-        problem = {
-            "features": features.matrix,
-            "terms": terms,
-            "loss": loss,
-            "fit_intercept": self.fit_intercept,
-        }
-        least = 0.0 if self._has_lower_bound() else least_admissible_reg(**problem)
-        if self.reg_strength == AUTO and np.isfinite(least):
-            self.reg_strength_ = max(self.reg_strength_, 2 * least)
-        if least and self.reg_strength_ <= least:
-            raise ValueError(
-                f"reg_strength={self.reg_strength_:g} is too small for the {loss.name} loss: the "
-                f"negative curvature of its corrected risk exceeds that of the penalty, so the "
-                f"objective is unbounded below. Set reg_strength above {least:.3g}, "
-                "convex='project', or loss='logistic'"
+    def _describe(self, fit: Fit) -> None:
+        risk: Any = fit.problem.risk
+        solution, matrix = fit.solution, fit.features.matrix
+        bags, scores = self.described_bags(fit.observed), solution.scores
+        floor = convexity_floor(matrix, risk, fit_intercept=self.fit_intercept)
+        radius = float(np.linalg.norm(solution.objective.split(solution.result.coef)[0]))
+        self.set_diagnostics(
+            bags,
+            solution.result,
+            effective_sample_size=risk.effective_sample_size,
+            is_convex=not risk.loss.concavity(risk.coef).any(),
+            training_risk=float(risk.loss.class_sums(risk.coef, scores).sum()),
+            risk_std_error=within_std_error(risk.row_values(scores), bags),
+            risk_at_zero=float(risk.loss.class_sums(risk.coef, np.zeros_like(scores)).sum()),
+            radius=radius,
+            bound=self._bound(fit, risk, radius),
+            convexity_floor=floor,
+            dropped=fit.problem.details.get("dropped", {}),
+        )
+        if self.risk_correction is None:
+            self._note_risk(risk, matrix, scores)
+
+    def set_diagnostics(self, bags: Observed, result: SolverResult, **others: Any) -> None:
+        """Set `diagnostics_`, and note bags without weight."""
+        self.diagnostics_ = Diagnostics(
+            **describe_bags(bags),
+            **others,
+            class_prior=self.class_prior_,
+            reg_strength=self.reg_strength_,
+            kernel_rank=self.kernel_rank_,
+            kernel_error=self.kernel_error_,
+            solver=self.solver_,
+            solver_status=result.status,
+            n_iter=result.n_iter,
+            gradient_norm=result.gradient_norm,
+            word=self.bag_word,
+        )
+        if self.diagnostics_.dropped:
+            message = describe_dropped(self.diagnostics_.dropped, self.bag_word)
+            self._note(DroppedBagsWarning, message)
+
+    def _bound(self, fit: Fit, risk: CorrectedRisk, radius: float) -> float:
+        """Return the generalisation bound; NaN with an intercept, which it does not cover."""
+        if self.fit_intercept:
+            return float("nan")
+        kernel_bound = float(np.sqrt(self._kernel_diagonal(fit.X, fit.features).max()))
+        return generalization_bound(risk, radius, kernel_bound)
+
+    def _note_risk(self, risk: CorrectedRisk, matrix: Any, scores: FloatArray) -> None:
+        """Note a risk far below zero, and a solution that is not a minimum."""
+        self.note_overfitting()
+        found = self.diagnostics_
+        is_checked = self.convex == "check" and not found.is_convex_at_reg_strength
+        if is_checked and not is_minimum(
+            matrix, risk, scores, self.reg_strength_, fit_intercept=self.fit_intercept
+        ):
+            self._note(
+                NonConvexRiskWarning,
+                f"the objective is not convex at reg_strength={self.reg_strength_:g}, and the "
+                f"solver did not stop at a minimum. {_convex_from(found.convexity_floor)}. "
+                "convex='project', or class_prior='pooled' with combine='least_squares', also "
+                "makes it convex. convex='ignore' turns this warning off",
             )
-        return convexity_floor(**problem)
+
+    def note_overfitting(self) -> None:
+        """Note a training risk far below zero."""
+        found = self.diagnostics_
+        if found.is_overfitted:
+            advice = describe_overfitting(found.training_risk, found.risk_std_error)
+            self._note(NegativeRiskWarning, f"{advice}, or set risk_correction='abs'")
 
     @available_if(_score_is_log_odds)
     def predict_proba(self, X: Any, class_prior: Any = None) -> FloatArray:
-        """Return P(Y | x) in a population with the class shares `class_prior`.
+        """Return P(Y | x), see :meth:`ScoreClassifier.predict_proba`; for loss="logistic" only.
 
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_columns)
-            Rows to score.
-        class_prior : float in (0, 1), or array-like of shape (n_classes,), optional
-            The share of positives in the population of the rows; for several classes the share of
-            each class. Default: `score_prior_`, the shares the model was trained for.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-            Columns in the order of `classes_`.
+        The probabilities are those of a population with the class shares `class_prior`; by default
+        `class_prior_`, the target population of the risk.
         """
-        return class_probabilities(self._raw_scores(X), self.score_prior_, class_prior)
+        return ScoreClassifier.predict_proba(self, X, class_prior)
 
 
 def _convex_from(floor: float) -> str:

@@ -3,35 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata
+from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.estimators.default_strength import COUNT_PRIOR_VARIANCE
-from decorrupt.estimators.inputs import check_upper_has_bags, read_observations
-from decorrupt.estimators.log_odds import LogOddsClassifier
-from decorrupt.estimators.priors import score_probabilities
-from decorrupt.estimators.shared_features import SharedFeaturesClassifier
+from decorrupt.estimators.kernel_classifier import Fit
 from decorrupt.exceptions import RoundedCountsWarning
-from decorrupt.features import FeatureMap
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.risks.bag_effect import (
+from decorrupt.observed import Observed, describe_impossible
+from decorrupt.risks import (
     ESTIMATE,
+    LabelLikelihood,
     bag_effect_of_scores,
     check_bag_effect,
-    check_no_effect_with_ranges,
-    observe_with_effect,
+    count_risk,
     with_bag_effect,
 )
-from decorrupt.risks.label_posterior import posterior_of
-from decorrupt.risks.multiclass import describe_rounded_classes
-from decorrupt.risks.observations import describe_impossible
-from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, SolverResult
-from decorrupt.solvers.count_path import AUTO_STARTS, CountSolution, fit_count_path
+from decorrupt.solvers import (
+    DEFAULT_MAX_ITER,
+    DEFAULT_TOL,
+    Problem,
+    from_intercept,
+    from_mean_maps,
+    from_sample,
+    sample_of_bags,
+)
 
+AUTO_STARTS = "auto"
+STARTS = ("mean_map", "intercept")
+COUNT_SOLVERS = ("auto", "lbfgs")
 # The share of positives is estimated from noisy counts or ranges; both classes exist.
 SMALLEST_PRIOR = 1e-3
 # The estimate of the bag effect starts here: from above, because a model that fits the counts
@@ -41,7 +46,7 @@ BAG_EFFECT_ROUNDS = 5
 BAG_EFFECT_TOL = 1e-3
 
 
-class CountLikelihoodClassifier(SharedFeaturesClassifier, LogOddsClassifier):
+class CountLikelihoodClassifier(BagClassifier):
     """min_f −(1/n)·Σ_k log P(Σ_{j∈k} Y_j = c_k) + λ‖f‖², P(Y_j=1) = σ(f(x_j)).
 
     The number of positives in a bag, c_k = p_k·n_k, is a sum of independent labels. Its
@@ -101,7 +106,7 @@ class CountLikelihoodClassifier(SharedFeaturesClassifier, LogOddsClassifier):
         The start that led to the solution.
     log_likelihood_ : float
         Σ_k log P(c_k) at the solution; with ranges or noise, Σ_k log P(observation).
-    score_prior_ : float or ndarray of shape (n_classes,)
+    class_prior_ : ndarray of shape (n_classes,)
         The share of positives, or of each class, among the training rows: Σn_k·p_k/Σn_k, or with
         `upper` or noise the mean of the posterior probabilities at the solution.
     classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
@@ -125,8 +130,8 @@ kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
     True
     """
 
-    _needs_common_probabilities = True
-    _prior_variance = COUNT_PRIOR_VARIANCE
+    needs_common_probabilities = True
+    prior_variance = COUNT_PRIOR_VARIANCE
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True, "upper": True}
 
     def __init__(
@@ -201,136 +206,101 @@ kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
         RoundedCountsWarning
             If a proportion is not possible with its bag's number of rows.
         """
-        emit_notices(self._train(X, y, bags=bags, upper=upper))
+        emit_notices(self.train(X, y, bags=bags, upper=upper))
         return self
 
-    def _train(
-        self,
-        X: Any,
-        y: ArrayLike,
-        *,
-        bags: Any = None,
-        upper: Any = None,
-        features: FeatureMap | None = None,
-    ) -> list[Notice]:
-        self._upper = upper
-        try:
-            return super()._train(X, y, bags=bags, features=features)
-        finally:
-            del self._upper
-
-    def _read_strata(self, y: ArrayLike, bags: Any) -> tuple[NDArray[Any], Strata]:
-        self._observed, self._noise, self._in_bags = None, None, bags is not None
-        check_upper_has_bags(self._upper, bags)
-        if bags is None:
-            return super()._read_strata(y, bags)
-        check_no_effect_with_ranges(self.bag_effect, self._upper)
-        self._noise = self.count_noise  # labels have none
-        classes, strata, self._observed = read_observations(
-            y, bags, upper=self._upper, count_noise=self._noise
-        )
-        return classes, strata
+    def train(self, X: Any, y: ArrayLike, *, bags: Any = None, upper: Any = None) -> list[Notice]:
+        """Fit as `fit` does, and return the warnings instead of emitting them."""
+        noise = None if bags is None else self.count_noise  # labels have none
+        return self._train(X, y, bags=bags, upper=upper, count_noise=noise)
 
     def _check_parameters(self) -> None:
         check_bag_effect("bag_effect", self.bag_effect)
-
-    def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:
-        observed, noise = self.__dict__.pop("_observed"), self.__dict__.pop("_noise")
-        options, self.bag_effect_ = self._solver_options(), 0.0
-        if self.__dict__.pop("_in_bags"):
-            self.bag_effect_ = self._effect(
-                features.matrix, strata, self.reg_strength_, options, noise
+        if self.solver not in COUNT_SOLVERS:
+            raise ValueError(
+                f"solver={self.solver!r} is not available for the count likelihood, whose "
+                f"curvature is not implemented: choose one of {', '.join(COUNT_SOLVERS)}"
             )
-        total = with_bag_effect(strata, noise, self.bag_effect_)
-        seen = observe_with_effect(strata, observed, total) if self.bag_effect_ else observed
-        (solution,) = self._solutions(
-            features.matrix,
-            strata,
-            [self.reg_strength_],
-            options,
-            count_noise=total,
-            observations=seen,
-        )
-        self._note_rounded(strata, observed, noise)
-        self._keep(X, features, solution.result.coef)
-        self.start_, self.solver_ = solution.start, solution.solver
-        self.n_iter_, self.log_likelihood_ = solution.result.n_iter, solution.log_likelihood
-        self._note_unconverged(solution.result)
-        scores = self._training_scores(features, solution.result.coef)
-        if observed is not None and (self._upper is not None or noise is not None):
-            posterior = posterior_of(score_probabilities(scores), strata, observed).posterior
-            self._set_prior(posterior.mean(axis=0))
-        return scores
+        is_auto = isinstance(self.starts, str) and self.starts == AUTO_STARTS
+        names = () if isinstance(self.starts, str) else tuple(self.starts)
+        if not is_auto and (not names or not set(names) <= set(STARTS)):
+            known = ", ".join(STARTS)
+            raise ValueError(
+                f"starts={self.starts!r}: give 'auto' or a list of one or more of {known}"
+            )
 
-    def _note_rounded(self, strata: Strata, observed: Any, noise: Any) -> None:
-        if strata.n_classes is not None:
-            has_ranges = observed is not None and noise is None  # they contain whole counts
-            rounded = "" if has_ranges else describe_rounded_classes(strata, noise)
-        else:
-            rounded = "" if observed is None else describe_impossible(strata, observed)
-        if rounded:
-            self._note(RoundedCountsWarning, rounded)
+    def problem_over(
+        self, observed: Observed, matrix: Any, reg_strengths: Sequence[float]
+    ) -> Problem:
+        """Return the likelihood of the counts, with the bag effect."""
+        effect = 0.0 if self._is_labelled(observed) else self.bag_effect
+        if effect and observed.reported is not None and observed.reported.has_ranges:
+            raise ValueError(f"bag_effect={self.bag_effect!r} cannot be combined with upper=")
+        if effect == ESTIMATE:
+            middle = sorted(reg_strengths)[len(reg_strengths) // 2]
+            effect = self._estimated_effect(observed, matrix, middle)
+        problem = self._count_problem(with_bag_effect(observed, float(effect)))
+        return replace(problem, details={"bag_effect": float(effect)})
 
-    def _set_prior(self, prior: Any) -> None:
-        """Set the class shares, of which the observations contain only an estimate."""
-        shares = np.clip(prior, SMALLEST_PRIOR, 1 - SMALLEST_PRIOR)
-        self.score_prior_ = shares / shares.sum() if np.ndim(shares) else float(shares)
-        self.decision_threshold_ = self._threshold(self.score_prior_)
+    @staticmethod
+    def _is_labelled(observed: Observed) -> bool:
+        """Return whether all bags are pure and exact, as those of labels are."""
+        is_pure = (observed.proportions.max(axis=1) == 1).all()
+        return bool(is_pure) and observed.reported is None
 
-    def _effect(
-        self,
-        matrix: Any,
-        strata: Strata,
-        reg_strength: float,
-        options: dict[str, Any],
-        count_noise: Any,
-    ) -> float:
-        """Return the bag effect: as given, or estimated in turns with the model at one λ."""
-        if self.bag_effect != ESTIMATE:
-            return float(self.bag_effect)
-        columns = () if strata.n_classes is None else (strata.n_classes,)
+    def _count_problem(self, observed: Observed) -> Problem:
+        risk = count_risk(observed, large_bags=self.large_bags)
+        names = ("intercept",) if risk.is_convex else self._starts(observed)
+        routes = {
+            "mean_map": from_mean_maps(observed),
+            "intercept": from_intercept(observed.class_prior),
+        }
+        problem = Problem(risk, routes={name: routes[name] for name in names})
+        rows = None if risk.is_convex else sample_of_bags(observed)
+        if rows is None or observed.n_classes > 2:
+            return problem
+        sample = self._count_problem(observed.take(rows))
+        return replace(problem, routes={"sample": from_sample(sample, rows)})
+
+    def _starts(self, observed: Observed) -> Sequence[str]:
+        """Return the starts to compare: as listed, or those that help.
+
+        At large λ both starts of several classes lead to one solution; at small λ the mean map
+        leads to objectives far above those of the path from the intercept.
+        """
+        if not isinstance(self.starts, str):
+            return list(self.starts)
+        return STARTS if observed.n_classes == 2 else ("intercept",)
+
+    def _estimated_effect(self, observed: Observed, matrix: Any, reg_strength: float) -> float:
+        """Return the bag effect estimated in turns with the model at one λ."""
         effect = FIRST_BAG_EFFECT
         for _ in range(BAG_EFFECT_ROUNDS):
-            noise = with_bag_effect(strata, count_noise, effect)
-            (solution,) = self._solutions(
-                matrix, strata, [reg_strength], options, count_noise=noise
-            )
-            coef = solution.result.coef.reshape(-1, *columns)
-            scores = matrix @ coef[: matrix.shape[1]]
-            if self.fit_intercept:
-                scores = scores + coef[-1]
-            before, effect = effect, bag_effect_of_scores(scores, strata, count_noise)
+            problem = self._count_problem(with_bag_effect(observed, effect))
+            (solution,) = self._solutions(problem, matrix, observed, [reg_strength])
+            before, effect = effect, bag_effect_of_scores(solution.scores, observed)
             if abs(effect - before) < BAG_EFFECT_TOL:
                 break
         return effect
 
-    def _solutions(
-        self,
-        matrix: Any,
-        strata: Strata,
-        reg_strengths: Sequence[float],
-        options: dict[str, Any],
-        **observed: Any,
-    ) -> list[CountSolution]:
-        return fit_count_path(
-            matrix,
-            strata,
-            reg_strengths,
-            fit_intercept=self.fit_intercept,
-            starts=self.starts,
-            large_bags=self.large_bags,
-            **observed,
-            **options,
-        )
+    def _describe(self, fit: Fit) -> None:
+        observed, solution = fit.observed, fit.solution
+        self.bag_effect_ = fit.problem.details["bag_effect"]
+        self.start_ = solution.route
+        self.log_likelihood_ = -solution.risk_value * observed.n_rows
+        self.note_rounded(observed)
+        if observed.is_inexact:
+            posterior = LabelLikelihood(observed).posterior(solution.scores)
+            self.set_class_prior(estimated_prior(posterior.mean(axis=0)))
 
-    def _path(
-        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float], options: dict[str, Any]
-    ) -> list[SolverResult]:
-        middle = sorted(reg_strengths)[len(reg_strengths) // 2]
-        effect = self._effect(matrix, strata, middle, options, self.count_noise)
-        noise = with_bag_effect(strata, self.count_noise, effect)
-        observed = None if effect else strata.observed
-        solutions = self._solutions(
-            matrix, strata, reg_strengths, options, count_noise=noise, observations=observed
-        )
-        return [solution.result for solution in solutions]
+    def note_rounded(self, observed: Observed) -> None:
+        """Note bags whose proportions are not a whole number of rows."""
+        rounded = describe_impossible(observed)
+        if rounded:
+            self._note(RoundedCountsWarning, rounded)
+
+
+def estimated_prior(shares: FloatArray) -> FloatArray:
+    """Return class shares of which the observations contain only an estimate."""
+    clipped = np.clip(shares, SMALLEST_PRIOR, 1 - SMALLEST_PRIOR)
+    return np.asarray(clipped / clipped.sum())

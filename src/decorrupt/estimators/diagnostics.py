@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Combination, RiskTerms, Strata, stratum_information
 from decorrupt.extras import import_pyplot
 from decorrupt.losses import MarginLoss
-from decorrupt.theory.bounds import bound_strata
+from decorrupt.observed import Observed
+from decorrupt.risks import CorrectedRisk
+from decorrupt.theory import bound_bags, information
 
 SHOWN_IDS = 5
 
@@ -22,18 +23,22 @@ class Diagnostics:
 
     Attributes
     ----------
-    n_rows, n_strata : int
-        Number of training rows and of strata.
+    n_rows, n_bags : int
+        Number of training rows and of bags.
     dropped : dict of str to list
-        Strata without weight in the risk, by reason.
-    stratum_ids, stratum_sizes, stratum_proportions, stratum_information : list or ndarray
-        One entry per stratum. Stratum k contributes n_k(γ_k−γ̄)² to `information`.
+        Bags without weight in the risk, by reason.
+    bag_ids, bag_sizes, bag_proportions, bag_information : list or ndarray
+        One entry per bag: its id, rows, class shares, and what it contributes to `information`.
     information : float
-        V = Σn_k(γ_k−γ̄)².
+        V = Σn_k(γ_k−γ̄)², see :func:`decorrupt.theory.information`.
+    classes, rows_by_class : list, ndarray
+        The classes, and the rows of known class that would give its mean as precisely.
+    condition_number : float
+        Of ΓᵀNΓ: large if the bags hardly distinguish some classes.
     effective_sample_size : float
         Number of clean labelled rows with the same generalisation bound.
-    target_prior : float
-        The share of positives in the target population of the risk.
+    class_prior : ndarray of shape (n_classes,)
+        The class shares in the target population of the risk.
     is_convex : bool
         Whether every row's term is convex, so that the objective is convex for every λ.
     convexity_floor : float
@@ -43,14 +48,14 @@ class Diagnostics:
     training_risk : float
         The corrected risk at the solution, without penalty and risk correction.
     risk_std_error : float
-        Its standard error, for rows drawn at random within their strata.
+        Its standard error, for rows drawn at random within their bags.
     risk_at_zero : float
         φ(0), the risk of the constant score 0.
     radius : float
         ‖f‖, without the intercept.
     bound : float
         With probability 95 %, every function in the ball of this radius has a training risk within
-        this distance of its true risk (:func:`decorrupt.theory.bound_strata`), if the radius had
+        this distance of its true risk (:func:`decorrupt.theory.bound_bags`), if the radius had
         been fixed before training. NaN if the theorem does not apply: with an unpenalised
         intercept, or with the squared loss, which is not Lipschitz.
     kernel_rank, kernel_error : int, float
@@ -64,15 +69,18 @@ class Diagnostics:
     """
 
     n_rows: int
-    n_strata: int
+    n_bags: int
     dropped: dict[str, list[Any]]
-    stratum_ids: list[Any]
-    stratum_sizes: FloatArray
-    stratum_proportions: FloatArray
-    stratum_information: FloatArray
+    bag_ids: list[Any]
+    bag_sizes: FloatArray
+    bag_proportions: FloatArray
+    bag_information: FloatArray
     information: float
+    classes: list[Any]
+    rows_by_class: FloatArray
+    condition_number: float
     effective_sample_size: float
-    target_prior: float
+    class_prior: FloatArray
     is_convex: bool
     convexity_floor: float
     reg_strength: float
@@ -87,12 +95,12 @@ class Diagnostics:
     n_iter: int
     gradient_norm: float
     risk_std_error: float
-    stratum_word: str = field(default="bags")
+    word: str = field(default="bags")
 
     @property
-    def n_strata_used(self) -> int:
-        """Number of strata with weight in the risk."""
-        return self.n_strata - sum(map(len, self.dropped.values()))
+    def n_bags_used(self) -> int:
+        """Number of bags with weight in the risk."""
+        return self.n_bags - sum(map(len, self.dropped.values()))
 
     @property
     def is_risk_negative(self) -> bool:
@@ -122,13 +130,15 @@ class Diagnostics:
     def _rows(self) -> list[tuple[str, str]]:
         rows = [
             ("rows", f"{self.n_rows:,}"),
-            (f"{self.stratum_word} used", f"{self.n_strata_used:,} of {self.n_strata:,}"),
+            (f"{self.word} used", f"{self.n_bags_used:,} of {self.n_bags:,}"),
         ]
         rows += [("  left out", f"{_some(ids)}: {reason}") for reason, ids in self.dropped.items()]
         rows += [
             ("information V", f"{self.information:.4g}"),
             ("effective sample size", f"{self.effective_sample_size:,.1f} clean rows"),
-            ("target prior", f"{self.target_prior:.4g}"),
+            ("equivalent rows by class", self._by_class()),
+            ("condition number", f"{self.condition_number:.3g}"),
+            ("class prior", ", ".join(f"{share:.4g}" for share in self.class_prior)),
             ("convex", self._convexity()),
             ("training risk", f"{self.training_risk:.4g}" + self._negative()),
             ("bound on its error", self._bound()),
@@ -140,6 +150,10 @@ class Diagnostics:
             ),
         ]
         return rows
+
+    def _by_class(self) -> str:
+        pairs = zip(self.classes, self.rows_by_class, strict=True)
+        return ", ".join(f"{name}: {n_rows:,.1f}" for name, n_rows in pairs)
 
     def _convexity(self) -> str:
         if self.is_convex:
@@ -159,7 +173,7 @@ class Diagnostics:
         )
 
     def plot(self, axes: Any = None) -> Any:
-        """Plot each stratum's proportion and its contribution to the information.
+        """Plot each bag's proportion and its contribution to the information.
 
         Parameters
         ----------
@@ -178,18 +192,19 @@ class Diagnostics:
         plt = import_pyplot("plot()")
         if axes is None:
             _, axes = plt.subplots(2, 1, sharex=True, figsize=(7, 5), layout="constrained")
-        order = np.argsort(self.stratum_proportions, kind="stable")
+        last = self.bag_proportions[:, -1]
+        order = np.argsort(last, kind="stable")
         place = np.arange(len(order))
-        pooled = np.average(self.stratum_proportions, weights=self.stratum_sizes)
-        axes[0].scatter(place, self.stratum_proportions[order], s=12)
+        pooled = np.average(last, weights=self.bag_sizes)
+        axes[0].scatter(place, last[order], s=12)
         axes[0].axhline(pooled, linestyle="--", color="gray", label=f"pooled, {pooled:.3f}")
-        axes[0].set(ylabel="share of positives", ylim=(-0.03, 1.03))
+        axes[0].set(ylabel=f"share of {self.classes[-1]}", ylim=(-0.03, 1.03))
         axes[0].legend(loc="upper left")
-        share = self.stratum_information[order] / self.information
+        share = self.bag_information[order] / self.information
         axes[1].bar(place, share, width=1.0)
         axes[1].set(
             ylabel="share of the information",
-            xlabel=f"{self.stratum_word}, by share of positives",
+            xlabel=f"{self.word}, by share of {self.classes[-1]}",
             title=f"{self.n_rows:,} rows, equivalent to {self.effective_sample_size:,.0f} clean "
             "labelled rows",
         )
@@ -207,50 +222,53 @@ def _some(ids: list[Any]) -> str:
     return f"{len(ids)} ({shown}" + (f", and {more} more)" if more > 0 else ")")
 
 
-def dropped_strata(strata: Strata, combination: Combination, reason: str) -> dict[str, list[Any]]:
-    """Return {reason: ids of the strata without weight}, empty if there are none."""
-    idle = (combination.pos == 0) & (combination.neg == 0)
-    return {reason: strata.ids[idle].tolist()} if idle.any() else {}
+def dropped_bags(observed: Observed, coef: FloatArray, reason: str) -> dict[str, list[Any]]:
+    """Return {reason: ids of the bags without weight}, empty if there are none."""
+    idle = (coef == 0).all(axis=1)
+    return {reason: observed.ids[idle].tolist()} if idle.any() else {}
 
 
-def describe_strata(strata: Strata) -> dict[str, Any]:
+def describe_bags(observed: Observed) -> dict[str, Any]:
     """Return the part of the diagnostics that is known before training."""
-    sizes = strata.sizes.astype(float)
-    information = stratum_information(sizes, strata.proportions)
+    classes = observed.classes.tolist()
+    found = information(observed.sizes, observed.proportions, classes=classes)
     return {
-        "n_rows": int(strata.sizes.sum()),
-        "n_strata": len(strata.ids),
-        "stratum_ids": strata.ids.tolist(),
-        "stratum_sizes": sizes,
-        "stratum_proportions": strata.proportions,
-        "stratum_information": information,
-        "information": float(information.sum()),
+        "n_rows": observed.n_rows,
+        "n_bags": observed.n_bags,
+        "bag_ids": observed.ids.tolist(),
+        "bag_sizes": observed.sizes.astype(float),
+        "bag_proportions": observed.proportions,
+        "bag_information": found.by_bag,
+        "information": found.total,
+        "classes": classes,
+        "rows_by_class": found.rows_by_class,
+        "condition_number": found.condition_number,
     }
 
 
 def describe_dropped(dropped: dict[str, list[Any]], word: str) -> str:
-    """Return a sentence that names the unused strata and the reason."""
+    """Return a sentence that names the unused bags and the reason."""
     parts = [
         f"{len(ids)} {word} {reason} (the first: {ids[0]!r})" for reason, ids in dropped.items()
     ]
     return f"{'; '.join(parts)}: their rows are not used"
 
 
-def within_std_error(row_terms: FloatArray, strata: Strata) -> float:
-    """Return √Σ_k n_k·Var_k of one term per row, Var_k their variance within stratum k.
+def within_std_error(row_terms: FloatArray, observed: Observed) -> float:
+    """Return √Σ_k n_k·Var_k of one term per row, Var_k their variance within bag k.
 
-    The variance in a stratum of one row cannot be estimated and counts as 0.
+    The variance in a bag of one row cannot be estimated and counts as 0.
     """
-    sizes = strata.sizes
-    means = np.bincount(strata.row_stratum, row_terms) / sizes
-    squares = np.bincount(strata.row_stratum, (row_terms - means[strata.row_stratum]) ** 2)
+    sizes, row_bag = observed.sizes, observed.row_bag
+    means = np.bincount(row_bag, row_terms) / sizes
+    squares = np.bincount(row_bag, (row_terms - means[row_bag]) ** 2)
     return float(np.sqrt(np.sum(squares * sizes / np.maximum(sizes - 1, 1))))
 
 
 def is_overfitted(risk: float, std_error: float) -> bool:
     """Return whether a corrected risk is below zero by more than two standard errors.
 
-    A true risk is never negative, but an unbiased estimate of a small risk often is slightly.
+    A small true risk has estimates below zero half of the time.
     """
     return risk < -2 * std_error
 
@@ -263,31 +281,19 @@ def describe_overfitting(risk: float, std_error: float) -> str:
     )
 
 
-def describe_risk(
-    terms: RiskTerms, loss: MarginLoss, scores: FloatArray, strata: Strata
-) -> dict[str, Any]:
-    """Return the part of the diagnostics that describes the risk and its minimiser."""
-    return {
-        "effective_sample_size": terms.effective_sample_size,
-        "is_convex": not np.any(terms.concavity(loss)),
-        "training_risk": terms.risk(loss, scores),
-        "risk_std_error": within_std_error(terms.row_values(loss, scores), strata),
-        "risk_at_zero": loss.at_zero * float(terms.coef_pos.sum() + terms.coef_neg.sum()),
-    }
+def generalization_bound(risk: CorrectedRisk, radius: float, kernel_bound: float) -> float:
+    """Return the bound for the ball of this radius with one bag per row; NaN if there is none.
 
-
-def generalization_bound(
-    terms: RiskTerms, loss: MarginLoss, radius: float, kernel_bound: float
-) -> float:
-    """Return the bound for the ball of this radius with one stratum per row, or NaN."""
-    if not np.isfinite(loss.lipschitz) or radius == 0:
+    It covers Lipschitz losses of two classes.
+    """
+    loss: Any = risk.loss
+    if not isinstance(loss, MarginLoss) or not np.isfinite(loss.lipschitz) or radius == 0:
         return float("nan")
-    return bound_strata(
-        np.ones(len(terms.coef_pos)),
-        terms.coef_pos,
-        terms.coef_neg,
+    return bound_bags(
+        np.ones(len(risk.coef)),
+        risk.coef,
         radius=radius,
         kernel_bound=kernel_bound,
         lipschitz=loss.lipschitz,
-        at_zero=0.0,  # removes a condition on the radius that fixed strata do not need
+        at_zero=0.0,  # removes a condition on the radius that fixed bags do not need
     )

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from scipy.special import logit
-
-from decorrupt._typing import FloatArray
-from decorrupt.estimators.class_sources import ClassSources
-from decorrupt.estimators.inputs import NoisySources, source_priors
-from decorrupt.estimators.log_odds import LogOddsClassifier
-from decorrupt.estimators.priors import log_prior
 from decorrupt.estimators.source_classifier import SourceClassifier
-from decorrupt.features import FeatureMap
-from decorrupt.risks import ScoreRisk
-from decorrupt.risks.forward import ForwardRisk, noisy_label_risk
-from decorrupt.risks.multiclass import ClassForwardRisk, class_noisy_label_risk
-from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, SolverResult
+from decorrupt.observed import Observed
+from decorrupt.risks import noisy_label_risk
+from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem, prior_start
 
 
-class ForwardSourcesClassifier(SourceClassifier, LogOddsClassifier):
+class ForwardSourcesClassifier(SourceClassifier):
     """min_f −(1/n)·Σ_j log P_i(ỹ_j | x_j) + λ‖f‖², over rows j of all sources i.
 
     σ(f) is P(Y=1|x) among the training rows of all sources together; for several classes
@@ -39,7 +28,7 @@ class ForwardSourcesClassifier(SourceClassifier, LogOddsClassifier):
         {source: (flip_pos, flip_neg)}, one pair for all rows, or None for clean labels; for
         several classes matrices T[y, ỹ] = P(Ỹ=ỹ | Y=y) instead of pairs. As in
         :class:`CorruptedSourcesClassifier`. Rates passed to `fit` take precedence.
-    class_priors : mapping, float, vector or None, default=None
+    source_priors : mapping, float, vector or None, default=None
         P(Y=1) by source, or one value for all sources; for several classes the share of each
         class. None: all sources are samples of one population, and its prior is estimated from the
         shares of noisy labels; it is used for the balanced decision only.
@@ -62,9 +51,9 @@ class ForwardSourcesClassifier(SourceClassifier, LogOddsClassifier):
 
     Attributes
     ----------
-    noise_rates_, noise_rate_intervals_, class_priors_
+    noise_rates_, noise_rate_intervals_, source_priors_
         As in :class:`CorruptedSourcesClassifier`.
-    score_prior_ : float or ndarray of shape (n_classes,)
+    class_prior_ : ndarray of shape (n_classes,)
         The share of positives, or of each class, among the training rows, computed from the priors.
     classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
 frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, reg_strength_, kernel_rank_, \
@@ -91,7 +80,7 @@ kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
         self,
         *,
         noise_rates: Any = None,
-        class_priors: Any = None,
+        source_priors: Any = None,
         kernel: Any = "rbf",
         kernel_gamma: float | str = "scale",
         reg_strength: float | str = "auto",
@@ -104,7 +93,7 @@ kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
         random_state: Any = None,
     ) -> None:
         self.noise_rates = noise_rates
-        self.class_priors = class_priors
+        self.source_priors = source_priors
         self.kernel = kernel
         self.kernel_gamma = kernel_gamma
         self.reg_strength = reg_strength
@@ -116,53 +105,11 @@ kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _risk(self, noisy: NoisySources | ClassSources) -> ScoreRisk:
-        priors = source_priors(self.class_priors, noisy)
-        return forward_risk(noisy, priors, self._score_prior(noisy))
-
-    def _start(self, rank: int, prior: Any) -> FloatArray:
-        return self._prior_start(rank, prior)
-
-    def _fit_noisy(
-        self, X: Any, features: FeatureMap, noisy: NoisySources | ClassSources
-    ) -> FloatArray:
-        self._read_priors(noisy)
-        self._set_reg_strength(X, features, features.matrix.shape[0])
-        start = self._start(features.rank, self.score_prior_)
-        result, scores = self._fit_scores(X, features, self._risk(noisy), start)
-        self._note_unconverged(result)
-        return self._match_prior(scores)
-
-    def _path(
-        self,
-        matrix: Any,
-        noisy: NoisySources | ClassSources,
-        reg_strengths: Sequence[float],
-        options: dict[str, Any],
-    ) -> list[SolverResult]:
-        path = super()._path(matrix, noisy, reg_strengths, options)
-        return self._path_with_prior(path, matrix, self._score_prior(noisy))
-
-
-def forward_risk(
-    noisy: NoisySources | ClassSources, priors: FloatArray, score_prior: Any
-) -> ForwardRisk | ClassForwardRisk:
-    """Return −(1/n)·Σ_j log Σ_y T_i(y, ỹ_j)·P_i(y|x_j), i the source of row j.
-
-    A change from `score_prior`, the class shares of the scores, to the source's own shifts them.
-
-    Parameters
-    ----------
-    noisy : NoisySources or ClassSources
-        Noisy labels and rates.
-    priors : ndarray of shape (n_sources,) or (n_sources, n_classes)
-        The class shares of each source.
-    score_prior : float or ndarray of shape (n_classes,)
-        The class shares in the population that the scores describe.
-    """
-    if isinstance(noisy, ClassSources):
-        shift = (np.log(priors) - log_prior(score_prior))[noisy.row_source]
-        return class_noisy_label_risk(noisy.noisy_class, noisy.matrices, noisy.row_matrix, shift)
-    shift = (logit(priors) - log_prior(score_prior))[noisy.row_source]
-    flip_pos, flip_neg = noisy.rates.T
-    return noisy_label_risk(noisy.is_pos, flip_pos, flip_neg, shift)
+    def problem(self, observed: Observed) -> Problem:
+        """Return the likelihood of the noisy labels."""
+        noisy: Any = observed.sources
+        return Problem(
+            noisy_label_risk(noisy, noisy.class_prior),
+            prior_start(noisy.class_prior),
+            match_prior=noisy.class_prior if self.match_prior else None,
+        )

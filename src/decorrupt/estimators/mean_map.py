@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,44 +12,37 @@ from sklearn.exceptions import ConvergenceWarning
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import (
-    Combination,
-    RiskTerms,
-    Strata,
-    combine_strata,
-)
-from decorrupt.corruption.mean_operator import (
     bag_means,
     check_similarity,
+    combine_bags,
     gaussian_similarity,
     laplacian_combination,
 )
+from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.estimators.diagnostics import (
     describe_overfitting,
     is_overfitted,
     within_std_error,
 )
-from decorrupt.estimators.log_odds import LogOddsClassifier
-from decorrupt.estimators.shared_features import SharedFeaturesClassifier
+from decorrupt.estimators.kernel_classifier import Fit
+from decorrupt.estimators.parameters import check_choice
 from decorrupt.exceptions import NegativeRiskWarning
-from decorrupt.features import FeatureMap
-from decorrupt.losses import LogisticLoss
-from decorrupt.risks import CorrectedRisk
-from decorrupt.risks.corrected import logistic_risk
+from decorrupt.losses import LogisticLoss, only_two_classes
+from decorrupt.observed import Observed
+from decorrupt.risks import CorrectedRisk, logistic_risk
 from decorrupt.solvers import (
     DEFAULT_MAX_ITER,
     DEFAULT_TOL,
-    Objective,
-    SolverResult,
+    Problem,
+    Solution,
     is_gradient_descent,
-    solve_path,
 )
 
 VARIANTS = ("mean", "laplacian", "alternating")
 STARTS = ("mean", "laplacian")
-LOSS = LogisticLoss()
 
 
-class MeanMapClassifier(SharedFeaturesClassifier, LogOddsClassifier):
+class MeanMapClassifier(BagClassifier):
     """min_θ (1/n)·Σ_j log(2·cosh(f_j/2)) − ½⟨θ, m̂⟩ + λ‖θ‖², m̂ an estimate of E[y·z(x)].
 
     The logistic loss is an even function of f, which needs no labels, minus ½·y·f. Labels enter
@@ -58,7 +51,7 @@ class MeanMapClassifier(SharedFeaturesClassifier, LogOddsClassifier):
 
     - "mean": the two class means are the same in all bags, and are estimated by least squares
       weighted by bag size (Quadrianto et al. 2009). It equals :class:`CorrectedLossClassifier`
-      with ``combine="least_squares", target_prior="pooled"``.
+      with ``combine="least_squares", class_prior="pooled"``.
     - "laplacian": every bag has its own class means, which are similar in similar bags
       (Patrini et al. 2014); see `decorrupt.corruption.mean_operator.laplacian_combination`.
     - "alternating": start from one of the above; label the round(p_k·n_k) rows of every bag with
@@ -102,7 +95,7 @@ class MeanMapClassifier(SharedFeaturesClassifier, LogOddsClassifier):
         "alternating" only: the final label of each training row.
     n_rounds_ : int
         "alternating" only: the number of refits.
-    score_prior_ : float
+    class_prior_ : float
         The share of positives among the training rows.
     n_iter_ : int
         Number of solver iterations, over all refits.
@@ -127,7 +120,7 @@ kernel_error_, solver_, n_features_in_, feature_names_in_
     True
     """
 
-    _needs_common_classes = True
+    needs_common_classes = True
 
     def __init__(
         self,
@@ -164,58 +157,29 @@ kernel_error_, solver_, n_features_in_, feature_names_in_
         self.random_state = random_state
         self.check_assumptions = check_assumptions
 
-    def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:
-        start = self.start if self.variant == "alternating" else self.variant
-        combination = self._combination(start, strata, lambda: bag_means(features.matrix, strata))
-        risk: Any = logistic_risk(combination, strata)
-        self._set_reg_strength(X, features, risk.effective_sample_size)
-        self._refuse_unbounded(strata)
-        result, scores = self._fit_scores(X, features, risk)
-        if self.variant == "alternating":
-            return self._alternate(X, features, strata, result.coef, scores)
-        self._note_unconverged(result)
-        value = risk.value_and_slope(scores)[0]
-        std_error = within_std_error(risk.row_values(scores), strata)
-        if is_overfitted(value, std_error):
-            self._note(NegativeRiskWarning, describe_overfitting(value, std_error))
-        return scores
+    def problem_over(
+        self,
+        observed: Observed,
+        matrix: Any,
+        reg_strengths: Sequence[float],  # noqa: ARG002
+    ) -> Problem:
+        """Return the risk of the estimated mean operator; of "alternating", that of its start."""
+        combination, converged = self.combination(observed, lambda: bag_means(matrix, observed))
+        risk = logistic_risk(combination, observed)
+        return Problem(risk, n_rows=risk.effective_sample_size, details={"converged": converged})
 
-    def _check_several_classes(self, n_classes: int) -> None:
-        if self.variant != "mean":
-            raise ValueError(
-                f"Only binary classification is supported by variant={self.variant!r}, and y has "
-                f"{n_classes} classes: use variant='mean'"
-            )
+    def combination(
+        self, observed: Observed, means: Callable[[], FloatArray]
+    ) -> tuple[FloatArray, bool]:
+        """Return the combination of bag means, and whether its solver converged.
 
-    def _check_parameters(self) -> None:
-        for name, known in (("variant", VARIANTS), ("start", STARTS)):
-            if getattr(self, name) not in known:
-                raise ValueError(
-                    f"unknown {name} {getattr(self, name)!r}: choose one of {', '.join(known)}"
-                )
-
-    @property
-    def has_path(self) -> bool:
-        """Whether a λ path replaces separate fits: not for "alternating", whose labels vary."""
-        return bool(self.variant != "alternating")
-
-    def _path(
-        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float], options: dict[str, Any]
-    ) -> list[SolverResult]:
-        combination = self._combination(self.variant, strata, lambda: bag_means(matrix, strata))
-        risk = logistic_risk(combination, strata)
-        objective = Objective(matrix, risk, reg_strengths[0], self.fit_intercept, strata.n_classes)
-        return solve_path(objective, reg_strengths, **options)
-
-    def _combination(
-        self, start: str, strata: Strata, means: Callable[[], FloatArray]
-    ) -> Combination:
-        """Return the combination of bag means; `means` computes their features if needed."""
-        sizes = strata.sizes.astype(float)
-        if start == "mean":
-            return combine_strata(
-                sizes, strata.proportions, method="least_squares", target_prior="pooled"
-            )
+        `means` computes the features of the bags' means, which only "laplacian" needs.
+        """
+        variant = self.start if self.variant == "alternating" else self.variant
+        sizes, proportions = observed.sizes, observed.proportions
+        if variant == "mean":
+            least_squares = {"method": "least_squares", "class_prior": "pooled"}
+            return combine_bags(sizes, proportions, **least_squares), True
         if isinstance(self.similarity, str):
             if self.similarity != "gaussian":
                 raise ValueError(
@@ -224,22 +188,28 @@ kernel_error_, solver_, n_features_in_, feature_names_in_
             similarity = gaussian_similarity(means())
         else:
             similarity = check_similarity(self.similarity, len(sizes))
-        combination, converged = laplacian_combination(
-            sizes, strata.proportions, similarity, self.smoothness
-        )
-        if not converged:
-            self._note(
-                ConvergenceWarning,
-                f"the solver for the bags' class means did not converge at "
-                f"smoothness={self.smoothness:g}: raise smoothness, or give a similarity that "
-                "connects the bags",
-            )
-        return combination
+        return laplacian_combination(sizes, proportions[:, 1], similarity, self.smoothness)
 
-    def _refuse_unbounded(self, strata: Strata) -> None:
+    def _check_classes(self, n_classes: int) -> None:
+        if self.variant != "mean":
+            only_two_classes(n_classes, f"variant={self.variant!r}", "use variant='mean'")
+
+    def _check_parameters(self) -> None:
+        check_choice("variant", self.variant, VARIANTS)
+        check_choice("start", self.start, STARTS)
+
+    @property
+    def has_path(self) -> bool:
+        """Whether a λ path replaces separate fits: not for "alternating", whose labels vary."""
+        return bool(self.variant != "alternating")
+
+    def _check_problem(self, problem: Problem, matrix: Any) -> None:  # noqa: ARG002
+        self.check_bounded(problem.risk)  # type: ignore[arg-type]
+
+    def check_bounded(self, risk: CorrectedRisk) -> None:
+        """Raise ValueError if the risk has no minimum without a penalty, and there is none."""
         # Unless all bags are pure, the bag with the lowest proportion has a negative coefficient.
-        is_pure = np.isin(strata.proportions, (0.0, 1.0)).all()
-        has_minimum = self.reg_strength_ > 0 or is_pure
+        has_minimum = self.reg_strength_ > 0 or risk.is_bounded_below
         if has_minimum or is_gradient_descent(self.solver):
             return
         raise ValueError(
@@ -247,22 +217,43 @@ kernel_error_, solver_, n_features_in_, feature_names_in_
             "is unbounded below, so it has no minimum. Set reg_strength above 0"
         )
 
-    def _alternate(
-        self, X: Any, features: FeatureMap, strata: Strata, coef: FloatArray, scores: FloatArray
-    ) -> FloatArray:
-        """Label and refit in turn, starting from `scores`; keep the model with stable labels."""
-        counts = positives_per_bag(strata)
-        is_pos = label_top_rows(scores, strata, counts)
-        rounds: list[_Round] = []
-        n_iter, seen, is_over = self.n_iter_, set(), False
+    def _describe(self, fit: Fit) -> None:
+        if not fit.problem.details["converged"]:
+            self.note_similarity()
+        if self.variant != "alternating":
+            risk: Any = fit.problem.risk
+            std_error = within_std_error(risk.row_values(fit.solution.scores), fit.observed)
+            self.note_overfitting(fit.solution.risk_value, std_error)
+
+    def note_similarity(self) -> None:
+        """Note that the class means of the bags were not computed to the end."""
+        self._note(
+            ConvergenceWarning,
+            f"the solver for the bags' class means did not converge at "
+            f"smoothness={self.smoothness:g}: raise smoothness, or give a similarity that "
+            "connects the bags",
+        )
+
+    def note_overfitting(self, risk_value: float, std_error: float) -> None:
+        """Note a training risk far below zero."""
+        if is_overfitted(risk_value, std_error):
+            self._note(NegativeRiskWarning, describe_overfitting(risk_value, std_error))
+
+    def _refined(self, solution: Solution, observed: Observed) -> Solution:
+        """Label and refit in turn, from the solution on; keep the model with stable labels."""
+        if self.variant != "alternating":
+            return solution
+        counts = positives_per_bag(observed)
+        is_pos = label_top_rows(solution.scores, observed, counts)
+        rounds: list[tuple[bool, float, Solution, NDArray[np.bool_]]] = []
+        n_iter, seen, is_over = solution.result.n_iter, set(), False
         while not is_over and len(rounds) < self.max_rounds:
             seen.add(is_pos.tobytes())
-            terms = RiskTerms(is_pos / len(is_pos), ~is_pos / len(is_pos))
-            result, scores = self._fit_scores(X, features, CorrectedRisk(terms, LOSS), coef)
-            coef, n_iter = result.coef, n_iter + result.n_iter
-            relabelled = label_top_rows(scores, strata, counts)
-            is_stable = np.array_equal(relabelled, is_pos)
-            rounds.append(_Round(not is_stable, result, scores, is_pos))
+            solution = self._refit(solution, is_pos, observed)
+            n_iter += solution.result.n_iter
+            relabelled = label_top_rows(solution.scores, observed, counts)
+            changes = not np.array_equal(relabelled, is_pos)
+            rounds.append((changes, solution.result.objective, solution, is_pos))
             # Each round lowers the objective, so earlier labels recur only through rounding errors.
             is_over = relabelled.tobytes() in seen
             is_pos = relabelled
@@ -272,25 +263,19 @@ kernel_error_, solver_, n_features_in_, feature_names_in_
                 f"the labels still changed after max_rounds={self.max_rounds} refits; the best "
                 "round is kept. Raise max_rounds or reg_strength",
             )
-        best = min(rounds, key=lambda each: (each.changes, each.result.objective))
-        self._note_unconverged(best.result)
-        self._keep(X, features, best.result.coef)
-        self.labels_ = self.classes_[best.is_pos.astype(np.intp)]
-        self.n_rounds_, self.n_iter_ = len(rounds), n_iter
-        return best.scores
+        _, _, best, is_pos = min(rounds, key=lambda each: each[:2])
+        self.labels_ = self.classes_[is_pos.astype(np.intp)]
+        self.n_rounds_ = len(rounds)
+        return replace(best, result=replace(best.result, n_iter=n_iter))
+
+    def _refit(self, solution: Solution, is_pos: NDArray[np.bool_], observed: Observed) -> Solution:
+        """Return logistic regression on these labels, started at a solution."""
+        coef = np.column_stack([~is_pos, is_pos]) / len(is_pos)
+        problem = Problem(CorrectedRisk(coef, LogisticLoss()), lambda _: solution.result.coef)
+        return self._solve(problem, solution.objective.features, observed)
 
 
-@dataclass(frozen=True)
-class _Round:
-    """One refit: whether its scores change the labels, its solution, scores and labels."""
-
-    changes: bool
-    result: SolverResult
-    scores: FloatArray
-    is_pos: NDArray[np.bool_]
-
-
-def positives_per_bag(strata: Strata) -> NDArray[np.intp]:
+def positives_per_bag(observed: Observed) -> NDArray[np.intp]:
     """Return round(p_k·n_k).
 
     Raises
@@ -298,8 +283,8 @@ def positives_per_bag(strata: Strata) -> NDArray[np.intp]:
     ValueError
         If all rows would have the same label: a classifier needs two classes.
     """
-    counts: NDArray[np.intp] = np.rint(strata.proportions * strata.sizes).astype(np.intp)
-    if not 0 < counts.sum() < len(strata.row_stratum):
+    counts: NDArray[np.intp] = np.rint(observed.proportions[:, 1] * observed.sizes).astype(np.intp)
+    if not 0 < counts.sum() < observed.n_rows:
         raise ValueError(
             "every bag's p_k·n_k rounds to " + ("0" if counts.sum() == 0 else "its size") + ", so "
             "variant='alternating' would give all rows the same label; use larger bags or "
@@ -309,12 +294,12 @@ def positives_per_bag(strata: Strata) -> NDArray[np.intp]:
 
 
 def label_top_rows(
-    scores: FloatArray, strata: Strata, counts: NDArray[np.intp]
+    scores: FloatArray, observed: Observed, counts: NDArray[np.intp]
 ) -> NDArray[np.bool_]:
     """Return whether each row is among the counts[k] highest scores of its bag k."""
-    order = np.lexsort((-scores, strata.row_stratum))
-    first = np.cumsum(strata.sizes) - strata.sizes
-    bag = strata.row_stratum[order]
+    order = np.lexsort((-scores, observed.row_bag))
+    first = np.cumsum(observed.sizes) - observed.sizes
+    bag = observed.row_bag[order]
     is_pos = np.empty(len(scores), dtype=bool)
     is_pos[order] = np.arange(len(scores)) - first[bag] < counts[bag]
     return is_pos

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata
+from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.estimators.default_strength import COUNT_PRIOR_VARIANCE
-from decorrupt.estimators.log_odds import LogOddsClassifier
-from decorrupt.estimators.shared_features import SharedFeaturesClassifier
-from decorrupt.features import FeatureMap
-from decorrupt.risks.proportion import proportion_risk
-from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Objective, SolverResult, solve_path
-from decorrupt.solvers.count_path import mean_map_start
+from decorrupt.observed import Observed
+from decorrupt.risks import ProportionRisk
+from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem, mean_map_start
 
 
-class ProportionMatchingClassifier(SharedFeaturesClassifier, LogOddsClassifier):
+class ProportionMatchingClassifier(BagClassifier):
     """min_f (1/M)·Σ_k (n_k/n̄)·CE(p_k, mean_{j∈k} σ(f(x_j))) + λ‖f‖².
 
     Empirical proportion risk minimisation (Yu et al. 2015) with the cross-entropy
@@ -45,7 +40,7 @@ class ProportionMatchingClassifier(SharedFeaturesClassifier, LogOddsClassifier):
 
     Attributes
     ----------
-    score_prior_ : float
+    class_prior_ : float
         The share of positives among the training rows, Σn_k·p_k/Σn_k.
     classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
 frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, reg_strength_, kernel_rank_, \
@@ -68,10 +63,10 @@ kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
     True
     """
 
-    _labels_as_bags = True
+    labels_as_bags = True
 
-    _needs_common_probabilities = True
-    _prior_variance = COUNT_PRIOR_VARIANCE
+    needs_common_probabilities = True
+    prior_variance = COUNT_PRIOR_VARIANCE
 
     def __init__(
         self,
@@ -96,19 +91,6 @@ kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:
-        start = mean_map_start(self._objective(features.matrix, strata, self.reg_strength_), strata)
-        result, scores = self._fit_scores(X, features, proportion_risk(strata), start)
-        self._note_unconverged(result)
-        return scores
-
-    def _objective(self, matrix: Any, strata: Strata, reg_strength: float) -> Objective:
-        risk = proportion_risk(strata)
-        return Objective(matrix, risk, reg_strength, self.fit_intercept, strata.n_classes)
-
-    def _path(
-        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float], options: dict[str, Any]
-    ) -> list[SolverResult]:
-        objective = self._objective(matrix, strata, max(reg_strengths))
-        start = mean_map_start(objective, strata)
-        return solve_path(objective, reg_strengths, start=start, **options)
+    def problem(self, observed: Observed) -> Problem:
+        """Return the cross-entropy of the bags' shares, started at the mean map."""
+        return Problem(ProportionRisk(observed), mean_map_start(observed))

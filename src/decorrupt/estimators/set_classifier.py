@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata
-from decorrupt.estimators.log_odds import LogOddsClassifier
-from decorrupt.estimators.shared_features import SharedFeaturesClassifier
-from decorrupt.features import FeatureMap
-from decorrupt.risks.set_risk import set_risk
-from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Objective, SolverResult, solve_path
+from decorrupt.estimators.bag_classifier import BagClassifier
+from decorrupt.observed import Observed
+from decorrupt.risks import set_risk
+from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem, prior_start
 
 
-class SetClassifier(SharedFeaturesClassifier, LogOddsClassifier):
+class SetClassifier(BagClassifier):
     """min_f −(1/n)·Σ_j log P(bag(j) | x_j) + λ‖f‖².
 
     With g = σ(f(x)) = P(Y=1|x) among the training rows, whose share of positives is γ̄,
@@ -48,7 +44,7 @@ class SetClassifier(SharedFeaturesClassifier, LogOddsClassifier):
 
     Attributes
     ----------
-    score_prior_ : float
+    class_prior_ : float
         γ̄, the share of positives among the training rows.
     classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
 frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, reg_strength_, kernel_rank_, \
@@ -71,7 +67,7 @@ kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
     True
     """
 
-    _needs_common_classes = True
+    needs_common_classes = True
 
     def __init__(
         self,
@@ -100,19 +96,10 @@ kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
         self.random_state = random_state
         self.check_assumptions = check_assumptions
 
-    def _fit_features(self, X: Any, features: FeatureMap, strata: Strata) -> FloatArray:
-        start = self._prior_start(features.rank, self.score_prior_)
-        result, scores = self._fit_scores(X, features, set_risk(strata), start)
-        self._note_unconverged(result)
-        return self._match_prior(scores)
-
-    def _path(
-        self, matrix: Any, strata: Strata, reg_strengths: Sequence[float], options: dict[str, Any]
-    ) -> list[SolverResult]:
-        prior = self._score_prior(strata)
-        objective = Objective(
-            matrix, set_risk(strata), reg_strengths[0], self.fit_intercept, strata.n_classes
+    def problem(self, observed: Observed) -> Problem:
+        """Return the likelihood of the rows' bags."""
+        return Problem(
+            set_risk(observed),
+            prior_start(observed.class_prior),
+            match_prior=observed.class_prior if self.match_prior else None,
         )
-        start = self._prior_start(objective.rank, prior)
-        path = solve_path(objective, reg_strengths, start=start, **options)
-        return self._path_with_prior(path, matrix, prior)

@@ -12,6 +12,7 @@ from decorrupt.features.kernels import (
     WITHOUT_GAMMA,
     KernelFunction,
     resolve_kernel_gamma,
+    squared_norms,
 )
 from decorrupt.features.low_rank import CholeskyFactor, pivoted_cholesky
 from decorrupt.features.maps import (
@@ -58,4 +59,5 @@ __all__ = [
     "pivoted_cholesky",
     "project",
     "resolve_kernel_gamma",
+    "squared_norms",
 ]

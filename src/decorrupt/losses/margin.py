@@ -19,7 +19,6 @@ from scipy.special import expit, logit
 
 from decorrupt._typing import FloatArray
 
-
 # Rounding errors of coefficients that cancel, in units of the precision.
 RESIDUE = 64
 

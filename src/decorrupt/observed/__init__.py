@@ -1,6 +1,12 @@
 """What is known about the labels of the rows: bags, counts, ranges, noise, sources, labels."""
 
-from decorrupt.observed.bags import bag_classes, check_bags, observe_counts, read_bags, shares_by_bag
+from decorrupt.observed.bags import (
+    bag_classes,
+    check_bags,
+    observe_counts,
+    read_bags,
+    shares_by_bag,
+)
 from decorrupt.observed.count_noise import (
     CountNoise,
     GaussianNoise,

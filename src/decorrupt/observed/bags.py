@@ -140,8 +140,10 @@ def _refuse_row(name: str, row: int, shares: Any, bag: str, kind: str) -> None:
             f"{name}[{row}] = {shares:g} (bag {bag}) is not a proportion: with bags given, {name} "
             "is the share of positives in each row's bag, a number in [0, 1]"
         )
-    total = "" if kind == "range" else (
-        f" and sum to 1 (within {SHARE_TOL:g}), but sum to {shares.sum():g}"
+    total = (
+        ""
+        if kind == "range"
+        else (f" and sum to 1 (within {SHARE_TOL:g}), but sum to {shares.sum():g}")
     )
     raise ValueError(
         f"{name}[{row}] = {shares.tolist()} (bag {bag}) are not the shares of {len(shares)} "
@@ -198,9 +200,7 @@ def _with_noise(
     noise: list[CountNoise | None],
     is_noisy: NDArray[np.bool_],
 ) -> ClassCounts:
-    low, high = (
-        np.where(is_noisy[:, None], reported, ends) for ends in (known.lower, known.upper)
-    )
+    low, high = (np.where(is_noisy[:, None], reported, ends) for ends in (known.lower, known.upper))
     return ClassCounts(low, high, noise, known.is_impossible & ~is_noisy)
 
 
@@ -247,9 +247,7 @@ def _observe_class_ranges(table: Observed, upper: FloatArray) -> Observed:
         )
     is_impossible = np.zeros(len(sizes), dtype=bool)
     counts = ClassCounts(tight_low, tight_high, no_noise(len(sizes)), is_impossible)
-    return replace(
-        table, proportions=_between(tight_low, tight_high, sizes), reported=counts
-    )
+    return replace(table, proportions=_between(tight_low, tight_high, sizes), reported=counts)
 
 
 def _between(low: FloatArray, high: FloatArray, sizes: NDArray[np.intp]) -> FloatArray:

@@ -78,9 +78,13 @@ def resolve_class_prior(
         shares = np.asarray(class_prior, dtype=float)
         if shares.ndim == 0:
             is_balanced = shares == BALANCED
-            shares = np.full(n_classes, 1 / n_classes) if is_balanced else class_columns([shares])[0]
+            shares = (
+                np.full(n_classes, 1 / n_classes) if is_balanced else class_columns([shares])[0]
+            )
     if shares.shape != (n_classes,) or not is_share_row(shares) or not (shares > 0).all():
-        single = "a number strictly between 0 and 1, " if n_classes == 2 else "0.5 for equal shares, "
+        single = (
+            "a number strictly between 0 and 1, " if n_classes == 2 else "0.5 for equal shares, "
+        )
         raise ValueError(
             f"{name}={class_prior!r}: give {single}{n_classes} positive shares that sum to 1, or "
             "'pooled'"

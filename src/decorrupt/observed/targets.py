@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from decorrupt.observed.ids import factorize
 
+
 def bag_targets(bags: Any, proportions: Any) -> Any:
     """Return y with y[j] = the proportion of row j's bag, from one proportion per bag.
 

@@ -31,7 +31,8 @@ def class_groups(bags_of: BagRows, counts: ClassCounts) -> Iterator[ClassGroup |
     is_noisy = counts.is_noisy
     is_range = ~is_noisy & ~counts.is_exact
     low, high = (
-        np.where(is_noisy[:, None], 0, ends).astype(np.intp) for ends in (counts.lower, counts.upper)
+        np.where(is_noisy[:, None], 0, ends).astype(np.intp)
+        for ends in (counts.lower, counts.upper)
     )
     pure = ~is_noisy & (low.max(axis=1) == sizes)
     silent = ~is_noisy & (low == 0).all(axis=1) & (high == sizes[:, None]).all(axis=1)
@@ -80,9 +81,7 @@ def _vectors_of(
     return vectors
 
 
-def _log_weights(
-    counts: ClassCounts, bags: NDArray[np.intp], lattice: CountLattice
-) -> FloatArray:
+def _log_weights(counts: ClassCounts, bags: NDArray[np.intp], lattice: CountLattice) -> FloatArray:
     """Return log ν_k of each bag and vector: 0 inside a range, Σ_c log P(noise) if noisy."""
     vectors = lattice.vectors
     low, high = counts.lower[bags, None], counts.upper[bags, None]

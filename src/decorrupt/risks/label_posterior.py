@@ -10,7 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.losses import likelihood_and_slope, prior_scores, score_shape, scores_of_probabilities
+from decorrupt.losses import (
+    likelihood_and_slope,
+    prior_scores,
+    score_shape,
+    scores_of_probabilities,
+)
 from decorrupt.losses.scores import posterior_of_slope
 from decorrupt.observed import Observed, as_targets, inside
 from decorrupt.observed.bags import read_bags

@@ -139,9 +139,7 @@ def _log_weights(known: ClassCounts, bags: NDArray[np.intp], size: int) -> Float
     return logs
 
 
-def _listed(
-    known: ClassCounts, bags: NDArray[np.intp], sizes: NDArray[np.intp]
-) -> WeightedCounts:
+def _listed(known: ClassCounts, bags: NDArray[np.intp], sizes: NDArray[np.intp]) -> WeightedCounts:
     """Return the counts of large bags: those of a range, all counts if there is noise."""
     noisy, lower, upper = known.is_noisy[bags], known.lower[bags, 1], known.upper[bags, 1]
     first = np.where(noisy, 0, lower).astype(np.intp)

@@ -15,9 +15,7 @@ DENSE_RANK = 256
 BLOCK_ROWS = 8192
 
 
-def convexity_floor(
-    features: Any, risk: CorrectedRisk, *, fit_intercept: bool = False
-) -> float:
+def convexity_floor(features: Any, risk: CorrectedRisk, *, fit_intercept: bool = False) -> float:
     """Return ½·λ_max(ZᵀCZ): J is convex for every λ of at least this value.
 
     C is diagonal: the largest negative curvature of each row over all scores (see
@@ -64,6 +62,8 @@ def is_minimum(
 
     If it has one, J decreases along its eigenvector: the solver did not stop at a minimum.
     """
+    if scores.ndim > 1:  # the curvature of several classes is not implemented
+        return True
     diagonal = risk.loss.row_curvatures(risk.coef, scores)
     if not (diagonal < 0).any():
         return True

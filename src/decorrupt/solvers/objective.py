@@ -133,7 +133,7 @@ class Objective:
     def split(self, coef: FloatArray) -> tuple[FloatArray, Any]:
         """Return θ and the intercept, each with one column per score; 0 without an intercept."""
         by_feature = self._by_feature(coef)
-        intercept = by_feature[-1] if self.fit_intercept else np.zeros(self.score_shape)
+        intercept = by_feature[-1, ...] if self.fit_intercept else np.zeros(self.score_shape)
         return by_feature[: self.rank], intercept
 
     def _by_feature(self, coef: FloatArray) -> FloatArray:

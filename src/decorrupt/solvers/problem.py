@@ -86,7 +86,7 @@ class Solution:
 
 
 def warm_path(start: Start | None) -> Route:
-    """Return the route that starts the largest λ at `start`, and every other λ at the previous one."""
+    """Return the route that starts the largest λ at `start`, every other at the previous one."""
 
     def route(
         objective: Objective, reg_strengths: Sequence[float], minimize: Minimize

@@ -101,7 +101,9 @@ def from_sample(problem: Problem, rows: NDArray[np.intp]) -> Route:
         for name, own in (problem.routes or {}).items():
             found[name] = own(small, reg_strengths, minimize)
         best = {
-            value: min((results[value] for results in found.values()), key=lambda one: one.objective)
+            value: min(
+                (results[value] for results in found.values()), key=lambda one: one.objective
+            )
             for value in reg_strengths
         }
         return {

@@ -3,11 +3,10 @@
 from decorrupt.theory.bounds import (
     bound_common_source,
     bound_label_proportions,
-    bound_strata,
+    bound_bags,
     bound_varying_priors,
 )
 from decorrupt.theory.class_bounds import bound_class_sources, corrected_class_lipschitz
-from decorrupt.theory.class_information import ClassInformation, class_information
 from decorrupt.theory.consistency import (
     ConsistencyResult,
     consistent_reg_strength,
@@ -25,7 +24,7 @@ from decorrupt.theory.information import (
     Information,
     WeightsComparison,
     information,
-    strata_sample_size,
+    combined_sample_size,
     weights_comparison,
 )
 from decorrupt.theory.master import bound_master, replacement_change
@@ -33,7 +32,6 @@ from decorrupt.theory.required import RequiredRows, required_rows
 from decorrupt.theory.variance import VarianceResult, simulate_variance
 
 __all__ = [
-    "ClassInformation",
     "ConsistencyResult",
     "Coverage",
     "GaussianClasses",
@@ -46,9 +44,8 @@ __all__ = [
     "bound_common_source",
     "bound_label_proportions",
     "bound_master",
-    "bound_strata",
+    "bound_bags",
     "bound_varying_priors",
-    "class_information",
     "consistent_reg_strength",
     "convexity_floor",
     "corrected_class_lipschitz",
@@ -60,6 +57,6 @@ __all__ = [
     "simulate_bound_coverage",
     "simulate_consistency",
     "simulate_variance",
-    "strata_sample_size",
+    "combined_sample_size",
     "weights_comparison",
 ]

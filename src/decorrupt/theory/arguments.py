@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import WEIGHT_SCHEMES, signal_to_noise
+from decorrupt.observed import matrix_of_rates
 
 
 def resolve_weights(weights: str | ArrayLike, schemes: dict[str, FloatArray]) -> FloatArray:
@@ -33,23 +34,43 @@ def resolve_weights(weights: str | ArrayLike, schemes: dict[str, FloatArray]) ->
     return given
 
 
+def pair_signal_to_noise(
+    sizes: ArrayLike,
+    flip_pos: ArrayLike,
+    flip_neg: ArrayLike,
+    source_priors: ArrayLike | None = None,
+    scheme: str = "optimal",
+) -> FloatArray:
+    """Return 1/c_i² of sources with these flip rates, one per source or one for all."""
+    n_sources = np.size(sizes)
+    for name, rates in (("flip_pos", flip_pos), ("flip_neg", flip_neg)):
+        if np.ndim(rates) > 1 or np.size(rates) not in (1, n_sources):
+            raise ValueError(
+                f"{name} has {np.size(rates)} rates for {n_sources} sources: give one per source"
+            )
+    pairs = np.broadcast_arrays(flip_pos, flip_neg, np.empty(n_sources))[:2]
+    return signal_to_noise(
+        sizes, matrix_of_rates(*pairs), source_priors=source_priors, scheme=scheme
+    )
+
+
 def resolve_source_weights(
     weights: str | ArrayLike,
     sizes: ArrayLike,
     flip_pos: ArrayLike,
     flip_neg: ArrayLike,
-    class_priors: ArrayLike | None = None,
+    source_priors: ArrayLike | None = None,
 ) -> FloatArray:
     """Return the given weights, or those of a scheme of `corruption.source_weights`."""
-    if isinstance(weights, str) and weights == "exact" and class_priors is None:
+    if isinstance(weights, str) and weights == "exact" and source_priors is None:
         raise ValueError(
-            "weights='exact' needs class_priors, P(Y=1) of each source: give them, or choose "
+            "weights='exact' needs source_priors, P(Y=1) of each source: give them, or choose "
             "the weights optimal, size or uniform"
         )
     schemes = {
-        scheme: signal_to_noise(sizes, flip_pos, flip_neg, class_priors=class_priors, scheme=scheme)
+        scheme: pair_signal_to_noise(sizes, flip_pos, flip_neg, source_priors, scheme)
         for scheme in WEIGHT_SCHEMES
-        if scheme != "exact" or class_priors is not None
+        if scheme != "exact" or source_priors is not None
     }
     return resolve_weights(weights, schemes)
 

@@ -17,8 +17,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from decorrupt.corruption import signal_to_noise
 from decorrupt.theory.arguments import (
+    pair_signal_to_noise,
     check_pairs,
     norm,
     positive_vector,
@@ -92,7 +92,7 @@ def bound_common_source(
     """
     ball = Ball(radius, kernel_bound, lipschitz, at_zero, failure_prob)
     ball.require("Theorem 2")
-    snr = signal_to_noise(sizes, flip_pos, flip_neg)
+    snr = pair_signal_to_noise(sizes, flip_pos, flip_neg)
     share = resolve_source_weights(weights, sizes, flip_pos, flip_neg)
     factor = norm(share / np.sqrt(snr))
     constant = _constant(COMMON_SOURCE_CONSTANTS, as_printed)
@@ -103,7 +103,7 @@ def bound_varying_priors(
     sizes: ArrayLike,
     flip_pos: ArrayLike,
     flip_neg: ArrayLike,
-    class_priors: ArrayLike,
+    source_priors: ArrayLike,
     *,
     weights: str | ArrayLike = "optimal",
     radius: float,
@@ -121,7 +121,7 @@ def bound_varying_priors(
     ----------
     sizes, flip_pos, flip_neg
         As in :func:`bound_common_source`.
-    class_priors : array-like of shape (n_sources,) or float
+    source_priors : array-like of shape (n_sources,) or float
         P(Y=1) of each source, strictly between 0 and 1.
     weights : {"optimal", "exact", "size", "uniform"} or array-like of shape (n_sources,)
         As in :func:`decorrupt.corruption.source_weights`.
@@ -156,8 +156,8 @@ def bound_varying_priors(
     """
     ball = Ball(radius, kernel_bound, lipschitz, at_zero, failure_prob)
     ball.require("Theorem 3", multiple=2.0)
-    snr = signal_to_noise(sizes, flip_pos, flip_neg, class_priors=class_priors)
-    share = resolve_source_weights(weights, sizes, flip_pos, flip_neg, class_priors)
+    snr = pair_signal_to_noise(sizes, flip_pos, flip_neg, source_priors)
+    share = resolve_source_weights(weights, sizes, flip_pos, flip_neg, source_priors)
     factor = norm(share / np.sqrt(snr))
     constant = _constant(VARYING_PRIORS_CONSTANTS, as_printed)
     return constant * ball.loss_reach * ball.confidence * factor
@@ -198,7 +198,7 @@ def bound_label_proportions(
     fixed_sizes : bool, default=False
         True: the two bags of a pair have equal, fixed numbers of rows, as in practice. False: each
         row of a pair is assigned to one of its bags at random, as in the paper's model. For
-        bags of unequal fixed sizes see :func:`bound_strata`.
+        bags of unequal fixed sizes see :func:`bound_bags`.
     as_printed : bool, default=False
         Use the paper's constant 4 in both cases.
 
@@ -237,10 +237,9 @@ def bound_label_proportions(
     return (mean + norm(share * change)) * ball.confidence
 
 
-def bound_strata(
+def bound_bags(
     sizes: ArrayLike,
-    pos: ArrayLike,
-    neg: ArrayLike,
+    coef: ArrayLike,
     *,
     radius: float,
     kernel_bound: float = 1.0,
@@ -248,17 +247,17 @@ def bound_strata(
     at_zero: float = LOGISTIC_AT_ZERO,
     failure_prob: float = DEFAULT_FAILURE_PROB,
 ) -> float:
-    """Return 4KRL·√(Σ_k (|a_k|+|b_k|)²/n_k · log(2/δ)/2) for strata of fixed sizes.
+    """Return 4KRL·√(Σ_k (|a_k|+|b_k|)²/n_k · log(2/δ)/2) for bags of fixed sizes.
 
     It bounds the deviation of Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1) from its expectation,
     which for an unbiased combination is the target risk.
 
     Parameters
     ----------
-    sizes : array-like of shape (n_strata,)
-        Number of rows of each stratum.
-    pos, neg : array-like of shape (n_strata,)
-        a_k and b_k, for example from :func:`decorrupt.corruption.combine_strata`.
+    sizes : array-like of shape (n_bags,)
+        Number of rows of each bag.
+    coef : array-like of shape (n_bags, 2)
+        b_k and a_k of the negative and the positive class, for example from :func:`decorrupt.corruption.combine_bags`.
     radius : float
         R, more than φ(0)/(K·L) as in Theorem 4. The proof does not need this condition;
         ``at_zero=0`` removes it.
@@ -272,24 +271,30 @@ def bound_strata(
 
     Notes
     -----
-    A row of stratum k has the loss a_k·φ(t) + b_k·φ(−t), with Lipschitz constant (|a_k|+|b_k|)·L,
-    and replacing the row within its stratum changes it by at most 2(|a_k|+|b_k|)·LKR. Rows must be
+    A row of bag k has the loss a_k·φ(t) + b_k·φ(−t), with Lipschitz constant (|a_k|+|b_k|)·L,
+    and replacing the row within its bag changes it by at most 2(|a_k|+|b_k|)·LKR. Rows must be
     independent but need not be identically distributed, so the bound also holds if γ_k is the
     exact share of positives in bag k. For pairs of equal bags it is Theorem 4 with its printed
     constant; with ``superbag`` the sum is 1/(4V), the minimum over all unbiased combinations.
 
     Examples
     --------
-    >>> from decorrupt.corruption import combine_strata
-    >>> from decorrupt.theory import bound_strata
+    >>> from decorrupt.corruption import combine_bags
+    >>> from decorrupt.theory import bound_bags
     >>> sizes, shares = [1000, 1000, 2000], [0.9, 0.5, 0.2]
-    >>> round(bound_strata(sizes, *combine_strata(sizes, shares), radius=1), 4)
+    >>> round(bound_bags(sizes, combine_bags(sizes, shares), radius=1), 4)
     0.1495
     """
     ball = Ball(radius, kernel_bound, lipschitz, at_zero, failure_prob)
-    ball.require("the bound for strata")
+    ball.require("the bound for bags")
     rows = positive_vector("sizes", sizes)
-    magnitude = np.abs(vector("pos", pos, len(rows))) + np.abs(vector("neg", neg, len(rows)))
+    by_class = np.asarray(coef, dtype=float)
+    if by_class.shape != (len(rows), 2) or not np.isfinite(by_class).all():
+        raise ValueError(
+            f"coef must contain two finite numbers for each of the {len(rows)} bags, got shape "
+            f"{by_class.shape}"
+        )
+    magnitude = np.abs(by_class).sum(axis=1)
     return 4 * ball.loss_reach * ball.confidence * norm(magnitude / np.sqrt(rows))
 
 

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import check_transitions, noise_scales
+from decorrupt.corruption import noise_scales
+from decorrupt.observed import check_transitions
 from decorrupt.theory.arguments import norm, positive_vector, resolve_weights
 from decorrupt.theory.ball import DEFAULT_FAILURE_PROB, Ball
 

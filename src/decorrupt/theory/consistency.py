@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import combine_strata, strata_from_bags
+from decorrupt.corruption import combine_bags, row_coefficients
 from decorrupt.features import Kernel, LowRankKernelMap, fit_feature_map, kernel_scores
 from decorrupt.losses import LogisticLoss
+from decorrupt.observed import read_bags
 from decorrupt.risks import CorrectedRisk
 from decorrupt.solvers import Objective, solve
 from decorrupt.theory.gaussian import GaussianClasses
@@ -124,7 +125,7 @@ def simulate_consistency(
     bag_size, n_repeats : int
         Rows per bag; training sets per number of rows.
     combine : str
-        How bags are combined, see :func:`decorrupt.corruption.combine_strata`.
+        How bags are combined, see :func:`decorrupt.corruption.combine_bags`.
     scale, exponent : float
         Parameters of :func:`consistent_reg_strength`.
     classes : GaussianClasses, optional
@@ -165,12 +166,13 @@ def _fit_bags(
     labels = np.where(np.arange(bag_size) < counts[:, None], 1, -1).ravel()
     X = classes.draw(labels, rng)
     bags = np.repeat(np.arange(n_bags), bag_size)
-    strata = strata_from_bags(bags, counts[bags] / bag_size)
-    terms = combine_strata(strata.sizes, strata.proportions, method=combine).row_terms(strata)
+    observed = read_bags(counts[bags] / bag_size, bags)
+    combination = combine_bags(observed.sizes, observed.proportions, method=combine)
+    risk = CorrectedRisk(row_coefficients(combination, observed), LogisticLoss())
     kernel = Kernel("rbf", gamma=0.5)
     features = fit_feature_map(X, kernel, random_state=int(rng.integers(2**31)))
     assert isinstance(features, LowRankKernelMap)  # noqa: S101 — the kernel is not linear
-    objective = Objective(features.matrix, CorrectedRisk(terms, LogisticLoss()), reg_strength)
+    objective = Objective(features.matrix, risk, reg_strength)
     dual_coef = features.coefficients(solve(objective).coef)
 
     def score(points: FloatArray) -> FloatArray:

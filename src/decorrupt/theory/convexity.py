@@ -7,41 +7,40 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from decorrupt.corruption import RiskTerms
+from decorrupt.risks import CorrectedRisk
 from decorrupt.losses import MarginLoss, get_loss
-from decorrupt.solvers import convexity as solver_convexity
+from decorrupt.solvers import convexity_floor as solver_convexity_floor
 from decorrupt.theory.arguments import check_pairs, positive_vector, resolve_weights, vector
 
-Terms = RiskTerms | tuple[ArrayLike, ArrayLike]
 
 
-def is_convex(terms: Terms, loss: str | MarginLoss = "logistic") -> bool:
+def is_convex(coef: ArrayLike, loss: str | MarginLoss = "logistic") -> bool:
     """Return whether Σ_j c₊φ(f_j) + c₋φ(−f_j) is convex in f, for any λ ≥ 0 and any features.
 
     For a loss of even curvature: iff c₊ + c₋ ≥ 0 in every row, equivalently a_k + b_k ≥ 0 in every
-    stratum; for a pair of bags iff γ₋ ≤ ½ ≤ γ₊. A convex combination exists iff the target prior
+    bag; for a pair of bags iff γ₋ ≤ ½ ≤ γ₊. A convex combination exists iff the target prior
     lies between the smallest and the largest proportion.
 
     Parameters
     ----------
-    terms : RiskTerms, or a pair (pos, neg) of arrays
-        Coefficients per row or per stratum: only the sign of the curvature matters here.
+    coef : array-like of shape (n_rows, 2) or (n_bags, 2)
+        c₋ and c₊ per row or per bag: only the sign of the curvature matters here.
     loss : str or MarginLoss, default="logistic"
         φ.
 
     Examples
     --------
-    >>> from decorrupt.corruption import combine_strata
+    >>> from decorrupt.corruption import combine_bags
     >>> from decorrupt.theory import is_convex
-    >>> is_convex(combine_strata([10, 10], [0.9, 0.3]))
+    >>> is_convex(combine_bags([10, 10], [0.9, 0.3]))
     True
-    >>> is_convex(combine_strata([10, 10], [0.9, 0.6]))
+    >>> is_convex(combine_bags([10, 10], [0.9, 0.6]))
     False
     """
-    return not _as_terms(terms).concavity(get_loss(loss)).any()
+    return not get_loss(loss).concavity(_as_coef(coef)).any()
 
 
-def is_bounded_below(terms: Terms, loss: str | MarginLoss = "logistic") -> bool:
+def is_bounded_below(coef: ArrayLike, loss: str | MarginLoss = "logistic") -> bool:
     """Return whether inf over all scores of Σ_j c₊φ(f_j) + c₋φ(−f_j) is above −∞.
 
     If it is not, then at λ = 0 the risk has no minimum for features that can give every row an
@@ -49,20 +48,20 @@ def is_bounded_below(terms: Terms, loss: str | MarginLoss = "logistic") -> bool:
 
     Parameters
     ----------
-    terms, loss
+    coef, loss
         As in :func:`is_convex`.
 
     Examples
     --------
     >>> from decorrupt.theory import is_bounded_below
-    >>> is_bounded_below(([1.0, -0.5], [0.0, 0.5])), is_bounded_below(([1.0, 0.0], [0.0, 0.5]))
+    >>> is_bounded_below([[0.0, 1.0], [0.5, -0.5]]), is_bounded_below([[0.0, 1.0], [0.5, 0.0]])
     (False, True)
     """
-    return _as_terms(terms).is_bounded_below(get_loss(loss))
+    return bool(get_loss(loss).is_bounded_below(_as_coef(coef)).all())
 
 
 def convexity_floor(
-    terms: Terms,
+    coef: ArrayLike,
     loss: str | MarginLoss = "logistic",
     *,
     features: Any = None,
@@ -75,30 +74,30 @@ def convexity_floor(
 
     Parameters
     ----------
-    terms, loss
+    coef, loss
         As in :func:`is_convex`.
     features : array or sparse matrix of shape (n_rows, rank), optional
-        Z with ZZᵀ the kernel matrix; `terms` must then contain one pair per row. Without it the
+        Z with ZZᵀ the kernel matrix; `coef` must then contain one row per row of Z. Without it the
         right-hand side is returned, which needs the coefficients only.
     kernel_bound : float, default=1.0
         K = sup √k(x,x); used only without `features`.
 
     Examples
     --------
-    >>> from decorrupt.corruption import combine_strata
+    >>> from decorrupt.corruption import combine_bags
     >>> from decorrupt.theory import convexity_floor
-    >>> round(convexity_floor(combine_strata([10, 10], [0.9, 0.6])), 4)
+    >>> round(convexity_floor(combine_bags([10, 10], [0.9, 0.6])), 4)
     0.0417
     """
-    risk_terms, loss = _as_terms(terms), get_loss(loss)
+    by_class, loss = _as_coef(coef), get_loss(loss)
     if features is None:
-        return float(0.5 * kernel_bound**2 * risk_terms.concavity(loss).sum())
-    if features.shape[0] != len(risk_terms.coef_pos):
+        return float(0.5 * kernel_bound**2 * loss.concavity(by_class).sum())
+    if features.shape[0] != len(by_class):
         raise ValueError(
-            f"features have {features.shape[0]} rows but terms {len(risk_terms.coef_pos)}: with "
-            "features, give one pair of coefficients per row (Combination.row_terms)"
+            f"features have {features.shape[0]} rows but coef {len(by_class)}: with "
+            "features, give the coefficients of each row (corruption.row_coefficients)"
         )
-    return solver_convexity.convexity_floor(features, risk_terms, loss)
+    return solver_convexity_floor(features, CorrectedRisk(by_class, loss))
 
 
 def aggregate_condition(
@@ -143,12 +142,10 @@ def aggregate_condition(
     return bool(terms.sum() >= -64 * np.finfo(float).eps * np.abs(terms).sum())
 
 
-def _as_terms(terms: Terms) -> RiskTerms:
-    if isinstance(terms, RiskTerms):
-        return terms
-    pos, neg = (np.atleast_1d(np.asarray(coef, dtype=float)) for coef in terms)
-    if pos.ndim != 1 or pos.shape != neg.shape:
+def _as_coef(coef: ArrayLike) -> FloatArray:
+    by_class = np.asarray(coef, dtype=float)
+    if by_class.ndim != 2 or by_class.shape[1] != 2:
         raise ValueError(
-            f"terms must be two lists of equal length, got shapes {pos.shape} and {neg.shape}"
+            f"coef must have one row per bag or row and two columns, got shape {by_class.shape}"
         )
-    return RiskTerms(pos, neg)
+    return by_class

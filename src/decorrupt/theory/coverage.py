@@ -132,8 +132,8 @@ def draw_excess(
     model: Model, masses: FloatArray, n_draws: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Return the coefficients of φ(f) and φ(−f) in empirical − true risk, per draw and cell."""
-    excess_pos = np.tile(-model.target_prior * masses[0], (n_draws, 1))
-    excess_neg = np.tile(-(1 - model.target_prior) * masses[1], (n_draws, 1))
+    excess_pos = np.tile(-model.class_prior * masses[0], (n_draws, 1))
+    excess_neg = np.tile(-(1 - model.class_prior) * masses[1], (n_draws, 1))
     for sample in model.samples:
         counts = rng.multinomial(sample.size, sample.joint.ravel(), size=n_draws)
         by_group = counts.reshape(n_draws, *sample.joint.shape)

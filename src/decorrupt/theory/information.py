@@ -1,8 +1,10 @@
-"""Information in strata and sources, computed before any training."""
+"""Information in bags and sources, computed before any training."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,67 +12,85 @@ from numpy.typing import ArrayLike
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import (
     WEIGHT_SCHEMES,
-    check_strata,
-    combine_strata,
-    pooled_proportion,
-    signal_to_noise,
-    stratum_information,
+    bag_information,
+    combine_bags,
 )
-from decorrupt.theory.class_information import class_information
+from decorrupt.losses import class_loss
+from decorrupt.observed import check_bags
+from decorrupt.theory.arguments import pair_signal_to_noise
 
 
 @dataclass(frozen=True, eq=False)
 class Information:
-    """V = Σ n_k(γ_k−γ̄)², the information in the proportions; ``float(…)`` returns V.
+    """How much bags contain about the classes; ``float(…)`` returns V.
 
     Attributes
     ----------
-    by_stratum : ndarray of shape (n_strata,)
-        n_k(γ_k−γ̄)², the contribution of each stratum.
-    pooled_proportion : float
-        γ̄, the share of positives among all rows.
+    by_bag : ndarray of shape (n_bags,)
+        ½·n_b·Σ_c(Γ_bc−Γ̄_c)², the contribution of each bag to V; n_k(γ_k−γ̄)² for two classes.
+    class_prior : ndarray of shape (n_classes,)
+        Γ̄, the class shares among all rows.
+    eigenvalues : ndarray of shape (n_classes,)
+        Of ΓᵀNΓ, in ascending order. Pure bags have the rows of each class.
+    direction : ndarray of shape (n_classes,)
+        The unit vector of the smallest one: the difference of classes that is known worst. Large
+        entries are the classes that are hard to distinguish.
+    rows_by_class : ndarray of shape (n_classes,)
+        1/[(ΓᵀNΓ)⁻¹]_cc: the rows of known class c that would give its mean with the same variance.
+    effective_sample_size : float
+        The number of clean labelled rows whose risk estimate is as noisy; 4V for two classes.
     n_rows : float
-        Number of rows of all strata.
+        Number of rows of all bags.
     """
 
-    by_stratum: FloatArray
-    pooled_proportion: float
+    by_bag: FloatArray
+    class_prior: FloatArray
+    eigenvalues: FloatArray
+    direction: FloatArray
+    rows_by_class: FloatArray
+    effective_sample_size: float
     n_rows: float
 
     @property
     def total(self) -> float:
         """V."""
-        return float(self.by_stratum.sum())
+        return float(self.by_bag.sum())
 
     @property
-    def effective_sample_size(self) -> float:
-        """4V, the number of clean labelled rows with the same bound as ``superbag``."""
-        return 4 * self.total
+    def condition_number(self) -> float:
+        """The largest eigenvalue of ΓᵀNΓ over the smallest."""
+        return float(self.eigenvalues[-1] / self.eigenvalues[0])
 
     @property
     def efficiency(self) -> float:
-        """4V / n_rows: 1 for pure strata of equal sizes, 0 if all proportions are equal."""
+        """Effective rows per row: 1 for pure bags of equal sizes, 0 if all proportions are equal."""
         return self.effective_sample_size / self.n_rows
 
     def __float__(self) -> float:
         return self.total
 
 
-def information(sizes: ArrayLike, proportions: ArrayLike) -> Information:
-    """Return V = Σ n_k(γ_k−γ̄)² and the contribution of each stratum.
+def information(
+    sizes: ArrayLike, proportions: ArrayLike, *, classes: Sequence[Any] | None = None
+) -> Information:
+    """Return how much bags with these class shares contain about the classes.
+
+    V = Σ n_k(γ_k−γ̄)² for two classes; for any number, ΓᵀNΓ with the class shares Γ of the bags.
 
     Parameters
     ----------
-    sizes : array-like of shape (n_strata,)
-        Number of rows of each stratum.
-    proportions : array-like of shape (n_strata,) or (n_strata, n_classes)
-        Share of positives of each stratum. A matrix contains the shares of several classes; the
-        result is then that of :func:`class_information`.
+    sizes : array-like of shape (n_bags,)
+        n, rows of each bag; N = diag(n).
+    proportions : array-like of shape (n_bags,) or (n_bags, n_classes)
+        The share of positives of each bag, or the shares of all classes.
+    classes : sequence, optional
+        What an error message calls the classes.
 
     Raises
     ------
     ValueError
-        If a size or proportion is out of range, or all proportions are equal.
+        If a size or proportion is out of range, or the bags do not distinguish some classes, which
+        are named.
 
     Examples
     --------
@@ -78,29 +98,41 @@ def information(sizes: ArrayLike, proportions: ArrayLike) -> Information:
 
     >>> from decorrupt.theory import information
     >>> found = information([50, 50, 100], [1.0, 0.0, 0.5])
-    >>> float(found), found.effective_sample_size, found.by_stratum.tolist()
+    >>> float(found), round(found.effective_sample_size, 6), found.by_bag.tolist()
     (25.0, 100.0, [12.5, 12.5, 0.0])
+
+    Three pure bags of three classes, and a mixed one:
+
+    >>> shares = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0.5, 0.5]]
+    >>> found = information([20, 20, 5, 10], shares)
+    >>> found.eigenvalues.round(2).tolist(), found.rows_by_class.round(2).tolist()
+    ([7.09, 20.0, 22.91], [20.0, 21.67, 7.22])
     """
-    if np.ndim(sizes) == 1 and np.ndim(proportions) == 2:
-        # numpy's types do not tell a matrix from a vector.
-        return class_information(sizes, proportions)  # type: ignore[return-value]
-    sizes, proportions = check_strata(sizes, proportions)
+    sizes, shares = check_bags(sizes, proportions, classes)
+    moments = shares.T @ (sizes[:, None] * shares)
+    eigenvalues, directions = np.linalg.eigh(moments)
     return Information(
-        stratum_information(sizes, proportions),
-        pooled_proportion(sizes, proportions),
+        bag_information(sizes, shares),
+        np.average(shares, axis=0, weights=sizes),
+        eigenvalues,
+        directions[:, 0],
+        1 / np.diag(np.linalg.inv(moments)),
+        combined_sample_size(sizes, shares),
         float(sizes.sum()),
     )
 
 
-def strata_sample_size(
-    sizes: ArrayLike, proportions: ArrayLike, *, combine: str = "superbag"
+def combined_sample_size(
+    sizes: ArrayLike, proportions: ArrayLike, *, combine: str = "auto"
 ) -> float:
-    """Return 1/Σ_k(|a_k|+|b_k|)²/n_k, the number of clean labelled rows with the same bound.
+    """Return the number of clean labelled rows with the same error bound as combined bags.
 
-    It is 4V for ``superbag`` and at most 4V for any other unbiased combination.
+    For two classes that is 1/Σ_k(|a_k|+|b_k|)²/n_k: 4V for ``superbag``, and at most 4V for any
+    other unbiased combination.
     """
-    pos, neg = combine_strata(sizes, proportions, method=combine)
-    return float(1 / np.sum((np.abs(pos) + np.abs(neg)) ** 2 / np.asarray(sizes, dtype=float)))
+    coef, sizes = combine_bags(sizes, proportions, method=combine), np.asarray(sizes, dtype=float)
+    loss = class_loss("logistic", coef.shape[1])
+    return float(1 / (sizes @ loss.row_noise(coef / sizes[:, None])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,14 +165,14 @@ def weights_comparison(
     flip_pos: ArrayLike,
     flip_neg: ArrayLike,
     *,
-    class_priors: ArrayLike | None = None,
+    source_priors: ArrayLike | None = None,
 ) -> WeightsComparison:
     """Return Σ w_i²c_i² for the optimal, exact, size and uniform weights.
 
     Parameters
     ----------
-    sizes, flip_pos, flip_neg, class_priors
-        As in :func:`decorrupt.corruption.signal_to_noise`. Without `class_priors` the scheme
+    sizes, flip_pos, flip_neg, source_priors
+        As in :func:`decorrupt.corruption.signal_to_noise`. Without `source_priors` the scheme
         "exact", which needs them, is omitted.
 
     Examples
@@ -154,9 +186,9 @@ def weights_comparison(
     216.9
     """
     snr = {
-        scheme: signal_to_noise(sizes, flip_pos, flip_neg, class_priors=class_priors, scheme=scheme)
+        scheme: pair_signal_to_noise(sizes, flip_pos, flip_neg, source_priors, scheme)
         for scheme in WEIGHT_SCHEMES
-        if scheme != "exact" or class_priors is not None
+        if scheme != "exact" or source_priors is not None
     }
     weights = {scheme: np.asarray(value / value.sum()) for scheme, value in snr.items()}
     squares = 1 / snr["optimal"]

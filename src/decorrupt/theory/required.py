@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import combine_strata, signal_to_noise
-from decorrupt.theory.arguments import positive_vector, resolve_source_weights
-from decorrupt.theory.bounds import bound_common_source, bound_strata, bound_varying_priors
-from decorrupt.theory.information import strata_sample_size
+from decorrupt.corruption import combine_bags
+from decorrupt.theory.arguments import pair_signal_to_noise, positive_vector, resolve_source_weights
+from decorrupt.theory.bounds import bound_common_source, bound_bags, bound_varying_priors
+from decorrupt.theory.information import combined_sample_size
 
 QUANTITIES = ("bound", "effective_sample_size")
 
@@ -54,7 +54,7 @@ def required_rows(
     proportions: ArrayLike | None = None,
     flip_pos: ArrayLike | None = None,
     flip_neg: ArrayLike | None = None,
-    class_priors: ArrayLike | None = None,
+    source_priors: ArrayLike | None = None,
     sizes: ArrayLike | None = None,
     combine: str = "superbag",
     weights: str | ArrayLike = "optimal",
@@ -72,19 +72,19 @@ def required_rows(
         Share of positives of each bag; give these, or flip_pos and flip_neg.
     flip_pos, flip_neg : array-like of shape (n_sources,) or float, optional
         Noise rates of each source.
-    class_priors : array-like of shape (n_sources,) or float, optional
+    source_priors : array-like of shape (n_sources,) or float, optional
         P(Y=1) of each source (Theorem 3); None if all have the same clean distribution (Theorem 2).
     sizes : array-like, optional
         Number of rows of each bag or source, all 1 by default. Only their ratios matter, except
         for `copies`.
     combine : str, default="superbag"
-        How bags are combined, see :func:`decorrupt.corruption.combine_strata`.
+        How bags are combined, see :func:`decorrupt.corruption.combine_bags`.
     weights : str or array-like
         How sources are weighted, see :func:`decorrupt.corruption.source_weights`; "exact" needs
-        `class_priors`.
+        `source_priors`.
     **bound_options
         For quantity="bound": `radius`, and optionally `kernel_bound`, `lipschitz`, `at_zero`,
-        `failure_prob`, as in :func:`bound_strata`.
+        `failure_prob`, as in :func:`bound_bags`.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def required_rows(
         rates = np.stack(np.broadcast_arrays(np.atleast_1d(flip_pos), flip_neg)).astype(float)
         given = _sizes(sizes, rates[0])
         reached = _reached_with_sources(
-            quantity, given, rates, class_priors, weights, bound_options
+            quantity, given, rates, source_priors, weights, bound_options
         )
     else:
         raise ValueError("give either the proportions of bags or flip_pos and flip_neg of sources")
@@ -131,28 +131,28 @@ def _reached_with_strata(
 ) -> float:
     if quantity == "effective_sample_size":
         _refuse_bound_options(options)
-        return strata_sample_size(sizes, proportions, combine=combine)
-    return bound_strata(sizes, *combine_strata(sizes, proportions, method=combine), **options)
+        return combined_sample_size(sizes, proportions, combine=combine)
+    return bound_bags(sizes, combine_bags(sizes, proportions, method=combine), **options)
 
 
 def _reached_with_sources(
     quantity: str,
     sizes: FloatArray,
     rates: FloatArray,
-    class_priors: ArrayLike | None,
+    source_priors: ArrayLike | None,
     weights: str | ArrayLike,
     options: dict[str, Any],
 ) -> float:
     if quantity == "effective_sample_size":
         _refuse_bound_options(options)
-        snr = signal_to_noise(sizes, rates[0], rates[1], class_priors=class_priors)
-        share = resolve_source_weights(weights, sizes, rates[0], rates[1], class_priors)
+        snr = pair_signal_to_noise(sizes, rates[0], rates[1], source_priors)
+        share = resolve_source_weights(weights, sizes, rates[0], rates[1], source_priors)
         # For n clean rows of a balanced population c² is 4/n with class priors and 1/n without.
-        clean = 1.0 if class_priors is None else 4.0
+        clean = 1.0 if source_priors is None else 4.0
         return float(clean / np.sum(share**2 / snr))
-    if class_priors is None:
+    if source_priors is None:
         return bound_common_source(sizes, rates[0], rates[1], weights=weights, **options)
-    return bound_varying_priors(sizes, rates[0], rates[1], class_priors, weights=weights, **options)
+    return bound_varying_priors(sizes, rates[0], rates[1], source_priors, weights=weights, **options)
 
 
 def _refuse_bound_options(options: dict[str, Any]) -> None:

@@ -9,20 +9,21 @@ import numpy as np
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import (
-    combine_strata,
-    correction_coefficients,
+    combine_bags,
     pair_bags,
     source_weights,
 )
+from decorrupt.observed import matrix_of_rates
 from decorrupt.theory.bounds import (
     bound_common_source,
     bound_label_proportions,
-    bound_strata,
+    bound_bags,
     bound_varying_priors,
 )
 
 SIZES = np.array([60, 90, 40])
 FLIP_POS, FLIP_NEG = np.array([0.1, 0.3, 0.0]), np.array([0.2, 0.1, 0.4])
+RATES = np.column_stack([FLIP_POS, FLIP_NEG])
 CLASS_PRIOR = 0.4
 CLASS_PRIORS = np.array([0.5, 0.3, 0.6])
 BAG_SIZE = 40
@@ -46,7 +47,7 @@ class Model(NamedTuple):
     """The samples to draw, the class prior of the target risk, and the two bounds."""
 
     samples: list[Sample]
-    target_prior: float
+    class_prior: float
     bound: float
     printed_bound: float
 
@@ -58,12 +59,12 @@ def _labelled(
     flip_pos, flip_neg = rates
     flips = np.array([[1 - flip_pos, flip_neg], [flip_pos, 1 - flip_neg]])
     joint = flips @ (np.array([[prior], [1 - prior]]) * masses)
-    coef = correction_coefficients(np.array([True, False]), flip_pos, flip_neg)
-    return Sample(size, joint, costs[0] * coef[0] / size, costs[1] * coef[1] / size)
+    coef_neg, coef_pos = np.linalg.inv(matrix_of_rates(flip_pos, flip_neg))[::-1].T
+    return Sample(size, joint, costs[0] * coef_pos / size, costs[1] * coef_neg / size)
 
 
 def _common_source(masses: FloatArray, options: dict[str, Any]) -> Model:
-    weights = source_weights(SIZES, FLIP_POS, FLIP_NEG)
+    weights = source_weights(SIZES, RATES)
     samples = [
         _labelled(masses, size, rates, CLASS_PRIOR, np.array([weight, weight]))
         for size, *rates, weight in zip(SIZES, FLIP_POS, FLIP_NEG, weights, strict=True)
@@ -73,7 +74,7 @@ def _common_source(masses: FloatArray, options: dict[str, Any]) -> Model:
 
 
 def _varying_priors(masses: FloatArray, options: dict[str, Any]) -> Model:
-    weights = source_weights(SIZES, FLIP_POS, FLIP_NEG, class_priors=CLASS_PRIORS)
+    weights = source_weights(SIZES, RATES, source_priors=CLASS_PRIORS)
     samples = [
         _labelled(masses, size, rates, prior, weight / np.array([2 * prior, 2 * (1 - prior)]))
         for size, *rates, prior, weight in zip(
@@ -104,14 +105,14 @@ def _label_proportions(masses: FloatArray, options: dict[str, Any]) -> Model:
 
 def _strata(masses: FloatArray, options: dict[str, Any]) -> Model:
     sizes = np.full(len(PROPORTIONS), BAG_SIZE)
-    combination = combine_strata(sizes, PROPORTIONS)
+    combination = combine_bags(sizes, PROPORTIONS)
     samples = [
         Sample(size, np.array([share, 1 - share])[None] @ masses, pos / size, neg / size)
         for size, share, pos, neg in zip(
-            sizes, PROPORTIONS, combination.pos[:, None], combination.neg[:, None], strict=True
+            sizes, PROPORTIONS, combination[:, [1]], combination[:, [0]], strict=True
         )
     ]
-    bound = bound_strata(sizes, *combination, **options)
+    bound = bound_bags(sizes, combination, **options)
     return Model(samples, 0.5, bound, bound)
 
 

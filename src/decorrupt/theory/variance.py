@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Combination, combine_strata
+from decorrupt.corruption import combine_bags
 from decorrupt.losses import LogisticLoss, MarginLoss
 from decorrupt.theory.gaussian import GaussianClasses
 
@@ -60,7 +60,7 @@ def simulate_variance(
     n_draws : int
         Number of draws of all bags; all combinations use the same draws.
     combinations : sequence of str
-        Methods of :func:`decorrupt.corruption.combine_strata`.
+        Methods of :func:`decorrupt.corruption.combine_bags`.
     loss : MarginLoss, optional
         Logistic by default.
     classes : GaussianClasses, optional
@@ -71,19 +71,19 @@ def simulate_variance(
     loss, classes = loss or LogisticLoss(), classes or GaussianClasses()
     rng = np.random.default_rng(random_state)
     pos_means, neg_means = _bag_means(sizes, proportions, slope, n_draws, loss, classes, rng)
-    found = {name: combine_strata(sizes, proportions, method=name) for name in combinations}
+    found = {name: combine_bags(sizes, proportions, method=name) for name in combinations}
     rows = np.asarray(sizes, dtype=float)
     return VarianceResult(
         estimates={
-            name: pos_means @ pair.pos + neg_means @ pair.neg for name, pair in found.items()
+            name: neg_means @ coef[:, 0] + pos_means @ coef[:, 1] for name, coef in found.items()
         },
         exact_variances={
-            name: _exact_variance(pair, rows, np.asarray(proportions), slope, loss, classes)
-            for name, pair in found.items()
+            name: _exact_variance(coef, rows, np.asarray(proportions), slope, loss, classes)
+            for name, coef in found.items()
         },
         bound_factors={
-            name: float(np.sum((np.abs(pair.pos) + np.abs(pair.neg)) ** 2 / rows))
-            for name, pair in found.items()
+            name: float(np.sum(np.abs(coef).sum(axis=1) ** 2 / rows))
+            for name, coef in found.items()
         },
         true_risk=classes.linear_risk([slope], loss=loss),
     )
@@ -108,7 +108,7 @@ def _bag_means(
 
 
 def _exact_variance(
-    combination: Combination,
+    coef: FloatArray,
     sizes: FloatArray,
     proportions: FloatArray,
     slope: float,
@@ -118,8 +118,8 @@ def _exact_variance(
     points, mass_pos, mass_neg = classes.cells()
     mass = np.outer(proportions, mass_pos) + np.outer(1 - proportions, mass_neg)
     scores = slope * points
-    row = np.outer(combination.pos, loss.value(scores)) + np.outer(
-        combination.neg, loss.value(-scores)
+    row = np.outer(coef[:, 1], loss.value(scores)) + np.outer(
+        coef[:, 0], loss.value(-scores)
     )
     mean = (mass * row).sum(axis=1)
     return float(np.sum(((mass * row**2).sum(axis=1) - mean**2) / sizes))
