@@ -15,8 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from decorrupt import combine_strata, get_loss
 from decorrupt.corruption import RiskTerms
-from decorrupt.features import Kernel, fit_feature_map
-from decorrupt.features.maps import DEFAULT_RANK_TOL
+from decorrupt.features import DEFAULT_RANK_TOL, Kernel, fit_feature_map
 from decorrupt.risks import CorrectedRisk
 from decorrupt.solvers import Objective, solve_path
 from measuring import Figure, run, seconds_of

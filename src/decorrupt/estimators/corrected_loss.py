@@ -117,7 +117,7 @@ class CorrectedLossClassifier(SharedFeaturesClassifier, CorrectedRiskClassifier)
         x·projection_ are the coordinates of a pca kernel; `landmarks_` or `frequencies_` are then
         those of the coordinates.
     feature_coef_, frequencies_, frequency_centre_ : ndarray
-        f(x) = ⟨feature_coef_, z(x)⟩ + intercept_ (features="random"), where z(x) are the cosines
+        f(x) = ⟨feature_coef_, z(x)⟩ + intercept_ (random features), where z(x) are the cosines
         and sines of ⟨frequencies_[m], x − frequency_centre_⟩, divided by √m.
     kernel_rank_ : int
         Number of columns of the feature matrix.
