@@ -13,10 +13,9 @@ from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
-from decorrupt.corruption import RiskTerms, combine_strata
-from decorrupt.features import Kernel, fit_feature_map
-from decorrupt.features.maps import DEFAULT_RANK_TOL
-from decorrupt.losses import get_loss
+from decorrupt import combine_strata, get_loss
+from decorrupt.corruption import RiskTerms
+from decorrupt.features import DEFAULT_RANK_TOL, Kernel, fit_feature_map
 from decorrupt.risks import CorrectedRisk
 from decorrupt.solvers import Objective, solve_path
 from measuring import Figure, run, seconds_of

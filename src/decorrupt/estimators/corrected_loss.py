@@ -22,8 +22,7 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
     The sum is an unbiased estimate of the risk π_t·E₊ℓ(f,1) + (1−π_t)·E₋ℓ(f,−1). With the default
     π_t = ½ it is the balanced risk of Scott & Zhang (2019), Secs. 3 and 4. For several classes
     the loss is softmax cross-entropy, ℓ_c(f) = log Σ exp(f) − f_c, and the bags are combined by
-    least squares; `risk_correction`, convex="project" and other losses and solvers are
-    for two classes. The penalty is then 2λ‖f‖², which for two classes is λ‖f‖² of the log-odds.
+    least squares; convex="project" and other losses and solvers are for two classes. The penalty is then 2λ‖f‖², which for two classes is λ‖f‖² of the log-odds.
 
     Parameters
     ----------
@@ -45,11 +44,10 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
         `diagnostics_`), s the mean of k(x, x), 1 for the rbf kernel. Twice the smallest λ with a
         minimum, if that is larger (loss="squared" only).
     combine : str, default="auto"
-        How bags are combined into a risk, see :func:`decorrupt.corruption.combine_bags`: "superbag",
-        "pairs", "least_squares" or "easy_llp". "pairs" is the paper's method, with the best pairs
-        that can be computed in reasonable time; "sorted_pairs", "matched_pairs" and
-        "random_pairs" choose how bags are paired, see :func:`decorrupt.corruption.pair_bags`.
-        "superbag" has a smaller error bound than any pairing. "auto" is "superbag" for two classes and
+        How bags are combined into a risk, see :func:`decorrupt.corruption.combine_bags`:
+        "superbag", "pairs", "least_squares" or "easy_llp". "pairs" is the paper's method;
+        "sorted_pairs", "matched_pairs" and "random_pairs" choose how bags are paired. "superbag"
+        has a smaller error bound than any pairing. "auto" is "superbag" for two classes and
         "least_squares" for several.
     class_prior : float in (0, 1), array-like of shape (n_classes,) or "pooled", default=0.5
         π_t, the share of positives in the target population of the risk; "pooled" is the share
@@ -100,7 +98,7 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
         x·projection_ are the coordinates of a pca kernel; `landmarks_` or `frequencies_` are then
         those of the coordinates.
     feature_coef_, frequencies_, frequency_centre_ : ndarray
-        f(x) = ⟨feature_coef_, z(x)⟩ + intercept_ (features="random"), where z(x) are the cosines
+        f(x) = ⟨feature_coef_, z(x)⟩ + intercept_ (random features), where z(x) are the cosines
         and sines of ⟨frequencies_[m], x − frequency_centre_⟩, divided by √m.
     kernel_rank_ : int
         Number of columns of the feature matrix.

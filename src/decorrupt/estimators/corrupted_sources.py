@@ -49,8 +49,7 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
         class. None: all sources have the same prior, estimated from the shares of noisy labels.
     weights : {"optimal", "exact", "size", "uniform"}, default="optimal"
         How sources are weighted if combine="sources", see
-        :func:`decorrupt.corruption.source_weights` and, for several classes, :func:`decorrupt.corruption.class_source_weights`. If
-        rates vary within a source, only "uniform" is possible: other weights would depend on the
+        :func:`decorrupt.corruption.source_weights`. If rates vary within a source, only "uniform" is possible: other weights would depend on the
         features and bias the risk. The model then warns and uses uniform weights.
     combine : {"sources", "superbag", "pairs", "sorted_pairs", "matched_pairs", "random_pairs", \
 "least_squares"}, default="sources"

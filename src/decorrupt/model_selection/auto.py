@@ -73,12 +73,13 @@ class AutoLabelProportionsClassifier(AveragingSearch, BagSearchClassifier):
         mean of ‖x‖² for the linear one. For several classes the count likelihood is tried with 0.01
         to 1e-7, the mean map and the corrected loss with 0.1 to 1e-5. With 10,000 rows or more,
         all are divided by 10, with 100,000 or more by 100, and so on.
-    kernels : sequence of str or callable
+    kernels : sequence of str, callable or Kernel
         Kernels to try in every method of a preset or given by name; your own estimators keep their
         kernel. Default: linear, rbf, and kernels on principal components and nearest rows, which
         are different views of the same rows.
     kernel_gammas : sequence of float, "scale" or "auto", or None
         Kernel parameters to try; None: 0.03, 0.3 and 1 times "scale", on principal components 0.3.
+        A :class:`decorrupt.Kernel` with a `gamma` is tried with this value only.
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in the population of the
         training rows.
@@ -166,7 +167,7 @@ class AutoLabelProportionsClassifier(AveragingSearch, BagSearchClassifier):
         cv: Any = DEFAULT_FOLDS,
         scoring: Any = "count_log_likelihood",
         reg_strengths: Sequence[float] | None = None,
-        kernels: Sequence[str] = DEFAULT_KERNELS,
+        kernels: Sequence[Any] = DEFAULT_KERNELS,
         kernel_gammas: Sequence[float | str] | None = None,
         decision: str = "balanced",
         n_jobs: int | None = None,

@@ -79,10 +79,11 @@ class AutoSourcesClassifier(AveragingSearch):
     reg_strengths : sequence of float or None
         λ to try; None: 0.1 to 1e-6 in powers of ten, multiplied by the mean of k(x,x), which is 1
         for "rbf" and the mean of ‖x‖² for the linear kernel.
-    kernels : sequence of str or callable, default=("linear", "rbf")
+    kernels : sequence of str, callable or Kernel, default=("linear", "rbf")
         Kernels to try.
     kernel_gammas : sequence of float, "scale" or "auto", or None
         Kernel parameters to try; None: 0.03, 0.3 and 1 times "scale".
+        A :class:`decorrupt.Kernel` with a `gamma` is tried with this value only.
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in the population of the
         training rows.

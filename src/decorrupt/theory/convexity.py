@@ -13,7 +13,6 @@ from decorrupt.solvers import convexity_floor as solver_convexity_floor
 from decorrupt.theory.arguments import check_pairs, positive_vector, resolve_weights, vector
 
 
-
 def is_convex(coef: ArrayLike, loss: str | MarginLoss = "logistic") -> bool:
     """Return whether Σ_j c₊φ(f_j) + c₋φ(−f_j) is convex in f, for any λ ≥ 0 and any features.
 

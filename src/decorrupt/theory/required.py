@@ -152,7 +152,9 @@ def _reached_with_sources(
         return float(clean / np.sum(share**2 / snr))
     if source_priors is None:
         return bound_common_source(sizes, rates[0], rates[1], weights=weights, **options)
-    return bound_varying_priors(sizes, rates[0], rates[1], source_priors, weights=weights, **options)
+    return bound_varying_priors(
+        sizes, rates[0], rates[1], source_priors, weights=weights, **options
+    )
 
 
 def _refuse_bound_options(options: dict[str, Any]) -> None:

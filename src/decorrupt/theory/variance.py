@@ -118,8 +118,6 @@ def _exact_variance(
     points, mass_pos, mass_neg = classes.cells()
     mass = np.outer(proportions, mass_pos) + np.outer(1 - proportions, mass_neg)
     scores = slope * points
-    row = np.outer(coef[:, 1], loss.value(scores)) + np.outer(
-        coef[:, 0], loss.value(-scores)
-    )
+    row = np.outer(coef[:, 1], loss.value(scores)) + np.outer(coef[:, 0], loss.value(-scores))
     mean = (mass * row).sum(axis=1)
     return float(np.sum(((mass * row**2).sum(axis=1) - mean**2) / sizes))
