@@ -9,11 +9,7 @@ from sklearn.linear_model import LogisticRegression
 import decorrupt
 from decorrupt import MeanMapClassifier, baselines
 from decorrupt.estimators import WeightedSourcesClassifier
-from decorrupt.model_selection import (
-    BagRandomizedSearchCV,
-    CorrectedLossClassifierCV,
-    CountLikelihoodClassifierCV,
-)
+from decorrupt.model_selection import BagRandomizedSearchCV
 
 QUICK_SEARCH = {"reg_strengths": (0.1, 0.01), "kernel_gammas": ("scale",), "cv": 2}
 # Arguments that a constructor needs, or that spare time; every other estimator has its defaults.
@@ -34,9 +30,7 @@ ARGUMENTS = {
     },
     "BoostedCountClassifier": {"n_estimators": 30, "early_stopping": False},
     "ConvexPSVMClassifier": {"max_planes": 2},
-    "CorrectedLossClassifierCV": QUICK_SEARCH,
     "CostWeightedSourcesClassifier": {"estimator": LogisticRegression()},
-    "CountLikelihoodClassifierCV": QUICK_SEARCH,
     # A forest would turn rounding errors of another form of the same data into other splits.
     "EMClassifier": {"estimator": LogisticRegression(), "cv": 2},
 }
@@ -52,8 +46,6 @@ PUBLIC = [
     *(getattr(decorrupt, name) for name in decorrupt.__all__),
     *(getattr(baselines, name) for name in baselines.__all__),
     BagRandomizedSearchCV,
-    CorrectedLossClassifierCV,
-    CountLikelihoodClassifierCV,
     WeightedSourcesClassifier,
 ]
 ALL = [make(kind) for kind in PUBLIC if inspect.isclass(kind) and issubclass(kind, BaseEstimator)]
