@@ -27,7 +27,7 @@ from sklearn.preprocessing import StandardScaler
 
 from decorrupt import AutoLabelProportionsClassifier, CountLikelihoodClassifier
 from decorrupt.datasets import fetch_uci
-from decorrupt.model_selection import CountLikelihoodClassifierCV
+from decorrupt.model_selection.grids import DEFAULT_REG_STRENGTHS
 
 BAG_SIZES = (8, 32, 128)
 SPLITS = 3
@@ -120,16 +120,24 @@ def automatic(X, _, y, bags, **params):
     return model.fit(X, y, bags=bags)
 
 
+def count_likelihood(*data):
+    starts = {"starts": [("mean_map",), ("intercept",)]}
+    return automatic(
+        *data,
+        candidates=[("count_likelihood", CountLikelihoodClassifier(), starts)],
+        ensemble="best",
+        reg_strengths=DEFAULT_REG_STRENGTHS,
+    )
+
+
 METHODS = {
     "auto_before": automatic,
     "auto": automatic,
     "auto_best": lambda *data: automatic(*data, ensemble="best"),
-    "count_likelihood": lambda X, _, y, bags: CountLikelihoodClassifierCV(
-        CountLikelihoodClassifier(random_state=0)
-    ).fit(X, y, bags=bags),
-    "supervised": lambda X, labels, *_: CountLikelihoodClassifierCV(
-        CountLikelihoodClassifier(random_state=0)
-    ).fit(X, np.where(labels, 1.0, 0.0), bags=np.arange(len(X))),
+    "count_likelihood": count_likelihood,
+    "supervised": lambda X, labels, *_: count_likelihood(
+        X, labels, np.where(labels, 1.0, 0.0), np.arange(len(X))
+    ),
 }
 WITHOUT_BAGS = ("supervised",)
 

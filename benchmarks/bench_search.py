@@ -11,11 +11,16 @@ import warnings
 from itertools import product
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.preprocessing import StandardScaler
 
-from decorrupt import BagGridSearchCV, CorrectedLossClassifier, CountLikelihoodClassifier
-from decorrupt.model_selection import CorrectedLossClassifierCV, CountLikelihoodClassifierCV
+from decorrupt import (
+    AutoLabelProportionsClassifier,
+    BagGridSearchCV,
+    CorrectedLossClassifier,
+    CountLikelihoodClassifier,
+)
 from decorrupt.model_selection.grids import DEFAULT_REG_STRENGTHS
 from measuring import Figure, bagged, run, seconds_of
 
@@ -37,15 +42,13 @@ def data(n_rows, seed):
 CASES = (
     (
         "corrected loss",
-        CorrectedLossClassifierCV,
-        CorrectedLossClassifier(convex="ignore", fit_intercept=False, random_state=0),
+        CorrectedLossClassifier(convex="ignore", fit_intercept=False),
         "corrected_accuracy",
         {},
     ),
     (
         "count likelihood",
-        CountLikelihoodClassifierCV,
-        CountLikelihoodClassifier(random_state=0),
+        CountLikelihoodClassifier(),
         "count_log_likelihood",
         {"starts": [("mean_map",), ("intercept",)]},
     ),
@@ -59,14 +62,23 @@ def shortfall(search, chosen):
     return (search.best_score_ - score) / search.best_score_std_error_
 
 
-def compare(problem, name, path_class, template, scoring, also):
+def compare(problem, name, template, scoring, also):
     """Yield the ratio of the times, and how far the choice is below the best of the grid search."""
     n_rows, label, seed = problem
     X, y, bags = data(n_rows, seed)
-    values = {"reg_strengths": GRIDS[label], "kernel_gammas": GAMMAS}
+    paths = AutoLabelProportionsClassifier(
+        candidates=[(name, template, also)],
+        ensemble="best",
+        reg_strengths=GRIDS[label],
+        kernel_gammas=GAMMAS,
+        scoring=scoring,
+        random_state=0,
+        check_assumptions=False,
+    )
+    template = clone(template).set_params(random_state=0)
     grid = {"kernel_gamma": GAMMAS, "reg_strength": GRIDS[label]} | also
     (seconds, path), (grid_seconds, search) = seconds_of(
-        lambda: path_class(template, scoring=scoring, **values).fit(X, y, bags=bags),
+        lambda: paths.fit(X, y, bags=bags),
         lambda: BagGridSearchCV(template, grid, scoring=scoring).fit(X, y, bags=bags),
         repeats=1,
     )

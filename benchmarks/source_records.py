@@ -26,9 +26,13 @@ from sklearn.svm import SVC
 
 from auto_records import DEVELOP as BAG_DEVELOP
 from auto_records import adult, digits, median_target, one_class, read, with_noise
-from decorrupt import AutoSourcesClassifier, CountLikelihoodClassifier
+from decorrupt import (
+    AutoLabelProportionsClassifier,
+    AutoSourcesClassifier,
+    CountLikelihoodClassifier,
+)
 from decorrupt.corruption import corrupt_labels
-from decorrupt.model_selection import CountLikelihoodClassifierCV
+from decorrupt.model_selection.grids import DEFAULT_REG_STRENGTHS
 
 # (flip_pos, flip_neg) of sources with equal numbers of rows.
 NOISE = {
@@ -75,8 +79,11 @@ METHODS = {
     "auto": automatic,
     "auto_best": lambda *data: automatic(*data, ensemble="best"),
     "auto_rbf": lambda *data: automatic(*data, kernels=("rbf",)),
-    "kernel": lambda X, noisy, *_: CountLikelihoodClassifierCV(
-        CountLikelihoodClassifier(random_state=0)
+    "kernel": lambda X, noisy, *_: AutoLabelProportionsClassifier(
+        candidates=[CountLikelihoodClassifier()],
+        ensemble="best",
+        reg_strengths=DEFAULT_REG_STRENGTHS,
+        random_state=0,
     ).fit(X, noisy),
     "svc": lambda X, noisy, *_: GridSearchCV(
         SVC(class_weight="balanced"), SVC_GRID, scoring="balanced_accuracy"

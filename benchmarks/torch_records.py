@@ -21,8 +21,9 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from decorrupt import AutoLabelProportionsClassifier, CountLikelihoodClassifier
 from decorrupt.datasets import fetch_uci
-from decorrupt.model_selection import CountLikelihoodClassifierCV
+from decorrupt.model_selection.grids import DEFAULT_REG_STRENGTHS
 
 DATA = ("digits", "digits 3 and 8", "adult")
 BAG_SIZES = (16, 64)
@@ -71,7 +72,16 @@ def supervised_network(X, y, _, bags):
 
 
 def kernel(X, _, shares, bags):
-    return CountLikelihoodClassifierCV(random_state=0).fit(X, shares, bags=bags)
+    two_classes = {"starts": [("mean_map",), ("intercept",)]}
+    grid = two_classes if shares.shape[1] == 2 else {}
+    search = AutoLabelProportionsClassifier(
+        candidates=[("count_likelihood", CountLikelihoodClassifier(), grid)],
+        ensemble="best",
+        reg_strengths=DEFAULT_REG_STRENGTHS,
+        check_assumptions=False,  # the bags are drawn at random
+        random_state=0,
+    )
+    return search.fit(X, shares, bags=bags)
 
 
 ON_BAGS = {"network": network, "kernel": kernel}

@@ -21,9 +21,13 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import scale
 
-from decorrupt import BoostedCountClassifier, EMClassifier
+from decorrupt import (
+    AutoLabelProportionsClassifier,
+    BoostedCountClassifier,
+    CountLikelihoodClassifier,
+    EMClassifier,
+)
 from decorrupt.datasets import make_bags
-from decorrupt.model_selection import CountLikelihoodClassifierCV
 
 SIZES, REPEATS = (16, 64), 3
 columns, label = load_breast_cancer(return_X_y=True)
@@ -35,8 +39,16 @@ FORMS = {
         np.column_stack([np.sinh(columns), rng.normal(size=columns.shape)])
     ),
 }
+STARTS = {"starts": [("mean_map",), ("intercept",)]}
 METHODS = {
-    "kernel count likelihood": CountLikelihoodClassifierCV(cv=3, random_state=0),
+    "kernel count likelihood": AutoLabelProportionsClassifier(
+        candidates=[("count_likelihood", CountLikelihoodClassifier(), STARTS)],
+        ensemble="best",
+        reg_strengths=[0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6],
+        check_assumptions=False,  # the bags are drawn at random
+        cv=3,
+        random_state=0,
+    ),
     "EM with a forest": EMClassifier(cv=3, random_state=0),
     "boosted trees": BoostedCountClassifier(n_estimators=200, cv=3, random_state=0, n_jobs=1),
 }

@@ -30,7 +30,6 @@ from decorrupt import (
 )
 from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
 from decorrupt.features import Kernel
-from decorrupt.model_selection import CorrectedLossClassifierCV, CountLikelihoodClassifierCV
 from decorrupt.solvers import GradientDescent
 from helpers.class_sources import RATES as THREE_CLASS_RATES
 from helpers.class_sources import three_classes
@@ -505,24 +504,19 @@ def test_wrong_options_of_kernels_and_solvers_are_refused_by_name(model):
             assert_refused(clone(model).set_params(**{parameter: kind()}), patterns)
 
 
-@pytest.mark.parametrize(
-    "kind", [CorrectedLossClassifierCV, CountLikelihoodClassifierCV, AutoLabelProportionsClassifier]
-)
-def test_searches_check_their_lists(kind):
+def test_searches_check_their_lists():
     for wrong in (-1.0, np.inf, "0.1"):
-        said = refusal(kind(reg_strengths=[0.1, wrong], cv=2), X, LABELS)
+        search = AutoLabelProportionsClassifier(reg_strengths=[0.1, wrong], cv=2)
+        said = refusal(search, X, LABELS)
         assert re.search(rf"reg_strengths.*{wrong!r}", said)
 
 
 @pytest.mark.parametrize(
-    ("kind", "template"),
-    [
-        (CorrectedLossClassifierCV, CorrectedLossClassifier(max_iter=0)),
-        (CountLikelihoodClassifierCV, CountLikelihoodClassifier(max_iter=0)),
-    ],
+    "template", [CorrectedLossClassifier(max_iter=0), CountLikelihoodClassifier(max_iter=0)]
 )
-def test_searches_check_their_template(kind, template):
-    assert "max_iter=0" in refusal(kind(template, cv=2), X, LABELS)
+def test_searches_check_their_template(template):
+    search = AutoLabelProportionsClassifier(candidates=[template], cv=2)
+    assert "max_iter=0" in refusal(search, X, LABELS)
 
 
 @for_single

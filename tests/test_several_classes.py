@@ -19,6 +19,7 @@ from sklearn.utils import get_tags
 import decorrupt
 from decorrupt import (
     AutoLabelProportionsClassifier,
+    BagGridSearchCV,
     BoostedCountClassifier,
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
@@ -31,7 +32,6 @@ from decorrupt import (
 )
 from decorrupt.estimators.score_classifier import ScoreClassifier
 from decorrupt.meta.inputs import read_observed
-from decorrupt.model_selection import CountLikelihoodClassifierCV
 from decorrupt.model_selection.candidates import resolve_candidates
 from decorrupt.model_selection.criteria import corrected_accuracy, count_score, proportion_risk
 from decorrupt.risks import bag_observations
@@ -366,14 +366,11 @@ def test_several_classes_start_at_the_intercept_by_default():
     assert starts_to_try("auto", several_classes=True) == ["intercept"]
     assert starts_to_try("auto", several_classes=False) == both
     assert starts_to_try(both, several_classes=True) == both
-    listed = CountLikelihoodClassifierCV(
-        CountLikelihoodClassifier(starts=both), reg_strengths=[0.01], kernel_gammas=["scale"], cv=2
-    )
-    tried = {tuple(row["starts"]) for row in fitted(listed).cv_results_["params"]}
+    grid = {"starts": [(start,) for start in both], "reg_strength": [0.01]}
+    search = fitted(BagGridSearchCV(CountLikelihoodClassifier(), grid, cv=2))
+    tried = {row["starts"] for row in search.cv_results_["params"]}
     assert tried == {("mean_map",), ("intercept",)}
     assert fitted(CountLikelihoodClassifier(random_state=0)).start_ == "intercept"
-    search = CountLikelihoodClassifierCV(reg_strengths=[0.01], kernel_gammas=["scale"], cv=2)
-    assert fitted(search).best_params_["starts"] == ("intercept",)
 
 
 def test_the_count_likelihood_of_several_classes_is_searched_at_smaller_reg_strengths():

@@ -14,7 +14,6 @@ from decorrupt import (
 )
 from decorrupt.baselines import InvCalClassifier
 from decorrupt.exceptions import BagAssumptionWarning
-from decorrupt.model_selection import CorrectedLossClassifierCV
 
 # The violation also makes corrected risks negative.
 pytestmark = pytest.mark.filterwarnings("ignore::decorrupt.exceptions.NegativeRiskWarning")
@@ -74,7 +73,7 @@ def test_a_pipeline_names_the_column(by_feature):
 @pytest.mark.parametrize(
     "search",
     [
-        CorrectedLossClassifierCV(reg_strengths=[0.1], kernel_gammas=["scale"], cv=2),
+        BagGridSearchCV(CorrectedLossClassifier(), {"reg_strength": [0.1]}, cv=2),
         BagGridSearchCV(
             make_pipeline(StandardScaler(), CountLikelihoodClassifier()),
             {"countlikelihoodclassifier__reg_strength": [0.1]},

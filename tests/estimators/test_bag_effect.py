@@ -7,8 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import expit
 
-from decorrupt import CountLikelihoodClassifier
-from decorrupt.model_selection import CountLikelihoodClassifierCV
+from decorrupt import AutoLabelProportionsClassifier, CountLikelihoodClassifier
 
 
 def bags_with_effects(effect, n_bags=60, bag_size=100, seed=0):
@@ -60,7 +59,13 @@ def test_several_classes():
 def test_in_a_search():
     X, y, bags = bags_with_effects(1.0, n_bags=20)
     template = CountLikelihoodClassifier(kernel="linear", bag_effect="estimate")
-    search = CountLikelihoodClassifierCV(template, reg_strengths=[1e-2, 1e-4], cv=3)
+    search = AutoLabelProportionsClassifier(
+        candidates=[template],
+        ensemble="best",
+        reg_strengths=[1e-2, 1e-4],
+        cv=3,
+        check_assumptions=False,
+    )
     assert search.fit(X, y, bags=bags).best_estimator_.bag_effect_ > 0.05
 
 

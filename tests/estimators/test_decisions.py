@@ -17,7 +17,6 @@ from decorrupt import (
     SetClassifier,
 )
 from decorrupt.corruption import corrupt_labels
-from decorrupt.model_selection import CorrectedLossClassifierCV, CountLikelihoodClassifierCV
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 SMOOTH = {"reg_strength": 0.01, "random_state": 0, "fit_intercept": True}
@@ -34,8 +33,10 @@ FOR_BAGS = [
     SetClassifier(**SMOOTH),
     AutoLabelProportionsClassifier(candidates=["mean_map"], **SEARCH),
     AutoLabelProportionsClassifier(candidates=["invcal"], **SEARCH),
-    CorrectedLossClassifierCV(POOLED, **SEARCH),
-    CountLikelihoodClassifierCV(**SEARCH),
+    AutoLabelProportionsClassifier(candidates=[POOLED], ensemble="best", **SEARCH),
+    AutoLabelProportionsClassifier(
+        candidates=[CountLikelihoodClassifier()], ensemble="best", **SEARCH
+    ),
 ]
 FOR_SOURCES = [
     CorruptedSourcesClassifier(**SMOOTH),
@@ -69,14 +70,6 @@ def fit(model, kind, X, labels):
     return model.fit(X, noisy, sources=sources, noise_rates=RATES)
 
 
-def with_decision(model, decision):
-    """Set it where the model has it: the searches with a template have it there."""
-    name = "decision" if "decision" in model.get_params() else "estimator__decision"
-    if name == "estimator__decision" and model.estimator is None:
-        return clone(model).set_params(estimator=CountLikelihoodClassifier(decision=decision))
-    return clone(model).set_params(**{name: decision})
-
-
 @pytest.mark.parametrize(("model", "kind"), KINDS, ids=IDS)
 def test_predict_agrees_with_the_probabilities_of_its_population(model, kind):
     X, labels = draw()
@@ -84,7 +77,7 @@ def test_predict_agrees_with_the_probabilities_of_its_population(model, kind):
     np.testing.assert_array_equal(
         balanced.predict(X), balanced.predict_proba(X, class_prior=0.5).argmax(axis=1)
     )
-    accurate = fit(with_decision(model, "accuracy"), kind, X, labels)
+    accurate = fit(clone(model).set_params(decision="accuracy"), kind, X, labels)
     np.testing.assert_array_equal(accurate.predict(X), accurate.predict_proba(X).argmax(axis=1))
 
 
@@ -106,7 +99,7 @@ def test_sources_decide_for_the_balanced_error_by_default():
     rule = (X.sum(axis=1) > 1.5).astype(int)
     found = balanced_accuracy_score(labels, model.predict(X))
     assert found > balanced_accuracy_score(labels, rule) - 0.01
-    accurate = fit(with_decision(model, "accuracy"), "sources", X, labels)
+    accurate = fit(clone(model).set_params(decision="accuracy"), "sources", X, labels)
     assert balanced_accuracy_score(labels, accurate.predict(X)) < found - 0.005
     assert accurate.score(X, labels) > model.score(X, labels)
 

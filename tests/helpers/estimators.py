@@ -11,11 +11,7 @@ import decorrupt
 from decorrupt import Kernel, MeanMapClassifier, baselines
 from decorrupt.estimators import WeightedSourcesClassifier
 from decorrupt.features import as_kernel
-from decorrupt.model_selection import (
-    BagRandomizedSearchCV,
-    CorrectedLossClassifierCV,
-    CountLikelihoodClassifierCV,
-)
+from decorrupt.model_selection import BagRandomizedSearchCV
 
 QUICK_SEARCH = {"reg_strengths": (0.1, 0.01), "kernel_gammas": ("scale",), "cv": 2}
 # Arguments that a constructor needs, or that spare time; every other estimator has its defaults.
@@ -36,9 +32,7 @@ ARGUMENTS = {
     },
     "BoostedCountClassifier": {"n_estimators": 30, "early_stopping": False},
     "ConvexPSVMClassifier": {"max_planes": 2},
-    "CorrectedLossClassifierCV": QUICK_SEARCH,
     "CostWeightedSourcesClassifier": {"estimator": LogisticRegression()},
-    "CountLikelihoodClassifierCV": QUICK_SEARCH,
     # A forest would turn rounding errors of another form of the same data into other splits.
     "EMClassifier": {"estimator": LogisticRegression(), "cv": 2},
 }
@@ -54,8 +48,6 @@ PUBLIC = [
     *(getattr(decorrupt, name) for name in decorrupt.__all__),
     *(getattr(baselines, name) for name in baselines.__all__),
     BagRandomizedSearchCV,
-    CorrectedLossClassifierCV,
-    CountLikelihoodClassifierCV,
     WeightedSourcesClassifier,
 ]
 KERNEL_OPTIONS = Kernel().get_params().keys() - {"name", "gamma"}

@@ -37,8 +37,6 @@ from decorrupt.model_files import load_with_metadata, save
 from decorrupt.model_files.trusted import OURS, SKLEARN
 from decorrupt.model_selection import (
     BagRandomizedSearchCV,
-    CorrectedLossClassifierCV,
-    CountLikelihoodClassifierCV,
     WithinBagKFold,
 )
 from helpers.estimators import ALL
@@ -60,8 +58,18 @@ FOR_BAGS = [
     SetClassifier(random_state=0),
     AutoLabelProportionsClassifier(cv=3, random_state=0, reg_strengths=(0.01, 0.1)),
     AutoLabelProportionsClassifier(candidates=["invcal"], cv=3, kernel_gammas=[0.5]),
-    CorrectedLossClassifierCV(cv=WithinBagKFold(3), reg_strengths=(0.01, 0.1), random_state=0),
-    CountLikelihoodClassifierCV(cv=BagKFold(3), reg_strengths=(0.01, 0.1), random_state=0),
+    AutoLabelProportionsClassifier(
+        candidates=[CorrectedLossClassifier()],
+        cv=WithinBagKFold(3),
+        ensemble="best",
+        reg_strengths=(0.01, 0.1),
+    ),
+    AutoLabelProportionsClassifier(
+        candidates=[CountLikelihoodClassifier()],
+        cv=BagKFold(3),
+        ensemble="best",
+        reg_strengths=(0.01, 0.1),
+    ),
     BagGridSearchCV(MeanMapClassifier(), {"reg_strength": [0.01, 0.1]}, cv=3),
     BagRandomizedSearchCV(MeanMapClassifier(), {"reg_strength": [0.01, 0.1]}, n_iter=2, cv=3),
 ]

@@ -25,8 +25,6 @@ from decorrupt.model_selection import (
     BAG_SCORERS,
     BagRandomizedSearchCV,
     BagScorer,
-    CorrectedLossClassifierCV,
-    CountLikelihoodClassifierCV,
     corrected_accuracy,
     proportion_risk,
 )
@@ -89,16 +87,30 @@ def test_results_have_scikit_learns_columns_and_the_rank_of_the_pooled_score(bag
     assert (results["mean_fit_time"] > 0).all()
 
 
-def linear_search(kind):
-    """Return a search with one candidate: nothing is chosen."""
-    model = CorrectedLossClassifier(kernel="linear", fit_intercept=True, convex="ignore")
-    if kind is BagGridSearchCV:
-        return BagGridSearchCV(model, {"reg_strength": [0.1]})
-    return CorrectedLossClassifierCV(model, reg_strengths=[0.1])
+LINEAR = CorrectedLossClassifier(kernel="linear", fit_intercept=True, convex="ignore")
 
 
-@pytest.mark.parametrize("kind", [BagGridSearchCV, CorrectedLossClassifierCV])
-def test_the_standard_error_covers_the_true_balanced_accuracy(kind):
+def by_grid(X, y, bags):
+    """Return a model with a given λ, its score and the standard error of the score."""
+    search = BagGridSearchCV(LINEAR, {"reg_strength": [0.1]}).fit(X, y, bags=bags)
+    return search.best_estimator_, search.best_score_, search.best_score_std_error_
+
+
+def automatically(X, y, bags):
+    """Return the same, from the automatic choice."""
+    search = AutoLabelProportionsClassifier(
+        candidates=[LINEAR],
+        ensemble="best",
+        scoring="corrected_accuracy",
+        reg_strengths=[0.1],
+        check_assumptions=False,
+    ).fit(X, y, bags=bags)
+    (row,) = search.leaderboard_
+    return search.best_estimator_, row.score, row.std_error
+
+
+@pytest.mark.parametrize("search", [by_grid, automatically])
+def test_the_standard_error_covers_the_true_balanced_accuracy(search):
     """15 bags of 30 rows of two Gaussian classes: the truth of a linear rule is known."""
     n_draws, covered = 100, 0
     for seed in range(n_draws):
@@ -107,12 +119,11 @@ def test_the_standard_error_covers_the_true_balanced_accuracy(kind):
         labels = rng.random(450) < rng.uniform(0.1, 0.9, 15)[bags]
         X = rng.normal(size=(450, 2)) + labels[:, None]
         y = (np.bincount(bags, labels) / 30)[bags]
-        search = linear_search(kind).fit(X, y, bags=bags)
-        model = search.best_estimator_
+        model, score, std_error = search(X, y, bags)
         shift, length = model.intercept_ - model.decision_threshold_, np.linalg.norm(model.coef_)
         rate_pos = norm.cdf((model.coef_.sum() + shift) / length)
         truth = (rate_pos + norm.cdf(-shift / length)) / 2
-        covered += abs(search.best_score_ - truth) < 1.96 * search.best_score_std_error_
+        covered += abs(score - truth) < 1.96 * std_error
     # 95 % within three standard errors of such a share.
     assert 0.885 <= covered / n_draws <= 0.995
 
@@ -123,8 +134,6 @@ def test_the_standard_error_covers_the_true_balanced_accuracy(kind):
     [
         BagGridSearchCV(template(), GRID),
         BagRandomizedSearchCV(template(), GRID, n_iter=1),
-        CorrectedLossClassifierCV(),
-        CountLikelihoodClassifierCV(),
         AutoLabelProportionsClassifier(),
     ],
     ids=lambda search: type(search).__name__,

@@ -54,10 +54,11 @@ class CountLikelihoodClassifier(BagClassifier):
     without the bag's count minus its probability given the count. With bags of one row this is
     logistic regression. Otherwise the objective is not convex: the solver starts from the mean map
     and from the intercept alone, and the solution with the lower objective is kept. With few bags
-    and many columns every start can fit the training counts; then
-    :class:`CountLikelihoodClassifierCV`, which chooses the start on held-out bags, is better. The
-    likelihood uses all information in the counts, the mean map only the means of the bags. With
-    few large bags the mean map can be the safer choice.
+    and many columns every start can fit the training counts; then it is better to choose the start
+    on held-out bags, with the grid ``{"starts": [("mean_map",), ("intercept",)]}`` of
+    :class:`AutoLabelProportionsClassifier` or :class:`BagGridSearchCV`. The likelihood uses all
+    information in the counts, the mean map only the means of the bags. With few large bags the mean
+    map can be the safer choice.
 
     Parameters
     ----------

@@ -43,8 +43,6 @@ OURS = frozenset(
         "model_selection.calibration.CalibratedBagClassifier",
         "model_selection.forest_round.ForestRoundClassifier",
         "model_selection.leaderboard.Leaderboard",
-        "model_selection.path_cv.CountLikelihoodClassifierCV",
-        "model_selection.path_cv.CorrectedLossClassifierCV",
         "model_selection.scorers.BagScorer",
         "model_selection.search.BagGridSearchCV",
         "model_selection.search.BagRandomizedSearchCV",

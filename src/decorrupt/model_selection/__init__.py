@@ -22,10 +22,6 @@ from decorrupt.model_selection.folds import bag_folds
 from decorrupt.model_selection.forest_round import ForestRoundClassifier
 from decorrupt.model_selection.importance import ColumnImportance, bag_permutation_importance
 from decorrupt.model_selection.leaderboard import Leaderboard, LeaderboardRow
-from decorrupt.model_selection.path_cv import (
-    CorrectedLossClassifierCV,
-    CountLikelihoodClassifierCV,
-)
 from decorrupt.model_selection.scorers import BAG_SCORERS, BagScorer
 from decorrupt.model_selection.search import BagGridSearchCV, BagRandomizedSearchCV
 from decorrupt.splitters import BagKFold, WithinBagKFold
@@ -45,8 +41,6 @@ __all__ = [
     "CalibrationBin",
     "Candidate",
     "ColumnImportance",
-    "CorrectedLossClassifierCV",
-    "CountLikelihoodClassifierCV",
     "Estimate",
     "ForestRoundClassifier",
     "Leaderboard",

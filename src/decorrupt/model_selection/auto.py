@@ -11,11 +11,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
+from sklearn.utils.validation import check_consistent_length, validate_data
 
 from decorrupt.assumptions import AssumptionReport
 from decorrupt.assumptions.check import check_strata_assumptions
 from decorrupt.corruption import Strata
-from decorrupt.estimators.parameters import check_choice
+from decorrupt.estimators.inputs import read_observations, read_strata
+from decorrupt.estimators.parameters import check_choice, check_parameters
+from decorrupt.estimators.score_classifier import FLOATS
 from decorrupt.meta.observed import ObservedLabels
 from decorrupt.model_selection.allowed import allowed_methods, counting_methods
 from decorrupt.model_selection.averaging_search import COMPARISON_SHARE, AveragingSearch
@@ -27,10 +30,10 @@ from decorrupt.model_selection.baselines import (
 )
 from decorrupt.model_selection.calibration import CalibratedBagClassifier, fit_calibration
 from decorrupt.model_selection.candidates import Candidate, has_path, resolve_candidates
-from decorrupt.model_selection.delegating import BagSearchClassifier, search_assumption_notices
+from decorrupt.model_selection.delegating import search_assumption_notices
 from decorrupt.model_selection.evaluation import evaluate
 from decorrupt.model_selection.evidence import WEAK_EVIDENCE
-from decorrupt.model_selection.folds import DEFAULT_FOLDS
+from decorrupt.model_selection.folds import DEFAULT_FOLDS, usable_folds
 from decorrupt.model_selection.forest_round import ForestRoundClassifier
 from decorrupt.model_selection.grids import check_lists
 from decorrupt.model_selection.halving import evaluate_by_halving
@@ -46,7 +49,7 @@ ASSUMPTIONS_SEED = 0
 REFINEMENTS = ("forest",)
 
 
-class AutoLabelProportionsClassifier(AveragingSearch, BagSearchClassifier):
+class AutoLabelProportionsClassifier(AveragingSearch):
     """P(Y=c|x) = Σ_k weight_k·P_k(Y=c|x), averaged over methods, kernels and λ, without labels.
 
     Every configuration is fitted on folds of bags. Its weight is the probability that it explains
@@ -218,7 +221,7 @@ class AutoLabelProportionsClassifier(AveragingSearch, BagSearchClassifier):
             If the held-out counts are explained by less than 5 nats better than by the class shares
             alone.
         SkippedFoldWarning, ConvergenceWarning, OneClassWarning, BagAssumptionWarning
-            As in the other searches, see :class:`CountLikelihoodClassifierCV`.
+            As in the other searches, see :class:`BagGridSearchCV`.
         """
         notices = self._train(X, y, bags=bags, upper=upper)
         if not self._is_vague(upper):
@@ -287,6 +290,34 @@ class AutoLabelProportionsClassifier(AveragingSearch, BagSearchClassifier):
             model = self._refined(model, data)
         self.best_estimator_ = model
         return notices + own
+
+    def _read(
+        self, X: Any, y: ArrayLike, bags: Any, scorer: BagScorer, **observed: Any
+    ) -> tuple[TrainingData, list[Notice]]:
+        """Validate rows, proportions and bags, make the folds, set `classes_`.
+
+        `observed` are `upper` and `count_noise` of :func:`read_observations`.
+        """
+        rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
+        check_consistent_length(rows, y)
+        if observed:
+            self.classes_, strata, counts = read_observations(y, bags, **observed)
+            strata = replace(strata, observed=counts)
+        else:
+            self.classes_, strata = read_strata(y, bags, rows_as_bags=True)
+        folds, notices = usable_folds(
+            self._cv(len(strata.ids)),
+            rows,
+            strata.row_proportions,
+            strata.row_stratum,
+            needs_spread=scorer.needs_spread,
+        )
+        return TrainingData.in_bags(rows, strata, folds), notices
+
+    def _cv(self, n_bags: int) -> Any:
+        """Return `cv`; an int is limited to the number of bags."""
+        is_number = isinstance(self.cv, int | np.integer)
+        return min(self.cv, max(n_bags, 2)) if is_number else self.cv
 
     def _member(
         self, result: Result, candidates: Mapping[str, Candidate], data: TrainingData
@@ -368,6 +399,7 @@ class AutoLabelProportionsClassifier(AveragingSearch, BagSearchClassifier):
         if self.count_noise is not None:
             shared["count_noise"] = self.count_noise
         estimator.set_params(**{name: shared[name] for name in shared if name in params})
+        check_parameters(estimator)  # before the search, which would fail later with other words
         return replace(candidate, estimator=estimator)
 
     def _calibrated(
@@ -379,8 +411,3 @@ class AutoLabelProportionsClassifier(AveragingSearch, BagSearchClassifier):
         return CalibratedBagClassifier(
             model, slope=slope, shift=shift, prior=self.training_prior_, decision=self.decision
         )
-
-    def _cv(self, n_bags: int) -> Any:
-        """Return `cv`; an int is limited to the number of bags."""
-        is_number = isinstance(self.cv, int | np.integer)
-        return min(self.cv, max(n_bags, 2)) if is_number else self.cv

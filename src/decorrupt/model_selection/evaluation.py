@@ -66,11 +66,10 @@ class Configuration:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """All results, the warnings to emit, and the features of the best λ path by their key."""
+    """All results, and the warnings to emit."""
 
     results: list[Result]
     notices: list[Notice]
-    features: dict[tuple[str, ...], FeatureMap]
 
 
 @dataclass(frozen=True)
@@ -234,8 +233,6 @@ def evaluate(
     """
     evaluator = _Evaluator(data, scorer, n_jobs, calibrate, error_score)
     results: list[Result] = []
-    features: dict[tuple[str, ...], FeatureMap] = {}
-    best = -np.inf
     batches = _batches(configurations, n_jobs)
     for batch in track(batches, "comparing configurations", len(batches)):
         if results and time.monotonic() > deadline:
@@ -243,15 +240,9 @@ def evaluate(
         if batch[0].reg_strengths is None:
             results += evaluator.fit_separately(batch)
             continue
-        estimator = batch[0].estimator
-        shared = estimator.fit_feature_map(data.X)
-        found = evaluator.fit_paths(batch, shared)
-        top = max(result.score for result in found)
-        if not features or top > best:
-            best, features = top, {estimator.feature_key(): shared}
-        results += found
+        results += evaluator.fit_paths(batch, batch[0].estimator.fit_feature_map(data.X))
     n_fits = len(configurations) * len(data.folds)
-    return Evaluation(results, _failure_notices(evaluator.failures, n_fits), features)
+    return Evaluation(results, _failure_notices(evaluator.failures, n_fits))
 
 
 def _batches(

@@ -152,8 +152,14 @@ class BagGridSearchCV(_BagSearch, GridSearchCV):
     ----------
     best_estimator_ : estimator
         The best candidate, fitted on all rows, if `refit`.
-    best_params_, best_index_, best_score_, best_score_std_error_, cv_results_
-        As in :class:`CorrectedLossClassifierCV`.
+    best_params_, best_index_ : dict, int
+        The configuration with the greatest score.
+    best_score_, best_score_std_error_ : float
+        Its score, computed from the predictions for all held-out rows together, and the standard
+        error. The score of the best of many candidates is biased upwards.
+    cv_results_ : dict of lists and arrays
+        As in scikit-learn's searches, with `pooled_test_score`, by which candidates are ranked,
+        and `pooled_test_score_std_error`. Greater scores are better.
     scorer_, n_splits_, refit_time_, classes_, n_features_in_
         As in :class:`sklearn.model_selection.GridSearchCV`.
 

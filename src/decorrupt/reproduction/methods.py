@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from decorrupt.baselines import AlternatingPSVMClassifier, ConvexPSVMClassifier, InvCalClassifier
-from decorrupt.estimators import CorrectedLossClassifier
+from decorrupt.estimators import CorrectedLossClassifier, CountLikelihoodClassifier
 from decorrupt.meta import BoostedCountClassifier, EMClassifier
 from decorrupt.model_selection import (
     AutoLabelProportionsClassifier,
     BagGridSearchCV,
     BagKFold,
-    CorrectedLossClassifierCV,
-    CountLikelihoodClassifierCV,
 )
 from decorrupt.model_selection.folds import usable_folds
 from decorrupt.model_selection.grids import DEFAULT_GAMMA_FACTORS, DEFAULT_REG_STRENGTHS
@@ -32,6 +30,8 @@ PSVM_GRID = {"C": [0.1, 1.0, 10.0], "C_p": [1.0, 10.0, 100.0], "kernel_gamma": P
 CONVEX_PSVM_GRID = {"kernel_gamma": PAPER_GAMMAS}
 SELECTION_PLANES, FINAL_PLANES = 3, 10
 SELECTION_STARTS, FINAL_STARTS = 1, 10
+# With few bags every start can fit the training counts; held-out bags show which one generalises.
+COUNT_STARTS = [("mean_map",), ("intercept",)]
 # No iteration limit for LIBSVM, as for the committed records.
 NO_LIMIT = 10**9
 
@@ -64,36 +64,46 @@ def _auto(task: Task, **options: Any) -> Fitted:
         **options,
     )
     train_quietly(model, task.X, task.y, bags=task.bags)
-    best = {"method": model.best_method_} | model.best_params_
-    about = {"n_models": len(model.estimators_), "gain_in_nats": round(model.gain_in_nats_, 2)}
-    score = max(row.score for row in model.leaderboard_)
-    return Fitted(model, best if model.ensemble == "best" else best | about, score)
+    params = model.best_params_
+    if model.ensemble == "average":
+        params = (
+            {"method": model.best_method_}
+            | params
+            | {
+                "n_models": len(model.estimators_),
+                "gain_in_nats": round(model.gain_in_nats_, 2),
+            }
+        )
+    return Fitted(model, params, max(row.score for row in model.leaderboard_))
 
 
 def _mean_map(task: Task) -> Fitted:
-    return _auto(
-        task,
-        candidates=["mean_map"],
-        kernels=["rbf"],
-        kernel_gammas=_gammas(task),
-        reg_strengths=DEFAULT_REG_STRENGTHS,
-        ensemble="best",
-    )
+    return _auto(task, candidates=["mean_map"], kernels=["rbf"], **_one_model(task))
 
 
 def _corrected_loss(task: Task) -> Fitted:
     template = CorrectedLossClassifier(convex="ignore", fit_intercept=True)
-    return _by_path(CorrectedLossClassifierCV(template), task)
+    candidate = ("corrected_loss", template)
+    return _auto(task, candidates=[candidate], scoring="corrected_accuracy", **_one_model(task))
 
 
 def _count_likelihood(task: Task) -> Fitted:
-    return _by_path(CountLikelihoodClassifierCV(), task)
+    candidate = ("count_likelihood", CountLikelihoodClassifier(), {"starts": COUNT_STARTS})
+    return _auto(task, candidates=[candidate], **_one_model(task))
 
 
-def _by_path(search: Any, task: Task) -> Fitted:
-    search.set_params(cv=_folds(task), kernel_gammas=_gammas(task), random_state=task.seed)
-    train_quietly(search, task.X, task.y, bags=task.bags)
-    return Fitted(search, search.best_params_, search.best_score_)
+def _supervised(task: Task) -> Fitted:
+    # With labels the likelihood has one maximum, regardless of the start.
+    return _auto(task, candidates=[CountLikelihoodClassifier()], **_one_model(task))
+
+
+def _one_model(task: Task) -> dict[str, Any]:
+    """Return the options of a search for the best λ and kernel γ of one method."""
+    return {
+        "ensemble": "best",
+        "kernel_gammas": _gammas(task),
+        "reg_strengths": DEFAULT_REG_STRENGTHS,
+    }
 
 
 def _invcal(task: Task) -> Fitted:
@@ -175,7 +185,7 @@ def _n_folds(task: Task) -> int:
 
 
 METHODS = {
-    "supervised": Method(_count_likelihood, sees_labels=True),
+    "supervised": Method(_supervised, sees_labels=True),
     "mean_map": Method(_mean_map),
     "corrected_loss": Method(_corrected_loss),
     "count_likelihood": Method(_count_likelihood),

@@ -1,0 +1,152 @@
+"""One method with its λ and kernel parameter over shared features: the grid search's choice."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+
+from decorrupt import (
+    AutoLabelProportionsClassifier,
+    BagGridSearchCV,
+    BagKFold,
+    CorrectedLossClassifier,
+    CountLikelihoodClassifier,
+)
+from decorrupt.estimators.inputs import read_strata
+from decorrupt.model_selection import Candidate, WithinBagKFold
+from decorrupt.model_selection.evaluation import evaluate
+from decorrupt.model_selection.folds import usable_folds
+from decorrupt.model_selection.out_of_fold import TrainingData
+from decorrupt.model_selection.results import search_results
+from decorrupt.model_selection.scorers import get_bag_scorer
+
+REG_STRENGTHS = [1.0, 0.1, 0.01]
+GAMMAS = [0.05, 0.5]
+STARTS = {"starts": [("mean_map",), ("intercept",)]}
+
+
+def one_method(template, grid=None, **options):
+    """Return the automatic choice among the settings of one method."""
+    values = {"reg_strengths": REG_STRENGTHS, "cv": 3, "random_state": 0} | options
+    candidate = (type(template).__name__, template, grid or {})
+    return AutoLabelProportionsClassifier(candidates=[candidate], ensemble="best", **values)
+
+
+def path_results(template, grid, scoring, d):
+    """Return the table of all λ, of paths over shared features, as a grid search has it."""
+    _, strata = read_strata(d.y, d.bags)
+    folds, _ = usable_folds(3, d.X, d.y, d.bags, needs_spread=True)
+    scorer, candidate = get_bag_scorer(scoring), Candidate("", template, grid)
+    tried = candidate.configurations(d.X, [], GAMMAS, REG_STRENGTHS)
+    found = evaluate(tried, TrainingData.in_bags(d.X, strata, folds), scorer)
+    return search_results(found.results, strata, folds, scorer)
+
+
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.NegativeRiskWarning")
+@pytest.mark.parametrize(
+    ("template", "grid", "scoring"),
+    [
+        (
+            CorrectedLossClassifier(rank_tol=0.0, fit_intercept=False, random_state=0),
+            {},
+            "corrected_accuracy",
+        ),
+        (
+            CorrectedLossClassifier(rank_tol=0.0, fit_intercept=False, random_state=0),
+            {},
+            "count_log_likelihood",
+        ),
+        (
+            CountLikelihoodClassifier(rank_tol=0.0, random_state=0),
+            STARTS,
+            "count_log_likelihood",
+        ),
+    ],
+)
+def test_same_scores_and_choice_as_the_grid_search(bag_data, template, grid, scoring):
+    d = bag_data
+    path = path_results(template, grid, scoring, d)
+    points = {"kernel_gamma": GAMMAS, "reg_strength": REG_STRENGTHS} | grid
+    search = BagGridSearchCV(template, points, cv=3, scoring=scoring).fit(d.X, d.y, bags=d.bags)
+    assert len(path["params"]) == len(search.cv_results_["params"])
+    in_our_order = [search.cv_results_["params"].index(p) for p in path["params"]]
+    assert path.keys() == search.cv_results_.keys()
+    for name in ("mean_test_score", "split1_test_score", "pooled_test_score"):
+        np.testing.assert_allclose(path[name], search.cv_results_[name][in_our_order], atol=2e-3)
+    model = one_method(template, grid, kernel_gammas=GAMMAS, scoring=scoring)
+    model.fit(d.X, d.y, bags=d.bags)
+    for name in ("kernel_gamma", "reg_strength"):  # both starts may have led to one place
+        assert model.best_params_[name] == search.best_params_[name]
+    np.testing.assert_array_equal(model.predict(d.X), search.predict(d.X))
+
+
+def test_other_folds_and_criteria(bag_data):
+    d = bag_data
+    for cv in (BagKFold(4, shuffle=True, random_state=0), WithinBagKFold(3)):
+        for scoring in ("proportion_risk", "corrected_risk"):
+            template = CorrectedLossClassifier(convex="ignore")
+            model = one_method(template, cv=cv, scoring=scoring).fit(d.X, d.y, bags=d.bags)
+            assert model.score(d.X, d.labels) > 0.85
+            (chosen,) = [row for row in model.leaderboard_ if row.chosen]
+            assert chosen.score == max(row.score for row in model.leaderboard_)
+            assert chosen.params == model.best_params_
+
+
+def test_probabilities_and_messages(bag_data):
+    d = bag_data
+    model = one_method(CountLikelihoodClassifier(), STARTS).fit(d.X, d.y, bags=d.bags)
+    assert model.predict_proba(d.X, class_prior=0.1)[:, 1].mean() < 0.3
+    with pytest.raises(ValueError, match="unknown scoring 'auc'"):
+        one_method(CorrectedLossClassifier(), scoring="auc").fit(d.X, d.y, bags=d.bags)
+    with pytest.raises(ValueError, match=r"reg_strengths=\[\] must be a list"):
+        one_method(CorrectedLossClassifier(), reg_strengths=[]).fit(d.X, d.y, bags=d.bags)
+    with pytest.raises(ValueError, match="starts='mean_map': give 'auto' or a list"):
+        one_method(CountLikelihoodClassifier(starts="mean_map")).fit(d.X, d.y, bags=d.bags)
+    huber = one_method(CorrectedLossClassifier(loss="huber"), scoring="corrected_accuracy")
+    assert not hasattr(huber.fit(d.X, d.y, bags=d.bags), "predict_proba")
+
+
+@pytest.mark.parametrize(
+    ("template", "grid", "scoring"),
+    [
+        (CorrectedLossClassifier(), {}, "corrected_accuracy"),
+        (CountLikelihoodClassifier(), STARTS, "count_log_likelihood"),
+    ],
+)
+def test_the_refit_is_an_ordinary_fit_at_the_chosen_parameters(bag_data, template, grid, scoring):
+    d = bag_data
+    search = one_method(template, grid, kernel_gammas=GAMMAS, scoring=scoring)
+    search.fit(d.X, d.y, bags=d.bags)
+    alone = clone(search.best_estimator_).fit(d.X, d.y, bags=d.bags)
+    assert_array_equal(search.decision_function(d.X), alone.decision_function(d.X))
+    assert not [name for name in vars(search.best_estimator_) if name.startswith("_")]
+
+
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.WeakEvidenceWarning")
+def test_the_start_is_chosen_on_held_out_bags():
+    """More columns than rows: every start explains the training counts, one of them the others."""
+    rng = np.random.default_rng(0)
+    labels = rng.random(480) < 0.3
+    X = rng.normal(size=(480, 600))
+    X[:, :40] += 0.6 * labels[:, None]
+    bags = np.arange(480) // 16
+    y = (np.bincount(bags, labels) / 16)[bags]
+    model = one_method(
+        CountLikelihoodClassifier(kernel="linear"), STARTS, reg_strengths=[1e-2, 1e-3], cv=5
+    ).fit(X, y, bags=bags)
+    best = {}
+    for start in ("mean_map", "intercept"):
+        alone = one_method(
+            CountLikelihoodClassifier(kernel="linear", starts=(start,)),
+            reg_strengths=[1e-2, 1e-3],
+            cv=5,
+        ).fit(X, y, bags=bags)
+        best[start] = max(row.score for row in alone.leaderboard_)
+    assert abs(best["mean_map"] - best["intercept"]) > 0.005
+    assert model.best_params_["starts"] == (max(best, key=best.get),)
+    assert model.best_estimator_.start_ == model.best_params_["starts"][0]
+
+
+def test_labels_need_no_choice_of_starts(bag_data):
+    model = one_method(CountLikelihoodClassifier()).fit(bag_data.X, bag_data.labels)
+    assert model.best_params_.keys() == {"kernel_gamma", "reg_strength"}
