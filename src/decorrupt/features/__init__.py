@@ -8,6 +8,7 @@ from decorrupt.features.kernel import (
     kernel_name,
 )
 from decorrupt.features.kernels import (
+    FROM_ALL_ROWS,
     KERNELS,
     WITHOUT_GAMMA,
     KernelFunction,
@@ -35,6 +36,7 @@ __all__ = [
     "DEFAULT_N_FEATURES",
     "DEFAULT_RANK_TOL",
     "FEATURES",
+    "FROM_ALL_ROWS",
     "KERNELS",
     "WITHOUT_GAMMA",
     "CholeskyFactor",
