@@ -179,9 +179,9 @@ class KernelClassifier(ScoreClassifier):
 
     def feature_key(self) -> tuple[str, ...]:
         """Return a key that is equal for estimators that can share features."""
-        params = self.get_params(deep=False)
-        own = (repr(params[name]) for name in FEATURE_PARAMS)
-        return (repr(self.chosen_kernel.get_params()), *own)
+        kernel = self.chosen_kernel.get_params(deep=False)
+        others = [getattr(self, name) for name in FEATURE_PARAMS]
+        return tuple(map(repr, [*kernel.values(), *others]))
 
     def kernel_size(self, X: Any, features: FeatureMap | None = None) -> float:
         """Return the mean of k(x, x) over the rows X, the scale of λ; 1 for rbf and knn kernels."""
