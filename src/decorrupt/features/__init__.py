@@ -8,7 +8,9 @@ from decorrupt.features.kernel import (
     kernel_name,
 )
 from decorrupt.features.kernels import (
+    FROM_ALL_ROWS,
     KERNELS,
+    ON_COMPONENTS,
     WITHOUT_GAMMA,
     KernelFunction,
     resolve_kernel_gamma,
@@ -35,7 +37,9 @@ __all__ = [
     "DEFAULT_N_FEATURES",
     "DEFAULT_RANK_TOL",
     "FEATURES",
+    "FROM_ALL_ROWS",
     "KERNELS",
+    "ON_COMPONENTS",
     "WITHOUT_GAMMA",
     "CholeskyFactor",
     "FeatureMap",

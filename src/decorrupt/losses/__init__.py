@@ -27,6 +27,7 @@ from decorrupt.losses.scores import (
     scores_of_probabilities,
     shift_prior,
     slope_in_scores,
+    unclipped_scores,
 )
 from decorrupt.losses.softmax import SoftmaxLoss
 
@@ -58,4 +59,5 @@ __all__ = [
     "scores_of_probabilities",
     "shift_prior",
     "slope_in_scores",
+    "unclipped_scores",
 ]

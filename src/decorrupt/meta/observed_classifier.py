@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length
 from decorrupt.estimators import DECISIONS, check_choice, check_parameters
 from decorrupt.meta.classifier import AnyLearnerClassifier
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import Observed, read_observed
+from decorrupt.observed import Observed, read_observed, with_count_noise
 from decorrupt.risks import LabelLikelihood
 
 
@@ -97,6 +97,7 @@ class ObservedClassifier(AnyLearnerClassifier):
     def train_observed(self, X: Any, observed: Observed) -> list[Notice]:
         """Fit rows of which it is known what is observed, and return the warnings as notices."""
         self._check()
+        observed = with_count_noise(observed, self.count_noise)
         return self._train_rows(self._read_rows(X, reset=True), observed)
 
     def _check(self) -> None:
