@@ -96,9 +96,10 @@ def _description(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -
 
 
 def _is_above(height: float, heights: Sequence[float]) -> bool:
-    """Whether a label goes above its point: the next point below is nearer than the one above."""
+    """Whether a label goes above its point: unless the next higher point is much the nearest."""
     above = min((other - height for other in heights if other > height), default=math.inf)
-    return above > min((height - other for other in heights if other < height), default=math.inf)
+    below = min((height - other for other in heights if other < height), default=math.inf)
+    return 2 * above > below
 
 
 def cost_plot(
@@ -106,20 +107,18 @@ def cost_plot(
 ) -> Markup:
     """Return mean balanced accuracy against seconds; points are (method, seconds, accuracy)."""
     heights = [accuracy for _, _, accuracy in points]
-    middle = math.sqrt(math.prod(f(seconds for _, seconds, _ in points) for f in (min, max)))
 
     def plot(figure: Figure) -> None:
         axes = figure.add_subplot()
         axes.set_xscale("log")
         for column, seconds, accuracy in points:
             axes.plot([seconds], [accuracy], **_look(column) | {"markersize": 7})
-            up, left = _is_above(accuracy, heights), seconds > middle
+            up = _is_above(accuracy, heights)
             axes.annotate(
                 column.label,
                 (seconds, accuracy),
-                (-4 if left else 4, 5 if up else -5),
+                (4, 5 if up else -5),
                 textcoords="offset points",
-                ha="right" if left else "left",
                 va="bottom" if up else "top",
             )
         if best_published is not None:
