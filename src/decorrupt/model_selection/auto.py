@@ -217,9 +217,7 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         emit_notices(self._train(X, y, bags=bags, upper=upper, is_checked=True))
         return self
 
-    def train(
-        self, X: Any, y: ArrayLike, *, bags: Any = None, upper: Any = None
-    ) -> list[Notice]:
+    def train(self, X: Any, y: ArrayLike, *, bags: Any = None, upper: Any = None) -> list[Notice]:
         """Fit as `fit` does, and return the warnings; without the check of the assumptions."""
         return self._train(X, y, bags=bags, upper=upper)
 

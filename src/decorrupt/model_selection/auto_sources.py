@@ -6,7 +6,6 @@ import time
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length, validate_data
 

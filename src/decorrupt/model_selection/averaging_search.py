@@ -180,9 +180,7 @@ class AveragingSearch(DelegatingClassifier):
             decision=self.decision,
         )
 
-    def _fit_model(
-        self, models: list[Any], X: Any, data: FoldedData
-    ) -> tuple[Any, list[Notice]]:
+    def _fit_model(self, models: list[Any], X: Any, data: FoldedData) -> tuple[Any, list[Notice]]:
         """Return the average of the members, or the only one, fitted on all rows."""
         model: Any = models[0]
         if len(models) > 1:

@@ -146,9 +146,7 @@ PRESETS = {
 }
 
 
-def resolve_candidates(
-    candidates: str | Sequence[Any], n_classes: int = 2
-) -> list[Candidate]:
+def resolve_candidates(candidates: str | Sequence[Any], n_classes: int = 2) -> list[Candidate]:
     """Return the candidates of a preset, or those listed.
 
     Parameters

@@ -7,11 +7,11 @@ optimistic and their standard errors are invalid.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import combine_bags
 from decorrupt.losses import MarginLoss, chosen_classes, class_loss, get_loss, probabilities
@@ -122,9 +122,7 @@ def _combined(observed: Observed, losses: FloatArray) -> Estimate:
 def bag_means(rows: ArrayLike, observed: Observed) -> FloatArray:
     """Return the mean of each bag's rows, column by column for a matrix."""
     columns = np.asarray(rows, dtype=float)
-    sums = [
-        np.bincount(observed.row_bag, column) for column in columns.reshape(len(columns), -1).T
-    ]
+    sums = [np.bincount(observed.row_bag, column) for column in columns.reshape(len(columns), -1).T]
     return np.asarray((np.array(sums) / observed.sizes).T.reshape(-1, *columns.shape[1:]))
 
 

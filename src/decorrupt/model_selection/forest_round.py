@@ -119,7 +119,9 @@ class ForestRoundClassifier(MetaEstimatorMixin, ScoreClassifier):
         observed = data.observed
         self.set_class_prior(resolve_class_prior(self.class_prior, observed.inner_prior))
         random = check_random_state(self.random_state)
-        learner = SoftLearner(_forest(data.X.shape[0], self.n_jobs, seed(random)), observed.n_classes)
+        learner = SoftLearner(
+            _forest(data.X.shape[0], self.n_jobs, seed(random)), observed.n_classes
+        )
         found = run_round(
             learner,
             data.X,

@@ -11,8 +11,8 @@ from sklearn.utils import check_random_state
 
 from decorrupt.model_selection.averaging import result_weights
 from decorrupt.model_selection.evaluation import Configuration, Evaluation
-from decorrupt.model_selection.folds import has_usable_folds
 from decorrupt.model_selection.folded_data import FoldedData
+from decorrupt.model_selection.folds import has_usable_folds
 from decorrupt.model_selection.results import Result
 from decorrupt.observed import Observed
 
@@ -64,7 +64,9 @@ def evaluate_by_halving(
     left = list(configurations)
     for rows in samples_of_bags(data.observed, random_state):
         sample = data.take(rows)
-        if len(left) <= FEWEST_CONFIGURATIONS or not has_usable_folds(sample.observed, sample.folds):
+        if len(left) <= FEWEST_CONFIGURATIONS or not has_usable_folds(
+            sample.observed, sample.folds
+        ):
             break
         left = promising(left, compare(left, sample).results, random_state)
     return compare(left, data)

@@ -20,8 +20,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from decorrupt.model_selection.delegating import search_assumption_notices
 from decorrupt.model_selection.evaluation import Configuration, evaluate
-from decorrupt.model_selection.folds import DEFAULT_FOLDS, usable_folds
 from decorrupt.model_selection.folded_data import FoldedData, train_on
+from decorrupt.model_selection.folds import DEFAULT_FOLDS, usable_folds
 from decorrupt.model_selection.results import keep_results
 from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer
 from decorrupt.notices import Notice, QuietEstimator, emit_notices
@@ -89,9 +89,7 @@ class _BagSearch(QuietEstimator):
         self.multimetric_ = False
         X, y, bags = indexable(X, y, bags)
         observed = read_observed(y, bags=bags)
-        folds, notices = usable_folds(
-            self.cv, X, observed, needs_spread=self.scorer_.needs_spread
-        )
+        folds, notices = usable_folds(self.cv, X, observed, needs_spread=self.scorer_.needs_spread)
         self.n_splits_ = len(folds)
         with sklearn.config_context(enable_metadata_routing=True):
             found = evaluate(
