@@ -22,6 +22,7 @@ from decorrupt.features.maps import (
     LowRankKernelMap,
     NeighbourMap,
     RandomKernelMap,
+    check_gram,
     fit_feature_map,
     kernel_scores,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "RandomKernelMap",
     "as_kernel",
     "budget_in_bytes",
+    "check_gram",
     "default_max_rank",
     "diffusion_features",
     "fit_feature_map",
