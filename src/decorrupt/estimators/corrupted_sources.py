@@ -16,7 +16,7 @@ from decorrupt.corruption import (
 )
 from decorrupt.estimators.corrected_risk import CorrectedRiskClassifier
 from decorrupt.estimators.parameters import check_choice
-from decorrupt.estimators.source_classifier import SourceClassifier
+from decorrupt.estimators.source_classifier import SourceClassifier, sources_of
 from decorrupt.observed import BALANCED, NoisySources, Observed, resolve_class_prior
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem
 
@@ -161,8 +161,7 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
 
     def problem(self, observed: Observed) -> Problem:
         """Return the corrected risk of the noisy labels."""
-        noisy: Any = observed.sources
-        return self.corrected_problem(self.coefficients(noisy))
+        return self.corrected_problem(self.coefficients(sources_of(observed)))
 
     def coefficients(self, noisy: NoisySources) -> FloatArray:
         """Return the coefficient of every row and class."""
@@ -231,14 +230,13 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
 
     def class_prior_of(self, observed: Observed) -> FloatArray:
         """Return the class shares in the target population of the risk."""
-        return self._target(observed.sources)
+        return self._target(sources_of(observed))
 
     def described_bags(self, observed: Observed) -> Observed:
         """Return the rows of each source and noisy label as bags."""
-        noisy: Any = observed.sources
-        return noisy.strata
+        return sources_of(observed).strata
 
-    def _target(self, noisy: Any) -> FloatArray:
+    def _target(self, noisy: NoisySources) -> FloatArray:
         class_prior = self.class_prior
         if class_prior is None:
             is_common_source = self.combine in SOURCE_WEIGHTS and noisy.given_priors is None

@@ -11,7 +11,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.corruption import label_costs
 from decorrupt.estimators.decisions import decision_threshold
 from decorrupt.estimators.parameters import check_choice
-from decorrupt.estimators.source_classifier import SourceClassifier
+from decorrupt.estimators.source_classifier import SourceClassifier, sources_of
 from decorrupt.losses import class_loss, only_two_classes, probabilities, scores_of
 from decorrupt.observed import NoisySources, Observed
 from decorrupt.risks import CorrectedRisk
@@ -116,7 +116,7 @@ solver_, n_features_in_, feature_names_in_
 
     def problem(self, observed: Observed) -> Problem:
         """Return weighted logistic regression on the noisy labels, and the way to the true ones."""
-        noisy: Any = observed.sources
+        noisy = sources_of(observed)
         coef = self._label_weights(noisy)[noisy.row_source]
         coef = coef * np.eye(noisy.n_classes)[noisy.noisy_class]
         risk = CorrectedRisk(coef / coef.sum(), class_loss("logistic", noisy.n_classes))
