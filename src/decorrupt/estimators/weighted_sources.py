@@ -11,7 +11,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.corruption import label_costs
 from decorrupt.estimators.decisions import decision_threshold
 from decorrupt.estimators.parameters import check_choice
-from decorrupt.estimators.source_classifier import SourceClassifier
+from decorrupt.estimators.source_classifier import SourceClassifier, sources_of
 from decorrupt.losses import class_loss, only_two_classes, probabilities, scores_of
 from decorrupt.observed import NoisySources, Observed
 from decorrupt.risks import CorrectedRisk
@@ -116,15 +116,11 @@ solver_, n_features_in_, feature_names_in_
 
     def problem(self, observed: Observed) -> Problem:
         """Return weighted logistic regression on the noisy labels, and the way to the true ones."""
-        noisy: Any = observed.sources
-        coef = label_weights(noisy, self.costs, self.decision)[noisy.row_source]
-        coef = coef * np.eye(noisy.n_classes)[noisy.noisy_class]
+        noisy = sources_of(observed)
+        weights = label_weights(noisy, self.costs, self.decision)
+        coef = weights[noisy.row_source] * np.eye(noisy.n_classes)[noisy.noisy_class]
         risk = CorrectedRisk(coef / coef.sum(), class_loss("logistic", noisy.n_classes))
-        link = partial(
-            true_class_scores,
-            mixture=noisy_mixture(noisy, label_weights(noisy, self.costs, self.decision)),
-        )
-        return Problem(risk, link=link)
+        return Problem(risk, link=partial(true_class_scores, mixture=noisy_mixture(noisy, weights)))
 
     def _score(self, X: Any) -> FloatArray:
         return true_class_scores(super()._score(X), self.noisy_mixture_)

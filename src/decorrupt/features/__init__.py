@@ -24,6 +24,7 @@ from decorrupt.features.maps import (
     LowRankKernelMap,
     NeighbourMap,
     RandomKernelMap,
+    check_gram,
     fit_feature_map,
     kernel_scores,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "RandomKernelMap",
     "as_kernel",
     "budget_in_bytes",
+    "check_gram",
     "default_max_rank",
     "diffusion_features",
     "fit_feature_map",
