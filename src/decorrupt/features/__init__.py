@@ -10,6 +10,7 @@ from decorrupt.features.kernel import (
 from decorrupt.features.kernels import (
     FROM_ALL_ROWS,
     KERNELS,
+    ON_COMPONENTS,
     WITHOUT_GAMMA,
     KernelFunction,
     resolve_kernel_gamma,
@@ -23,6 +24,7 @@ from decorrupt.features.maps import (
     LowRankKernelMap,
     NeighbourMap,
     RandomKernelMap,
+    check_gram,
     fit_feature_map,
     kernel_scores,
 )
@@ -38,6 +40,7 @@ __all__ = [
     "FEATURES",
     "FROM_ALL_ROWS",
     "KERNELS",
+    "ON_COMPONENTS",
     "WITHOUT_GAMMA",
     "CholeskyFactor",
     "FeatureMap",
@@ -50,6 +53,7 @@ __all__ = [
     "RandomKernelMap",
     "as_kernel",
     "budget_in_bytes",
+    "check_gram",
     "default_max_rank",
     "diffusion_features",
     "fit_feature_map",

@@ -20,13 +20,13 @@ from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators.priors import BALANCED, shift_prior
 from decorrupt.features import FeatureMap
+from decorrupt.losses import balanced_scores, score_shape
 from decorrupt.model_selection.calibration import cross_calibrate
 from decorrupt.model_selection.criteria import weighted_mean
-from decorrupt.model_selection.out_of_fold import TrainingData
+from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.results import Result, is_missing
-from decorrupt.model_selection.scorers import BagScorer, pooled_prior
+from decorrupt.model_selection.scorers import BagScorer
 from decorrupt.notices import Notice
 from decorrupt.progress import track
 from decorrupt.splitters import Fold
@@ -77,7 +77,7 @@ class _FoldPredictions:
     """Predictions for a fold's held-out rows, λ along the second axis, or the error of the fit."""
 
     decisions: FloatArray | float
-    log_odds: FloatArray | float
+    scores: FloatArray | float
     seconds: float
     failure: str = ""
 
@@ -86,7 +86,7 @@ class _FoldPredictions:
 class _Evaluator:
     """Data and settings that all fits of one evaluation share."""
 
-    data: TrainingData
+    data: FoldedData
     scorer: BagScorer
     n_jobs: int | None
     calibrate: bool
@@ -122,12 +122,12 @@ class _Evaluator:
             return _FoldPredictions(np.nan, np.nan, time.perf_counter() - began, message)
         seconds = time.perf_counter() - began
         X, _ = _safe_split(model, self.data.X, None, test, train)
-        if self.calibrate or not self.scorer.takes_log_odds:
+        if self.calibrate or not self.scorer.takes_scores:
             decisions = np.asarray(model.decision_function(X))
             return _FoldPredictions(decisions[:, None], np.nan, seconds)
-        prior = pooled_prior(self.data.strata.row_proportions[train])
-        log_odds = self.scorer.predictions(model, X, prior)
-        return _FoldPredictions(np.nan, log_odds[:, None], seconds)
+        prior = self.data.observed.take(train).inner_prior
+        scores = self.scorer.predictions(model, X, prior)
+        return _FoldPredictions(np.nan, scores[:, None], seconds)
 
     def _fit_path(self, configuration: Configuration, matrix: Any, fold: Fold) -> _FoldPredictions:
         began = time.perf_counter()
@@ -135,13 +135,13 @@ class _Evaluator:
         # A path that did not converge is scored on held-out rows like any other.
         path = configuration.estimator.fit_path(
             matrix[train],
-            self.data.observed(train),
+            self.data.observed.take(train),
             configuration.reg_strengths,
             objective_tol=SELECTION_OBJECTIVE_TOL,
         )
-        scores = path.scores(matrix[test])
-        log_odds = shift_prior(scores, path.prior, BALANCED)
-        return _FoldPredictions(scores - path.threshold, log_odds, time.perf_counter() - began)
+        raw = path.scores(matrix[test])
+        scores = balanced_scores(raw, path.class_prior)
+        return _FoldPredictions(raw - path.threshold, scores, time.perf_counter() - began)
 
     def _results(
         self, batch: Sequence[Configuration], predicted: Sequence[_FoldPredictions]
@@ -156,21 +156,20 @@ class _Evaluator:
     ) -> list[Result]:
         """Return results with the predictions of all folds in row order; NaN if a fit failed."""
         all_params = configuration.results_params()
-        strata = self.data.strata
-        columns = () if strata.n_classes is None else (strata.n_classes,)
-        shape = (len(strata.row_stratum), len(all_params), *columns)
-        decisions, log_odds = np.full(shape, np.nan), np.full(shape, np.nan)
+        observed = self.data.observed
+        shape = (len(observed.row_bag), len(all_params), *score_shape(observed.n_classes))
+        decisions, scores = np.full(shape, np.nan), np.full(shape, np.nan)
         failures = [one.failure for one in predicted if one.failure]
         self.failures += failures
         if not failures:
             for (_, test), one in zip(self.data.folds, predicted, strict=True):
-                decisions[test], log_odds[test] = one.decisions, one.log_odds
+                decisions[test], scores[test] = one.decisions, one.scores
         seconds = np.array([one.seconds for one in predicted]) / len(all_params)
-        if self.calibrate and self.scorer.takes_log_odds and configuration.reg_strengths is None:
-            calibrated = cross_calibrate(decisions[:, 0], self.data.strata, self.data.folds)
-            log_odds = calibrated[:, None]
+        if self.calibrate and self.scorer.takes_scores and configuration.reg_strengths is None:
+            calibrated = cross_calibrate(decisions[:, 0], observed, self.data.folds)
+            scores = calibrated[:, None]
         return [
-            self._scored(configuration.method, params, seconds, decisions[:, r], log_odds[:, r])
+            self._scored(configuration.method, params, seconds, decisions[:, r], scores[:, r])
             for r, params in enumerate(all_params)
         ]
 
@@ -180,24 +179,26 @@ class _Evaluator:
         params: dict[str, Any],
         seconds: FloatArray,
         decisions: FloatArray,
-        log_odds: FloatArray,
+        scores: FloatArray,
     ) -> Result:
-        predictions = log_odds if self.scorer.takes_log_odds else decisions
+        predictions = scores if self.scorer.takes_scores else decisions
         rows = np.flatnonzero(~is_missing(predictions))
-        tested, by_bag = self.data.strata.take(rows), None
+        tested, by_bag = self.data.observed, None
+        if len(rows) < len(tested.row_bag):
+            tested = tested.take(rows)
         if not len(rows):
             score: tuple[float, float] = (-np.inf, np.nan)
-        elif self.scorer.takes_log_odds:
+        elif self.scorer.takes_scores:
             by_bag = self.scorer.by_bag(predictions[rows], tested)
             score = weighted_mean(by_bag, tested.sizes)
         else:
             score = self.scorer.score(predictions[rows], tested)
-        return Result(method, params, *score, by_bag, tested.sizes, seconds, decisions, log_odds)
+        return Result(method, params, *score, by_bag, tested.sizes, seconds, decisions, scores)
 
 
 def evaluate(
     configurations: Sequence[Configuration],
-    data: TrainingData,
+    data: FoldedData,
     scorer: BagScorer,
     *,
     n_jobs: int | None = None,
@@ -211,8 +212,8 @@ def evaluate(
     ----------
     configurations : sequence of Configuration
         Configurations to compare; those with λ paths over the same features are solved together.
-    data : TrainingData
-        Rows, strata and folds.
+    data : FoldedData
+        Rows, what is known about their labels, and folds.
     scorer : BagScorer
         The criterion.
     n_jobs : int, optional

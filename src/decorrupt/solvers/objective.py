@@ -69,8 +69,8 @@ class Objective:
 
     @property
     def has_curvature(self) -> bool:
-        """Whether the Hessian is implemented: for two classes."""
-        return self.n_classes == 2
+        """Whether the Hessian is implemented: for two classes, and not for every risk."""
+        return self.n_classes == 2 and getattr(self.risk, "has_curvature", True)
 
     def with_reg_strength(self, reg_strength: float) -> Objective:
         """Return the same problem with another λ."""
