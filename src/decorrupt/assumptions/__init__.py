@@ -3,4 +3,9 @@
 from decorrupt.assumptions.check import check_assumptions, check_observed_assumptions
 from decorrupt.assumptions.report import AssumptionReport, ColumnDispersion
 
-__all__ = ["AssumptionReport", "ColumnDispersion", "check_assumptions", "check_observed_assumptions"]
+__all__ = [
+    "AssumptionReport",
+    "ColumnDispersion",
+    "check_assumptions",
+    "check_observed_assumptions",
+]
