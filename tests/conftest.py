@@ -50,5 +50,6 @@ def pure_bags():
     bags = np.arange(200) // 5
     labels = rng.integers(0, 2, 40)[bags]
     scores = rng.normal(size=200) + labels
-    ids, shares = np.arange(40).astype(str), class_columns(labels[::5])
-    return Observed(np.arange(2), ids, bags, shares), labels, scores, 1 / (1 + np.exp(-scores))
+    shares = class_columns(labels[::5])
+    observed = Observed(np.array([0, 1]), np.arange(40).astype(str), bags, shares)
+    return observed, labels, scores, 1 / (1 + np.exp(-scores))

@@ -29,7 +29,7 @@ class QuietEstimator:
     """
 
     @abstractmethod
-    def train(self, X: Any, y: Any, **fit_params: Any) -> list[Notice]:
+    def train(self, X: Any, y: Any, *args: Any, **fit_params: Any) -> list[Notice]:
         """Fit as `fit` does, and return the warnings instead of emitting them."""
 
     def _note(self, category: type[Warning], message: str) -> None:

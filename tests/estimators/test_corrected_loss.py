@@ -72,13 +72,13 @@ def test_probabilities_follow_the_prior(bag_data):
         model.predict_proba(bag_data.X, class_prior=1.5)
 
 
-def test_target_prior_shifts_the_score_and_decision_undoes_it(bag_data):
-    pooled = fit(bag_data, combine="least_squares", target_prior=0.2, convex="ignore")
+def test_class_prior_shifts_the_score_and_decision_undoes_it(bag_data):
+    pooled = fit(bag_data, combine="least_squares", class_prior=0.2, convex="ignore")
     balanced = (pooled.predict(bag_data.X) == 1).mean()
     accurate = pooled.set_params(decision="accuracy").fit(
         bag_data.X, bag_data.y, bags=bag_data.bags
     )
-    assert pooled.score_prior_ == 0.2
+    assert pooled.class_prior_ == 0.2
     assert (accurate.predict(bag_data.X) == 1).mean() < balanced
     assert (accurate.predict_proba(bag_data.X)[:, 1] > 0.5).mean() < balanced
 
@@ -90,7 +90,7 @@ def test_pooled_least_squares_is_convex_whatever_the_bags():
     with warnings.catch_warnings():
         warnings.simplefilter("error", NonConvexRiskWarning)
         model = CorrectedLossClassifier(
-            combine="least_squares", target_prior="pooled", reg_strength=0.05
+            combine="least_squares", class_prior="pooled", reg_strength=0.05
         )
         model.fit(X, np.where(bags == 0, 0.9, 0.6), bags=bags)
     assert model.diagnostics_.is_convex
@@ -135,7 +135,7 @@ def test_a_solver_that_stops_on_a_slope_between_two_minima_warns(one_sided_bags,
 
 def test_projection_is_refused_where_no_convex_combination_exists(one_sided_bags):
     X, y, bags = one_sided_bags
-    with pytest.raises(ValueError, match=r"no convex combination exists: target_prior=0\.5"):
+    with pytest.raises(ValueError, match=r"no convex combination exists: class_prior=0\.5"):
         CorrectedLossClassifier(convex="project").fit(X, y, bags=bags)
 
 
@@ -253,8 +253,8 @@ def test_diagnostics_can_be_drawn(bag_data):
         ({"loss": "hinge"}, r"unknown loss 'hinge'.*logistic, squared, huber, sigmoid, unhinged"),
         ({"combine": "average"}, r"unknown method 'average'.*superbag, pairs"),
         ({"combine": "best_pairs"}, r"unknown method 'best_pairs'.*sorted_pairs"),
-        ({"target_prior": 1.0}, r"target_prior=1\.0 must lie strictly between 0 and 1"),
-        ({"target_prior": "natural"}, r"target_prior='natural'.*'pooled'"),
+        ({"class_prior": 1.0}, r"class_prior=1\.0 must lie strictly between 0 and 1"),
+        ({"class_prior": "natural"}, r"class_prior='natural'.*'pooled'"),
         ({"convex": "yes"}, r"unknown convex='yes'.*check, project, ignore"),
         ({"risk_correction": "max"}, r"unknown risk_correction 'max'"),
         ({"reg_strength": 0.0}, r"reg_strength=0 with the logistic loss.*is unbounded below"),
@@ -262,7 +262,7 @@ def test_diagnostics_can_be_drawn(bag_data):
             {"reg_strength": 1e-6, "loss": "squared", "combine": "pairs"},
             r"too small for the squared",
         ),
-        ({"loss": "sigmoid", "target_prior": 0.3}, r"sigmoid loss estimates the sign"),
+        ({"loss": "sigmoid", "class_prior": 0.3}, r"sigmoid loss estimates the sign"),
     ],
 )
 def test_bad_parameters(params, message):

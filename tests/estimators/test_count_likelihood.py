@@ -77,8 +77,8 @@ def test_solution_is_the_minimum_of_the_written_objective(bag_data):
 
 def test_the_free_intercept_keeps_the_share_of_positives(bag_data):
     model = fit(bag_data, tol=1e-8)
-    assert_allclose(model.score_prior_, bag_data.labels.mean())
-    assert_allclose(model.predict_proba(bag_data.X)[:, 1].mean(), model.score_prior_, atol=1e-6)
+    assert_allclose(model.class_prior_, bag_data.labels.mean())
+    assert_allclose(model.predict_proba(bag_data.X)[:, 1].mean(), model.class_prior_, atol=1e-6)
 
 
 def test_the_log_likelihood_is_that_of_the_fitted_probabilities(bag_data):

@@ -93,7 +93,7 @@ def test_several_classes():
     rng = np.random.default_rng(0)
     labels = np.repeat(np.arange(3), 40)
     X = rng.normal(size=(120, 2)) + labels[:, None]
-    model = CorrectedLossClassifier(target_prior="pooled", random_state=0).fit(X, labels)
+    model = CorrectedLossClassifier(class_prior="pooled", random_state=0).fit(X, labels)
     assert model.reg_strength_ == pytest.approx(1 / (2 * NOISY_PRIOR_VARIANCE * 120 * 3 / 4))
     counts = CountLikelihoodClassifier(random_state=0).fit(X, labels)
     assert counts.reg_strength_ == pytest.approx(1 / (2 * COUNT_PRIOR_VARIANCE * 120))

@@ -14,8 +14,9 @@ from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.estimators.default_strength import COUNT_PRIOR_VARIANCE
 from decorrupt.estimators.kernel_classifier import Fit
 from decorrupt.exceptions import RoundedCountsWarning
+from decorrupt.features import FeatureMap
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import Observed, describe_impossible
+from decorrupt.observed import Observed, describe_impossible, with_count_noise
 from decorrupt.risks import (
     ESTIMATE,
     LabelLikelihood,
@@ -215,6 +216,13 @@ kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
         noise = None if bags is None else self.count_noise  # labels have none
         return self._train(X, y, bags=bags, upper=upper, count_noise=noise)
 
+    def train_observed(
+        self, X: Any, observed: Observed, *, features: FeatureMap | None = None
+    ) -> list[Notice]:
+        """See :meth:`KernelClassifier.train_observed`; counts have the noise `count_noise`."""
+        observed = with_count_noise(observed, self.count_noise)
+        return super().train_observed(X, observed, features=features)
+
     def _check_parameters(self) -> None:
         check_bag_effect("bag_effect", self.bag_effect)
         if self.solver not in COUNT_SOLVERS:
@@ -234,6 +242,7 @@ kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
         self, observed: Observed, matrix: Any, reg_strengths: Sequence[float]
     ) -> Problem:
         """Return the likelihood of the counts, with the bag effect."""
+        observed = with_count_noise(observed, self.count_noise)
         effect = 0.0 if self._is_labelled(observed) else self.bag_effect
         if effect and observed.reported is not None and observed.reported.has_ranges:
             raise ValueError(f"bag_effect={self.bag_effect!r} cannot be combined with upper=")

@@ -95,6 +95,7 @@ class KernelClassifier(ScoreClassifier):
     the same problem.
     """
 
+    intercept_: Any  # a number for two classes, an array for several
     # Whether labels or proportions of more than two classes are accepted.
     _takes_several_classes: ClassVar[bool] = True
     # Of the log-odds, for reg_strength="auto".
@@ -179,9 +180,9 @@ class KernelClassifier(ScoreClassifier):
 
     def feature_key(self) -> tuple[str, ...]:
         """Return a key that is equal for estimators that can share features."""
-        params = self.get_params(deep=False)
-        own = (repr(params[name]) for name in FEATURE_PARAMS)
-        return (repr(self.chosen_kernel.get_params()), *own)
+        kernel = self.chosen_kernel.get_params(deep=False)
+        others = [getattr(self, name) for name in FEATURE_PARAMS]
+        return tuple(map(repr, [*kernel.values(), *others]))
 
     def kernel_size(self, X: Any, features: FeatureMap | None = None) -> float:
         """Return the mean of k(x, x) over the rows X, the scale of λ; 1 for rbf and knn kernels."""
@@ -354,9 +355,10 @@ class KernelClassifier(ScoreClassifier):
                 if kernel_name(self.kernel) == "precomputed"
                 else project(X[features.pivots], features.projection)
             )
-        if getattr(features, "projection", None) is not None:
-            self.projection_ = features.projection
-        self.intercept_ = np.array(intercept)[()]  # a number for two classes
+        projection = getattr(features, "projection", None)
+        if projection is not None:
+            self.projection_ = projection
+        self.intercept_ = np.array(intercept)[()]
 
     def _score(self, X: Any) -> FloatArray:
         X = project(X, getattr(self, "projection_", None))

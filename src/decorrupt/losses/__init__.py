@@ -22,11 +22,13 @@ from decorrupt.losses.scores import (
     probabilities,
     refuse_curvature,
     relative_scores,
+    score_columns,
     score_shape,
     scores_of,
     scores_of_probabilities,
     shift_prior,
     slope_in_scores,
+    unclipped_scores,
 )
 from decorrupt.losses.softmax import SoftmaxLoss
 
@@ -53,9 +55,11 @@ __all__ = [
     "probabilities",
     "refuse_curvature",
     "relative_scores",
+    "score_columns",
     "score_shape",
     "scores_of",
     "scores_of_probabilities",
     "shift_prior",
     "slope_in_scores",
+    "unclipped_scores",
 ]

@@ -67,6 +67,11 @@ def scores_of_probabilities(prob: ArrayLike, margin: float | None = None) -> Flo
     return np.asarray(np.log(clipped / clipped.sum(axis=-1, keepdims=True)))
 
 
+def unclipped_scores(prob: FloatArray) -> FloatArray:
+    """Return scores from P(Y=c|x), limited only by the smallest number above zero."""
+    return scores_of(np.log(np.maximum(prob, np.finfo(float).tiny)))
+
+
 def relative_scores(scores: FloatArray) -> FloatArray:
     """Return the scores minus that of the first class, which is left out: one column for two."""
     return scores[:, None] if scores.ndim == 1 else scores[:, 1:] - scores[:, :1]

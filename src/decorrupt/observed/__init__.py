@@ -6,6 +6,7 @@ from decorrupt.observed.bags import (
     observe_counts,
     read_bags,
     shares_by_bag,
+    with_count_noise,
 )
 from decorrupt.observed.count_noise import (
     CountNoise,
@@ -96,4 +97,5 @@ __all__ = [
     "read_sources",
     "resolve_class_prior",
     "shares_by_bag",
+    "with_count_noise",
 ]

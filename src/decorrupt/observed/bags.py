@@ -177,6 +177,17 @@ def observe_counts(table: Observed, upper: FloatArray | None, count_noise: Any) 
     return _observe_class_ranges(table, upper)
 
 
+def with_count_noise(observed: Observed, count_noise: Any) -> Observed:
+    """Return the bags with noisy counts, for an estimator that knows their noise.
+
+    Labels have no noise, and what was observed with noise or in ranges stays as it is.
+    """
+    is_exact = observed.reported is None and observed.given is None
+    if count_noise is None or not is_exact or (observed.sizes == 1).all():
+        return observed
+    return observe_counts(observed, None, count_noise)
+
+
 def _observe_noisy(table: Observed, noise: list[CountNoise | None]) -> Observed:
     """Return bags with noisy counts; those without noise must have possible shares."""
     is_noisy = np.array([one is not None for one in noise], dtype=bool)

@@ -78,7 +78,7 @@ class CountRisk:
     def curvature(self, scores: FloatArray) -> Operator:
         """Return the diagonal P(Y=1|x)·P(Y=0|x)/n if every bag has one class only."""
         refuse_curvature(scores)
-        if not self.is_convex:
+        if not self.has_curvature:
             raise ValueError(
                 "the count likelihood is not compatible with solver='newton', which needs its "
                 "curvature; use solver='lbfgs' or 'auto'"

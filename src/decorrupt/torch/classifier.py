@@ -16,7 +16,7 @@ from decorrupt.estimators.priors import log_prior
 from decorrupt.estimators.score_classifier import note_one_class
 from decorrupt.meta.folds import bag_folds, seed
 from decorrupt.meta.observed import ObservedLabels
-from decorrupt.meta.observed_classifier import ObservedLabelsClassifier
+from decorrupt.meta.observed_classifier import ObservedClassifier
 from decorrupt.meta.start import make_columns
 from decorrupt.progress import log_step
 from decorrupt.torch.losses import proportion_loss, risk_loss
@@ -39,7 +39,7 @@ SCORED_ROWS = 65_536
 MODULE_PREFIX = "module__"
 
 
-class TorchBagClassifier(ObservedLabelsClassifier):
+class TorchBagClassifier(ObservedClassifier):
     """f(x) = log π + network(columns of x), trained to minimise −(1/n)·Σ log P(observation).
 
     The gradient of the loss in the log-odds of row j is (p_j − w_j)/n, where w_j is the label

@@ -19,7 +19,7 @@ from decorrupt.features import Kernel
 from decorrupt.notices import train_quietly
 
 METHODS = [
-    CorrectedLossClassifier(convex="ignore", target_prior="pooled"),
+    CorrectedLossClassifier(convex="ignore", class_prior="pooled"),
     CountLikelihoodClassifier(starts=("mean_map",)),
     MeanMapClassifier(),
     ProportionMatchingClassifier(),
@@ -42,7 +42,7 @@ def test_a_path_has_the_scores_of_single_fits(bag_data, method, kernel):
         method.set_params(reg_strength=reg_strength)
         train_quietly(method, d.X, d.y, bags=d.bags, features=features)
         assert_allclose(own - path.threshold, method.decision_function(d.X), atol=1e-3)
-        assert path.prior == method.score_prior_
+        assert path.prior == method.class_prior_
         alone = method.decision_function(d.X)
         train_quietly(method, d.X, d.y, bags=d.bags)
         assert_array_equal(alone, method.decision_function(d.X))
