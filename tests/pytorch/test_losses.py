@@ -12,8 +12,7 @@ from decorrupt.losses import class_loss, score_shape
 from decorrupt.observed import Observed, class_columns, matrix_of_rates
 from decorrupt.risks import CorrectedRisk, ForwardRisk, ProportionRisk
 from decorrupt.torch import corrected_loss, count_loss, forward_loss, proportion_loss
-from oracles.class_counts import enumerate_class_counts
-from oracles.counts import convolved_count
+from oracles.counts import convolved_count, enumerate_class_counts
 
 SIZES = np.array([1, 2, 5, 3, 30])
 BAGS = np.random.default_rng(0).permutation(np.repeat(np.arange(5), SIZES))

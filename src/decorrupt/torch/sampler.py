@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from torch.utils.data import Sampler
 
-from decorrupt.estimators.parameters import check_count
+from decorrupt.estimators import check_count
 from decorrupt.observed import factorize
 
 
