@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from decorrupt.corruption import Strata, corrupt_labels
+from decorrupt.corruption import corrupt_labels
+from decorrupt.observed import Observed, class_columns
 
 # No deadlines, because a busy machine is no failure; the same examples in every run, because a
 # change should fail for what it did.
@@ -49,5 +50,6 @@ def pure_bags():
     bags = np.arange(200) // 5
     labels = rng.integers(0, 2, 40)[bags]
     scores = rng.normal(size=200) + labels
-    strata = Strata(np.arange(40).astype(str), bags, labels[::5].astype(float))
-    return strata, labels, scores, 1 / (1 + np.exp(-scores))
+    shares = class_columns(labels[::5])
+    observed = Observed(np.array([0, 1]), np.arange(40).astype(str), bags, shares)
+    return observed, labels, scores, 1 / (1 + np.exp(-scores))

@@ -15,10 +15,6 @@ from .assumptions import (
     AssumptionReport,
     check_assumptions,
 )
-from .corruption import (
-    NoiseRates,
-    bag_targets,
-)
 from .estimators import (
     CorrectedLossClassifier,
     CorruptedSourcesClassifier,
@@ -54,11 +50,15 @@ from .noise_rates import (
     estimate_noise_rates_from_annotators,
     estimate_noise_rates_from_audit,
 )
-from .risks import (
+from .observed import (
     GaussianNoise,
     GeometricNoise,
-    LabelPosterior,
     LaplaceNoise,
+    NoiseRates,
+    bag_targets,
+)
+from .risks import (
+    LabelPosterior,
     label_posterior,
 )
 
