@@ -67,7 +67,7 @@ def signal_to_noise(
         return sizes
     if scheme == "optimal":
         balance = 1.0 if priors is None else priors.min(axis=1)
-        return np.asarray((balance / noise_scales(transitions, sizes)) ** 2)
+        return np.asarray(sizes * (balance / noise_scales(transitions, np.ones_like(sizes))) ** 2)
     if scheme == "exact":
         if priors is None:
             raise ValueError(
