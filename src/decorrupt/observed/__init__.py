@@ -29,9 +29,11 @@ from decorrupt.observed.ids import factorize, is_missing_id
 from decorrupt.observed.labels import has_class_columns, labels_as_bags, read_labels
 from decorrupt.observed.observed import Observed
 from decorrupt.observed.rates import (
+    FLIPS,
     NoiseRates,
     check_transition_rows,
     check_transitions,
+    intervals_of_matrix,
     matrix_of_rates,
     rates_of_matrix,
 )
@@ -52,6 +54,7 @@ from decorrupt.observed.targets import bag_targets
 
 __all__ = [
     "BALANCED",
+    "FLIPS",
     "RANK_TOL",
     "SHARE_TOL",
     "ClassCounts",
@@ -77,6 +80,7 @@ __all__ = [
     "has_class_columns",
     "inseparable_classes",
     "inside",
+    "intervals_of_matrix",
     "is_missing_id",
     "is_share_row",
     "labels_as_bags",
