@@ -196,7 +196,7 @@ def test_a_range_of_a_bag_larger_than_a_partition():
 @quiet
 @pytest.mark.parametrize(
     "params",
-    [{}, {"combine": "superbag"}, {"source_priors": dict.fromkeys(RATES, 0.5)}, {"weights": "size"}],
+    [{}, {"combine": "superbag"}, {"source_priors": dict.fromkeys(RATES, 0.5)}, {"combine": "size_sources"}],
     ids=str,
 )
 def test_sources(params):
@@ -222,13 +222,13 @@ SHARES = {"nurse": [0.2, 0.3, 0.5], "rule": [0.4, 0.3, 0.3], "web": [0.3, 0.3, 0
         {},
         {"combine": "least_squares"},
         {"source_priors": SHARES},
-        {"weights": "size"},
+        {"combine": "size_sources"},
         RANDOM,
     ],
     ids=str,
 )
 def test_sources_of_several_classes(params):
-    X, y, sources = source_rows(rates=MATRICES, n_classes=3)
+    X, y, sources = source_rows(seed=1, rates=MATRICES, n_classes=3)
     y[(sources == "rule") & (y == 2)] = 0  # an empty cell
     names = np.array(["high", "low", "none"])[y]
     by_dask, local = pair("CorruptedSourcesClassifier", noise_rates=MATRICES, **(LINEAR | params))
