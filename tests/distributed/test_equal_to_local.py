@@ -196,7 +196,12 @@ def test_a_range_of_a_bag_larger_than_a_partition():
 @quiet
 @pytest.mark.parametrize(
     "params",
-    [{}, {"combine": "superbag"}, {"source_priors": dict.fromkeys(RATES, 0.5)}, {"weights": "size"}],
+    [
+        {},
+        {"combine": "superbag"},
+        {"source_priors": dict.fromkeys(RATES, 0.5)},
+        {"combine": "size_sources"},
+    ],
     ids=str,
 )
 def test_sources(params):
@@ -222,13 +227,13 @@ SHARES = {"nurse": [0.2, 0.3, 0.5], "rule": [0.4, 0.3, 0.3], "web": [0.3, 0.3, 0
         {},
         {"combine": "least_squares"},
         {"source_priors": SHARES},
-        {"weights": "size"},
+        {"combine": "size_sources"},
         RANDOM,
     ],
     ids=str,
 )
 def test_sources_of_several_classes(params):
-    X, y, sources = source_rows(rates=MATRICES, n_classes=3)
+    X, y, sources = source_rows(seed=1, rates=MATRICES, n_classes=3)
     y[(sources == "rule") & (y == 2)] = 0  # an empty cell
     names = np.array(["high", "low", "none"])[y]
     by_dask, local = pair("CorruptedSourcesClassifier", noise_rates=MATRICES, **(LINEAR | params))
@@ -374,9 +379,7 @@ def test_empty_partitions_and_partitions_of_one_bag():
 def test_landmarks_of_a_sample_learn_the_classes():
     data = bag_rows(n_rows=1200)
     X, y, bags = data.dask()
-    model = distributed.DaskCorrectedLossClassifier(
-        kernel=Kernel(max_rank=30), reg_strength=0.01
-    )
+    model = distributed.DaskCorrectedLossClassifier(kernel=Kernel(max_rank=30), reg_strength=0.01)
     model.fit(X, y, bags=bags)
     assert len(model.landmarks_) <= 30
     assert np.mean(model.predict(X).compute() == data.labels) > 0.8

@@ -14,10 +14,8 @@ from decorrupt.distributed.blocks import Block, Blocks
 from decorrupt.distributed.classifier import DaskClassifier, Outcome, sample_solution
 from decorrupt.distributed.corrected import DaskCorrectedRiskClassifier
 from decorrupt.distributed.counts import partition_counts
-from decorrupt.distributed.data import Data, class_labels, read_bags, read_labelled
-from decorrupt.distributed.engine import Engine
+from decorrupt.distributed.data import LABELS, sources_and_labels
 from decorrupt.distributed.partition import CHUNK_ROWS
-from decorrupt.distributed.sample import share_by_bag
 from decorrupt.distributed.work import PartitionedRisk, Work
 from decorrupt.estimators import (
     CorrectedLossClassifier,
@@ -66,18 +64,17 @@ class DaskBagClassifier(DaskClassifier):
         emit_notices(self._train(X, y, bags, "bags"))
         return self
 
-    def _read(self, engine: Engine, local: Any, blocks: Blocks) -> Data:
+    def _kind_of_targets(self, local: Any, blocks: Blocks) -> str:
         if not blocks.has_ids:
-            return read_labelled(engine, blocks)
-        return read_bags(engine, blocks, is_noisy=_count_noise(local) is not None)
-
-    def _share_to_draw(self, data: Data, seed: int) -> FloatArray:
-        return share_by_bag(data.sizes, seed)
+            return LABELS
+        return (
+            "range" if blocks.has_upper else "noisy" if _count_noise(local) is not None else "exact"
+        )
 
     def _observe(self, work: Work) -> Observed:
         data = work.data
         if data.lower is None:  # the rows of a class are a bag
-            classes, codes = class_labels(data)
+            _, classes, codes = sources_and_labels(data)
             ids = np.array([f"label {label}" for label in classes[codes].tolist()])
             return Observed.of_bags(ids, np.eye(len(classes))[codes], data.sizes, classes)
         shares = class_columns(data.lower)
@@ -294,7 +291,7 @@ feature_names_in_
             As in :meth:`DaskCorrectedLossClassifier.fit`; also if a range contains no whole number
             of rows.
         """
-        emit_notices(self._train(X, y, bags, "bags", upper))
+        emit_notices(self._train(X, y, bags, "bags", upper=upper))
         return self
 
     def _problem(self, work: Work, observed: Observed) -> PartitionedRisk:

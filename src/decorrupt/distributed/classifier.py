@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from decorrupt._typing import FloatArray
 from decorrupt.distributed.blocks import Blocks, read_blocks
-from decorrupt.distributed.data import Data
+from decorrupt.distributed.data import LABELS, Data, read_data
 from decorrupt.distributed.engine import Engine, connect
 from decorrupt.distributed.features import check_features, largest_rank
 from decorrupt.distributed.objective import PartitionedObjective
@@ -48,8 +48,8 @@ class Outcome:
 class DaskClassifier(ClassifierMixin, BaseEstimator):
     """A classifier trained by passes over the partitions of Dask arrays or dataframes.
 
-    Subclasses name their estimator without Dask, `_twin`, and define `_read`, `_observe`,
-    `_problem` and `_finish`.
+    Subclasses name their estimator without Dask, `_twin`, and define `_observe`, `_problem` and
+    `_finish`.
     """
 
     _twin: ClassVar[Any]
@@ -98,14 +98,17 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         del params[CLIENT.name]
         return clone(self._twin(**params))
 
-    def _train(self, X: Any, y: Any, ids: Any, name: str, upper: Any = None) -> list[Notice]:
-        local = self._new_local()
+    def _train(
+        self, X: Any, y: Any, ids: Any, name: str, *, upper: Any = None, **replaced: Any
+    ) -> list[Notice]:
+        """Fit as `fit` does; `replaced` are parameters with another value in this fit."""
+        local = self._new_local().set_params(**replaced)
         self._check(local)
         with connect(self.client) as engine, scratch_folder(engine) as folder:
-            data = self._read(engine, local, read_blocks(X, y, ids, name, upper))
+            blocks = read_blocks(X, y, ids, name, upper)
+            data = read_data(engine, blocks, self._kind_of_targets(local, blocks))
             _keep_columns(local, data)
-            data, seed = _kept_rows(engine, local, data), self._seed()
-            work = Work(engine, local, data, folder, seed, self._share_to_draw(data, seed))
+            work = Work(engine, local, _kept_rows(engine, local, data), folder, self._seed())
             observed = self._observe(work)
             local.keep_observed(observed)
             risk = self._problem(work, observed)
@@ -131,13 +134,9 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31))
 
-    @abstractmethod
-    def _read(self, engine: Engine, local: Any, blocks: Blocks) -> Data:
-        """Return what the first pass finds."""
-
-    @abstractmethod
-    def _share_to_draw(self, data: Data, seed: int) -> FloatArray:
-        """Return the share of the rows of each bag that the sample contains."""
+    def _kind_of_targets(self, local: Any, blocks: Blocks) -> str:  # noqa: ARG002
+        """Return what y contains, see :func:`read_data`."""
+        return LABELS
 
     @abstractmethod
     def _observe(self, work: Work) -> Observed:

@@ -34,7 +34,7 @@ def partition_counts(work: Work, table: Observed, large_bags: float | str) -> Pa
     """
     data, delayed = work.data, work.engine.dask.delayed
     crosses = _crosses_partitions(data, table)
-    is_large = crosses & (table.sizes > max(data.largest_block, LARGE_BAG))
+    is_large = crosses & (table.sizes > max(*data.block_rows, LARGE_BAG))
     if data.upper is not None:
         is_large &= table.counts.is_exact | table.counts.is_noisy
     known, noises = pack(table)

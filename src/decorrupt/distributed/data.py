@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,9 @@ from decorrupt.distributed.columns import ColumnSummary, add_columns, summarise_
 from decorrupt.distributed.engine import Engine
 from decorrupt.observed import SHARE_TOL, factorize, read_labels, shares_by_bag
 
+LABELS = "labels"
+# The source of all rows if none are given.
+ONE_SOURCE = 0
 # From a block to the ids of its bags, and the number of each row's bag among them.
 KeysOf = Callable[[Block], tuple[NDArray[Any], NDArray[np.intp]]]
 
@@ -55,28 +57,54 @@ class Data:
     lower: FloatArray | None
     upper: FloatArray | None
 
-    @property
-    def largest_block(self) -> int:
-        """Rows of the largest block."""
-        return max(self.block_rows)
+
+def read_data(engine: Engine, blocks: Blocks, kind: str) -> Data:
+    """Return what one pass over the blocks finds.
+
+    Parameters
+    ----------
+    engine : Engine
+        Where the pass runs.
+    blocks : Blocks
+        The data.
+    kind : {"labels", "exact", "noisy", "range"}
+        What y contains: labels, or shares as in :func:`decorrupt.observed.shares_by_bag`.
+    """
+    summarise = engine.dask.delayed(_summarise)
+    found = engine.compute([summarise(block, kind) for block in blocks.tasks])
+    columns = [own for own, _ in found]
+    ids, sizes, shares, bags_of = _merge([bags for _, bags in found], blocks.has_upper)
+    ends = [_one_share(part) for part in np.split(shares, 1 + blocks.has_upper, axis=1)]
+    return Data(
+        blocks,
+        add_columns(columns),
+        [own.n_rows for own in columns],
+        _keys_of(kind),
+        bags_of,
+        ids,
+        sizes,
+        None if kind == LABELS else ends[0],
+        ends[1] if blocks.has_upper else None,
+    )
 
 
-def read_bags(engine: Engine, blocks: Blocks, *, is_noisy: bool) -> Data:
-    """Return the data of rows in bags; noisy shares may be any numbers."""
-    kind = "range" if blocks.has_upper else "noisy" if is_noisy else "exact"
-    return _read(engine, blocks, bag_keys, partial(_bag_shares, kind=kind))
+def _one_share(shares: FloatArray) -> FloatArray:
+    return shares[:, 0] if shares.shape[1] == 1 else shares
 
 
-def read_labelled(engine: Engine, blocks: Blocks) -> Data:
-    """Return the data of rows with labels."""
-    return _read(engine, blocks, label_keys, _no_shares)
+def _keys_of(kind: str) -> KeysOf:
+    return label_keys if kind == LABELS else bag_keys
 
 
-def class_labels(data: Data) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the classes of rows with labels, and the class of every pair of source and label."""
+def sources_and_labels(
+    data: Data,
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.intp]]:
+    """Return the source of every pair of source and label, the classes, and the pair's class."""
+    sources = np.empty(len(data.ids), dtype=object)
+    sources[:] = [source for source, _ in data.ids.tolist()]
     labels = [label for _, label in data.ids.tolist()]
     is_mixed = len({type(label) for label in labels}) > 1
-    return read_labels(np.array(labels, dtype=object if is_mixed else None))
+    return sources, *read_labels(np.array(labels, dtype=object if is_mixed else None))
 
 
 def bag_keys(block: Block) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -92,7 +120,7 @@ def label_keys(block: Block) -> tuple[NDArray[Any], NDArray[np.intp]]:
             "the shares of the classes, pass bags= as well"
         )
     labels, codes = factorize(block.targets, "y")
-    sources = [None]
+    sources = [ONE_SOURCE]
     if block.ids is not None:
         of_block, source = factorize(block.ids, "sources")
         sources, codes = of_block.tolist(), source * len(labels) + codes
@@ -113,50 +141,21 @@ class _BlockBags:
     shares: FloatArray
 
 
-def _read(engine: Engine, blocks: Blocks, keys_of: KeysOf, shares_of: Any) -> Data:
-    summarise = engine.dask.delayed(_summarise)
-    found = engine.compute([summarise(block, keys_of, shares_of) for block in blocks.tasks])
-    columns = [own for own, _ in found]
-    ids, sizes, shares, bags_of = _merge([bags for _, bags in found], blocks.has_upper)
-    lower, upper = np.split(shares, 2, axis=1) if blocks.has_upper else (shares, None)
-    return Data(
-        blocks,
-        add_columns(columns),
-        [own.n_rows for own in columns],
-        keys_of,
-        bags_of,
-        ids,
-        sizes,
-        _one_share(lower) if lower.shape[1] else None,
-        None if upper is None else _one_share(upper),
-    )
-
-
-def _one_share(shares: FloatArray) -> FloatArray:
-    return shares[:, 0] if shares.shape[1] == 1 else shares
-
-
-def _summarise(
-    block: Block, keys_of: KeysOf, shares_of: Any
-) -> tuple[ColumnSummary, _BlockBags | None]:
+def _summarise(block: Block, kind: str) -> tuple[ColumnSummary, _BlockBags | None]:
     columns = summarise_columns(block)
     if not columns.n_rows:
         return columns, None
     try:
-        ids, codes = keys_of(block)
-        bags = _BlockBags(block.number, ids, np.bincount(codes), shares_of(block, ids, codes))
+        ids, codes = _keys_of(kind)(block)
+        shares = _shares(block, ids, codes, kind)
     except ValueError as error:
         raise ValueError(f"partition {block.number}: {error}") from None
-    return columns, bags
+    return columns, _BlockBags(block.number, ids, np.bincount(codes), shares)
 
 
-def _no_shares(block: Block, ids: NDArray[Any], codes: NDArray[np.intp]) -> FloatArray:  # noqa: ARG001
-    return np.empty((len(ids), 0))
-
-
-def _bag_shares(
-    block: Block, ids: NDArray[Any], codes: NDArray[np.intp], *, kind: str
-) -> FloatArray:
+def _shares(block: Block, ids: NDArray[Any], codes: NDArray[np.intp], kind: str) -> FloatArray:
+    if kind == LABELS:
+        return np.empty((len(ids), 0))
     if block.targets.dtype.kind not in "fiub":
         raise ValueError(
             f"with bags, y must contain proportions (numbers in [0, 1]), got {block.targets.dtype}"

@@ -11,9 +11,9 @@ from scipy import sparse
 
 from decorrupt._typing import FloatArray
 from decorrupt.distributed.blocks import Block
-from decorrupt.distributed.data import Data
+from decorrupt.distributed.data import Data, sources_and_labels
 from decorrupt.distributed.engine import Engine
-from decorrupt.observed import Observed
+from decorrupt.observed import Observed, factorize
 
 SAMPLE_ROWS = 20_000
 # From a larger bag only about this many rows are drawn, so that there are several bags.
@@ -39,8 +39,10 @@ class Sample:
         return replace(part, reported=table.reported.take(bags, taken))
 
 
-def draw_sample(engine: Engine, data: Data, share: FloatArray, seed: int) -> Sample:
-    """Return a sample of the rows with the share `share` of each bag's rows."""
+def draw_sample(engine: Engine, data: Data, seed: int) -> Sample:
+    """Return a sample of about SAMPLE_ROWS rows: of random bags, or of all sources equally."""
+    is_labelled = data.lower is None
+    share = share_by_source(data) if is_labelled else share_by_bag(data.sizes, seed)
     draw = engine.dask.delayed(_draw)
     numbers = [number for number, bags in enumerate(data.bags_of) if share[bags].any()]
     chosen = [data.bags_of[number] for number in numbers]
@@ -55,18 +57,14 @@ def draw_sample(engine: Engine, data: Data, share: FloatArray, seed: int) -> Sam
     return Sample(stacked, np.concatenate(codes))
 
 
-def share_by_source(sources: NDArray[np.intp], sizes: NDArray[np.intp]) -> FloatArray:
+def share_by_source(data: Data) -> FloatArray:
     """Return the share of the rows to draw of each source and label, for SAMPLE_ROWS rows.
 
     It is the same for all labels of a source: noise rates are estimated from their frequencies.
-
-    Parameters
-    ----------
-    sources, sizes : ndarray of int, shape (n_pairs,)
-        The number of the source, and the rows, of each pair of source and label.
     """
-    n_rows = np.bincount(sources, sizes)
-    return np.asarray(np.minimum(1.0, SAMPLE_ROWS / len(n_rows) / n_rows)[sources])
+    source = factorize(sources_and_labels(data)[0], "sources")[1]
+    n_rows = np.bincount(source, data.sizes)
+    return np.asarray(np.minimum(1.0, SAMPLE_ROWS / len(n_rows) / n_rows)[source])
 
 
 def share_by_bag(sizes: NDArray[np.intp], seed: int, n_rows: int | None = None) -> FloatArray:

@@ -8,16 +8,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from decorrupt._typing import FloatArray
-from decorrupt.distributed.blocks import Blocks
 from decorrupt.distributed.corrected import DaskCorrectedRiskClassifier
-from decorrupt.distributed.data import Data, class_labels, read_labelled
-from decorrupt.distributed.engine import Engine
-from decorrupt.distributed.sample import share_by_source
+from decorrupt.distributed.data import sources_and_labels
 from decorrupt.distributed.work import Work
 from decorrupt.estimators import CorruptedSourcesClassifier
 from decorrupt.notices import emit_notices
-from decorrupt.observed import Observed, factorize, read_sources
+from decorrupt.observed import Observed, read_sources
 
 
 class DaskCorruptedSourcesClassifier(DaskCorrectedRiskClassifier):
@@ -74,49 +70,34 @@ intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, feat
             As the estimator without Dask; also if partitions differ in width or dtype, or the
             scheduler cannot be reached.
         """
-        self._rates = self.noise_rates if noise_rates is None else noise_rates
-        try:
-            emit_notices(self._train(X, y, sources, "sources"))
-        finally:
-            del self._rates
+        rates = {} if noise_rates is None else {"noise_rates": noise_rates}
+        emit_notices(self._train(X, y, sources, "sources", **rates))
         return self
-
-    def _read(self, engine: Engine, local: Any, blocks: Blocks) -> Data:  # noqa: ARG002
-        return read_labelled(engine, blocks)
-
-    def _share_to_draw(self, data: Data, seed: int) -> FloatArray:  # noqa: ARG002
-        return share_by_source(factorize(_sources(data), "sources")[1], data.sizes)
 
     def _observe(self, work: Work) -> Observed:
         """Return one entry per source and label, with its number of rows."""
         data, local = work.data, work.local
-        classes, codes = class_labels(data)
-        sources = _sources(data) if data.blocks.has_ids else None
-        rates = self._known_rates(work, classes, codes, sources)
-        noisy = read_sources(codes, classes, sources, rates, local.source_priors)
+        sources, classes, codes = sources_and_labels(data)
+        given = sources if data.blocks.has_ids else None
+        rates = _known_rates(work, classes, codes, given)
+        noisy = read_sources(codes, classes, given, rates, local.source_priors)
         noisy = replace(noisy, weights=data.sizes)
         local.keep_sources(noisy)
         return noisy.observed()
 
-    def _known_rates(
-        self, work: Work, classes: NDArray[Any], codes: NDArray[np.intp], sources: Any
-    ) -> Any:
-        rates, one_matrix = self._rates, (len(classes), len(classes))
-        if hasattr(rates, "to_delayed") or (np.ndim(rates) > 1 and np.shape(rates) != one_matrix):
-            raise ValueError(
-                "noise_rates per row are not available with Dask: give rates by source, one pair "
-                "or matrix, 'estimate' or None"
-            )
-        if not isinstance(rates, str):
-            return rates
-        rows, pairs = work.sample.rows, work.sample.codes
-        by_row = None if sources is None else sources[pairs]
-        return work.local.estimate_rates(rows, classes[codes[pairs]], by_row, rates)
 
-
-def _sources(data: Data) -> NDArray[Any]:
-    """Return the source of every pair of source and label; 0 without sources."""
-    sources = np.zeros(len(data.ids), dtype=object)
-    if data.blocks.has_ids:
-        sources[:] = [source for source, _ in data.ids.tolist()]
-    return sources
+def _known_rates(
+    work: Work, classes: NDArray[Any], codes: NDArray[np.intp], sources: NDArray[Any] | None
+) -> Any:
+    """Return rates by source or for all rows; estimated from the sample if they are not given."""
+    rates, one_matrix = work.local.noise_rates, (len(classes), len(classes))
+    if hasattr(rates, "to_delayed") or (np.ndim(rates) > 1 and np.shape(rates) != one_matrix):
+        raise ValueError(
+            "noise_rates per row are not available with Dask: give rates by source, one pair or "
+            "matrix, 'estimate' or None"
+        )
+    if not isinstance(rates, str):
+        return rates
+    rows, pairs = work.sample.rows, work.sample.codes
+    by_row = None if sources is None else sources[pairs]
+    return work.local.estimate_rates(rows, classes[codes[pairs]], by_row, rates)

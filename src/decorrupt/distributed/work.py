@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from decorrupt._typing import FloatArray
 from decorrupt.distributed.data import Data
 from decorrupt.distributed.engine import Engine
 from decorrupt.distributed.features import RowFeatures, fit_features
@@ -60,8 +59,6 @@ class Work:
         For rows that do not fit in memory.
     seed : int
         From which every step draws.
-    share : ndarray of shape (n_bags,)
-        The share of each bag's rows that the sample contains.
     """
 
     engine: Engine
@@ -69,12 +66,11 @@ class Work:
     data: Data
     folder: Path
     seed: int
-    share: FloatArray
 
     @cached_property
     def sample(self) -> Sample:
         """Some rows; reading them is one pass."""
-        return draw_sample(self.engine, self.data, self.share, self.seed)
+        return draw_sample(self.engine, self.data, self.seed)
 
     @cached_property
     def _maps(self) -> tuple[FeatureMap, RowFeatures]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -52,17 +53,17 @@ class Objective:
     fit_intercept: bool = False
     n_classes: int = 2
 
-    @property
+    @cached_property
     def rank(self) -> int:
         """Columns of Z; penalised coefficients per score."""
         return int(self.features.shape[1])
 
-    @property
+    @cached_property
     def n_coef(self) -> int:
         """All coefficients, the intercept included."""
         return (self.rank + self.fit_intercept) * math.prod(self.score_shape)
 
-    @property
+    @cached_property
     def score_shape(self) -> tuple[int, ...]:
         """The shape of one row's score."""
         return score_shape(self.n_classes)
