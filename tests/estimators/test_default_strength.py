@@ -14,8 +14,8 @@ from decorrupt import (
 )
 from decorrupt.estimators.default_strength import COUNT_PRIOR_VARIANCE, NOISY_PRIOR_VARIANCE
 from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
-from decorrupt.estimators.proportion_matching import ProportionMatchingClassifier
-from decorrupt.estimators.set_classifier import SetClassifier
+from decorrupt.estimators import ProportionMatchingClassifier
+from decorrupt.estimators import SetClassifier
 from decorrupt.features import Kernel
 from decorrupt.theory import information
 

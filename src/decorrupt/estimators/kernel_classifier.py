@@ -135,6 +135,10 @@ class KernelClassifier(ScoreClassifier):
         """Return the class shares in the population that the scores describe."""
         return observed.class_prior
 
+    def check(self) -> None:
+        """Raise ValueError if a parameter is invalid regardless of the data."""
+        check_parameters(self)
+
     def _check_classes(self, n_classes: int) -> None:
         """Raise ValueError if the method or a parameter is for two classes only."""
         if not self._takes_several_classes:
@@ -158,7 +162,7 @@ class KernelClassifier(ScoreClassifier):
 
     def _read_rows(self, X: Any, *, reset: bool) -> Any:
         if reset:
-            check_parameters(self)
+            self.check()
             self._forget_fit()
         X = validate_data(
             self, X, reset=reset, accept_sparse="csr", dtype=FLOATS, accept_large_sparse=False
@@ -228,9 +232,7 @@ class KernelClassifier(ScoreClassifier):
     def _train_rows(
         self, X: Any, observed: Observed, features: FeatureMap | None = None
     ) -> list[Notice]:
-        self.classes_ = observed.classes
-        self._check_classes(observed.n_classes)
-        self.set_class_prior(self.class_prior_of(observed))
+        self.keep_observed(observed)
         if features is None:
             features = self.fit_feature_map(
                 X, replace(self.chosen_kernel, gamma=self.kernel_gamma_)
@@ -248,6 +250,12 @@ class KernelClassifier(ScoreClassifier):
         scores = solution.scores if problem.link is None else problem.link(solution.scores)
         self._note_one_class(scores)
         return self._take_notices()
+
+    def keep_observed(self, observed: Observed) -> None:
+        """Set the classes and their prior; raise ValueError if the method takes two classes only."""
+        self.classes_ = observed.classes
+        self._check_classes(observed.n_classes)
+        self.set_class_prior(self.class_prior_of(observed))
 
     def set_reg_strength(self, n_rows: float, kernel_size: Callable[[], float]) -> None:
         """Set λ for a risk that is worth `n_rows` labelled rows."""

@@ -77,6 +77,7 @@ class SourceClassifier(KernelClassifier):
     def _train_rows(
         self, X: Any, observed: Observed, features: FeatureMap | None = None
     ) -> list[Notice]:
+        self._check_classes(observed.n_classes)
         self.keep_sources(sources_of(observed))
         return super()._train_rows(X, observed, features)
 

@@ -5,12 +5,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
-from scipy.special import expit, softmax
+from scipy.special import expit
 
 from decorrupt import GaussianNoise, label_posterior
-from decorrupt.meta.inputs import read_observed
+from decorrupt.losses import probabilities
+from decorrupt.observed import read_observed
+from decorrupt.risks import LabelLikelihood
 
 RATES = {"nurse": (0.05, 0.2), "rule": (0.4, 0.1)}
+
+
+def likelihood(y, **known):
+    return LabelLikelihood(read_observed(y, **known))
 
 
 def mixed():
@@ -23,9 +29,9 @@ def mixed():
 
 def test_bags_sources_and_unlabelled_rows_in_one():
     y, bags, sources = mixed()
-    observed = read_observed(y, bags=bags, sources=sources, noise_rates=RATES)
+    observed = likelihood(y, bags=bags, sources=sources, noise_rates=RATES)
     scores = np.random.default_rng(0).normal(size=9)
-    p, w = expit(scores), observed.posterior(scores)
+    p, w = expit(scores), observed.posterior(scores)[:, 1]
     in_bags = [0, 1, 4, 5, 6]
     alone = label_posterior(p[in_bags], np.array(y)[in_bags], bags=[bags[row] for row in in_bags])
     assert_allclose(w[in_bags], alone.posterior, atol=1e-12)
@@ -49,7 +55,7 @@ def test_the_slope_is_the_gradient(seed, n_classes):
         y = rng.multinomial(1, [1 / 3] * 3, size=9).astype(float)
         y[[0, 1]], y[[4, 5, 6]] = [0.5, 0.5, 0], [1 / 3, 0, 2 / 3]
         rates = {name: 0.7 * np.eye(3) + 0.1 for name in RATES}
-    observed = read_observed(y, bags=bags, sources=sources, noise_rates=rates)
+    observed = likelihood(y, bags=bags, sources=sources, noise_rates=rates)
     scores = rng.normal(size=9 if n_classes == 2 else (9, 3))
     _, slope = observed.value_and_slope(scores)
     step = np.zeros(scores.size)
@@ -60,13 +66,14 @@ def test_the_slope_is_the_gradient(seed, n_classes):
         numeric -= observed.value_and_slope(scores - moved)[0]
         assert_allclose(slope.ravel()[k], numeric / 2e-5, atol=1e-6)
         step[k] = 0
-    prior = expit(scores) if n_classes == 2 else softmax(scores, axis=1)
-    assert_allclose(observed.posterior(scores), prior - 9 * slope, atol=1e-9)
+    before, after = probabilities(scores), observed.posterior(scores)
+    change = after - before if n_classes == 3 else (after - before)[:, 1]
+    assert_allclose(change, -9 * slope, atol=1e-9)
 
 
 def test_some_rows_are_as_if_alone():
     y, bags, sources = mixed()
-    observed = read_observed(y, bags=bags, sources=sources, noise_rates=RATES)
+    observed = likelihood(y, bags=bags, sources=sources, noise_rates=RATES)
     scores = np.random.default_rng(1).normal(size=9)
     rows = np.array([2, 4, 5, 6, 8])
     part = observed.take(rows)
@@ -77,14 +84,14 @@ def test_the_prior_of_noisy_labels_is_that_of_maximum_likelihood():
     rng = np.random.default_rng(2)
     labels = rng.random(4000) < 0.3
     flipped = np.where(labels, rng.random(4000) < 0.9, rng.random(4000) < 0.2)
-    observed = read_observed(flipped.astype(int), noise_rates=(0.1, 0.2))
+    observed = likelihood(flipped.astype(int), noise_rates=(0.1, 0.2))
     # P(ỹ=1) = 0.2 + 0.7π has its maximum likelihood at the share of ỹ=1.
-    assert_allclose(observed.prior, (flipped.mean() - 0.2) / 0.7, atol=1e-3)
+    assert_allclose(observed.class_prior[1], (flipped.mean() - 0.2) / 0.7, atol=1e-3)
 
 
 def test_the_prior_of_exact_counts_is_their_share():
-    observed = read_observed([0.5, 0.5, 1, 1, 1, 1], bags=[0, 0, 1, 1, 1, 1])
-    assert_allclose(observed.prior, 5 / 6)
+    observed = likelihood([0.5, 0.5, 1, 1, 1, 1], bags=[0, 0, 1, 1, 1, 1])
+    assert_allclose(observed.class_prior[1], 5 / 6)
 
 
 def test_noise_of_class_counts_reaches_the_bags_next_to_sources():
@@ -94,8 +101,8 @@ def test_noise_of_class_counts_reaches_the_bags_next_to_sources():
     rates = {"s": 0.7 * np.eye(3) + 0.1}
     scores = np.random.default_rng(3).normal(size=(9, 3))
     noise = {"a": GaussianNoise(2.0), "b": None}
-    noisy = read_observed(y, bags=bags, sources=sources, noise_rates=rates, count_noise=noise)
-    exact = read_observed(y, bags=bags, sources=sources, noise_rates=rates)
+    noisy = likelihood(y, bags=bags, sources=sources, noise_rates=rates, count_noise=noise)
+    exact = likelihood(y, bags=bags, sources=sources, noise_rates=rates)
     w, v = noisy.posterior(scores), exact.posterior(scores)
     assert np.abs(w[:4] - v[:4]).max() > 0.01
     assert_allclose(w[4:], v[4:])
@@ -106,8 +113,8 @@ def test_sources_without_a_row_change_nothing(n_classes):
     y = np.repeat([[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]], 2, axis=0)
     bags = [0, 0, 1, 1, 2, 2]
     y = y if n_classes == 3 else y[:, 0]
-    alone = read_observed(y, bags=bags)
-    both = read_observed(y, bags=bags, sources=[None] * 6, noise_rates={})
+    alone = likelihood(y, bags=bags)
+    both = likelihood(y, bags=bags, sources=[None] * 6, noise_rates={})
     scores = np.random.default_rng(0).normal(size=y.shape)
     assert_allclose(both.posterior(scores), alone.posterior(scores))
     assert_allclose(both.log_likelihood(scores), alone.log_likelihood(scores))
