@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_expit
 
 from decorrupt._typing import FloatArray
-from decorrupt.risks.multiclass.normal_counts import CountMoments, NormalCounts, normal_counts
-from decorrupt.risks.multiclass.softmax import log_softmax, slope_in_scores
-from decorrupt.risks.segments import Segments
+from decorrupt.losses import log_probabilities, slope_in_scores
+from decorrupt.observed import Observed, effect_variance
+from decorrupt.risks import CountMoments, NormalCounts, Segments, normal_counts
 
 
 @dataclass(frozen=True)
@@ -30,9 +29,9 @@ class LargeBags:
     codes : ndarray of int, shape (n_bags,)
         Their numbers, in ascending order.
     counts : ndarray of shape (n_bags, n_classes)
-        Rows of each class; two columns for two classes.
+        Rows of each class.
     noise_variance : ndarray of shape (n_bags,)
-        The variance of the noise in the counts.
+        The variance of independent noise in the counts.
     n_total : int
         Rows of the data set.
     """
@@ -41,6 +40,16 @@ class LargeBags:
     counts: FloatArray
     noise_variance: FloatArray
     n_total: int
+
+    @classmethod
+    def of(cls, table: Observed, codes: NDArray[np.intp]) -> LargeBags:
+        """Return some bags of a table; of a range, the middle counts."""
+        counts = table.counts.take(codes)
+        n_classes = table.n_classes
+        # Noise v of independent counts, corrected to sum to 0, has the variance v·(K−1)/K.
+        scale = n_classes / (n_classes - 1) / effect_variance(n_classes)
+        middle = (counts.lower + counts.upper) / 2
+        return cls(codes, middle, scale * counts.noise_variance, table.n_rows)
 
     def add(self, parts: Sequence[dict[int, CountMoments]]) -> NormalCounts:
         """Return log P(k) of every bag from the moments of its parts."""
@@ -74,7 +83,7 @@ class LargeBagRows:
 
     def moments(self, scores: FloatArray) -> CountMoments:
         """Return Σp and Σppᵀ of these rows."""
-        prob = np.exp(_log_prob(scores))
+        prob = np.exp(log_probabilities(scores))
         return CountMoments.of(prob, Segments(np.array([len(prob)])))
 
     def risk(self, normal: NormalCounts) -> KnownSlope:
@@ -96,15 +105,6 @@ class KnownSlope:
 
     def value_and_slope(self, scores: FloatArray) -> tuple[float, FloatArray]:
         """Return 0 and the gradient in the scores."""
-        prob = np.exp(_log_prob(scores))
+        prob = np.exp(log_probabilities(scores))
         slope = prob * self.normal.slope(prob, Segments(np.array([len(prob)])))
-        slope = slope_in_scores(slope, prob) / -self.n_total
-        # The score of two classes is the log-odds, f₁ − f₀.
-        return 0.0, slope if scores.ndim == 2 else slope[:, 1]
-
-
-def _log_prob(scores: FloatArray) -> FloatArray:
-    scores = scores.astype(float, copy=False)
-    if scores.ndim == 2:
-        return log_softmax(scores)
-    return np.column_stack([log_expit(-scores), log_expit(scores)])
+        return 0.0, slope_in_scores(slope, prob) / -self.n_total

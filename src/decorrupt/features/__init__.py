@@ -10,6 +10,7 @@ from decorrupt.features.kernel import (
 from decorrupt.features.kernels import (
     FROM_ALL_ROWS,
     KERNELS,
+    OF_SIZE_ONE,
     ON_COMPONENTS,
     WITHOUT_GAMMA,
     KernelFunction,
@@ -40,6 +41,7 @@ __all__ = [
     "FEATURES",
     "FROM_ALL_ROWS",
     "KERNELS",
+    "OF_SIZE_ONE",
     "ON_COMPONENTS",
     "WITHOUT_GAMMA",
     "CholeskyFactor",

@@ -84,6 +84,15 @@ def prior_scores(class_prior: FloatArray) -> Any:
     return np.log(class_prior)
 
 
+def same_constant(score: Any, like: Any) -> Any:
+    """Return the score of a row plus the constant with which its mean is that of `like`.
+
+    A constant added to the scores of several classes changes no probability; the log-odds of two
+    classes are returned as they are.
+    """
+    return score + np.mean(like - score) if np.ndim(score) else score
+
+
 def shift_prior(scores: FloatArray, before: FloatArray, after: FloatArray) -> FloatArray:
     """Return the scores in a population with the class shares `after` instead of `before`."""
     shift = prior_scores(after) - prior_scores(before)

@@ -46,7 +46,6 @@ OURS = frozenset(
         "model_selection.scorers.BagScorer",
         "model_selection.search.BagGridSearchCV",
         "model_selection.search.BagRandomizedSearchCV",
-        "noise_rates.class_result.ClassNoiseEstimate",
         "noise_rates.result.NoiseRateEstimate",
         "risks.count_noise.GaussianNoise",
         "risks.count_noise.GeometricNoise",

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.exceptions import FitFailedWarning
-from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
@@ -29,7 +28,6 @@ from decorrupt.model_selection.results import Result, is_missing
 from decorrupt.model_selection.scorers import BagScorer
 from decorrupt.notices import Notice
 from decorrupt.progress import track
-from decorrupt.splitters import Fold
 
 # Tolerance of a path's objectives per row; the refit uses the estimator's tolerance.
 SELECTION_OBJECTIVE_TOL = 1e-5
@@ -95,47 +93,49 @@ class _Evaluator:
 
     def fit_separately(self, batch: Sequence[Configuration]) -> list[Result]:
         """Return the results of configurations without a path."""
-        jobs = [delayed(self._fit_fold)(one, fold) for one in batch for fold in self.data.folds]
+        jobs = [delayed(self._fit_fold)(one, fold) for one in batch for fold in self.folds]
         return self._results(batch, Parallel(n_jobs=self.n_jobs)(jobs))
 
     def fit_paths(self, batch: Sequence[Configuration], features: FeatureMap) -> list[Result]:
         """Return the results of configurations with λ paths over one feature map."""
         # Reading the features takes most of the time; single precision halves it.
         matrix = features.coarse_matrix().astype(np.float32)
-        jobs = [
-            delayed(self._fit_path)(one, matrix, fold) for one in batch for fold in self.data.folds
-        ]
+        jobs = [delayed(self._fit_path)(one, matrix, fold) for one in batch for fold in self.folds]
         # Threads share the features, and BLAS and numpy release the lock. BLAS gets one thread per
         # job: its products are small here, and more threads would only wait for each other.
         with threadpool_limits(1, user_api="blas"):
             return self._results(batch, Parallel(n_jobs=self.n_jobs, prefer="threads")(jobs))
 
-    def _fit_fold(self, configuration: Configuration, fold: Fold) -> _FoldPredictions:
+    @property
+    def folds(self) -> range:
+        """The numbers of the folds."""
+        return range(len(self.data.folds))
+
+    def _fit_fold(self, configuration: Configuration, fold: int) -> _FoldPredictions:
         began = time.perf_counter()
-        train, test = fold
         try:
-            model = self.data.fit(configuration.estimator, train)
+            model = self.data.fit_fold(configuration.estimator, fold)
         except Exception as error:
             if isinstance(self.error_score, str):
                 raise
             message = f"{type(error).__name__}: {error}"
             return _FoldPredictions(np.nan, np.nan, time.perf_counter() - began, message)
         seconds = time.perf_counter() - began
-        X, _ = _safe_split(model, self.data.X, None, test, train)
+        X = self.data.test_rows(model, fold)
         if self.calibrate or not self.scorer.takes_scores:
             decisions = np.asarray(model.decision_function(X))
             return _FoldPredictions(decisions[:, None], np.nan, seconds)
-        prior = self.data.observed.take(train).inner_prior
+        prior = self.data.training[fold].inner_prior
         scores = self.scorer.predictions(model, X, prior)
         return _FoldPredictions(np.nan, scores[:, None], seconds)
 
-    def _fit_path(self, configuration: Configuration, matrix: Any, fold: Fold) -> _FoldPredictions:
+    def _fit_path(self, configuration: Configuration, matrix: Any, fold: int) -> _FoldPredictions:
         began = time.perf_counter()
-        train, test = fold
+        train, test = self.data.folds[fold]
         # A path that did not converge is scored on held-out rows like any other.
         path = configuration.estimator.fit_path(
             matrix[train],
-            self.data.observed.take(train),
+            self.data.training[fold],
             configuration.reg_strengths,
             objective_tol=SELECTION_OBJECTIVE_TOL,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,12 +42,22 @@ class FoldedData:
         folds = [(_places(train, rows), _places(test, rows)) for train, test in self.folds]
         return FoldedData(_safe_indexing(self.X, rows), self.observed.take(rows), folds)
 
-    def fit(self, estimator: Any, rows: Any) -> Any:
-        """Return a clone fitted on some rows, without warnings: only the refit warns."""
+    @cached_property
+    def training(self) -> list[Observed]:
+        """What is known about the training rows of each fold; all configurations share it."""
+        return [self.observed.take(train) for train, _ in self.folds]
+
+    def fit_fold(self, estimator: Any, fold: int) -> Any:
+        """Return a clone fitted on a fold's training rows; without warnings: only the refit warns."""
         model = clone(estimator)
-        X, _ = _safe_split(model, self.X, None, rows)
-        train_on(model, X, self.observed.take(rows))
+        X, _ = _safe_split(model, self.X, None, self.folds[fold][0])
+        train_on(model, X, self.training[fold])
         return model
+
+    def test_rows(self, model: Any, fold: int) -> Any:
+        """Return the held-out rows of a fold; of a precomputed kernel, against the training rows."""
+        train, test = self.folds[fold]
+        return _safe_split(model, self.X, None, test, train)[0]
 
 
 def _places(some: Any, rows: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
@@ -44,14 +43,14 @@ def out_of_fold(
     """
     with threadpool_limits(1, user_api="blas"):  # small products: threads would only wait
         models = Parallel(n_jobs=n_jobs)(
-            delayed(data.fit)(estimator, train) for train, _ in data.folds
+            delayed(data.fit_fold)(estimator, fold) for fold in range(len(data.folds))
         )
     log_step(f"fitted the chosen method again on {len(data.folds)} folds")
     observed = data.observed
     decisions = np.full((len(observed.row_bag), *score_shape(observed.n_classes)), np.nan)
     probabilities = np.full(observed.row_proportions.shape, np.nan)
-    for model, (train, test) in zip(models, data.folds, strict=True):
-        X, _ = _safe_split(model, data.X, None, test, train)
+    for fold, (model, (_, test)) in enumerate(zip(models, data.folds, strict=True)):
+        X = data.test_rows(model, fold)
         decisions[test] = model.decision_function(X)
         probabilities[test] = model.predict_proba(X, class_prior=class_prior)
     tests = [test for _, test in data.folds]

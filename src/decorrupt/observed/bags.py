@@ -183,7 +183,8 @@ def with_count_noise(observed: Observed, count_noise: Any) -> Observed:
     Labels have no noise, and what was observed with noise or in ranges stays as it is.
     """
     is_exact = observed.reported is None and observed.given is None
-    if count_noise is None or not is_exact or (observed.sizes == 1).all():
+    is_labelled = (observed.proportions.max(axis=1) == 1).all()  # labels are pure bags
+    if count_noise is None or not is_exact or is_labelled:
         return observed
     return observe_counts(observed, None, count_noise)
 
