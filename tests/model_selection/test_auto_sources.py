@@ -82,11 +82,11 @@ def test_scores_are_likelihoods_of_held_out_labels(data):
         **QUICK | {"candidates": ["forward"], "kernels": ["rbf"], "reg_strengths": [0.01]}
     )
     search.fit(X, noisy, sources=sources, noise_rates=RATES)
-    observed = read_observed(noisy, sources=sources, noise_rates=RATES)
+    known = read_observed(noisy, sources=sources, noise_rates=RATES).sources
     pairs = np.array([RATES[source] for source in sources])
     matrices = np.array([[[1 - neg, neg], [pos, 1 - pos]] for pos, neg in pairs])
     found = np.empty(len(noisy))
-    for train, test in source_folds(observed, 3, 0):
+    for train, test in source_folds(known, 3, 0):
         model = clone(search.best_estimator_).set_params(noise_rates=RATES)
         model.fit(X[train], noisy[train], sources=sources[train])
         proba = model.predict_proba(X[test], class_prior=search.class_prior_)

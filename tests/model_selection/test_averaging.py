@@ -117,7 +117,7 @@ def test_the_choice_averages_its_heaviest_configurations(bag_data):
     assert model.weights_.sum() == pytest.approx(1)
     assert (np.diff(model.weights_) <= 0).all()
     assert 1 < len(model.estimators_) == len(model.weights_) <= 8
-    prior = model.training_prior_
+    prior = model.class_prior_
     alone = [one.predict_proba(d.X, class_prior=prior) for one in model.estimators_]
     expected = np.einsum("k,kic->ic", model.weights_, alone)
     assert model.predict_proba(d.X) == pytest.approx(expected)
