@@ -13,10 +13,9 @@ from scipy.special import expit
 
 from decorrupt import AutoLabelProportionsClassifier
 from decorrupt.datasets import make_bags, make_gaussian_classes
-from decorrupt.estimators.log_odds import LogOddsClassifier
-from decorrupt.estimators.shared_features import SharedFeaturesClassifier
-from decorrupt.solvers import Objective, solve_path
-from decorrupt.solvers.count_path import mean_map_start
+from decorrupt.estimators import BagClassifier
+from decorrupt.observed import Observed
+from decorrupt.solvers import Problem, mean_map_start
 
 
 # start: risk
@@ -24,7 +23,7 @@ from decorrupt.solvers.count_path import mean_map_start
 class SquaredMatchingRisk:
     """Σ_k (n_k/n)·(m_k − p_k)², m_k = mean_{j∈k} σ(f_j), as a function of the scores f."""
 
-    strata: object
+    observed: Observed
     is_convex = False
 
     def value_and_slope(self, scores):
@@ -32,13 +31,13 @@ class SquaredMatchingRisk:
         probability, excess, weight = self._parts(scores)
         value = float(weight @ excess**2)
         # dm_k/df_j = σ'(f_j)/n_k, and the weight is n_k/n.
-        slope = 2 * excess[self.strata.row_stratum] * probability * (1 - probability)
+        slope = 2 * excess[self.observed.row_bag] * probability * (1 - probability)
         return value, slope / len(scores)
 
     def curvature(self, scores):
         """Return v ↦ Hv without the part that can be negative (Gauss-Newton)."""
         probability, _, weight = self._parts(scores)
-        row, sizes = self.strata.row_stratum, self.strata.sizes
+        row, sizes = self.observed.row_bag, self.observed.sizes
         change = probability * (1 - probability) / sizes[row]
 
         def apply(v):
@@ -50,20 +49,22 @@ class SquaredMatchingRisk:
 
     def _parts(self, scores):
         probability = expit(scores)
-        sizes = self.strata.sizes
-        mean = np.bincount(self.strata.row_stratum, probability, len(sizes)) / sizes
-        return probability, mean - self.strata.proportions, sizes / len(scores)
+        sizes = self.observed.sizes
+        mean = np.bincount(self.observed.row_bag, probability, len(sizes)) / sizes
+        return probability, mean - self.observed.proportions[:, 1], sizes / len(scores)
 
 
 # end: risk
 
 
 # start: estimator
-class SquaredMatchingClassifier(SharedFeaturesClassifier, LogOddsClassifier):
+class SquaredMatchingClassifier(BagClassifier):
     """Fit the mean probability of each bag to its proportion by least squares."""
 
-    _labels_as_bags = True  # without bags, every labelled row is a bag of its own
+    labels_as_bags = True  # without bags, every labelled row is a bag of its own
     _takes_several_classes = False
+    # Not parameters: users cannot change them.
+    fit_intercept, solver, tol, max_iter = True, "lbfgs", 1e-6, 1000
 
     def __init__(
         self,
@@ -71,37 +72,18 @@ class SquaredMatchingClassifier(SharedFeaturesClassifier, LogOddsClassifier):
         kernel="rbf",
         kernel_gamma="scale",
         reg_strength=1e-3,
-        fit_intercept=True,
         decision="balanced",
-        solver="lbfgs",
-        tol=1e-6,
-        max_iter=1000,
         random_state=None,
     ):
         self.kernel = kernel
         self.kernel_gamma = kernel_gamma
         self.reg_strength = reg_strength
-        self.fit_intercept = fit_intercept
         self.decision = decision
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
         self.random_state = random_state
 
-    def _objective(self, matrix, strata, reg_strength):
-        return Objective(matrix, SquaredMatchingRisk(strata), reg_strength, self.fit_intercept)
-
-    def _fit_features(self, X, features, strata):
-        objective = self._objective(features.matrix, strata, self.reg_strength_)
-        start = mean_map_start(objective, strata)
-        result, scores = self._fit_scores(X, features, objective.risk, start)
-        self._note_unconverged(result)
-        return scores
-
-    def _path(self, matrix, strata, reg_strengths, options):
-        objective = self._objective(matrix, strata, max(reg_strengths))
-        start = mean_map_start(objective, strata)
-        return solve_path(objective, reg_strengths, start=start, **options)
+    def problem(self, observed):
+        """Return the risk of what is known about the labels, and where to start."""
+        return Problem(SquaredMatchingRisk(observed), mean_map_start(observed))
 
 
 # end: estimator

@@ -8,9 +8,14 @@ import pytest
 from scipy.optimize import check_grad
 from sklearn.base import clone
 
-from decorrupt.corruption import Strata
+from decorrupt.observed import Observed, class_columns
 
 FILE = Path(__file__).parents[2] / "examples" / "squared_matching.py"
+
+
+def observed(row_bag, proportions):
+    ids = np.arange(len(proportions))
+    return Observed(np.arange(2), ids, np.array(row_bag), class_columns(proportions))
 
 
 @pytest.fixture(scope="module")
@@ -19,22 +24,22 @@ def example():
 
 
 def test_the_value_is_that_of_the_formula(example):
-    strata = Strata(np.array(["a", "b"]), np.array([0, 0, 0, 1]), np.array([0.5, 1.0]))
-    value, _ = example["SquaredMatchingRisk"](strata).value_and_slope(np.zeros(4))
+    bags = observed([0, 0, 0, 1], [0.5, 1.0])
+    value, _ = example["SquaredMatchingRisk"](bags).value_and_slope(np.zeros(4))
     assert value == pytest.approx(0.25 * 0.5**2)
 
 
 def test_the_slope_is_the_gradient_and_the_curvature_its_first_part(example):
     rng = np.random.default_rng(0)
-    strata = Strata(np.arange(3), np.array([0, 1, 2, 1, 0, 2, 2]), np.array([0.2, 0.9, 0.4]))
-    risk = example["SquaredMatchingRisk"](strata)
+    bags = observed([0, 1, 2, 1, 0, 2, 2], [0.2, 0.9, 0.4])
+    risk = example["SquaredMatchingRisk"](bags)
     scores = rng.normal(size=7)
     error = check_grad(
         lambda s: risk.value_and_slope(s)[0], lambda s: risk.value_and_slope(s)[1], scores
     )
     assert error < 1e-6
     # Where every mean equals its proportion, the Gauss-Newton part is the whole Hessian.
-    fitted = Strata(strata.ids, strata.row_stratum, strata.proportions + risk._parts(scores)[1])
+    fitted = observed(bags.row_bag, bags.proportions[:, 1] + risk._parts(scores)[1])
     risk, step, direction = example["SquaredMatchingRisk"](fitted), 1e-5, rng.normal(size=7)
     slopes = [risk.value_and_slope(scores + s * direction)[1] for s in (step, -step)]
     np.testing.assert_allclose(

@@ -38,8 +38,10 @@ from decorrupt.model_selection.folds import (
     bag_folds,
     observed_folds,
     source_folds,
+    usable_folds,
 )
 from decorrupt.model_selection.forest_round import ForestRoundClassifier
+from decorrupt.model_selection.grids import DEFAULT_GAMMA_FACTORS, DEFAULT_REG_STRENGTHS
 from decorrupt.model_selection.importance import (
     ColumnImportance,
     bag_permutation_importance,
@@ -57,7 +59,9 @@ __all__ = [
     "BAG_SCORERS",
     "CANDIDATES",
     "DEFAULT_FOLDS",
+    "DEFAULT_GAMMA_FACTORS",
     "DEFAULT_KERNELS",
+    "DEFAULT_REG_STRENGTHS",
     "FEWEST_BAGS_TO_LEAVE_OUT",
     "NOISY_LABELS",
     "SOURCE_KERNELS",
@@ -105,4 +109,5 @@ __all__ = [
     "proportion_risk",
     "quantile_bins",
     "source_folds",
+    "usable_folds",
 ]

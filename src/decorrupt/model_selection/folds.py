@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike
 
 from decorrupt.exceptions import SkippedFoldWarning
 from decorrupt.notices import Notice
-from decorrupt.observed import Observed, as_targets, inseparable_classes, read_bags
+from decorrupt.observed import NoisySources, Observed, as_targets, check_bags, read_bags
 from decorrupt.splitters import BagKFold, BagSplitter, Fold, WithinBagKFold
 
 DEFAULT_FOLDS = 5
 # With fewer bags, too few remain for training if whole bags are held out.
 FEWEST_BAGS_TO_LEAVE_OUT = 5
+EQUAL = "all have the same proportion"
 
 
 def usable_folds(
@@ -24,35 +25,35 @@ def usable_folds(
     """Return the folds of `cv` (an int makes a BagKFold) on which the criterion can be computed.
 
     A fold is skipped for all candidates if its training bags do not distinguish the classes (two
-    classes: they all have the same proportion), or if two classes' held-out bags all have the same
-    proportion and `needs_spread` is True. The second value then contains a SkippedFoldWarning that
-    names the skipped folds.
+    classes: they all have the same proportion), or if its held-out bags all have the same
+    proportions and `needs_spread` is True. The second value then contains a SkippedFoldWarning
+    that names the skipped folds.
     """
     if cv is None or isinstance(cv, int | np.integer):
         cv = BagKFold(DEFAULT_FOLDS if cv is None else int(cv))
-    folds = folds_of(cv, X, observed)
+    folds = _split(cv, X, as_targets(observed.row_proportions), observed.row_bag)
     skipped = {}
     for k, (train, test) in enumerate(folds):
-        if not _tells_classes_apart(observed.take(train)):
-            skipped[k] = "training bags"  # nothing can be learned from them
+        if not _tells_classes_apart(observed.take(train)):  # nothing can be learned from them
+            problem = "do not distinguish all classes" if _differ(observed.take(train)) else EQUAL
+            skipped[k] = f"training bags {problem}"
         elif needs_spread and not _differ(observed.take(test)):
-            skipped[k] = "held-out bags"
+            skipped[k] = f"held-out bags {EQUAL}"
     if not skipped:
         return folds, []
-    problem = "do not distinguish all classes, as if all had the same proportion"
     if len(skipped) == len(folds):
         advice = "use fewer folds, or scoring='count_log_likelihood'"
-        if skipped[0] == "training bags":
+        if skipped[0].startswith("training"):
             advice = (
                 f"{observed.n_bags} bags are too few to hold some out and train on at least "
-                f"{observed.n_classes} that differ. Give more bags, split inside the bags with "
+                f"{observed.n_classes}, one per class. Give more bags, split inside the bags with "
                 "cv=WithinBagKFold(), or fit one method with fixed parameters, such as "
                 "CountLikelihoodClassifier"
             )
         raise ValueError(
-            f"in every fold the {skipped[0]} {problem}, so candidates cannot be compared: {advice}"
+            f"in every fold the {skipped[0]}, so candidates cannot be compared: {advice}"
         )
-    named = "; ".join(f"fold {k}, because its {part} {problem}" for k, part in skipped.items())
+    named = "; ".join(f"fold {k}, because its {problem}" for k, problem in skipped.items())
     notice = Notice(SkippedFoldWarning, f"not used for the selection: {named}")
     return [fold for k, fold in enumerate(folds) if k not in skipped], [notice]
 
@@ -69,31 +70,27 @@ def _differ(observed: Observed) -> bool:
 
 def _tells_classes_apart(observed: Observed) -> bool:
     """Return whether the proportions differ, and no class's column depends on the others."""
-    if not _differ(observed):
+    try:
+        check_bags(observed.sizes, observed.proportions)
+    except ValueError:
         return False
-    weighted = np.sqrt(observed.sizes)[:, None] * observed.proportions
-    # Two columns are independent if two bags differ, however little.
-    return observed.n_classes == 2 or not inseparable_classes(weighted)
+    return True
 
 
-def folds_of(cv: Any, X: Any, observed: Observed) -> list[Fold]:
+def _split(cv: Any, X: Any, y: Any, bags: Any) -> list[Fold]:
     """Return the folds of a splitter of bags, of scikit-learn, or of a list."""
     if not hasattr(cv, "split"):
         return list(cv)
     routed = "bags" if isinstance(cv, BagSplitter) else "groups"
-    return list(cv.split(X, as_targets(observed.row_proportions), **{routed: observed.row_bag}))
+    return list(cv.split(X, y, **{routed: bags}))
 
 
-def source_folds(observed: Observed, cv: Any, random_state: Any = None) -> list[Fold]:
+def source_folds(noisy: NoisySources, cv: Any, random_state: Any = None) -> list[Fold]:
     """Return the folds of `cv` for noisy labels; an int splits the rows of each source and label."""
     if isinstance(cv, int | np.integer):
         cv = WithinBagKFold(int(cv), shuffle=True, random_state=random_state)
-    strata: Any = observed.sources and observed.sources.strata
-    if not hasattr(cv, "split"):
-        return list(cv)
-    routed = "bags" if isinstance(cv, BagSplitter) else "groups"
-    labels = strata.row_bag
-    return list(cv.split(labels, labels, **{routed: labels}))
+    labels = noisy.strata.row_bag
+    return _split(cv, labels, labels, labels)
 
 
 def bag_folds(

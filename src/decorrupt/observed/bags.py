@@ -302,7 +302,7 @@ def check_bags(
             "every classifier has the same risk estimate; at least two bags are needed"
         )
     if np.ptp(shares, axis=0).max() <= ROUNDING:
-        first = given[0].tolist() if given.ndim == 2 else f"{given[0]:g}"
+        first = f"{shares[0, 1]:g}" if shares.shape[1] == 2 else given[0].tolist()
         raise ValueError(
             f"all {len(sizes)} bags have the same proportion {first}: nothing can be learned, "
             "because only differences between bags give information about the classes"
