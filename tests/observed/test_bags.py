@@ -222,7 +222,7 @@ class TestCheckBags:
         [([1, 2], [0.1]), ([[1, 2]], [[0.1, 0.2]]), (3, 0.2), ([5] * 4, np.ones((3, 3)))],
     )
     def test_different_lengths(self, sizes, proportions):
-        with pytest.raises(ValueError, match="lists of the same length.*one row per bag.*shapes"):
+        with pytest.raises(ValueError, match=r"lists of the same length.*one row per bag.*shapes"):
             check_bags(sizes, proportions)
 
     @pytest.mark.parametrize("shares", [SHARES, [0.1, 0.7, 0.2, 0.2]])

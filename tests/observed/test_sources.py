@@ -103,8 +103,8 @@ class TestRates:
 
 class TestPriors:
     def test_are_given_once_or_by_source(self):
-        for given, expected in ((0.3, [0.3, 0.3]), ({"b": 0.2, "a": 0.4}, [0.4, 0.2])):
-            noisy = read(LABELS, SOURCES, RATES, given)
+        for prior, expected in ((0.3, [0.3, 0.3]), ({"b": 0.2, "a": 0.4}, [0.4, 0.2])):
+            noisy = read(LABELS, SOURCES, RATES, prior)
             assert_allclose(noisy.priors[:, 1], expected)
             assert_allclose(noisy.priors.sum(axis=1), 1)
             assert_allclose(noisy.class_prior[1], np.mean(expected))

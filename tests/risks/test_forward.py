@@ -1,6 +1,7 @@
 """The likelihood of noisy labels: value by hand, derivatives by differences, limits."""
 
 import math
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -141,7 +142,7 @@ def test_extreme_scores_stay_exact(score, flips):
 
 
 class TestSources:
-    RATES = {
+    RATES: ClassVar = {
         2: {"a": (0.1, 0.2), "b": (0.3, 0.05)},
         3: {
             "a": [[0.8, 0.1, 0.1], [0, 1, 0], [0.2, 0.2, 0.6]],
