@@ -13,11 +13,11 @@ from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
-from decorrupt import combine_strata, get_loss
-from decorrupt.corruption import RiskTerms
+from decorrupt.corruption import combine_bags
 from decorrupt.features import DEFAULT_RANK_TOL, Kernel, fit_feature_map
+from decorrupt.losses import get_loss
 from decorrupt.risks import CorrectedRisk
-from decorrupt.solvers import Objective, solve_path
+from decorrupt.solvers import Problem, solve_problem
 from measuring import Figure, run, seconds_of
 
 ROWS, QUICK_ROWS, COLUMNS, BAG_SIZE = 5120, 2560, 10, 32
@@ -42,11 +42,11 @@ def problem(n_rows, seed=0):
     bags = np.empty(n_rows, dtype=int)
     bags[order] = np.arange(n_rows) // BAG_SIZE
     shares = np.bincount(bags, y) / BAG_SIZE
-    pos, neg = combine_strata(np.full(len(shares), BAG_SIZE), shares)
-    return X, RiskTerms(pos[bags] / BAG_SIZE, neg[bags] / BAG_SIZE)
+    coef = combine_bags(np.full(len(shares), BAG_SIZE), shares)
+    return X, coef[bags] / BAG_SIZE
 
 
-def dense_dual(X, terms):
+def dense_dual(X, coef):
     gram = rbf_kernel(X, gamma=1 / COLUMNS)
     rng = np.random.default_rng(0)
     found = []
@@ -54,8 +54,9 @@ def dense_dual(X, terms):
 
         def objective(alpha, reg_strength=reg_strength):
             scores = gram @ alpha
-            slope = terms.coef_pos * LOSS.slope(scores) - terms.coef_neg * LOSS.slope(-scores)
-            value = terms.risk(LOSS, scores) + reg_strength * alpha @ scores
+            slope = coef[:, 1] * LOSS.slope(scores) - coef[:, 0] * LOSS.slope(-scores)
+            risk = coef[:, 1] @ LOSS.value(scores) + coef[:, 0] @ LOSS.value(-scores)
+            value = risk + reg_strength * alpha @ scores
             return value, gram @ (slope + 2 * reg_strength * alpha)
 
         start = 0.01 * rng.standard_normal(len(X))
@@ -64,20 +65,26 @@ def dense_dual(X, terms):
     return found
 
 
-def low_rank_path(X, terms, rank_tol):
+def low_rank_path(X, coef, rank_tol):
     kernel = Kernel("rbf", gamma=1 / COLUMNS, rank_tol=rank_tol)
     features = fit_feature_map(X, kernel, random_state=0)
-    objective = Objective(features.matrix, CorrectedRisk(terms, LOSS), REG_STRENGTHS[0])
-    path = solve_path(objective, REG_STRENGTHS, objective_tol=OBJECTIVE_TOL)
-    return [result.objective for result in path], features.rank
+    path = solve_problem(
+        Problem(CorrectedRisk(coef, LOSS)),
+        features.matrix,
+        REG_STRENGTHS,
+        n_classes=2,
+        fit_intercept=False,
+        objective_tol=OBJECTIVE_TOL,
+    )
+    return [solution.result.objective for solution in path], features.rank
 
 
 def measure(quick):
-    X, terms = problem(QUICK_ROWS if quick else ROWS)
+    X, coef = problem(QUICK_ROWS if quick else ROWS)
     (seconds_theirs, theirs), *paths = seconds_of(
-        lambda: dense_dual(X, terms),
+        lambda: dense_dual(X, coef),
         *(
-            lambda tol=tol, dtype=dtype: low_rank_path(X.astype(dtype), terms, tol)
+            lambda tol=tol, dtype=dtype: low_rank_path(X.astype(dtype), coef, tol)
             for tol, dtype in CASES.values()
         ),
         repeats=1 if quick else 3,

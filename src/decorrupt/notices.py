@@ -41,6 +41,11 @@ class QuietEstimator:
         return notices
 
 
+def notices_of(estimator: QuietEstimator) -> list[Notice]:
+    """Return and remove the notices that an estimator has collected, for a fit by another class."""
+    return estimator._take_notices()
+
+
 def emit_notices(notices: Iterable[Notice], *, stacklevel: int = 3) -> None:
     """Emit every distinct notice as a warning, by default at the caller of the calling `fit`."""
     for notice in dict.fromkeys(notices):

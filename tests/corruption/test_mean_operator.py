@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 
-from decorrupt.corruption import Strata, combine_strata, mean_operator
+from decorrupt.corruption import combine_bags, mean_operator
 from decorrupt.corruption.mean_operator import (
     WEAK_LINK,
     bag_means,
@@ -16,6 +16,7 @@ from decorrupt.corruption.mean_operator import (
     gaussian_similarity,
     laplacian_combination,
 )
+from decorrupt.observed import Observed, class_columns
 from oracles.mean_map import (
     laplacian_class_means,
     laplacian_mean_operator,
@@ -41,7 +42,7 @@ def laplacian(*problem):
 
 
 def odd_part(combination):
-    return combination.pos - combination.neg
+    return combination[:, 1] - combination[:, 0]
 
 
 @st.composite
@@ -58,7 +59,7 @@ def test_pooled_least_squares_is_the_mean_map(bag_numbers, seed):
     sizes, proportions = bag_numbers
     means = np.random.default_rng(seed).normal(size=(len(sizes), N_FEATURES))
     prior = np.average(proportions, weights=sizes)
-    pos, neg = combine_strata(sizes, proportions, method="least_squares", target_prior="pooled")
+    neg, pos = combine_bags(sizes, proportions, method="least_squares", class_prior="pooled").T
     expected = least_squares_class_means(sizes, proportions, means)
     assert_allclose(pos @ means / prior, expected[0], atol=1e-9)
     assert_allclose(neg @ means / (1 - prior), expected[1], atol=1e-9)
@@ -73,7 +74,7 @@ def test_equals_a_dense_solve_of_the_written_objective(seed, smoothness):
     combination = laplacian(sizes, proportions, similarity, smoothness)
     expected = laplacian_mean_operator(sizes, proportions, means, links, smoothness)
     assert_allclose(odd_part(combination) @ means, expected, rtol=1e-8)
-    assert_allclose(combination.pos + combination.neg, sizes / sizes.sum(), rtol=1e-12)
+    assert_allclose(combination.sum(axis=1), sizes / sizes.sum(), rtol=1e-12)
 
 
 def test_the_dense_solve_minimises_the_written_objective():
@@ -88,7 +89,7 @@ def test_the_dense_solve_minimises_the_written_objective():
 
 def test_without_end_of_smoothness_it_is_the_mean_map():
     sizes, proportions, means = draw(2, n_bags=30)
-    mean_map = combine_strata(sizes, proportions, method="least_squares", target_prior="pooled")
+    mean_map = combine_bags(sizes, proportions, method="least_squares", class_prior="pooled")
     gaps = []
     for smoothness in (1.0, 1e2, 1e4, 1e6):
         combination = laplacian(sizes, proportions, gaussian_similarity(means), smoothness)
@@ -103,7 +104,7 @@ def test_without_end_of_smoothness_it_is_the_mean_map():
 def test_unbiased_where_all_bags_share_their_class_means(bag_numbers, smoothness, seed):
     sizes, proportions = bag_numbers
     similarity = np.random.default_rng(seed).uniform(size=(len(sizes), len(sizes)))
-    pos, neg = laplacian(sizes, proportions, similarity + similarity.T, smoothness)
+    neg, pos = laplacian(sizes, proportions, similarity + similarity.T, smoothness).T
     prior = np.average(proportions, weights=sizes)
     assert_allclose(pos @ proportions, prior, atol=1e-7)
     assert_allclose(pos @ (1 - proportions), 0, atol=1e-7)
@@ -114,7 +115,7 @@ def test_unbiased_where_all_bags_share_their_class_means(bag_numbers, smoothness
 def test_pure_bags_need_no_estimate():
     sizes, proportions = np.array([3, 5, 4]), np.array([1.0, 0.0, 1.0])
     similarity = gaussian_similarity(np.array([[0.0], [3.0], [1.0]]))
-    pos, neg = laplacian(sizes, proportions, similarity, 1.0)
+    neg, pos = laplacian(sizes, proportions, similarity, 1.0).T
     # Two positive bags share weight but keep its sum; the negative bag has no similar bag.
     assert_allclose(pos.sum(), 7 / 12)
     assert_allclose([pos[1], neg[1]], [0, 5 / 12], atol=1e-12)
@@ -142,7 +143,7 @@ def test_islands_of_equal_proportions_are_tied_to_the_rest():
     combination = laplacian(sizes, proportions, similarity, 1.0)
     expected = laplacian_mean_operator(sizes, proportions, means, links, 1.0)
     assert_allclose(odd_part(combination) @ means, expected, rtol=1e-6)
-    assert_allclose(combination.pos @ (1 - proportions), 0, atol=1e-7)
+    assert_allclose(combination[:, 1] @ (1 - proportions), 0, atol=1e-7)
 
 
 def test_thousands_of_bags_take_few_products():
@@ -160,7 +161,7 @@ def test_thousands_of_bags_take_few_products():
     similarity = Counting(ring + ring.T)
     proportions = rng.uniform(size=n_bags)
     sizes = rng.integers(1, 1000, n_bags)
-    pos, neg = laplacian(sizes, proportions, similarity, 1.0)
+    neg, pos = laplacian(sizes, proportions, similarity, 1.0).T
     assert_allclose(pos @ (1 - proportions), 0, atol=1e-6)
     assert_allclose(neg @ proportions, 0, atol=1e-6)
     assert len(products) < 300
@@ -194,11 +195,12 @@ def test_many_bags_are_linked_to_their_nearest(monkeypatch):
 def test_bag_means_are_means():
     rng = np.random.default_rng(0)
     codes = np.array([2, 0, 1, 0, 2, 2])
-    strata = Strata(np.array(["a", "b", "c"]), codes, np.array([0.1, 0.5, 0.9]))
+    shares = class_columns([0.1, 0.5, 0.9])
+    observed = Observed(np.array([0, 1]), np.array(["a", "b", "c"]), codes, shares)
     rows = rng.normal(size=(6, 4))
     expected = np.array([rows[codes == k].mean(axis=0) for k in range(3)])
-    assert_allclose(bag_means(rows, strata), expected)
-    from_sparse = bag_means(sparse.csr_matrix(rows), strata)
+    assert_allclose(bag_means(rows, observed), expected)
+    from_sparse = bag_means(sparse.csr_matrix(rows), observed)
     assert sparse.issparse(from_sparse)
     assert_allclose(from_sparse.toarray(), expected)
 

@@ -1,6 +1,5 @@
-"""Noise rates, flipping labels, and the corrected loss with its constants."""
+"""Flipping labels, and the corrected loss with its constants."""
 
-import dataclasses
 import math
 
 import numpy as np
@@ -8,14 +7,13 @@ import pandas as pd
 import pytest
 
 from decorrupt.corruption import (
-    NoiseRates,
-    check_rate_rows,
+    backward_coefficients,
     corrected_loss,
-    correction_coefficients,
     corrupt_labels,
     noisy_share,
 )
 from decorrupt.losses import LOSSES
+from decorrupt.observed import NoiseRates, matrix_of_rates
 from oracles.label_noise import (
     corrupted_joint,
     mean_over_noise,
@@ -27,68 +25,6 @@ from oracles.label_noise import (
 RATES = [(0.0, 0.0), (0.2, 0.1), (0.0, 0.45), (0.49, 0.49), (0.9, 0.05)]
 LIPSCHITZ_LOSSES = [name for name, loss in LOSSES.items() if math.isfinite(loss.lipschitz)]
 SCORES = np.linspace(-25, 25, 20_001)
-
-
-class TestNoiseRates:
-    def test_unpacks_and_tells_its_signal(self):
-        rates = NoiseRates(0.1, 0.3)
-        assert tuple(rates) == (0.1, 0.3)
-        assert rates.signal == pytest.approx(0.6)
-
-    def test_is_frozen_and_comparable(self):
-        rates = NoiseRates(0.1, 0.3)
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            rates.flip_pos = 0.2
-        assert rates == NoiseRates(0.1, 0.3) != NoiseRates(0.3, 0.1)
-
-    @pytest.mark.parametrize("pair", [(0.1, 0.3), [0.1, 0.3], np.array([0.1, 0.3])])
-    def test_of_reads_any_pair(self, pair):
-        assert NoiseRates.of(pair) == NoiseRates(0.1, 0.3)
-
-    def test_of_returns_rates_as_they_are(self):
-        rates = NoiseRates(0.1, 0.3)
-        assert NoiseRates.of(rates) is rates
-
-    @pytest.mark.parametrize("wrong", [0.1, (0.1,), (0.1, 0.2, 0.3), [[0.1, 0.2]]])
-    def test_of_refuses_what_is_not_a_pair(self, wrong):
-        with pytest.raises(ValueError, match=r"must be a pair \(flip_pos, flip_neg\), got"):
-            NoiseRates.of(wrong)
-
-    @pytest.mark.parametrize("bad", [-0.01, 1.0, 1.5, math.nan, math.inf])
-    def test_a_rate_out_of_range_is_named_with_its_value(self, bad):
-        with pytest.raises(ValueError, match=rf"flip_pos={bad} is not a rate: .*\[0, 1\)"):
-            NoiseRates(bad, 0.1)
-        with pytest.raises(ValueError, match=rf"flip_neg={bad} is not a rate: .*\[0, 1\)"):
-            NoiseRates(0.1, bad)
-
-    @pytest.mark.parametrize("pair", [(0.5, 0.5), (0.7, 0.4)])
-    def test_no_information_left(self, pair):
-        with pytest.raises(
-            ValueError, match=rf"flip_pos \+ flip_neg = {sum(pair):g} must be below"
-        ):
-            NoiseRates(*pair)
-
-    def test_just_enough_information_is_accepted(self):
-        assert NoiseRates(0.499, 0.5).signal == pytest.approx(0.001)
-
-
-class TestRateRows:
-    def test_returns_floats(self):
-        rates = check_rate_rows([[0, 0.5], [0.25, 0]], 2)
-        assert rates.dtype == float
-        assert rates.tolist() == [[0, 0.5], [0.25, 0]]
-
-    @pytest.mark.parametrize("shape", [(3, 2), (2, 3), (2,), ()])
-    def test_wrong_shape_says_both(self, shape):
-        with pytest.raises(ValueError, match=r"must have shape \(2, 2\)") as caught:
-            check_rate_rows(np.zeros(shape), 2)
-        assert str(shape) in str(caught.value)
-
-    @pytest.mark.parametrize("pair", [(-0.1, 0.2), (0.5, 0.5), (math.nan, 0.1), (0.1, math.inf)])
-    def test_the_wrong_row_is_named(self, pair):
-        with pytest.raises(ValueError, match=r"noise_rates of row 1 are \[") as caught:
-            check_rate_rows([(0.1, 0.1), pair, (2, 2)], 3)
-        assert "sum below 1" in str(caught.value)
 
 
 class TestCorruptLabels:
@@ -165,6 +101,27 @@ class TestCorruptLabels:
         corrupt_labels(labels, (0.9, 0.05), random_state=0)
         np.testing.assert_array_equal(labels, before)
 
+    def test_frequencies_of_three_classes(self):
+        matrix = np.array([[0.6, 0.3, 0.1], [0.0, 0.8, 0.2], [0.25, 0.25, 0.5]])
+        labels = np.arange(150_000) % 3
+        noisy = corrupt_labels(labels, matrix, random_state=0)
+        for label in range(3):
+            shares = np.bincount(noisy[labels == label], minlength=3) / 50_000
+            np.testing.assert_allclose(shares, matrix[label], atol=5 * 0.5 / math.sqrt(50_000))
+        assert 0 not in noisy[labels == 1]
+
+    def test_one_matrix_is_the_same_as_that_matrix_in_every_row(self):
+        matrix = np.array([[0.6, 0.3, 0.1], [0.0, 0.8, 0.2], [0.25, 0.25, 0.5]])
+        labels = np.random.default_rng(0).integers(0, 3, 500)
+        by_row = corrupt_labels(labels, np.tile(matrix, (500, 1, 1)), random_state=4)
+        np.testing.assert_array_equal(by_row, corrupt_labels(labels, matrix, random_state=4))
+
+    def test_a_matrix_of_two_classes_flips_the_same_rows_as_its_pair(self):
+        labels = np.arange(500) % 2
+        pair = corrupt_labels(labels, (0.3, 0.2), random_state=4)
+        matrix = corrupt_labels(labels, matrix_of_rates(0.3, 0.2), random_state=4)
+        np.testing.assert_array_equal(matrix, pair)
+
     def test_a_pair_for_three_classes_is_refused(self):
         with pytest.raises(ValueError, match=r"y has 3 classes, \[0, 1, 2\]: give a matrix"):
             corrupt_labels([0, 1, 2], (0.1, 0.1))
@@ -202,10 +159,10 @@ class TestCorrectedLoss:
         np.testing.assert_allclose(loss.coefficients(-1), (-2 * 0.1 / 0.7, 3 * 0.8 / 0.7))
 
     def test_coefficients_row_by_row(self):
-        is_pos = np.array([True, False, True])
-        pos, neg = correction_coefficients(is_pos, [0.2, 0.2, 0.0], [0.1, 0.1, 0.5])
-        np.testing.assert_allclose(pos, [0.9 / 0.7, -0.1 / 0.7, 1])
-        np.testing.assert_allclose(neg, [-0.2 / 0.7, 0.8 / 0.7, 0])
+        matrices = matrix_of_rates([0.2, 0.2, 0.0], [0.1, 0.1, 0.5])
+        coef = backward_coefficients(matrices, np.arange(3), np.array([1, 0, 1]))
+        np.testing.assert_allclose(coef[:, 1], [0.9 / 0.7, -0.1 / 0.7, 1])
+        np.testing.assert_allclose(coef[:, 0], [-0.2 / 0.7, 0.8 / 0.7, 0], atol=1e-15)
 
     @pytest.mark.parametrize("name", LOSSES)
     def test_without_noise_it_is_the_loss_itself(self, name):

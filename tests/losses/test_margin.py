@@ -200,30 +200,28 @@ class TestSignedRows:
     """c₊φ(t) + c₋φ(−t) for every pair of coefficients on a grid that holds zeros and ties."""
 
     def test_bounded_below(self, loss):
-        pos, neg = COEFFICIENTS.T[:, :, None]
+        neg, pos = COEFFICIENTS.T[:, :, None]
         near = np.linspace(-1e3, 1e3, 4001)
         far = np.array([-1e6, 1e6])
         lowest_near = (pos * loss.value(near) + neg * loss.value(-near)).min(axis=1)
         lowest_far = (pos * loss.value(far) + neg * loss.value(-far)).min(axis=1)
         # Slopes on this grid are multiples of ¼, so a fall shows between 1e3 and 1e6.
         keeps_falling = lowest_far < lowest_near - 1.0
-        np.testing.assert_array_equal(loss.is_bounded_below(*COEFFICIENTS.T), ~keeps_falling)
+        np.testing.assert_array_equal(loss.is_bounded_below(COEFFICIENTS), ~keeps_falling)
 
-    def test_curvature_floor(self, loss):
-        pos, neg = COEFFICIENTS.T[:, :, None]
+    def test_concavity(self, loss):
+        neg, pos = COEFFICIENTS.T[:, :, None]
         scores = np.linspace(-12, 12, 24_001)[::8]
         bend = pos * loss.curvature(scores) + neg * loss.curvature(-scores)
         worst = np.maximum(-bend.min(axis=1), 0)
-        np.testing.assert_allclose(
-            loss.row_curvature_floor(*COEFFICIENTS.T), worst, rtol=1e-4, atol=1e-14
-        )
+        np.testing.assert_allclose(loss.concavity(COEFFICIENTS), worst, rtol=1e-4, atol=1e-14)
 
 
 @losses_called("logistic", "squared", "huber", "unhinged")
-def test_curvature_floor_of_a_correction_is_the_negative_row_sum(loss):
-    pos, neg = np.array([0.4, 2.0]), np.array([-0.6, -1.0])
+def test_concavity_of_a_correction_is_the_negative_row_sum(loss):
+    coef = np.array([[-0.6, 0.4], [-1.0, 2.0]])
     expected = [loss.curvature_bound * 0.2, 0]
-    np.testing.assert_allclose(loss.row_curvature_floor(pos, neg), expected, rtol=1e-12)
+    np.testing.assert_allclose(loss.concavity(coef), expected, rtol=1e-12)
 
 
 @every_loss
@@ -234,7 +232,7 @@ class TestArrays:
         for part in (loss.value, loss.slope, loss.curvature):
             assert part(margins).dtype == dtype
             assert part(margins).shape == (3, 4)
-        assert loss.row_curvature_floor(margins, margins).dtype == dtype
+        assert loss.concavity(margins[:, :2]).dtype == dtype
 
     def test_float32_is_as_accurate_as_it_can_be(self, loss):
         margins = np.linspace(-20, 20, 401, dtype=np.float32)

@@ -1,14 +1,18 @@
-"""Combinations of strata by brute force: moments, Lagrange systems and quadratic programs."""
+"""Combinations of bags by brute force: moments, Lagrange systems and quadratic programs.
+
+Coefficients have the columns of the library: b of the negative class, a of the positive class.
+"""
 
 import numpy as np
 from qpsolvers import solve_qp
 
 
-def moments(pos, neg, proportions):
+def moments(coef, proportions):
     """Return (Σaγ, Σa(1−γ), Σbγ, Σb(1−γ)): what the combination estimates.
 
     It estimates Σaγ·E₊ℓ(f,1) + Σa(1−γ)·E₋ℓ(f,1) + Σbγ·E₊ℓ(f,−1) + Σb(1−γ)·E₋ℓ(f,−1).
     """
+    neg, pos = np.transpose(coef)
     proportions = np.asarray(proportions, dtype=float)
     return np.array(
         [
@@ -20,22 +24,24 @@ def moments(pos, neg, proportions):
     )
 
 
-def wanted_moments(target_prior):
-    """Return the moments of the target risk π_t·E₊ℓ(f,1) + (1−π_t)·E₋ℓ(f,−1)."""
-    return np.array([target_prior, 0.0, 0.0, 1 - target_prior])
+def wanted_moments(class_prior):
+    """Return the moments of the target risk π·E₊ℓ(f,1) + (1−π)·E₋ℓ(f,−1)."""
+    return np.array([class_prior, 0.0, 0.0, 1 - class_prior])
 
 
-def bound_factor(pos, neg, sizes):
+def bound_factor(coef, sizes):
     """Return Σ(|a|+|b|)²/n, the sum under the root of the generalisation bound."""
+    neg, pos = np.transpose(coef)
     return float(np.sum((np.abs(pos) + np.abs(neg)) ** 2 / sizes))
 
 
-def square_factor(pos, neg, sizes):
+def square_factor(coef, sizes):
     """Return Σ(a²+b²)/n."""
+    neg, pos = np.transpose(coef)
     return float(np.sum((pos**2 + neg**2) / sizes))
 
 
-def least_squares_by_lagrange(sizes, proportions, target_prior):
+def least_squares_by_lagrange(sizes, proportions, class_prior):
     """Solve min Σ(a²+b²)/n subject to the four moments, as one linear (KKT) system."""
     sizes, proportions = np.asarray(sizes, dtype=float), np.asarray(proportions, dtype=float)
     count = len(sizes)
@@ -45,9 +51,9 @@ def least_squares_by_lagrange(sizes, proportions, target_prior):
     root = np.sqrt(np.concatenate([sizes, sizes]))
     scaled = constraints * root
     kkt = np.block([[np.eye(2 * count), scaled.T], [scaled, np.zeros((4, 4))]])
-    right = np.concatenate([np.zeros(2 * count), wanted_moments(target_prior)])
+    right = np.concatenate([np.zeros(2 * count), wanted_moments(class_prior)])
     both = np.linalg.solve(kkt, right)[: 2 * count] * root
-    return both[:count], both[count:]
+    return np.column_stack([both[count:], both[:count]])
 
 
 def smallest_bound_factor(sizes, proportions):
@@ -72,12 +78,13 @@ def smallest_bound_factor(sizes, proportions):
     return float(np.sum((total @ parts) ** 2 / sizes))
 
 
-def nearest_convex_by_qp(pos, neg, sizes, proportions, target_prior):
+def nearest_convex_by_qp(coef, sizes, proportions, class_prior):
     """Solve min Σ[(a−a⁰)²+(b−b⁰)²]/n over unbiased (a, b) with a + b ≥ 0, as it stands.
 
     Everything is kept in a and b: nothing is assumed of the even and odd parts.
     """
     count = len(sizes)
+    neg, pos = np.transpose(coef)
     rows, nothing = np.vstack([proportions, 1 - proportions]), np.zeros((2, count))
     constraints = np.block([[rows, nothing], [nothing, rows]])
     scale = np.concatenate([sizes, sizes]) / np.mean(sizes)
@@ -87,12 +94,12 @@ def nearest_convex_by_qp(pos, neg, sizes, proportions, target_prior):
         G=-np.hstack([np.eye(count)] * 2),
         h=np.zeros(count),
         A=constraints,
-        b=wanted_moments(target_prior),
+        b=wanted_moments(class_prior),
         solver="piqp",
         eps_abs=1e-10,
         eps_rel=1e-10,
     )
-    return both[:count], both[count:]
+    return np.column_stack([both[count:], both[:count]])
 
 
 def combine_pairs(pairs, sizes, proportions):
@@ -113,13 +120,13 @@ def combine_pairs(pairs, sizes, proportions):
         neg[up] -= weight * proportions[low] / (2 * gap)
         pos[low] -= weight * (1 - proportions[up]) / (2 * gap)
         neg[low] += weight * proportions[up] / (2 * gap)
-    return pos / total, neg / total
+    return np.column_stack([neg, pos]) / total
 
 
 def average_over_whole_pair(size_pos, size_neg, proportion_pos, proportion_neg):
-    """Return the paper's (a, b) of one pair: Σ_j over both bags, divided by n_i = n⁺ + n⁻."""
+    """Return the paper's b and a of one pair: Σ_j over both bags, divided by n_i = n⁺ + n⁻."""
     gap = proportion_pos - proportion_neg
     share = np.array([size_pos, size_neg]) / (size_pos + size_neg)
     pos = share * np.array([1 - proportion_neg, -(1 - proportion_pos)]) / gap
     neg = share * np.array([-proportion_neg, proportion_pos]) / gap
-    return pos, neg
+    return np.column_stack([neg, pos])

@@ -1,11 +1,23 @@
-"""Counts of positives by brute force: all labelings, convolutions, recursions in logarithms."""
+"""Class counts by brute force: all labellings, convolutions, recursions in logarithms."""
 
 import itertools
 import math
 
 import numpy as np
 from scipy.signal import convolve
-from scipy.special import expit, log_expit, logsumexp
+from scipy.special import expit, log_expit, log_softmax, logsumexp
+
+from decorrupt.observed import Observed
+
+
+def make_observed(counts, seed=0):
+    """Return bags with these counts of every class, one row of `counts` per bag, rows shuffled."""
+    counts = np.asarray(counts)
+    sizes = counts.sum(axis=1)
+    rows = np.repeat(np.arange(len(counts)), sizes)
+    np.random.default_rng(seed).shuffle(rows)
+    classes = np.arange(counts.shape[1])
+    return Observed(classes, np.arange(len(counts)), rows, counts / sizes[:, None])
 
 
 def enumerate_count(scores, count):
@@ -74,3 +86,20 @@ def enumerate_weights(probabilities, weights):
     each = np.where(labelings == 1, probabilities, 1 - probabilities).prod(axis=1)
     each *= np.asarray(weights)[labelings.sum(axis=1)]
     return each.sum(), each @ labelings / each.sum()
+
+
+def enumerate_class_counts(scores, counts):
+    """Return log P(counts) and P(Y_j=c | counts) − P(Y_j=c), from every labelling of the rows."""
+    log_prob = log_softmax(scores, axis=1)
+    n_rows, n_classes = scores.shape
+    labellings = [
+        labels
+        for labels in itertools.product(range(n_classes), repeat=n_rows)
+        if (np.bincount(labels, minlength=n_classes) == counts).all()
+    ]
+    logs = np.array([log_prob[np.arange(n_rows), labels].sum() for labels in labellings])
+    total = logsumexp(logs)
+    posterior = np.zeros(scores.shape)
+    for labels, log in zip(labellings, logs, strict=True):
+        posterior[np.arange(n_rows), labels] += np.exp(log - total)
+    return total, posterior - np.exp(log_prob)

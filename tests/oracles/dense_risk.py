@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-from decorrupt.corruption import RiskTerms
 from decorrupt.losses import get_loss
 from decorrupt.risks import CorrectedRisk
 from decorrupt.solvers import Objective
@@ -59,8 +58,8 @@ def make_objective(
     features, coef_pos, coef_neg, loss="logistic", reg_strength=0.1, *, correction=None, **options
 ):
     """Return risk(Zθ) + λ‖θ‖² as the library has it."""
-    terms = RiskTerms(np.asarray(coef_pos, dtype=float), np.asarray(coef_neg, dtype=float))
-    risk = CorrectedRisk(terms, get_loss(loss), correction)
+    coef = np.column_stack([coef_neg, coef_pos]).astype(float)
+    risk = CorrectedRisk(coef, get_loss(loss), correction)
     return Objective(features, risk, reg_strength, **options)
 
 

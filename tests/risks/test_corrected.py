@@ -1,18 +1,23 @@
-"""The corrected risk as a function of the scores: value by hand, kinks, convexity."""
+"""The corrected risk as a function of the scores: value by hand, kinks, convexity, bounds."""
+
+import math
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from decorrupt.corruption import RiskTerms
-from decorrupt.losses import get_loss
-from decorrupt.risks import KINK_WIDTH, CorrectedRisk
+from decorrupt.corruption import combine_bags, row_coefficients
+from decorrupt.losses import LOSSES, class_loss, get_loss
+from decorrupt.observed import labels_as_bags, read_bags
+from decorrupt.risks import KINK_WIDTH, CorrectedRisk, logistic_risk
 from oracles.dense_risk import LOSS_NAMES, class_sums, row_curvatures, row_slopes
 
 N_ROWS = 12
 CORRECT = {"abs": abs, "relu": lambda total: max(total, 0.0)}
 # hypot(r, w) exceeds |r| by at most w; max(r, 0) is half of |r| + r; two class-wise sums each.
 LARGEST_EXCESS = {"abs": 2 * KINK_WIDTH, "relu": KINK_WIDTH}
+SIGNED = np.array([[-0.125, 0.5], [0.75, -0.25], [0.25, 0.0]])
+EVEN = [name for name, loss in LOSSES.items() if loss.has_even_curvature]
 
 
 def draw(seed=0, scale=1.0):
@@ -22,14 +27,24 @@ def draw(seed=0, scale=1.0):
 
 
 def corrected_risk(coef_pos, coef_neg, loss, correction=None):
-    return CorrectedRisk(RiskTerms(coef_pos, coef_neg), get_loss(loss), correction)
+    return CorrectedRisk(np.column_stack([coef_neg, coef_pos]), get_loss(loss), correction)
+
+
+def value(risk, scores):
+    return risk.value_and_slope(scores)[0]
+
+
+def coef_of(bags, y):
+    """Return the coefficients of rows in these bags."""
+    observed = read_bags(y, bags)
+    return row_coefficients(combine_bags(observed.sizes, observed.proportions), observed)
 
 
 @pytest.mark.parametrize("loss", LOSS_NAMES)
 def test_uncorrected_it_is_the_sum_over_the_rows(loss):
     coef_pos, coef_neg, scores = draw()
-    value, slope = corrected_risk(coef_pos, coef_neg, loss).value_and_slope(scores)
-    assert_allclose(value, sum(class_sums(loss, coef_pos, coef_neg, scores)), rtol=1e-12)
+    total, slope = corrected_risk(coef_pos, coef_neg, loss).value_and_slope(scores)
+    assert_allclose(total, sum(class_sums(loss, coef_pos, coef_neg, scores)), rtol=1e-12)
     assert_allclose(slope, row_slopes(loss, coef_pos, coef_neg, scores), rtol=1e-12)
 
 
@@ -47,9 +62,9 @@ def test_uncorrected_rows_bend_alone(loss):
 def test_a_corrected_sum_is_rounded_off_by_less_than_the_kinks_width(loss, correction, scale):
     for seed in range(10):
         coef_pos, coef_neg, scores = draw(seed, scale)
-        value, _ = corrected_risk(coef_pos, coef_neg, loss, correction).value_and_slope(scores)
+        found = value(corrected_risk(coef_pos, coef_neg, loss, correction), scores)
         sums = class_sums(loss, coef_pos, coef_neg, scores)
-        excess = value - sum(CORRECT[correction](total) for total in sums)
+        excess = found - sum(CORRECT[correction](total) for total in sums)
         assert -1e-15 <= excess <= LARGEST_EXCESS[correction]
 
 
@@ -57,8 +72,7 @@ def test_a_corrected_sum_is_rounded_off_by_less_than_the_kinks_width(loss, corre
 def test_the_correction_is_of_each_class_and_not_of_the_whole(correction):
     # R₊ = −2 and R₋ = 5: |R₊| + |R₋| = 7 and max(R₊, 0) + max(R₋, 0) = 5; the whole would give 3.
     risk = corrected_risk(np.array([-2.0]), np.array([5.0]), "unhinged", correction)
-    value, _ = risk.value_and_slope(np.array([0.0]))
-    assert_allclose(value, {"abs": 7, "relu": 5}[correction], atol=1e-5)
+    assert_allclose(value(risk, np.array([0.0])), {"abs": 7, "relu": 5}[correction], atol=1e-5)
 
 
 @pytest.mark.parametrize("correction", CORRECT)
@@ -108,3 +122,203 @@ def test_a_corrected_sum_never_counts_as_convex(correction):
 def test_an_unknown_correction_is_told_the_known_ones():
     with pytest.raises(ValueError, match=r"unknown risk_correction 'square'.*None.*abs.*relu"):
         corrected_risk(np.ones(2), np.zeros(2), "logistic", "square")
+
+
+class TestRisk:
+    def test_by_hand(self):
+        """Squared loss at scores (1, −1, 0): ℓ(t,1) = (0, 4, 1), ℓ(t,−1) = (4, 0, 1)."""
+        scores = np.array([1.0, -1.0, 0.0])
+        risk = CorrectedRisk(SIGNED, LOSSES["squared"])
+        assert risk.loss.class_sums(SIGNED, scores).tolist() == [-0.25, -1.0]
+        assert value(risk, scores) == -1.25
+
+    @pytest.mark.parametrize("name", LOSSES)
+    def test_is_the_sum_over_rows(self, name):
+        loss, scores = LOSSES[name], np.array([0.3, -2.0, 5.0])
+        expected = 0.0
+        for (neg, pos), score in zip(SIGNED, scores, strict=True):
+            expected += pos * float(loss.value(score)) + neg * float(loss.value(-score))
+        risk = CorrectedRisk(SIGNED, loss)
+        assert value(risk, scores) == pytest.approx(expected, rel=1e-13)
+        assert risk.row_values(scores).sum() == pytest.approx(expected, rel=1e-13)
+
+    def test_clean_labels_give_the_balanced_risk(self):
+        labels = np.array([1, 1, 1, -1])
+        observed = labels_as_bags(labels, rows_as_bags=False)
+        coef = combine_bags(observed.sizes, observed.proportions)
+        risk = logistic_risk(coef, observed)
+        scores = np.array([2.0, -1.0, 0.5, 0.25])
+        losses = LOSSES["logistic"].value(labels * scores)
+        balanced = losses[labels == 1].mean() / 2 + losses[labels == -1].mean() / 2
+        assert value(risk, scores) == pytest.approx(balanced, rel=1e-13)
+
+    def test_zero_score_costs_phi_zero_whatever_the_bags(self):
+        coef = coef_of([0, 0, 0, 1, 1, 2], [0.2, 0.2, 0.2, 0.9, 0.9, 0.4])
+        for loss in LOSSES.values():
+            found = value(CorrectedRisk(coef, loss), np.zeros(6))
+            assert found == pytest.approx(loss.at_zero, rel=1e-12)
+
+    def test_rows_of_a_bag_share_its_coefficients(self):
+        bags = np.array(["b", "a", "b", "a", "b"])
+        found = coef_of(bags, [0.75, 0.25, 0.75, 0.25, 0.75])
+        coef = combine_bags([2, 3], [0.25, 0.75])
+        expected = np.where((bags == "a")[:, None], coef[0] / 2, coef[1] / 3)
+        assert_allclose(found, expected, rtol=1e-14)
+
+
+class TestEffectiveSampleSize:
+    @pytest.mark.parametrize("n_rows", [1, 7, 250])
+    def test_of_clean_rows_is_their_number(self, n_rows):
+        is_pos = np.arange(n_rows) % 3 == 0
+        risk = corrected_risk(is_pos / n_rows, ~is_pos / n_rows, "logistic")
+        assert risk.effective_sample_size == pytest.approx(n_rows)
+
+    def test_by_hand(self):
+        assert CorrectedRisk(SIGNED, LOSSES["logistic"]).effective_sample_size == pytest.approx(1 / (0.625**2 + 1 + 0.25**2))
+
+    def test_of_superbag_is_four_v_at_prior_one_half(self):
+        bags = np.repeat([0, 1, 2, 3], [10, 3, 25, 6])
+        by_bag = np.array([0.1, 0.9, 0.35, 0.5])
+        sizes = np.bincount(bags)
+        pooled = sizes @ by_bag / sizes.sum()
+        information = sizes @ (by_bag - pooled) ** 2
+        risk = CorrectedRisk(coef_of(bags, by_bag[bags]), LOSSES["logistic"])
+        assert risk.effective_sample_size == pytest.approx(4 * information)
+
+    def test_of_pure_equal_bags_is_the_number_of_rows(self):
+        bags = np.repeat([0, 1], 20)
+        risk = CorrectedRisk(coef_of(bags, bags.astype(float)), LOSSES["logistic"])
+        assert risk.effective_sample_size == pytest.approx(40)
+
+    def test_float32_coefficients_are_summed_in_double(self):
+        n_rows = 300_000
+        share, nothing = np.full(n_rows, 1 / n_rows, np.float32), np.zeros(n_rows, np.float32)
+        risk = corrected_risk(share, nothing, "logistic")
+        assert risk.effective_sample_size == pytest.approx(n_rows, rel=1e-6)
+
+
+class TestConcavity:
+    @pytest.mark.parametrize("name", LOSSES)
+    def test_against_the_lowest_curvature_on_a_grid(self, name):
+        loss, scores = LOSSES[name], np.linspace(-10, 10, 20_001)[:, None]
+        rng = np.random.default_rng(3)
+        coef = rng.normal(size=(30, 2))
+        bend = coef[:, 1] * loss.curvature(scores) + coef[:, 0] * loss.curvature(-scores)
+        expected = np.maximum(-bend.min(axis=0), 0)
+        assert_allclose(loss.concavity(coef), expected, rtol=1e-5, atol=1e-14)
+
+    @pytest.mark.parametrize("name", EVEN)
+    def test_is_zero_exactly_where_the_coefficients_sum_to_zero_or_more(self, name):
+        coef = np.array([[-0.5, 0.5], [0.4, -0.5], [-0.3, 1.0], [0.1, 0.2]])
+        bends = LOSSES[name].concavity(coef) > 0
+        assert bends.tolist() == [False, name != "unhinged", False, False]
+
+    def test_rounding_residue_is_not_concavity(self):
+        """γ− = ½ makes the sum zero in exact arithmetic; .1 + .2 − .3 is not zero in doubles."""
+        coef = np.array([[0.3, -0.1 - 0.2]])
+        assert coef.sum() < 0
+        assert LOSSES["logistic"].concavity(coef).tolist() == [0.0]
+
+    def test_small_but_real_concavity_is_kept(self):
+        coef = np.array([[0.3, -0.3 - 1e-9]])
+        assert LOSSES["logistic"].concavity(coef)[0] == pytest.approx(2.5e-10, rel=1e-6)
+
+    @pytest.mark.parametrize("name", LOSSES)
+    def test_float32_stays_float32(self, name):
+        coef = np.array([[-0.7, 0.5], [0.5, -1.0]], np.float32)
+        assert LOSSES[name].concavity(coef).dtype == np.float32
+
+    def test_two_bags_that_satisfy_prop_7_and_are_not_convex(self):
+        """γ = (.9, .6), equal sizes: Prop. 7 (b) holds, but the rows of one bag are concave."""
+        bags, y = np.repeat([0, 1], 5), np.repeat([0.9, 0.6], 5)
+        loss = LOSSES["logistic"]
+        risk = CorrectedRisk(coef_of(bags, y), loss)
+        row_sums = risk.coef.sum(axis=1)
+        # Prop. 7's sum: n⁺(½−γ−) + n⁻(γ+−½) ≥ 0, up to the factor w/(n·gap)
+        assert 5 * (0.5 - 0.6) + 5 * (0.9 - 0.5) > 0
+        assert row_sums.sum() == pytest.approx(1.0)
+        # (1 − 2γ−)/(2·gap·n) = −.2/(.6·5) and (2γ+ − 1)/(2·gap·n) = .8/(.6·5)
+        assert_allclose(row_sums, np.repeat([-0.2 / 3, 0.8 / 3], 5), rtol=1e-12)
+        assert_allclose(
+            loss.concavity(risk.coef), np.repeat([0.25 * 0.2 / 3, 0], 5), rtol=1e-12, atol=0
+        )
+
+        def along(direction, step):
+            return value(risk, step * direction)
+
+        # With one score for all rows (Prop. 7) the risk is convex …
+        shared = np.ones(10)
+        assert along(shared, 1.0) + along(shared, -1.0) >= 2 * along(shared, 0.0)
+        # … if the score changes in the first bag only, it is neither convex nor bounded below.
+        first = (bags == 0).astype(float)
+        assert along(first, 1.0) + along(first, -1.0) < 2 * along(first, 0.0)
+        assert not risk.is_bounded_below
+
+    def test_bags_on_both_sides_of_one_half_are_convex(self):
+        coef = coef_of(np.repeat([0, 1], 5), np.repeat([0.9, 0.4], 5))
+        for name in EVEN:
+            assert not LOSSES[name].concavity(coef).any()
+
+
+def bounded_losses(coef):
+    return {name for name, loss in LOSSES.items() if CorrectedRisk(coef, loss).is_bounded_below}
+
+
+class TestBoundedBelow:
+    def test_clean_labels_are_bounded_but_for_the_unhinged_loss(self):
+        coef = np.array([[0.0, 0.5], [0.5, 0.0]])
+        assert bounded_losses(coef) == {"logistic", "squared", "huber", "sigmoid"}
+
+    def test_one_negative_coefficient_is_enough(self):
+        """A corrected logistic risk has no minimiser; the squared loss only needs row sums > 0."""
+        coef = np.array([[-0.1, 1.0], [0.5, 0.5]])
+        assert bounded_losses(coef) == {"squared", "sigmoid"}
+
+    def test_negative_row_sum_unbounds_the_squared_loss(self):
+        assert "squared" not in bounded_losses(np.array([[-0.2, 0.1], [0.5, 0.5]]))
+
+    def test_the_risk_does_fall_without_end(self):
+        risk = CorrectedRisk(np.array([[-0.1, 1.0]]), LOSSES["logistic"])
+        risks = [value(risk, np.array([10.0**k])) for k in range(1, 5)]
+        assert risks == sorted(risks, reverse=True)
+        assert risks[-1] == pytest.approx(-1000, rel=1e-6)
+
+    def test_answer_is_a_plain_bool(self):
+        assert CorrectedRisk(SIGNED, LOSSES["sigmoid"]).is_bounded_below is True
+
+
+def test_risk_of_extreme_scores_is_finite():
+    scores = np.array([1e4, -1e4, 1e4])
+    for loss in LOSSES.values():
+        assert math.isfinite(value(CorrectedRisk(SIGNED, loss), scores))
+
+
+class TestSeveralClasses:
+    COEF = np.random.default_rng(1).normal(size=(6, 3))
+    SCORES = np.random.default_rng(2).normal(size=(6, 3))
+
+    @pytest.mark.parametrize("correction", [None, *CORRECT])
+    def test_by_class(self, correction):
+        """Class sums are added up, or corrected one by one."""
+        losses = -np.log(np.exp(self.SCORES) / np.exp(self.SCORES).sum(axis=1, keepdims=True))
+        sums = np.sum(self.COEF * losses, axis=0)
+        expected = sum(sums) if correction is None else sum(map(CORRECT[correction], sums))
+        risk = CorrectedRisk(self.COEF, class_loss("logistic", 3), correction)
+        assert_allclose(value(risk, self.SCORES), expected, atol=3 * KINK_WIDTH if correction else 0)
+
+    def test_convex_only_if_no_row_has_a_negative_sum(self):
+        loss = class_loss("logistic", 3)
+        assert CorrectedRisk(np.array([[0.5, -0.25, -0.25], [1, -1, 0.5]]), loss).is_convex
+        assert not CorrectedRisk(np.array([[0.5, -0.25, -0.26], [1, 1, 1]]), loss).is_convex
+        assert not CorrectedRisk(np.ones((1, 3)), loss, "abs").is_convex
+
+    def test_bounded_below_only_without_negative_coefficients(self):
+        loss = class_loss("logistic", 3)
+        assert CorrectedRisk(np.array([[0.5, 0.0, 0.1]]), loss).is_bounded_below
+        assert not CorrectedRisk(np.array([[0.5, -0.1, 0.1]]), loss).is_bounded_below
+
+    def test_effective_sample_size_of_clean_rows_is_their_number(self):
+        """Coefficients ±1/n, opposite in mean square, are worth n labelled rows."""
+        coef = np.eye(3)[np.arange(12) % 3] / 12
+        risk = CorrectedRisk(coef, class_loss("logistic", 3))
+        assert risk.effective_sample_size == pytest.approx(12 * 3 / 4)

@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.linalg import eigvalsh, sqrtm
 
-from decorrupt.corruption import RiskTerms
 from decorrupt.losses import get_loss
+from decorrupt.risks import CorrectedRisk
 from decorrupt.solvers import convexity_floor, least_admissible_reg
 from oracles.dense_risk import LOSS_NAMES, make_objective, pair_coefs
 
@@ -31,12 +31,16 @@ def worst_bend(loss, coef_pos, coef_neg):
     return LARGEST_CURVATURE[loss] * np.maximum(-(coef_pos + coef_neg), 0)
 
 
+def risk_of(coef_pos, coef_neg, loss):
+    return CorrectedRisk(np.column_stack([coef_neg, coef_pos]), get_loss(loss))
+
+
 def floor(features, coef_pos, coef_neg, loss):
-    return convexity_floor(features, RiskTerms(coef_pos, coef_neg), get_loss(loss))
+    return convexity_floor(features, risk_of(coef_pos, coef_neg, loss))
 
 
 def least(features, coef_pos, coef_neg, loss):
-    return least_admissible_reg(features, RiskTerms(coef_pos, coef_neg), get_loss(loss))
+    return least_admissible_reg(features, risk_of(coef_pos, coef_neg, loss))
 
 
 def least_curvature(objective, theta):
@@ -181,8 +185,7 @@ def far_bag():
 def test_with_an_intercept_the_squared_loss_needs_a_larger_penalty():
     # The intercept is not penalised, so it can follow the rows that bend downwards.
     features, *coefs = far_bag()
-    terms = RiskTerms(*coefs)
-    bound = least_admissible_reg(features, terms, get_loss("squared"), fit_intercept=True)
+    bound = least_admissible_reg(features, risk_of(*coefs, "squared"), fit_intercept=True)
     assert bound > least(features, *coefs, "squared")
     objective = make_objective(features, *coefs, "squared", bound, fit_intercept=True)
     assert abs(least_curvature(objective, np.zeros(4))) < 1e-9
@@ -194,5 +197,5 @@ def test_with_an_intercept_no_penalty_makes_a_downward_row_convex():
     objective = make_objective(features, *coefs, "logistic", 1e3, fit_intercept=True)
     away = np.array([-100.0, 0.0, 0.0, 500.0])
     assert least_curvature(objective, away) < 0
-    terms = RiskTerms(*coefs)
-    assert convexity_floor(features, terms, get_loss("logistic"), fit_intercept=True) == np.inf
+    risk = risk_of(*coefs, "logistic")
+    assert convexity_floor(features, risk, fit_intercept=True) == np.inf

@@ -35,9 +35,9 @@ def test_it_finds_the_minimum_from_far_away():
 
 def test_sparse_features_lead_to_the_same_minimum():
     objective, optimum = SOLVED["scikit-learn"]()
-    terms = objective.risk.terms
+    coef = objective.risk.coef
     wrapped = make_objective(
-        sparse.csr_matrix(objective.features), terms.coef_pos, terms.coef_neg, "logistic", 0.03
+        sparse.csr_matrix(objective.features), coef[:, 1], coef[:, 0], "logistic", 0.03
     )
     assert_allclose(run(wrapped).coef, optimum, atol=1e-5)
 

@@ -7,11 +7,14 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.optimize import approx_fprime, check_grad
+from sklearn.linear_model import LogisticRegression
 
-from decorrupt.risks import KINK_WIDTH
+from decorrupt.losses import class_loss
+from decorrupt.risks import KINK_WIDTH, CorrectedRisk
+from decorrupt.solvers import Objective, choose_solver, solve
 from oracles.dense_risk import LOSS_NAMES, central_differences, class_sums, make_objective
 
-N_ROWS, RANK = 15, 4
+N_ROWS, RANK, N_CLASSES = 15, 4, 3
 every_loss = pytest.mark.parametrize("loss", LOSS_NAMES)
 # correction, fit_intercept, container of the features
 CASES = list(product((None, "abs", "relu"), (False, True), (np.asarray, sparse.csr_matrix)))
@@ -50,8 +53,8 @@ def test_the_value_is_risk_plus_penalty_without_the_intercept(loss, fit_intercep
     objective, coef = problem(loss, fit_intercept=fit_intercept)
     theta, intercept = coef[:RANK], coef[-1] if fit_intercept else 0.0
     scores = [row @ theta + intercept for row in objective.features]
-    terms = objective.risk.terms
-    expected = sum(class_sums(loss, terms.coef_pos, terms.coef_neg, scores))
+    coef_neg, coef_pos = objective.risk.coef.T
+    expected = sum(class_sums(loss, coef_pos, coef_neg, scores))
     expected += 0.3 * sum(theta**2)
     assert_allclose(objective.value_and_gradient(coef)[0], expected, rtol=1e-12)
     assert_allclose(objective.scores(coef), scores, rtol=1e-12)
@@ -148,3 +151,84 @@ def test_evaluating_does_not_write_to_the_coefficients():
     objective.hessian(coef)
     objective.hessian_operator(coef)(coef)
     assert (coef == kept).all()
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_coefficients_are_split_into_features_and_intercept(n_classes, fit_intercept):
+    features = np.random.default_rng(0).normal(size=(N_ROWS, RANK))
+    risk = CorrectedRisk(np.ones((N_ROWS, n_classes)), class_loss("logistic", n_classes))
+    objective = Objective(features, risk, 0.3, fit_intercept, n_classes)
+    coef = np.random.default_rng(1).normal(size=objective.n_coef)
+    theta, intercept = objective.split(coef)
+    assert theta.shape == (RANK, *objective.score_shape)
+    assert np.shape(intercept) == objective.score_shape
+    assert_allclose(objective.scores(coef), features @ theta + intercept)
+    assert np.any(intercept) == fit_intercept
+    if fit_intercept:  # a view, in which a start can be written
+        intercept += 1.0
+        assert_allclose(objective.scores(coef), features @ theta + intercept)
+
+
+def class_problem(wrap=np.asarray, *, fit_intercept=True):
+    """Return an objective of three classes with signed coefficients, and a point."""
+    rng = np.random.default_rng(0)
+    coef = rng.normal(size=(N_ROWS, N_CLASSES)) / N_ROWS
+    risk = CorrectedRisk(coef, class_loss("logistic", N_CLASSES))
+    features = wrap(rng.normal(size=(N_ROWS, RANK)))
+    objective = Objective(features, risk, 0.3, fit_intercept, N_CLASSES)
+    return objective, rng.normal(size=(RANK + fit_intercept) * N_CLASSES)
+
+
+class TestSeveralClasses:
+    """J(Θ, b) = risk(ZΘ + b) + 2λ‖Θ‖²."""
+
+    @pytest.mark.parametrize("fit_intercept", [False, True])
+    def test_the_value_is_risk_plus_twice_the_penalty(self, fit_intercept):
+        objective, coef = class_problem(fit_intercept=fit_intercept)
+        table = coef.reshape(-1, N_CLASSES)
+        scores = objective.features @ table[:RANK] + (table[RANK] if fit_intercept else 0)
+        assert_allclose(objective.scores(coef), scores)
+        expected = objective.risk.value_and_slope(scores)[0] + 2 * 0.3 * np.sum(table[:RANK] ** 2)
+        assert_allclose(objective.value_and_gradient(coef)[0], expected)
+        assert objective.n_coef == coef.size
+
+
+    @pytest.mark.parametrize("fit_intercept", [False, True])
+    @pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_matrix, sparse.csr_array])
+    def test_the_gradient_is_that_of_the_differences(self, wrap, fit_intercept):
+        objective, coef = class_problem(wrap, fit_intercept=fit_intercept)
+        differences = central_differences(lambda c: objective.value_and_gradient(c)[0], coef)
+        assert_allclose(objective.value_and_gradient(coef)[1], differences, atol=1e-8)
+
+
+    def test_single_precision_features_stay_so(self):
+        objective, coef = class_problem()
+        single, _ = class_problem(lambda Z: Z.astype(np.float32))
+        assert single.scores(coef).dtype == np.float32
+        gradient = single.value_and_gradient(coef)[1]
+        assert gradient.dtype == np.float64
+        assert_allclose(gradient, objective.value_and_gradient(coef)[1], atol=1e-5)
+
+
+    @pytest.mark.parametrize("solver", ["auto", "lbfgs"])
+    def test_clean_labels_are_multinomial_regression(self, solver):
+        rng = np.random.default_rng(1)
+        X, labels = rng.normal(size=(60, 3)), np.arange(60) % 3
+        X[:, 0] += labels
+        objective = Objective(X, CorrectedRisk(np.eye(3)[labels] / 60, class_loss("logistic", 3)), 0.01, True, 3)
+        result = solve(objective, solver=solver, tol=1e-8)
+        assert result.converged
+        # sklearn's ½‖Θ‖² + C·Σ losses is ours, 2λ‖Θ‖² + mean loss, at C = 1/(4λn).
+        model = LogisticRegression(C=1 / (4 * 0.01 * 60), tol=1e-10, max_iter=10_000).fit(X, labels)
+        coef = result.coef.reshape(4, 3)
+        assert_allclose(coef[:3].T, model.coef_, atol=1e-6)
+        assert_allclose(coef[3] - coef[3].mean(), model.intercept_, atol=1e-6)
+
+
+    @pytest.mark.parametrize("solver", ["newton", "gradient_descent"])
+    def test_solvers_for_two_classes_are_refused(self, solver):
+        objective, _ = class_problem()
+        assert choose_solver("auto", objective) == "lbfgs"
+        with pytest.raises(ValueError, match=f"solver='{solver}' is for two classes.*'lbfgs'"):
+            solve(objective, solver=solver)

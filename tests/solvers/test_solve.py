@@ -1,4 +1,4 @@
-"""Solver dispatch: names, warnings, histories, λ paths."""
+"""Solver dispatch: names, warnings, histories."""
 
 import sys
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from decorrupt.solvers import SOLVERS, GradientDescent, choose_solver, solve, solve_path
+from decorrupt.solvers import SOLVERS, GradientDescent, choose_solver, solve
 from oracles.dense_risk import make_objective, never_rises, pair_coefs, stable_step
 from oracles.solved_problems import SOLVED, logistic_regression
 
@@ -113,38 +113,6 @@ def test_objective_tol_bounds_the_distance_from_the_minimum(solver, objective_to
         assert rough.converged
         assert rough.gradient_norm <= 2 * np.sqrt(reg_strength * objective_tol)
         assert rough.objective - least <= objective_tol
-
-
-@pytest.mark.parametrize("solver", ["auto", *DESCENTS])
-def test_a_path_is_the_solutions_one_by_one_in_the_order_given(solver):
-    objective, _ = logistic_regression(fit_intercept=True)
-    reg_strengths = [0.1, 1e-3, 1.0, 0.1, 0.01]
-    path = solve_path(objective, reg_strengths, solver=solver, tol=1e-7)
-    assert len(path) == 5
-    for reg_strength, result in zip(reg_strengths, path, strict=True):
-        alone = objective.with_reg_strength(reg_strength)
-        cold = solve(alone, solver=solver, tol=1e-7)
-        assert_allclose(result.coef, cold.coef, atol=1e-4)
-        assert_allclose(result.objective, alone.value_and_gradient(result.coef)[0], rtol=1e-12)
-
-
-def test_a_path_starts_each_solution_from_the_next_larger_one():
-    objective, _ = logistic_regression()
-    small, large = solve_path(objective, [0.01, 0.02], solver="lbfgs")
-    start = objective.with_reg_strength(0.01).value_and_gradient(large.coef)[0]
-    assert_allclose(small.objective_history[0], start, rtol=1e-12)
-    given = np.ones(objective.n_coef)
-    (first,) = solve_path(objective, [0.5], start=given)
-    at_start = objective.with_reg_strength(0.5).value_and_gradient(given)[0]
-    assert_allclose(first.objective_history[0], at_start, rtol=1e-12)
-
-
-def test_an_array_of_reg_strengths_is_a_path_too():
-    objective, _ = logistic_regression()
-    path = solve_path(objective, np.logspace(-2, 0, 3))
-    norms = [np.linalg.norm(result.coef) for result in path]
-    assert norms == sorted(norms, reverse=True)
-    assert solve_path(objective, []) == []
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def signal_to_noise(
         return sizes
     if scheme == "optimal":
         balance = 1.0 if priors is None else priors.min(axis=1)
-        return np.asarray((balance / noise_scales(transitions, sizes)) ** 2)
+        return np.asarray(sizes * (balance / noise_scales(transitions, np.ones_like(sizes))) ** 2)
     if scheme == "exact":
         if priors is None:
             raise ValueError(
@@ -98,7 +98,7 @@ def source_weights(
     [0.962, 0.038]
     >>> noisy = 0.4 * np.eye(3) + 0.2
     >>> source_weights([100, 100], [np.eye(3), noisy]).round(3).tolist()
-    [0.941, 0.059]
+    [0.9, 0.1]
     """
     snr = signal_to_noise(sizes, noise_rates, source_priors=source_priors, scheme=scheme)
     return np.asarray(snr / snr.sum())

@@ -8,7 +8,10 @@ from decorrupt.features.kernel import (
     kernel_name,
 )
 from decorrupt.features.kernels import (
+    FROM_ALL_ROWS,
     KERNELS,
+    OF_SIZE_ONE,
+    ON_COMPONENTS,
     WITHOUT_GAMMA,
     KernelFunction,
     resolve_kernel_gamma,
@@ -36,7 +39,10 @@ __all__ = [
     "DEFAULT_N_FEATURES",
     "DEFAULT_RANK_TOL",
     "FEATURES",
+    "FROM_ALL_ROWS",
     "KERNELS",
+    "OF_SIZE_ONE",
+    "ON_COMPONENTS",
     "WITHOUT_GAMMA",
     "CholeskyFactor",
     "FeatureMap",

@@ -18,8 +18,9 @@ from decorrupt.model_selection.criteria import (
     count_score,
     proportion_risk,
 )
-from decorrupt.model_selection.folds import bag_folds
+from decorrupt.model_selection.folds import bag_folds, usable_folds
 from decorrupt.model_selection.forest_round import ForestRoundClassifier
+from decorrupt.model_selection.grids import DEFAULT_GAMMA_FACTORS, DEFAULT_REG_STRENGTHS
 from decorrupt.model_selection.importance import ColumnImportance, bag_permutation_importance
 from decorrupt.model_selection.leaderboard import Leaderboard, LeaderboardRow
 from decorrupt.model_selection.scorers import BAG_SCORERS, BagScorer
@@ -29,6 +30,8 @@ from decorrupt.splitters import BagKFold, WithinBagKFold
 __all__ = [
     "BAG_SCORERS",
     "CANDIDATES",
+    "DEFAULT_GAMMA_FACTORS",
+    "DEFAULT_REG_STRENGTHS",
     "AccuracyEstimate",
     "AutoLabelProportionsClassifier",
     "AutoSourcesClassifier",
@@ -55,4 +58,5 @@ __all__ = [
     "estimate_accuracy",
     "group_rate_accuracy",
     "proportion_risk",
+    "usable_folds",
 ]

@@ -20,7 +20,9 @@ BALANCED = 0.5
 def is_share_row(rows: FloatArray) -> NDArray[np.bool_]:
     """Return for every row whether its entries are in [0, 1] and sum to 1."""
     in_range = ((rows >= 0) & (rows <= 1)).all(axis=-1)  # also catches NaN
-    return np.asarray(in_range & (np.abs(rows.sum(axis=-1) - 1) <= SHARE_TOL))
+    with np.errstate(invalid="ignore"):  # an infinite share and its complement
+        total = rows.sum(axis=-1)
+    return np.asarray(in_range & (np.abs(total - 1) <= SHARE_TOL))
 
 
 def inseparable_classes(matrix: FloatArray) -> list[int]:

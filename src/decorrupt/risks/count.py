@@ -51,7 +51,7 @@ class CountRisk:
 
     @property
     def has_curvature(self) -> bool:
-        """Whether the curvature is implemented."""
+        """Whether `curvature` is implemented."""
         return self.is_convex
 
     def log_probs_and_slope(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:

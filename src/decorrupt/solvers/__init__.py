@@ -20,7 +20,6 @@ from decorrupt.solvers.solve import (
     choose_solver,
     is_gradient_descent,
     solve,
-    solve_path,
 )
 from decorrupt.solvers.starts import (
     from_intercept,
@@ -60,7 +59,6 @@ __all__ = [
     "solve_gradient_descent",
     "solve_lbfgs",
     "solve_newton",
-    "solve_path",
     "solve_problem",
     "warm_path",
 ]

@@ -66,7 +66,7 @@ class Solution:
     objective : Objective
         The objective at this λ.
     solver, route : str
-        The solver, and the best of the problem's routes.
+        The solver, and the best of the problem's routes, or of those compared on a sample.
     """
 
     result: SolverResult
@@ -139,12 +139,17 @@ def solve_problem(
     solutions = []
     for reg_strength in reg_strengths:
         by_route = {key: results[reg_strength] for key, results in found.items()}
-        least = min(result.objective for result in by_route.values())
-        best = next(k for k, one in by_route.items() if one.objective <= least + SAME_OBJECTIVE)
+        best = best_route(by_route)
         here = objective.with_reg_strength(reg_strength)
         result = _with_prior(by_route[best], here, problem.match_prior)
-        solutions.append(Solution(result, here, name, best))
+        solutions.append(Solution(result, here, name, result.route or best))
     return solutions
+
+
+def best_route(by_route: Mapping[str, SolverResult]) -> str:
+    """Return the first route whose solution is as good as the best."""
+    least = min(result.objective for result in by_route.values())
+    return next(k for k, one in by_route.items() if one.objective <= least + SAME_OBJECTIVE)
 
 
 def _with_prior(

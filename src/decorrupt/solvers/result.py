@@ -31,6 +31,8 @@ class SolverResult:
         or "budget spent" (gradient descent, whose number of steps is part of the method).
     gradient_tol : float
         The requested ‖∇‖₂.
+    route : str
+        The best of several ways to a starting point, if they were compared on a sample.
     """
 
     coef: FloatArray
@@ -39,6 +41,7 @@ class SolverResult:
     n_iter: int
     status: str
     gradient_tol: float = 0.0
+    route: str = ""
 
     @property
     def objective(self) -> float:

@@ -1,8 +1,8 @@
-"""Solver dispatch and warm-started λ paths."""
+"""Solver dispatch."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -129,20 +129,3 @@ def choose_solver(solver: str | GradientDescent, objective: Objective) -> str:
     few_coefs = objective.has_curvature and objective.n_coef <= AUTO_NEWTON_COEFS
     few_rows = objective.features.shape[0] <= AUTO_NEWTON_ROWS
     return "newton" if few_coefs and few_rows else "lbfgs"
-
-
-def solve_path(
-    objective: Objective, reg_strengths: Sequence[float], **options: Any
-) -> list[SolverResult]:
-    """Return the solution for every λ, each started from the solution of the next larger λ.
-
-    The largest λ is solved first; the results are in the order of `reg_strengths`.
-    The options are those of :func:`solve`.
-    """
-    start = options.pop("start", None)
-    results: dict[float, SolverResult] = {}
-    for reg_strength in sorted(set(reg_strengths), reverse=True):
-        result = solve(objective.with_reg_strength(reg_strength), start=start, **options)
-        results[reg_strength] = result
-        start = result.coef
-    return [results[reg_strength] for reg_strength in reg_strengths]

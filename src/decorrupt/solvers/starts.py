@@ -15,7 +15,7 @@ from decorrupt.observed import Observed
 from decorrupt.risks import logistic_risk
 from decorrupt.solvers.lbfgs import solve_lbfgs
 from decorrupt.solvers.objective import Objective
-from decorrupt.solvers.problem import Minimize, Problem, Route, Start
+from decorrupt.solvers.problem import Minimize, Problem, Route, Start, best_route
 from decorrupt.solvers.result import SolverResult
 
 # A starting point does not need many digits.
@@ -97,19 +97,14 @@ def from_sample(problem: Problem, rows: NDArray[np.intp]) -> Route:
         objective: Objective, reg_strengths: Sequence[float], minimize: Minimize
     ) -> dict[float, SolverResult]:
         small = replace(objective, features=objective.features[rows], risk=problem.risk)
-        found = {}
-        for name, own in (problem.routes or {}).items():
-            found[name] = own(small, reg_strengths, minimize)
-        best = {
-            value: min(
-                (results[value] for results in found.values()), key=lambda one: one.objective
-            )
-            for value in reg_strengths
-        }
-        return {
-            value: minimize(objective.with_reg_strength(value), best[value].coef)
-            for value in reg_strengths
-        }
+        routes = problem.routes or {}
+        found = {name: own(small, reg_strengths, minimize) for name, own in routes.items()}
+        solutions = {}
+        for value in set(reg_strengths):
+            best = best_route({name: results[value] for name, results in found.items()})
+            result = minimize(objective.with_reg_strength(value), found[best][value].coef)
+            solutions[value] = replace(result, route=best)
+        return solutions
 
     return route
 

@@ -2,12 +2,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from decorrupt.corruption import Strata, strata_from_bags
-from decorrupt.corruption.class_means import (
-    check_class_means,
-    clear_violation,
-    merge_single_rows,
-)
+from decorrupt.corruption import check_class_means, clear_violation
+from decorrupt.corruption.common_classes import merge_single_rows
+from decorrupt.observed import read_bags
 
 
 def random_bags(rng, n_rows=200, bag_size=10, n_columns=3):
@@ -15,24 +12,21 @@ def random_bags(rng, n_rows=200, bag_size=10, n_columns=3):
     labels = (rng.random(n_rows) < 0.4).astype(float)
     X = rng.normal(size=(n_rows, n_columns)) + labels[:, None]
     bags = rng.permutation(n_rows) // bag_size
-    return X, strata_from_bags(bags, (np.bincount(bags, labels) / np.bincount(bags))[bags])
+    return X, read_bags((np.bincount(bags, labels) / np.bincount(bags))[bags], bags)
 
 
 def bags_by_feature(rng, n_rows=400, bag_size=20, n_columns=3):
     X = rng.normal(size=(n_rows, n_columns))
     labels = (X[:, 0] + X[:, 1] + rng.normal(size=n_rows) > 0).astype(float)
     bags = np.argsort(np.argsort(X[:, 1])) // bag_size
-    return X, strata_from_bags(bags, (np.bincount(bags, labels) / np.bincount(bags))[bags])
+    return X, read_bags((np.bincount(bags, labels) / np.bincount(bags))[bags], bags)
 
 
-def brute_force_dispersions(X, strata):
+def brute_force_dispersions(X, observed):
     """The definition, bag by bag and column by column."""
-    shares = strata.proportions
-    if shares.ndim == 1:
-        shares = np.column_stack([1 - shares, shares])
-    sizes, found = strata.sizes, []
+    shares, sizes, found = observed.proportions, observed.sizes, []
     for column in X.T:
-        rows = [column[strata.row_stratum == k] for k in range(len(sizes))]
+        rows = [column[observed.row_bag == k] for k in range(len(sizes))]
         root = np.sqrt(sizes)
         means = np.array([own.mean() for own in rows])
         centre = shares @ np.linalg.lstsq(shares * root[:, None], means * root, rcond=None)[0]
@@ -50,49 +44,48 @@ def brute_force_dispersions(X, strata):
 def test_dispersion_of_six_rows_by_hand():
     # Equal shares: the fit is the mean 3. v = (9+1+1+1+1+9)/6, Q = 2·(4+0+4)/v, M − 1 = 2.
     X = np.array([[0.0], [2.0], [2.0], [4.0], [4.0], [6.0]])
-    strata = strata_from_bags([0, 0, 1, 1, 2, 2], [0.5] * 6)
-    test = check_class_means(X, strata, n_permutations=9, random_state=0)
+    observed = read_bags([0.5] * 6, [0, 0, 1, 1, 2, 2])
+    test = check_class_means(X, observed, n_permutations=9, random_state=0)
     assert test.dispersions[0] == pytest.approx(16 / (22 / 6) / 2, rel=1e-6)
 
 
 @pytest.mark.parametrize("make", [random_bags, bags_by_feature])
 def test_dispersions_are_those_of_the_definition(make):
-    X, strata = make(np.random.default_rng(0))
-    test = check_class_means(X, strata, n_permutations=3, random_state=0)
-    assert test.dispersions == pytest.approx(brute_force_dispersions(X, strata), rel=1e-4)
+    X, observed = make(np.random.default_rng(0))
+    test = check_class_means(X, observed, n_permutations=3, random_state=0)
+    assert test.dispersions == pytest.approx(brute_force_dispersions(X, observed), rel=1e-4)
 
 
 def test_dispersions_of_three_classes_are_those_of_the_definition():
     rng = np.random.default_rng(1)
     X, bags = rng.normal(size=(120, 2)), np.arange(120) // 8
-    strata = strata_from_bags(bags, rng.dirichlet([1, 1, 1], 15)[bags])
-    test = check_class_means(X, strata, n_permutations=3, random_state=0)
-    assert test.dispersions == pytest.approx(brute_force_dispersions(X, strata), rel=1e-4)
+    observed = read_bags(rng.dirichlet([1, 1, 1], 15)[bags], bags)
+    test = check_class_means(X, observed, n_permutations=3, random_state=0)
+    assert test.dispersions == pytest.approx(brute_force_dispersions(X, observed), rel=1e-4)
 
 
 def test_two_columns_of_shares_are_the_same_test_as_one():
-    X, strata = bags_by_feature(np.random.default_rng(2))
-    both = np.column_stack([1 - strata.proportions, strata.proportions])
-    wide = Strata(strata.ids, strata.row_stratum, both)
-    one, two = (check_class_means(X, bags, random_state=3) for bags in (strata, wide))
+    X, observed = bags_by_feature(np.random.default_rng(2))
+    wide = read_bags(observed.row_proportions, observed.row_bag)
+    one, two = (check_class_means(X, bags, random_state=3) for bags in (observed, wide))
     assert one.dispersions.tolist() == two.dispersions.tolist()
     assert one.p_value == two.p_value
 
 
 def test_sparse_rows_are_the_same_test_as_dense():
-    X, strata = random_bags(np.random.default_rng(4))
+    X, observed = random_bags(np.random.default_rng(4))
     X = X * (X > 1)
-    dense = check_class_means(X, strata, random_state=5)
-    thin = check_class_means(sparse.csr_matrix(X), strata, random_state=5)
+    dense = check_class_means(X, observed, random_state=5)
+    thin = check_class_means(sparse.csr_matrix(X), observed, random_state=5)
     assert dense.p_values.tolist() == thin.p_values.tolist()
 
 
 def test_random_bags_are_rejected_at_the_nominal_rate():
     rng, found = np.random.default_rng(6), []
     for seed in range(200):
-        X, strata = random_bags(rng)
+        X, observed = random_bags(rng)
         X[:, 2] = X[:, 2] > 2.5  # rare categories were the problem of a chi-square test
-        found.append(check_class_means(X, strata, n_permutations=19, random_state=seed).p_value)
+        found.append(check_class_means(X, observed, n_permutations=19, random_state=seed).p_value)
     assert np.mean(np.array(found) <= 0.05) <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / 200)
 
 
@@ -107,23 +100,23 @@ def test_class_variances_and_sizes_that_go_with_the_proportions_are_no_violation
             [np.arange(n) < round(n * p) for n, p in zip(sizes, shares, strict=True)]
         )
         X = (rng.normal(size=len(bags)) * (1 + 4 * labels))[:, None]
-        strata = strata_from_bags(bags, shares[bags])
-        found.append(check_class_means(X, strata, n_permutations=19, random_state=seed).p_value)
+        observed = read_bags(shares[bags], bags)
+        found.append(check_class_means(X, observed, n_permutations=19, random_state=seed).p_value)
     assert np.mean(np.array(found) <= 0.05) < 0.12
 
 
 def test_the_column_that_forms_the_bags_is_the_worst():
-    X, strata = bags_by_feature(np.random.default_rng(8))
-    test = check_class_means(X, strata, random_state=0)
+    X, observed = bags_by_feature(np.random.default_rng(8))
+    test = check_class_means(X, observed, random_state=0)
     assert test.p_value == pytest.approx(1 / 200)
     assert test.columns[test.dispersions.argmax()] == 1
     assert test.p_values[2] > 0.05
 
 
 def test_constant_columns_are_left_out():
-    X, strata = random_bags(np.random.default_rng(9))
+    X, observed = random_bags(np.random.default_rng(9))
     X[:, 1] = 7.0
-    assert check_class_means(X, strata, random_state=0).columns.tolist() == [0, 2]
+    assert check_class_means(X, observed, random_state=0).columns.tolist() == [0, 2]
 
 
 @pytest.mark.parametrize(
@@ -133,21 +126,21 @@ def test_constant_columns_are_left_out():
 )
 def test_what_cannot_be_tested(bags, y):
     X = np.arange(8.0).reshape(4, 2)
-    assert check_class_means(X, strata_from_bags(bags, y), random_state=0) is None
+    assert check_class_means(X, read_bags(y, bags), random_state=0) is None
 
 
 def test_labelled_rows_form_one_bag_per_class():
-    strata = strata_from_bags(["a", "b", "c", "d", "d"], [0, 1, 1, 0.5, 0.5])
-    merged = merge_single_rows(strata)
-    assert merged.sizes.tolist() == [2, 1, 2]
-    assert merged.proportions.tolist() == [0.5, 0, 1]
-    assert merged.row_proportions.tolist() == strata.row_proportions.tolist()
+    observed = read_bags([0, 1, 1, 0.5, 0.5], ["a", "b", "c", "d", "d"])
+    merged = merge_single_rows(observed)
+    assert merged.sizes.tolist() == [2, 2, 1]
+    assert merged.proportions[:, 1].tolist() == [0.5, 1, 0]
+    assert merged.row_proportions.tolist() == observed.row_proportions.tolist()
 
 
 def test_a_large_table_is_tested_on_whole_bags_and_some_columns():
     rng = np.random.default_rng(10)
-    X, strata = random_bags(rng, n_rows=400, n_columns=50)
-    test = check_class_means(X, strata, n_permutations=3, most_cells=900, random_state=0)
+    X, observed = random_bags(rng, n_rows=400, n_columns=50)
+    test = check_class_means(X, observed, n_permutations=3, most_cells=900, random_state=0)
     assert test.n_rows % 10 == 0
     assert test.n_rows * len(test.columns) <= 900
     assert len(test.columns) == 30
