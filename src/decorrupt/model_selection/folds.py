@@ -129,7 +129,13 @@ def bag_folds(
     >>> len(bag_folds(y, bags=bags, n_splits=3, random_state=0))
     3
     """
-    observed = read_bags(y, bags)
+    return observed_folds(read_bags(y, bags), n_splits=n_splits, random_state=random_state)
+
+
+def observed_folds(
+    observed: Observed, *, n_splits: int = DEFAULT_FOLDS, random_state: Any = None
+) -> list[Fold]:
+    """Return what :func:`bag_folds` returns, from bags that are read already."""
     n_rows, n_bags = observed.n_rows, observed.n_bags
     cv: BagSplitter
     if n_bags >= FEWEST_BAGS_TO_LEAVE_OUT:
