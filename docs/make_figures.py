@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from decorrupt.corruption import combine_strata, corrected_loss
+from decorrupt.corruption import combine_bags, corrected_loss
 from decorrupt.losses import get_loss
 from decorrupt.theory import (
     convexity_floor,
@@ -46,12 +46,11 @@ STYLE = {
 def convexity(axes: Axes) -> None:
     """Draw the counter-example to Prop. 7: an objective with two opposite minima."""
     X = np.array([3.0, -3.0, 1.0, -1.0])
-    pair = combine_strata([2, 2], [0.9, 0.6])
-    pos, neg = np.repeat(pair.pos / 2, 2), np.repeat(pair.neg / 2, 2)
-    floor = convexity_floor((pos, neg), features=X[:, None])
+    coef = np.repeat(combine_bags([2, 2], [0.9, 0.6]) / 2, 2, axis=0)
+    floor = convexity_floor(coef, features=X[:, None])
     slopes, loss = np.linspace(-2.2, 2.2, 201), get_loss("logistic")
     scores = np.outer(slopes, X)
-    risk = loss.value(scores) @ pos + loss.value(-scores) @ neg
+    risk = loss.value(-scores) @ coef[:, 0] + loss.value(scores) @ coef[:, 1]
     for reg_strength in (0.05, 0.1, floor):
         name = f"λ = {reg_strength:g}" + (" (convexity floor)" if reg_strength == floor else "")
         axes.plot(slopes, risk + reg_strength * slopes**2, label=name)

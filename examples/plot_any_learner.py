@@ -13,6 +13,7 @@ on one data set, in two forms.
 # many tables: heavy tails (a monotone change of each column, which trees do not notice) and 30
 # columns that have nothing to do with the label.
 import time
+import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -28,7 +29,9 @@ from decorrupt import (
     EMClassifier,
 )
 from decorrupt.datasets import make_bags
+from decorrupt.exceptions import WeakEvidenceWarning
 
+warnings.simplefilter("ignore", WeakEvidenceWarning)  # there are only six bags of 64 rows
 SIZES, REPEATS = (16, 64), 3
 columns, label = load_breast_cancer(return_X_y=True)
 columns = scale(columns)

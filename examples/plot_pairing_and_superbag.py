@@ -14,7 +14,7 @@ pooled proportion against all bags below it. What does it gain?
 import matplotlib.pyplot as plt
 import numpy as np
 
-from decorrupt.corruption import combine_strata, pair_bags
+from decorrupt.corruption import combine_bags, pair_bags
 
 rng = np.random.default_rng(0)
 SETTINGS = {
@@ -33,8 +33,8 @@ COMBINATIONS = {
 
 def sample_size(sizes, shares, options):
     """Return the effective sample size of a combination."""
-    found = combine_strata(sizes, shares, **options)
-    return 1 / np.sum((np.abs(found.pos) + np.abs(found.neg)) ** 2 / np.asarray(sizes))
+    coef = combine_bags(sizes, shares, **options)
+    return 1 / np.sum(np.abs(coef).sum(axis=1) ** 2 / np.asarray(sizes))
 
 
 table = {

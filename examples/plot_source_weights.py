@@ -19,35 +19,35 @@ from decorrupt.theory import weights_comparison
 
 NOISE = np.array([0.01, 0.1, 0.2, 0.3, 0.4, 0.45, 0.48, 0.49])
 REPEATS = 8
-SCHEMES = ("uniform", "optimal")
+COMBINE = {"uniform": "uniform_sources", "optimal": "sources"}
 
 factors = {
     scheme: [
         weights_comparison([100] * 10, [0.01] * 9 + [rate], [0.01] * 9 + [rate]).factors[scheme]
         for rate in NOISE
     ]
-    for scheme in SCHEMES
+    for scheme in COMBINE
 }
 
 # %%
 # The same with models: linear classifiers of two Gaussian classes, whose balanced error is known
 # exactly.
-errors = {scheme: np.zeros((len(NOISE), REPEATS)) for scheme in SCHEMES}
+errors = {scheme: np.zeros((len(NOISE), REPEATS)) for scheme in COMBINE}
 for place, rate in enumerate(NOISE):
     rates = dict.fromkeys(range(9), (0.01, 0.01)) | {9: (rate, rate)}
     for repeat in range(REPEATS):
         data = make_corrupted_sources(100, rates, mean=(1.0, 0.0, 0.0), random_state=repeat)
-        for scheme in SCHEMES:
+        for scheme in COMBINE:
             model = CorruptedSourcesClassifier(
-                noise_rates=rates, weights=scheme, kernel="linear", reg_strength=1e-2,
-                convex="ignore", risk_correction="abs",
+                noise_rates=rates, combine=COMBINE[scheme], kernel="linear",
+                reg_strength=1e-2, convex="ignore", risk_correction="abs",
             )  # fmt: skip
             model.fit(data.X, data.y, sources=data.sources)
             offset = model.intercept_ - model.decision_threshold_
             errors[scheme][place, repeat] = data.population.linear_error(model.coef_, offset)
 
 fig, axes = plt.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
-for scheme, marker in zip(SCHEMES, "os", strict=True):
+for scheme, marker in zip(COMBINE, "os", strict=True):
     axes[0].semilogy(NOISE, factors[scheme], marker=marker, label=f"{scheme} weights")
     mean = errors[scheme].mean(axis=1)
     spread = errors[scheme].std(axis=1, ddof=1) / np.sqrt(REPEATS)
@@ -62,7 +62,7 @@ plt.show()
 # %%
 ratio = factors["uniform"][-1] / factors["optimal"][-1]
 print(f"factor of the bound at 49 % noise: uniform / optimal = {ratio:.0f}")
-for scheme in SCHEMES:
+for scheme in COMBINE:
     print(f"balanced error at 49 % noise, {scheme} weights: {errors[scheme][-1].mean():.3f}")
 print(f"weight of the tenth source: {model.source_weights_[9]:.5f}")
 

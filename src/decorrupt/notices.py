@@ -29,7 +29,7 @@ class QuietEstimator:
     """
 
     @abstractmethod
-    def train(self, X: Any, y: Any, **fit_params: Any) -> list[Notice]:
+    def train(self, X: Any, y: Any, *args: Any, **fit_params: Any) -> list[Notice]:
         """Fit as `fit` does, and return the warnings instead of emitting them."""
 
     def _note(self, category: type[Warning], message: str) -> None:
@@ -39,6 +39,11 @@ class QuietEstimator:
         """Return and remove the notices collected since the last call."""
         notices: list[Notice] = self.__dict__.pop("_notices", [])
         return notices
+
+
+def notices_of(estimator: QuietEstimator) -> list[Notice]:
+    """Return and remove the notices that an estimator has collected, for a fit by another class."""
+    return estimator._take_notices()
 
 
 def emit_notices(notices: Iterable[Notice], *, stacklevel: int = 3) -> None:

@@ -11,7 +11,7 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import factorize
+from decorrupt.observed import as_targets, factorize
 
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
@@ -29,6 +29,12 @@ def _similarity(y: FloatArray, row_bag: NDArray[np.intp]) -> FloatArray:
     shares = np.column_stack(columns)
     leading = np.argmax(shares - y.mean(axis=0), axis=1)
     return np.asarray(leading + shares[np.arange(len(shares)), leading] / 2)
+
+
+def _targets(y: ArrayLike) -> FloatArray:
+    """Return the share of positives of each row's bag, or the shares of several classes."""
+    shares = np.asarray(y, dtype=float)
+    return shares if shares.ndim == 1 else as_targets(shares)
 
 
 class BagSplitter(BaseCrossValidator):
@@ -73,7 +79,7 @@ class BagSplitter(BaseCrossValidator):
         if not (isinstance(self.n_splits, int | np.integer) and self.n_splits >= 2):
             raise ValueError(f"n_splits={self.n_splits!r} must be a whole number, at least 2")
         _, row_bag = factorize(bags, "bags")
-        similarity = None if y is None else _similarity(np.asarray(y, dtype=float), row_bag)
+        similarity = None if y is None else _similarity(_targets(y), row_bag)
         fold = self._row_folds(row_bag, similarity)
         for k in range(self.n_splits):
             yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)

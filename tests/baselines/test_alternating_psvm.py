@@ -18,7 +18,7 @@ from decorrupt.baselines.psvm_alternation import (
     stage_costs,
 )
 from decorrupt.baselines.psvm_labels import best_labels, labels_at_random, proportion_penalty
-from decorrupt.corruption import Strata
+from helpers.bags import rows_in_bags
 from oracles.psvm import all_labellings, lowest_objective, proportion_objective
 
 GAMMA = 0.4
@@ -28,10 +28,6 @@ PENALTY_NAMES = ["size", "bag"]
 def fit(data, X=None, **params):
     model = AlternatingPSVMClassifier(**{"n_starts": 2, "random_state": 0} | params)
     return model.fit(data.X if X is None else X, data.y, bags=data.bags)
-
-
-def make_strata(bags, proportions):
-    return Strata(np.arange(len(proportions)), np.asarray(bags), np.asarray(proportions, float))
 
 
 @st.composite
@@ -44,7 +40,7 @@ def scored_bags(draw):
     scores = draw(st.lists(score, min_size=len(bags), max_size=len(bags)))
     share = st.sampled_from([0, 0.25, 1 / 3, 0.5, 1]) | st.floats(0, 1)
     proportions = draw(st.lists(share, min_size=int(n_bags), max_size=int(n_bags)))
-    return np.array(scores), make_strata(bags, proportions)
+    return np.array(scores), rows_in_bags(bags, proportions)
 
 
 @settings(deadline=None)
@@ -55,16 +51,16 @@ def scored_bags(draw):
     st.sampled_from(PENALTY_NAMES),
 )
 def test_label_step_is_the_best_of_all_labellings(scored, cost, cost_p, penalty):
-    scores, strata = scored
-    weights = proportion_penalty(strata, cost_p, penalty)
+    scores, observed = scored
+    weights = proportion_penalty(observed, cost_p, penalty)
 
     def objective(labels):
         return proportion_objective(
             0.0,
             scores,
             labels,
-            strata.row_stratum,
-            strata.proportions,
+            observed.row_bag,
+            observed.proportions[:, 1],
             cost=cost,
             cost_p=cost_p,
             penalty=penalty,
@@ -77,18 +73,18 @@ def test_label_step_is_the_best_of_all_labellings(scored, cost, cost_p, penalty)
 
 def test_label_step_by_hand():
     """Two bags of three; a unit of wrong share costs 3·C_p, a label against its score 2|f|."""
-    strata = make_strata([0, 0, 0, 1, 1, 1], [2 / 3, 0.0])
+    observed = rows_in_bags([0, 0, 0, 1, 1, 1], [2 / 3, 0.0])
     scores = np.array([-0.2, 0.5, -0.9, 0.3, -0.5, 0.8])
     wanted = {1.0: [1, 1, -1, -1, -1, 1], 0.3: [-1, 1, -1, 1, -1, 1], 5.0: [1, 1, -1, -1, -1, -1]}
     for cost_p, labels in wanted.items():
-        weights = proportion_penalty(strata, cost_p, "size")
+        weights = proportion_penalty(observed, cost_p, "size")
         assert best_labels(scores, weights, 1.0).tolist() == labels
 
 
 @pytest.mark.parametrize("penalty", PENALTY_NAMES)
 def test_starts_have_the_counts_nearest_to_the_proportions(penalty):
     bags = np.repeat([0, 1, 2, 3], [10, 5, 4, 1])
-    weights = proportion_penalty(make_strata(bags, [0.3, 0.5, 0.9, 0.2]), 7.0, penalty)
+    weights = proportion_penalty(rows_in_bags(bags, [0.3, 0.5, 0.9, 0.2]), 7.0, penalty)
     starts = labels_at_random(weights, 5, np.random.RandomState(0))
     counts = np.array([np.bincount(bags, labels > 0) for labels in starts])
     assert len(starts) == 5
@@ -102,7 +98,7 @@ def test_even_starts_are_the_same_with_the_classes_swapped():
     shares = np.array([0.1, 0.3, 0.5, 0.6, 0.8, 1.0])
 
     def starts(proportions):
-        weights = proportion_penalty(make_strata(bags, proportions), 1.0, "size")
+        weights = proportion_penalty(rows_in_bags(bags, proportions), 1.0, "size")
         return labels_at_random(weights, 6, np.random.RandomState(1))
 
     straight = {labels.tobytes() for labels in starts(shares)}
@@ -205,9 +201,9 @@ def test_row_order_does_not_matter_to_the_alternation(bag_data):
     """Random starts belong to rows, so the rows are moved together with their start."""
     order = np.random.default_rng(0).permutation(len(bag_data.y))
     gram = rbf_kernel(bag_data.X, gamma=GAMMA)
-    strata = make_strata(bag_data.bags, bag_data.shares)
-    moved = make_strata(bag_data.bags[order], bag_data.shares)
-    penalties = [proportion_penalty(s, 10.0, "size") for s in (strata, moved)]
+    unmoved = rows_in_bags(bag_data.bags, bag_data.shares)
+    moved = rows_in_bags(bag_data.bags[order], bag_data.shares)
+    penalties = [proportion_penalty(rows, 10.0, "size") for rows in (unmoved, moved)]
     start = labels_at_random(penalties[0], 1, np.random.RandomState(0))[0]
     costs = stage_costs(1.0, (1e-4, 1.5))
     (straight,) = alternate(gram, penalties[0], [start], costs, tol=0)

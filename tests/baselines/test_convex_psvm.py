@@ -8,8 +8,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from decorrupt.baselines import ConvexPSVMClassifier, psvm_relaxation
 from decorrupt.baselines.convex_psvm import count_error
-from decorrupt.corruption import Strata
 from decorrupt.exceptions import OneClassWarning
+from helpers.bags import rows_in_bags
 from oracles.convex_psvm import box_maximum
 
 GAMMA = 0.4
@@ -103,9 +103,9 @@ def test_proportions_too_small_for_a_single_positive():
 
 
 def test_count_error():
-    strata = Strata(np.arange(2), np.array([0, 0, 0, 1, 1]), np.array([1 / 3, 0.5]))
-    assert count_error(np.array([1.0, 2.0, -1.0, -1.0, -1.0]), strata) == pytest.approx(2)
-    assert count_error(np.array([1.0, -2.0, -1.0, -1.0, 1.0]), strata) == pytest.approx(0)
+    observed = rows_in_bags([0, 0, 0, 1, 1], [1 / 3, 0.5])
+    assert count_error(np.array([1.0, 2.0, -1.0, -1.0, -1.0]), observed) == pytest.approx(2)
+    assert count_error(np.array([1.0, -2.0, -1.0, -1.0, 1.0]), observed) == pytest.approx(0)
 
 
 def test_an_inaccurate_objective_ends_with_advice(monkeypatch, bag_data):

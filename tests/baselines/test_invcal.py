@@ -12,8 +12,8 @@ from sklearn.svm import SVR
 
 from decorrupt.baselines import invcal
 from decorrupt.baselines.invcal import InvCalClassifier, bag_mean_gram
-from decorrupt.corruption import strata_from_bags
 from decorrupt.features import KernelFunction
+from helpers.bags import rows_in_bags
 from oracles.dense_kernel import gram as dense_gram
 from oracles.psvm import bag_means, solve_tubes_qp, tube_objective, tubes
 
@@ -88,7 +88,7 @@ def test_the_logit_tube_is_scikit_learns_regression(bag_data):
 def test_bag_means_of_the_kernel(monkeypatch, name, block_entries):
     X, bags, proportions = random_bags(4)
     monkeypatch.setattr(invcal, "BLOCK_ENTRIES", block_entries)
-    found = bag_mean_gram(X, KernelFunction(name, 0.3), strata_from_bags(bags, proportions[bags]))
+    found = bag_mean_gram(X, KernelFunction(name, 0.3), rows_in_bags(bags, proportions))
     rows = dense_gram(X, X, name, 0.3)
     np.testing.assert_allclose(found, bag_means(bag_means(rows, bags).T, bags), rtol=1e-7)
 
@@ -103,7 +103,7 @@ def test_decides_by_the_sign_of_the_score_and_claims_no_probabilities(bag_data):
     model = fit(bag_data)
     assert ((model.decision_function(bag_data.X) > 0) == (model.predict(bag_data.X) == 1)).all()
     assert not hasattr(model, "predict_proba")
-    assert model.score_prior_ == pytest.approx(bag_data.y.mean())
+    assert model.class_prior_[1] == pytest.approx(bag_data.y.mean())
 
 
 def test_without_bags_every_row_is_a_bag(bag_data):

@@ -13,12 +13,8 @@ from decorrupt.baselines.psvm_planes import (
     principal_directions,
 )
 from decorrupt.baselines.psvm_relaxation import solve_saddle
-from decorrupt.corruption import Strata
+from helpers.bags import rows_in_bags
 from oracles.convex_psvm import allowed_labellings, box_maximum, label_matrix
-
-
-def make_strata(bags, proportions):
-    return Strata(np.arange(len(proportions)), np.asarray(bags), np.asarray(proportions, float))
 
 
 @pytest.mark.parametrize(
@@ -37,7 +33,7 @@ def make_strata(bags, proportions):
     ],
 )
 def test_allowed_counts(size, proportion, tolerance, lowest, highest):
-    ranges = count_ranges(make_strata(np.zeros(size, dtype=int), [proportion]), tolerance)
+    ranges = count_ranges(rows_in_bags(np.zeros(size, dtype=int), [proportion]), tolerance)
     assert (ranges.lowest.tolist(), ranges.highest.tolist()) == ([lowest], [highest])
 
 
@@ -62,7 +58,7 @@ def weighted_directions(draw):
 def test_the_most_violated_labels_are_the_best_of_all_allowed_labellings(drawn, tolerance):
     dual, directions, bags, shares = drawn
     allowed = allowed_labellings(bags, shares, tolerance)
-    labels = most_violated(dual, directions, count_ranges(make_strata(bags, shares), tolerance))
+    labels = most_violated(dual, directions, count_ranges(rows_in_bags(bags, shares), tolerance))
     values = np.abs((allowed * dual) @ directions).max(axis=1)
     assert np.abs((labels * dual) @ directions).max() == pytest.approx(values.max(), abs=1e-12)
     assert (allowed == labels).all(axis=1).any()
@@ -121,7 +117,7 @@ def small_case():
 def test_planes_lower_the_objective_down_to_that_of_the_whole_hull(small_case, cost):
     """The hull of all labellings is below every subset of them and below every single one."""
     gram, bags, shares = small_case
-    ranges = count_ranges(make_strata(bags, shares), 0.0)
+    ranges = count_ranges(rows_in_bags(bags, shares), 0.0)
     found = cutting_planes(gram, ranges, cost, max_planes=30, tol=0.0)
     assert 1 < len(found.history) == found.planes.shape[1]
     assert (np.diff(found.history) <= 1e-6 * found.history[0]).all()
@@ -135,7 +131,7 @@ def test_planes_lower_the_objective_down_to_that_of_the_whole_hull(small_case, c
 
 def test_planes_differ_and_their_number_is_limited(small_case):
     gram, bags, shares = small_case
-    ranges = count_ranges(make_strata(bags, shares), 0.0)
+    ranges = count_ranges(rows_in_bags(bags, shares), 0.0)
     many = cutting_planes(gram, ranges, 10.0, max_planes=30, tol=0.0)
     assert len(np.unique(many.planes, axis=1).T) == many.planes.shape[1]
     few = cutting_planes(gram, ranges, 10.0, max_planes=2, tol=0.0)
@@ -146,7 +142,7 @@ def test_planes_differ_and_their_number_is_limited(small_case):
 
 def test_soft_labels_are_the_top_eigenvector(small_case):
     gram, bags, shares = small_case
-    ranges = count_ranges(make_strata(bags, shares), 0.0)
+    ranges = count_ranges(rows_in_bags(bags, shares), 0.0)
     found = cutting_planes(gram, ranges, 10.0, max_planes=4, tol=0.0)
     values, vectors = np.linalg.eigh(label_matrix(found.planes, found.saddle.weights))
     expected = vectors[:, -1] * np.sqrt(values[-1])

@@ -44,14 +44,14 @@ def test_sources_have_their_sizes_priors_and_rates():
         random_state=0,
     )
     assert data.noise_rates == RATES
-    assert data.class_priors == {"nurse": 0.3, "rule": 0.6}
+    assert data.source_priors == {"nurse": 0.3, "rule": 0.6}
     truth = data.X[:, 0] > 0
     for source, n_rows in (("nurse", N_ROWS // 2), ("rule", N_ROWS)):
         rows = data.sources == source
         flip_pos = 1 - data.y[rows & truth].mean()
         flip_neg = data.y[rows & ~truth].mean()
         assert rows.sum() == n_rows
-        assert truth[rows].mean() == pytest.approx(data.class_priors[source], abs=0.015)
+        assert truth[rows].mean() == pytest.approx(data.source_priors[source], abs=0.015)
         assert (flip_pos, flip_neg) == pytest.approx(RATES[source], abs=0.015)
 
 
@@ -69,7 +69,7 @@ def test_sequences_name_sources_by_number():
     data = make_corrupted_sources([10, 20], [(0.1, 0.1), (0.2, 0.3)], [0.4, 0.5], random_state=0)
     assert data.sources.tolist() == [0] * 10 + [1] * 20
     assert data.noise_rates == {0: (0.1, 0.1), 1: (0.2, 0.3)}
-    assert data.class_priors == {0: 0.4, 1: 0.5}
+    assert data.source_priors == {0: 0.4, 1: 0.5}
 
 
 def test_the_seed_decides():
@@ -90,8 +90,8 @@ def test_the_seed_decides():
         (({"nurse": 5}, RATES), "n_rows have no entry for source 'rule'"),
         (([5, 5, 5], RATES), "n_rows has 3 entries, but there are 2 sources"),
         ((5, {"nurse": (0.6, 0.6)}), "noise_rates of source 'nurse'"),
-        ((5, RATES, 1.0), "class_priors of source 'nurse' is 1"),
-        ((5, RATES, {"rule": 0.5}), "class_priors have no entry for source 'nurse'"),
+        ((5, RATES, 1.0), "source_priors of source 'nurse' are 1.0"),
+        ((5, RATES, {"rule": 0.5}), "source_priors have no entry for source 'nurse'"),
         ((1, [(0.1, 0.1)]), "all 1 rows drawn are of the same class"),
     ],
 )

@@ -111,8 +111,8 @@ def test_collections_that_do_not_match(data):
 
 def test_parameters(data):
     for model, words in [
-        (DaskCorrectedLossClassifier(n_features=0), "n_features=0"),
-        (DaskCorrectedLossClassifier(max_passes=0), "max_passes=0"),
+        (DaskCorrectedLossClassifier(kernel=Kernel(max_rank=0)), "max_rank=0"),
+        (DaskCorrectedLossClassifier(max_iter=0), "max_iter=0"),
         (DaskCorrectedLossClassifier(solver="newton"), "solver='newton' needs all rows"),
         (DaskCorrectedLossClassifier(kernel="precomputed"), "kernel='precomputed' needs all pairs"),
         (DaskCorrectedLossClassifier(kernel="knn"), "kernel='knn' is made from all rows at once"),
@@ -184,7 +184,7 @@ def test_a_missing_extra_is_named(data, monkeypatch):
 
 def test_the_number_of_passes_is_bounded(data):
     X, y, bags = data.dask()
-    model = DaskCorrectedLossClassifier(max_passes=2, tol=1e-12, **LINEAR)
+    model = DaskCorrectedLossClassifier(max_iter=1, tol=1e-12, **LINEAR)
     with pytest.warns(UserWarning, match="max_iter reached"):
         model.fit(X, y, bags=bags)
     assert model.n_passes_ == 5  # the solver's two, the bags, the sample and the report

@@ -87,7 +87,7 @@ NOISE = {bag: 0.4 * (bag % 3) or None for bag in range(75)}
     ("name", "params"),
     [
         ("CorrectedLossClassifier", {"risk_correction": "abs"}),
-        ("CorrectedLossClassifier", {"combine": "least_squares", "target_prior": "pooled"}),
+        ("CorrectedLossClassifier", {"combine": "least_squares", "class_prior": "pooled"}),
         ("CorrectedLossClassifier", {"loss": "sigmoid", "fit_intercept": False}),
         ("MeanMapClassifier", {"variant": "laplacian"}),
         ("MeanMapClassifier", {"variant": "laplacian", "similarity": np.ones((75, 75))}),
@@ -113,7 +113,7 @@ def test_options(name, params):
     np.testing.assert_allclose(
         found.decision_function(data.X), expected.decision_function(data.X), atol=1e-6
     )
-    assert found.score_prior_ == pytest.approx(expected.score_prior_, abs=1e-6)
+    assert found.class_prior_ == pytest.approx(expected.class_prior_, abs=1e-6)
 
 
 def vague_counts(data, kind):
@@ -148,7 +148,7 @@ def test_ranges_and_noise_of_any_kind(n_classes, kind):
     )
     by_dask.fit(X, y, bags=bags, upper=upper[0] if upper else None)
     assert_same(by_dask, local, data.X)
-    assert by_dask.score_prior_ == pytest.approx(local.score_prior_, abs=1e-6)
+    assert by_dask.class_prior_ == pytest.approx(local.class_prior_, abs=1e-6)
     assert by_dask.log_likelihood_ == pytest.approx(local.log_likelihood_, abs=1e-5)
 
 
@@ -164,7 +164,7 @@ def test_class_shares_of_bags_with_a_normal_approximation(kind):
     )
     upper = None if upper is None else da.from_array(upper, chunks=(170, 3))
     by_dask.fit(X, y, bags=bags, upper=upper)
-    assert by_dask.score_prior_ == pytest.approx(local.score_prior_, abs=1e-6)
+    assert by_dask.class_prior_ == pytest.approx(local.class_prior_, abs=1e-6)
 
 
 @quiet
@@ -196,7 +196,12 @@ def test_a_range_of_a_bag_larger_than_a_partition():
 @quiet
 @pytest.mark.parametrize(
     "params",
-    [{}, {"combine": "superbag"}, {"class_priors": dict.fromkeys(RATES, 0.5)}, {"weights": "size"}],
+    [
+        {},
+        {"combine": "superbag"},
+        {"source_priors": dict.fromkeys(RATES, 0.5)},
+        {"combine": "size_sources"},
+    ],
     ids=str,
 )
 def test_sources(params):
@@ -207,7 +212,7 @@ def test_sources(params):
     )
     assert_same(by_dask, local.fit(X, y, sources=sources), X)
     assert by_dask.noise_rates_ == local.noise_rates_
-    assert by_dask.class_priors_ == pytest.approx(local.class_priors_)
+    assert by_dask.source_priors_ == pytest.approx(local.source_priors_)
     assert by_dask.diagnostics_.training_risk == pytest.approx(local.diagnostics_.training_risk)
     assert by_dask.diagnostics_.risk_std_error == pytest.approx(local.diagnostics_.risk_std_error)
 
@@ -221,14 +226,14 @@ SHARES = {"nurse": [0.2, 0.3, 0.5], "rule": [0.4, 0.3, 0.3], "web": [0.3, 0.3, 0
     [
         {},
         {"combine": "least_squares"},
-        {"class_priors": SHARES},
-        {"weights": "size"},
+        {"source_priors": SHARES},
+        {"combine": "size_sources"},
         RANDOM,
     ],
     ids=str,
 )
 def test_sources_of_several_classes(params):
-    X, y, sources = source_rows(rates=MATRICES, n_classes=3)
+    X, y, sources = source_rows(seed=1, rates=MATRICES, n_classes=3)
     y[(sources == "rule") & (y == 2)] = 0  # an empty cell
     names = np.array(["high", "low", "none"])[y]
     by_dask, local = pair("CorruptedSourcesClassifier", noise_rates=MATRICES, **(LINEAR | params))
@@ -237,7 +242,7 @@ def test_sources_of_several_classes(params):
     )
     assert_same(by_dask, local.fit(X, names, sources=sources), X)
     assert by_dask.classes_.tolist() == ["high", "low", "none"]
-    for name in ("noise_rates_", "class_priors_"):
+    for name in ("noise_rates_", "source_priors_"):
         for source in MATRICES:
             expected = getattr(local, name)[source]
             np.testing.assert_allclose(getattr(by_dask, name)[source], expected, atol=1e-12)
@@ -245,7 +250,7 @@ def test_sources_of_several_classes(params):
     found, expected = by_dask.diagnostics_, local.diagnostics_
     assert found.training_risk == pytest.approx(expected.training_risk)
     assert found.risk_std_error == pytest.approx(expected.risk_std_error)
-    assert found.stratum_word == expected.stratum_word == "strata"
+    assert found.word == expected.word == "strata"
 
 
 @quiet
@@ -270,7 +275,7 @@ def test_estimated_rates_are_those_of_the_sources(monkeypatch):
         asked.append((y, sources))
         return RATES
 
-    monkeypatch.setattr(decorrupt.CorruptedSourcesClassifier, "_estimate", estimate)
+    monkeypatch.setattr(decorrupt.CorruptedSourcesClassifier, "estimate_rates", estimate)
     model.fit(*(da.from_array(v, chunks=1700) for v in (X, labels)), sources=da.from_array(sources))
     ((drawn, of),) = asked
     assert 1500 < len(drawn) < 2500
@@ -374,7 +379,7 @@ def test_empty_partitions_and_partitions_of_one_bag():
 def test_landmarks_of_a_sample_learn_the_classes():
     data = bag_rows(n_rows=1200)
     X, y, bags = data.dask()
-    model = distributed.DaskCorrectedLossClassifier(n_features=30, reg_strength=0.01)
+    model = distributed.DaskCorrectedLossClassifier(kernel=Kernel(max_rank=30), reg_strength=0.01)
     model.fit(X, y, bags=bags)
     assert len(model.landmarks_) <= 30
     assert np.mean(model.predict(X).compute() == data.labels) > 0.8

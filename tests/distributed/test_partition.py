@@ -8,7 +8,6 @@ from scipy.optimize import approx_fprime, minimize
 from scipy.special import expit, softmax
 from scipy.stats import norm
 
-from decorrupt.corruption import RiskTerms
 from decorrupt.distributed import (
     Chunk,
     DaskCountLikelihoodClassifier,
@@ -16,9 +15,9 @@ from decorrupt.distributed import (
     partition_value_and_gradient,
 )
 from decorrupt.distributed.features import LinearFeatures
-from decorrupt.distributed.large_bags import LargeBagRows, LargeBags
+from decorrupt.distributed.large_bags import LargeBagRisk, LargeBags
 from decorrupt.distributed.partition import ScoreModel, partition_moments
-from decorrupt.losses import LOSSES
+from decorrupt.losses import class_loss
 from decorrupt.risks import CorrectedRisk
 from helpers.partitioned import bag_rows
 
@@ -26,9 +25,9 @@ MODEL = ScoreModel(LinearFeatures(), rank=3, fit_intercept=True)
 
 
 def corrected_partition(rng, n_rows):
-    terms = RiskTerms(rng.normal(size=n_rows), rng.normal(size=n_rows))
+    terms = rng.normal(size=(n_rows, 2))
     rows = rng.normal(size=(n_rows, 3))
-    return rows, terms, Partition([Chunk(rows, (CorrectedRisk(terms, LOSSES["logistic"]),))])
+    return rows, terms, Partition([Chunk(rows, (CorrectedRisk(terms, class_loss("logistic", 2)),))])
 
 
 def test_value_and_gradient_by_hand_after_pickling():
@@ -38,7 +37,7 @@ def test_value_and_gradient_by_hand_after_pickling():
 
     def value(coef):
         f = rows @ coef[:3] + coef[3]
-        return terms.coef_pos @ np.log1p(np.exp(-f)) + terms.coef_neg @ np.log1p(np.exp(f))
+        return terms[:, 1] @ np.log1p(np.exp(-f)) + terms[:, 0] @ np.log1p(np.exp(f))
 
     sent = pickle.loads(pickle.dumps((partition_value_and_gradient, partition, MODEL)))  # noqa: S301
     values, gradients = sent[0](sent[1], coef, sent[2])
@@ -64,15 +63,16 @@ def test_a_partition_without_rows_adds_nothing():
     assert not gradients.any()
 
 
-@pytest.mark.parametrize("n_classes", [None, 3])
+@pytest.mark.parametrize("n_classes", [2, 3])
 def test_large_bags_in_two_stages(n_classes):
     """Three parts of one bag give the gradient of the normal log-probability of the whole bag."""
     rng = np.random.default_rng(2)
     rows = rng.normal(size=(30, 3))
     model = ScoreModel(LinearFeatures(), 3, fit_intercept=True, n_classes=n_classes)
-    counts = np.array([[12.0, 18.0]]) if n_classes is None else np.array([[7.0, 9.0, 14.0]])
+    counts = np.array([[12.0, 18.0]]) if n_classes == 2 else np.array([[7.0, 9.0, 14.0]])
     bags = LargeBags(np.array([0]), counts, np.array([2.0]), n_total=100)
-    parts = [Partition([], [LargeBagRows(some, 0, 100)]) for some in np.split(rows, [5, 21])]
+    risks = (LargeBagRisk(0, 100),)
+    parts = [Partition([Chunk(some, risks)]) for some in np.split(rows, [5, 21])]
     coef = rng.normal(size=model.n_coef)
 
     def evaluate(coef):
@@ -84,7 +84,7 @@ def test_large_bags_in_two_stages(n_classes):
     value, gradient = evaluate(coef)
     slope = approx_fprime(coef, lambda c: evaluate(c)[0])
     np.testing.assert_allclose(gradient, slope, atol=1e-6)
-    if n_classes is None:
+    if n_classes == 2:
         prob = expit(rows @ coef[:3] + coef[3])
         # Variance 2 in both counts: 1 in one of them, corrected to sum to n.
         spread = np.sqrt(np.sum(prob * (1 - prob)) + 1 / 12 + 2.0 / 2)

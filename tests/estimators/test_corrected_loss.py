@@ -9,13 +9,13 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
 
 from decorrupt import CorrectedLossClassifier, bag_targets
-from decorrupt.corruption import combine_strata
+from decorrupt.corruption import combine_bags
 from decorrupt.exceptions import DroppedBagsWarning, NegativeRiskWarning, NonConvexRiskWarning
 from decorrupt.features import Kernel
 from decorrupt.losses import get_loss
 from decorrupt.risks import KINK_WIDTH
 from decorrupt.solvers import GradientDescent
-from decorrupt.theory import bound_strata
+from decorrupt.theory import bound_bags
 
 
 def fit(data, X=None, **params):
@@ -41,7 +41,7 @@ def test_solution_is_the_minimum_of_the_written_objective(bag_data):
     model = fit(
         bag_data, kernel=Kernel(rank_tol=0.0), tol=1e-10, kernel_gamma=0.7, fit_intercept=False
     )
-    pos, neg = combine_strata(np.full(60, 10), bag_data.shares)
+    neg, pos = combine_bags(np.full(60, 10), bag_data.shares).T
     scores = model.decision_function(bag_data.X)
     loss = get_loss("logistic")
     slope = (pos / 10)[bag_data.bags] * loss.slope(scores) - (neg / 10)[bag_data.bags] * loss.slope(
@@ -68,17 +68,19 @@ def test_probabilities_follow_the_prior(bag_data):
         logit(rare[:, 1]) - logit(balanced[:, 1]), logit(0.1), rtol=1e-6, atol=1e-9
     )
     assert ((balanced[:, 1] > 0.5) == (model.predict(bag_data.X) == 1)).all()
-    with pytest.raises(ValueError, match=r"class_prior=1\.5 must lie strictly between 0 and 1"):
+    with pytest.raises(
+        ValueError, match=r"class_prior=1\.5: give a number strictly between 0 and 1"
+    ):
         model.predict_proba(bag_data.X, class_prior=1.5)
 
 
-def test_target_prior_shifts_the_score_and_decision_undoes_it(bag_data):
-    pooled = fit(bag_data, combine="least_squares", target_prior=0.2, convex="ignore")
+def test_class_prior_shifts_the_score_and_decision_undoes_it(bag_data):
+    pooled = fit(bag_data, combine="least_squares", class_prior=0.2, convex="ignore")
     balanced = (pooled.predict(bag_data.X) == 1).mean()
     accurate = pooled.set_params(decision="accuracy").fit(
         bag_data.X, bag_data.y, bags=bag_data.bags
     )
-    assert pooled.score_prior_ == 0.2
+    assert pooled.class_prior_.tolist() == [0.8, 0.2]
     assert (accurate.predict(bag_data.X) == 1).mean() < balanced
     assert (accurate.predict_proba(bag_data.X)[:, 1] > 0.5).mean() < balanced
 
@@ -90,7 +92,7 @@ def test_pooled_least_squares_is_convex_whatever_the_bags():
     with warnings.catch_warnings():
         warnings.simplefilter("error", NonConvexRiskWarning)
         model = CorrectedLossClassifier(
-            combine="least_squares", target_prior="pooled", reg_strength=0.05
+            combine="least_squares", class_prior="pooled", reg_strength=0.05
         )
         model.fit(X, np.where(bags == 0, 0.9, 0.6), bags=bags)
     assert model.diagnostics_.is_convex
@@ -135,7 +137,7 @@ def test_a_solver_that_stops_on_a_slope_between_two_minima_warns(one_sided_bags,
 
 def test_projection_is_refused_where_no_convex_combination_exists(one_sided_bags):
     X, y, bags = one_sided_bags
-    with pytest.raises(ValueError, match=r"no convex combination exists: target_prior=0\.5"):
+    with pytest.raises(ValueError, match=r"no convex combination exists: class_prior=0\.5"):
         CorrectedLossClassifier(convex="project").fit(X, y, bags=bags)
 
 
@@ -160,7 +162,7 @@ def test_dropped_bags_are_named():
     y = bag_targets(bags, {"a": 0.9, "b": 0.5, "c": 0.1})
     with pytest.warns(DroppedBagsWarning, match="1 bags without a partner .*the first: 'b'"):
         model = CorrectedLossClassifier(combine="pairs", reg_strength=0.1).fit(X, y, bags=bags)
-    assert model.diagnostics_.n_strata_used == 2
+    assert model.diagnostics_.n_bags_used == 2
     assert model.diagnostics_.dropped == {"without a partner of another proportion": ["b"]}
 
 
@@ -195,7 +197,7 @@ def test_diagnostics_say_what_the_data_could_tell(bag_data):
     information = 10 * ((bag_data.shares - centre) ** 2).sum()
     assert d.information == pytest.approx(information)
     assert d.effective_sample_size == pytest.approx(4 * information)
-    assert d.stratum_information.sum() == pytest.approx(information)
+    assert d.bag_information.sum() == pytest.approx(information)
     text = str(d)
     for part in ("bags used", "effective sample size", "convex", "training risk", "kernel rank"):
         assert part in text
@@ -217,8 +219,8 @@ def test_more_bags_approach_the_bayes_rule():
 
 def test_diagnostics_carry_the_bound(bag_data):
     d = fit(bag_data, fit_intercept=False).diagnostics_
-    pos, neg = combine_strata(np.full(60, 10), bag_data.shares)
-    expected = bound_strata(np.full(60, 10), pos, neg, radius=d.radius, at_zero=0.0)
+    coef = combine_bags(np.full(60, 10), bag_data.shares)
+    expected = bound_bags(np.full(60, 10), coef, radius=d.radius, at_zero=0.0)
     assert d.bound == pytest.approx(expected)
     assert d.is_bound_vacuous
     assert "vacuous" in str(d)
@@ -251,10 +253,10 @@ def test_diagnostics_can_be_drawn(bag_data):
     ("params", "message"),
     [
         ({"loss": "hinge"}, r"unknown loss 'hinge'.*logistic, squared, huber, sigmoid, unhinged"),
-        ({"combine": "average"}, r"unknown method 'average'.*superbag, pairs"),
+        ({"combine": "average"}, r"unknown method 'average'.*superbag, least_squares, pairs"),
         ({"combine": "best_pairs"}, r"unknown method 'best_pairs'.*sorted_pairs"),
-        ({"target_prior": 1.0}, r"target_prior=1\.0 must lie strictly between 0 and 1"),
-        ({"target_prior": "natural"}, r"target_prior='natural'.*'pooled'"),
+        ({"class_prior": 1.0}, r"class_prior=1\.0: give a number strictly between 0 and 1"),
+        ({"class_prior": "natural"}, r"class_prior='natural'.*'pooled'"),
         ({"convex": "yes"}, r"unknown convex='yes'.*check, project, ignore"),
         ({"risk_correction": "max"}, r"unknown risk_correction 'max'"),
         ({"reg_strength": 0.0}, r"reg_strength=0 with the logistic loss.*is unbounded below"),
@@ -262,7 +264,7 @@ def test_diagnostics_can_be_drawn(bag_data):
             {"reg_strength": 1e-6, "loss": "squared", "combine": "pairs"},
             r"too small for the squared",
         ),
-        ({"loss": "sigmoid", "target_prior": 0.3}, r"sigmoid loss estimates the sign"),
+        ({"loss": "sigmoid", "class_prior": 0.3}, r"sigmoid loss estimates the sign"),
     ],
 )
 def test_bad_parameters(params, message):

@@ -4,12 +4,16 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from numpy.testing import assert_allclose
+from scipy.special import expit, log_softmax
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
+from sklearn.utils import get_tags
 
 from decorrupt import CorruptedSourcesClassifier
 from decorrupt.corruption import corrected_loss, corrupt_labels, source_weights
+from decorrupt.exceptions import NegativeRiskWarning
+from helpers.class_sources import RATES, three_classes
 
 
 def fit(data, **params):
@@ -21,9 +25,9 @@ def fit(data, **params):
 
 @pytest.mark.filterwarnings("ignore::decorrupt.exceptions.NegativeRiskWarning")
 @pytest.mark.parametrize("combine", ["sources", "superbag", "least_squares", "pairs"])
-@pytest.mark.parametrize("class_priors", [None, 0.5])
-def test_learns_the_clean_classes(source_data, combine, class_priors):
-    model = fit(source_data, combine=combine, class_priors=class_priors, convex="ignore")
+@pytest.mark.parametrize("source_priors", [None, 0.5])
+def test_learns_the_clean_classes(source_data, combine, source_priors):
+    model = fit(source_data, combine=combine, source_priors=source_priors, convex="ignore")
     assert balanced_accuracy_score(source_data.labels, model.predict(source_data.X)) > 0.88
 
 
@@ -31,9 +35,7 @@ def test_weights_are_the_papers(source_data):
     model = fit(source_data)
     order = ["crowd", "expert", "rule"]
     flips = np.array([source_data.rates[s] for s in order])
-    np.testing.assert_allclose(
-        [model.source_weights_[s] for s in order], source_weights([300] * 3, *flips.T)
-    )
+    assert_allclose([model.source_weights_[s] for s in order], source_weights([300] * 3, flips))
     assert model.noise_rates_["rule"] == (0.4, 0.1)
 
 
@@ -53,7 +55,7 @@ def test_minimises_the_weighted_sum_of_corrected_losses(source_data):
 def test_varying_priors_minimise_the_balanced_risk(source_data):
     d = source_data
     priors = {"expert": 0.5, "crowd": 0.6, "rule": 0.4}
-    model = fit(d, class_priors=priors)
+    model = fit(d, source_priors=priors)
     scores = model.decision_function(d.X)
     total = 0.0
     for source, weight in model.source_weights_.items():
@@ -62,7 +64,7 @@ def test_varying_priors_minimise_the_balanced_risk(source_data):
             "logistic", d.rates[source], cost_pos=0.5 / prior, cost_neg=0.5 / (1 - prior)
         )
         total += weight * losses.value(scores[rows], 2 * d.noisy[rows] - 1).mean()
-    assert model.score_prior_ == 0.5
+    assert model.class_prior_.tolist() == [0.5, 0.5]
     assert model.diagnostics_.training_risk == pytest.approx(total, rel=1e-9)
 
 
@@ -72,7 +74,7 @@ def test_no_sources_and_no_rates_is_logistic_regression(source_data):
         kernel="linear", fit_intercept=True, reg_strength=0.01, tol=1e-10
     ).fit(d.X, d.labels)
     reference = LogisticRegression(C=1 / (2 * 0.01 * len(d.labels)), tol=1e-10).fit(d.X, d.labels)
-    np.testing.assert_allclose(model.coef_, reference.coef_[0], rtol=1e-6)
+    assert_allclose(model.coef_, reference.coef_[0], rtol=1e-6)
     assert model.intercept_ == pytest.approx(reference.intercept_[0], rel=1e-6)
 
 
@@ -86,8 +88,8 @@ def test_one_source_is_natarajans_setting(source_data):
 
 def test_estimated_common_prior(source_data):
     model = fit(source_data)
-    assert model.class_priors_["rule"] == pytest.approx(source_data.labels.mean(), abs=0.05)
-    assert model.score_prior_ == pytest.approx(model.class_priors_["rule"])
+    assert model.source_priors_["rule"] == pytest.approx(source_data.labels.mean(), abs=0.05)
+    assert model.class_prior_[1] == pytest.approx(model.source_priors_["rule"])
 
 
 def feature_dependent(data):
@@ -97,7 +99,7 @@ def feature_dependent(data):
 
 def test_feature_dependent_noise_counts_every_row_alike(source_data):
     rates, noisy = feature_dependent(source_data)
-    model = CorruptedSourcesClassifier(weights="uniform", reg_strength=0.01)
+    model = CorruptedSourcesClassifier(combine="uniform_sources", reg_strength=0.01)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.fit(source_data.X, noisy, noise_rates=rates)
@@ -107,14 +109,14 @@ def test_feature_dependent_noise_counts_every_row_alike(source_data):
 
 def test_optimal_weights_become_uniform_under_feature_dependent_noise(source_data):
     rates, noisy = feature_dependent(source_data)
-    with pytest.warns(UserWarning, match="such weights would depend on the features and bias"):
+    with pytest.warns(UserWarning, match="they would depend on the features and bias"):
         asked = CorruptedSourcesClassifier(reg_strength=0.01, random_state=0).fit(
             source_data.X, noisy, noise_rates=rates
         )
-    uniform = CorruptedSourcesClassifier(weights="uniform", reg_strength=0.01, random_state=0).fit(
-        source_data.X, noisy, noise_rates=rates
-    )
-    np.testing.assert_allclose(
+    uniform = CorruptedSourcesClassifier(
+        combine="uniform_sources", reg_strength=0.01, random_state=0
+    ).fit(source_data.X, noisy, noise_rates=rates)
+    assert_allclose(
         asked.decision_function(source_data.X), uniform.decision_function(source_data.X)
     )
 
@@ -125,7 +127,7 @@ def test_row_rates_that_are_constant_by_source_are_source_rates(source_data):
     by_row = CorruptedSourcesClassifier(reg_strength=0.01, random_state=0).fit(
         d.X, d.noisy, sources=d.sources, noise_rates=rows
     )
-    np.testing.assert_allclose(by_row.decision_function(d.X), fit(d).decision_function(d.X))
+    assert_allclose(by_row.decision_function(d.X), fit(d).decision_function(d.X))
 
 
 def test_row_rates_cannot_be_strata(source_data):
@@ -137,9 +139,9 @@ def test_row_rates_cannot_be_strata(source_data):
 
 
 @pytest.mark.filterwarnings("ignore::decorrupt.exceptions.OneClassWarning")
-def test_target_prior_moves_the_decisions(source_data):
+def test_class_prior_moves_the_decisions(source_data):
     shares = [
-        (fit(source_data, target_prior=prior, decision="accuracy").predict(source_data.X)).mean()
+        (fit(source_data, class_prior=prior, decision="accuracy").predict(source_data.X)).mean()
         for prior in (0.1, 0.5, 0.9)
     ]
     assert shares[0] < shares[1] < shares[2]
@@ -156,7 +158,7 @@ def test_unknown_rates_are_estimated():
         noise_rates="estimate", kernel="linear", fit_intercept=True, random_state=0
     ).fit(X, noisy, sources=sources)
     for source, pair in rates.items():
-        np.testing.assert_allclose(model.noise_rates_[source], pair, atol=0.06)
+        assert_allclose(model.noise_rates_[source], pair, atol=0.06)
         for name in ("flip_pos", "flip_neg"):
             low, high = model.noise_rate_intervals_[source][name]
             assert low <= high
@@ -168,14 +170,103 @@ def test_unknown_rates_are_estimated():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"weights": "best"}, r"unknown scheme 'best'.*optimal, exact"),
-        ({"weights": "exact"}, r"needs class_priors"),
-        ({"class_priors": {"crowd": 0.5}}, r"class_priors have no entry for source 'expert'"),
-        ({"class_priors": 1.0}, r"class_priors of source 'crowd' is 1"),
-        ({"combine": "sum"}, r"unknown method 'sum'"),
-        ({"target_prior": 2}, r"target_prior=2"),
+        ({"combine": "best"}, r"unknown combine 'best'.*sources, exact_sources, size_sources"),
+        ({"combine": "exact_sources"}, r"combine='exact_sources' needs source_priors"),
+        ({"source_priors": {"crowd": 0.5}}, r"source_priors have no entry for source 'expert'"),
+        ({"source_priors": 1.0}, r"source_priors of source 'crowd' are 1"),
+        ({"combine": "sum"}, r"unknown combine 'sum'.*superbag, least_squares"),
+        ({"class_prior": 2}, r"class_prior=2"),
     ],
 )
 def test_bad_parameters(source_data, params, message):
     with pytest.raises(ValueError, match=message):
         fit(source_data, **params)
+
+
+# --- several classes
+
+EXACT = {"kernel": "linear", "tol": 1e-8, "reg_strength": 0.01, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return three_classes()
+
+
+def fit_classes(data, **params):
+    model = CorruptedSourcesClassifier(**EXACT | params)
+    return model.fit(data.X, data.noisy, sources=data.sources, noise_rates=RATES)
+
+
+@pytest.mark.parametrize("source_priors", [None, {s: [0.5, 0.3, 0.2] for s in RATES}])
+def test_minimises_the_corrected_risk_written_source_by_source(data, source_priors):
+    model = fit_classes(data, source_priors=source_priors)
+    scores = model.decision_function(data.X) + model.decision_threshold_
+    losses = -log_softmax(scores, axis=1)
+    costs = model.class_prior_ / [0.5, 0.3, 0.2] if source_priors else np.ones(3)
+    total, noise = 0.0, {}
+    for source, weight in model.source_weights_.items():
+        rows, inverse = data.sources == source, np.linalg.inv(RATES[source])
+        corrected = np.sum(inverse[data.noisy[rows]] * costs * losses[rows], axis=1)
+        total += weight * corrected.mean()
+        noise[source] = np.abs(inverse).sum(axis=1).max() ** 2 / rows.sum()
+    assert model.diagnostics_.training_risk == pytest.approx(total, rel=1e-9)
+    share = {source: (1 / c) / sum(1 / c for c in noise.values()) for source, c in noise.items()}
+    assert model.source_weights_ == pytest.approx(share)
+
+
+def test_the_corrected_risk_is_convex_and_described(data):
+    """The rows of T⁻¹ sum to 1, so that the convex part of cross-entropy has a positive weight."""
+    model = fit_classes(data)
+    found = model.diagnostics_
+    assert found.is_convex
+    assert (found.n_bags, found.classes) == (9, [0, 1, 2])
+    text = " ".join(str(found).split())
+    assert "rows 900" in text
+    assert "strata used 9 of 9" in text
+    assert (found.rows_by_class < 900 * model.class_prior_).all()
+
+
+@pytest.mark.parametrize("correction", ["abs", "relu"])
+def test_a_risk_correction_keeps_the_sums_of_all_classes_from_being_negative(data, correction):
+    weak = {"kernel": "rbf", "kernel_gamma": 10.0, "reg_strength": 1e-6, "tol": 1e-5}
+    with pytest.warns(NegativeRiskWarning):
+        assert fit_classes(data, **weak).diagnostics_.training_risk < -1
+    corrected = fit_classes(data, risk_correction=correction, **weak)
+    assert abs(corrected.diagnostics_.training_risk) < 0.5
+
+
+def test_class_prior_of_the_risk(data):
+    target = [0.1, 0.6, 0.3]
+    model = fit_classes(data, class_prior=target)
+    assert_allclose(model.class_prior_, target)
+    with pytest.raises(ValueError, match=r"class_prior=0\.3: give .*3 positive shares"):
+        fit_classes(data, class_prior=0.3)
+
+
+def test_rates_that_depend_on_the_features_get_uniform_weights(data):
+    share = 0.4 / (1 + np.exp(-data.X[:, :1, None]))
+    by_row = (1 - share) * np.eye(3) + share / 3
+    model = CorruptedSourcesClassifier(**EXACT)
+    with pytest.warns(UserWarning, match="noise_rates vary within a source"):
+        model.fit(data.X, data.noisy, noise_rates=by_row)
+    assert model.source_weights_ is None
+    assert model.noise_rates_ is None
+    with pytest.raises(ValueError, match="'least_squares' needs one pair of noise rates per"):
+        model.set_params(combine="least_squares").fit(data.X, data.noisy, noise_rates=by_row)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"combine": "superbag"}, r"combine='superbag'.*'sources' or .* or 'least_squares'"),
+        ({"loss": "squared"}, r"loss='squared'.*use loss='logistic'"),
+        ({"combine": "exact_sources"}, r"combine='exact_sources' needs source_priors"),
+    ],
+)
+def test_options_for_two_classes_say_so(data, params, message):
+    model = CorruptedSourcesClassifier(**params)
+    with pytest.raises(ValueError, match=message):
+        fit_classes(data, **params)
+    takes_several = params == {"combine": "exact_sources"}
+    assert get_tags(model).classifier_tags.multi_class == takes_several

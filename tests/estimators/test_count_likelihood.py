@@ -14,14 +14,12 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
-from decorrupt.corruption import strata_from_bags
-from decorrupt.estimators.count_likelihood import CountLikelihoodClassifier
+from decorrupt.estimators import CountLikelihoodClassifier
 from decorrupt.exceptions import RoundedCountsWarning
 from decorrupt.features import Kernel, fit_feature_map
-from decorrupt.risks.count import count_log_likelihood
-from decorrupt.risks.multiclass import class_count_log_likelihood
-from decorrupt.solvers import count_path
-from decorrupt.solvers.count_path import fit_count_path
+from decorrupt.observed import read_bags
+from decorrupt.risks import count_log_likelihood
+from decorrupt.solvers import solve_problem, starts
 from oracles.counts import enumerate_count
 
 
@@ -77,14 +75,14 @@ def test_solution_is_the_minimum_of_the_written_objective(bag_data):
 
 def test_the_free_intercept_keeps_the_share_of_positives(bag_data):
     model = fit(bag_data, tol=1e-8)
-    assert_allclose(model.score_prior_, bag_data.labels.mean())
-    assert_allclose(model.predict_proba(bag_data.X)[:, 1].mean(), model.score_prior_, atol=1e-6)
+    assert_allclose(model.class_prior_[1], bag_data.labels.mean())
+    assert_allclose(model.predict_proba(bag_data.X).mean(axis=0), model.class_prior_, atol=1e-6)
 
 
 def test_the_log_likelihood_is_that_of_the_fitted_probabilities(bag_data):
     model = fit(bag_data)
-    strata = strata_from_bags(bag_data.bags, bag_data.y)
-    by_bag = count_log_likelihood(model.predict_proba(bag_data.X)[:, 1], strata)
+    observed = read_bags(bag_data.y, bag_data.bags)
+    by_bag = count_log_likelihood(model.predict_proba(bag_data.X)[:, 1], observed)
     assert_allclose(model.log_likelihood_, by_bag.sum(), rtol=1e-6)
 
 
@@ -94,7 +92,7 @@ def test_the_log_likelihood_of_several_classes_contains_no_penalty():
     X = random.normal(size=(120, 3)) + 2 * np.eye(3)[labels]
     shares = pd.DataFrame(np.eye(3)[labels]).groupby(bags).transform("mean").to_numpy()
     model = CountLikelihoodClassifier(kernel="linear", reg_strength=0.1).fit(X, shares, bags=bags)
-    by_bag = class_count_log_likelihood(model.predict_proba(X), strata_from_bags(bags, shares))
+    by_bag = count_log_likelihood(model.predict_proba(X), read_bags(shares, bags))
     assert model.log_likelihood_ == pytest.approx(by_bag.sum(), abs=1e-6)
 
 
@@ -122,7 +120,7 @@ def test_a_start_that_leads_astray_loses(monkeypatch):
     labels = np.append(np.tile([-1, 1], 40), 1)
     X = 2 * labels[:, None] + rng.normal(size=(81, 1))
     y = np.where(bags < 40, 0.5, 1.0)
-    monkeypatch.setattr(count_path, "intercept_start", lambda *_: np.array([-1.0]))
+    monkeypatch.setattr(starts, "prior_start", lambda _: lambda _: np.array([-1.0]))
     model = CountLikelihoodClassifier(kernel="linear", fit_intercept=False, reg_strength=1e-4)
     astray = clone(model).set_params(starts=["intercept"]).fit(X, y, bags=bags)
     best = clone(model).set_params(starts=["intercept", "mean_map"]).fit(X, y, bags=bags)
@@ -131,26 +129,32 @@ def test_a_start_that_leads_astray_loses(monkeypatch):
     assert best.log_likelihood_ > astray.log_likelihood_ + 1
 
 
+def solve_path(features, observed, reg_strengths, **params):
+    """Return the solution of the count likelihood for every λ over given features."""
+    problem = CountLikelihoodClassifier(**params).problem_over(observed, features, reg_strengths)
+    return solve_problem(problem, features, reg_strengths, n_classes=2, fit_intercept=True)
+
+
 def test_a_path_solves_what_single_fits_solve(bag_data):
-    strata = strata_from_bags(bag_data.bags, bag_data.y)
+    observed = read_bags(bag_data.y, bag_data.bags)
     features = fit_feature_map(bag_data.X, Kernel("rbf", gamma=0.5), random_state=0).matrix
     reg_strengths = [1e-4, 1e-2, 1e-3]
-    path = fit_count_path(features, strata, reg_strengths)
+    path = solve_path(features, observed, reg_strengths)
     for reg_strength, solution in zip(reg_strengths, path, strict=True):
-        (alone,) = fit_count_path(features, strata, [reg_strength])
+        (alone,) = solve_path(features, observed, [reg_strength])
         assert_allclose(solution.result.objective, alone.result.objective, atol=1e-7)
     model = CountLikelihoodClassifier()
-    found = model.fit_path(features, strata, reg_strengths)
+    found = model.fit_path(features, observed, reg_strengths)
     assert_allclose(found.coefs[:, 1], path[1].result.coef[:-1])
 
 
 def test_a_small_reg_strength_is_reached_by_way_of_larger_ones(bag_data):
     """Where the likelihood has several maxima, the same one alone and at the end of a path."""
-    strata = strata_from_bags(bag_data.bags, bag_data.y)
+    observed = read_bags(bag_data.y, bag_data.bags)
     features = fit_feature_map(bag_data.X, Kernel("rbf", gamma=5.0), random_state=0).matrix
     options = {"starts": ["intercept"]}
-    *_, end = fit_count_path(features, strata, [0.1, 1e-2, 1e-3, 1e-4, 1e-5], **options)
-    (alone,) = fit_count_path(features, strata, [1e-5], **options)
+    *_, end = solve_path(features, observed, [0.1, 1e-2, 1e-3, 1e-4, 1e-5], **options)
+    (alone,) = solve_path(features, observed, [1e-5], **options)
     assert_allclose(alone.result.coef, end.result.coef)
 
 
@@ -239,13 +243,13 @@ def choose_reg_strength(X, y, bags):
     """Return the λ with the best count likelihood on a fifth of the bags; no label is looked at."""
     reg_strengths = [1e-3, 1e-4, 1e-5, 1e-6]
     features = fit_feature_map(X, Kernel("rbf", gamma=1 / X.shape[1]), random_state=0).matrix
-    strata = strata_from_bags(bags, y)
+    observed = read_bags(y, bags)
     held_out = bags % 5 == 0
     train, test = np.flatnonzero(~held_out), np.flatnonzero(held_out)
-    path = fit_count_path(features[train], strata.take(train), reg_strengths)
+    path = solve_path(features[train], observed.take(train), reg_strengths)
     quality = [
         count_log_likelihood(
-            expit(features[test] @ s.result.coef[:-1] + s.result.coef[-1]), strata.take(test)
+            expit(features[test] @ s.result.coef[:-1] + s.result.coef[-1]), observed.take(test)
         ).sum()
         for s in path
     ]

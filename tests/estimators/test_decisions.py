@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 SMOOTH = {"reg_strength": 0.01, "random_state": 0, "fit_intercept": True}
 SEARCH = {"reg_strengths": (0.1, 0.01), "kernel_gammas": ("scale",), "cv": 3, "random_state": 0}
 RATES = {"good": (0.1, 0.05), "bad": (0.3, 0.2)}
-POOLED = CorrectedLossClassifier(target_prior="pooled", **SMOOTH)
+POOLED = CorrectedLossClassifier(class_prior="pooled", **SMOOTH)
 FOR_BAGS = [
     CountLikelihoodClassifier(**SMOOTH),
     CorrectedLossClassifier(**SMOOTH),
@@ -40,9 +40,9 @@ FOR_BAGS = [
 ]
 FOR_SOURCES = [
     CorruptedSourcesClassifier(**SMOOTH),
-    CorruptedSourcesClassifier(class_priors=0.3, **SMOOTH),
-    CorruptedSourcesClassifier(class_priors=0.3, target_prior="pooled", **SMOOTH),
-    CorruptedSourcesClassifier(combine="superbag", target_prior="pooled", **SMOOTH),
+    CorruptedSourcesClassifier(source_priors=0.3, **SMOOTH),
+    CorruptedSourcesClassifier(source_priors=0.3, class_prior="pooled", **SMOOTH),
+    CorruptedSourcesClassifier(combine="superbag", class_prior="pooled", **SMOOTH),
     ForwardSourcesClassifier(**SMOOTH),
 ]
 KINDS = [(model, kind) for model in FOR_BAGS for kind in ("bags", "labels")] + [
@@ -114,7 +114,7 @@ def test_other_losses_put_the_balanced_threshold_at_the_score_of_the_prior(loss)
 def test_a_loss_without_probabilities_says_what_to_set():
     X, labels = draw()
     model = CorruptedSourcesClassifier(loss="sigmoid", convex="ignore", **SMOOTH)
-    with pytest.raises(ValueError, match=r"sigmoid.*Set decision='accuracy' or target_prior=0\.5"):
+    with pytest.raises(ValueError, match=r"sigmoid.*Set decision='accuracy' or class_prior=0\.5"):
         model.fit(X, labels)
-    for params in ({"decision": "accuracy"}, {"target_prior": 0.5}):
+    for params in ({"decision": "accuracy"}, {"class_prior": 0.5}):
         assert clone(model).set_params(**params).fit(X, labels).decision_threshold_ == 0

@@ -14,8 +14,8 @@ from decorrupt import (
 )
 from decorrupt.estimators.default_strength import COUNT_PRIOR_VARIANCE, NOISY_PRIOR_VARIANCE
 from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
-from decorrupt.estimators.proportion_matching import ProportionMatchingClassifier
-from decorrupt.estimators.set_classifier import SetClassifier
+from decorrupt.estimators import ProportionMatchingClassifier
+from decorrupt.estimators import SetClassifier
 from decorrupt.features import Kernel
 from decorrupt.theory import information
 
@@ -93,7 +93,7 @@ def test_several_classes():
     rng = np.random.default_rng(0)
     labels = np.repeat(np.arange(3), 40)
     X = rng.normal(size=(120, 2)) + labels[:, None]
-    model = CorrectedLossClassifier(target_prior="pooled", random_state=0).fit(X, labels)
+    model = CorrectedLossClassifier(class_prior="pooled", random_state=0).fit(X, labels)
     assert model.reg_strength_ == pytest.approx(1 / (2 * NOISY_PRIOR_VARIANCE * 120 * 3 / 4))
     counts = CountLikelihoodClassifier(random_state=0).fit(X, labels)
     assert counts.reg_strength_ == pytest.approx(1 / (2 * COUNT_PRIOR_VARIANCE * 120))

@@ -20,10 +20,9 @@ from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
 from decorrupt.features import Kernel, maps
 from decorrupt.features.kernels import FROM_ALL_ROWS
 from decorrupt.model_selection.grids import kernel_settings
-from helpers.estimators import SINGLE, name_of, training_data
+from helpers.estimators import WITH_FEATURES, name_of, training_data
 from oracles.diffusion import extend
 
-WITH_FEATURES = [model for model in SINGLE if "features" in model.get_params()]
 for_models = pytest.mark.parametrize("model", WITH_FEATURES, ids=name_of)
 for_kernels = pytest.mark.parametrize("kernel", FROM_ALL_ROWS)
 

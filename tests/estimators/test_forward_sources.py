@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize
-from scipy.special import expit, logit
+from scipy.special import expit, logit, softmax
 from scipy.stats import norm
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
@@ -12,8 +12,8 @@ from sklearn.metrics import balanced_accuracy_score, log_loss
 
 from decorrupt import CorruptedSourcesClassifier
 from decorrupt.corruption import corrupt_labels
-from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
-from decorrupt.estimators.set_classifier import SetClassifier
+from decorrupt.estimators import ForwardSourcesClassifier, SetClassifier
+from helpers.class_sources import RATES, three_classes
 
 EXACT = {"kernel": "linear", "tol": 1e-9, "random_state": 0}
 
@@ -25,10 +25,10 @@ def fit(data, **params):
     return model.fit(data.X, data.noisy, sources=data.sources)
 
 
-@pytest.mark.parametrize("class_priors", [None, 0.5, {"expert": 0.5, "crowd": 0.5, "rule": 0.5}])
+@pytest.mark.parametrize("source_priors", [None, 0.5, {"expert": 0.5, "crowd": 0.5, "rule": 0.5}])
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_learns_the_clean_classes(source_data, class_priors, kernel):
-    model = fit(source_data, class_priors=class_priors, kernel=kernel)
+def test_learns_the_clean_classes(source_data, source_priors, kernel):
+    model = fit(source_data, source_priors=source_priors, kernel=kernel)
     assert balanced_accuracy_score(source_data.labels, model.predict(source_data.X)) > 0.88
     assert model.noise_rates_["rule"] == (0.4, 0.1)
 
@@ -45,17 +45,17 @@ def test_without_noise_it_is_logistic_regression(source_data, noise_rates, reg_s
     assert model.intercept_ == pytest.approx(reference.intercept_[0], rel=1e-5, abs=1e-6)
 
 
-@pytest.mark.parametrize("class_priors", [None, {"expert": 0.5, "crowd": 0.7, "rule": 0.2}])
-def test_minimises_the_likelihood_written_source_by_source(source_data, class_priors):
+@pytest.mark.parametrize("source_priors", [None, {"expert": 0.5, "crowd": 0.7, "rule": 0.2}])
+def test_minimises_the_likelihood_written_source_by_source(source_data, source_priors):
     d = source_data
-    pooled = 0.5 if class_priors is None else np.mean(list(class_priors.values()))
+    pooled = 0.5 if source_priors is None else np.mean(list(source_priors.values()))
 
     def objective(coef):
         total = 0.0
         for source, (flip_pos, flip_neg) in d.rates.items():
             rows = d.sources == source
             prob = expit(d.X[rows] @ coef[:2] + coef[2])
-            own = pooled if class_priors is None else class_priors[source]
+            own = pooled if source_priors is None else source_priors[source]
             joint_pos = prob * own / pooled
             joint_neg = (1 - prob) * (1 - own) / (1 - pooled)
             clean = joint_pos / (joint_pos + joint_neg)
@@ -64,7 +64,7 @@ def test_minimises_the_likelihood_written_source_by_source(source_data, class_pr
         return total / len(d.noisy) + 0.01 * coef[:2] @ coef[:2]
 
     found = minimize(objective, np.zeros(3), tol=1e-12)
-    model = fit(d, class_priors=class_priors, match_prior=False, **EXACT)
+    model = fit(d, source_priors=source_priors, match_prior=False, **EXACT)
     assert_allclose([*model.coef_, model.intercept_], found.x, rtol=1e-3, atol=1e-4)
 
 
@@ -85,7 +85,7 @@ def test_a_source_is_two_bags_of_its_noisy_labels():
     prior = (share - flip_neg) / (1 - flip_pos - flip_neg)
     proportions = np.array([prior * flip_pos / (1 - share), prior * (1 - flip_pos) / share])
     bags = SetClassifier(reg_strength=0.01, **EXACT).fit(X, proportions[noisy], bags=noisy)
-    assert forward.score_prior_ == pytest.approx(prior)
+    assert forward.class_prior_[1] == pytest.approx(prior)
     assert_allclose(bags.decision_function(X), forward.decision_function(X), atol=1e-6)
 
 
@@ -128,10 +128,10 @@ def test_sources_of_different_priors_share_one_score():
     rates = {0: (0.1, 0.3), 1: (0.3, 0.0)}
     noisy = corrupt_labels(labels, [rates[s] for s in sources], random_state=0)
     model = ForwardSourcesClassifier(
-        noise_rates=rates, class_priors=priors, kernel="linear", reg_strength=1e-6
+        noise_rates=rates, source_priors=priors, kernel="linear", reg_strength=1e-6
     ).fit(X, noisy, sources=sources)
-    assert model.score_prior_ == pytest.approx(0.5)
-    assert model.class_priors_ == priors
+    assert model.class_prior_ == pytest.approx([0.5, 0.5])
+    assert model.source_priors_ == priors
     assert_allclose([*model.coef_, model.intercept_], [2, 0, -2], atol=0.25)
 
 
@@ -152,27 +152,72 @@ def test_priors_and_rates_are_read_as_by_the_corrected_loss(source_data):
     corrected = CorruptedSourcesClassifier(noise_rates=source_data.rates, reg_strength=0.01)
     corrected.fit(source_data.X, source_data.noisy, sources=source_data.sources)
     model = fit(source_data)
-    assert model.class_priors_ == corrected.class_priors_
+    assert model.source_priors_ == corrected.source_priors_
     assert model.noise_rates_ == corrected.noise_rates_
-    assert model.score_prior_ == pytest.approx(corrected.score_prior_)
+    assert model.class_prior_ == pytest.approx(corrected.class_prior_)
 
 
 def test_matched_probabilities_have_the_prior_as_mean(source_data):
     d = source_data
-    model = fit(d, class_priors=0.45)
+    model = fit(d, source_priors=0.45)
     assert model.predict_proba(d.X)[:, 1].mean() == pytest.approx(0.45, rel=1e-9)
     assert model.decision_threshold_ == pytest.approx(logit(0.45))
-    unmatched = fit(d, class_priors=0.45, match_prior=False)
+    unmatched = fit(d, source_priors=0.45, match_prior=False)
     assert abs(unmatched.predict_proba(d.X)[:, 1].mean() - 0.45) > 1e-3
 
 
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"class_priors": {"expert": 0.5}}, r"class_priors have no entry for source 'crowd'"),
-        ({"class_priors": 1.0}, r"class_priors of source 'crowd' is 1"),
+        ({"source_priors": {"expert": 0.5}}, r"source_priors have no entry for source 'crowd'"),
+        ({"source_priors": 1.0}, r"source_priors of source 'crowd' are 1"),
     ],
 )
 def test_bad_parameters(source_data, params, message):
     with pytest.raises(ValueError, match=message):
         fit(source_data, **params)
+
+
+# --- several classes
+
+
+@pytest.fixture(scope="module")
+def data():
+    return three_classes()
+
+
+def fit_classes(data, **params):
+    model = ForwardSourcesClassifier(**{"reg_strength": 0.01} | EXACT | {"tol": 1e-8} | params)
+    return model.fit(data.X, data.noisy, sources=data.sources, noise_rates=RATES)
+
+
+def test_maximises_the_likelihood_written_row_by_row(data):
+    priors = {"expert": [0.5, 0.3, 0.2], "crowd": [0.2, 0.3, 0.5], "rule": [0.3, 0.4, 0.3]}
+    model = fit_classes(data, source_priors=priors, match_prior=False)
+    pooled = np.mean(list(priors.values()), axis=0)
+    assert_allclose(model.class_prior_, pooled)
+    tilt = np.array([priors[source] for source in data.sources]) / pooled
+
+    def objective(coef):
+        coef = coef.reshape(3, 3)
+        clean = softmax(data.X @ coef[:2] + coef[2], axis=1) * tilt
+        clean /= clean.sum(axis=1, keepdims=True)
+        noisy = np.einsum("jy,jyn->jn", clean, data.by_row)[np.arange(len(clean)), data.noisy]
+        return -np.log(noisy).mean() + 2 * 0.01 * np.sum(coef[:2] ** 2)
+
+    found = minimize(objective, np.zeros(9), tol=1e-10).x.reshape(3, 3)
+    centred = model.coef_.T - model.coef_.T.mean(axis=1, keepdims=True)
+    assert_allclose(centred, found[:2] - found[:2].mean(axis=1, keepdims=True), atol=2e-4)
+
+
+def test_matched_probabilities_of_several_classes_have_the_prior_as_mean(data):
+    model = fit_classes(data)
+    assert_allclose(model.predict_proba(data.X).mean(axis=0), model.class_prior_, atol=1e-7)
+
+
+def test_without_rates_it_is_multinomial_logistic_regression(data):
+    model = ForwardSourcesClassifier(reg_strength=0.01, **EXACT).fit(data.X, data.labels)
+    reference = LogisticRegression(C=1 / (4 * 0.01 * len(data.X)), tol=1e-10)
+    reference.fit(data.X, data.labels)
+    centred = model.coef_ - model.coef_.mean(axis=0)
+    assert_allclose(centred, reference.coef_ - reference.coef_.mean(axis=0), atol=1e-4)

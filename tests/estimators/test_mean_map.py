@@ -69,7 +69,7 @@ def test_mean_is_least_squares_at_the_pooled_prior(uneven_bags, kernel):
     ours = fit(d, kernel=kernel, **EXACT)
     sister = CorrectedLossClassifier(
         combine="least_squares",
-        target_prior="pooled",
+        class_prior="pooled",
         fit_intercept=True,
         reg_strength=0.02,
         kernel=kernel,
@@ -77,7 +77,7 @@ def test_mean_is_least_squares_at_the_pooled_prior(uneven_bags, kernel):
     ).fit(d.X, d.y, bags=d.bags)
     assert_allclose(ours.decision_function(d.X), sister.decision_function(d.X), rtol=1e-7)
     assert_allclose(ours.predict_proba(d.X, 0.3), sister.predict_proba(d.X, 0.3), rtol=1e-7)
-    assert ours.score_prior_ == pytest.approx(d.labels.mean())
+    assert ours.class_prior_[1] == pytest.approx(d.labels.mean())
 
 
 def test_mean_is_the_minimiser_for_the_least_squares_class_means(uneven_bags):

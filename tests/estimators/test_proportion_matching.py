@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
 
-from decorrupt.estimators.proportion_matching import ProportionMatchingClassifier
+from decorrupt.estimators import ProportionMatchingClassifier
 from decorrupt.features import Kernel
 
 

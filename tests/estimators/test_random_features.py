@@ -6,9 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from decorrupt import BagGridSearchCV, CountLikelihoodClassifier, MeanMapClassifier, load, save
 from decorrupt.features import Kernel, KernelFunction, RandomFourierMap
-from helpers.estimators import SINGLE, name_of, training_data, with_params
+from helpers.estimators import SINGLE, WITH_FEATURES, name_of, training_data, with_params
 
-WITH_FEATURES = [model for model in SINGLE if "fit_intercept" in model.get_params()]
 for_models = pytest.mark.parametrize("model", WITH_FEATURES, ids=name_of)
 
 
@@ -17,7 +16,7 @@ def random_features(model, **params):
 
 
 def test_all_methods_with_features_are_tested():
-    assert [model for model in SINGLE if hasattr(model, "fit_path")] == WITH_FEATURES
+    assert [model for model in SINGLE if model.has_path] == WITH_FEATURES
     assert len(WITH_FEATURES) == 8
 
 

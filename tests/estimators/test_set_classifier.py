@@ -8,7 +8,7 @@ from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 
-from decorrupt.estimators.set_classifier import SetClassifier
+from decorrupt.estimators import SetClassifier
 from helpers.bayes_rule import DIRECTION, losses_against_the_bayes_rule
 
 EXACT = {"kernel": "linear", "tol": 1e-9, "random_state": 0}
@@ -104,7 +104,7 @@ def test_probabilities_for_another_population(bag_data):
     model = fit(d)
     probability = model.predict_proba(d.X)
     assert_allclose(probability.sum(axis=1), 1)
-    odds = logit(probability[:, 1]) + logit(0.2) - logit(model.score_prior_)
+    odds = logit(probability[:, 1]) + logit(0.2) - logit(model.class_prior_[1])
     assert_allclose(model.predict_proba(d.X, class_prior=0.2)[:, 1], expit(odds), rtol=1e-6)
     assert_array_equal(model.predict(d.X), model.predict_proba(d.X, 0.5)[:, 1] > 0.5)
 

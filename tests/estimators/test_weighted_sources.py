@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit, logit
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from decorrupt import CorruptedSourcesClassifier, ForwardSourcesClassifier
 from decorrupt.estimators import WeightedSourcesClassifier
-from decorrupt.estimators.inputs import read_noisy_labels
 from decorrupt.estimators.weighted_sources import true_class_scores
+from decorrupt.observed import read_observed
 from helpers.class_sources import RATES, three_classes
 
 LINEAR = {"kernel": "linear", "reg_strength": 1e-3, "tol": 1e-10, "max_iter": 5000}
@@ -39,7 +39,7 @@ def test_label_dependent_costs_are_those_of_natarajan(source_data):
     model.fit(d.X, d.noisy, sources=d.sources, noise_rates=d.rates)
     flip_pos, flip_neg = np.array([d.rates[source] for source in d.sources]).T
     signal = 1 - flip_pos - flip_neg
-    border = signal * model.score_prior_ + flip_neg
+    border = signal * model.class_prior_[1] + flip_neg
     if_pos, if_neg = signal * (1 - border), signal * border
     learner = LogisticRegression(C=1e8, tol=1e-10, max_iter=1000)
     learner.fit(d.X, d.noisy, sample_weight=np.where(d.noisy, if_pos, if_neg))
@@ -63,7 +63,7 @@ def test_equal_costs_take_labels_at_face_value(source_data):
 @pytest.mark.parametrize(
     "method",
     [
-        CorruptedSourcesClassifier(convex="ignore", target_prior=0.5),
+        CorruptedSourcesClassifier(convex="ignore", class_prior=0.5),
         ForwardSourcesClassifier(),
         WeightedSourcesClassifier(),
         WeightedSourcesClassifier(costs="label_dependent"),
@@ -73,14 +73,14 @@ def test_equal_costs_take_labels_at_face_value(source_data):
 def test_a_path_has_the_scores_of_single_fits(source_data, method):
     d = source_data
     method = clone(method).set_params(kernel="linear", tol=1e-8)
-    noisy = read_noisy_labels(d.noisy, np.array([0, 1]), d.sources, d.rates)
+    noisy = read_observed(d.noisy, sources=d.sources, noise_rates=d.rates)
     features, reg_strengths = method.fit_feature_map(d.X), [0.1, 1e-3]
     path = method.fit_path(features.matrix, noisy, reg_strengths)
     assert not [name for name in vars(method) if name.endswith("_")], "the model stays as is"
     for reg_strength, own in zip(reg_strengths, path.scores(features.matrix).T, strict=True):
         method.set_params(reg_strength=reg_strength)
         method.fit(d.X, d.noisy, sources=d.sources, noise_rates=d.rates)
-        assert path.prior == method.score_prior_
+        assert_array_equal(path.class_prior, method.class_prior_)
         assert_allclose(own - path.threshold, method.decision_function(d.X), atol=1e-4)
 
 
@@ -98,7 +98,7 @@ def test_several_classes():
     ("params", "message"),
     [
         ({"costs": "none"}, "unknown costs 'none': choose one of equal, label_dependent"),
-        ({"class_priors": {"a": 0.2, "b": 0.6}}, "class_priors differ between sources"),
+        ({"source_priors": {"a": 0.2, "b": 0.6}}, "source_priors differ between sources"),
         ({"noise_rates": np.tile([[0.1, 0.1], [0.2, 0.1]], (20, 1))}, "differ within a source"),
     ],
 )

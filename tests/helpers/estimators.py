@@ -68,6 +68,8 @@ ON_SOURCES = [model for model in ALL if takes(model, "sources")]
 # Those that minimise one objective; the others search over some of these.
 SINGLE = [model for model in ALL if "kernel" in model.get_params(deep=False)]
 SINGLE_ON_BAGS = [model for model in SINGLE if takes(model, "bags")]
+# Those on features of a kernel; the baselines compute the kernel of all pairs of rows.
+WITH_FEATURES = [model for model in SINGLE if "fit_intercept" in model.get_params()]
 
 
 def name_of(model):

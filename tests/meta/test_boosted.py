@@ -20,8 +20,8 @@ from decorrupt import (
     save,
 )
 from decorrupt.meta.boosted import import_lightgbm
-from decorrupt.model_selection.criteria import bag_strata
-from decorrupt.risks.count import count_log_likelihood
+from decorrupt.observed import read_bags
+from decorrupt.risks import count_log_likelihood
 
 lightgbm = pytest.importorskip("lightgbm", reason="needs LightGBM, the extra 'boosting'")
 
@@ -78,9 +78,9 @@ def test_lightgbms_own_class_takes_the_objective(bag_data):
     ).fit(d.X, d.y)
     raw = model.booster_.predict(d.X)  # predict of the class warns in LightGBM 4.6
     assert balanced_accuracy_score(d.labels, raw > 0) > 0.85
-    strata = bag_strata(d.y, d.bags)
-    before = count_log_likelihood(np.full(600, d.y.mean()), strata).sum()
-    assert count_log_likelihood(expit(raw), strata).sum() > before + 50
+    observed = read_bags(d.y, d.bags)
+    before = count_log_likelihood(np.full(600, d.y.mean()), observed).sum()
+    assert count_log_likelihood(expit(raw), observed).sum() > before + 50
 
 
 def test_xgboosts_own_class_takes_the_objective(bag_data):

@@ -1,17 +1,22 @@
 """Label-dependent costs: an exact identity on finite supports."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy.special import expit, logit
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from decorrupt import CostWeightedSourcesClassifier
-from decorrupt.meta.cost_weighted import CostWeights
+from decorrupt.corruption import label_costs
+from decorrupt.estimators import label_weights, noisy_mixture, true_class_scores
+from decorrupt.observed import matrix_of_rates, read_observed
 
 rates = st.tuples(st.floats(0, 0.45), st.floats(0, 0.45))
 
@@ -26,14 +31,18 @@ def test_decisions_and_probabilities_are_those_of_clean_labels(pairs, threshold,
     """On a finite support the weighted learner's q(x) is known, and P(Y=1|x) comes back."""
     pairs, clean = np.array(pairs), np.array(clean)
     shares = np.random.default_rng(seed).dirichlet(np.ones(len(pairs)))
-    costs = CostWeights.of(pairs, shares, threshold)
-    assert (costs.if_pos >= 0).all()
-    assert (costs.if_neg >= 0).all()
+    sources = SimpleNamespace(
+        sizes=shares, source_matrices=np.array([matrix_of_rates(*pair) for pair in pairs])
+    )
+    costs = label_costs(sources.source_matrices, threshold)
+    assert (costs >= 0).all()
     flip_pos, flip_neg = pairs.T
     noisy = clean[:, None] * (1 - flip_pos) + (1 - clean[:, None]) * flip_neg
-    pos, neg = noisy @ (shares * costs.if_pos), (1 - noisy) @ (shares * costs.if_neg)
+    pos, neg = noisy @ (shares * costs[:, 1]), (1 - noisy) @ (shares * costs[:, 0])
     q = pos / (pos + neg)
-    assert_allclose(costs.clean_probability(q), clean, atol=1e-9)
+    found = expit(true_class_scores(logit(q), noisy_mixture(sources, costs)))
+    limited = np.maximum([1 - clean, clean], 1e-6)  # so that log-odds are finite
+    assert_allclose(found, limited[1] / limited.sum(axis=0), atol=1e-9)
     apart = np.abs(clean - threshold) > 1e-9
     assert ((q > 0.5) == (clean > threshold))[apart].all()
 
@@ -53,7 +62,7 @@ def test_a_tree_on_four_points_gives_the_clean_probabilities(decision):
     ).fit(points[:, None], y, sources=sources)
     support = np.arange(4)[:, None]
     assert_allclose(model.predict_proba(support)[:, 1], clean, atol=1e-6)
-    assert_allclose(model.score_prior_, 0.5, atol=1e-9)
+    assert_allclose(model.class_prior_, 0.5, atol=1e-9)
     assert model.predict(support).tolist() == [0, 0, 1, 1]
 
 
@@ -63,7 +72,10 @@ def test_it_learns_the_clean_classes(source_data):
         model = CostWeightedSourcesClassifier(learner, random_state=0)
         model.fit(d.X, d.noisy, sources=d.sources, noise_rates=d.rates)
         assert balanced_accuracy_score(d.labels, model.predict(d.X)) > 0.88
-    assert model.weights_["expert"][0] > model.weights_["crowd"][0]
+    noisy = read_observed(d.noisy, sources=d.sources, noise_rates=d.rates).sources
+    weights = label_weights(noisy, "label_dependent", "balanced")
+    by_source = dict(zip(noisy.ids, weights, strict=True))
+    assert by_source["expert"][1] > by_source["crowd"][1]
 
 
 @pytest.mark.parametrize(

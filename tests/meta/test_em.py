@@ -19,8 +19,9 @@ from sklearn.svm import LinearSVC
 
 from decorrupt import EMClassifier
 from decorrupt.meta.em_rounds import SoftLearner, run_round
-from decorrupt.meta.inputs import read_observed
 from decorrupt.meta.soft_labels import fit_soft_labels, soft_scores
+from decorrupt.observed import class_columns, read_observed
+from decorrupt.risks import LabelLikelihood
 
 FOREST = RandomForestRegressor(30, min_samples_leaf=3, random_state=0)
 
@@ -42,10 +43,11 @@ def test_the_log_likelihood_does_not_fall(kind, bag_data, source_data):
         upper = np.minimum(bag_data.y + 0.2, 1) if kind == "range" else None
         observed = read_observed(bag_data.y, bags=bag_data.bags, upper=upper)
     learner = SoftLearner(LogisticRegression(C=1e6, tol=1e-8, max_iter=1000), 2)
-    scores = 0.1 * X[:, 0]
-    found = [observed.log_likelihood(scores)]
+    likelihood, scores = LabelLikelihood(observed), 0.1 * X[:, 0]
+    found = [likelihood.log_likelihood(scores)]
+    options = {"folds": None, "blend": 1, "calibrate": False}
     for _ in range(15):
-        last = run_round(learner, X, observed, scores, scores, folds=None, blend=1, calibrate=False)
+        last = run_round(learner, X, likelihood, scores, scores, **options)
         scores = last.scores
         found.append(last.log_likelihood)
     assert (np.diff(found) > -1e-6).all()
@@ -56,7 +58,7 @@ def test_soft_labels_are_repeated_rows():
     """Weights w and 1−w are the same as many copies of a row with both labels."""
     rng = np.random.default_rng(0)
     X, w = rng.normal(size=(50, 2)), rng.integers(0, 5, 50) / 4
-    soft = fit_soft_labels(LogisticRegression(C=100, tol=1e-8), X, w)
+    soft = fit_soft_labels(LogisticRegression(C=100, tol=1e-8), X, class_columns(w))
     copies = np.repeat(np.arange(50), 4)
     labels = (np.tile(np.arange(4), 50) < 4 * w[copies]).astype(int)
     hard = LogisticRegression(C=25, tol=1e-8).fit(X[copies], labels)
@@ -107,21 +109,21 @@ def test_the_start_can_be_the_class_shares_alone(bag_data):
 def test_blend_zero_is_the_start_and_one_the_learner(bag_data):
     d = bag_data
     start, learner = (quick(blend=b).fit(d.X, d.y, bags=d.bags) for b in (0.0, 1.0))
-    expected = start.start_._raw_scores(start.columns_.transform(d.X))
+    expected = start.start_.raw_scores(start.columns_.transform(d.X))
     assert_allclose(start.decision_function(d.X) + start.decision_threshold_, expected)
     own = soft_scores(learner.estimator_, d.X, 2)
-    assert_allclose(learner._raw_scores(d.X), learner.slope_ * own + learner.shift_)
+    assert_allclose(learner.raw_scores(d.X), learner.slope_ * own + learner.shift_)
 
 
 def test_posteriors_come_from_held_out_scores(bag_data):
     """A learner that remembers its rows learns nothing from its own posteriors."""
     d = bag_data
     deep = RandomForestRegressor(30, random_state=0)
-    observed = read_observed(d.y, bags=d.bags)
+    likelihood = LabelLikelihood(read_observed(d.y, bags=d.bags))
     learner, start = SoftLearner(deep, 2), np.zeros(600)
     options = {"blend": 1.0, "calibrate": False}
-    in_sample = run_round(learner, d.X, observed, start, start, folds=None, **options)
-    w = in_sample.posterior
+    in_sample = run_round(learner, d.X, likelihood, start, start, folds=None, **options)
+    w = in_sample.posterior[:, 1]
     assert np.corrcoef(w, in_sample.scores)[0, 1] > 0.9
 
 

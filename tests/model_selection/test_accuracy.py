@@ -4,9 +4,9 @@ from scipy.special import expit
 from scipy.stats import t
 
 from decorrupt import estimate_accuracy
-from decorrupt.corruption import strata_from_bags
 from decorrupt.model_selection import corrected_accuracy
 from decorrupt.model_selection.model_accuracy import calibrate
+from decorrupt.observed import read_bags
 
 
 def predictions(seed=0, n_bags=40, size=25):
@@ -77,10 +77,10 @@ def test_calibration_finds_the_slopes_between_and_within_bags():
     within -= (np.bincount(bags, within) / 20)[bags]
     true = expit(0.5 * means + 2 * within - 0.3)
     y = (np.bincount(bags, rng.random(8000) < true) / 20)[bags]
-    found = calibrate(expit(means + within), strata_from_bags(bags, y))
+    found = calibrate(expit(means + within), read_bags(y, bags))
     assert np.abs(found - true).mean() < 0.03
     # A slope is never negative: predictions against the counts become constant.
-    against = calibrate(expit(-means), strata_from_bags(bags, y))
+    against = calibrate(expit(-means), read_bags(y, bags))
     assert np.ptp(against) < 1e-6
 
 

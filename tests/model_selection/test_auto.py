@@ -122,7 +122,7 @@ def test_class_priors_and_decisions(bag_data):
     accurate = clone(model).set_params(decision="accuracy")
     accurate.fit(d.X[rare], d.y[rare], bags=d.bags[rare])
     assert (accurate.predict(d.X) == 1).sum() < (balanced.predict(d.X) == 1).sum()
-    assert balanced.training_prior_ == pytest.approx(d.y[rare].mean())
+    assert balanced.class_prior_[1] == pytest.approx(d.y[rare].mean())
 
 
 @pytest.mark.parametrize(

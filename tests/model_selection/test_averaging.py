@@ -15,9 +15,10 @@ from decorrupt import (
     save,
 )
 from decorrupt.exceptions import WeakEvidenceWarning
+from decorrupt.losses import mix_scores, prior_scores
 from decorrupt.model_selection import AveragedClassifier, BagScorer, ForestRoundClassifier
-from decorrupt.model_selection.averaging import bootstrap_weights, heaviest, mix_scores
-from decorrupt.model_selection.criteria import bag_strata
+from decorrupt.model_selection.averaging import bootstrap_weights, heaviest
+from decorrupt.observed import class_columns, read_bags
 
 QUICK = {
     "kernels": ("linear", "rbf"),
@@ -91,11 +92,11 @@ def members():
 def test_the_average_is_that_of_its_members_fitted_alone(bag_data):
     d = bag_data
     weights, prior = np.array([2.0, 1.0, 1.0]), float(d.y.mean())
-    model = AveragedClassifier(members(), weights, prior=prior).fit(d.X, d.y, bags=d.bags)
+    model = AveragedClassifier(members(), weights, class_prior=prior).fit(d.X, d.y, bags=d.bags)
     alone = [one.fit(d.X, d.y, bags=d.bags).predict_proba(d.X) for one in members()]
     expected = np.einsum("k,kic->ic", weights / 4, alone)
     assert model.predict_proba(d.X) == pytest.approx(expected, abs=1e-5)
-    assert model.score_prior_ == prior
+    assert model.class_prior_.tolist() == class_columns([prior])[0].tolist()
     threshold = expected[:, 1] > prior  # the balanced error
     assert (model.predict(d.X) == threshold).mean() > 0.995
     half = model.predict_proba(d.X, class_prior=0.5)[:, 1]
@@ -116,7 +117,7 @@ def test_the_choice_averages_its_heaviest_configurations(bag_data):
     assert model.weights_.sum() == pytest.approx(1)
     assert (np.diff(model.weights_) <= 0).all()
     assert 1 < len(model.estimators_) == len(model.weights_) <= 8
-    prior = model.training_prior_
+    prior = model.class_prior_
     alone = [one.predict_proba(d.X, class_prior=prior) for one in model.estimators_]
     expected = np.einsum("k,kic->ic", model.weights_, alone)
     assert model.predict_proba(d.X) == pytest.approx(expected)
@@ -127,10 +128,10 @@ def test_the_choice_averages_its_heaviest_configurations(bag_data):
 def test_the_gain_is_that_of_the_held_out_scores(bag_data):
     d = bag_data
     model = AutoLabelProportionsClassifier(refine=None, **QUICK).fit(d.X, d.y, bags=d.bags)
-    strata, scorer = bag_strata(d.y, d.bags), BagScorer("count_log_likelihood")
-    prior = np.log(model.training_prior_ / (1 - model.training_prior_))
-    own = scorer.by_bag(model.held_out_scores_ - prior, strata) @ strata.sizes
-    constant = scorer.by_bag(np.zeros(len(d.y)), strata) @ strata.sizes
+    observed, scorer = read_bags(d.y, d.bags), BagScorer("count_log_likelihood")
+    prior = prior_scores(model.class_prior_)
+    own = scorer.by_bag(model.held_out_scores_ - prior, observed) @ observed.sizes
+    constant = scorer.by_bag(np.zeros(len(d.y)), observed) @ observed.sizes
     assert model.gain_in_nats_ == pytest.approx(own - constant)
     assert model.gain_in_nats_ > 50
     assert f"by {model.gain_in_nats_:.1f} nats" in str(model.leaderboard_)
@@ -190,10 +191,10 @@ def test_a_forest_that_cannot_extrapolate_is_left_out():
 def test_a_forest_round_from_any_start(bag_data):
     d = bag_data
     start = MeanMapClassifier(reg_strength=1e-3, random_state=0)
-    model = ForestRoundClassifier(start, prior=float(d.y.mean()), cv=3, random_state=0)
+    model = ForestRoundClassifier(start, class_prior=float(d.y.mean()), cv=3, random_state=0)
     model.fit(d.X, d.y, bags=d.bags)
     assert model.score(d.X, d.labels) > 0.9
-    own = model.start_.predict_proba(d.X, class_prior=model.prior)[:, 1]
+    own = model.start_.predict_proba(d.X, class_prior=model.class_prior)[:, 1]
     forest = np.clip(model.forest_.predict(d.X), 1e-3, 1 - 1e-3)
     forest = model.slope_ * np.log(forest / (1 - forest)) + model.shift_
     expected = expit(0.5 * forest + 0.5 * np.log(own / (1 - own)))
@@ -210,7 +211,7 @@ def test_several_classes_are_averaged_too():
     assert model.predict_proba(X).sum(axis=1) == pytest.approx(1)
     assert model.score(X, labels) > 0.85
     average = model.best_estimator_.start_
-    alone = [one.predict_proba(X, class_prior=average.prior) for one in average.estimators_]
+    alone = [one.predict_proba(X, class_prior=average.class_prior) for one in average.estimators_]
     expected = np.einsum("k,kic->ic", average.weights_, alone)
     assert average.predict_proba(X) == pytest.approx(expected)
     assert np.exp(log_softmax(average.decision_function(X), axis=1)).shape == (300, 3)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from decorrupt.corruption import Strata
 from decorrupt.model_selection import bag_folds
 from decorrupt.model_selection.folds import source_folds
+from decorrupt.observed import read_observed
 
 
 def test_whole_bags_are_held_out_where_there_are_enough():
@@ -29,8 +29,9 @@ def test_too_few_rows_to_hold_any_out_are_said_to_be_too_few():
 
 
 def test_folds_of_sources_split_every_stratum():
-    strata = Strata(np.array(["−", "+"]), np.repeat([0, 1], 10), np.array([0.1, 0.9]))
-    for _, test in source_folds(strata, 5, 0):
-        assert np.bincount(strata.row_stratum[test]).tolist() == [2, 2]
+    labels = np.repeat([0, 1], 10)
+    noisy = read_observed(labels, noise_rates=(0.1, 0.1)).sources
+    for _, test in source_folds(noisy, 5, 0):
+        assert np.bincount(labels[test]).tolist() == [2, 2]
     given = [(np.arange(10), np.arange(10, 20))]
-    assert source_folds(strata, given) == given
+    assert source_folds(noisy, given) == given

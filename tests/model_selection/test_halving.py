@@ -6,32 +6,31 @@ import numpy as np
 import pytest
 
 from decorrupt import AutoLabelProportionsClassifier, CountLikelihoodClassifier
-from decorrupt.corruption import Strata
 from decorrupt.model_selection import halving
 from decorrupt.model_selection.evaluation import Configuration
+from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.halving import promising, samples_of_bags
-from decorrupt.model_selection.out_of_fold import TrainingData
 from decorrupt.model_selection.results import Result
+from helpers.bags import rows_in_bags
 
 
-def strata(n_bags, size):
-    bags = np.repeat(np.arange(n_bags), size)
-    return Strata(np.arange(n_bags), bags, np.linspace(0, 1, n_bags))
+def equal_bags(n_bags, size):
+    return rows_in_bags(np.repeat(np.arange(n_bags), size), np.linspace(0, 1, n_bags))
 
 
 def test_samples_are_nested_whole_bags_of_growing_size():
-    data = strata(2500, 8)
+    data = equal_bags(2500, 8)
     samples = samples_of_bags(data, 0)
     assert [len(rows) for rows in samples] == [1024, 4096]
     assert np.isin(samples[0], samples[1]).all()
     for rows in samples:
-        assert (np.bincount(data.row_stratum[rows], minlength=2500) % 8 == 0).all()
+        assert (np.bincount(data.row_bag[rows], minlength=2500) % 8 == 0).all()
         assert (np.diff(rows) > 0).all()
 
 
 def test_few_rows_or_few_bags_are_not_sampled():
-    assert samples_of_bags(strata(250, 8), 0) == []
-    assert samples_of_bags(strata(60, 1000), 0) == []  # 40 bags are more than half of them
+    assert samples_of_bags(equal_bags(250, 8), 0) == []
+    assert samples_of_bags(equal_bags(60, 1000), 0) == []  # 40 bags are more than half of them
 
 
 def result(method, by_bag, **params):
@@ -79,12 +78,12 @@ def test_criteria_without_weights_leave_the_better_half():
 
 
 def test_data_of_some_rows_have_the_same_folds():
-    data = strata(6, 2)
+    data = equal_bags(6, 2)
     folds = [(np.arange(4, 12), np.arange(4)), (np.arange(4), np.arange(4, 12))]
     X = np.arange(12.0)[:, None]
-    taken = TrainingData.in_bags(X, data, folds).take(np.array([2, 3, 8, 9]))
+    taken = FoldedData(X, data, folds).take(np.array([2, 3, 8, 9]))
     assert taken.X.ravel().tolist() == [2, 3, 8, 9]
-    assert taken.strata.proportions == pytest.approx([0.2, 0.8])
+    assert taken.observed.proportions[:, 1] == pytest.approx([0.2, 0.8])
     (train, test), _ = taken.folds
     assert (train.tolist(), test.tolist()) == ([2, 3], [0, 1])
 
@@ -98,9 +97,9 @@ def test_the_choice_on_many_rows_compares_all_on_a_sample(monkeypatch):
     seen = []
     fit_feature_map = CountLikelihoodClassifier.fit_feature_map
 
-    def counted(self, X):
+    def counted(self, X, *kernel):
         seen.append((self.kernel, X.shape[0]))
-        return fit_feature_map(self, X)
+        return fit_feature_map(self, X, *kernel)
 
     monkeypatch.setattr(CountLikelihoodClassifier, "fit_feature_map", counted)
     model = AutoLabelProportionsClassifier(

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from decorrupt import MeanMapClassifier
-from decorrupt.corruption import Strata
 from decorrupt.model_selection import bag_permutation_importance
+from helpers.bags import rows_in_bags
 
 MAX_ROWS = 4000
 
@@ -33,12 +33,12 @@ def data(n_bags, size, seed=0):
     signal = rng.normal(size=len(bags)) + 3 * labels
     rows = pd.DataFrame({"signal": signal - 1.5, "row": np.arange(len(bags))})
     shares = np.bincount(bags, labels) / size
-    return rows, Strata(np.arange(n_bags).astype(str), bags, shares)
+    return rows, rows_in_bags(bags, shares)
 
 
-def importance(models, tests, rows, strata, **options):
+def importance(models, tests, rows, observed, **options):
     models = list(zip(models, tests, strict=True))
-    y, bags = strata.row_proportions, strata.row_stratum
+    y, bags = observed.row_proportions[:, 1], observed.row_bag
     return bag_permutation_importance(models, rows, y, bags=bags, max_rows=MAX_ROWS, **options)
 
 
@@ -48,55 +48,55 @@ def asked_rows(models):
 
 @pytest.mark.parametrize(("n_bags", "size", "n_folds"), [(6, 1000, 5), (22, 400, 5), (3, 3000, 1)])
 def test_every_fold_keeps_whole_bags(n_bags, size, n_folds):
-    rows, strata = data(n_bags, size)
+    rows, observed = data(n_bags, size)
     models = [Recorder() for _ in range(n_folds)]
-    tests = [np.flatnonzero(strata.row_stratum % n_folds == k) for k in range(n_folds)]
-    found = importance(models, tests, rows, strata)
+    tests = [np.flatnonzero(observed.row_bag % n_folds == k) for k in range(n_folds)]
+    found = importance(models, tests, rows, observed)
     assert [one.column for one in found] == ["signal", "row"]
     n_taken = 0
     for asked, test in zip(asked_rows(models), tests, strict=True):
         assert len(asked)
         assert set(asked) <= set(test)
-        assert (np.bincount(strata.row_stratum[asked]) % size == 0).all()
+        assert (np.bincount(observed.row_bag[asked]) % size == 0).all()
         n_taken += len(asked)
     # A bag per fold, or two of a single fold, may exceed the budget; more never does.
     assert n_taken <= max(MAX_ROWS, max(2, n_folds) * size)
 
 
 def test_bags_spread_over_the_folds_stay_whole():
-    rows, strata = data(4, 2000)
+    rows, observed = data(4, 2000)
     models = [Recorder() for _ in range(2)]
     tests = [np.flatnonzero(np.arange(8000) % 2 == k) for k in range(2)]
-    importance(models, tests, rows, strata)
+    importance(models, tests, rows, observed)
     asked = np.concatenate(asked_rows(models))
-    assert sorted(np.bincount(strata.row_stratum[asked], minlength=4)) == [0, 0, 2000, 2000]
+    assert sorted(np.bincount(observed.row_bag[asked], minlength=4)) == [0, 0, 2000, 2000]
 
 
 def test_of_large_sources_rows_are_taken_and_every_stratum_stays():
     """Two strata of 5,000 rows each: a whole one would be all there is room for."""
-    rows, strata = data(2, 5000)
+    rows, observed = data(2, 5000)
     models = [Recorder() for _ in range(2)]
     tests = [np.flatnonzero(np.arange(10000) % 2 == k) for k in range(2)]
-    found = importance(models, tests, rows, strata, scoring="corrected_accuracy")
+    found = importance(models, tests, rows, observed, scoring="corrected_accuracy")
     asked = np.concatenate(asked_rows(models))
     assert len(asked) == MAX_ROWS
-    assert set(strata.row_stratum[asked]) == {0, 1}
+    assert set(observed.row_bag[asked]) == {0, 1}
     assert found[0].column == "signal"
     assert found[0].drop > 0.2
 
 
 def test_few_rows_are_all_used():
-    rows, strata = data(10, 20)
+    rows, observed = data(10, 20)
     models = [Recorder() for _ in range(2)]
-    tests = [np.flatnonzero(strata.row_stratum % 2 == k) for k in range(2)]
-    importance(models, tests, rows, strata)
+    tests = [np.flatnonzero(observed.row_bag % 2 == k) for k in range(2)]
+    importance(models, tests, rows, observed)
     assert sorted(np.concatenate(asked_rows(models))) == list(range(200))
 
 
 def test_arrays_give_what_frames_give():
-    rows, strata = data(10, 20)
+    rows, observed = data(10, 20)
     rows["row"] %= 7  # which tells nothing
-    y, bags = strata.row_proportions, strata.row_stratum
+    y, bags = observed.row_proportions[:, 1], observed.row_bag
     found = []
     for X in (rows, rows.to_numpy()):
         model = MeanMapClassifier(kernel="linear", reg_strength=0.1).fit(X, y, bags=bags)
@@ -108,7 +108,7 @@ def test_arrays_give_what_frames_give():
 
 
 def test_rows_are_shuffled_in_a_copy():
-    rows, strata = data(10, 20)
+    rows, observed = data(10, 20)
     before = rows.copy()
-    importance([Recorder()], [np.arange(200)], rows, strata)
+    importance([Recorder()], [np.arange(200)], rows, observed)
     pd.testing.assert_frame_equal(rows, before)

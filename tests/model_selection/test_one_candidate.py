@@ -11,14 +11,15 @@ from decorrupt import (
     BagKFold,
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
+    Kernel,
 )
-from decorrupt.estimators.inputs import read_strata
 from decorrupt.model_selection import Candidate, WithinBagKFold
 from decorrupt.model_selection.evaluation import evaluate
+from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import usable_folds
-from decorrupt.model_selection.out_of_fold import TrainingData
 from decorrupt.model_selection.results import search_results
 from decorrupt.model_selection.scorers import get_bag_scorer
+from decorrupt.observed import read_observed
 
 REG_STRENGTHS = [1.0, 0.1, 0.01]
 GAMMAS = [0.05, 0.5]
@@ -34,12 +35,12 @@ def one_method(template, grid=None, **options):
 
 def path_results(template, grid, scoring, d):
     """Return the table of all λ, of paths over shared features, as a grid search has it."""
-    _, strata = read_strata(d.y, d.bags)
-    folds, _ = usable_folds(3, d.X, d.y, d.bags, needs_spread=True)
+    observed = read_observed(d.y, bags=d.bags)
+    folds, _ = usable_folds(3, d.X, observed, needs_spread=True)
     scorer, candidate = get_bag_scorer(scoring), Candidate("", template, grid)
-    tried = candidate.configurations(d.X, [], GAMMAS, REG_STRENGTHS)
-    found = evaluate(tried, TrainingData.in_bags(d.X, strata, folds), scorer)
-    return search_results(found.results, strata, folds, scorer)
+    tried = candidate.configurations(d.X, [], GAMMAS, REG_STRENGTHS, 2)
+    found = evaluate(tried, FoldedData(d.X, observed, folds), scorer)
+    return search_results(found.results, observed, folds, scorer)
 
 
 @pytest.mark.filterwarnings("ignore::decorrupt.exceptions.NegativeRiskWarning")
@@ -47,17 +48,21 @@ def path_results(template, grid, scoring, d):
     ("template", "grid", "scoring"),
     [
         (
-            CorrectedLossClassifier(rank_tol=0.0, fit_intercept=False, random_state=0),
+            CorrectedLossClassifier(
+                kernel=Kernel(rank_tol=0.0), fit_intercept=False, random_state=0
+            ),
             {},
             "corrected_accuracy",
         ),
         (
-            CorrectedLossClassifier(rank_tol=0.0, fit_intercept=False, random_state=0),
+            CorrectedLossClassifier(
+                kernel=Kernel(rank_tol=0.0), fit_intercept=False, random_state=0
+            ),
             {},
             "count_log_likelihood",
         ),
         (
-            CountLikelihoodClassifier(rank_tol=0.0, random_state=0),
+            CountLikelihoodClassifier(kernel=Kernel(rank_tol=0.0), random_state=0),
             STARTS,
             "count_log_likelihood",
         ),

@@ -12,13 +12,11 @@ from decorrupt import (
     EMClassifier,
     LaplaceNoise,
 )
-from decorrupt.corruption import Strata
-from decorrupt.estimators.priors import log_prior
+from decorrupt.losses import prior_scores
 from decorrupt.model_selection import WithinBagKFold
-from decorrupt.model_selection.scorers import BagScorer, pooled_prior
-from decorrupt.risks.bag_observations import observe_bags
-from decorrupt.risks.count import count_log_likelihood
-from decorrupt.risks.observations import observe_counts
+from decorrupt.model_selection.scorers import BagScorer
+from decorrupt.observed import read_bags
+from decorrupt.risks import count_log_likelihood
 
 FAST = {"kernels": ["linear"], "reg_strengths": [0.01], "cv": 3, "random_state": 0}
 
@@ -31,17 +29,16 @@ def bagged(n_bags=40, size=10, seed=0):
     return X, labels.astype(int), bags, np.bincount(bags, labels)
 
 
-def test_strata_score_what_is_observed():
+def test_bags_score_what_is_observed():
     """Against the sum over all labels of two bags of three rows."""
     prob = np.array([0.2, 0.5, 0.9, 0.3, 0.3, 0.6])
-    strata = Strata(np.arange(2), np.repeat([0, 1], 3), np.array([0.0, 1 / 3]))
-    observed = observe_counts(strata, upper=np.array([1 / 3, 2 / 3]))
+    bags = np.repeat([0, 1], 3)
+    whole = read_bags(np.array([0, 1 / 3])[bags], bags, upper=np.array([1 / 3, 2 / 3])[bags])
     by_count = np.zeros((2, 4))
     for bag, own in enumerate(prob.reshape(2, 3)):
         for labels in product([0, 1], repeat=3):
             by_count[bag, sum(labels)] += np.prod(np.where(labels, own, 1 - own))
     expected = np.log([by_count[0, :2].sum(), by_count[1, 1:3].sum()])
-    whole = Strata(strata.ids, strata.row_stratum, strata.proportions, observed=observed)
     np.testing.assert_allclose(count_log_likelihood(prob, whole), expected)
     second = count_log_likelihood(prob[3:], whole.take(np.arange(3, 6)))
     np.testing.assert_allclose(second, expected[1:])
@@ -75,7 +72,7 @@ def test_suppressed_counts_are_learned_from(candidates):
     search = AutoLabelProportionsClassifier(candidates=candidates, **FAST)
     search.fit(X, low[bags] / 10, bags=bags, upper=high[bags] / 10)
     assert search.score(X, labels) > 0.85
-    assert search.training_prior_ == pytest.approx(labels.mean(), abs=0.05)
+    assert search.class_prior_[1] == pytest.approx(labels.mean(), abs=0.05)
     if candidates == "fast":
         assert search.best_method_ == "count_likelihood"
         assert "they need exact counts: mean_map" in str(search.leaderboard_)
@@ -113,14 +110,14 @@ def test_folds_within_few_bags_have_their_share_of_the_counts(candidates, n_clas
 
 
 def test_a_part_of_a_bag_has_its_share_of_the_counts():
-    strata = Strata(np.arange(2), np.repeat([0, 1], [10, 4]), np.array([0.3, 0.5]))
-    observed = observe_counts(strata, upper=np.array([0.7, 0.5]))
-    whole = Strata(strata.ids, strata.row_stratum, strata.proportions, observed=observed)
-    part = whole.take(np.array([0, 1, 2, 3, 4, 10, 11, 12, 13])).observed
-    assert part.lower.tolist() == [1, 2]  # 1.5 of 5 rows
-    assert part.upper.tolist() == [4, 2]
-    noisy = observe_counts(strata, count_noise=1.0).take(np.array([1]), np.array([0.25]))
-    assert noisy.lower.tolist() == noisy.upper.tolist() == [0.5]
+    bags = np.repeat([0, 1], [10, 4])
+    y = np.array([0.3, 0.5])[bags]
+    whole = read_bags(y, bags, upper=np.array([0.7, 0.5])[bags])
+    part = whole.take(np.array([0, 1, 2, 3, 4, 10, 11, 12, 13])).counts
+    assert part.lower[:, 1].tolist() == [1, 2]  # 1.5 of 5 rows
+    assert part.upper[:, 1].tolist() == [4, 2]
+    noisy = read_bags(y, bags, count_noise=1.0).counts.take(np.array([1]), np.array([0.25]))
+    assert noisy.lower[:, 1].tolist() == noisy.upper[:, 1].tolist() == [0.5]
 
 
 # --- several classes
@@ -140,16 +137,16 @@ def bagged_classes(n_bags=60, size=10, seed=0):
 
 
 @pytest.mark.parametrize("kind", ["range", "noise"])
-def test_strata_of_several_classes_score_what_is_observed(kind):
+def test_bags_of_several_classes_score_what_is_observed(kind):
     """Against the sum over all labels of two bags of three rows."""
     prob = np.random.default_rng(0).dirichlet(np.ones(3), 6)
     lower, upper = np.array([[1, 0, 0], [0, 0, 1]]), np.array([[2, 1, 3], [3, 0, 2]])
     reported = lower + 0.5
     noise = LaplaceNoise(1.5)
     if kind == "range":
-        bags, observed = observe_bags(*row_shares(lower), upper=row_shares(upper)[0])
+        observed = read_bags(*row_shares(lower), upper=row_shares(upper)[0])
     else:
-        bags, observed = observe_bags(*row_shares(reported), count_noise=noise)
+        observed = read_bags(*row_shares(reported), count_noise=noise)
     expected = np.zeros(2)
     for bag, own in enumerate(prob.reshape(2, 3, 3)):
         for labels in product(range(3), repeat=3):
@@ -158,10 +155,9 @@ def test_strata_of_several_classes_score_what_is_observed(kind):
             if kind == "noise":
                 weight = np.exp(-np.abs(reported[bag] - k) / 1.5).prod() / 3**3
             expected[bag] += own[np.arange(3), labels].prod() * weight
-    strata = Strata(bags.ids, bags.row_stratum, bags.proportions, observed=observed)
-    np.testing.assert_allclose(count_log_likelihood(prob, strata), np.log(expected))
-    scores = np.log(prob) - log_prior(pooled_prior(strata.row_proportions))
-    by_bag = BagScorer("count_log_likelihood").by_bag(scores, strata)
+    np.testing.assert_allclose(count_log_likelihood(prob, observed), np.log(expected))
+    scores = np.log(prob) - prior_scores(observed.inner_prior)
+    by_bag = BagScorer("count_log_likelihood").by_bag(scores, observed)
     np.testing.assert_allclose(by_bag, np.log(expected) / 3)
 
 
@@ -182,7 +178,7 @@ def test_suppressed_counts_of_several_classes_are_learned_from(candidates):
     search = AutoLabelProportionsClassifier(candidates=candidates, **FAST)
     search.fit(X, low[bags] / 10, bags=bags, upper=high[bags] / 10)
     assert search.score(X, labels) > 0.8
-    np.testing.assert_allclose(search.training_prior_, np.bincount(labels) / 600, atol=0.03)
+    np.testing.assert_allclose(search.class_prior_, np.bincount(labels) / 600, atol=0.03)
 
 
 def test_noise_in_the_counts_of_several_classes_is_used():

@@ -3,17 +3,18 @@
 import numpy as np
 import pytest
 
-from decorrupt.corruption import Strata
-from decorrupt.estimators.inputs import read_sources
-from decorrupt.noise_rates.rate_error import NO_RATE_ERROR, STEP, RateError
+from decorrupt.noise_rates import NO_RATE_ERROR, RateError
+from decorrupt.noise_rates.rate_error import STEP
+from decorrupt.observed import Observed, class_columns, read_sources
 
 
 def strata(first, second):
-    return Strata(np.array(["−", "+"]), np.array([0, 1]), np.array([first, second]))
+    shares = class_columns([first, second])
+    return Observed(np.array([0, 1]), np.array(["−", "+"]), np.array([0, 1]), shares)
 
 
 def product(at):
-    return float(at.proportions.prod()), 0.3
+    return float(at.proportions[:, 1].prod()), 0.3
 
 
 def test_a_product_by_hand():
@@ -31,10 +32,11 @@ def test_known_rates_add_nothing():
 
 def test_one_rate_after_another_is_moved():
     """At class prior ½ a source's share of positives among rows labelled − is ρ₊/(1 + ρ₊ − ρ₋)."""
-    labels = np.array([-1, 1, -1, 1])
-    noisy = read_sources(labels, ["a", "a", "b", "b"], {"a": (0.2, 0.1), "b": (0.3, 0.4)})
-    moved = RateError.of(noisy, 0.5, np.eye(4)).moved
-    flips = np.array([0.2, 0.1, 0.3, 0.4]) + STEP * np.eye(4)
-    for (a_pos, a_neg, b_pos, b_neg), own in zip(flips, moved, strict=True):
-        assert own.proportions[0] == pytest.approx(a_pos / (1 + a_pos - a_neg))
-        assert own.proportions[2] == pytest.approx(b_pos / (1 + b_pos - b_neg))
+    rates = {"a": (0.2, 0.1), "b": (0.3, 0.4)}
+    labels, classes = np.array([0, 1, 0, 1]), np.array([-1, 1])
+    noisy = read_sources(labels, classes, ["a", "a", "b", "b"], rates, 0.5)
+    moved = RateError.of(noisy, np.eye(4)).moved
+    flips = np.array([0.1, 0.2, 0.4, 0.3]) + STEP * np.eye(4)
+    for (a_neg, a_pos, b_neg, b_pos), own in zip(flips, moved, strict=True):
+        assert own.proportions[0, 1] == pytest.approx(a_pos / (1 + a_pos - a_neg))
+        assert own.proportions[2, 1] == pytest.approx(b_pos / (1 + b_pos - b_neg))

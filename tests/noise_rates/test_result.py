@@ -6,14 +6,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from decorrupt.corruption import NoiseRates
 from decorrupt.noise_rates import NoiseRateEstimate
-from decorrupt.noise_rates.result import bootstrap_covariance, bootstrap_intervals, informative
+from decorrupt.noise_rates.result import bootstrap_covariance, bootstrap_ends, informative
+from decorrupt.observed import NoiseRates, matrix_of_rates, rates_of_matrix
+
+
+def estimate(ends, **options):
+    """Return the estimate of one source with flip rates of .1 and .25."""
+    rates, prior = matrix_of_rates([0.1], [0.25]), np.array([0.6, 0.4])
+    return NoiseRateEstimate(["nurse"], rates, ends, 0.9, prior, "audit", ["no", "yes"], **options)
 
 
 @given(st.floats(-0.5, 1.5), st.floats(-0.5, 1.5))
 def test_drawn_back_rates_are_rates(flip_pos, flip_neg):
-    pair = informative(np.array([[flip_pos, flip_neg]]))[0]
+    pair = rates_of_matrix(informative(matrix_of_rates([flip_pos], [flip_neg]))[0])
     assert NoiseRates(*pair).signal >= 0.01 - 1e-12
     if min(flip_pos, flip_neg) >= 0 and flip_pos + flip_neg <= 0.99:
         np.testing.assert_allclose(pair, (flip_pos, flip_neg))
@@ -24,10 +30,10 @@ def test_intervals_are_the_wider_of_two():
     draws = np.zeros((101, 1, 2))
     draws[:, 0, 0] = 0.2 + np.linspace(0, 1, 101) ** 4 * 0.4
     draws[:, 0, 1] = np.linspace(-0.1, 0.1, 101)
-    flips = np.array([[0.2, 0.3]])
-    (low, high), (second_low, second_high) = bootstrap_intervals(["s"], flips, draws, 0.9)[
-        "s"
-    ].values()
+    moved = matrix_of_rates(draws[..., 0], draws[..., 1])
+    ends = bootstrap_ends(matrix_of_rates([0.2], [0.3]), moved, 0.9)
+    found = NoiseRateEstimate(["s"], moved[0], ends, 0.9, np.full(2, 0.5), "x", [0, 1])
+    (low, high), (second_low, second_high) = found.intervals["s"].values()
     reach = norm.ppf(0.95) * draws.std(axis=0)[0]
     assert low == pytest.approx(0.2 - reach[0])
     assert high == pytest.approx(0.2 + 0.95**4 * 0.4)
@@ -36,15 +42,14 @@ def test_intervals_are_the_wider_of_two():
 
 
 def test_no_draws_no_intervals():
-    assert bootstrap_intervals(["s"], np.array([[0.2, 0.3]]), np.array([]), 0.9) == {}
+    assert bootstrap_ends(matrix_of_rates([0.2], [0.3]), np.array([]), 0.9) is None
+    assert estimate(None).intervals == {}
 
 
 def test_the_table():
-    found = NoiseRateEstimate(
-        {"nurse": NoiseRates(0.1, 0.25)},
-        {"nurse": {"flip_pos": (0.05, 0.2), "flip_neg": (0.2, 0.3)}},
-        0.9, 0.4, "audit",
-    )  # fmt: skip
+    found = estimate(np.array([[[[0.7, 0.8], [0.2, 0.3]], [[0.05, 0.2], [0.8, 0.95]]]]))
+    assert found.rates == {"nurse": (0.1, 0.25)}
+    assert found.intervals == {"nurse": {"flip_pos": (0.05, 0.2), "flip_neg": (0.2, 0.3)}}
     lines = str(found).splitlines()
     assert lines[1].split() == [
         "nurse",
@@ -62,12 +67,12 @@ def test_the_table():
 
 def test_the_table_tells_what_its_intervals_leave_out():
     left_out = "The intervals leave out the weather."
-    found = NoiseRateEstimate({"s": NoiseRates(0.1, 0.2)}, {}, 0.9, 0.4, "x", left_out=left_out)
-    assert str(found).splitlines()[-1] == left_out
+    assert str(estimate(None, left_out=left_out)).splitlines()[-1] == left_out
 
 
 def test_covariance_of_draws():
     """Four draws of one source: (.1, .2), (.3, .2), (.1, .4), (.3, .4); and no draws."""
     draws = np.array([[[a, b]] for a in (0.1, 0.3) for b in (0.2, 0.4)])
-    np.testing.assert_allclose(bootstrap_covariance(draws), np.eye(2) * 0.04 / 3, atol=1e-12)
+    matrices = matrix_of_rates(draws[..., 0], draws[..., 1])
+    np.testing.assert_allclose(bootstrap_covariance(matrices), np.eye(2) * 0.04 / 3, atol=1e-12)
     assert bootstrap_covariance(np.array([])) is None

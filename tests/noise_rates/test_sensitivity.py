@@ -125,7 +125,7 @@ def test_models_without_diagnostics_and_ones_own_criterion(source_data):
         "n_draws": 0, "random_state": 0,
     }  # fmt: skip
     assert np.isnan(sensitivity(model, d.X, d.noisy, **keep).criterion)
-    out = sensitivity(model, d.X, d.noisy, **keep, criterion=lambda fitted: fitted.score_prior_)
+    out = sensitivity(model, d.X, d.noisy, **keep, criterion=lambda fitted: fitted.class_prior_[1])
     assert out.criterion_range[0] < out.criterion < out.criterion_range[1]
 
 

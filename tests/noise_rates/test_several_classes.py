@@ -204,7 +204,7 @@ class TestAnchors:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            ({"method": "roc_slope"}, r"method='roc_slope' is for two classes, and y has 3"),
+            ({"method": "roc_slope"}, r"by method='roc_slope', and y has 3 classes: choose"),
             ({"estimator": LinearSVC()}, r"needs an estimator with predict_proba"),
             ({"sources": np.repeat(["s", "t"], [55, 5])}, r"'t' has .* row"),
         ],
@@ -218,5 +218,5 @@ class TestAnchors:
 def test_sensitivity_is_for_two_classes():
     y = np.repeat([0, 1, 2], 5)
     found = estimate_noise_rates_from_audit(y_noisy=y, y_true=y)
-    with pytest.raises(ValueError, match="sensitivity is for two classes, and noise_rates have 3"):
+    with pytest.raises(ValueError, match="by sensitivity, and y has 3 classes: examine one class"):
         sensitivity(None, np.zeros((15, 1)), y, noise_rates=found)

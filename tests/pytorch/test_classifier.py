@@ -15,8 +15,8 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from decorrupt import BagGridSearchCV, LaplaceNoise, label_posterior, save
-from decorrupt.meta.observed import ObservedLabels
 from decorrupt.model_files import ModelFileError
+from decorrupt.risks import LabelLikelihood
 from decorrupt.torch import TorchBagClassifier
 
 
@@ -81,7 +81,7 @@ def test_defaults_learn_the_clean_classes_without_a_warning(bag_data):
     after = label_posterior(prob[:, 1], d.y, bags=d.bags).log_likelihood.sum()
     assert after > before + 100
     shifted = model.predict_proba(d.X, class_prior=0.1)[:, 1]
-    odds = 0.1 / 0.9 * (1 - model.score_prior_) / model.score_prior_
+    odds = 0.1 / 0.9 * model.class_prior_[0] / model.class_prior_[1]
     assert_allclose(shifted / (1 - shifted), odds * prob[:, 1] / prob[:, 0], rtol=1e-6)
 
 
@@ -101,13 +101,13 @@ def test_early_stopping_takes_the_best_epoch_on_held_out_bags(bag_data):
 def test_held_out_bags_are_whole_and_not_trained_on(bag_data, monkeypatch):
     d = bag_data
     taken = []
-    take = ObservedLabels.take
+    take = LabelLikelihood.take
 
     def record(self, rows):
-        taken.append((len(self.strata.row_stratum), np.asarray(rows)))
+        taken.append((len(self.observed.row_bag), np.asarray(rows)))
         return take(self, rows)
 
-    monkeypatch.setattr(ObservedLabels, "take", record)
+    monkeypatch.setattr(LabelLikelihood, "take", record)
     quick(early_stopping=True, max_epochs=1).fit(d.X, d.y, bags=d.bags)
     (held_out, training) = (rows for n_rows, rows in taken[:2] if n_rows == 600)
     assert len(held_out) == 120

@@ -7,15 +7,12 @@ from numpy.testing import assert_allclose
 from scipy.special import expit, softmax
 
 from decorrupt import label_posterior
-from decorrupt.corruption import RiskTerms, Strata, combine_strata
-from decorrupt.losses import get_loss
-from decorrupt.risks.corrected import CorrectedRisk
-from decorrupt.risks.forward import noisy_label_risk
-from decorrupt.risks.multiclass import ClassCorrectedRisk, class_noisy_label_risk
-from decorrupt.risks.proportion import proportion_risk
+from decorrupt.corruption import combine_bags, row_coefficients
+from decorrupt.losses import class_loss, score_shape
+from decorrupt.observed import Observed, class_columns, matrix_of_rates
+from decorrupt.risks import CorrectedRisk, ForwardRisk, ProportionRisk
 from decorrupt.torch import corrected_loss, count_loss, forward_loss, proportion_loss
-from oracles.class_counts import enumerate_class_counts
-from oracles.counts import convolved_count
+from oracles.counts import convolved_count, enumerate_class_counts
 
 SIZES = np.array([1, 2, 5, 3, 30])
 BAGS = np.random.default_rng(0).permutation(np.repeat(np.arange(5), SIZES))
@@ -25,13 +22,13 @@ PAIR = np.array([[0.9, 0.1], [0.3, 0.7]])
 MATRIX = np.array([[0.8, 0.1, 0.1], [0.0, 0.7, 0.3], [0.2, 0.2, 0.6]])
 
 
-def scores(n_classes=None, dtype=torch.float64):
-    shape = (len(BAGS),) if n_classes is None else (len(BAGS), n_classes)
+def scores(n_classes=2, dtype=torch.float64):
+    shape = (len(BAGS), *score_shape(n_classes))
     values = np.random.default_rng(1).normal(scale=2, size=shape)
     return torch.tensor(values, dtype=dtype, requires_grad=True)
 
 
-def numbers(n_classes=None):
+def numbers(n_classes=2):
     return scores(n_classes).detach().numpy()
 
 
@@ -39,21 +36,22 @@ def noisy_labels(n_classes):
     return np.random.default_rng(2).integers(0, n_classes, len(BAGS))
 
 
-def terms(n_classes=None):
+def observed(n_classes):
+    shares = {2: class_columns(COUNTS / SIZES), 3: CLASS_COUNTS / SIZES[:, None]}[n_classes]
+    return Observed(np.arange(n_classes), np.arange(5), BAGS, shares)
+
+
+def coefficients(n_classes):
     """Return the coefficients of the rows: some are negative."""
-    shares = COUNTS / SIZES if n_classes is None else CLASS_COUNTS / SIZES[:, None]
-    strata = Strata(np.arange(5), BAGS, shares)
-    combination = combine_strata(SIZES, shares)
-    if n_classes is None:
-        return combination.row_terms(strata)
-    return combination.row_coef(strata)
+    bags = observed(n_classes)
+    return row_coefficients(combine_bags(SIZES, bags.proportions), bags)
 
 
 LOSSES = {
-    "count, two classes": (None, lambda f: count_loss(f, *map(torch.tensor, (BAGS, COUNTS)))),
+    "count, two classes": (2, lambda f: count_loss(f, *map(torch.tensor, (BAGS, COUNTS)))),
     "count, three classes": (3, lambda f: count_loss(f, *map(torch.tensor, (BAGS, CLASS_COUNTS)))),
     "proportion, two classes": (
-        None,
+        2,
         lambda f: proportion_loss(f, *map(torch.tensor, (BAGS, COUNTS / SIZES))),
     ),
     "proportion, three classes": (
@@ -61,12 +59,12 @@ LOSSES = {
         lambda f: proportion_loss(f, *map(torch.tensor, (BAGS, CLASS_COUNTS / SIZES[:, None]))),
     ),
     "corrected, two classes": (
-        None,
-        lambda f: corrected_loss(f, torch.tensor(terms().coef_pos), torch.tensor(terms().coef_neg)),
+        2,
+        lambda f: corrected_loss(f, torch.tensor(coefficients(2))),
     ),
-    "corrected, three classes": (3, lambda f: corrected_loss(f, torch.tensor(terms(3)))),
+    "corrected, three classes": (3, lambda f: corrected_loss(f, torch.tensor(coefficients(3)))),
     "forward, two classes": (
-        None,
+        2,
         lambda f: forward_loss(f, *map(torch.tensor, (noisy_labels(2), PAIR))),
     ),
     "forward, three classes": (
@@ -79,18 +77,13 @@ LOSSES = {
 def numpy_risk(name):
     """Return the same risk of the numpy library."""
     kind, _, classes = name.partition(", ")
-    n_classes = None if classes == "two classes" else 3
-    shares = COUNTS / SIZES if n_classes is None else CLASS_COUNTS / SIZES[:, None]
-    strata = Strata(np.arange(5), BAGS, shares)
+    n_classes = 2 if classes == "two classes" else 3
     if kind == "proportion":
-        return proportion_risk(strata)
-    if kind == "corrected" and n_classes is None:
-        return CorrectedRisk(RiskTerms(terms().coef_pos, terms().coef_neg), get_loss("logistic"))
+        return ProportionRisk(observed(n_classes))
     if kind == "corrected":
-        return ClassCorrectedRisk(terms(3))
-    if n_classes is None:
-        return noisy_label_risk(noisy_labels(2) == 1, PAIR[1, 0], PAIR[0, 1])
-    return class_noisy_label_risk(noisy_labels(3), MATRIX[None], np.zeros(len(BAGS), dtype=int))
+        return CorrectedRisk(coefficients(n_classes), class_loss("logistic", n_classes))
+    transition = {2: PAIR, 3: MATRIX}[n_classes]
+    return ForwardRisk(transition[:, noisy_labels(n_classes)].T)
 
 
 for_all = pytest.mark.parametrize("name", LOSSES)
@@ -207,11 +200,10 @@ def test_large_scores_stay_finite():
 
 def test_one_transition_per_row():
     flips = np.random.default_rng(3).uniform(0, 0.4, size=(len(BAGS), 2))
-    each = np.stack(
-        [[1 - flips[:, 1], flips[:, 1]], [flips[:, 0], 1 - flips[:, 0]]], axis=0
-    ).transpose(2, 0, 1)
+    each = matrix_of_rates(*flips.T)
     found = forward_loss(scores(), torch.tensor(noisy_labels(2)), torch.tensor(each))
-    expected = noisy_label_risk(noisy_labels(2) == 1, *flips.T).value_and_slope(numbers())[0]
+    given = each[np.arange(len(BAGS)), :, noisy_labels(2)]
+    expected = ForwardRisk(given).value_and_slope(numbers())[0]
     assert_allclose(found.item(), expected, atol=1e-6)
 
 
@@ -247,11 +239,11 @@ BAD = {
     ),
     "no negative coefficients": (
         lambda: corrected_loss(ZEROS, torch.ones(3)),
-        r"give coef_pos and coef_neg",
+        r"coef has shape \(3,\) and logits \(3,\): give one row of 2 coefficients",
     ),
     "coefficients of other rows": (
-        lambda: corrected_loss(ZEROS, torch.ones(3), torch.ones(2)),
-        r"coef_neg has shape \(2,\) and logits \(3,\)",
+        lambda: corrected_loss(ZEROS, torch.ones(2, 2)),
+        r"coef has shape \(2, 2\) and logits \(3,\)",
     ),
     "matrix of another number of classes": (
         lambda: forward_loss(ZEROS, torch.tensor([0, 1, 1]), torch.eye(3)),

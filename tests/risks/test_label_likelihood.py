@@ -149,3 +149,20 @@ def test_labels_are_cross_entropy(labels):
     if n_classes == 2:
         bend = known.curvature(scores)(np.ones(4))
         assert_allclose(bend, expit(scores) * expit(-scores) / 4)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sources": ["x"] * 9}, r"row 0 has a bag and a source"),
+        ({"sources": None}, r"noise_rates need sources="),
+        ({"y": [0.5, 0.5, 0.4, 0, 1 / 3, 1 / 3, 1 / 3, 1, 0]}, r"y\[2\] = 0\.4 of a source is not"),
+        ({"bags": [None] * 9}, r"bags contain no id"),
+        ({"noise_rates": {"nurse": (0.1, 0.1)}}, r"no entry for source 'rule'"),
+    ],
+)
+def test_bad_input(change, message):
+    y, bags, sources = mixed()
+    arguments = {"y": y, "bags": bags, "sources": sources, "noise_rates": RATES} | change
+    with pytest.raises(ValueError, match=message):
+        read_observed(arguments.pop("y"), **arguments)

@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_consistent_length
 
 from decorrupt.assumptions.count_dispersion import check_count_dispersion
 from decorrupt.assumptions.report import AssumptionReport
-from decorrupt.corruption import Strata, strata_from_bags, two_classes
-from decorrupt.corruption.class_means import check_class_means
+from decorrupt.corruption import check_class_means
+from decorrupt.observed import Observed, read_bags
 
 
 def check_assumptions(
@@ -68,22 +68,20 @@ def check_assumptions(
     names = [str(name) for name in getattr(X, "columns", [])]
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
     check_consistent_length(X, y, bags)
-    return check_strata_assumptions(
-        X, two_classes(strata_from_bags(bags, y)), names, random_state=random_state
-    )
+    return check_observed_assumptions(X, read_bags(y, bags), names, random_state=random_state)
 
 
-def check_strata_assumptions(
-    X: Any, strata: Strata, names: Sequence[str] | None, *, random_state: Any
+def check_observed_assumptions(
+    X: Any, observed: Observed, names: Sequence[str] | None, *, random_state: Any
 ) -> AssumptionReport:
     """Return the report on validated rows; without `names`, columns are numbered."""
     rng = check_random_state(random_state)
     if names is None or not len(names):
         names = [f"column {k}" for k in range(X.shape[1])]
     return AssumptionReport(
-        class_means=check_class_means(X, strata, random_state=rng),
-        count_dispersion=check_count_dispersion(X, strata, random_state=rng),
-        sizes=strata.sizes,
-        n_classes=strata.n_classes or 2,
+        class_means=check_class_means(X, observed, random_state=rng),
+        count_dispersion=check_count_dispersion(X, observed, random_state=rng),
+        sizes=observed.sizes,
+        n_classes=observed.n_classes,
         column_names=tuple(map(str, names)),
     )

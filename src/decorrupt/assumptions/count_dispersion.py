@@ -22,9 +22,9 @@ from decorrupt.assumptions.count_model import (
     fit_count_models,
     penalty_matrix,
 )
-from decorrupt.corruption import Strata
-from decorrupt.corruption.class_means import LEVEL, class_shares, sums_by_bag
-from decorrupt.risks.bag_effect import effect_covariance, estimate_bag_effect
+from decorrupt.corruption import LEVEL, sums_by_bag
+from decorrupt.observed import Observed
+from decorrupt.risks import effect_covariance, estimate_bag_effect
 
 # With fewer bags the model cannot be fitted to some and compared with the others.
 FEWEST_BAGS = 6
@@ -71,7 +71,7 @@ class CountDispersionTest:
 
 def check_count_dispersion(
     X: Any,
-    strata: Strata,
+    observed: Observed,
     *,
     n_simulations: int = N_SIMULATIONS,
     most_rows: int = MOST_ROWS,
@@ -91,12 +91,12 @@ def check_count_dispersion(
     CountDispersionTest or None
         None if it cannot be tested: fewer than 6 bags of two rows, or a class in no training bag.
     """
-    strata, X = _subset(strata, X, most_rows, random_state)
-    tested = strata.sizes >= 2
+    observed, X = _subset(observed, X, most_rows, random_state)
+    tested = observed.sizes >= 2
     if tested.sum() < FEWEST_BAGS:
         return None
     best: tuple[CountModel, CountDispersionTest] | None = None
-    for model in fit_count_models(X, strata, random_state):
+    for model in fit_count_models(X, observed, random_state):
         if model is None:
             break
         if best is None or model.log_likelihood > best[0].log_likelihood:
@@ -110,7 +110,7 @@ def _test(
     model: CountModel, tested: NDArray[np.bool_], n_simulations: int, rng: np.random.RandomState
 ) -> CountDispersionTest:
     expected = _held_out_moments(model)
-    residuals = _counts(model.strata) - expected.mean
+    residuals = _counts(model.observed) - expected.mean
     simulated = _simulate(model, expected, n_simulations, rng)
     inverse = np.linalg.inv(expected.covariance[tested])
     found = _squares(residuals[None, tested], inverse)[0]
@@ -125,8 +125,8 @@ def _outcome(
     covariance: FloatArray,
     model: CountModel,
 ) -> CountDispersionTest:
-    totals, n_free, strata = squares.sum(axis=1), residuals.shape[1], model.strata
-    sizes = strata.sizes[strata.sizes >= 2].astype(float)
+    totals, n_free, observed = squares.sum(axis=1), residuals.shape[1], model.observed
+    sizes = observed.sizes[observed.sizes >= 2].astype(float)
     # The model's own error, as simulated, is part of the covariance of a bag's residual.
     own = covariance * (squares.mean(axis=0) / n_free)[:, None, None]
     effect = effect_covariance(n_free + 1)
@@ -139,7 +139,7 @@ def _outcome(
         inflation=sizes**2 * trace,
         kernel=model.kernel,
         n_bags=len(sizes),
-        n_rows=len(strata.row_stratum),
+        n_rows=len(observed.row_bag),
         n_simulations=len(totals),
     )
 
@@ -150,19 +150,19 @@ def _squares(residuals: FloatArray, inverse: FloatArray) -> FloatArray:
 
 
 def _subset(
-    strata: Strata, X: Any, most_rows: int, rng: np.random.RandomState
-) -> tuple[Strata, Any]:
-    order = rng.permutation(len(strata.ids))
-    n_kept = int(np.searchsorted(np.cumsum(strata.sizes[order]), most_rows, side="right"))
+    observed: Observed, X: Any, most_rows: int, rng: np.random.RandomState
+) -> tuple[Observed, Any]:
+    order = rng.permutation(observed.n_bags)
+    n_kept = int(np.searchsorted(np.cumsum(observed.sizes[order]), most_rows, side="right"))
     # At least enough bags for the test, however large they are.
-    kept = np.isin(strata.row_stratum, order[: max(n_kept, 2 * FEWEST_BAGS)])
+    kept = np.isin(observed.row_bag, order[: max(n_kept, 2 * FEWEST_BAGS)])
     rows = np.flatnonzero(kept)
-    return (strata, X) if kept.all() else (strata.take(rows), X[rows])
+    return (observed, X) if kept.all() else (observed.take(rows), X[rows])
 
 
-def _counts(strata: Strata) -> FloatArray:
+def _counts(observed: Observed) -> FloatArray:
     """Return the counts of all classes but the first."""
-    return np.asarray(strata.sizes[:, None] * class_shares(strata)[:, 1:])
+    return np.asarray(observed.sizes[:, None] * observed.proportions[:, 1:])
 
 
 def _held_out_moments(model: CountModel) -> BagMoments:
@@ -209,7 +209,7 @@ def _moved_coef(model: CountModel, fold: FoldModel, deviations: FloatArray) -> F
 
 def _draw_counts(model: CountModel, n_simulations: int, rng: np.random.RandomState) -> FloatArray:
     """Return counts drawn from the held-out probabilities, (n_simulations, n_bags, n_classes−1)."""
-    bags, n_bags = model.strata.row_stratum, len(model.strata.ids)
+    bags, n_bags = model.observed.row_bag, model.observed.n_bags
     n_rows, n_free = len(bags), model.folds[0].coef.shape[1]
     edges = np.empty((n_rows, n_free))
     for fold in model.folds:

@@ -14,12 +14,12 @@ from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata
-from decorrupt.corruption.class_means import sums_by_bag
+from decorrupt.corruption import sums_by_bag
 from decorrupt.estimators import CountLikelihoodClassifier
-from decorrupt.estimators.priors import score_probabilities
 from decorrupt.features import Kernel
-from decorrupt.risks.count import count_log_likelihood
+from decorrupt.losses import probabilities, relative_scores
+from decorrupt.observed import Observed
+from decorrupt.risks import count_log_likelihood
 
 N_FOLDS = 5
 REG_STRENGTHS = (1e-1, 1e-2, 1e-3, 1e-4)
@@ -52,7 +52,7 @@ class CountModel:
     ----------
     matrix : ndarray of shape (n_rows, n_features + 1)
         The features and a column of ones.
-    strata : Strata
+    observed : Observed
         The bags.
     folds : list of FoldModel
         One model per fold of bags.
@@ -61,7 +61,7 @@ class CountModel:
     """
 
     matrix: FloatArray
-    strata: Strata
+    observed: Observed
     folds: list[FoldModel]
     kernel: str
     reg_strength: float
@@ -70,21 +70,18 @@ class CountModel:
     def probabilities(self, fold: FoldModel) -> FloatArray:
         """Return P(Y=c|x) of all rows and all classes but the first."""
         scores = self.matrix @ fold.coef
-        full = np.column_stack([np.zeros(len(scores)), scores])
-        full -= full.max(axis=1, keepdims=True)
-        weights = np.exp(full)
-        return np.asarray((weights / weights.sum(axis=1, keepdims=True))[:, 1:])
+        return probabilities(np.column_stack([np.zeros(len(scores)), scores]))[:, 1:]
 
 
 def fit_count_models(
-    X: Any, strata: Strata, rng: np.random.RandomState
+    X: Any, observed: Observed, rng: np.random.RandomState
 ) -> Iterator[CountModel | None]:
     """Yield the best model of each kernel on held-out bags; None if the bags do not allow a fit."""
     X = standardised(X, rng)
-    folds = KFold(min(N_FOLDS, len(strata.ids)), shuffle=True, random_state=rng)
-    bag_folds = list(folds.split(strata.ids))
+    folds = KFold(min(N_FOLDS, observed.n_bags), shuffle=True, random_state=rng)
+    bag_folds = list(folds.split(observed.ids))
     for kernel in KERNELS:
-        models = _fit_kernel(X, strata, bag_folds, kernel, rng)
+        models = _fit_kernel(X, observed, bag_folds, kernel, rng)
         yield max(models, key=lambda model: model.log_likelihood, default=None)
 
 
@@ -98,7 +95,7 @@ def standardised(X: Any, rng: np.random.RandomState) -> FloatArray:
 
 def _fit_kernel(
     X: FloatArray,
-    strata: Strata,
+    observed: Observed,
     bag_folds: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
     kernel: str,
     rng: np.random.RandomState,
@@ -114,30 +111,23 @@ def _fit_kernel(
     reg_strengths = [size * value for value in REG_STRENGTHS]
     paths, rows = [], []
     for train, test in bag_folds:
-        own = np.flatnonzero(np.isin(strata.row_stratum, train))
-        try:
-            path = template.fit_path(
-                features[own], strata.take(own), reg_strengths, objective_tol=OBJECTIVE_TOL
-            )
-        except ValueError:  # the training bags do not distinguish the classes
+        own = np.flatnonzero(np.isin(observed.row_bag, train))
+        part = observed.take(own)
+        if not part.class_prior.all():  # a class that is in no training bag cannot be learned
             return
+        path = template.fit_path(features[own], part, reg_strengths, objective_tol=OBJECTIVE_TOL)
         paths.append(path)
-        rows.append(np.flatnonzero(np.isin(strata.row_stratum, test)))
+        rows.append(np.flatnonzero(np.isin(observed.row_bag, test)))
     matrix = np.column_stack([features, np.ones(len(features))]).astype(float)
     for place, reg_strength in enumerate(reg_strengths):
         folds, likelihood = [], 0.0
         for (train, test), path, own in zip(bag_folds, paths, rows, strict=True):
             scores = path.scores(features[own])[:, place]
-            held_out = score_probabilities(scores)
-            likelihood += float(count_log_likelihood(held_out, strata.take(own)).sum())
+            held_out = probabilities(scores)
+            likelihood += float(count_log_likelihood(held_out, observed.take(own)).sum())
             coef = np.concatenate([path.coefs[:, place], path.intercepts[place][None]])
-            folds.append(FoldModel(train, test, _relative(coef)))
-        yield CountModel(matrix, strata, folds, kernel, reg_strength, likelihood)
-
-
-def _relative(coef: FloatArray) -> FloatArray:
-    """Return coefficients relative to the first class, as a matrix also for two classes."""
-    return coef[:, None] if coef.ndim == 1 else coef[:, 1:] - coef[:, :1]
+            folds.append(FoldModel(train, test, relative_scores(coef)))
+        yield CountModel(matrix, observed, folds, kernel, reg_strength, likelihood)
 
 
 @dataclass(frozen=True)
@@ -161,17 +151,17 @@ class BagMoments:
 
 def bag_moments(model: CountModel, fold: FoldModel) -> BagMoments:
     """Return the moments of all bags under one fold's model."""
-    probabilities, bags = model.probabilities(fold), model.strata.row_stratum
-    n_bags, n_free = len(model.strata.ids), probabilities.shape[1]
+    free, bags = model.probabilities(fold), model.observed.row_bag
+    n_bags, n_free = model.observed.n_bags, free.shape[1]
     n_features = model.matrix.shape[1]
     covariance = np.empty((n_bags, n_free, n_free))
     slope = np.empty((n_bags, n_free, n_features, n_free))
     for c in range(n_free):
         for d in range(n_free):
-            weight = probabilities[:, c] * ((c == d) - probabilities[:, d])
+            weight = free[:, c] * ((c == d) - free[:, d])
             covariance[:, c, d] = np.bincount(bags, weight, n_bags)
             slope[:, c, :, d] = sums_by_bag(model.matrix * weight[:, None], bags, n_bags)
-    mean = sums_by_bag(probabilities, bags, n_bags)
+    mean = sums_by_bag(free, bags, n_bags)
     # A bag whose rows are all certain has no variance; a count that differs is then far out.
     covariance += VARIANCE_FLOOR * np.eye(n_free)
     return BagMoments(mean, covariance, slope.reshape(n_bags, n_free, -1))
@@ -182,7 +172,7 @@ VARIANCE_FLOOR = 1e-6
 
 def penalty_matrix(model: CountModel, fold: FoldModel) -> FloatArray:
     """Return the second derivative of n·λ‖f‖² in the coefficients relative to the first class."""
-    n_rows = float(np.isin(model.strata.row_stratum, fold.train).sum())
+    n_rows = float(np.isin(model.observed.row_bag, fold.train).sum())
     n_features, n_free = fold.coef.shape
     classes = np.eye(n_free) - 1 / (n_free + 1)  # 2‖Θ‖² = 2·(Σ‖θ_c − θ_0‖² − ‖Σ(θ_c − θ_0)‖²/K)
     features = np.ones(n_features)

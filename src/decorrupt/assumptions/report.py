@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from decorrupt.assumptions.count_dispersion import FEWEST_BAGS, CountDispersionTest
 from decorrupt.assumptions.power import POWER, detectable_effect
-from decorrupt.corruption.class_means import LEVEL, ClassMeansTest
+from decorrupt.corruption import LEVEL, ClassMeansTest
 from decorrupt.extras import import_pandas, import_pyplot
 
 CLASSES_NAME = "common class distributions"

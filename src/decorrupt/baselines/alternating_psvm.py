@@ -15,8 +15,8 @@ from decorrupt.baselines.support_vector import (
     SupportVectorClassifier,
     gram_matrix,
 )
-from decorrupt.corruption import Strata
-from decorrupt.estimators.parameters import check_choice
+from decorrupt.estimators import check_choice
+from decorrupt.observed import Observed
 
 DEFAULT_ANNEALING = (1e-4, 1.5)
 
@@ -86,8 +86,8 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
         b, which is not penalised.
     kernel_gamma_ : float
         The kernel parameter as a number.
-    score_prior_ : float
-        The share of positives among the training rows.
+    class_prior_ : ndarray of shape (2,)
+        The class shares among the training rows.
     n_features_in_, feature_names_in_
         Columns seen in fit.
 
@@ -107,7 +107,7 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
     True
     """
 
-    _needs_common_probabilities = True
+    needs_common_probabilities = True
 
     def __init__(
         self,
@@ -136,12 +136,12 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:
+    def _fit_bags(self, X: Any, observed: Observed) -> FloatArray:
         rows = self._training_rows(X)
-        penalty = proportion_penalty(strata, self.C_p, self.penalty)
+        penalty = proportion_penalty(observed, self.C_p, self.penalty)
         starts = labels_at_random(penalty, self.n_starts, check_random_state(self.random_state))
         trials = alternate(
-            gram_matrix(rows.matrix, self._kernel()),
+            gram_matrix(rows.matrix, self.kernel_function()),
             penalty,
             starts,
             stage_costs(self.C, self.annealing),

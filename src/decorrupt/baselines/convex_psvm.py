@@ -10,8 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 from decorrupt._typing import FloatArray
 from decorrupt.baselines.psvm_planes import count_ranges, cutting_planes
 from decorrupt.baselines.support_vector import SupportVectorClassifier, gram_matrix
-from decorrupt.corruption import Strata
 from decorrupt.features import LinearMap
+from decorrupt.observed import Observed
 
 
 class ConvexPSVMClassifier(SupportVectorClassifier):
@@ -70,8 +70,8 @@ class ConvexPSVMClassifier(SupportVectorClassifier):
         kernel="linear".
     kernel_gamma_ : float
         The kernel parameter as a number.
-    score_prior_ : float
-        The share of positives among the training rows.
+    class_prior_ : ndarray of shape (2,)
+        The class shares among the training rows.
     n_features_in_, feature_names_in_
         Columns seen in fit.
 
@@ -90,7 +90,7 @@ class ConvexPSVMClassifier(SupportVectorClassifier):
     True
     """
 
-    _needs_common_probabilities = True
+    needs_common_probabilities = True
 
     def __init__(
         self,
@@ -109,11 +109,11 @@ class ConvexPSVMClassifier(SupportVectorClassifier):
         self.kernel = kernel
         self.kernel_gamma = kernel_gamma
 
-    def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:
-        gram = gram_matrix(X, self._kernel()) + 1.0
+    def _fit_bags(self, X: Any, observed: Observed) -> FloatArray:
+        gram = gram_matrix(X, self.kernel_function()) + 1.0
         found = cutting_planes(
             gram,
-            count_ranges(strata, self.tolerance),
+            count_ranges(observed, self.tolerance),
             self.C,
             max_planes=self.max_planes,
             tol=self.tol,
@@ -121,7 +121,7 @@ class ConvexPSVMClassifier(SupportVectorClassifier):
         soft_labels = found.soft_labels()
         scores = gram @ (found.saddle.dual * soft_labels)
         # vvᵀ does not determine the sign of v; the counts of the bags do.
-        if count_error(-scores, strata) < count_error(scores, strata):
+        if count_error(-scores, observed) < count_error(scores, observed):
             soft_labels, scores = -soft_labels, -scores
         if not found.saddle.converged:
             self._note_unsolved(found.saddle.gap / found.saddle.value)
@@ -142,7 +142,7 @@ class ConvexPSVMClassifier(SupportVectorClassifier):
         )
 
 
-def count_error(scores: FloatArray, strata: Strata) -> float:
+def count_error(scores: FloatArray, observed: Observed) -> float:
     """Return Σ_k |number of positive scores in bag k − n_k·p_k|."""
-    counts = np.bincount(strata.row_stratum, scores > 0, minlength=len(strata.sizes))
-    return float(np.abs(counts - strata.sizes * strata.proportions).sum())
+    counts = np.bincount(observed.row_bag, scores > 0, minlength=observed.n_bags)
+    return float(np.abs(counts - observed.sizes * observed.proportions[:, 1]).sum())

@@ -12,10 +12,9 @@ from sklearn.svm import SVR
 
 from decorrupt._typing import FloatArray
 from decorrupt.baselines.support_vector import DEFAULT_MAX_ITER, SupportVectorClassifier
-from decorrupt.corruption import Strata
-from decorrupt.estimators.parameters import check_choice
-from decorrupt.features import KernelFunction
-from decorrupt.features.maps import check_gram
+from decorrupt.estimators import check_choice
+from decorrupt.features import KernelFunction, check_gram
+from decorrupt.observed import Observed
 
 TUBES = ("logit", "proportion")
 # LIBSVM's tolerance of the optimality conditions, in units of the score. A smaller one has no
@@ -71,8 +70,8 @@ class InvCalClassifier(SupportVectorClassifier):
         Number of LIBSVM iterations.
     kernel_gamma_ : float
         The kernel parameter as a number.
-    score_prior_ : float
-        The share of positives among the training rows.
+    class_prior_ : ndarray of shape (2,)
+        The class shares among the training rows.
     n_features_in_, feature_names_in_
         Columns seen in fit.
 
@@ -91,7 +90,7 @@ class InvCalClassifier(SupportVectorClassifier):
     True
     """
 
-    _needs_common_classes = True
+    needs_common_classes = True
 
     def __init__(
         self,
@@ -115,11 +114,11 @@ class InvCalClassifier(SupportVectorClassifier):
     def _check_parameters(self) -> None:
         check_choice("tube", self.tube, TUBES)
 
-    def _fit_strata(self, X: Any, strata: Strata) -> FloatArray:
+    def _fit_bags(self, X: Any, observed: Observed) -> FloatArray:
         rows = self._training_rows(X)
         margin = 1 / X.shape[0]
-        proportions = np.clip(strata.proportions, margin, 1 - margin)
-        gram = bag_mean_gram(rows.matrix, self._kernel(), strata)
+        proportions = np.clip(observed.proportions[:, 1], margin, 1 - margin)
+        gram = bag_mean_gram(rows.matrix, self.kernel_function(), observed)
         radii = np.full(len(proportions), float(self.epsilon))
         if self.tube == "proportion":
             radii /= proportions * (1 - proportions)
@@ -127,19 +126,19 @@ class InvCalClassifier(SupportVectorClassifier):
         if not found.converged:
             self._note_max_iter()
         self.bag_coef_, self.n_iter_ = found.coef, max(found.n_iter, 1)
-        row_coef = (found.coef / strata.sizes)[strata.row_stratum]
+        row_coef = (found.coef / observed.sizes)[observed.row_bag]
         self._keep_dual(rows, row_coef, found.intercept)
         means = gram @ found.coef + found.intercept
         # If bag means have both signs, so have row scores, which are more expensive to compute.
         return means if means.min() < 0 < means.max() else self._score(X)
 
 
-def bag_mean_gram(X: Any, kernel: KernelFunction, strata: Strata) -> FloatArray:
+def bag_mean_gram(X: Any, kernel: KernelFunction, observed: Observed) -> FloatArray:
     """Return AKAᵀ, where A averages rows into bags; K is computed in blocks of rows."""
-    n_rows = X.shape[0]
-    row_share = 1.0 / strata.sizes[strata.row_stratum]
+    n_rows, n_bags = X.shape[0], observed.n_bags
+    row_share = 1.0 / observed.sizes[observed.row_bag]
     average = sparse.csc_array(
-        (row_share, (strata.row_stratum, np.arange(n_rows))), shape=(len(strata.ids), n_rows)
+        (row_share, (observed.row_bag, np.arange(n_rows))), shape=(n_bags, n_rows)
     )
     if kernel.name == "precomputed":
         check_gram(X)
@@ -147,7 +146,7 @@ def bag_mean_gram(X: Any, kernel: KernelFunction, strata: Strata) -> FloatArray:
     if kernel.name == "linear":
         means = _dense(average @ X)
         return means @ means.T
-    half = np.zeros((len(strata.ids), len(strata.ids)))
+    half = np.zeros((n_bags, n_bags))
     step = max(1, BLOCK_ENTRIES // n_rows)
     for start in range(0, n_rows, step):
         # K is symmetric: use only the rows from this block on; its diagonal part counts half.

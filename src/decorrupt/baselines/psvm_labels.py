@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata
+from decorrupt.observed import Observed
 
 PENALTIES = ("size", "bag")
 Labels = NDArray[np.int8]
@@ -40,16 +40,16 @@ class ProportionPenalty:
         return float(np.dot(self.bag_costs, np.abs(shares - self.proportions)))
 
 
-def proportion_penalty(strata: Strata, cost: float, penalty: str) -> ProportionPenalty:
+def proportion_penalty(observed: Observed, cost: float, penalty: str) -> ProportionPenalty:
     """Return the penalty with s_k = n_k ("size") or s_k = 1 ("bag")."""
-    sizes = strata.sizes
+    sizes, proportions = observed.sizes, observed.proportions[:, 1]
     bag_costs = cost * (sizes if penalty == "size" else np.ones(len(sizes)))
     bag = np.repeat(np.arange(len(sizes)), sizes)
     rank = np.arange(1, len(bag) + 1) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     # |t| − |t−1| with t = r − n_k·p_k; in this form rounding cannot make it decrease in r.
-    change = np.clip(2 * (rank - (sizes * strata.proportions)[bag]) - 1, -1, 1)
+    change = np.clip(2 * (rank - (sizes * proportions)[bag]) - 1, -1, 1)
     steps = (bag_costs / sizes)[bag] * change
-    return ProportionPenalty(strata.row_stratum, sizes, strata.proportions, bag_costs, steps)
+    return ProportionPenalty(observed.row_bag, sizes, proportions, bag_costs, steps)
 
 
 def hinge(margins: FloatArray) -> FloatArray:

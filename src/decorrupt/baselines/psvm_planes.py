@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 
 from decorrupt._typing import FloatArray
 from decorrupt.baselines.psvm_relaxation import Saddle, solve_saddle
-from decorrupt.corruption import Strata
+from decorrupt.observed import Observed
 
 # The eigenvectors that planes are searched in: this share of the trace, but at least 50.
 TRACE_SHARE = 0.9
@@ -54,16 +54,16 @@ class CountRanges:
         return labels
 
 
-def count_ranges(strata: Strata, tolerance: float) -> CountRanges:
+def count_ranges(observed: Observed, tolerance: float) -> CountRanges:
     """Return ⌈n_k(p_k − tolerance)⌉ … ⌊n_k(p_k + tolerance)⌋ of every bag.
 
     A range without a whole number is widened to the nearest one, or two if both are equally near.
     """
-    sizes, expected = strata.sizes, strata.sizes * strata.proportions
+    sizes, expected = observed.sizes, observed.sizes * observed.proportions[:, 1]
     radius = np.maximum(sizes * tolerance, np.abs(expected - np.rint(expected))) + WHOLE
     lowest = np.clip(np.ceil(expected - radius), 0, sizes).astype(np.intp)
     highest = np.clip(np.floor(expected + radius), 0, sizes).astype(np.intp)
-    return CountRanges(strata.row_stratum, lowest, highest)
+    return CountRanges(observed.row_bag, lowest, highest)
 
 
 def principal_directions(gram: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,10 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators.bag_classifier import BagClassifier
-from decorrupt.features import KernelFunction, LinearMap, kernel_name
-from decorrupt.features.maps import check_gram
+from decorrupt.estimators import BagClassifier
+from decorrupt.features import FeatureMap, KernelFunction, LinearMap, check_gram, kernel_name
+from decorrupt.notices import Notice
+from decorrupt.observed import Observed
 
 # LIBSVM iterations; they take seconds for hundreds of rows or bags. Scaled columns need fewer.
 DEFAULT_MAX_ITER = 100_000
@@ -20,11 +22,40 @@ DEFAULT_MAX_ITER = 100_000
 class SupportVectorClassifier(BagClassifier):
     """f(x) = Σ_j dual_j·k(x, x_j) + b over the training rows; the label is sign f.
 
-    Subclasses have the parameters `kernel` and `kernel_gamma`.
+    Subclasses have the parameters `kernel` and `kernel_gamma`, and define `_fit_bags`. There is no
+    λ path and no `problem`: LIBSVM or a method of its own minimises the objective.
     """
 
-    _labels_as_bags = True
+    labels_as_bags = True
     _takes_several_classes = False
+
+    @abstractmethod
+    def _fit_bags(self, X: Any, observed: Observed) -> FloatArray:
+        """Train on validated rows; return scores with the signs that the rows' scores have."""
+
+    def _train_rows(
+        self,
+        X: Any,
+        observed: Observed,
+        features: FeatureMap | None = None,  # noqa: ARG002 — the kernel is exact
+    ) -> list[Notice]:
+        self.classes_ = observed.classes
+        self._check_classes(observed.n_classes)
+        self.set_class_prior(observed.class_prior)
+        self._note_one_class(self._fit_bags(X, observed))
+        return self._take_notices()
+
+    @property
+    def has_path(self) -> bool:
+        """Whether a λ path replaces separate fits: there is no λ."""
+        return False
+
+    @property
+    def predict_proba(self) -> Any:
+        """Not available: the scores are not log-odds."""
+        raise AttributeError(
+            f"{type(self).__name__} has no predict_proba: its scores are not log-odds"
+        )
 
     def _note_max_iter(self) -> None:
         self._note(
@@ -33,7 +64,7 @@ class SupportVectorClassifier(BagClassifier):
             "X (StandardScaler), lower the costs, or raise max_iter",
         )
 
-    def _threshold(self, prior: Any) -> float:  # noqa: ARG002 — the sign is the class
+    def _threshold(self, class_prior: FloatArray) -> float:  # noqa: ARG002 — the sign is the class
         return 0.0
 
     def _training_rows(self, X: Any) -> LinearMap:

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
 from decorrupt.datasets.synthetic import DEFAULT_MEAN, RandomState
-from decorrupt.estimators.parameters import check_count, check_not_negative
+from decorrupt.estimators import check_count, check_not_negative
 from decorrupt.theory import GaussianClasses
 
 BAG_CASES = {

@@ -14,8 +14,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import factorize
-from decorrupt.estimators.inputs import read_labels
+from decorrupt.losses import only_two_classes
+from decorrupt.observed import factorize, read_labels
 
 Rows = NDArray[np.intp]
 WAYS = ("bag_size", "sizes", "by", "n_clusters")
@@ -107,7 +107,9 @@ def make_bags(
     >>> make_bags([0, 0, 1, 1], by=["north", "south", "south", "south"]).proportions.round(2)
     array([0.  , 0.67])
     """
-    is_pos = read_labels(y)[1] > 0
+    classes, codes = read_labels(y)
+    only_two_classes(len(classes), "make_bags", "give the labels of one class against all others")
+    is_pos = codes > 0
     given = dict(zip(WAYS, (bag_size, sizes, by, n_clusters), strict=True))
     way = _chosen_way(given, proportions, X)
     rng = check_random_state(random_state)

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import corrupt_labels
-from decorrupt.estimators.inputs import read_class_priors, read_sources
+from decorrupt.observed import read_sources
 from decorrupt.theory import GaussianClasses
 
 DEFAULT_MEAN = (1.0, 0.0)  # the second column is noise; the Bayes error is Φ(−1) ≈ 16 %
@@ -53,7 +53,7 @@ class CorruptedSources:
         The source of each row.
     noise_rates : dict
         {source: (flip_pos, flip_neg)}.
-    class_priors : dict
+    source_priors : dict
         {source: P(Y=1)}.
     population : GaussianClasses
         The class distributions, the same for all sources, with their exact balanced risks.
@@ -63,7 +63,7 @@ class CorruptedSources:
     y: NDArray[np.int_]
     sources: NDArray[Any]
     noise_rates: dict[Any, tuple[float, float]]
-    class_priors: dict[Any, float]
+    source_priors: dict[Any, float]
     population: GaussianClasses
 
 
@@ -109,7 +109,7 @@ def make_gaussian_classes(
 def make_corrupted_sources(
     n_rows: Any,
     noise_rates: Any,
-    class_priors: Any = 0.5,
+    source_priors: Any = 0.5,
     *,
     mean: Sequence[float] = DEFAULT_MEAN,
     random_state: RandomState = None,
@@ -122,7 +122,7 @@ def make_corrupted_sources(
         Number of rows: one number for all sources, or one per source.
     noise_rates : mapping or sequence of pairs
         {source: (flip_pos, flip_neg)}; for a sequence the source ids are 0, 1, …
-    class_priors : float, mapping or sequence, default=0.5
+    source_priors : float, mapping or sequence, default=0.5
         P(Y=1): one number for all sources, or one per source.
     mean : sequence of float, default=(1.0, 0.0)
         As in :func:`make_gaussian_classes`.
@@ -140,26 +140,26 @@ def make_corrupted_sources(
     >>> from decorrupt.datasets import make_corrupted_sources
     >>> rates = {"nurse": (0.05, 0.1), "rule": (0.4, 0.2)}
     >>> data = make_corrupted_sources({"nurse": 100, "rule": 300}, rates, random_state=0)
-    >>> data.X.shape, data.class_priors
+    >>> data.X.shape, data.source_priors
     ((400, 2), {'nurse': 0.5, 'rule': 0.5})
     """
     rates_of = noise_rates if isinstance(noise_rates, Mapping) else dict(enumerate(noise_rates))
     ids = np.empty(len(rates_of), dtype=object)
     ids[:] = list(rates_of)
-    priors = read_class_priors(_by_source("class_priors", class_priors, ids), ids)
-    sizes = _sizes(n_rows, ids)
-    sources = np.repeat(ids, sizes)
-    noisy = read_sources(np.ones(len(sources), dtype=int), sources, rates_of)
+    sources = np.repeat(ids, _sizes(n_rows, ids))
+    priors = _by_source("source_priors", source_priors, ids)
+    undrawn = np.zeros(len(sources), dtype=np.intp)
+    noisy = read_sources(undrawn, np.arange(2), sources, rates_of, priors)
     rng = check_random_state(random_state)
-    X, labels, population = _draw(np.repeat(priors, sizes), mean, rng)
+    X, labels, population = _draw(noisy.priors[noisy.row_source, 1], mean, rng)
     if labels.min() == labels.max():
         raise ValueError(f"all {len(labels)} rows drawn are of the same class: draw more rows")
     return CorruptedSources(
         X=X,
-        y=corrupt_labels(labels, noisy.rates, random_state=rng),
+        y=corrupt_labels(labels, noisy.matrices[noisy.row_matrix], random_state=rng),
         sources=sources,
         noise_rates=noisy.rates_by_source or {},
-        class_priors=dict(zip(ids.tolist(), priors.tolist(), strict=True)),
+        source_priors=noisy.by_source(noisy.priors),
         population=population,
     )
 

@@ -25,15 +25,18 @@ class Block:
     rows : ndarray or CSR matrix of shape (n_rows, n_columns)
         X, in single or double precision.
     targets : ndarray of shape (n_rows,) or (n_rows, n_classes)
-        y; with ranges the lower ends, and beside them the upper ends.
+        y; with ranges the lower ends.
     ids : ndarray of shape (n_rows,) or None
         Bags or sources.
+    upper : ndarray of the shape of `targets` or None
+        The upper ends of ranges.
     """
 
     number: int
     rows: Any
     targets: NDArray[Any]
     ids: NDArray[Any] | None
+    upper: NDArray[Any] | None
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,8 @@ def read_blocks(X: Any, y: Any, ids: Any, name: str, upper: Any = None) -> Block
     ValueError
         If X is not a Dask collection, a column is missing, or the partitions do not match.
     """
+    if upper is not None and ids is None:
+        raise ValueError("upper is the upper end of a bag's proportion: pass bags= as well")
     dask = import_dask()
     if not (hasattr(X, "to_delayed") and hasattr(X, "partitions")) and not hasattr(X, "blocks"):
         raise ValueError(
@@ -182,7 +187,9 @@ def _frame_block(
 
 def _block(number: int, rows: Any, targets: Any, ids: Any, upper: Any) -> Block:
     """Return the block; raise ValueError if lengths differ or X is not a matrix of numbers."""
-    targets, ids = np.asarray(targets), None if ids is None else np.asarray(ids)
+    targets = _one_column(np.asarray(targets))
+    ids = None if ids is None else np.asarray(ids)
+    upper = None if upper is None else _one_column(np.asarray(upper))
     rows = rows.tocsr() if issparse(rows) else np.asarray(rows)
     if rows.ndim != 2 or rows.dtype.kind not in "fiub":
         raise ValueError(
@@ -191,9 +198,6 @@ def _block(number: int, rows: Any, targets: Any, ids: Any, upper: Any) -> Block:
         )
     if rows.dtype not in (np.float32, np.float64):
         rows = rows.astype(float)
-    if targets.ndim == 2 and targets.shape[1] == 1:
-        targets = targets[:, 0]
-    upper = None if upper is None else np.asarray(upper)
     for name, values in (("y", targets), ("bags or sources", ids)):
         if values is not None and len(values) != rows.shape[0]:
             raise ValueError(
@@ -205,6 +209,8 @@ def _block(number: int, rows: Any, targets: Any, ids: Any, upper: Any) -> Block:
             f"partition {number}: y has shape {targets.shape} and upper {upper.shape}; they must "
             "have the same shape"
         )
-    if upper is not None:
-        targets = np.column_stack([targets, upper])
-    return Block(number, rows, targets, ids)
+    return Block(number, rows, targets, ids, upper)
+
+
+def _one_column(values: NDArray[Any]) -> NDArray[Any]:
+    return values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values

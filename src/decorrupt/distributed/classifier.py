@@ -3,115 +3,53 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from pathlib import Path
+from dataclasses import dataclass, replace
+from inspect import Parameter, Signature, signature
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption.strata import BagTable
 from decorrupt.distributed.blocks import Blocks, read_blocks
+from decorrupt.distributed.data import LABELS, Data, read_data
 from decorrupt.distributed.engine import Engine, connect
-from decorrupt.distributed.features import fit_features
-from decorrupt.distributed.large_bags import LargeBags
-from decorrupt.distributed.objective import PartitionedObjective, minimise
-from decorrupt.distributed.parameters import OWN_DEFAULTS, init_like
-from decorrupt.distributed.partition import ScoreModel, keep_features
+from decorrupt.distributed.features import check_features, largest_rank
+from decorrupt.distributed.objective import PartitionedObjective
 from decorrupt.distributed.predictions import predict_lazily
 from decorrupt.distributed.report import Report, partition_report
-from decorrupt.distributed.sample import Sample, draw_sample, share_by_bag
 from decorrupt.distributed.shuffle import scratch_folder
-from decorrupt.distributed.summary import Data
-from decorrupt.estimators.default_strength import resolve_reg_strength
-from decorrupt.estimators.inputs import check_upper_has_bags
-from decorrupt.estimators.parameters import check_count, check_parameters
-from decorrupt.features import FeatureMap, LinearMap
-from decorrupt.features.kernels import resolve_kernel_gamma
-from decorrupt.notices import Notice
-from decorrupt.solvers.result import SolverResult
+from decorrupt.distributed.work import PartitionedRisk, Work
+from decorrupt.features import resolve_kernel_gamma
+from decorrupt.losses import score_shape
+from decorrupt.notices import Notice, notices_of
+from decorrupt.observed import Observed
+from decorrupt.solvers import Objective, SolverResult, solve_lbfgs
 
 DASK_SOLVERS = ("auto", "lbfgs")
 # Besides the solver's: the bags and columns, the sample, and the report.
 OTHER_PASSES = 3
-
-
-@dataclass(frozen=True)
-class Problem:
-    """The sum to minimise.
-
-    Attributes
-    ----------
-    partitions : list of Delayed
-        :class:`decorrupt.distributed.Partition` each.
-    coef : ndarray of shape (n_bags, n_classes) or None
-        The coefficients of a corrected risk.
-    correction : str or None
-        The risk correction.
-    large_bags : LargeBags or None
-        Bags larger than a partition.
-    dropped : dict
-        Bags without weight, by reason.
-    table : BagTable or None
-        The strata that `coef` belong to, if they are not the bags of the first pass.
-    is_vague : bool
-        Whether counts are noisy or ranges, so that the class shares are known after the fit only.
-    """
-
-    partitions: list[Any]
-    coef: Any = None
-    correction: str | None = None
-    large_bags: LargeBags | None = None
-    dropped: dict[str, list[Any]] = field(default_factory=dict)
-    table: BagTable | None = None
-    is_vague: bool = False
+# The start needs few digits; the tolerance is that of the objective per row.
+START_TOL = 1e-6
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The solution, the risk without penalty, and one report per partition."""
+    """The solution, the risk without penalty, ‖θ‖, and one report per partition."""
 
     result: SolverResult
     risk: float
+    radius: float
     reports: list[Report]
-
-
-@dataclass(frozen=True)
-class Work:
-    """What the steps of a fit share."""
-
-    engine: Engine
-    data: Data
-    sample: Sample
-    folder: Path
-    features: Any
-    fitted: FeatureMap
-    memory_budget: Any
-
-    def fits(self, n_bytes: float) -> bool:
-        """Return whether so many bytes may be kept in memory."""
-        return n_bytes <= self.engine.memory(self.memory_budget)
-
-    @cached_property
-    def sample_features(self) -> Any:
-        """The features of the sample."""
-        return self.features.transform(self.sample.rows)
-
-    @property
-    def rows_fit(self) -> bool:
-        """Whether all rows may be kept in memory."""
-        return self.fits(self.data.columns.n_bytes)
 
 
 class DaskClassifier(ClassifierMixin, BaseEstimator):
     """A classifier trained by passes over the partitions of Dask arrays or dataframes.
 
-    Subclasses name their estimator without Dask, `_twin`, and define `_read` and `_problem`.
+    Subclasses name their estimator without Dask, `_twin`, and define `_observe`, `_problem` and
+    `_finish`.
     """
 
     _twin: ClassVar[Any]
@@ -119,7 +57,7 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "_twin" in vars(cls):
-            cls.__init__ = init_like(cls._twin)  # type: ignore[method-assign]
+            cls.__init__ = _init_like(cls._twin)  # type: ignore[method-assign]
 
     def to_local(self) -> Any:
         """Return the fitted estimator without Dask, with the same predictions.
@@ -156,39 +94,34 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         return predict_lazily(self.to_local(), "predict_proba", X, class_prior=class_prior)
 
     def _new_local(self) -> Any:
-        own = set(OWN_DEFAULTS)
-        params = {k: v for k, v in self.get_params(deep=False).items() if k not in own}
+        params = self.get_params(deep=False)
+        del params["client"]
         return clone(self._twin(**params))
 
-    def _train(self, X: Any, y: Any, ids: Any, name: str, upper: Any = None) -> list[Notice]:
-        check_upper_has_bags(upper, ids)
-        local = self._new_local()
+    def _train(
+        self, X: Any, y: Any, ids: Any, name: str, *, upper: Any = None, **replaced: Any
+    ) -> list[Notice]:
+        """Fit as `fit` does; `replaced` are parameters with another value in this fit."""
+        local = self._new_local().set_params(**replaced)
         self._check(local)
-        seed = self._seed()
         with connect(self.client) as engine, scratch_folder(engine) as folder:
-            data = self._read(engine, local, read_blocks(X, y, ids, name, upper))
-            self._set_columns(local, data)
-            data = self._kept(engine, local, data)
-            work = self._features(engine, local, data, folder, seed)
-            problem = self._problem(work, local)
-            objective = self._objective(work, local, problem)
-            start = self._start(work, local, problem)
-            tol = max(self.tol, self._least_tol(work))
-            result = minimise(objective, start, tol=tol, max_iter=self.max_iter)
-            local._keep(work.sample.rows, work.fitted, result.coef)
-            local.solver_, local.n_iter_ = "lbfgs", result.n_iter
-            local._note_unconverged(result)
-            reports = self._reports(work, local, objective, result.coef, problem.is_vague)
-            outcome = Outcome(result, objective.risk(result.coef), reports)
-            self._finish(work, local, problem, outcome)
+            blocks = read_blocks(X, y, ids, name, upper)
+            data = read_data(engine, blocks, self._kind_of_targets(local, blocks))
+            _keep_columns(local, data)
+            work = Work(engine, local, _kept_rows(engine, local, data), folder, self._seed())
+            observed = self._observe(work)
+            local.keep_observed(observed)
+            risk = self._problem(work, observed)
+            objective = work.objective(risk)
+            outcome = self._solved(work, observed, objective)
+            self._finish(work, observed, risk, outcome)
+            notices = self._assumption_notices(work, observed) + notices_of(local)
         self._take_over(local, objective.n_passes + OTHER_PASSES)
-        notices: list[Notice] = local._take_notices()
         return notices
 
     def _check(self, local: Any) -> None:
-        check_parameters(local)
-        check_count("n_features", self.n_features)
-        check_count("max_passes", self.max_passes)
+        local.check()
+        check_features(local.chosen_kernel)
         if local.solver not in DASK_SOLVERS:
             raise ValueError(
                 f"solver={local.solver!r} needs all rows at once: choose one of "
@@ -201,118 +134,48 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31))
 
-    @abstractmethod
-    def _read(self, engine: Engine, local: Any, blocks: Blocks) -> Data:
-        """Read the first pass; set the classes, prior and threshold of the local estimator."""
+    def _kind_of_targets(self, local: Any, blocks: Blocks) -> str:  # noqa: ARG002
+        """Return what y contains, see :func:`read_data`."""
+        return LABELS
 
     @abstractmethod
-    def _problem(self, work: Work, local: Any) -> Problem:
+    def _observe(self, work: Work) -> Observed:
+        """Return what is known about the labels: one entry per bag, which stands for its rows."""
+
+    @abstractmethod
+    def _problem(self, work: Work, observed: Observed) -> PartitionedRisk:
         """Return the sum to minimise; set λ."""
 
     @abstractmethod
-    def _start(self, work: Work, local: Any, problem: Problem) -> FloatArray:
-        """Return where the solver starts: the solution for the sample."""
-
-    @abstractmethod
-    def _finish(self, work: Work, local: Any, problem: Problem, outcome: Outcome) -> None:
+    def _finish(
+        self, work: Work, observed: Observed, risk: PartitionedRisk, outcome: Outcome
+    ) -> None:
         """Set the attributes that only this method has, and note what the user should know."""
 
-    def _set_columns(self, local: Any, data: Data) -> None:
-        columns = data.columns
-        local.n_features_in_ = columns.n_columns
-        if data.blocks.columns is not None:
-            local.feature_names_in_ = np.array(data.blocks.columns, dtype=object)
-        gamma = local.chosen_kernel.gamma
-        if gamma == "scale":
-            variance = columns.variance
-            local.kernel_gamma_ = 1 / (columns.n_columns * variance) if variance > 0 else 1.0
-        else:
-            local.kernel_gamma_ = resolve_kernel_gamma(gamma, np.empty((0, columns.n_columns)))
+    def _assumption_notices(self, work: Work, observed: Observed) -> list[Notice]:  # noqa: ARG002
+        return []
 
-    def _kept(self, engine: Engine, local: Any, data: Data) -> Data:
-        """Keep the rows in memory if they and their features fit, so that they are read once."""
-        columns = data.columns
-        kernel = local.chosen_kernel
-        rank = columns.n_columns if kernel.name == "linear" else self.n_features
-        features = columns.n_rows * rank * columns.dtype.itemsize
-        if columns.n_bytes + features > engine.memory(kernel.memory_budget):
-            return data
-        return replace(data, blocks=replace(data.blocks, tasks=engine.persist(data.blocks.tasks)))
+    def _solved(self, work: Work, observed: Observed, objective: PartitionedObjective) -> Outcome:
+        """Minimise, keep the solution in the local estimator, and read the data once more."""
+        local, tol = work.local, max(self.tol, work.least_tol)
+        start = self._start(work, observed, objective.penalised)
+        result = solve_lbfgs(objective, start, tol=tol, max_iter=self.max_iter)
+        result = replace(result, gradient_tol=tol)
+        local.keep(work.sample.rows, work.fitted, result.coef)
+        local.solver_, local.n_iter_ = "lbfgs", result.n_iter
+        local.note_unconverged(result)
+        report, model = work.engine.dask.delayed(partition_report), objective.shared_model
+        last = result.coef, model, local.decision_threshold_, observed.is_inexact
+        reports = work.engine.compute([report(part, *last) for part in objective.partitions])
+        chosen = np.sum([own.n_chosen for own in reports], axis=0)
+        local.note_predicted(np.flatnonzero(chosen), work.data.columns.n_rows)
+        value = result.objective - objective.penalised.penalty(result.coef)
+        radius = float(np.linalg.norm(objective.penalised.split(result.coef)[0]))
+        return Outcome(result, value, radius, reports)
 
-    def _share_to_draw(self, data: Data, seed: int) -> FloatArray:
-        """Return the share of the rows of each bag, or cell, that the sample contains."""
-        return share_by_bag(data.table.sizes, seed)
-
-    def _features(self, engine: Engine, local: Any, data: Data, folder: Path, seed: int) -> Work:
-        sample = draw_sample(engine, data, self._share_to_draw(data, seed), seed)
-        kernel = local.chosen_kernel
-        limit = min(self.n_features, kernel.max_rank or self.n_features)
-        fitted, features = fit_features(local, data.columns, sample.rows, limit, seed)
-        return Work(engine, data, sample, folder, features, fitted, kernel.memory_budget)
-
-    def _objective(self, work: Work, local: Any, problem: Problem) -> PartitionedObjective:
-        engine, columns, rank = work.engine, work.data.columns, work.fitted.rank
-        n_classes, n_sums = work.data.table.n_classes, 1 if problem.correction is None else 2
-        model = ScoreModel(work.features, rank, local.fit_intercept, n_classes, n_sums)
-        partitions = problem.partitions
-        if work.fits(columns.n_rows * rank * columns.dtype.itemsize):
-            keep, features = engine.dask.delayed(keep_features), engine.dask.delayed(work.features)
-            partitions = engine.persist([keep(part, features) for part in partitions])
-            model = replace(model, features=None)
-        elif work.rows_fit:
-            partitions = engine.persist(partitions)
-        return PartitionedObjective(
-            engine,
-            partitions,
-            model,
-            penalty=local.reg_strength_ * (1 if n_classes is None else 2),
-            correction=problem.correction,
-            large_bags=problem.large_bags,
-            max_passes=self.max_passes,
-        )
-
-    def _set_reg_strength(self, work: Work, local: Any, n_rows: float) -> None:
-        """Set λ for a risk that is worth `n_rows` labelled rows; `_problem` calls it."""
-
-        def kernel_size() -> float:
-            if isinstance(work.fitted, LinearMap):
-                return work.data.columns.mean_squared_norm(centred=np.ndim(work.fitted.centre) > 0)
-            return float(np.mean(local._kernel().diagonal(work.sample.rows)))
-
-        local.reg_strength_ = resolve_reg_strength(
-            local.reg_strength,
-            prior_variance=local._prior_variance,
-            n_rows=n_rows,
-            kernel_size=kernel_size,
-        )
-
-    def _least_tol(self, work: Work) -> float:
-        """Return the gradient norm below which single precision shows no further decrease."""
-        if work.data.columns.dtype != np.float32:
-            return 0.0
-        values = work.sample_features
-        stored = values.data if issparse(values) else values
-        size = float(np.sqrt(np.sum(np.square(stored, dtype=float))))
-        return float(np.sqrt(np.finfo(np.float32).eps) / 4 * size / np.sqrt(values.shape[0]))
-
-    def _reports(
-        self,
-        work: Work,
-        local: Any,
-        objective: PartitionedObjective,
-        coef: FloatArray,
-        is_vague: bool,
-    ) -> list[Report]:
-        """Read the data once more: predicted classes and the noise of the risk."""
-        make, model = work.engine.dask.delayed(partition_report), objective.shared_model
-        # A shuffle makes fewer partitions if blocks are empty; its reports are not by bag.
-        pairs = zip(objective.partitions, map(len, work.data.bags_of), strict=False)
-        threshold = local.decision_threshold_
-        tasks = [make(part, coef, model, threshold, n, is_vague) for part, n in pairs]
-        reports = work.engine.compute(tasks)
-        chosen = np.sum([report.n_chosen for report in reports], axis=0)
-        local._note_predicted(np.flatnonzero(chosen), work.data.columns.n_rows)
-        return reports
+    def _start(self, work: Work, observed: Observed, penalised: Objective) -> FloatArray:  # noqa: ARG002
+        """Return where the solver starts."""
+        return sample_solution(work, observed, work.local)
 
     def _take_over(self, local: Any, n_passes: int) -> None:
         for name in [*_fitted(self)]:
@@ -320,5 +183,71 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         self.__dict__.update(_fitted(local), n_passes_=n_passes)
 
 
+def _init_like(twin: type) -> Any:
+    """Return an ``__init__`` with the parameters of `twin` and `client`.
+
+    scikit-learn reads the parameters from its signature.
+    """
+    this = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
+    client = Parameter("client", Parameter.KEYWORD_ONLY, default=None)
+    expected = Signature([this, *signature(twin).parameters.values(), client])
+
+    def init(self: Any, *args: Any, **given: Any) -> None:
+        bound = expected.bind(self, *args, **given)
+        bound.apply_defaults()
+        for name, value in list(bound.arguments.items())[1:]:
+            setattr(self, name, value)
+
+    init.__signature__ = expected  # type: ignore[attr-defined]
+    return init
+
+
+def sample_solution(work: Work, observed: Observed, local: Any) -> FloatArray:
+    """Return the solution for the sample; zero if its bags do not distinguish the classes.
+
+    Parameters
+    ----------
+    work : Work
+        The sample and its features.
+    observed : Observed
+        What is known about the labels of all rows.
+    local : estimator
+        Its method is used.
+    """
+    sample, reg_strengths = work.sample.observed(observed), [local.reg_strength_]
+    shape = score_shape(observed.n_classes)
+    try:
+        path = local.fit_path(work.sample_features, sample, reg_strengths, objective_tol=START_TOL)
+    except ValueError:
+        return np.zeros((work.fitted.rank + local.fit_intercept, *shape)).ravel()
+    start = path.coefs[:, 0]
+    if local.fit_intercept:
+        start = np.concatenate([start, path.intercepts[:1]])
+    return np.asarray(start, dtype=float).ravel()
+
+
 def _fitted(estimator: Any) -> dict[str, Any]:
     return {name: value for name, value in vars(estimator).items() if name.endswith("_")}
+
+
+def _keep_columns(local: Any, data: Data) -> None:
+    """Set what the local estimator knows about the columns, and γ."""
+    columns = data.columns
+    local.n_features_in_ = columns.n_columns
+    if data.blocks.columns is not None:
+        local.feature_names_in_ = np.array(data.blocks.columns, dtype=object)
+    gamma = local.chosen_kernel.gamma
+    if gamma == "scale":
+        variance = columns.variance
+        local.kernel_gamma_ = 1 / (columns.n_columns * variance) if variance > 0 else 1.0
+    else:
+        local.kernel_gamma_ = resolve_kernel_gamma(gamma, np.empty((0, columns.n_columns)))
+
+
+def _kept_rows(engine: Engine, local: Any, data: Data) -> Data:
+    """Keep the rows in memory if they and their features fit, so that they are read once."""
+    columns, kernel = data.columns, local.chosen_kernel
+    features = columns.feature_bytes(largest_rank(kernel, columns.n_columns))
+    if columns.n_bytes + features > engine.memory(kernel.memory_budget):
+        return data
+    return replace(data, blocks=replace(data.blocks, tasks=engine.persist(data.blocks.tasks)))

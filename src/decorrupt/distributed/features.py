@@ -14,18 +14,19 @@ from scipy.linalg import solve_triangular
 from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
-from decorrupt.distributed.summary import ColumnSummary
+from decorrupt.distributed.columns import ColumnSummary
 from decorrupt.features import (
+    DEFAULT_N_FEATURES,
+    FEATURES,
+    FROM_ALL_ROWS,
     FeatureMap,
+    Kernel,
     KernelFunction,
     LinearMap,
     RandomFourierMap,
     RandomKernelMap,
     fit_feature_map,
 )
-from decorrupt.features.kernels import FROM_ALL_ROWS
-from decorrupt.features.maps import FEATURES
-from decorrupt.features.random_fourier import check_has_frequencies
 
 
 class RowFeatures(Protocol):
@@ -62,8 +63,13 @@ class LandmarkFeatures:
         ).T
 
 
+def largest_rank(kernel: Kernel, n_columns: int) -> int:
+    """Return how many features a row has at most."""
+    return n_columns if kernel.name == "linear" else kernel.max_rank or DEFAULT_N_FEATURES
+
+
 def fit_features(
-    local: Any, columns: ColumnSummary, sample: Any, n_features: int, seed: int
+    local: Any, columns: ColumnSummary, sample: Any, seed: int
 ) -> tuple[FeatureMap, RowFeatures]:
     """Return the feature map of an estimator, fitted to a sample, and what new rows need of it.
 
@@ -75,30 +81,30 @@ def fit_features(
         The columns of X.
     sample : array or CSR matrix of shape (n_sampled, n_columns)
         Some rows of X; landmarks are chosen from them.
-    n_features : int
-        The largest rank, or the number of random features.
     seed : int
         Seed of features and landmarks.
     """
-    kernel, options = local._kernel(), local.chosen_kernel
-    check_features(options.features, kernel)
+    kernel, options = local.kernel_function(), local.chosen_kernel
     centre = 0.0 if columns.is_sparse else columns.mean.astype(columns.dtype)
     if kernel.name == "linear":
         linear = LinearFeatures(centre if local.fit_intercept else 0.0)
         return LinearMap(sample, linear.centre), linear
+    rank = largest_rank(options, columns.n_columns)
     if options.features == "random":
         rng = check_random_state(seed)
-        rule = RandomFourierMap.draw(kernel, columns.n_columns, n_features, rng, centre=centre)
+        rule = RandomFourierMap.draw(kernel, columns.n_columns, rank, rng, centre=centre)
         return RandomKernelMap(rule.transform(sample), rule, rule.error(kernel, sample, rng)), rule
-    options = replace(options, gamma=kernel.gamma, max_rank=n_features)
+    options = replace(options, gamma=kernel.gamma, max_rank=rank)
     fitted: Any = fit_feature_map(sample, options, random_state=seed)
     return fitted, LandmarkFeatures(kernel, sample[fitted.pivots], fitted.triangle)
 
 
-def check_features(features: str, kernel: KernelFunction) -> None:
+def check_features(kernel: Kernel) -> None:
     """Raise ValueError if the features are unknown, or need all rows at once."""
-    if features not in FEATURES:
-        raise ValueError(f"unknown features {features!r}: choose one of {', '.join(FEATURES)}")
+    if kernel.features not in FEATURES:
+        raise ValueError(
+            f"unknown features {kernel.features!r}: choose one of {', '.join(FEATURES)}"
+        )
     if kernel.name == "precomputed":
         raise ValueError("kernel='precomputed' needs all pairs of rows: choose another kernel")
     if kernel.name in FROM_ALL_ROWS:
@@ -106,5 +112,3 @@ def check_features(features: str, kernel: KernelFunction) -> None:
             f"kernel={kernel.name!r} is made from all rows at once: choose another kernel, or fit "
             "the class without Dask to a sample of the rows"
         )
-    if features == "random":
-        check_has_frequencies(kernel.name)

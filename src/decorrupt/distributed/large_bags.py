@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_expit
 
 from decorrupt._typing import FloatArray
-from decorrupt.risks.multiclass.normal_counts import CountMoments, NormalCounts, normal_counts
-from decorrupt.risks.multiclass.softmax import log_softmax, slope_in_scores
-from decorrupt.risks.segments import Segments
+from decorrupt.losses import log_probabilities, probabilities, slope_in_scores
+from decorrupt.observed import Observed, effect_variance
+from decorrupt.risks import CountMoments, NormalCounts, Segments, normal_counts
 
 
 @dataclass(frozen=True)
@@ -30,9 +28,9 @@ class LargeBags:
     codes : ndarray of int, shape (n_bags,)
         Their numbers, in ascending order.
     counts : ndarray of shape (n_bags, n_classes)
-        Rows of each class; two columns for two classes.
+        Rows of each class.
     noise_variance : ndarray of shape (n_bags,)
-        The variance of the noise in the counts.
+        The variance of independent noise in the counts.
     n_total : int
         Rows of the data set.
     """
@@ -41,6 +39,16 @@ class LargeBags:
     counts: FloatArray
     noise_variance: FloatArray
     n_total: int
+
+    @classmethod
+    def of(cls, table: Observed, codes: NDArray[np.intp]) -> LargeBags:
+        """Return some bags of a table; of a range, the middle counts."""
+        counts = table.counts.take(codes)
+        n_classes = table.n_classes
+        # Noise v of independent counts, corrected to sum to 0, has the variance v·(K−1)/K.
+        scale = n_classes / (n_classes - 1) / effect_variance(n_classes)
+        middle = (counts.lower + counts.upper) / 2
+        return cls(codes, middle, scale * counts.noise_variance, table.n_rows)
 
     def add(self, parts: Sequence[dict[int, CountMoments]]) -> NormalCounts:
         """Return log P(k) of every bag from the moments of its parts."""
@@ -55,56 +63,40 @@ class LargeBags:
 
 
 @dataclass(frozen=True)
-class LargeBagRows:
-    """Rows of one large bag in one partition: a term without value, whose slope is known.
+class LargeBagRisk:
+    """The term of some rows of a large bag: its value is counted once per bag, not here.
 
     Attributes
     ----------
-    rows : array or CSR matrix
-        X, or the features.
     bag : int
         The index of the bag in :class:`LargeBags`.
     n_total : int
         Rows of the data set: the risk is −(1/n)·Σ log P.
+    normal : NormalCounts or None
+        The sums over all rows of all large bags.
     """
 
-    rows: Any
     bag: int
     n_total: int
+    normal: NormalCounts | None = None
 
     def moments(self, scores: FloatArray) -> CountMoments:
         """Return Σp and Σppᵀ of these rows."""
-        prob = np.exp(_log_prob(scores))
+        prob = np.exp(log_probabilities(scores))
         return CountMoments.of(prob, Segments(np.array([len(prob)])))
-
-    def risk(self, normal: NormalCounts) -> KnownSlope:
-        """Return the term of these rows, given the sums over the whole bag."""
-        one = slice(self.bag, self.bag + 1)
-        return KnownSlope(
-            NormalCounts(normal.log_prob[one], normal.tilt[one], normal.bend[one]), self.n_total
-        )
-
-
-@dataclass(frozen=True)
-class KnownSlope:
-    """The rows' part of −(1/n)·log P(k): its value is counted once per bag, not here."""
-
-    normal: NormalCounts
-    n_total: int
-
-    is_convex = False
 
     def value_and_slope(self, scores: FloatArray) -> tuple[float, FloatArray]:
         """Return 0 and the gradient in the scores."""
-        prob = np.exp(_log_prob(scores))
-        slope = prob * self.normal.slope(prob, Segments(np.array([len(prob)])))
-        slope = slope_in_scores(slope, prob) / -self.n_total
-        # The score of two classes is the log-odds, f₁ − f₀.
-        return 0.0, slope if scores.ndim == 2 else slope[:, 1]
+        if self.normal is None:
+            raise ValueError("the partition has rows of large bags: give their sums as large_bags")
+        one, prob = [self.bag], np.exp(log_probabilities(scores))
+        own = NormalCounts(self.normal.log_prob[one], self.normal.tilt[one], self.normal.bend[one])
+        slope = prob * own.slope(prob, Segments(np.array([len(prob)])))
+        return 0.0, slope_in_scores(slope, prob) / -self.n_total
 
+    def posterior(self, scores: FloatArray) -> FloatArray:
+        """Return P(Y_j=c), which has the sum of P(Y_j=c | count) if there is an intercept.
 
-def _log_prob(scores: FloatArray) -> FloatArray:
-    scores = scores.astype(float, copy=False)
-    if scores.ndim == 2:
-        return log_softmax(scores)
-    return np.column_stack([log_expit(-scores), log_expit(scores)])
+        At the solution the slopes of all rows sum to 0.
+        """
+        return probabilities(scores)

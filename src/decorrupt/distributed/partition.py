@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
 from decorrupt.distributed.features import RowFeatures
-from decorrupt.distributed.large_bags import LargeBagRows
-from decorrupt.risks.multiclass.normal_counts import CountMoments, NormalCounts
-from decorrupt.solvers.objective import Objective
+from decorrupt.distributed.large_bags import LargeBagRisk
+from decorrupt.risks import CountMoments, NormalCounts
+from decorrupt.solvers import Objective
 
 # Rows whose features are in memory at a time.
 CHUNK_ROWS = 8192
@@ -33,9 +33,9 @@ class Chunk:
     rows : array or CSR matrix of shape (n_rows, n_columns)
         X, or the features.
     risks : tuple of ScoreRisk
-        The terms of these rows; two if their sums are corrected separately, else one.
+        The terms of these rows; one per class if their sums are corrected separately.
     codes : ndarray of int, shape (n_rows,), or None
-        The bag of each row, as a number within the partition.
+        The bag of each row, as a number within the partition, for the error of a corrected risk.
     """
 
     rows: Any
@@ -45,10 +45,10 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Partition:
-    """The rows of a partition in chunks; large bags apart, because their sums come first."""
+    """The rows of a partition in chunks, whose `codes` number `n_bags` bags."""
 
     chunks: Sequence[Chunk]
-    large: Sequence[LargeBagRows] = ()
+    n_bags: int = 0
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ class ScoreModel:
         Number of features.
     fit_intercept : bool
         Whether there is b, the last coefficient.
-    n_classes : int or None
-        Scores per row; None for one.
+    n_classes : int
+        K.
     n_sums : int
         Terms of each chunk.
     """
@@ -72,21 +72,24 @@ class ScoreModel:
     features: RowFeatures | None
     rank: int
     fit_intercept: bool
-    n_classes: int | None = None
+    n_classes: int = 2
     n_sums: int = 1
 
     @property
     def n_coef(self) -> int:
         """All coefficients, the intercepts included."""
-        return (self.rank + self.fit_intercept) * (self.n_classes or 1)
-
-    def matrix(self, rows: Any) -> Any:
-        """Return the features of the rows."""
-        return rows if self.features is None else self.features.transform(rows)
+        return self.penalised(0.0).n_coef
 
     def objective(self, rows: Any, risk: Any = None) -> Objective:
         """Return the part of the objective of some rows, without a penalty."""
-        return Objective(self.matrix(rows), risk, 0.0, self.fit_intercept, self.n_classes)
+        matrix = rows if self.features is None else self.features.transform(rows)
+        return Objective(matrix, risk, 0.0, self.fit_intercept, self.n_classes)
+
+    def penalised(self, reg_strength: float) -> Objective:
+        """Return the objective without rows: the penalty, and the parts of the coefficients."""
+        nothing: Any = None
+        none = np.empty((0, self.rank))
+        return Objective(none, nothing, reg_strength, self.fit_intercept, self.n_classes)
 
 
 def partition_value_and_gradient(
@@ -119,14 +122,11 @@ def partition_value_and_gradient(
     for chunk in partition.chunks:
         objective = model.objective(chunk.rows)
         for k, risk in enumerate(chunk.risks):
+            if isinstance(risk, LargeBagRisk):
+                risk = replace(risk, normal=large_bags)
             value, gradient = replace(objective, risk=risk).value_and_gradient(coef)
             values[k] += value
             gradients[k] += gradient
-    for part in partition.large:
-        if large_bags is None:
-            raise ValueError("the partition has rows of large bags: give their sums as large_bags")
-        objective = model.objective(part.rows, part.risk(large_bags))
-        gradients[0] += objective.value_and_gradient(coef)[1]
     return values, gradients
 
 
@@ -135,21 +135,22 @@ def partition_moments(
 ) -> dict[int, CountMoments]:
     """Return Σp and Σppᵀ over the rows of each large bag in the partition."""
     found: dict[int, CountMoments] = {}
-    for part in partition.large:
-        moments = part.moments(model.objective(part.rows).scores(coef))
-        if part.bag in found:
-            before = found[part.bag]
+    for chunk in partition.chunks:
+        (risk, *_) = chunk.risks
+        if not isinstance(risk, LargeBagRisk):
+            continue
+        moments = risk.moments(model.objective(chunk.rows).scores(coef))
+        if risk.bag in found:
+            before = found[risk.bag]
             moments = CountMoments(before.mean + moments.mean, before.outer + moments.outer)
-        found[part.bag] = moments
+        found[risk.bag] = moments
     return found
 
 
 def keep_features(partition: Partition, features: RowFeatures) -> Partition:
     """Return the partition with features instead of rows, where memory suffices for them."""
-    return Partition(
-        [replace(chunk, rows=features.transform(chunk.rows)) for chunk in partition.chunks],
-        [replace(part, rows=features.transform(part.rows)) for part in partition.large],
-    )
+    chunks = [replace(chunk, rows=features.transform(chunk.rows)) for chunk in partition.chunks]
+    return replace(partition, chunks=chunks)
 
 
 def add_sums(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata
-from decorrupt.corruption.strata import BagTable
 from decorrupt.distributed.blocks import Block
+from decorrupt.distributed.data import Data, sources_and_labels
 from decorrupt.distributed.engine import Engine
-from decorrupt.distributed.summary import Data
+from decorrupt.observed import Observed, factorize
 
 SAMPLE_ROWS = 20_000
 # From a larger bag only about this many rows are drawn, so that there are several bags.
@@ -28,19 +27,27 @@ class Sample:
     rows: Any
     codes: NDArray[np.intp]
 
-    def strata(self, table: BagTable) -> Strata:
-        """Return the bags of the sample."""
-        bags, row_stratum = np.unique(self.codes, return_inverse=True)
-        return Strata(table.ids[bags], row_stratum, table.proportions[bags])
+    def observed(self, table: Observed) -> Observed:
+        """Return what is known about these rows, from one entry per bag of the whole data set."""
+        if table.sources is not None:
+            return replace(table.sources, weights=None).take(self.codes).observed()
+        part = replace(table, weights=None, reported=None).take(self.codes)
+        if table.reported is None:
+            return part
+        bags = np.unique(self.codes)
+        taken = part.sizes / table.sizes[bags]
+        return replace(part, reported=table.reported.take(bags, taken))
 
 
-def draw_sample(engine: Engine, data: Data, share: FloatArray, seed: int) -> Sample:
-    """Return a sample of the rows with the share `share` of each bag's rows."""
+def draw_sample(engine: Engine, data: Data, seed: int) -> Sample:
+    """Return a sample of about SAMPLE_ROWS rows: of random bags, or of all sources equally."""
+    is_labelled = data.lower is None
+    share = share_by_source(data) if is_labelled else share_by_bag(data.sizes, seed)
     draw = engine.dask.delayed(_draw)
     numbers = [number for number, bags in enumerate(data.bags_of) if share[bags].any()]
     chosen = [data.bags_of[number] for number in numbers]
     tasks = [
-        draw(data.blocks.tasks[number], data.codes_of, share[bags], [seed, number])
+        draw(data.blocks.tasks[number], data.keys_of, share[bags], [seed, number])
         for number, bags in zip(numbers, chosen, strict=True)
     ]
     found = engine.compute(tasks)
@@ -50,14 +57,14 @@ def draw_sample(engine: Engine, data: Data, share: FloatArray, seed: int) -> Sam
     return Sample(stacked, np.concatenate(codes))
 
 
-def share_by_source(counts: NDArray[np.intp]) -> FloatArray:
+def share_by_source(data: Data) -> FloatArray:
     """Return the share of the rows to draw of each source and label, for SAMPLE_ROWS rows.
 
     It is the same for all labels of a source: noise rates are estimated from their frequencies.
     """
-    n_sources, n_classes = counts.shape
-    limit = SAMPLE_ROWS / n_sources / np.maximum(counts.sum(axis=1), 1)
-    return np.repeat(np.minimum(1.0, limit), n_classes)
+    source = factorize(sources_and_labels(data)[0], "sources")[1]
+    n_rows = np.bincount(source, data.sizes)
+    return np.asarray(np.minimum(1.0, SAMPLE_ROWS / len(n_rows) / n_rows)[source])
 
 
 def share_by_bag(sizes: NDArray[np.intp], seed: int, n_rows: int | None = None) -> FloatArray:
@@ -77,7 +84,7 @@ def share_by_bag(sizes: NDArray[np.intp], seed: int, n_rows: int | None = None) 
     return np.asarray(share)
 
 
-def _draw(block: Block, codes_of: Any, share: FloatArray, seed: Any) -> tuple[Any, Any]:
-    local = codes_of(block)
+def _draw(block: Block, keys_of: Any, share: FloatArray, seed: Any) -> tuple[Any, Any]:
+    local = keys_of(block)[1]
     rows = np.flatnonzero(np.random.default_rng(seed).random(len(local)) < share[local])
     return block.rows[rows], local[rows]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,31 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, issparse
 
+from decorrupt._typing import FloatArray
 from decorrupt.distributed.engine import Engine
-from decorrupt.distributed.preparation import CodedRows
 
 KEY, CODE, KNOWN, COLUMN = "key", "code", "known", "row"
 # A sparse row is two cells of bytes: the columns and the values of its entries.
 COLUMNS, VALUES = "columns", "values"
+
+
+@dataclass(frozen=True)
+class CodedRows:
+    """Rows with their bags, for a likelihood that needs whole bags.
+
+    Attributes
+    ----------
+    rows : array or CSR matrix of shape (n_rows, n_columns)
+        X.
+    codes : ndarray of int, shape (n_rows,)
+        The number of each row's bag in the whole data set.
+    known : ndarray of shape (n_rows, n_known)
+        What is known about the counts of each row's bag.
+    """
+
+    rows: Any
+    codes: NDArray[np.intp]
+    known: FloatArray
 
 
 @contextmanager

@@ -1,23 +1,89 @@
-"""scikit-learn estimators."""
+"""Methods as scikit-learn estimators, one file per method, and their base classes."""
 
-from decorrupt.estimators.corrected_loss import CorrectedLossClassifier
+from decorrupt.estimators.bag_assumptions import common_classes_notices, needs_common_classes
+from decorrupt.estimators.bag_classifier import BagClassifier
+from decorrupt.estimators.corrected_loss import AT_THE_MEAN, IDLE_REASONS, CorrectedLossClassifier
+from decorrupt.estimators.corrected_risk import CorrectedRiskClassifier
 from decorrupt.estimators.corrupted_sources import CorruptedSourcesClassifier
-from decorrupt.estimators.count_likelihood import CountLikelihoodClassifier
-from decorrupt.estimators.diagnostics import Diagnostics
+from decorrupt.estimators.count_likelihood import CountLikelihoodClassifier, estimated_prior
+from decorrupt.estimators.decisions import DECISIONS, decision_threshold
+from decorrupt.estimators.default_strength import (
+    AUTO,
+    COUNT_PRIOR_VARIANCE,
+    NOISY_PRIOR_VARIANCE,
+    resolve_reg_strength,
+)
+from decorrupt.estimators.diagnostics import (
+    Diagnostics,
+    describe_overfitting,
+    dropped_bags,
+    is_overfitted,
+    within_std_error,
+)
 from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
+from decorrupt.estimators.kernel_classifier import Fit, KernelClassifier, PathFit
 from decorrupt.estimators.mean_map import MeanMapClassifier
+from decorrupt.estimators.parameters import (
+    check_choice,
+    check_count,
+    check_not_negative,
+    check_parameters,
+    check_positive,
+    check_two_or_more,
+)
 from decorrupt.estimators.proportion_matching import ProportionMatchingClassifier
+from decorrupt.estimators.score_classifier import FLOATS, ScoreClassifier
 from decorrupt.estimators.set_classifier import SetClassifier
-from decorrupt.estimators.weighted_sources import WeightedSourcesClassifier
+from decorrupt.estimators.source_classifier import SourceClassifier
+from decorrupt.estimators.weighted_sources import (
+    COSTS,
+    WeightedSourcesClassifier,
+    label_weights,
+    noisy_mixture,
+    true_class_scores,
+)
 
 __all__ = [
+    "AT_THE_MEAN",
+    "AUTO",
+    "COSTS",
+    "COUNT_PRIOR_VARIANCE",
+    "DECISIONS",
+    "FLOATS",
+    "IDLE_REASONS",
+    "NOISY_PRIOR_VARIANCE",
+    "BagClassifier",
     "CorrectedLossClassifier",
+    "CorrectedRiskClassifier",
     "CorruptedSourcesClassifier",
     "CountLikelihoodClassifier",
     "Diagnostics",
+    "Fit",
     "ForwardSourcesClassifier",
+    "KernelClassifier",
     "MeanMapClassifier",
+    "PathFit",
     "ProportionMatchingClassifier",
+    "ScoreClassifier",
     "SetClassifier",
+    "SourceClassifier",
     "WeightedSourcesClassifier",
+    "check_choice",
+    "check_count",
+    "check_not_negative",
+    "check_parameters",
+    "check_positive",
+    "check_two_or_more",
+    "common_classes_notices",
+    "decision_threshold",
+    "describe_overfitting",
+    "dropped_bags",
+    "estimated_prior",
+    "is_overfitted",
+    "label_weights",
+    "needs_common_classes",
+    "noisy_mixture",
+    "resolve_reg_strength",
+    "true_class_scores",
+    "within_std_error",
 ]

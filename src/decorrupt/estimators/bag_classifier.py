@@ -9,7 +9,6 @@ from sklearn.utils.validation import check_consistent_length
 
 from decorrupt.estimators.bag_assumptions import common_classes_notices, needs_common_classes
 from decorrupt.estimators.kernel_classifier import KernelClassifier
-from decorrupt.features import FeatureMap
 from decorrupt.notices import Notice, emit_notices
 from decorrupt.observed import Observed, read_observed
 
@@ -83,7 +82,6 @@ class BagClassifier(KernelClassifier):
     ) -> list[Notice]:
         """Read what is known about the labels once, and train with it."""
         self._take_notices()  # discard those of an earlier fit that failed
-        self._check_parameters()
         X = self._read_rows(X, reset=True)
         check_consistent_length(X, y)
         observed = read_observed(y, bags=bags, rows_as_bags=self.labels_as_bags, **known)
@@ -92,19 +90,22 @@ class BagClassifier(KernelClassifier):
             notices = self.assumption_notices(X, observed) + notices
         return notices
 
-    def _check_parameters(self) -> None:
+    def check(self) -> None:
         """Raise ValueError if a parameter is invalid regardless of the data."""
-
-    def train_observed(
-        self, X: Any, observed: Observed, *, features: FeatureMap | None = None
-    ) -> list[Notice]:
-        """See :meth:`KernelClassifier.train_observed`."""
+        super().check()
         self._check_parameters()
-        return super().train_observed(X, observed, features=features)
 
-    def assumption_notices(self, X: Any, observed: Observed) -> list[Notice]:
-        """Return the notice of a fit by the user; searches and folds do not repeat the check."""
+    def _check_parameters(self) -> None:
+        """Raise ValueError if a parameter that only this method has is invalid."""
+
+    def assumption_notices(
+        self, X: Any, observed: Observed, user: str | None = None
+    ) -> list[Notice]:
+        """Return the notice of a fit by the user; searches and folds do not repeat the check.
+
+        The message calls the class that needs the assumption `user`, by default its own name.
+        """
         if not needs_common_classes(self) or not self.check_assumptions:
             return []
         names = getattr(self, "feature_names_in_", None)
-        return common_classes_notices(X, observed, type(self).__name__, names)
+        return common_classes_notices(X, observed, user or type(self).__name__, names)

@@ -8,15 +8,26 @@ import numpy as np
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import (
+    PAIRINGS,
     backward_coefficients,
     combine_bags,
     row_coefficients,
     source_weights,
 )
 from decorrupt.estimators.corrected_risk import CorrectedRiskClassifier
-from decorrupt.estimators.source_classifier import SourceClassifier
+from decorrupt.estimators.parameters import check_choice
+from decorrupt.estimators.source_classifier import SourceClassifier, sources_of
 from decorrupt.observed import BALANCED, NoisySources, Observed, resolve_class_prior
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem
+
+# Values of `combine` that correct each source by itself, and how they weight the sources.
+SOURCE_WEIGHTS = {
+    "sources": "optimal",
+    "exact_sources": "exact",
+    "size_sources": "size",
+    "uniform_sources": "uniform",
+}
+COMBINATIONS = (*SOURCE_WEIGHTS, "superbag", "least_squares", *PAIRINGS)
 
 
 class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
@@ -47,21 +58,22 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
     source_priors : mapping, float, vector or None, default=None
         P(Y=1) by source, or one value for all sources; for several classes the share of each
         class. None: all sources have the same prior, estimated from the shares of noisy labels.
-    weights : {"optimal", "exact", "size", "uniform"}, default="optimal"
-        How sources are weighted if combine="sources", see
-        :func:`decorrupt.corruption.source_weights`. If rates vary within a source, only "uniform" is possible: other weights would depend on the
-        features and bias the risk. The model then warns and uses uniform weights.
-    combine : {"sources", "superbag", "pairs", "sorted_pairs", "matched_pairs", "random_pairs", \
-"least_squares"}, default="sources"
-        "sources" corrects each source separately and adds the results, as in the paper. The others
-        treat each source's positively and negatively labelled rows as two strata with known
-        proportions, see :func:`decorrupt.corruption.combine_bags`; without `source_priors` one
-        common prior is estimated from the shares of noisy labels. For several classes: "sources" or
-        "least_squares".
+    combine : {"sources", "exact_sources", "size_sources", "uniform_sources", "superbag", \
+"pairs", "sorted_pairs", "matched_pairs", "random_pairs", "least_squares"}, default="sources"
+        "sources" corrects each source separately and adds the results with the optimal weights of
+        the paper. "exact_sources", "size_sources" and "uniform_sources" do so with other weights,
+        see :func:`decorrupt.corruption.source_weights`; "exact_sources" needs `source_priors`. If
+        rates vary within a source, only equal weights are possible: others would depend on the
+        features and bias the risk. The model then warns, except with "uniform_sources".
+
+        The other values treat each source's positively and negatively labelled rows as two bags
+        with known proportions, see :func:`decorrupt.corruption.combine_bags`; without
+        `source_priors` one common prior is estimated from the shares of noisy labels. For several
+        classes: "least_squares", or one of those that correct each source.
     class_prior : float in (0, 1), vector, "pooled" or None, default=None
         The share of positives (of each class) in the target population of the risk. None: the
-        share in P if combine="sources" and `source_priors` is None, else ½ (the balanced risk, all
-        classes equally frequent). "pooled": the share among all training rows, computed from rates
+        share in P if each source is corrected separately and `source_priors` is None, else ½ (the
+        balanced risk, all classes equally frequent). "pooled": the share among all training rows, computed from rates
         and priors.
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in the target
@@ -82,7 +94,7 @@ tol, max_iter, random_state
     source_priors_ : dict
         {source: P(Y=1)}, or {source: share of each class}, given or estimated.
     source_weights_ : dict or None
-        {source: w_i} if combine="sources", else None.
+        {source: w_i} if each source is corrected separately, else None.
     classes_, diagnostics_, class_prior_, decision_threshold_, dual_coef_, landmarks_, \
 feature_coef_, frequencies_, frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, \
 reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
@@ -107,7 +119,7 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
     True
     """
 
-    class_combinations = ("sources", "least_squares")
+    class_combinations = (*SOURCE_WEIGHTS, "least_squares")
     bag_word = "strata"
 
     def __init__(
@@ -115,7 +127,6 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
         *,
         noise_rates: Any = None,
         source_priors: Any = None,
-        weights: str = "optimal",
         combine: str = "sources",
         loss: Any = "logistic",
         kernel: Any = "rbf",
@@ -133,7 +144,6 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
     ) -> None:
         self.noise_rates = noise_rates
         self.source_priors = source_priors
-        self.weights = weights
         self.combine = combine
         self.loss = loss
         self.kernel = kernel
@@ -151,17 +161,16 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
 
     def problem(self, observed: Observed) -> Problem:
         """Return the corrected risk of the noisy labels."""
-        noisy: Any = observed.sources
-        return self.corrected_problem(self.coefficients(noisy))
+        return self.corrected_problem(self.coefficients(sources_of(observed)))
 
     def coefficients(self, noisy: NoisySources) -> FloatArray:
         """Return the coefficient of every row and class."""
-        if self.combine == "sources":
+        if self.combine in SOURCE_WEIGHTS:
             return self._by_source(noisy)
         if noisy.rates_vary_within_source:
             raise ValueError(
                 f"combine={self.combine!r} needs one pair of noise rates per source, or one "
-                "matrix; rates that vary within a source need combine='sources'"
+                "matrix; rates that vary within a source need combine='uniform_sources'"
             )
         coef = combine_bags(
             noisy.strata.sizes,
@@ -191,40 +200,45 @@ reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, fe
         """Return w_s; None if rates vary within a source."""
         if noisy.rates_vary_within_source:
             return None
+        scheme = SOURCE_WEIGHTS[self.combine]
+        if scheme == "exact" and noisy.given_priors is None:
+            raise ValueError(
+                "combine='exact_sources' needs source_priors: its weights depend on the class "
+                "shares per source"
+            )
         return source_weights(
-            noisy.sizes,
-            noisy.source_matrices,
-            source_priors=noisy.given_priors,
-            scheme=self.weights,
+            noisy.sizes, noisy.source_matrices, source_priors=noisy.given_priors, scheme=scheme
         )
 
     def keep_sources(self, noisy: NoisySources) -> None:
         """Set what is known about the sources, and their weights."""
+        check_choice("combine", self.combine, COMBINATIONS)
         super().keep_sources(noisy)
-        weights = self._weights_of(noisy) if self.combine == "sources" else None
         self.source_weights_: dict[Any, float] | None = None
+        if self.combine not in SOURCE_WEIGHTS:
+            return
+        weights = self._weights_of(noisy)
         if weights is not None:
             self.source_weights_ = noisy.by_source(weights)
-        elif self.combine == "sources" and self.weights != "uniform":
+        elif self.combine != "uniform_sources":
             self._note(
                 UserWarning,
-                f"noise_rates vary within a source, so weights={self.weights!r} is not used: "
-                "such weights would depend on the features and bias the risk. All rows have "
-                "the same weight; set weights='uniform' to avoid this warning",
+                f"noise_rates vary within a source, so the weights of combine={self.combine!r} "
+                "are not used: they would depend on the features and bias the risk. All rows have "
+                "the same weight; set combine='uniform_sources' to avoid this warning",
             )
 
     def class_prior_of(self, observed: Observed) -> FloatArray:
         """Return the class shares in the target population of the risk."""
-        return self._target(observed.sources)
+        return self._target(sources_of(observed))
 
     def described_bags(self, observed: Observed) -> Observed:
         """Return the rows of each source and noisy label as bags."""
-        noisy: Any = observed.sources
-        return noisy.strata
+        return sources_of(observed).strata
 
-    def _target(self, noisy: Any) -> FloatArray:
+    def _target(self, noisy: NoisySources) -> FloatArray:
         class_prior = self.class_prior
         if class_prior is None:
-            is_common_source = self.combine == "sources" and noisy.given_priors is None
+            is_common_source = self.combine in SOURCE_WEIGHTS and noisy.given_priors is None
             class_prior = "pooled" if is_common_source else BALANCED
         return resolve_class_prior(class_prior, noisy.class_prior)

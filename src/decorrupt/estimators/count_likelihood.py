@@ -14,8 +14,9 @@ from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.estimators.default_strength import COUNT_PRIOR_VARIANCE
 from decorrupt.estimators.kernel_classifier import Fit
 from decorrupt.exceptions import RoundedCountsWarning
+from decorrupt.features import FeatureMap
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import Observed, describe_impossible
+from decorrupt.observed import Observed, describe_impossible, with_count_noise
 from decorrupt.risks import (
     ESTIMATE,
     LabelLikelihood,
@@ -215,6 +216,13 @@ kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
         noise = None if bags is None else self.count_noise  # labels have none
         return self._train(X, y, bags=bags, upper=upper, count_noise=noise)
 
+    def train_observed(
+        self, X: Any, observed: Observed, *, features: FeatureMap | None = None
+    ) -> list[Notice]:
+        """See :meth:`KernelClassifier.train_observed`; counts have the noise `count_noise`."""
+        observed = with_count_noise(observed, self.count_noise)
+        return super().train_observed(X, observed, features=features)
+
     def _check_parameters(self) -> None:
         check_bag_effect("bag_effect", self.bag_effect)
         if self.solver not in COUNT_SOLVERS:
@@ -234,14 +242,26 @@ kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
         self, observed: Observed, matrix: Any, reg_strengths: Sequence[float]
     ) -> Problem:
         """Return the likelihood of the counts, with the bag effect."""
+        observed = with_count_noise(observed, self.count_noise)
+        effect = self.effect_of(observed)
+        if effect == ESTIMATE:
+            middle = sorted(reg_strengths)[len(reg_strengths) // 2]
+            effect = self.estimate_effect(observed, matrix, middle)
+        problem = self._count_problem(with_bag_effect(observed, float(effect)))
+        return replace(problem, details={"bag_effect": float(effect)})
+
+    def effect_of(self, observed: Observed) -> float | str:
+        """Return the bag effect, or "estimate"; 0 for labels.
+
+        Raises
+        ------
+        ValueError
+            If there is one and the counts have ranges.
+        """
         effect = 0.0 if self._is_labelled(observed) else self.bag_effect
         if effect and observed.reported is not None and observed.reported.has_ranges:
             raise ValueError(f"bag_effect={self.bag_effect!r} cannot be combined with upper=")
-        if effect == ESTIMATE:
-            middle = sorted(reg_strengths)[len(reg_strengths) // 2]
-            effect = self._estimated_effect(observed, matrix, middle)
-        problem = self._count_problem(with_bag_effect(observed, float(effect)))
-        return replace(problem, details={"bag_effect": float(effect)})
+        return effect
 
     @staticmethod
     def _is_labelled(observed: Observed) -> bool:
@@ -273,7 +293,7 @@ kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
             return list(self.starts)
         return STARTS if observed.n_classes == 2 else ("intercept",)
 
-    def _estimated_effect(self, observed: Observed, matrix: Any, reg_strength: float) -> float:
+    def estimate_effect(self, observed: Observed, matrix: Any, reg_strength: float) -> float:
         """Return the bag effect estimated in turns with the model at one λ."""
         effect = FIRST_BAG_EFFECT
         for _ in range(BAG_EFFECT_ROUNDS):
@@ -287,15 +307,32 @@ kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
     def _describe(self, fit: Fit) -> None:
         observed, solution = fit.observed, fit.solution
         self.bag_effect_ = fit.problem.details["bag_effect"]
-        self.start_ = solution.route
-        self.log_likelihood_ = -solution.risk_value * observed.n_rows
-        self.note_rounded(observed)
+        shares = None
         if observed.is_inexact:
-            posterior = LabelLikelihood(observed).posterior(solution.scores)
-            self.set_class_prior(estimated_prior(posterior.mean(axis=0)))
+            shares = LabelLikelihood(observed).posterior(solution.scores).mean(axis=0)
+        self.describe_counts(observed, solution.risk_value, solution.route, shares)
 
-    def note_rounded(self, observed: Observed) -> None:
-        """Note bags whose proportions are not a whole number of rows."""
+    def describe_counts(
+        self, observed: Observed, risk_value: float, start: str, shares: FloatArray | None
+    ) -> None:
+        """Set the likelihood and the start; note bags without a whole number of rows.
+
+        Parameters
+        ----------
+        observed : Observed
+            The bags.
+        risk_value : float
+            The risk at the solution, without the penalty.
+        start : str
+            The start that led to it.
+        shares : ndarray of shape (n_classes,) or None
+            The mean posterior probabilities of the rows, if the counts are not known exactly: they
+            become the class prior.
+        """
+        self.start_ = start
+        self.log_likelihood_ = -risk_value * observed.n_rows
+        if shares is not None:
+            self.set_class_prior(estimated_prior(shares))
         rounded = describe_impossible(observed)
         if rounded:
             self._note(RoundedCountsWarning, rounded)

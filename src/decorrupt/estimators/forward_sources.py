@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from decorrupt.estimators.source_classifier import SourceClassifier
+from decorrupt.estimators.source_classifier import SourceClassifier, sources_of
 from decorrupt.observed import Observed
 from decorrupt.risks import noisy_label_risk
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem, prior_start
@@ -107,7 +107,7 @@ kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
 
     def problem(self, observed: Observed) -> Problem:
         """Return the likelihood of the noisy labels."""
-        noisy: Any = observed.sources
+        noisy = sources_of(observed)
         return Problem(
             noisy_label_risk(noisy, noisy.class_prior),
             prior_start(noisy.class_prior),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from decorrupt.estimators.default_strength import NOISY_PRIOR_VARIANCE, resolve_
 from decorrupt.estimators.parameters import check_parameters
 from decorrupt.estimators.score_classifier import FLOATS, ScoreClassifier
 from decorrupt.features import (
+    OF_SIZE_ONE,
     FeatureMap,
     Kernel,
     KernelFunction,
@@ -32,7 +33,14 @@ from decorrupt.features import (
 from decorrupt.losses import only_two_classes, score_shape
 from decorrupt.notices import Notice
 from decorrupt.observed import Observed
-from decorrupt.solvers import Problem, Solution, SolverResult, solve_problem
+from decorrupt.solvers import (
+    DEFAULT_MAX_ITER,
+    DEFAULT_TOL,
+    Problem,
+    Solution,
+    SolverResult,
+    solve_problem,
+)
 
 # Parameters that determine the features, besides the kernel.
 FEATURE_PARAMS = (
@@ -88,17 +96,40 @@ class Fit:
 class KernelClassifier(ScoreClassifier):
     """f(x) = ⟨θ, z(x)⟩ + b, where θ and b minimise a risk of the scores plus λ‖θ‖².
 
-    A subclass has the parameters `kernel`, `kernel_gamma`, `reg_strength`, `fit_intercept`,
-    `decision`, `solver`, `tol`, `max_iter` and `random_state`, and defines `problem`: from what is
-    known about the labels to a :class:`decorrupt.solvers.Problem`. It may define `_describe`, which
-    stores what the user should know about a fit. `fit`, λ paths of searches, folds and Dask use
-    the same problem.
+    A subclass defines `problem`: from what is known about the labels to a
+    :class:`decorrupt.solvers.Problem`. `fit`, λ paths of searches, folds and Dask use the same
+    problem. A subclass with further parameters has its own `__init__`, which lists all of them. It
+    may define `_describe`, which stores what the user should know about a fit.
     """
 
+    intercept_: Any  # a number for two classes, an array for several
     # Whether labels or proportions of more than two classes are accepted.
     _takes_several_classes: ClassVar[bool] = True
     # Of the log-odds, for reg_strength="auto".
     prior_variance: ClassVar[float] = NOISY_PRIOR_VARIANCE
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        kernel_gamma: float | str = "scale",
+        reg_strength: float | str = "auto",
+        fit_intercept: bool = True,
+        decision: str = "balanced",
+        solver: Any = "auto",
+        tol: float = DEFAULT_TOL,
+        max_iter: int = DEFAULT_MAX_ITER,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.kernel_gamma = kernel_gamma
+        self.reg_strength = reg_strength
+        self.fit_intercept = fit_intercept
+        self.decision = decision
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
 
     def problem(self, observed: Observed) -> Problem:
         """Return what the method minimises; the model is unchanged.
@@ -133,6 +164,10 @@ class KernelClassifier(ScoreClassifier):
         """Return the class shares in the population that the scores describe."""
         return observed.class_prior
 
+    def check(self) -> None:
+        """Raise ValueError if a parameter is invalid regardless of the data."""
+        check_parameters(self)
+
     def _check_classes(self, n_classes: int) -> None:
         """Raise ValueError if the method or a parameter is for two classes only."""
         if not self._takes_several_classes:
@@ -156,7 +191,7 @@ class KernelClassifier(ScoreClassifier):
 
     def _read_rows(self, X: Any, *, reset: bool) -> Any:
         if reset:
-            check_parameters(self)
+            self.check()
             self._forget_fit()
         X = validate_data(
             self, X, reset=reset, accept_sparse="csr", dtype=FLOATS, accept_large_sparse=False
@@ -170,29 +205,32 @@ class KernelClassifier(ScoreClassifier):
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
 
-    def fit_feature_map(self, X: Any) -> FeatureMap:
-        """Return the features of the rows X, computed without labels; the model is unchanged."""
-        kernel = self.chosen_kernel
+    def fit_feature_map(self, X: Any, kernel: Kernel | None = None) -> FeatureMap:
+        """Return the features of the rows X, computed without labels; the model is unchanged.
+
+        `kernel` is the chosen kernel with γ as a number, if it is known already.
+        """
+        kernel = self.chosen_kernel if kernel is None else kernel
         if kernel.name == "linear" and self.fit_intercept and kernel.features == "landmarks":
             return LinearMap.centred(X)
         return fit_feature_map(X, kernel, random_state=self.random_state)
 
     def feature_key(self) -> tuple[str, ...]:
         """Return a key that is equal for estimators that can share features."""
-        params = self.get_params(deep=False)
-        own = (repr(params[name]) for name in FEATURE_PARAMS)
-        return (repr(self.chosen_kernel.get_params()), *own)
+        kernel = self.chosen_kernel.get_params(deep=False)
+        others = [getattr(self, name) for name in FEATURE_PARAMS]
+        return tuple(map(repr, [*kernel.values(), *others]))
 
     def kernel_size(self, X: Any, features: FeatureMap | None = None) -> float:
         """Return the mean of k(x, x) over the rows X, the scale of λ; 1 for rbf and knn kernels."""
-        kernel = self.chosen_kernel.function(X)
-        if kernel.on_coordinates().name == "knn":
+        kernel = self.chosen_kernel
+        if kernel.name in OF_SIZE_ONE:
             return 1.0
         if kernel.name == "linear":
             features = self.fit_feature_map(X) if features is None else features
             diagonal = squared_norms(features.matrix)
         else:
-            diagonal = kernel.diagonal(X)
+            diagonal = kernel.function(X).diagonal(X)
         return float(np.mean(diagonal)) or 1.0
 
     def _kernel_diagonal(self, X: Any, features: FeatureMap) -> FloatArray:
@@ -223,10 +261,11 @@ class KernelClassifier(ScoreClassifier):
     def _train_rows(
         self, X: Any, observed: Observed, features: FeatureMap | None = None
     ) -> list[Notice]:
-        self.classes_ = observed.classes
-        self._check_classes(observed.n_classes)
-        self.set_class_prior(self.class_prior_of(observed))
-        features = self.fit_feature_map(X) if features is None else features
+        self.keep_observed(observed)
+        if features is None:
+            features = self.fit_feature_map(
+                X, replace(self.chosen_kernel, gamma=self.kernel_gamma_)
+            )
         self.set_reg_strength(observed.n_rows, lambda: self.kernel_size(X, features))
         problem = self.problem_over(observed, features.matrix, [self.reg_strength_])
         if problem.n_rows is not None:
@@ -240,6 +279,12 @@ class KernelClassifier(ScoreClassifier):
         scores = solution.scores if problem.link is None else problem.link(solution.scores)
         self._note_one_class(scores)
         return self._take_notices()
+
+    def keep_observed(self, observed: Observed) -> None:
+        """Set the classes and their prior; raise ValueError if there are too many classes."""
+        self.classes_ = observed.classes
+        self._check_classes(observed.n_classes)
+        self.set_class_prior(self.class_prior_of(observed))
 
     def set_reg_strength(self, n_rows: float, kernel_size: Callable[[], float]) -> None:
         """Set λ for a risk that is worth `n_rows` labelled rows."""
@@ -354,9 +399,10 @@ class KernelClassifier(ScoreClassifier):
                 if kernel_name(self.kernel) == "precomputed"
                 else project(X[features.pivots], features.projection)
             )
-        if getattr(features, "projection", None) is not None:
-            self.projection_ = features.projection
-        self.intercept_ = np.array(intercept)[()]  # a number for two classes
+        projection = getattr(features, "projection", None)
+        if projection is not None:
+            self.projection_ = projection
+        self.intercept_ = np.array(intercept)[()]
 
     def _score(self, X: Any) -> FloatArray:
         X = project(X, getattr(self, "projection_", None))

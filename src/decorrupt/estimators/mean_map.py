@@ -188,7 +188,8 @@ kernel_error_, solver_, n_features_in_, feature_names_in_
             similarity = gaussian_similarity(means())
         else:
             similarity = check_similarity(self.similarity, len(sizes))
-        return laplacian_combination(sizes, proportions[:, 1], similarity, self.smoothness)
+        weights = sizes.astype(float)
+        return laplacian_combination(weights, proportions[:, 1], similarity, self.smoothness)
 
     def _check_classes(self, n_classes: int) -> None:
         if self.variant != "mean":

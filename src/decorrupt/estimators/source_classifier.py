@@ -77,7 +77,8 @@ class SourceClassifier(KernelClassifier):
     def _train_rows(
         self, X: Any, observed: Observed, features: FeatureMap | None = None
     ) -> list[Notice]:
-        self.keep_sources(_sources(observed))
+        self._check_classes(observed.n_classes)
+        self.keep_sources(sources_of(observed))
         return super()._train_rows(X, observed, features)
 
     def keep_sources(self, noisy: NoisySources) -> None:
@@ -100,7 +101,8 @@ class SourceClassifier(KernelClassifier):
         return estimate.rates if sources is not None else next(iter(estimate.rates.values()))
 
 
-def _sources(observed: Observed) -> NoisySources:
+def sources_of(observed: Observed) -> NoisySources:
+    """Return the sources of the noisy labels, which the methods for sources need."""
     if observed.sources is None:
         raise ValueError("this method needs noisy labels of sources")
     return observed.sources

@@ -11,7 +11,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.corruption import label_costs
 from decorrupt.estimators.decisions import decision_threshold
 from decorrupt.estimators.parameters import check_choice
-from decorrupt.estimators.source_classifier import SourceClassifier
+from decorrupt.estimators.source_classifier import SourceClassifier, sources_of
 from decorrupt.losses import class_loss, only_two_classes, probabilities, scores_of
 from decorrupt.observed import NoisySources, Observed
 from decorrupt.risks import CorrectedRisk
@@ -112,30 +112,32 @@ solver_, n_features_in_, feature_names_in_
         check_choice("costs", self.costs, COSTS)
         noisy.check_one_population()
         super().keep_sources(noisy)
-        self.noisy_mixture_ = self._noisy_mixture(noisy)
+        self.noisy_mixture_ = noisy_mixture(noisy, label_weights(noisy, self.costs, self.decision))
 
     def problem(self, observed: Observed) -> Problem:
         """Return weighted logistic regression on the noisy labels, and the way to the true ones."""
-        noisy: Any = observed.sources
-        coef = self._label_weights(noisy)[noisy.row_source]
-        coef = coef * np.eye(noisy.n_classes)[noisy.noisy_class]
+        noisy = sources_of(observed)
+        weights = label_weights(noisy, self.costs, self.decision)
+        coef = weights[noisy.row_source] * np.eye(noisy.n_classes)[noisy.noisy_class]
         risk = CorrectedRisk(coef / coef.sum(), class_loss("logistic", noisy.n_classes))
-        link = partial(true_class_scores, mixture=self._noisy_mixture(noisy))
-        return Problem(risk, link=link)
-
-    def _label_weights(self, noisy: NoisySources) -> FloatArray:
-        """Return v, one row per source and one column per noisy label."""
-        if self.costs == "equal":
-            return np.ones((len(noisy.ids), noisy.n_classes))
-        threshold = np.array([decision_threshold(self.decision, noisy.class_prior)])
-        return label_costs(noisy.source_matrices, float(probabilities(threshold)[0, 1]))
-
-    def _noisy_mixture(self, noisy: NoisySources) -> FloatArray:
-        weights = (noisy.sizes / noisy.sizes.sum())[:, None] * self._label_weights(noisy)
-        return np.asarray(np.einsum("sn,syn->yn", weights, noisy.source_matrices))
+        return Problem(risk, link=partial(true_class_scores, mixture=noisy_mixture(noisy, weights)))
 
     def _score(self, X: Any) -> FloatArray:
         return true_class_scores(super()._score(X), self.noisy_mixture_)
+
+
+def label_weights(noisy: NoisySources, costs: str, decision: str) -> FloatArray:
+    """Return the weights of noisy labels, one row per source and one column per label."""
+    if costs == "equal":
+        return np.ones((len(noisy.ids), noisy.n_classes))
+    threshold = np.array([decision_threshold(decision, noisy.class_prior)])
+    return label_costs(noisy.source_matrices, float(probabilities(threshold)[0, 1]))
+
+
+def noisy_mixture(noisy: NoisySources, weights: FloatArray) -> FloatArray:
+    """Return M[y, ỹ] = Σ_s share_s·weight_s(ỹ)·T_s[y, ỹ], over the sources s."""
+    shares = (noisy.sizes / noisy.sizes.sum())[:, None] * weights
+    return np.asarray(np.einsum("sn,syn->yn", shares, noisy.source_matrices))
 
 
 def true_class_scores(scores: FloatArray, mixture: FloatArray) -> FloatArray:

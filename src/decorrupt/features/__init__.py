@@ -8,7 +8,10 @@ from decorrupt.features.kernel import (
     kernel_name,
 )
 from decorrupt.features.kernels import (
+    FROM_ALL_ROWS,
     KERNELS,
+    OF_SIZE_ONE,
+    ON_COMPONENTS,
     WITHOUT_GAMMA,
     KernelFunction,
     resolve_kernel_gamma,
@@ -22,6 +25,7 @@ from decorrupt.features.maps import (
     LowRankKernelMap,
     NeighbourMap,
     RandomKernelMap,
+    check_gram,
     fit_feature_map,
     kernel_scores,
 )
@@ -35,7 +39,10 @@ __all__ = [
     "DEFAULT_N_FEATURES",
     "DEFAULT_RANK_TOL",
     "FEATURES",
+    "FROM_ALL_ROWS",
     "KERNELS",
+    "OF_SIZE_ONE",
+    "ON_COMPONENTS",
     "WITHOUT_GAMMA",
     "CholeskyFactor",
     "FeatureMap",
@@ -48,6 +55,7 @@ __all__ = [
     "RandomKernelMap",
     "as_kernel",
     "budget_in_bytes",
+    "check_gram",
     "default_max_rank",
     "diffusion_features",
     "fit_feature_map",

@@ -30,6 +30,8 @@ KERNELS = (
     "precomputed",
 )
 WITHOUT_GAMMA = ("linear", "knn", "pca_knn", "precomputed")
+# k(x, x) = 1, or for the knn kernels 1 on average over the rows of the graph.
+OF_SIZE_ONE = ("rbf", "exponential", "laplacian", *FROM_ALL_ROWS)
 VARIANCE_BLOCK_ROWS = 1024
 
 

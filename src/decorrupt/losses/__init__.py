@@ -21,11 +21,15 @@ from decorrupt.losses.scores import (
     prior_shift,
     probabilities,
     refuse_curvature,
+    relative_scores,
+    same_constant,
+    score_columns,
     score_shape,
     scores_of,
     scores_of_probabilities,
     shift_prior,
     slope_in_scores,
+    unclipped_scores,
 )
 from decorrupt.losses.softmax import SoftmaxLoss
 
@@ -51,9 +55,13 @@ __all__ = [
     "prior_shift",
     "probabilities",
     "refuse_curvature",
+    "relative_scores",
+    "same_constant",
+    "score_columns",
     "score_shape",
     "scores_of",
     "scores_of_probabilities",
     "shift_prior",
     "slope_in_scores",
+    "unclipped_scores",
 ]

@@ -67,11 +67,30 @@ def scores_of_probabilities(prob: ArrayLike, margin: float | None = None) -> Flo
     return np.asarray(np.log(clipped / clipped.sum(axis=-1, keepdims=True)))
 
 
+def unclipped_scores(prob: FloatArray) -> FloatArray:
+    """Return scores from P(Y=c|x), limited only by the smallest number above zero."""
+    return scores_of(np.log(np.maximum(prob, np.finfo(float).tiny)))
+
+
+def relative_scores(scores: FloatArray) -> FloatArray:
+    """Return the scores minus that of the first class, which is left out: one column for two."""
+    return scores[:, None] if scores.ndim == 1 else scores[:, 1:] - scores[:, :1]
+
+
 def prior_scores(class_prior: FloatArray) -> Any:
     """Return the score of a row with P(Y=c|x) = class_prior: a number, or one per class."""
     if len(class_prior) == 2:
         return float(logit(class_prior[1]))
     return np.log(class_prior)
+
+
+def same_constant(score: Any, like: Any) -> Any:
+    """Return the score of a row plus the constant with which its mean is that of `like`.
+
+    A constant added to the scores of several classes changes no probability; the log-odds of two
+    classes are returned as they are.
+    """
+    return score + np.mean(like - score) if np.ndim(score) else score
 
 
 def shift_prior(scores: FloatArray, before: FloatArray, after: FloatArray) -> FloatArray:

@@ -3,11 +3,23 @@
 from decorrupt.meta.boosted import BoostedCountClassifier
 from decorrupt.meta.cost_weighted import CostWeightedSourcesClassifier
 from decorrupt.meta.em import EMClassifier
+from decorrupt.meta.em_rounds import SoftLearner, run_round
+from decorrupt.meta.folds import bag_folds, seed
 from decorrupt.meta.objective import count_objective
+from decorrupt.meta.observed_classifier import ObservedClassifier
+from decorrupt.meta.soft_labels import soft_scores
+from decorrupt.meta.start import make_columns
 
 __all__ = [
     "BoostedCountClassifier",
     "CostWeightedSourcesClassifier",
     "EMClassifier",
+    "ObservedClassifier",
+    "SoftLearner",
+    "bag_folds",
     "count_objective",
+    "make_columns",
+    "run_round",
+    "seed",
+    "soft_scores",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -9,14 +10,13 @@ import numpy as np
 from scipy import sparse
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators.parameters import check_two_or_more
-from decorrupt.estimators.priors import log_prior
-from decorrupt.estimators.score_classifier import note_one_class
+from decorrupt.estimators import check_two_or_more
+from decorrupt.losses import prior_scores, score_shape
 from decorrupt.meta.folds import Fold, bag_folds, seed
 from decorrupt.meta.objective import gradient_and_hessian
-from decorrupt.meta.observed import ObservedLabels
-from decorrupt.meta.observed_classifier import ObservedLabelsClassifier
+from decorrupt.meta.observed_classifier import ObservedClassifier
 from decorrupt.progress import log_step
+from decorrupt.risks import LabelLikelihood
 
 # A fold stops after this many rounds without a better held-out likelihood.
 PATIENCE = 50
@@ -24,7 +24,7 @@ PATIENCE = 50
 LEAF_PARTS = 5
 
 
-class BoostedCountClassifier(ObservedLabelsClassifier):
+class BoostedCountClassifier(ObservedClassifier):
     """f = logit(π) + Σ_t η·tree_t(x), trees fitted to g = p − w with Hessian bound p(1−p).
 
     w_j = P(Y_j=1 | observation) is the label posterior, so g is the gradient of the negative count
@@ -126,24 +126,24 @@ class BoostedCountClassifier(ObservedLabelsClassifier):
         import_lightgbm()
 
     def _fit_observed(
-        self, X: Any, observed: ObservedLabels, random: np.random.RandomState
+        self, X: Any, likelihood: LabelLikelihood, random: np.random.RandomState
     ) -> None:
         rows = _as_trees_take_them(X)
-        settings = self._settings(rows.shape[0], observed, seed(random))
+        settings = self._settings(rows.shape[0], likelihood.observed.n_classes, seed(random))
         self.__dict__.pop("held_out_log_likelihood_", None)
         self.n_estimators_ = self.n_estimators
         if self.early_stopping:
-            folds = bag_folds(observed, self.cv, random)
-            self.held_out_log_likelihood_ = self._held_out(rows, observed, folds, settings)
+            folds = bag_folds(likelihood.observed, self.cv, random)
+            self.held_out_log_likelihood_ = self._held_out(rows, likelihood, folds, settings)
             self.n_estimators_ = int(self.held_out_log_likelihood_.argmax()) + 1
             log_step(f"early stopping chose {self.n_estimators_} rounds")
-        self.intercept_ = log_prior(observed.prior)
-        booster, scores = _boost(rows, observed, self.n_estimators_, settings)
+        self.intercept_ = prior_scores(likelihood.class_prior)
+        booster, scores = _boost(rows, likelihood, self.n_estimators_, settings)
         self.model_text_ = booster.model_to_string()
         self._booster = import_lightgbm().Booster(model_str=self.model_text_)
-        note_one_class(self, scores)
+        self._note_one_class(scores)
 
-    def _settings(self, n_rows: int, observed: ObservedLabels, random_seed: int) -> dict[str, Any]:
+    def _settings(self, n_rows: int, n_classes: int, random_seed: int) -> dict[str, Any]:
         return {
             "learning_rate": self.learning_rate,
             "num_leaves": self.num_leaves,
@@ -155,7 +155,7 @@ class BoostedCountClassifier(ObservedLabelsClassifier):
             "feature_fraction": self.colsample_bytree,
             "lambda_l2": self.reg_lambda,
             "objective": "none",  # gradients are passed to every round
-            "num_class": observed.n_columns or 1,
+            "num_class": math.prod(score_shape(n_classes)),
             "num_threads": self.n_jobs or 0,
             "seed": random_seed,
             "deterministic": True,
@@ -164,7 +164,7 @@ class BoostedCountClassifier(ObservedLabelsClassifier):
         }
 
     def _held_out(
-        self, rows: Any, observed: ObservedLabels, folds: list[Fold], settings: dict[str, Any]
+        self, rows: Any, likelihood: LabelLikelihood, folds: list[Fold], settings: dict[str, Any]
     ) -> FloatArray:
         """Return the log-likelihood of held-out bags after every round, summed over the folds."""
         curves = []
@@ -172,10 +172,10 @@ class BoostedCountClassifier(ObservedLabelsClassifier):
             curve: list[float] = []
             _boost(
                 _take(rows, train),
-                observed.take(train),
+                likelihood.take(train),
                 self.n_estimators,
                 settings,
-                (_take(rows, test), observed.take(test), curve),
+                (_take(rows, test), likelihood.take(test), curve),
             )
             curves.append(curve)
         shortest = min(map(len, curves))
@@ -235,29 +235,30 @@ def _take(rows: Any, some: Any) -> Any:
 
 def _boost(
     rows: Any,
-    observed: ObservedLabels,
+    likelihood: LabelLikelihood,
     n_rounds: int,
     settings: dict[str, Any],
-    held_out: tuple[Any, ObservedLabels, list[float]] | None = None,
+    held_out: tuple[Any, LabelLikelihood, list[float]] | None = None,
 ) -> tuple[Any, FloatArray]:
     """Return the booster and the scores of its training rows.
 
     With `held_out` (rows, observations, list), the list gets the log-likelihood after each round.
     """
     lightgbm = import_lightgbm()
-    constant = np.zeros(observed.strata.row_proportions.shape) + log_prior(observed.prior)
+    prior = prior_scores(likelihood.class_prior)
+    constant = _constant(likelihood, prior)
     data = _dataset(rows, constant, settings).construct()
     if not any(data.feature_num_bin(column) for column in range(data.num_feature())):
         raise ValueError(f"no column of X varies in {len(constant)} rows: trees cannot split them")
     booster = lightgbm.Booster(settings, data)
     if held_out is not None:
         other_rows, tested, curve = held_out
-        start = np.zeros(tested.strata.row_proportions.shape) + log_prior(observed.prior)
+        start = _constant(tested, prior)
         booster.add_valid(_dataset(other_rows, start, settings, data), "held out")
     scores = constant
 
     def gradients(raw: FloatArray, _data: Any) -> tuple[FloatArray, FloatArray]:
-        gradient, hessian = gradient_and_hessian(observed, raw)
+        gradient, hessian = gradient_and_hessian(likelihood, raw)
         return gradient.astype(np.float32), hessian.astype(np.float32)
 
     for _ in range(n_rounds):
@@ -269,12 +270,18 @@ def _boost(
         elif is_finished:
             break
     booster.free_dataset()
-    scores = np.asarray(booster.predict(rows, raw_score=True)) + log_prior(observed.prior)
+    scores = np.asarray(booster.predict(rows, raw_score=True)) + prior
     return booster, scores
 
 
+def _constant(likelihood: LabelLikelihood, prior: Any) -> FloatArray:
+    """Return the same score for every row."""
+    observed = likelihood.observed
+    return np.asarray(np.zeros((len(observed.row_bag), *score_shape(observed.n_classes))) + prior)
+
+
 def _measure(
-    tested: ObservedLabels, raw: FloatArray, curve: list[float]
+    tested: LabelLikelihood, raw: FloatArray, curve: list[float]
 ) -> tuple[str, float, bool]:
     curve.append(tested.log_likelihood(raw))
     return "log-likelihood", curve[-1], True

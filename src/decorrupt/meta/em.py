@@ -10,20 +10,19 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.utils import get_tags
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators.parameters import check_choice, check_two_or_more
-from decorrupt.estimators.priors import log_prior
-from decorrupt.estimators.score_classifier import note_one_class
+from decorrupt.estimators import check_choice, check_two_or_more
+from decorrupt.losses import prior_scores, score_shape
 from decorrupt.meta.em_rounds import SoftLearner, run_round
 from decorrupt.meta.folds import bag_folds, seed
-from decorrupt.meta.observed import ObservedLabels
-from decorrupt.meta.observed_classifier import ObservedLabelsClassifier
+from decorrupt.meta.observed_classifier import ObservedClassifier
 from decorrupt.meta.soft_labels import check_learner, fit_soft_labels, soft_scores
 from decorrupt.meta.start import LikelihoodStart, make_columns
+from decorrupt.risks import LabelLikelihood
 
 STARTS = ("count_likelihood", "prior")
 
 
-class EMClassifier(MetaEstimatorMixin, ObservedLabelsClassifier):
+class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
     """E: w_j = P(Y_j=1 | observation, held-out score); M: fit any learner to the soft labels w.
 
     What is observed about labels (counts of bags, ranges, noisy counts, noisy labels of sources)
@@ -145,32 +144,35 @@ class EMClassifier(MetaEstimatorMixin, ObservedLabelsClassifier):
             return self.estimator
         return RandomForestRegressor(100, min_samples_leaf=3, max_features=1 / 3)
 
-    def _fit_labels(self, X: Any, labels: ObservedLabels, random: np.random.RandomState) -> None:
+    def _fit_labels(
+        self, X: Any, likelihood: LabelLikelihood, random: np.random.RandomState
+    ) -> None:
         self._forget_start()
         self.slope_, self.shift_ = 1.0, 0.0
         self.estimator_ = fit_soft_labels(
             seeded(self._learner(), random),
             X,
-            labels.strata.row_proportions,
+            likelihood.observed.row_proportions,
             sample_weight_name=self.sample_weight_name,
         )
 
     def _fit_observed(
-        self, X: Any, observed: ObservedLabels, random: np.random.RandomState
+        self, X: Any, likelihood: LabelLikelihood, random: np.random.RandomState
     ) -> None:
         estimator = seeded(self._learner(), random)
-        constant = np.zeros(observed.strata.row_proportions.shape) + log_prior(observed.prior)
-        self.prior_log_likelihood_ = observed.log_likelihood(constant)
-        start = self._fit_start(X, observed, random, constant)
-        self.start_log_likelihood_ = observed.log_likelihood(start)
-        n_classes = len(observed.classes)
-        learner = SoftLearner(estimator, n_classes, self.sample_weight_name, self.n_jobs)
+        observed = likelihood.observed
+        shape = (len(observed.row_bag), *score_shape(observed.n_classes))
+        constant = np.zeros(shape) + prior_scores(likelihood.class_prior)
+        self.prior_log_likelihood_ = likelihood.log_likelihood(constant)
+        start = self._fit_start(X, likelihood, random, constant)
+        self.start_log_likelihood_ = likelihood.log_likelihood(start)
+        learner = SoftLearner(estimator, observed.n_classes, self.sample_weight_name, self.n_jobs)
         scores = start
         for _ in range(self.n_rounds):
             last = run_round(
                 learner,
                 X,
-                observed,
+                likelihood,
                 scores,
                 start,
                 folds=bag_folds(observed, self.cv, random),
@@ -181,12 +183,12 @@ class EMClassifier(MetaEstimatorMixin, ObservedLabelsClassifier):
         self.slope_, self.shift_ = last.slope, last.shift
         self.held_out_log_likelihood_ = last.log_likelihood
         self.estimator_ = learner.fit(X, last.posterior)
-        note_one_class(self, last.scores)
+        self._note_one_class(last.scores)
 
     def _fit_start(
         self,
         X: Any,
-        observed: ObservedLabels,
+        likelihood: LabelLikelihood,
         random: np.random.RandomState,
         constant: FloatArray,
     ) -> FloatArray:
@@ -195,9 +197,9 @@ class EMClassifier(MetaEstimatorMixin, ObservedLabelsClassifier):
         if self.start == "prior":
             return constant
         self.columns_, self.start_ = make_columns(X), LikelihoodStart(random_state=seed(random))
-        folds = bag_folds(observed, self.cv, random)
-        scores = self.start_.fit_observed(self.columns_.fit_transform(X), observed, folds)
-        return np.asarray(scores)
+        folds = bag_folds(likelihood.observed, self.cv, random)
+        rows = self.columns_.fit_transform(X)
+        return np.asarray(self.start_.fit_folds(rows, likelihood.observed, folds))
 
     def _forget_start(self) -> None:
         self.columns_ = self.start_ = None
@@ -210,7 +212,7 @@ class EMClassifier(MetaEstimatorMixin, ObservedLabelsClassifier):
         own = self.slope_ * soft_scores(self.estimator_, X, len(self.classes_)) + self.shift_
         if self.start_ is None:
             return np.asarray(own)
-        start = self.start_._raw_scores(self.columns_.transform(X))
+        start = self.start_.raw_scores(self.columns_.transform(X))
         return np.asarray(self._blend * own + (1 - self._blend) * start)
 
     def _takes_missing_values(self) -> bool:

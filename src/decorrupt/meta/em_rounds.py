@@ -11,11 +11,11 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators.priors import log_prior
+from decorrupt.losses import prior_scores, score_shape
 from decorrupt.meta.folds import Fold
-from decorrupt.meta.observed import ObservedLabels
 from decorrupt.meta.soft_labels import fit_soft_labels, soft_scores
-from decorrupt.solvers.calibration import fit_slope_and_shift
+from decorrupt.risks import LabelLikelihood
+from decorrupt.solvers import fit_slope_and_shift
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class SoftLearner:
         found = Parallel(n_jobs=self.n_jobs)(
             delayed(self._held_out)(X, weights, fold) for fold in folds
         )
-        scores = np.empty(weights.shape)
+        scores = np.empty((len(weights), *score_shape(self.n_classes)))
         for (_, test), some in zip(folds, found, strict=True):
             scores[test] = some
         return scores
@@ -89,7 +89,7 @@ class Round:
 def run_round(
     learner: SoftLearner,
     X: Any,
-    observed: ObservedLabels,
+    likelihood: LabelLikelihood,
     scores: FloatArray,
     start: FloatArray,
     *,
@@ -102,10 +102,10 @@ def run_round(
     Without folds, blend 1 and no calibration this is the EM algorithm: with a learner that
     maximises the likelihood of the soft labels, the log-likelihood does not fall.
     """
-    posterior = observed.posterior(scores)
+    posterior, prior = likelihood.posterior(scores), likelihood.class_prior
     own = learner.scores(X, posterior, folds)
-    slope, shift = fit_slope_and_shift(own, observed, observed.prior) if calibrate else (1.0, 0.0)
+    slope, shift = fit_slope_and_shift(own, likelihood, prior) if calibrate else (1.0, 0.0)
     if slope < 0:  # of few bags formed by a column, each can be beyond all that a learner has seen
-        slope, shift = 0.0, log_prior(observed.prior)
+        slope, shift = 0.0, prior_scores(prior)
     blended = blend * (slope * own + shift) + (1 - blend) * start
-    return Round(posterior, slope, shift, blended, observed.log_likelihood(blended))
+    return Round(posterior, slope, shift, blended, likelihood.log_likelihood(blended))

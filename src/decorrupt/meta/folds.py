@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from decorrupt.meta.observed import ObservedLabels
+from decorrupt.observed import Observed
 from decorrupt.splitters import BagKFold
 
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -16,9 +16,8 @@ def seed(random: np.random.RandomState) -> int:
     return int(random.randint(2**31))
 
 
-def bag_folds(observed: ObservedLabels, n_folds: int, random: np.random.RandomState) -> list[Fold]:
+def bag_folds(observed: Observed, n_folds: int, random: np.random.RandomState) -> list[Fold]:
     """Return new folds of whole bags, at most as many as there are bags."""
-    strata = observed.strata
-    splitter = BagKFold(min(n_folds, len(strata.ids)), shuffle=True, random_state=seed(random))
-    bags, shares = strata.row_stratum, strata.row_proportions
-    return list(splitter.split(bags, shares, bags=bags))
+    splitter = BagKFold(min(n_folds, observed.n_bags), shuffle=True, random_state=seed(random))
+    bags = observed.row_bag
+    return list(splitter.split(bags, observed.row_proportions, bags=bags))

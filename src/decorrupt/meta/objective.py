@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from decorrupt._typing import FloatArray
-from decorrupt.meta.inputs import read_observed
-from decorrupt.meta.observed import ObservedLabels, probabilities_of
+from decorrupt.losses import probabilities, score_columns, score_shape
+from decorrupt.observed import read_observed
+from decorrupt.risks import LabelLikelihood
 
 # Keeps the Newton step of a leaf finite where all rows are certain.
 SMALLEST_HESSIAN = 1e-6
@@ -24,13 +25,14 @@ class CountObjective:
         What is known about the labels of the training rows, in their order.
     """
 
-    def __init__(self, observed: ObservedLabels) -> None:
-        self.observed = observed
+    def __init__(self, likelihood: LabelLikelihood) -> None:
+        self.likelihood = likelihood
 
     def __call__(self, y_true: Any, y_pred: Any) -> tuple[FloatArray, FloatArray]:  # noqa: ARG002
         """Return the gradient and the diagonal bound of the Hessian, in the shape of y_pred."""
         raw = np.asarray(y_pred, dtype=float)
-        shape = self.observed.strata.row_proportions.shape
+        observed = self.likelihood.observed
+        shape = (len(observed.row_bag), *score_shape(observed.n_classes))
         if raw.size != np.prod(shape):
             raise ValueError(
                 f"count_objective was made for {shape[0]} rows and got {raw.size} scores: fit the "
@@ -38,22 +40,19 @@ class CountObjective:
             )
         # A flat array of several classes contains one class after the other.
         scores = raw if raw.shape == shape else raw.reshape(shape, order="F")
-        gradient, hessian = gradient_and_hessian(self.observed, scores)
+        gradient, hessian = gradient_and_hessian(self.likelihood, scores)
         if raw.shape == shape:
             return gradient, hessian
         return gradient.reshape(raw.shape, order="F"), hessian.reshape(raw.shape, order="F")
 
 
 def gradient_and_hessian(
-    observed: ObservedLabels, scores: FloatArray
+    likelihood: LabelLikelihood, scores: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return p − w and p(1−p), the slope of −log L and a diagonal bound of its Hessian."""
-    prob = probabilities_of(scores)
-    if scores.ndim == 1:
-        gradient = -observed.log_likelihood_and_slope(scores)[1]
-    else:
-        gradient = prob - observed.posterior(scores)
-    return gradient, np.maximum(prob * (1 - prob), SMALLEST_HESSIAN)
+    prob = probabilities(scores.astype(float, copy=False))
+    gradient = score_columns(prob - likelihood.posterior(scores))
+    return gradient, np.maximum(score_columns(prob * (1 - prob)), SMALLEST_HESSIAN)
 
 
 def count_objective(
@@ -84,4 +83,5 @@ def count_objective(
     >>> gradient.tolist(), hessian.tolist()
     ([-0.0, -0.0, 0.5], [0.25, 0.25, 0.25])
     """
-    return CountObjective(read_observed(y, bags=bags, upper=upper, count_noise=count_noise))
+    observed = read_observed(y, bags=bags, upper=upper, count_noise=count_noise)
+    return CountObjective(LabelLikelihood(observed))

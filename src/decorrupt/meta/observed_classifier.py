@@ -10,16 +10,14 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
-from decorrupt.estimators.inputs import check_upper_has_bags
-from decorrupt.estimators.parameters import check_choice, check_parameters
-from decorrupt.estimators.priors import DECISIONS
+from decorrupt.estimators import DECISIONS, check_choice, check_parameters
 from decorrupt.meta.classifier import AnyLearnerClassifier
-from decorrupt.meta.inputs import read_labels_as_observed, read_observed
-from decorrupt.meta.observed import ObservedLabels
 from decorrupt.notices import Notice, emit_notices
+from decorrupt.observed import Observed, read_observed, with_count_noise
+from decorrupt.risks import LabelLikelihood
 
 
-class ObservedLabelsClassifier(AnyLearnerClassifier):
+class ObservedClassifier(AnyLearnerClassifier):
     """A classifier trained on bags, noisy labels of sources, both, or labels.
 
     Subclasses have the parameters `decision`, `random_state` and `count_noise`, and define
@@ -82,44 +80,38 @@ class ObservedLabelsClassifier(AnyLearnerClassifier):
         OneClassWarning
             If the model predicts one class for all training rows.
         """
-        emit_notices(
-            self._train(X, y, bags=bags, upper=upper, sources=sources, noise_rates=noise_rates)
-        )
+        notices = self.train(X, y, bags=bags, upper=upper, sources=sources, noise_rates=noise_rates)
+        emit_notices(notices)
         return self
 
-    def _train(
-        self,
-        X: Any,
-        y: ArrayLike,
-        *,
-        bags: Any = None,
-        upper: Any = None,
-        sources: Any = None,
-        noise_rates: Any = None,
-    ) -> list[Notice]:
+    def train(self, X: Any, y: ArrayLike, **known: Any) -> list[Notice]:
+        """Fit as `fit` does, and return the warnings instead of emitting them."""
+        self._check()
+        X = self._read_rows(X, reset=True)
+        check_consistent_length(X, y)
+        is_labelled = all(known.get(name) is None for name in ("bags", "sources", "noise_rates"))
+        noise = None if is_labelled else self.count_noise
+        observed = read_observed(y, **known, count_noise=noise)
+        return self._train_rows(X, observed)
+
+    def train_observed(self, X: Any, observed: Observed) -> list[Notice]:
+        """Fit rows of which it is known what is observed, and return the warnings as notices."""
+        self._check()
+        observed = with_count_noise(observed, self.count_noise)
+        return self._train_rows(self._read_rows(X, reset=True), observed)
+
+    def _check(self) -> None:
         self._take_notices()  # discard those of an earlier fit that failed
         check_parameters(self)
         check_choice("decision", self.decision, DECISIONS)
         self._check_parameters()
-        X = self._read_rows(X, reset=True)
-        check_consistent_length(X, y)
-        check_upper_has_bags(upper, bags)
-        are_labels = bags is None and sources is None and noise_rates is None
-        if are_labels:
-            observed = read_labels_as_observed(y)
-        else:
-            observed = read_observed(
-                y,
-                bags=bags,
-                upper=upper,
-                sources=sources,
-                noise_rates=noise_rates,
-                count_noise=self.count_noise,
-            )
+
+    def _train_rows(self, X: Any, observed: Observed) -> list[Notice]:
+        likelihood = LabelLikelihood(observed)
         self.classes_ = observed.classes
-        self._set_prior(observed.prior)
-        train = self._fit_labels if are_labels else self._fit_observed
-        train(X, observed, check_random_state(self.random_state))
+        self.set_class_prior(likelihood.class_prior)
+        train = self._fit_labels if likelihood.is_convex else self._fit_observed
+        train(X, likelihood, check_random_state(self.random_state))
         return self._take_notices()
 
     def _check_parameters(self) -> None:
@@ -127,10 +119,12 @@ class ObservedLabelsClassifier(AnyLearnerClassifier):
 
     @abstractmethod
     def _fit_observed(
-        self, X: Any, observed: ObservedLabels, random: np.random.RandomState
+        self, X: Any, likelihood: LabelLikelihood, random: np.random.RandomState
     ) -> None:
         """Train on validated rows and what is observed about their labels."""
 
-    def _fit_labels(self, X: Any, labels: ObservedLabels, random: np.random.RandomState) -> None:
+    def _fit_labels(
+        self, X: Any, likelihood: LabelLikelihood, random: np.random.RandomState
+    ) -> None:
         """Train on validated rows with known labels, each a bag of one row."""
-        self._fit_observed(X, labels, random)
+        self._fit_observed(X, likelihood, random)

@@ -13,6 +13,8 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from decorrupt._typing import FloatArray
+from decorrupt.losses import scores_of_probabilities
+from decorrupt.observed import as_targets, class_columns
 
 # Probabilities of a forest can be 0 or 1; their log-odds are limited by this margin.
 PROBABILITY_MARGIN = 1e-3
@@ -94,12 +96,12 @@ def fit_soft_labels(
     """
     model = clone(estimator)
     if is_regressor(estimator):
-        if weights.ndim == 2 and not get_tags(model).target_tags.multi_output:
+        targets = as_targets(weights)
+        if targets.ndim == 2 and not get_tags(model).target_tags.multi_output:
             model = MultiOutputRegressor(model)
-        return model.fit(X, weights)
-    by_class = np.column_stack([1 - weights, weights]) if weights.ndim == 1 else weights
-    labels, rows = np.nonzero(by_class.T > 0)
-    copied = {weight_name(model, sample_weight_name): by_class[rows, labels]}
+        return model.fit(X, targets)
+    labels, rows = np.nonzero(weights.T > 0)
+    copied = {weight_name(model, sample_weight_name): weights[rows, labels]}
     return model.fit(_safe_indexing(X, rows), labels, **copied)
 
 
@@ -108,18 +110,13 @@ def soft_scores(model: Any, X: Any, n_classes: int) -> FloatArray:
 
     Probabilities are limited to [0.001, 0.999].
     """
-    prob = np.asarray(
-        model.predict(X) if is_regressor(model) else model.predict_proba(X), dtype=float
-    )
-    if not is_regressor(model) and prob.shape[1] < n_classes:
-        prob = _all_columns(prob, model.classes_, n_classes)
-    if n_classes > 2:
-        prob = np.clip(prob, PROBABILITY_MARGIN, None)
-        return np.asarray(np.log(prob / prob.sum(axis=1, keepdims=True)))
-    share = np.clip(
-        prob if prob.ndim == 1 else prob[:, 1], PROBABILITY_MARGIN, 1 - PROBABILITY_MARGIN
-    )
-    return np.asarray(np.log(share) - np.log1p(-share))
+    if is_regressor(model):
+        prob = class_columns(model.predict(X))
+    else:
+        prob = np.asarray(model.predict_proba(X), dtype=float)
+        if prob.shape[1] < n_classes:
+            prob = _all_columns(prob, model.classes_, n_classes)
+    return scores_of_probabilities(prob, PROBABILITY_MARGIN)
 
 
 def _all_columns(prob: FloatArray, classes: NDArray[Any], n_classes: int) -> FloatArray:

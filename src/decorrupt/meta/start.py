@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -14,11 +14,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators.log_odds import LogOddsClassifier
+from decorrupt.estimators import KernelClassifier, PathFit
 from decorrupt.features import Kernel, resolve_kernel_gamma
+from decorrupt.losses import score_shape
 from decorrupt.meta.folds import Fold
-from decorrupt.meta.observed import ObservedLabels
-from decorrupt.solvers import Objective, SolverResult, solve
+from decorrupt.observed import Observed
+from decorrupt.risks import LabelLikelihood
+from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem, prior_start
 
 # λ of the path, from smooth to flexible; the best is chosen on held-out bags.
 START_REG_STRENGTHS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
@@ -50,79 +52,70 @@ def make_columns(X: Any) -> Any:
     return make_column_transformer((numbers, numeric), (encoder, others))
 
 
-class LikelihoodStart(LogOddsClassifier):
+class LikelihoodStart(KernelClassifier):
     """min_f −(1/n)·Σ log P(observation) + λ‖f‖² with an RBF kernel; λ chosen on held-out rows.
 
-    Internal: :class:`EMClassifier` fits it with `fit_observed`, on scaled columns.
-
-    Parameters
-    ----------
-    random_state : int, RandomState or None
-        Seed of the kernel's landmarks.
-
-    Attributes
-    ----------
-    reg_strength_ : float
-        λ.
+    Not an estimator for users: it has fixed settings, and is fitted by `fit_folds`.
     """
 
     kernel = Kernel(rank_tol=1e-6, max_rank=START_MAX_RANK)
     kernel_gamma: float | str = "scale"
+    reg_strength: float | str = "auto"
     fit_intercept, decision = True, "accuracy"
+    solver, tol, max_iter = "lbfgs", DEFAULT_TOL, DEFAULT_MAX_ITER
 
     def __init__(self, *, random_state: Any = None) -> None:
         self.random_state = random_state
 
-    def fit_observed(self, X: Any, observed: ObservedLabels, folds: Sequence[Fold]) -> FloatArray:
+    def problem(self, observed: Observed) -> Problem:
+        """Return the likelihood of all observations, started at the constant."""
+        likelihood = LabelLikelihood(observed)
+        return Problem(likelihood, prior_start(likelihood.class_prior))
+
+    def class_prior_of(self, observed: Observed) -> FloatArray:
+        """Return the class shares of maximum likelihood."""
+        return LabelLikelihood(observed).class_prior
+
+    def fit_folds(self, X: Any, observed: Observed, folds: Sequence[Fold]) -> FloatArray:
         """Choose λ, fit all rows, and return the scores of every row when it was held out.
 
         Parameters
         ----------
-        X : array or sparse matrix
-            Scaled columns without missing values.
-        observed : ObservedLabels
-            What is known about the labels.
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            Scaled columns.
+        observed : Observed
+            What is known about their labels.
         folds : sequence of (train, test)
-            Rows; every row is held out once.
+            Folds of whole bags.
         """
         self.kernel_gamma = GAMMA_FACTOR * resolve_kernel_gamma("scale", X)
         X = self._read_rows(X, reset=True)
-        self.classes_ = observed.classes
         features = self.fit_feature_map(X)
         matrix = features.coarse_matrix()
-        shape = (len(START_REG_STRENGTHS), *observed.strata.row_proportions.shape)
-        held_out = np.empty(shape)
+        shape = score_shape(observed.n_classes)
+        held_out = np.empty((len(observed.row_bag), len(START_REG_STRENGTHS), *shape))
         quality = np.zeros(len(START_REG_STRENGTHS))
         for train, test in folds:
-            tested = observed.take(test)
-            for k, result in enumerate(_path(matrix[train], observed.take(train))):
-                held_out[k, test] = self._scores(matrix[test], result)
-                quality[k] += tested.log_likelihood(held_out[k, test])
+            held_out[test] = self._path(matrix[train], observed.take(train)).scores(matrix[test])
+            tested = LabelLikelihood(observed.take(test))
+            quality += [tested.log_likelihood(own) for own in np.moveaxis(held_out[test], 1, 0)]
         best = int(quality.argmax())
-        self.reg_strength_ = START_REG_STRENGTHS[best]
-        result = _path(features.matrix, observed)[best]
-        self._keep(X, features, result.coef)
-        self.score_prior_ = observed.prior
-        self.decision_threshold_ = self._threshold(self.score_prior_)
-        return np.asarray(held_out[best])
+        self.classes_, self.reg_strength_ = observed.classes, START_REG_STRENGTHS[best]
+        path = self._path(features.matrix, observed)
+        coef = np.concatenate([path.coefs[:, best], path.intercepts[None, best]])
+        self.keep(X, features, coef)
+        self.set_class_prior(path.class_prior)
+        return np.asarray(held_out[:, best])
 
-    def _raw_scores(self, X: Any) -> FloatArray:
+    def _path(self, matrix: Any, observed: Observed) -> PathFit:
+        return self.fit_path(
+            matrix, observed, START_REG_STRENGTHS, objective_tol=START_OBJECTIVE_TOL
+        )
+
+    def raw_scores(self, X: Any) -> FloatArray:
+        """Return f(x) of each row; without scikit-learn's check of a method `fit`."""
         return self._score(self._read_rows(X, reset=False))
 
-    def _scores(self, matrix: Any, result: SolverResult) -> FloatArray:
-        theta, intercept = self._split(result.coef, matrix.shape[1])
-        return np.asarray(matrix @ theta + intercept)
-
-
-def _path(matrix: Any, observed: ObservedLabels) -> list[SolverResult]:
-    """Return the solutions for all λ, each started at the previous one, the first at the prior."""
-    objective = Objective(matrix, observed, START_REG_STRENGTHS[0], True, observed.n_columns)
-    prior = observed.prior
-    coef: FloatArray = np.zeros(objective.n_coef)
-    coef[-np.size(prior) :] = np.log(prior) if np.ndim(prior) else np.log(prior / (1 - prior))
-    found = []
-    for reg_strength in START_REG_STRENGTHS:
-        problem = objective.with_reg_strength(reg_strength)
-        found.append(solve(problem, solver="lbfgs", start=coef, objective_tol=START_OBJECTIVE_TOL))
-        coef = found[-1].coef
-    return found
+    def train(self, X: Any, y: Any, **fit_params: Any) -> NoReturn:
+        """Raise an error: the start is fitted by `fit_folds`."""
+        raise NotImplementedError

@@ -11,11 +11,11 @@ from scipy.stats import t
 from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata
-from decorrupt.corruption.class_means import class_shares
-from decorrupt.estimators.priors import chosen_classes
-from decorrupt.model_selection.criteria import bag_means, bag_strata, balanced_coefficients
+from decorrupt.corruption import combine_bags
+from decorrupt.losses import chosen_classes
+from decorrupt.model_selection.criteria import bag_means
 from decorrupt.model_selection.model_accuracy import Predictions, accuracy_of_model
+from decorrupt.observed import Observed, class_columns, read_bags
 
 # A bag that determines the line alone has leverage 1 and no residual.
 MOST_LEVERAGE = 0.99
@@ -101,24 +101,42 @@ def estimate_accuracy(
     random_state : int, RandomState or None
         Seed of the resampled bags.
     """
-    strata = bag_strata(y, bags)
-    held_out = Predictions(np.asarray(decisions), np.asarray(probabilities, dtype=float))
-    if common_classes and np.ptp(strata.proportions, axis=0).max() > 0:
+    held_out = Predictions(np.asarray(decisions), class_columns(probabilities))
+    known = None if fitted is None else Predictions(np.asarray(fitted[0]), class_columns(fitted[1]))
+    return estimate_observed_accuracy(
+        read_bags(y, bags),
+        held_out,
+        common_classes=common_classes,
+        fitted=known,
+        level=level,
+        random_state=random_state,
+    )
+
+
+def estimate_observed_accuracy(
+    observed: Observed,
+    held_out: Predictions,
+    *,
+    common_classes: bool = True,
+    fitted: Predictions | None = None,
+    level: float = 0.95,
+    random_state: Any = None,
+) -> AccuracyEstimate:
+    """Return what :func:`estimate_accuracy` returns, from bags that are read already."""
+    if common_classes and np.ptp(observed.proportions, axis=0).max() > 0:
         chosen = chosen_classes(held_out.decisions)
-        value, std_error = _corrected(strata, np.eye(strata.n_classes or 2)[chosen])
-        half = t.ppf((1 + level) / 2, max(len(strata.ids) - 2, 1)) * std_error
+        value, std_error = _corrected(observed, np.eye(observed.n_classes)[chosen])
+        half = t.ppf((1 + level) / 2, max(observed.n_bags - 2, 1)) * std_error
         if value - half <= 1 and value + half >= 0:
             low, value, high = np.clip([value - half, value, value + half], 0, 1).tolist()
             return AccuracyEstimate(value, low, high, "corrected", level)
-    known = [held_out]
-    if fitted is not None:
-        known.insert(0, Predictions(np.asarray(fitted[0]), np.asarray(fitted[1], dtype=float)))
+    known = [held_out] if fitted is None else [fitted, held_out]
     rng = check_random_state(random_state)
-    value, low, high = accuracy_of_model(known, strata, level, rng)
+    value, low, high = accuracy_of_model(known, observed, level, rng)
     return AccuracyEstimate(value, low, high, "model", level)
 
 
-def _corrected(strata: Strata, hits: FloatArray) -> tuple[float, float]:
+def _corrected(observed: Observed, hits: FloatArray) -> tuple[float, float]:
     """Return the corrected accuracy and its standard error; `hits` is one-hot per predicted class.
 
     Two errors are computed for Σ_k Σ_c a_kc·m_kc, where m_kc is the share of predictions c in bag
@@ -126,15 +144,16 @@ def _corrected(strata: Strata, hits: FloatArray) -> tuple[float, float]:
     √Σ_k (Σ_c a_kc·r_kc/(1 − h_k))², where r and h are residual and leverage of the least squares of
     m on the proportions.
     """
-    coef, sizes = balanced_coefficients(strata), strata.sizes
-    rows = np.sum(coef[strata.row_stratum] * hits, axis=1)
-    means = bag_means(rows, strata)
-    spread = np.maximum(bag_means(rows**2, strata) - means**2, 0)
+    sizes, shares = observed.sizes, observed.proportions
+    coef = combine_bags(sizes, shares)
+    rows = np.sum(coef[observed.row_bag] * hits, axis=1)
+    means = bag_means(rows, observed)
+    spread = np.maximum(bag_means(rows**2, observed) - means**2, 0)
     by_rows = np.sum(spread / np.maximum(sizes - 1, 1))
-    design = np.sqrt(sizes)[:, None] * class_shares(strata)
-    basis = np.linalg.qr(design)[0]
+    root = np.sqrt(sizes)[:, None]
+    basis = np.linalg.qr(root * shares)[0]
     leverage = np.minimum(np.sum(basis**2, axis=1), MOST_LEVERAGE)
-    shares = np.sqrt(sizes)[:, None] * bag_means(hits, strata)
-    residuals = (shares - basis @ (basis.T @ shares)) / np.sqrt(sizes)[:, None]
+    found = root * bag_means(hits, observed)
+    residuals = (found - basis @ (basis.T @ found)) / root
     by_bags = np.sum((np.sum(coef * residuals, axis=1) / (1 - leverage)) ** 2)
     return float(means.sum()), float(np.sqrt(max(by_rows, by_bags)))

@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.base import clone
 
 from decorrupt.assumptions import AssumptionReport
-from decorrupt.estimators.bag_assumptions import needs_common_classes
+from decorrupt.estimators import needs_common_classes
 from decorrupt.exceptions import BagAssumptionWarning
 from decorrupt.model_selection.candidates import Candidate
 from decorrupt.notices import Notice
@@ -95,7 +95,7 @@ def _takes_bag_effect(estimator: Any) -> bool:
 
 
 def _needs_common_probabilities(estimator: Any) -> bool:
-    needs = getattr(estimator, "_needs_common_probabilities", False)
+    needs = getattr(estimator, "needs_common_probabilities", False)
     return bool(needs) and not _takes_bag_effect(estimator)
 
 

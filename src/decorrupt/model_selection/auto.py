@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,35 +12,27 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from decorrupt.assumptions import AssumptionReport
-from decorrupt.assumptions.check import check_strata_assumptions
-from decorrupt.corruption import Strata
-from decorrupt.estimators.inputs import read_observations, read_strata
-from decorrupt.estimators.parameters import check_choice, check_parameters
-from decorrupt.estimators.score_classifier import FLOATS
-from decorrupt.meta.observed import ObservedLabels
+from decorrupt.assumptions import AssumptionReport, check_observed_assumptions
+from decorrupt.estimators import FLOATS, check_choice, check_parameters
 from decorrupt.model_selection.allowed import allowed_methods, counting_methods
-from decorrupt.model_selection.averaging_search import COMPARISON_SHARE, AveragingSearch
+from decorrupt.model_selection.averaging_search import AveragingSearch
 from decorrupt.model_selection.baselines import (
     CONSTANT,
     GROUP_RATE,
     constant_result,
-    group_rate_accuracy,
+    observed_rate_accuracy,
 )
-from decorrupt.model_selection.calibration import CalibratedBagClassifier, fit_calibration
-from decorrupt.model_selection.candidates import Candidate, has_path, resolve_candidates
+from decorrupt.model_selection.candidates import Candidate, resolve_candidates
 from decorrupt.model_selection.delegating import search_assumption_notices
-from decorrupt.model_selection.evaluation import evaluate
 from decorrupt.model_selection.evidence import WEAK_EVIDENCE
+from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, usable_folds
 from decorrupt.model_selection.forest_round import ForestRoundClassifier
-from decorrupt.model_selection.grids import check_lists
-from decorrupt.model_selection.halving import evaluate_by_halving
-from decorrupt.model_selection.leaderboard import Leaderboard
-from decorrupt.model_selection.out_of_fold import TrainingData
-from decorrupt.model_selection.results import Result, is_missing
-from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer, pooled_prior
+from decorrupt.model_selection.results import is_missing
+from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer
 from decorrupt.notices import Notice, emit_notices
+from decorrupt.observed import read_observed
+from decorrupt.risks import LabelLikelihood
 
 DEFAULT_KERNELS = ("linear", "rbf", "pca_rbf", "pca8_rbf", "knn", "pca_knn")
 # Seed of the tests of assumptions: the same data always get the same methods.
@@ -125,10 +116,10 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         alone. Below 5 the bags hardly determine a classifier.
     held_out_scores_ : ndarray of shape (n_rows,) or (n_rows, n_classes)
         The score of every row when its bag was held out: log-odds, or log-probabilities, at
-        `training_prior_`.
+        `class_prior_`.
     assumptions_ : AssumptionReport or None
         The tests of the assumptions; None without bags or with `check_assumptions=False`.
-    training_prior_ : float or ndarray of shape (n_classes,)
+    class_prior_ : float or ndarray of shape (n_classes,)
         The share of positives, or of each class, among the training rows; for ranges and noisy
         counts an estimate of maximum likelihood.
     leaderboard_ : Leaderboard
@@ -223,113 +214,63 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         SkippedFoldWarning, ConvergenceWarning, OneClassWarning, BagAssumptionWarning
             As in the other searches, see :class:`BagGridSearchCV`.
         """
-        notices = self._train(X, y, bags=bags, upper=upper)
-        if not self._is_vague(upper):
-            notices = search_assumption_notices(self, X, y, bags) + notices
-        emit_notices(notices)
+        emit_notices(self._train(X, y, bags=bags, upper=upper, is_checked=True))
         return self
 
-    def _is_vague(self, upper: Any) -> bool:
-        """Return whether there are ranges or noisy counts instead of proportions."""
-        return upper is not None or self.count_noise is not None
+    def train(self, X: Any, y: ArrayLike, *, bags: Any = None, upper: Any = None) -> list[Notice]:
+        """Fit as `fit` does, and return the warnings; without the check of the assumptions."""
+        return self._train(X, y, bags=bags, upper=upper)
 
-    def _train(self, X: Any, y: ArrayLike, *, bags: Any = None, upper: Any = None) -> list[Notice]:
-        began, budget = time.monotonic(), self.time_budget or np.inf
-        scorer = get_bag_scorer(self.scoring)
-        self._check_parameters(scorer)
-        check_lists(
-            kernels=self.kernels,
-            kernel_gammas=self.kernel_gammas,
-            reg_strengths=self.reg_strengths,
+    def _train(
+        self, X: Any, y: ArrayLike, *, bags: Any, upper: Any, is_checked: bool = False
+    ) -> list[Notice]:
+        began, scorer = time.monotonic(), get_bag_scorer(self.scoring)
+        self._check_parameters(scorer, bags, upper)
+        data, notices = self._read(X, y, bags, upper, scorer)
+        observed = data.observed
+        self.classes_ = observed.classes
+        self.class_prior_ = (
+            LabelLikelihood(observed).class_prior if observed.is_inexact else observed.inner_prior
         )
-        vague = self._is_vague(upper)
-        given = {"upper": upper, "count_noise": self.count_noise} if vague else {}
-        if vague:
-            self._check_vague(bags)
-        data, notices = self._read(X, y, bags, scorer, **given)
-        several = data.strata.n_classes is not None
-        self.assumptions_ = None if bags is None or vague else self._assumptions(data)
-        known = resolve_candidates(self.candidates, several_classes=several)
-        allowed = counting_methods(known) if vague else allowed_methods(known, self.assumptions_)
+        is_tested = bags is not None and not observed.is_inexact
+        self.assumptions_ = self._assumptions(data) if is_tested else None
+        known = resolve_candidates(self.candidates, observed.n_classes)
+        if observed.is_inexact:
+            allowed = counting_methods(known)
+        else:
+            allowed = allowed_methods(known, self.assumptions_)
         scorer = self._with_bag_effect(scorer)
-        candidates = {c.name: self._prepared(c) for c in allowed.candidates}
-        self.training_prior_ = self._prior(data.strata)
-        tried = [
-            one
-            for candidate in candidates.values()
-            for one in candidate.configurations(
-                data.X,
-                self.kernels,
-                self.kernel_gammas,
-                self.reg_strengths,
-                several_classes=several,
-            )
-        ]
-        compare = partial(
-            evaluate,
-            scorer=scorer,
-            n_jobs=self.n_jobs,
-            calibrate=not several,
-            deadline=began + COMPARISON_SHARE * budget,
-        )
-        found = evaluate_by_halving(tried, data, compare, self.random_state)
-        deadline = began + budget
-        weights, members = self._choose(found.results, deadline)
-        models = [self._member(one, candidates, data) for one in members]
-        notices += allowed.notices + self._judge(members, data.strata, scorer)
-        self.leaderboard_ = Leaderboard.of(
-            found.results,
-            weights,
-            members,
+        notices += allowed.notices + self._search(
+            X,
+            data,
+            [self._prepared(candidate) for candidate in allowed.candidates],
+            scorer,
+            began=began,
             baselines=self._baselines(data, scorer),
-            notes=[*allowed.notes, *self._evidence.notes(self.gain_in_nats_)],
+            notes=allowed.notes,
         )
-        ranges = {} if upper is None else {"upper": upper}
-        model, own = self._fit_model(models, X, y, bags=bags, **ranges)
-        if self._is_refined() and time.monotonic() < deadline:
-            model = self._refined(model, data)
-        self.best_estimator_ = model
-        return notices + own
+        if is_checked and is_tested:
+            notices = search_assumption_notices(self, X, observed) + notices
+        return notices
 
     def _read(
-        self, X: Any, y: ArrayLike, bags: Any, scorer: BagScorer, **observed: Any
-    ) -> tuple[TrainingData, list[Notice]]:
-        """Validate rows, proportions and bags, make the folds, set `classes_`.
-
-        `observed` are `upper` and `count_noise` of :func:`read_observations`.
-        """
+        self, X: Any, y: ArrayLike, bags: Any, upper: Any, scorer: BagScorer
+    ) -> tuple[FoldedData, list[Notice]]:
+        """Validate rows, read what is known about their labels, and make the folds."""
         rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
         check_consistent_length(rows, y)
-        if observed:
-            self.classes_, strata, counts = read_observations(y, bags, **observed)
-            strata = replace(strata, observed=counts)
-        else:
-            self.classes_, strata = read_strata(y, bags, rows_as_bags=True)
-        folds, notices = usable_folds(
-            self._cv(len(strata.ids)),
-            rows,
-            strata.row_proportions,
-            strata.row_stratum,
-            needs_spread=scorer.needs_spread,
-        )
-        return TrainingData.in_bags(rows, strata, folds), notices
+        noise = None if bags is None else self.count_noise
+        observed = read_observed(y, bags=bags, upper=upper, count_noise=noise)
+        cv = self.cv
+        if isinstance(cv, int | np.integer):
+            cv = min(cv, max(observed.n_bags, 2))
+        folds, notices = usable_folds(cv, rows, observed, needs_spread=scorer.needs_spread)
+        return FoldedData(rows, observed, folds), notices
 
-    def _cv(self, n_bags: int) -> Any:
-        """Return `cv`; an int is limited to the number of bags."""
-        is_number = isinstance(self.cv, int | np.integer)
-        return min(self.cv, max(n_bags, 2)) if is_number else self.cv
-
-    def _member(
-        self, result: Result, candidates: Mapping[str, Candidate], data: TrainingData
-    ) -> Any:
-        """Return the estimator of a result, not yet fitted; its scores are log-odds."""
-        model = clone(candidates[result.method].estimator).set_params(**result.params)
-        if data.strata.n_classes is not None or has_path(model):
-            return model
-        return self._calibrated(model, result, data)
-
-    def _refined(self, model: Any, data: TrainingData) -> Any:
+    def _refined(self, model: Any, data: FoldedData) -> Any:
         """Return the average with a forest on top, or the average if the counts contradict it."""
+        if not self._is_refined():
+            return model
         refined = ForestRoundClassifier(model, random_state=self.random_state, **self._mixing())
         refined.take_fitted(model, data, self.held_out_scores_)
         if hasattr(self, "feature_names_in_"):
@@ -344,18 +285,16 @@ class AutoLabelProportionsClassifier(AveragingSearch):
             return False
         return not is_missing(self.held_out_scores_).any()
 
-    def _check_parameters(self, scorer: BagScorer) -> None:
-        self._check_ensemble()
+    def _check_parameters(self, scorer: BagScorer, bags: Any, upper: Any) -> None:
+        self._check_search()
         if self.refine is not None:
             check_choice("refine", self.refine, REFINEMENTS)
-        if self.ensemble == "average" and not scorer.takes_log_odds:
+        if self.ensemble == "average" and not scorer.takes_scores:
             raise ValueError(
                 f"ensemble='average' weights configurations by the likelihood of held-out counts, "
                 f"not by scoring={self.scoring!r}: set ensemble='best' with it"
             )
-
-    def _check_vague(self, bags: Any) -> None:
-        if bags is None:
+        if bags is None and (upper is not None or self.count_noise is not None):
             raise ValueError("upper and count_noise are about the counts of bags: pass bags=")
         if isinstance(self.count_noise, Mapping):
             raise ValueError(
@@ -363,30 +302,27 @@ class AutoLabelProportionsClassifier(AveragingSearch):
                 "CountLikelihoodClassifier and EMClassifier"
             )
 
-    def _prior(self, strata: Strata) -> Any:
-        if strata.observed is None:
-            return pooled_prior(strata.row_proportions)
-        return ObservedLabels(self.classes_, strata, strata.observed).prior
-
-    def _assumptions(self, data: TrainingData) -> AssumptionReport | None:
+    def _assumptions(self, data: FoldedData) -> AssumptionReport | None:
         if not self.check_assumptions:
             return None
         names = getattr(self, "feature_names_in_", None)
-        return check_strata_assumptions(data.X, data.strata, names, random_state=ASSUMPTIONS_SEED)
+        return check_observed_assumptions(
+            data.X, data.observed, names, random_state=ASSUMPTIONS_SEED
+        )
 
     def _with_bag_effect(self, scorer: BagScorer) -> BagScorer:
         """Return the scorer with the estimated bag effect, if there is one and counts are used."""
         report = self.assumptions_
         if report is None or not report.common_probabilities_rejected or scorer.options:
             return scorer
-        if not scorer.takes_log_odds:
+        if not scorer.takes_scores:
             return scorer
         return BagScorer(scorer.name, bag_effect=report.bag_effect)
 
     @staticmethod
-    def _baselines(data: TrainingData, scorer: BagScorer) -> list[dict[str, Any]]:
+    def _baselines(data: FoldedData, scorer: BagScorer) -> list[dict[str, Any]]:
         constant = constant_result(data, scorer)
-        own = group_rate_accuracy(data.strata.row_proportions, bags=data.strata.row_stratum)
+        own = observed_rate_accuracy(data.observed)
         return [
             {"method": CONSTANT, "score": constant.score, "std_error": constant.std_error},
             {"method": GROUP_RATE, "balanced_accuracy": own},
@@ -401,13 +337,3 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         estimator.set_params(**{name: shared[name] for name in shared if name in params})
         check_parameters(estimator)  # before the search, which would fail later with other words
         return replace(candidate, estimator=estimator)
-
-    def _calibrated(
-        self, model: Any, winner: Result, data: TrainingData
-    ) -> CalibratedBagClassifier:
-        """Return the chosen model, not yet fitted, with calibration of its scores to log-odds."""
-        seen = np.flatnonzero(~np.isnan(winner.decisions))
-        slope, shift = fit_calibration(winner.decisions[seen], data.strata.take(seen))
-        return CalibratedBagClassifier(
-            model, slope=slope, shift=shift, prior=self.training_prior_, decision=self.decision
-        )

@@ -4,51 +4,34 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, ClassVar, Self
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-from decorrupt._typing import FloatArray
-from decorrupt.corruption import pooled_proportion
 from decorrupt.estimators import (
+    DECISIONS,
+    FLOATS,
     CorruptedSourcesClassifier,
     ForwardSourcesClassifier,
     WeightedSourcesClassifier,
+    check_choice,
 )
-from decorrupt.estimators.class_sources import ClassSources
-from decorrupt.estimators.inputs import (
-    NoisySources,
-    read_class_labels,
-    read_noisy_labels,
-    source_priors,
-    source_strata,
-)
-from decorrupt.estimators.parameters import check_choice
-from decorrupt.estimators.priors import DECISIONS
-from decorrupt.estimators.score_classifier import FLOATS
-from decorrupt.estimators.weighted_sources import check_one_population
-from decorrupt.model_selection.averaging_search import COMPARISON_SHARE, AveragingSearch
-from decorrupt.model_selection.candidates import Candidate
-from decorrupt.model_selection.evaluation import evaluate
+from decorrupt.model_selection.averaging_search import AveragingSearch
+from decorrupt.model_selection.candidates import Candidate, takes_several_classes
 from decorrupt.model_selection.evidence import SOURCE_EVIDENCE
+from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, source_folds
 from decorrupt.model_selection.grids import check_lists
-from decorrupt.model_selection.halving import evaluate_by_halving
-from decorrupt.model_selection.leaderboard import Leaderboard
-from decorrupt.model_selection.noisy_labels import NoisyLabelScorer, rows_as_strata
-from decorrupt.model_selection.out_of_fold import TrainingData
+from decorrupt.model_selection.scorers import NoisyLabelScorer
 from decorrupt.noise_rates import estimate_noise_rates
 from decorrupt.notices import Notice, emit_notices
+from decorrupt.observed import NoisySources, read_labels, read_sources
 from decorrupt.progress import log_step
 
 SOURCE_CANDIDATES = ("corrected", "forward", "cost_weighted", "plain")
 # They need sources that are samples of one population.
 ONE_POPULATION = ("cost_weighted", "plain")
-TWO_CLASSES = ("cost_weighted",)
 SOURCE_KERNELS = ("linear", "rbf")
 
 
@@ -71,7 +54,7 @@ class AutoSourcesClassifier(AveragingSearch):
         {source: (flip_pos, flip_neg)}, one pair for all rows, "estimate" for
         :func:`estimate_noise_rates`, or None for clean labels; for several classes matrices
         T[y, ỹ] = P(Ỹ=ỹ | Y=y) instead of pairs. Rates passed to `fit` take precedence.
-    class_priors : mapping, float, vector or None, default=None
+    source_priors : mapping, float, vector or None, default=None
         P(Y=1) by source, or one value for all sources; for several classes the share of each
         class. None: estimated from the shares of noisy labels.
     cv : int or splitter, default=5
@@ -112,11 +95,11 @@ class AutoSourcesClassifier(AveragingSearch):
         the labels alone.
     held_out_scores_ : ndarray of shape (n_rows,) or (n_rows, n_classes)
         Held-out log-odds, or log-probabilities, of the average; NaN for rows never held out.
-    noise_rates_, class_priors_
+    noise_rates_, source_priors_
         As in :class:`CorruptedSourcesClassifier`.
     noise_rate_estimate_ : NoiseRateEstimate, ClassNoiseEstimate or None
         The estimate, if the rates were estimated.
-    training_prior_ : float or ndarray of shape (n_classes,)
+    class_prior_ : float or ndarray of shape (n_classes,)
         The share of positives, or of each class, among the training rows, computed from the priors.
     classes_, n_features_in_, feature_names_in_
         As in :class:`CorruptedSourcesClassifier`.
@@ -138,7 +121,7 @@ class AutoSourcesClassifier(AveragingSearch):
     True
     """
 
-    _evidence = SOURCE_EVIDENCE
+    evidence = SOURCE_EVIDENCE
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"sources": True, "noise_rates": True}
 
@@ -147,7 +130,7 @@ class AutoSourcesClassifier(AveragingSearch):
         *,
         candidates: Sequence[str] | None = None,
         noise_rates: Any = None,
-        class_priors: Any = None,
+        source_priors: Any = None,
         cv: Any = DEFAULT_FOLDS,
         reg_strengths: Sequence[float] | None = None,
         kernels: Sequence[Any] = SOURCE_KERNELS,
@@ -160,7 +143,7 @@ class AutoSourcesClassifier(AveragingSearch):
     ) -> None:
         self.candidates = candidates
         self.noise_rates = noise_rates
-        self.class_priors = class_priors
+        self.source_priors = source_priors
         self.cv = cv
         self.reg_strengths = reg_strengths
         self.kernels = kernels
@@ -193,62 +176,31 @@ class AutoSourcesClassifier(AveragingSearch):
         WeakEvidenceWarning
             If the model explains held-out labels hardly better than their shares alone.
         """
-        emit_notices(self._train(X, y, sources=sources, noise_rates=noise_rates))
+        emit_notices(self.train(X, y, sources=sources, noise_rates=noise_rates))
         return self
 
-    def _train(
+    def train(
         self, X: Any, y: ArrayLike, *, sources: Any = None, noise_rates: Any = None
     ) -> list[Notice]:
-        began, budget = time.monotonic(), self.time_budget or np.inf
-        check_lists(
-            candidates=self.candidates,
-            kernels=self.kernels,
-            kernel_gammas=self.kernel_gammas,
-            reg_strengths=self.reg_strengths,
-        )
+        """Fit as `fit` does, and return the warnings instead of emitting them."""
+        began = time.monotonic()
+        self._check_search()
+        check_lists(candidates=self.candidates)
         for name in self.candidates or ():
             check_choice("candidate", name, SOURCE_CANDIDATES)
         check_choice("decision", self.decision, DECISIONS)
-        self._check_ensemble()
         rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
         check_consistent_length(rows, y)
-        self.classes_, codes = read_class_labels(y)
-        noisy = self._read_noise(rows, codes, sources, noise_rates)
-        priors = source_priors(self.class_priors, noisy)
-        candidates = {name: self._candidate(name) for name in self._allowed(noisy, priors)}
-        own = {"sources": noisy.ids[noisy.row_source], "noise_rates": noisy.rates}
-        folds = source_folds(source_strata(noisy, priors), self.cv, self.random_state)
-        data = TrainingData(rows, np.asarray(y), own, rows_as_strata(noisy, priors), folds, noisy)
-        scorer = NoisyLabelScorer.of(noisy, priors)
-        compare = partial(
-            evaluate,
-            scorer=scorer,
-            n_jobs=self.n_jobs,
-            deadline=began + COMPARISON_SHARE * budget,
-        )
-        tried = [
-            one
-            for candidate in candidates.values()
-            for one in candidate.configurations(
-                rows, self.kernels, self.kernel_gammas, self.reg_strengths
-            )
-        ]
-        found = evaluate_by_halving(tried, data, compare, self.random_state)
-        weights, members = self._choose(found.results, began + budget)
-        notices = self._judge(members, data.strata, scorer)
-        self.leaderboard_ = Leaderboard.of(
-            found.results, weights, members, notes=self._evidence.notes(self.gain_in_nats_)
-        )
-        models = [
-            clone(candidates[one.method].estimator).set_params(**one.params) for one in members
-        ]
-        self.best_estimator_, own_notices = self._fit_model(models, X, y, **own)
-        return notices + own_notices
+        noisy = self._read_noise(rows, y, sources, noise_rates)
+        observed = noisy.observed()
+        folds = source_folds(noisy, self.cv, self.random_state)
+        candidates = [self._candidate(name) for name in self._allowed(noisy)]
+        data = FoldedData(rows, observed, folds)
+        return self._search(X, data, candidates, NoisyLabelScorer(), began=began, baselines=[])
 
-    def _read_noise(
-        self, X: Any, codes: NDArray[np.int_], sources: Any, noise_rates: Any
-    ) -> NoisySources | ClassSources:
+    def _read_noise(self, X: Any, y: ArrayLike, sources: Any, noise_rates: Any) -> NoisySources:
         """Return sources and rates, estimated if requested; set the attributes about them."""
+        self.classes_, codes = read_labels(y)
         rates = self.noise_rates if noise_rates is None else noise_rates
         self.noise_rate_estimate_: Any = None
         if isinstance(rates, str):
@@ -259,29 +211,29 @@ class AutoSourcesClassifier(AveragingSearch):
             log_step("estimated the noise rates")
             self.noise_rate_estimate_ = estimate
             rates = estimate.rates if sources is not None else next(iter(estimate.rates.values()))
-        noisy = read_noisy_labels(codes, self.classes_, sources, rates)
-        priors = source_priors(self.class_priors, noisy)
-        self.class_priors_ = noisy.by_source(priors)
+        noisy = read_sources(codes, self.classes_, sources, rates, self.source_priors)
+        self.source_priors_ = noisy.by_source(noisy.priors)
         self.noise_rates_: dict[Any, Any] | None = noisy.rates_by_source
-        self.training_prior_ = pooled_proportion(noisy.sizes, priors)
+        self.class_prior_ = noisy.class_prior
         return noisy
 
-    def _allowed(self, noisy: NoisySources | ClassSources, priors: FloatArray) -> Sequence[str]:
+    def _allowed(self, noisy: NoisySources) -> Sequence[str]:
         """Return the names of the methods to compare."""
         if self.candidates is not None:
             if set(ONE_POPULATION) & set(self.candidates):
-                check_one_population(noisy, priors)
+                noisy.check_one_population()
             return self.candidates
-        excluded = set(TWO_CLASSES if isinstance(noisy, ClassSources) else ())
-        try:
-            check_one_population(noisy, priors)
-        except ValueError:
-            excluded |= set(ONE_POPULATION)
-        return [name for name in SOURCE_CANDIDATES if name not in excluded]
+        excluded = set(ONE_POPULATION if _has_several_populations(noisy) else ())
+        return [
+            name
+            for name in SOURCE_CANDIDATES
+            if name not in excluded
+            and (noisy.n_classes == 2 or takes_several_classes(self._candidate(name).estimator))
+        ]
 
     def _candidate(self, name: str) -> Candidate:
         common: dict[str, Any] = {
-            "class_priors": self.class_priors,
+            "source_priors": self.source_priors,
             "decision": self.decision,
             "random_state": self.random_state,
         }
@@ -290,8 +242,16 @@ class AutoSourcesClassifier(AveragingSearch):
             model = ForwardSourcesClassifier(**common)
         elif name == "corrected":
             target = 0.5 if self.decision == "balanced" else "pooled"
-            model = CorruptedSourcesClassifier(**common, target_prior=target, convex="ignore")
+            model = CorruptedSourcesClassifier(**common, class_prior=target, convex="ignore")
         else:
             costs = "equal" if name == "plain" else "label_dependent"
             model = WeightedSourcesClassifier(**common, costs=costs)
         return Candidate(name, model, any_kernel=True)
+
+
+def _has_several_populations(noisy: NoisySources) -> bool:
+    try:
+        noisy.check_one_population()
+    except ValueError:
+        return True
+    return False

@@ -12,15 +12,15 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import validate_data
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators.score_classifier import FLOATS
-from decorrupt.estimators.shared_features import PathClassifier
-from decorrupt.features import FeatureMap
-from decorrupt.meta.classifier import AnyLearnerClassifier
-from decorrupt.model_selection.averaging import mix_scores
-from decorrupt.notices import Notice, emit_notices, train_quietly
+from decorrupt.estimators import FLOATS, ScoreClassifier
+from decorrupt.losses import mix_scores, unclipped_scores
+from decorrupt.model_selection.candidates import has_path
+from decorrupt.model_selection.folded_data import train_on
+from decorrupt.notices import Notice, emit_notices
+from decorrupt.observed import Observed, read_observed, resolve_class_prior
 
 
-class AveragedClassifier(AnyLearnerClassifier):
+class AveragedClassifier(ScoreClassifier):
     """P(Y=c|x) = Σ_k weight_k·P_k(Y=c|x): the weighted mean of classifiers' probabilities.
 
     :class:`AutoLabelProportionsClassifier` and :class:`AutoSourcesClassifier` make it from their
@@ -33,7 +33,7 @@ class AveragedClassifier(AnyLearnerClassifier):
         clones.
     weights : sequence of float
         Positive weights; they are divided by their sum.
-    prior : float or ndarray of shape (n_classes,)
+    class_prior : float or ndarray of shape (n_classes,)
         The share of positives, or the class shares, at which probabilities are averaged.
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in that population.
@@ -46,8 +46,8 @@ class AveragedClassifier(AnyLearnerClassifier):
         The fitted members.
     weights_ : ndarray of shape (n_estimators,)
         The weights, with the sum 1.
-    classes_, score_prior_, decision_threshold_, n_features_in_, feature_names_in_
-        As in :class:`CorrectedLossClassifier`; `score_prior_` is `prior`.
+    classes_, class_prior_, decision_threshold_, n_features_in_, feature_names_in_
+        As in :class:`CorrectedLossClassifier`.
 
     Examples
     --------
@@ -60,7 +60,7 @@ class AveragedClassifier(AnyLearnerClassifier):
     >>> bags = np.arange(300) // 6
     >>> y = np.bincount(bags, labels)[bags] / 6
     >>> members = [CountLikelihoodClassifier(kernel=kernel) for kernel in ("linear", "rbf")]
-    >>> model = AveragedClassifier(members, [0.5, 0.5], prior=y.mean()).fit(X, y, bags=bags)
+    >>> model = AveragedClassifier(members, [0.5, 0.5], class_prior=y.mean()).fit(X, y, bags=bags)
     >>> bool(model.score(X, labels) > 0.85)
     True
     """
@@ -77,13 +77,13 @@ class AveragedClassifier(AnyLearnerClassifier):
         estimators: Sequence[Any],
         weights: Sequence[float],
         *,
-        prior: Any = 0.5,
+        class_prior: Any = 0.5,
         decision: str = "balanced",
         n_jobs: int | None = None,
     ) -> None:
         self.estimators = estimators
         self.weights = weights
-        self.prior = prior
+        self.class_prior = class_prior
         self.decision = decision
         self.n_jobs = n_jobs
 
@@ -99,10 +99,19 @@ class AveragedClassifier(AnyLearnerClassifier):
         **fit_params
             Other arguments of their `fit`: `bags` and `upper`, or `sources` and `noise_rates`.
         """
-        emit_notices(self._train(X, y, **fit_params))
+        emit_notices(self.train(X, y, **fit_params))
         return self
 
-    def _train(self, X: Any, y: ArrayLike, **fit_params: Any) -> list[Notice]:
+    def train(self, X: Any, y: ArrayLike, **fit_params: Any) -> list[Notice]:
+        """Fit as `fit` does, and return the warnings instead of emitting them."""
+        noise = getattr(self.estimators[0], "count_noise", None)
+        return self.train_observed(X, read_observed(y, **fit_params, count_noise=noise))
+
+    def train_observed(self, X: Any, observed: Observed) -> list[Notice]:
+        """Fit every member on rows of which it is known what is observed.
+
+        Members' warnings are dropped; held-out bags set their weights.
+        """
         weights = np.asarray(self.weights, dtype=float)
         if len(weights) != len(self.estimators) or not (weights > 0).all():
             raise ValueError(
@@ -114,44 +123,33 @@ class AveragedClassifier(AnyLearnerClassifier):
         by_features: dict[Any, list[Any]] = {}
         self.estimators_ = [clone(estimator) for estimator in self.estimators]
         for place, member in enumerate(self.estimators_):
-            shares = isinstance(member, PathClassifier) and member.has_path
-            by_features.setdefault(member.feature_key() if shares else place, []).append(member)
-        # A member's own warnings are no advice: held-out bags decided how much it counts.
+            key = member.feature_key() if has_path(member) else place
+            by_features.setdefault(key, []).append(member)
         for members in by_features.values():
-            self._fit_members(members, X, y, fit_params)
-        self.classes_ = self.estimators_[0].classes_
-        self._set_prior(self.prior)
+            self._fit_members(members, X, observed)
+        self.classes_ = observed.classes
+        self.set_class_prior(resolve_class_prior(self.class_prior, observed.inner_prior))
         return []
 
-    def _fit_members(
-        self, members: list[Any], X: Any, y: ArrayLike, fit_params: dict[str, Any]
-    ) -> None:
+    def _fit_members(self, members: list[Any], X: Any, observed: Observed) -> None:
         """Fit members with equal features."""
-        first, own = members[0], dict(fit_params)
-        if isinstance(first, PathClassifier) and first.has_path:
-            features: FeatureMap = first.fit_feature_map(X)
-            own["features"] = features
+        features = members[0].fit_feature_map(X) if has_path(members[0]) else None
         # In this process: the members are fitted in place.
         Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-            delayed(train_quietly)(member, X, y, **own) for member in members
+            delayed(train_on)(member, X, observed, features=features) for member in members
         )
 
     def _read_rows(self, X: Any, *, reset: bool) -> Any:
         return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=FLOATS)
 
     def _score(self, X: Any) -> FloatArray:
-        scores = []
-        for member in self.estimators_:
-            probabilities = np.log(_positive(member.predict_proba(X, class_prior=self.prior)))
-            several = probabilities.shape[1] > 2
-            scores.append(probabilities if several else probabilities[:, 1] - probabilities[:, 0])
+        scores = [
+            unclipped_scores(member.predict_proba(X, class_prior=self.class_prior_))
+            for member in self.estimators_
+        ]
         return mix_scores(scores, self.weights_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _positive(probabilities: FloatArray) -> FloatArray:
-    return np.maximum(probabilities, np.finfo(float).tiny)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp, softmax
+from scipy.special import softmax
 from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators.priors import log_prior
+from decorrupt.losses import mix_scores, prior_scores
 from decorrupt.model_selection.results import Result
 
 N_DRAWS = 300
@@ -72,25 +72,10 @@ def heaviest(weights: FloatArray) -> NDArray[np.intp]:
     return order[before < 1 - LEAST_WEIGHT]
 
 
-def mix_scores(scores: Sequence[FloatArray], weights: FloatArray) -> FloatArray:
-    """Return the score of Σ_k weight_k·P_k, for log-odds of shape (n,) or log-probabilities (n, K).
-
-    Log-probabilities may have any constant per row.
-    """
-    stacked, log_weights = np.stack(scores), np.log(weights)
-    if stacked.ndim == 2:
-        pos = -np.logaddexp(0, -stacked)
-        neg = -np.logaddexp(0, stacked)
-        by_member = log_weights[:, None]
-        return np.asarray(logsumexp(pos + by_member, axis=0) - logsumexp(neg + by_member, axis=0))
-    normalised = stacked - logsumexp(stacked, axis=2, keepdims=True)
-    return np.asarray(logsumexp(normalised + log_weights[:, None, None], axis=0))
-
-
-def mixed_held_out(results: Sequence[Result], weights: FloatArray, prior: Any) -> FloatArray:
-    """Return the held-out scores of the mixture at the class shares `prior`.
-
-    NaN where a row was never held out.
-    """
-    # The log-odds of results are those of a balanced population, whose log_prior is 0.
-    return mix_scores([result.log_odds + log_prior(prior) for result in results], weights)
+def mixed_held_out(
+    results: Sequence[Result], weights: FloatArray, class_prior: FloatArray
+) -> FloatArray:
+    """Return the held-out scores of the mixture at the class shares `class_prior`."""
+    # The scores of results are those of a balanced population.
+    shift = prior_scores(class_prior)
+    return mix_scores([result.scores + shift for result in results], weights)

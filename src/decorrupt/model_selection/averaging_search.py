@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
+from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata
-from decorrupt.estimators.parameters import check_choice, check_positive
-from decorrupt.estimators.priors import log_prior
+from decorrupt.estimators import check_choice, check_positive
+from decorrupt.losses import balanced_scores
 from decorrupt.model_selection.averaged import AveragedClassifier
 from decorrupt.model_selection.averaging import heaviest, mixed_held_out, result_weights
+from decorrupt.model_selection.calibration import CalibratedBagClassifier, fit_calibration
+from decorrupt.model_selection.candidates import Candidate, has_path
 from decorrupt.model_selection.delegating import DelegatingClassifier
+from decorrupt.model_selection.evaluation import evaluate
 from decorrupt.model_selection.evidence import BAG_EVIDENCE, Evidence
+from decorrupt.model_selection.folded_data import FoldedData, train_on
+from decorrupt.model_selection.grids import check_lists
+from decorrupt.model_selection.halving import evaluate_by_halving
+from decorrupt.model_selection.leaderboard import Leaderboard
 from decorrupt.model_selection.results import Result, is_missing
-from decorrupt.notices import Notice, train_quietly
+from decorrupt.model_selection.scorers import BagScorer
+from decorrupt.notices import Notice
 
 ENSEMBLES = ("average", "best")
 # Of a time budget; the rest is for the refits.
@@ -32,16 +41,87 @@ REFIT_COST = 5.0
 class AveragingSearch(DelegatingClassifier):
     """A search whose `best_estimator_` is the average of its best configurations, or one of them.
 
-    Subclasses have the parameters `decision`, `ensemble`, `time_budget`, `n_jobs` and
-    `random_state`, and set `training_prior_`.
+    Subclasses have the parameters `kernels`, `kernel_gammas`, `reg_strengths`, `decision`,
+    `ensemble`, `time_budget`, `n_jobs` and `random_state`. They read the data, decide on the
+    candidates, set `class_prior_` and call `_search`.
     """
 
-    _evidence: ClassVar[Evidence] = BAG_EVIDENCE
+    class_prior_: FloatArray
+    evidence: ClassVar[Evidence] = BAG_EVIDENCE
 
-    def _check_ensemble(self) -> None:
+    def _check_search(self) -> None:
+        """Raise ValueError if a parameter of all searches is invalid."""
+        check_lists(
+            kernels=self.kernels,
+            kernel_gammas=self.kernel_gammas,
+            reg_strengths=self.reg_strengths,
+        )
         check_choice("ensemble", self.ensemble, ENSEMBLES)
         if self.time_budget is not None:
             check_positive("time_budget", self.time_budget)
+
+    def _search(
+        self,
+        X: Any,
+        data: FoldedData,
+        candidates: Sequence[Candidate],
+        scorer: BagScorer,
+        *,
+        began: float,
+        baselines: list[dict[str, Any]],
+        notes: Sequence[str] = (),
+    ) -> list[Notice]:
+        """Compare all configurations, fit the model, and set the attributes of a search.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame
+            The rows as the user gave them.
+        data : FoldedData
+            The validated rows.
+        candidates : sequence of Candidate
+            The methods to compare, with the search's parameters set.
+        scorer : BagScorer
+            The criterion.
+        began : float
+            When the fit began, for the time budget.
+        baselines, notes
+            What the leaderboard shows besides the methods.
+        """
+        deadline = began + (self.time_budget or np.inf)
+        compare = partial(
+            evaluate,
+            scorer=scorer,
+            n_jobs=self.n_jobs,
+            calibrate=True,
+            deadline=began + COMPARISON_SHARE * (self.time_budget or np.inf),
+        )
+        tried = [
+            configuration
+            for candidate in candidates
+            for configuration in candidate.configurations(
+                data.X,
+                self.kernels,
+                self.kernel_gammas,
+                self.reg_strengths,
+                data.observed.n_classes,
+            )
+        ]
+        found = evaluate_by_halving(tried, data, compare, self.random_state)
+        weights, members = self._choose(found.results, deadline)
+        notices = self._judge(members, data, scorer)
+        self.leaderboard_ = Leaderboard.of(
+            found.results,
+            weights,
+            members,
+            baselines=baselines,
+            notes=[*notes, *self.evidence.notes(self.gain_in_nats_)],
+        )
+        estimators = {candidate.name: candidate.estimator for candidate in candidates}
+        models = [self._member(estimators[one.method], one, data) for one in members]
+        model, own = self._fit_model(models, X, data)
+        self.best_estimator_ = model if time.monotonic() > deadline else self._refined(model, data)
+        return notices + own
 
     def _choose(
         self, results: Sequence[Result], deadline: float
@@ -69,38 +149,54 @@ class AveragingSearch(DelegatingClassifier):
         in_time = time.monotonic() + np.cumsum(seconds) < deadline
         return places[: max(1, int(in_time.sum()))]
 
-    def _judge(self, members: Sequence[Result], strata: Strata, scorer: Any) -> list[Notice]:
+    def _judge(self, members: Sequence[Result], data: FoldedData, scorer: Any) -> list[Notice]:
         """Set the held-out scores of the members' mixture, and its gain over the constant."""
         self.gain_in_nats_ = np.nan
         self.held_out_scores_: Any = None
-        if not scorer.takes_log_odds:
+        if not scorer.takes_scores:
             return []
-        self.held_out_scores_ = mixed_held_out(members, self.weights_, self.training_prior_)
+        self.held_out_scores_ = mixed_held_out(members, self.weights_, self.class_prior_)
         rows = np.flatnonzero(~is_missing(self.held_out_scores_))
-        tested = strata.take(rows)
-        balanced = self.held_out_scores_[rows] - log_prior(self.training_prior_)
+        tested = data.observed.take(rows)
+        balanced = balanced_scores(self.held_out_scores_[rows], self.class_prior_)
         nothing = np.zeros(balanced.shape)
         self.gain_in_nats_ = float(
             (scorer.by_bag(balanced, tested) - scorer.by_bag(nothing, tested)) @ tested.sizes
         )
-        return self._evidence.notices(self.gain_in_nats_)
+        return self.evidence.notices(self.gain_in_nats_)
 
-    def _fit_model(
-        self, models: list[Any], X: Any, y: ArrayLike, **fit_params: Any
-    ) -> tuple[Any, list[Notice]]:
+    def _member(self, estimator: Any, result: Result, data: FoldedData) -> Any:
+        """Return the estimator of a result, not yet fitted; its scores are log-odds."""
+        model = clone(estimator).set_params(**result.params)
+        if has_path(model):
+            return model
+        seen = np.flatnonzero(~is_missing(result.decisions))
+        slope, shift = fit_calibration(result.decisions[seen], data.observed.take(seen))
+        return CalibratedBagClassifier(
+            model,
+            slope=slope,
+            shift=shift,
+            class_prior=self.class_prior_,
+            decision=self.decision,
+        )
+
+    def _fit_model(self, models: list[Any], X: Any, data: FoldedData) -> tuple[Any, list[Notice]]:
         """Return the average of the members, or the only one, fitted on all rows."""
         model: Any = models[0]
         if len(models) > 1:
             model = AveragedClassifier(models, self.weights_, **self._mixing())
         with threadpool_limits(1, user_api="blas"):  # as in the search, see `evaluate`
-            notices = train_quietly(model, X, y, **fit_params)
+            notices = train_on(model, X, data.observed)
         self.estimators_ = list(getattr(model, "estimators_", [model]))
         return model, notices
 
-    def _mixing(self) -> dict[str, Any]:
-        return {"decision": self.decision, "n_jobs": self.n_jobs, "prior": self.training_prior_}
+    def _refined(self, model: Any, data: FoldedData) -> Any:  # noqa: ARG002
+        """Return the model to predict with."""
+        return model
 
-    @property
-    def score_prior_(self) -> Any:
-        """The share of positives, or the class shares, that `predict_proba` assumes by default."""
-        return self.training_prior_
+    def _mixing(self) -> dict[str, Any]:
+        return {
+            "decision": self.decision,
+            "n_jobs": self.n_jobs,
+            "class_prior": self.class_prior_,
+        }

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from decorrupt.corruption.class_means import class_shares
-from decorrupt.model_selection.criteria import bag_strata
-from decorrupt.model_selection.out_of_fold import TrainingData
+from decorrupt.losses import score_shape
+from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.results import Result
 from decorrupt.model_selection.scorers import BagScorer
+from decorrupt.observed import Observed, read_bags
 
 CONSTANT = "constant"
 GROUP_RATE = "group_rate"
@@ -37,18 +37,22 @@ def group_rate_accuracy(y: ArrayLike, *, bags: Any) -> float:
     >>> group_rate_accuracy([0.25] * 4 + [0.75] * 4, bags=[0] * 4 + [1] * 4)
     0.75
     """
-    strata = bag_strata(y, bags)
-    counts = strata.sizes[:, None] * class_shares(strata)
+    return observed_rate_accuracy(read_bags(y, bags))
+
+
+def observed_rate_accuracy(observed: Observed) -> float:
+    """Return the same for bags that are read already."""
+    counts = observed.sizes[:, None] * observed.proportions
     per_class = counts / counts.sum(axis=0)
     return float(per_class.max(axis=1).sum() / counts.shape[1])
 
 
-def constant_result(data: TrainingData, scorer: BagScorer) -> Result:
+def constant_result(data: FoldedData, scorer: BagScorer) -> Result:
     """Return the score of the pooled class shares for every held-out row."""
     rows = np.unique(np.concatenate([test for _, test in data.folds]))
-    tested = data.strata.take(rows)
-    nothing = np.zeros(tested.row_proportions.shape)  # log-odds in a balanced population
-    by_bag = scorer.by_bag(nothing, tested) if scorer.takes_log_odds else None
+    tested = data.observed.take(rows)
+    nothing = np.zeros((len(rows), *score_shape(tested.n_classes)))  # in a balanced population
+    by_bag = scorer.by_bag(nothing, tested) if scorer.takes_scores else None
     score, std_error = scorer.score(nothing, tested)
     seconds = np.zeros(len(data.folds))
     return Result(CONSTANT, {}, score, std_error, by_bag, tested.sizes, seconds, nothing, nothing)

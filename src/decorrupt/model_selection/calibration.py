@@ -3,45 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import MetaEstimatorMixin, clone
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata, combine_strata
-from decorrupt.estimators.priors import (
-    BALANCED,
-    class_probabilities,
-    decision_threshold,
-    shift_prior,
-)
-from decorrupt.model_selection.criteria import bag_strata
-from decorrupt.model_selection.scorers import pooled_prior
-from decorrupt.notices import Notice, QuietEstimator, emit_notices, train_quietly
-from decorrupt.risks.count import count_risk
-from decorrupt.solvers.calibration import fit_slope_and_shift
+from decorrupt.corruption import combine_bags
+from decorrupt.estimators import ScoreClassifier
+from decorrupt.losses import balanced_scores
+from decorrupt.model_selection.folded_data import train_on
+from decorrupt.model_selection.results import is_missing
+from decorrupt.notices import Notice, emit_notices, train_quietly
+from decorrupt.observed import Observed, read_bags, resolve_class_prior
+from decorrupt.risks import count_risk
+from decorrupt.solvers import fit_slope_and_shift
 from decorrupt.splitters import Fold
 
 
-def fit_calibration(scores: FloatArray, strata: Strata) -> tuple[float, float]:
-    """Return (slope, shift) that maximise Σ_k log P(count_k | σ(slope·s + shift))."""
-    return fit_slope_and_shift(scores, count_risk(strata), pooled_prior(strata.row_proportions))
+def fit_calibration(scores: FloatArray, observed: Observed) -> tuple[float, Any]:
+    """Return (slope, shift) that maximise Σ_k log P(counts of bag k | slope·s + shift)."""
+    return fit_slope_and_shift(scores, count_risk(observed), observed.inner_prior)
 
 
-def cross_calibrate(scores: FloatArray, strata: Strata, folds: Sequence[Fold]) -> FloatArray:
-    """Return log-odds in a balanced population; each fold is calibrated on the other folds."""
-    log_odds = np.full(len(scores), np.nan)
-    seen = ~np.isnan(scores)
+def cross_calibrate(scores: FloatArray, observed: Observed, folds: Sequence[Fold]) -> FloatArray:
+    """Return scores in a balanced population; each fold is calibrated on the other folds."""
+    found = np.full(scores.shape, np.nan)
+    seen = ~is_missing(scores)
     for _, test in folds:
         others = np.flatnonzero(seen & ~np.isin(np.arange(len(scores)), test))
-        other_strata = strata.take(others)
-        slope, shift = fit_calibration(scores[others], other_strata)
-        prior = pooled_prior(other_strata.row_proportions)
-        log_odds[test] = shift_prior(slope * scores[test] + shift, prior, BALANCED)
-    return log_odds
+        rest = observed.take(others)
+        slope, shift = fit_calibration(scores[others], rest)
+        found[test] = balanced_scores(slope * scores[test] + shift, rest.inner_prior)
+    return found
 
 
 class CalibrationBin(NamedTuple):
@@ -109,15 +104,22 @@ def calibration_curve_from_proportions(
     >>> bool(abs(highest.share - 1) < 3 * highest.std_error)
     True
     """
-    strata, probabilities = bag_strata(y, bags), np.asarray(probabilities, dtype=float)
-    lever = 2 * combine_strata(strata.sizes, strata.proportions, method="least_squares").pos
-    sizes, prior = strata.sizes, pooled_prior(strata.row_proportions)
+    shares = np.asarray(probabilities, dtype=float)
+    return observed_calibration_curve(read_bags(y, bags), shares, n_bins)
+
+
+def observed_calibration_curve(
+    observed: Observed, probabilities: FloatArray, n_bins: int = 5
+) -> list[CalibrationBin]:
+    """Return the curve of the second class, from bags that are read already."""
+    sizes, prior = observed.sizes, float(observed.inner_prior[1])
+    lever = 2 * combine_bags(sizes, observed.proportions, method="least_squares")[:, 1]
     edges, bins = quantile_bins(probabilities, n_bins)
     found = []
     for low, high, inside in zip(edges[:-1], edges[1:], bins, strict=True):
         if not inside.any():
             continue
-        by_bag = np.bincount(strata.row_stratum, inside, len(sizes)) / sizes
+        by_bag = np.bincount(observed.row_bag, inside, len(sizes)) / sizes
         scale = prior / inside.mean()
         spread = np.sqrt(np.sum(lever**2 * by_bag * (1 - by_bag) / sizes))
         found.append(
@@ -133,7 +135,7 @@ def calibration_curve_from_proportions(
     return found
 
 
-class CalibratedBagClassifier(QuietEstimator, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class CalibratedBagClassifier(MetaEstimatorMixin, ScoreClassifier):
     """log-odds = slope·f(x) + shift, for a classifier whose scores f are not log-odds.
 
     Parameters
@@ -142,7 +144,7 @@ class CalibratedBagClassifier(QuietEstimator, MetaEstimatorMixin, ClassifierMixi
         The classifier; `fit` fits a clone of it.
     slope, shift : float
         From :func:`fit_calibration` on held-out scores.
-    prior : float
+    class_prior : ndarray
         The share of positives in the population of these log-odds.
     decision : {"balanced", "accuracy"}
         Which error `predict` minimises: the balanced error, or the error in that population.
@@ -162,44 +164,39 @@ class CalibratedBagClassifier(QuietEstimator, MetaEstimatorMixin, ClassifierMixi
         estimator: Any,
         *,
         slope: float = 1.0,
-        shift: float = 0.0,
-        prior: float = 0.5,
+        shift: Any = 0.0,
+        class_prior: Any = 0.5,
         decision: str = "balanced",
     ) -> None:
         self.estimator = estimator
         self.slope = slope
         self.shift = shift
-        self.prior = prior
+        self.class_prior = class_prior
         self.decision = decision
 
-    def fit(
-        self, X: Any, y: ArrayLike, *, bags: Any = None, **fit_params: Any
-    ) -> CalibratedBagClassifier:
+    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None, **fit_params: Any) -> Self:
         """Fit the classifier; slope and shift stay as given. `fit_params` are its own."""
-        emit_notices(self._train(X, y, bags=bags, **fit_params))
+        emit_notices(self.train(X, y, bags=bags, **fit_params))
         return self
 
-    def _train(self, X: Any, y: ArrayLike, *, bags: Any = None, **fit_params: Any) -> list[Notice]:
-        self.decision_threshold_ = decision_threshold(self.decision, self.prior)
-        self.score_prior_ = self.prior
+    def train(self, X: Any, y: ArrayLike, **fit_params: Any) -> list[Notice]:
+        """Fit as `fit` does, and return the warnings instead of emitting them."""
         self.estimator_ = clone(self.estimator)
-        notices = train_quietly(self.estimator_, X, y, bags=bags, **fit_params)
+        return self._keep(train_quietly(self.estimator_, X, y, **fit_params))
+
+    def train_observed(self, X: Any, observed: Observed) -> list[Notice]:
+        """Fit rows of which it is known what is observed, and return the warnings as notices."""
+        self.estimator_ = clone(self.estimator)
+        return self._keep(train_on(self.estimator_, X, observed))
+
+    def _keep(self, notices: list[Notice]) -> list[Notice]:
         self.classes_ = self.estimator_.classes_
+        balanced = np.full(len(self.classes_), 1 / len(self.classes_))
+        self.set_class_prior(resolve_class_prior(self.class_prior, balanced))
         return notices
 
-    def _log_odds(self, X: Any) -> FloatArray:
-        check_is_fitted(self)
+    def _read_rows(self, X: Any, *, reset: bool) -> Any:  # noqa: ARG002 — its classifier does
+        return X
+
+    def _score(self, X: Any) -> FloatArray:
         return np.asarray(self.slope * self.estimator_.decision_function(X) + self.shift)
-
-    def decision_function(self, X: Any) -> FloatArray:
-        """Return the calibrated log-odds minus the decision threshold."""
-        return np.asarray(self._log_odds(X) - self.decision_threshold_)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class of each row of X."""
-        is_pos = self.decision_function(X) > 0
-        return np.asarray(self.classes_[is_pos.astype(np.intp)])
-
-    def predict_proba(self, X: Any, class_prior: float | None = None) -> FloatArray:
-        """Return P(Y | x) at the share of positives `class_prior`, by default `prior`."""
-        return class_probabilities(self._log_odds(X), self.prior, class_prior)

@@ -8,18 +8,18 @@ from typing import Any
 
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
+from sklearn.utils import get_tags
 
 from decorrupt.baselines import AlternatingPSVMClassifier, ConvexPSVMClassifier, InvCalClassifier
 from decorrupt.estimators import (
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
+    KernelClassifier,
     MeanMapClassifier,
     ProportionMatchingClassifier,
     SetClassifier,
 )
-from decorrupt.estimators.shared_features import PathClassifier
-from decorrupt.features import kernel_name
-from decorrupt.features.kernels import FROM_ALL_ROWS
+from decorrupt.features import FROM_ALL_ROWS, kernel_name
 from decorrupt.meta import BoostedCountClassifier, EMClassifier
 from decorrupt.model_selection.evaluation import Configuration
 from decorrupt.model_selection.grids import (
@@ -71,8 +71,7 @@ class Candidate:
         kernels: Sequence[Any],
         kernel_gammas: Sequence[float | str] | None,
         reg_strengths: Sequence[float] | None,
-        *,
-        several_classes: bool = False,
+        n_classes: int,
     ) -> list[Configuration]:
         """Return the grid for every kernel, with a λ path where possible.
 
@@ -94,7 +93,7 @@ class Candidate:
                 path = None
             elif path is None:
                 size = estimator.kernel_size(X)
-                grid = self.class_reg_strengths if several_classes else self.reg_strengths
+                grid = self.reg_strengths if n_classes == 2 else self.class_reg_strengths
                 size *= reg_strength_scale(X.shape[0])
                 path = [size * reg_strength for reg_strength in grid]
             path = None if path is None else tuple(path)
@@ -104,7 +103,7 @@ class Candidate:
 
 def has_path(estimator: Any) -> bool:
     """Return whether λ is searched with warm-started paths over shared features."""
-    return isinstance(estimator, PathClassifier) and estimator.has_path
+    return isinstance(estimator, KernelClassifier) and estimator.has_path
 
 
 _CANDIDATES = (
@@ -140,7 +139,6 @@ _CANDIDATES = (
 CANDIDATES = {one.name: replace(one, any_kernel=True) for one in _CANDIDATES}
 # By name only: their cost, and LightGBM, are for the user to choose.
 ANY_LEARNER = ("em", "boosted")
-TWO_CLASSES = ("invcal", "alternating_psvm", "convex_psvm")
 PRESETS = {
     "fast": ("mean_map", "count_likelihood"),
     # conv-∝SVM by name only: its cost is for the user to choose.
@@ -148,9 +146,7 @@ PRESETS = {
 }
 
 
-def resolve_candidates(
-    candidates: str | Sequence[Any], *, several_classes: bool = False
-) -> list[Candidate]:
+def resolve_candidates(candidates: str | Sequence[Any], n_classes: int = 2) -> list[Candidate]:
     """Return the candidates of a preset, or those listed.
 
     Parameters
@@ -158,7 +154,7 @@ def resolve_candidates(
     candidates : {"fast", "thorough"} or list
         A list can contain names of known methods, estimators, (name, estimator) pairs, and
         (name, estimator, grid) triples; estimators keep their kernel.
-    several_classes : bool
+    n_classes : bool
         Whether there are more than two classes: presets then leave out methods for two.
     """
     if isinstance(candidates, str):
@@ -168,13 +164,20 @@ def resolve_candidates(
                 "a list of names and estimators"
             )
         candidates = [
-            name for name in PRESETS[candidates] if not several_classes or name not in TWO_CLASSES
+            name
+            for name in PRESETS[candidates]
+            if n_classes == 2 or takes_several_classes(CANDIDATES[name].estimator)
         ]
     resolved = [_resolve(candidate) for candidate in candidates]
     names = [candidate.name for candidate in resolved]
     if not names or len(set(names)) < len(names):
         raise ValueError(f"candidates must be a list of different methods, got {names}")
     return resolved
+
+
+def takes_several_classes(estimator: Any) -> bool:
+    """Return whether an estimator is for more than two classes, too."""
+    return bool(get_tags(estimator).classifier_tags.multi_class)
 
 
 def _any_learner(name: str) -> Candidate:

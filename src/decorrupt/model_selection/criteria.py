@@ -7,19 +7,16 @@ optimistic and their standard errors are invalid.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import log_softmax, softmax
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata, combine_strata, strata_from_bags, two_classes
-from decorrupt.estimators.priors import chosen_classes
-from decorrupt.losses import MarginLoss, get_loss
-from decorrupt.risks.bag_effect import with_bag_effect
-from decorrupt.risks.count import count_log_likelihood
+from decorrupt.corruption import combine_bags
+from decorrupt.losses import MarginLoss, chosen_classes, class_loss, get_loss, probabilities
+from decorrupt.observed import Observed, read_bags
+from decorrupt.risks import count_log_likelihood, with_bag_effect
 
 
 class Estimate(NamedTuple):
@@ -52,9 +49,12 @@ def corrected_accuracy(y: ArrayLike, scores: ArrayLike, *, bags: Any) -> Estimat
     ValueError
         If the proportions do not distinguish the classes: then nothing can be estimated.
     """
-    strata = bag_strata(y, bags)
-    n_classes, chosen = strata.n_classes or 2, chosen_classes(np.asarray(scores))
-    return _combined(strata, np.eye(n_classes)[chosen])
+    return observed_accuracy(np.asarray(scores), read_bags(y, bags))
+
+
+def observed_accuracy(scores: FloatArray, observed: Observed) -> Estimate:
+    """Return the corrected accuracy of decision values, from bags that are read already."""
+    return _combined(observed, np.eye(observed.n_classes)[chosen_classes(scores)])
 
 
 def corrected_risk(
@@ -67,21 +67,16 @@ def corrected_risk(
     "sigmoid" is 1 − softmax(f)_c, and "logistic" −log softmax(f)_c. The parameters are those of
     :func:`corrected_accuracy`.
     """
-    strata, loss = bag_strata(y, bags), get_loss(loss)
-    scores = np.asarray(scores, dtype=float)
-    if strata.n_classes is None:
-        return _combined(strata, np.column_stack([loss.value(-scores), loss.value(scores)]))
-    if loss.name not in CLASS_LOSSES:
-        raise ValueError(
-            f"loss={loss.name!r} is for two classes: choose one of {', '.join(CLASS_LOSSES)}"
-        )
-    return _combined(strata, CLASS_LOSSES[loss.name](scores))
+    return observed_risk(np.asarray(scores, dtype=float), read_bags(y, bags), loss)
 
 
-CLASS_LOSSES: dict[str, Callable[[FloatArray], FloatArray]] = {
-    "sigmoid": lambda scores: 1 - softmax(scores, axis=1),
-    "logistic": lambda scores: -log_softmax(scores, axis=1),
-}
+def observed_risk(
+    scores: FloatArray, observed: Observed, loss: str | MarginLoss = "sigmoid"
+) -> Estimate:
+    """Return the corrected risk of decision values, from bags that are read already."""
+    if observed.n_classes > 2 and get_loss(loss).name == "sigmoid":
+        return _combined(observed, 1 - probabilities(scores))
+    return _combined(observed, class_loss(loss, observed.n_classes).class_values(scores))
 
 
 def proportion_risk(y: ArrayLike, scores: ArrayLike, *, bags: Any) -> Estimate:
@@ -91,12 +86,13 @@ def proportion_risk(y: ArrayLike, scores: ArrayLike, *, bags: Any) -> Estimate:
     and ∝SVM (Yu et al. 2015). It does not detect a model that predicts every bag's proportion but
     labels the wrong rows positive.
     """
-    strata = bag_strata(y, bags)
-    chosen = chosen_classes(np.asarray(scores))
-    if strata.n_classes is None:
-        return weighted_mean(np.abs(bag_means(chosen, strata) - strata.proportions), strata.sizes)
-    shares = bag_means(np.eye(strata.n_classes)[chosen], strata)
-    return weighted_mean(np.abs(shares - strata.proportions).sum(axis=1) / 2, strata.sizes)
+    return observed_proportion_risk(np.asarray(scores), read_bags(y, bags))
+
+
+def observed_proportion_risk(scores: FloatArray, observed: Observed) -> Estimate:
+    """Return the proportion risk of decision values, from bags that are read already."""
+    shares = bag_means(np.eye(observed.n_classes)[chosen_classes(scores)], observed)
+    return weighted_mean(np.abs(shares - observed.proportions).sum(axis=1) / 2, observed.sizes)
 
 
 def count_score(
@@ -109,59 +105,43 @@ def count_score(
     by a normal density, which can exceed 1. `bag_effect` is the standard deviation of what bags add
     to the shares that their rows explain, see :class:`decorrupt.CountLikelihoodClassifier`.
     """
-    probabilities = np.asarray(probabilities, dtype=float)
-    strata = bag_strata(y, bags)
-    if probabilities.ndim == 2 and strata.n_classes is None:
-        probabilities = probabilities[:, 1]
-    return weighted_mean(count_score_by_bag(probabilities, strata, bag_effect), strata.sizes)
+    return observed_count_score(np.asarray(probabilities), read_bags(y, bags), bag_effect)
+
+
+def observed_count_score(
+    probabilities: FloatArray, observed: Observed, bag_effect: float = 0.0
+) -> Estimate:
+    """Return the count score of probabilities, from bags that are read already."""
+    by_bag = count_score_by_bag(probabilities, observed, bag_effect)
+    return weighted_mean(by_bag, observed.sizes)
 
 
 def count_score_by_bag(
-    probabilities: FloatArray, strata: Strata, bag_effect: float = 0.0
+    probabilities: FloatArray, observed: Observed, bag_effect: float = 0.0
 ) -> FloatArray:
     """Return (1/n_k)·log P(count_k | probabilities) of every bag."""
-    noise = with_bag_effect(strata, None, bag_effect)
-    found = count_log_likelihood(probabilities, strata, count_noise=noise)
-    return np.asarray(found / strata.sizes)
+    found = count_log_likelihood(probabilities, with_bag_effect(observed, bag_effect))
+    return np.asarray(found / observed.sizes)
 
 
-def bag_strata(y: ArrayLike, bags: Any) -> Strata:
-    """Return the bags of rows with one proportion per row, or one share per class."""
-    return two_classes(strata_from_bags(bags, y))
-
-
-def _combined(strata: Strata, losses: FloatArray) -> Estimate:
+def _combined(observed: Observed, losses: FloatArray) -> Estimate:
     """Return the balanced combination of the bags' mean losses.
 
-    Parameters
-    ----------
-    strata : Strata
-        The bags.
-    losses : ndarray of shape (n_rows, n_classes)
-        The loss (or gain) of each row for each true class; for two classes, the positive class is
-        the second.
+    `losses` has one column per class. The standard error is that of rows drawn at random within
+    their bags.
     """
-    rows = np.sum(balanced_coefficients(strata)[strata.row_stratum] * losses, axis=1)
-    means = bag_means(rows, strata)
-    spread = np.maximum(bag_means(rows**2, strata) - means**2, 0)
-    return Estimate(float(means.sum()), float(np.sqrt(np.sum(spread / strata.sizes))))
+    coef = combine_bags(observed.sizes, observed.proportions)
+    rows = np.sum(coef[observed.row_bag] * losses, axis=1)
+    means = bag_means(rows, observed)
+    spread = np.maximum(bag_means(rows**2, observed) - means**2, 0)
+    return Estimate(float(means.sum()), float(np.sqrt(np.sum(spread / observed.sizes))))
 
 
-def balanced_coefficients(strata: Strata) -> FloatArray:
-    """Return a_kc: Σ_k Σ_c a_kc·(mean gain of bag k for class c) is unbiased for equal classes."""
-    combination: Any = combine_strata(strata.sizes, strata.proportions)
-    if strata.n_classes is None:
-        return np.column_stack([combination.neg, combination.pos])
-    return np.asarray(combination.coef)
-
-
-def bag_means(rows: ArrayLike, strata: Strata) -> FloatArray:
+def bag_means(rows: ArrayLike, observed: Observed) -> FloatArray:
     """Return the mean of each bag's rows, column by column for a matrix."""
     columns = np.asarray(rows, dtype=float)
-    sums = [
-        np.bincount(strata.row_stratum, column) for column in columns.reshape(len(columns), -1).T
-    ]
-    return np.asarray((np.array(sums) / strata.sizes).T.reshape(-1, *columns.shape[1:]))
+    sums = [np.bincount(observed.row_bag, column) for column in columns.reshape(len(columns), -1).T]
+    return np.asarray((np.array(sums) / observed.sizes).T.reshape(-1, *columns.shape[1:]))
 
 
 def weighted_mean(by_bag: FloatArray, sizes: ArrayLike) -> Estimate:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import check_array
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators.bag_assumptions import common_classes_notices, needs_common_classes
-from decorrupt.estimators.inputs import read_strata
-from decorrupt.estimators.score_classifier import FLOATS
+from decorrupt.estimators import FLOATS, common_classes_notices, needs_common_classes
 from decorrupt.model_selection.scorers import get_bag_scorer
 from decorrupt.notices import Notice, QuietEstimator
+from decorrupt.observed import Observed
 
 
 def _has_probabilities(search: Any) -> bool:
@@ -24,7 +23,7 @@ def _has_probabilities(search: Any) -> bool:
     return model is None or bool(model.predict_proba)
 
 
-def search_assumption_notices(search: Any, X: Any, y: ArrayLike, bags: Any) -> list[Notice]:
+def search_assumption_notices(search: Any, X: Any, observed: Observed) -> list[Notice]:
     """Return a notice if the criterion or the best estimator needs common class distributions.
 
     The columns of a pipeline's last step are checked: those of X may not be numbers.
@@ -32,7 +31,7 @@ def search_assumption_notices(search: Any, X: Any, y: ArrayLike, bags: Any) -> l
     model = getattr(search, "best_estimator_", None)
     scorer = get_bag_scorer(search.scoring)
     needs_method = needs_common_classes(model)
-    if bags is None or not search.check_assumptions or model is None:
+    if not search.check_assumptions or model is None:
         return []
     if not (scorer.needs_common_classes or needs_method):
         return []
@@ -41,16 +40,11 @@ def search_assumption_notices(search: Any, X: Any, y: ArrayLike, bags: Any) -> l
     rows = check_array(rows, accept_sparse="csr", dtype=FLOATS)
     user = type(final).__name__ if needs_method else f"scoring={scorer.name!r}"
     names = getattr(final, "feature_names_in_", None)
-    return common_classes_notices(rows, read_strata(y, bags)[1], user, names)
+    return common_classes_notices(rows, observed, user, names)
 
 
 class DelegatingClassifier(QuietEstimator, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A classifier that predicts with its `best_estimator_`."""
-
-    @property
-    def score_prior_(self) -> Any:
-        """The share of positives, or the class shares, that `predict_proba` assumes by default."""
-        return self.best_estimator_.score_prior_
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return the chosen model's decision values."""
@@ -72,10 +66,10 @@ class DelegatingClassifier(QuietEstimator, MetaEstimatorMixin, ClassifierMixin, 
             Rows to score.
         class_prior : float in (0, 1), or array-like of shape (n_classes,), optional
             The share of positives in the population of the rows; for several classes the share of
-            each class. Default: `score_prior_`.
+            each class. Default: `class_prior_`.
         """
         check_is_fitted(self)
-        prior = self.score_prior_ if class_prior is None else class_prior
+        prior = getattr(self, "class_prior_", None) if class_prior is None else class_prior
         return np.asarray(self.best_estimator_.predict_proba(X, class_prior=prior))
 
     def __sklearn_tags__(self) -> Any:

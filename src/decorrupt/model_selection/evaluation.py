@@ -15,21 +15,19 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.exceptions import FitFailedWarning
-from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators.priors import BALANCED, shift_prior
 from decorrupt.features import FeatureMap
+from decorrupt.losses import balanced_scores, score_shape
 from decorrupt.model_selection.calibration import cross_calibrate
 from decorrupt.model_selection.criteria import weighted_mean
-from decorrupt.model_selection.out_of_fold import TrainingData
+from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.results import Result, is_missing
-from decorrupt.model_selection.scorers import BagScorer, pooled_prior
+from decorrupt.model_selection.scorers import BagScorer
 from decorrupt.notices import Notice
 from decorrupt.progress import track
-from decorrupt.splitters import Fold
 
 # Tolerance of a path's objectives per row; the refit uses the estimator's tolerance.
 SELECTION_OBJECTIVE_TOL = 1e-5
@@ -77,7 +75,7 @@ class _FoldPredictions:
     """Predictions for a fold's held-out rows, λ along the second axis, or the error of the fit."""
 
     decisions: FloatArray | float
-    log_odds: FloatArray | float
+    scores: FloatArray | float
     seconds: float
     failure: str = ""
 
@@ -86,7 +84,7 @@ class _FoldPredictions:
 class _Evaluator:
     """Data and settings that all fits of one evaluation share."""
 
-    data: TrainingData
+    data: FoldedData
     scorer: BagScorer
     n_jobs: int | None
     calibrate: bool
@@ -95,53 +93,55 @@ class _Evaluator:
 
     def fit_separately(self, batch: Sequence[Configuration]) -> list[Result]:
         """Return the results of configurations without a path."""
-        jobs = [delayed(self._fit_fold)(one, fold) for one in batch for fold in self.data.folds]
+        jobs = [delayed(self._fit_fold)(one, fold) for one in batch for fold in self.folds]
         return self._results(batch, Parallel(n_jobs=self.n_jobs)(jobs))
 
     def fit_paths(self, batch: Sequence[Configuration], features: FeatureMap) -> list[Result]:
         """Return the results of configurations with λ paths over one feature map."""
         # Reading the features takes most of the time; single precision halves it.
         matrix = features.coarse_matrix().astype(np.float32)
-        jobs = [
-            delayed(self._fit_path)(one, matrix, fold) for one in batch for fold in self.data.folds
-        ]
+        jobs = [delayed(self._fit_path)(one, matrix, fold) for one in batch for fold in self.folds]
         # Threads share the features, and BLAS and numpy release the lock. BLAS gets one thread per
         # job: its products are small here, and more threads would only wait for each other.
         with threadpool_limits(1, user_api="blas"):
             return self._results(batch, Parallel(n_jobs=self.n_jobs, prefer="threads")(jobs))
 
-    def _fit_fold(self, configuration: Configuration, fold: Fold) -> _FoldPredictions:
+    @property
+    def folds(self) -> range:
+        """The numbers of the folds."""
+        return range(len(self.data.folds))
+
+    def _fit_fold(self, configuration: Configuration, fold: int) -> _FoldPredictions:
         began = time.perf_counter()
-        train, test = fold
         try:
-            model = self.data.fit(configuration.estimator, train)
+            model = self.data.fit_fold(configuration.estimator, fold)
         except Exception as error:
             if isinstance(self.error_score, str):
                 raise
             message = f"{type(error).__name__}: {error}"
             return _FoldPredictions(np.nan, np.nan, time.perf_counter() - began, message)
         seconds = time.perf_counter() - began
-        X, _ = _safe_split(model, self.data.X, None, test, train)
-        if self.calibrate or not self.scorer.takes_log_odds:
+        X = self.data.test_rows(model, fold)
+        if self.calibrate or not self.scorer.takes_scores:
             decisions = np.asarray(model.decision_function(X))
             return _FoldPredictions(decisions[:, None], np.nan, seconds)
-        prior = pooled_prior(self.data.strata.row_proportions[train])
-        log_odds = self.scorer.predictions(model, X, prior)
-        return _FoldPredictions(np.nan, log_odds[:, None], seconds)
+        prior = self.data.training[fold].inner_prior
+        scores = self.scorer.predictions(model, X, prior)
+        return _FoldPredictions(np.nan, scores[:, None], seconds)
 
-    def _fit_path(self, configuration: Configuration, matrix: Any, fold: Fold) -> _FoldPredictions:
+    def _fit_path(self, configuration: Configuration, matrix: Any, fold: int) -> _FoldPredictions:
         began = time.perf_counter()
-        train, test = fold
+        train, test = self.data.folds[fold]
         # A path that did not converge is scored on held-out rows like any other.
         path = configuration.estimator.fit_path(
             matrix[train],
-            self.data.observed(train),
+            self.data.training[fold],
             configuration.reg_strengths,
             objective_tol=SELECTION_OBJECTIVE_TOL,
         )
-        scores = path.scores(matrix[test])
-        log_odds = shift_prior(scores, path.prior, BALANCED)
-        return _FoldPredictions(scores - path.threshold, log_odds, time.perf_counter() - began)
+        raw = path.scores(matrix[test])
+        scores = balanced_scores(raw, path.class_prior)
+        return _FoldPredictions(raw - path.threshold, scores, time.perf_counter() - began)
 
     def _results(
         self, batch: Sequence[Configuration], predicted: Sequence[_FoldPredictions]
@@ -156,21 +156,20 @@ class _Evaluator:
     ) -> list[Result]:
         """Return results with the predictions of all folds in row order; NaN if a fit failed."""
         all_params = configuration.results_params()
-        strata = self.data.strata
-        columns = () if strata.n_classes is None else (strata.n_classes,)
-        shape = (len(strata.row_stratum), len(all_params), *columns)
-        decisions, log_odds = np.full(shape, np.nan), np.full(shape, np.nan)
+        observed = self.data.observed
+        shape = (len(observed.row_bag), len(all_params), *score_shape(observed.n_classes))
+        decisions, scores = np.full(shape, np.nan), np.full(shape, np.nan)
         failures = [one.failure for one in predicted if one.failure]
         self.failures += failures
         if not failures:
             for (_, test), one in zip(self.data.folds, predicted, strict=True):
-                decisions[test], log_odds[test] = one.decisions, one.log_odds
+                decisions[test], scores[test] = one.decisions, one.scores
         seconds = np.array([one.seconds for one in predicted]) / len(all_params)
-        if self.calibrate and self.scorer.takes_log_odds and configuration.reg_strengths is None:
-            calibrated = cross_calibrate(decisions[:, 0], self.data.strata, self.data.folds)
-            log_odds = calibrated[:, None]
+        if self.calibrate and self.scorer.takes_scores and configuration.reg_strengths is None:
+            calibrated = cross_calibrate(decisions[:, 0], observed, self.data.folds)
+            scores = calibrated[:, None]
         return [
-            self._scored(configuration.method, params, seconds, decisions[:, r], log_odds[:, r])
+            self._scored(configuration.method, params, seconds, decisions[:, r], scores[:, r])
             for r, params in enumerate(all_params)
         ]
 
@@ -180,24 +179,26 @@ class _Evaluator:
         params: dict[str, Any],
         seconds: FloatArray,
         decisions: FloatArray,
-        log_odds: FloatArray,
+        scores: FloatArray,
     ) -> Result:
-        predictions = log_odds if self.scorer.takes_log_odds else decisions
+        predictions = scores if self.scorer.takes_scores else decisions
         rows = np.flatnonzero(~is_missing(predictions))
-        tested, by_bag = self.data.strata.take(rows), None
+        tested, by_bag = self.data.observed, None
+        if len(rows) < len(tested.row_bag):
+            tested = tested.take(rows)
         if not len(rows):
             score: tuple[float, float] = (-np.inf, np.nan)
-        elif self.scorer.takes_log_odds:
+        elif self.scorer.takes_scores:
             by_bag = self.scorer.by_bag(predictions[rows], tested)
             score = weighted_mean(by_bag, tested.sizes)
         else:
             score = self.scorer.score(predictions[rows], tested)
-        return Result(method, params, *score, by_bag, tested.sizes, seconds, decisions, log_odds)
+        return Result(method, params, *score, by_bag, tested.sizes, seconds, decisions, scores)
 
 
 def evaluate(
     configurations: Sequence[Configuration],
-    data: TrainingData,
+    data: FoldedData,
     scorer: BagScorer,
     *,
     n_jobs: int | None = None,
@@ -211,8 +212,8 @@ def evaluate(
     ----------
     configurations : sequence of Configuration
         Configurations to compare; those with λ paths over the same features are solved together.
-    data : TrainingData
-        Rows, strata and folds.
+    data : FoldedData
+        Rows, what is known about their labels, and folds.
     scorer : BagScorer
         The criterion.
     n_jobs : int, optional

@@ -8,83 +8,89 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from decorrupt.corruption import Strata
-from decorrupt.corruption.class_shares import inseparable_classes
 from decorrupt.exceptions import SkippedFoldWarning
-from decorrupt.model_selection.criteria import bag_strata
 from decorrupt.notices import Notice
+from decorrupt.observed import NoisySources, Observed, as_targets, check_bags, read_bags
 from decorrupt.splitters import BagKFold, BagSplitter, Fold, WithinBagKFold
 
 DEFAULT_FOLDS = 5
 # With fewer bags, too few remain for training if whole bags are held out.
 FEWEST_BAGS_TO_LEAVE_OUT = 5
+EQUAL = "all have the same proportion"
 
 
 def usable_folds(
-    cv: Any, X: Any, y: ArrayLike, bags: Any, *, needs_spread: bool
+    cv: Any, X: Any, observed: Observed, *, needs_spread: bool
 ) -> tuple[list[Fold], list[Notice]]:
     """Return the folds of `cv` (an int makes a BagKFold) on which the criterion can be computed.
 
     A fold is skipped for all candidates if its training bags do not distinguish the classes (two
-    classes: they all have the same proportion), or if two classes' held-out bags all have the same
-    proportion and `needs_spread` is True. The second value then contains a SkippedFoldWarning that
-    names the skipped folds.
+    classes: they all have the same proportion), or if its held-out bags all have the same
+    proportions and `needs_spread` is True. The second value then contains a SkippedFoldWarning
+    that names the skipped folds.
     """
     if cv is None or isinstance(cv, int | np.integer):
         cv = BagKFold(DEFAULT_FOLDS if cv is None else int(cv))
-    folds = _folds_of(cv, X, y, bags)
-    strata = bag_strata(y, bags)
-    several = strata.n_classes is not None
+    folds = _split(cv, X, as_targets(observed.row_proportions), observed.row_bag)
     skipped = {}
     for k, (train, test) in enumerate(folds):
-        if not _tells_classes_apart(strata.take(train)):
-            skipped[k] = "training bags"  # nothing can be learned from them
-        elif needs_spread and not several and not _tells_classes_apart(strata.take(test)):
-            skipped[k] = "held-out bags"
+        if not _tells_classes_apart(observed.take(train)):  # nothing can be learned from them
+            problem = "do not distinguish all classes" if _differ(observed.take(train)) else EQUAL
+            skipped[k] = f"training bags {problem}"
+        elif needs_spread and not _differ(observed.take(test)):
+            skipped[k] = f"held-out bags {EQUAL}"
     if not skipped:
         return folds, []
-    problem = "do not distinguish all classes" if several else "all have the same proportion"
     if len(skipped) == len(folds):
         advice = "use fewer folds, or scoring='count_log_likelihood'"
-        if skipped[0] == "training bags":
-            needed = f" and train on at least {strata.n_classes}, one per class" if several else ""
+        if skipped[0].startswith("training"):
             advice = (
-                f"{len(strata.ids)} bags are too few to hold some out{needed}. Give more bags, "
-                "split inside the bags with cv=WithinBagKFold(), or fit one method with fixed "
-                "parameters, such as CountLikelihoodClassifier"
+                f"{observed.n_bags} bags are too few to hold some out and train on at least "
+                f"{observed.n_classes}, one per class. Give more bags, split inside the bags with "
+                "cv=WithinBagKFold(), or fit one method with fixed parameters, such as "
+                "CountLikelihoodClassifier"
             )
         raise ValueError(
-            f"in every fold the {skipped[0]} {problem}, so candidates cannot be compared: {advice}"
+            f"in every fold the {skipped[0]}, so candidates cannot be compared: {advice}"
         )
-    named = "; ".join(f"fold {k}, because its {part} {problem}" for k, part in skipped.items())
+    named = "; ".join(f"fold {k}, because its {problem}" for k, problem in skipped.items())
     notice = Notice(SkippedFoldWarning, f"not used for the selection: {named}")
     return [fold for k, fold in enumerate(folds) if k not in skipped], [notice]
 
 
-def has_usable_folds(strata: Strata, folds: Sequence[Fold]) -> bool:
+def has_usable_folds(observed: Observed, folds: Sequence[Fold]) -> bool:
     """Return whether every fold holds out rows, and its training bags distinguish the classes."""
-    return all(len(test) and _tells_classes_apart(strata.take(train)) for train, test in folds)
+    return all(len(test) and _tells_classes_apart(observed.take(train)) for train, test in folds)
 
 
-def _tells_classes_apart(strata: Strata) -> bool:
-    """Return whether proportions differ; for several classes, whether their columns do."""
-    if strata.n_classes is None:
-        return bool(np.ptp(strata.proportions) > 0)
-    return not inseparable_classes(np.sqrt(strata.sizes)[:, None] * strata.proportions)
+def _differ(observed: Observed) -> bool:
+    """Return whether the bags have different proportions."""
+    return bool(np.ptp(observed.proportions, axis=0).any())
 
 
-def _folds_of(cv: Any, X: Any, y: ArrayLike, bags: Any) -> list[Fold]:
+def _tells_classes_apart(observed: Observed) -> bool:
+    """Return whether the proportions differ, and no class's column depends on the others."""
+    try:
+        check_bags(observed.sizes, observed.proportions)
+    except ValueError:
+        return False
+    return True
+
+
+def _split(cv: Any, X: Any, y: Any, bags: Any) -> list[Fold]:
+    """Return the folds of a splitter of bags, of scikit-learn, or of a list."""
     if not hasattr(cv, "split"):
         return list(cv)
     routed = "bags" if isinstance(cv, BagSplitter) else "groups"
     return list(cv.split(X, y, **{routed: bags}))
 
 
-def source_folds(strata: Strata, cv: Any, random_state: Any = None) -> list[Fold]:
-    """Return the folds of `cv` for strata of sources; an int splits the rows of every stratum."""
+def source_folds(noisy: NoisySources, cv: Any, random_state: Any = None) -> list[Fold]:
+    """Return the folds of `cv` for noisy labels; an int splits each source and label."""
     if isinstance(cv, int | np.integer):
         cv = WithinBagKFold(int(cv), shuffle=True, random_state=random_state)
-    return _folds_of(cv, strata.row_stratum, strata.row_stratum, strata.row_stratum)
+    labels = noisy.strata.row_bag
+    return _split(cv, labels, labels, labels)
 
 
 def bag_folds(
@@ -123,18 +129,21 @@ def bag_folds(
     >>> len(bag_folds(y, bags=bags, n_splits=3, random_state=0))
     3
     """
-    strata = bag_strata(y, bags)
-    n_rows, n_bags = len(strata.row_stratum), len(strata.ids)
+    return observed_folds(read_bags(y, bags), n_splits=n_splits, random_state=random_state)
+
+
+def observed_folds(
+    observed: Observed, *, n_splits: int = DEFAULT_FOLDS, random_state: Any = None
+) -> list[Fold]:
+    """Return what :func:`bag_folds` returns, from bags that are read already."""
+    n_rows, n_bags = observed.n_rows, observed.n_bags
     cv: BagSplitter
     if n_bags >= FEWEST_BAGS_TO_LEAVE_OUT:
         cv = BagKFold(min(n_splits, n_bags), shuffle=True, random_state=random_state)
     else:
         cv = WithinBagKFold(min(n_splits, n_rows), shuffle=True, random_state=random_state)
-    rows = np.empty((n_rows, 0))
     try:
-        return usable_folds(
-            cv, rows, strata.row_proportions, strata.row_stratum, needs_spread=False
-        )[0]
+        return usable_folds(cv, np.empty((n_rows, 0)), observed, needs_spread=False)[0]
     except ValueError:
         raise ValueError(
             f"{n_rows} rows in {n_bags} bags are too few: in every fold the remaining bags all "

@@ -6,22 +6,20 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import logit
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_array, validate_data
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators.inputs import read_strata
-from decorrupt.estimators.score_classifier import FLOATS
-from decorrupt.meta.classifier import AnyLearnerClassifier
-from decorrupt.meta.em_rounds import SoftLearner, run_round
-from decorrupt.meta.folds import bag_folds, seed
-from decorrupt.meta.observed import ObservedLabels
-from decorrupt.meta.soft_labels import soft_scores
-from decorrupt.model_selection.out_of_fold import TrainingData, out_of_fold
-from decorrupt.notices import Notice, emit_notices, train_quietly
+from decorrupt.estimators import FLOATS, ScoreClassifier
+from decorrupt.losses import scores_of_probabilities
+from decorrupt.meta import SoftLearner, bag_folds, run_round, seed, soft_scores
+from decorrupt.model_selection.folded_data import FoldedData, train_on
+from decorrupt.model_selection.out_of_fold import out_of_fold
+from decorrupt.notices import Notice, emit_notices
+from decorrupt.observed import Observed, read_observed, resolve_class_prior
+from decorrupt.risks import LabelLikelihood
 
 N_TREES = 100
 LEAST_ROWS_PER_LEAF = 3
@@ -32,7 +30,7 @@ BLEND = 0.5
 SUREST = 1e-9
 
 
-class ForestRoundClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
+class ForestRoundClassifier(MetaEstimatorMixin, ScoreClassifier):
     """½·(log-odds of the start) + ½·(log-odds of a forest fitted to its label posteriors).
 
     One round of EM, see :class:`EMClassifier`, from any classifier for bags: the posteriors are
@@ -42,7 +40,7 @@ class ForestRoundClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
     ----------
     start : estimator
         A classifier for bags with `predict_proba(X, class_prior=…)`; `fit` fits a clone.
-    prior : float or ndarray of shape (n_classes,)
+    class_prior : float or ndarray of shape (n_classes,)
         The share of positives, or the class shares, among the training rows.
     cv : int, default=5
         Number of folds of whole bags.
@@ -61,8 +59,8 @@ class ForestRoundClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
         The calibration of the forest's log-odds.
     held_out_scores_ : ndarray of shape (n_rows,) or (n_rows, n_classes)
         The scores of every training row when it was held out.
-    classes_, score_prior_, decision_threshold_, n_features_in_, feature_names_in_
-        As in :class:`CorrectedLossClassifier`; `score_prior_` is `prior`.
+    classes_, class_prior_, decision_threshold_, n_features_in_, feature_names_in_
+        As in :class:`CorrectedLossClassifier`.
     """
 
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True}
@@ -71,14 +69,14 @@ class ForestRoundClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
         self,
         start: Any,
         *,
-        prior: Any = 0.5,
+        class_prior: Any = 0.5,
         cv: int = 5,
         decision: str = "balanced",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.start = start
-        self.prior = prior
+        self.class_prior = class_prior
         self.cv = cv
         self.decision = decision
         self.n_jobs = n_jobs
@@ -96,35 +94,38 @@ class ForestRoundClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
         bags : array-like of shape (n_rows,), optional
             The bag of each row.
         """
-        emit_notices(self._train(X, y, bags=bags))
+        emit_notices(self.train(X, y, bags=bags))
         return self
 
-    def _train(self, X: Any, y: ArrayLike, *, bags: Any = None) -> list[Notice]:
+    def train(self, X: Any, y: ArrayLike, **fit_params: Any) -> list[Notice]:
+        """Fit as `fit` does, and return the warnings instead of emitting them."""
+        return self.train_observed(X, read_observed(y, **fit_params))
+
+    def train_observed(self, X: Any, observed: Observed) -> list[Notice]:
+        """Fit rows of which it is known what is observed, and return the warnings as notices."""
         rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
-        classes, strata = read_strata(y, bags, rows_as_bags=True)
-        random = check_random_state(self.random_state)
-        folds = bag_folds(ObservedLabels(classes, strata, strata.observed), self.cv, random)
-        data = TrainingData.in_bags(rows, strata, folds)
-        held_out = out_of_fold(self.start, data, class_prior=self.prior, n_jobs=self.n_jobs)
+        folds = bag_folds(observed, self.cv, check_random_state(self.random_state))
+        data = FoldedData(rows, observed, folds)
+        held_out = out_of_fold(self.start, data, class_prior=self.class_prior, n_jobs=self.n_jobs)
         start = clone(self.start)
-        notices = train_quietly(start, X, y, bags=bags)
-        self.take_fitted(start, data, _scores(held_out.probabilities))
+        notices = train_on(start, X, observed)
+        self.take_fitted(start, data, scores_of_probabilities(held_out.probabilities, SUREST))
         return notices
 
-    def take_fitted(self, start: Any, data: TrainingData, held_out: FloatArray) -> None:
+    def take_fitted(self, start: Any, data: FoldedData, held_out: FloatArray) -> None:
         """Fit the forest on top of a fitted start whose held-out scores are known."""
         self.start_, self.classes_ = start, start.classes_
         self.n_features_in_ = data.X.shape[1]
-        self._set_prior(self.prior)
+        observed = data.observed
+        self.set_class_prior(resolve_class_prior(self.class_prior, observed.inner_prior))
         random = check_random_state(self.random_state)
-        strata = data.strata
-        observed = ObservedLabels(self.classes_, strata, strata.observed)
-        forest = _forest(data.X.shape[0], self.n_jobs, seed(random))
-        learner = SoftLearner(forest, len(self.classes_))
+        learner = SoftLearner(
+            _forest(data.X.shape[0], self.n_jobs, seed(random)), observed.n_classes
+        )
         found = run_round(
             learner,
             data.X,
-            observed,
+            LabelLikelihood(observed),
             held_out,
             held_out,
             folds=bag_folds(observed, self.cv, random),
@@ -135,24 +136,20 @@ class ForestRoundClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
         self.held_out_scores_ = found.scores
         self.forest_ = learner.fit(data.X, found.posterior)
 
+    def _read_rows(self, X: Any, *, reset: bool) -> Any:
+        validate_data(self, X, reset=reset, accept_sparse="csr", dtype=FLOATS)
+        return X  # the start was fitted with the names of the columns
+
     def _score(self, X: Any) -> FloatArray:
-        # The start was fitted with the names of the columns, and the forest without.
         rows = check_array(X, accept_sparse="csr", dtype=FLOATS)
         forest = self.slope_ * soft_scores(self.forest_, rows, len(self.classes_)) + self.shift_
-        start = self.start_.predict_proba(X, class_prior=self.prior)
-        start = _scores(start if len(self.classes_) > 2 else start[:, 1])
-        return np.asarray(BLEND * forest + (1 - BLEND) * start)
+        start = self.start_.predict_proba(X, class_prior=self.class_prior_)
+        return np.asarray(BLEND * forest + (1 - BLEND) * scores_of_probabilities(start, SUREST))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _scores(probabilities: FloatArray) -> FloatArray:
-    """Return log-odds of P(Y=1|x), or log-probabilities of the columns."""
-    inside = np.clip(probabilities, SUREST, 1 - SUREST)
-    return np.asarray(logit(inside) if inside.ndim == 1 else np.log(inside))
 
 
 def _forest(n_rows: int, n_jobs: int | None, random_state: int) -> ExtraTreesRegressor:

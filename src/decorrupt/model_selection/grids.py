@@ -6,15 +6,15 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from decorrupt.estimators.parameters import check_not_negative
+from decorrupt.estimators import check_not_negative
 from decorrupt.features import (
+    ON_COMPONENTS,
     WITHOUT_GAMMA,
     as_kernel,
     has_own_gamma,
     kernel_name,
     resolve_kernel_gamma,
 )
-from decorrupt.features.kernels import ON_COMPONENTS
 
 DEFAULT_REG_STRENGTHS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 # Of the average: wider grids did not help on the development data of benchmarks/auto_records.py.

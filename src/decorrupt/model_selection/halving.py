@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from decorrupt.corruption import Strata
 from decorrupt.model_selection.averaging import result_weights
 from decorrupt.model_selection.evaluation import Configuration, Evaluation
+from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import has_usable_folds
-from decorrupt.model_selection.out_of_fold import TrainingData
 from decorrupt.model_selection.results import Result
+from decorrupt.observed import Observed
 
 # Rows of the first sample, which also has at least so many bags; each sample is 4 times as large.
 FIRST_ROWS = 1024
@@ -25,27 +25,27 @@ FEWEST_CONFIGURATIONS = 2
 LEAST_SHARE = 0.1
 
 
-def samples_of_bags(strata: Strata, random_state: Any) -> list[NDArray[np.intp]]:
+def samples_of_bags(observed: Observed, random_state: Any) -> list[NDArray[np.intp]]:
     """Return the rows of growing, nested samples of whole bags, without the one of all bags.
 
     All rows are at least twice the largest sample; none if there are few bags or rows.
     """
-    order = check_random_state(random_state).permutation(len(strata.ids))
-    reached = np.cumsum(strata.sizes[order])
+    order = check_random_state(random_state).permutation(len(observed.ids))
+    reached = np.cumsum(observed.sizes[order])
     n_rows = max(FIRST_ROWS, int(reached[min(FEWEST_BAGS, len(order)) - 1]))
     samples = []
     while 2 * n_rows <= reached[-1]:
         taken = np.zeros(len(order), dtype=bool)
         taken[order[: np.searchsorted(reached, n_rows) + 1]] = True
-        samples.append(np.flatnonzero(taken[strata.row_stratum]))
+        samples.append(np.flatnonzero(taken[observed.row_bag]))
         n_rows *= GROWTH
     return samples
 
 
 def evaluate_by_halving(
     configurations: Sequence[Configuration],
-    data: TrainingData,
-    compare: Callable[[Sequence[Configuration], TrainingData], Evaluation],
+    data: FoldedData,
+    compare: Callable[[Sequence[Configuration], FoldedData], Evaluation],
     random_state: Any,
 ) -> Evaluation:
     """Return the evaluation on all bags of the configurations that are left.
@@ -54,7 +54,7 @@ def evaluate_by_halving(
     ----------
     configurations : sequence of Configuration
         All of them are compared on the first sample, the promising ones on each larger one.
-    data : TrainingData
+    data : FoldedData
         All rows.
     compare : callable
         Evaluates configurations on data.
@@ -62,9 +62,11 @@ def evaluate_by_halving(
         Source of the samples.
     """
     left = list(configurations)
-    for rows in samples_of_bags(data.strata, random_state):
+    for rows in samples_of_bags(data.observed, random_state):
         sample = data.take(rows)
-        if len(left) <= FEWEST_CONFIGURATIONS or not has_usable_folds(sample.strata, sample.folds):
+        if len(left) <= FEWEST_CONFIGURATIONS or not has_usable_folds(
+            sample.observed, sample.folds
+        ):
             break
         left = promising(left, compare(left, sample).results, random_state)
     return compare(left, data)

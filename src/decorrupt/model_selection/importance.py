@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import _safe_indexing
 
-from decorrupt.corruption import Strata
-from decorrupt.model_selection.criteria import bag_strata
-from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer, pooled_prior
+from decorrupt.losses import score_shape
+from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer
+from decorrupt.observed import Observed, read_bags
 from decorrupt.progress import track
 
 
@@ -77,26 +77,41 @@ def bag_permutation_importance(
     >>> found[0].column
     1
     """
-    scorer, strata = get_bag_scorer(scoring), bag_strata(y, bags)
-    prior, rng = pooled_prior(strata.row_proportions), np.random.default_rng(random_state)
+    options = {"n_repeats": n_repeats, "max_rows": max_rows, "random_state": random_state}
+    return observed_importance(models, X, read_bags(y, bags), scoring=scoring, **options)
+
+
+def observed_importance(
+    models: Any,
+    X: Any,
+    observed: Observed,
+    *,
+    scoring: str | BagScorer = "count_log_likelihood",
+    n_repeats: int = 5,
+    max_rows: int = 4000,
+    random_state: int = 0,
+) -> list[ColumnImportance]:
+    """Return what :func:`bag_permutation_importance` does, from bags that are read already."""
+    scorer = get_bag_scorer(scoring)
+    prior, rng = observed.inner_prior, np.random.default_rng(random_state)
     if not isinstance(models, Sequence):
-        models = [(models, np.arange(len(strata.row_stratum)))]
+        models = [(models, np.arange(len(observed.row_bag)))]
     tests = [np.asarray(rows) for _, rows in models]
     if scorer.needs_spread:  # these criteria are unbiased on any sample of rows
         samples = _sample_rows(tests, max_rows, rng)
     else:
-        samples = _sample_bags(strata, tests, max_rows, rng)
+        samples = _sample_bags(observed, tests, max_rows, rng)
     kept = np.concatenate(samples)
     parts = np.split(np.arange(len(kept)), np.cumsum([len(sample) for sample in samples])[:-1])
-    strata = strata.take(kept)
+    tested = observed.take(kept)
     X = _safe_indexing(X if hasattr(X, "iloc") else np.asarray(X), kept)
 
     def value(rows: Any) -> float:
-        predictions = np.empty(strata.row_proportions.shape)
+        predictions = np.empty((len(kept), *score_shape(observed.n_classes)))
         for (model, _), part in zip(models, parts, strict=True):
             predictions[part] = scorer.predictions(model, _safe_indexing(rows, part), prior)
         try:
-            return scorer.score(predictions, strata).value
+            return scorer.score(predictions, tested).value
         except ValueError:  # the sampled bags do not distinguish the classes
             return float("nan")
 
@@ -110,7 +125,7 @@ def bag_permutation_importance(
 
 
 def _sample_bags(
-    strata: Strata, tests: Sequence[NDArray[np.intp]], max_rows: int, rng: np.random.Generator
+    observed: Observed, tests: Sequence[NDArray[np.intp]], max_rows: int, rng: np.random.Generator
 ) -> list[NDArray[np.intp]]:
     """Return rows of whole bags of every fold, about `max_rows` in total.
 
@@ -119,10 +134,10 @@ def _sample_bags(
     shuffling within one bag changes little.
     """
     n_rows, least = sum(map(len, tests)), 2 if len(tests) == 1 else 1
-    order = rng.permutation(len(strata.ids))
+    order = rng.permutation(len(observed.ids))
     samples = []
     for test in tests:
-        bags = strata.row_stratum[test]
+        bags = observed.row_bag[test]
         present = order[np.isin(order, bags)]
         place = np.cumsum(np.bincount(bags, minlength=len(order))[present])
         n_bags = int(np.searchsorted(place, max_rows * len(test) / n_rows, "right"))

@@ -11,12 +11,10 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata
-from decorrupt.corruption.class_means import class_shares
-from decorrupt.estimators.priors import chosen_classes
-from decorrupt.model_selection.scorers import pooled_prior
-from decorrupt.risks.count import count_risk
-from decorrupt.solvers.calibration import SLOPE_PENALTY
+from decorrupt.losses import chosen_classes
+from decorrupt.observed import Observed, class_columns
+from decorrupt.risks import count_risk
+from decorrupt.solvers import SLOPE_PENALTY
 
 # Resamples of the bags: as many as need about so many rows, between two limits.
 RESAMPLED_ROWS = 2_000_000
@@ -26,14 +24,14 @@ SUREST = 1e-9
 
 
 class Predictions(NamedTuple):
-    """Decision values and probabilities of all rows, of two or several classes."""
+    """Decision values and probabilities of all rows; the latter have one column per class."""
 
     decisions: FloatArray
     probabilities: FloatArray
 
 
 def accuracy_of_model(
-    predictions: Sequence[Predictions], strata: Strata, level: float, rng: np.random.RandomState
+    predictions: Sequence[Predictions], observed: Observed, level: float, rng: np.random.RandomState
 ) -> tuple[float, float, float]:
     """Return Σ_j p_jc·1{ŷ_j=c}/Σ_j p_jc, averaged over classes, and the ends of a range.
 
@@ -52,44 +50,46 @@ def accuracy_of_model(
     rng : RandomState
         Source of the draws.
     """
-    n_bags, n_rows = len(strata.ids), len(strata.row_stratum)
+    n_bags, n_rows = observed.n_bags, observed.n_rows
     n_draws = int(np.clip(RESAMPLED_ROWS // n_rows, FEWEST_RESAMPLES, MOST_RESAMPLES))
     drawn_bags = [rng.randint(n_bags, size=n_bags) for _ in range(n_draws)]
     tail = (1 - level) / 2
     ranges = []
     for one in predictions:
-        draws = [_recall(one, *_draw(strata, bags)) for bags in drawn_bags]
+        draws = [_recall(one, *_draw(observed, bags)) for bags in drawn_bags]
         ranges.append(np.quantile(draws, [tail, 1 - tail]))
-    value = float(np.mean([_recall(one, strata, np.arange(n_rows)) for one in predictions]))
+    value = float(np.mean([_recall(one, observed, np.arange(n_rows)) for one in predictions]))
     low, high = np.min(ranges), np.max(ranges)
     return value, float(min(low, value)), float(max(high, value))
 
 
-def _draw(strata: Strata, bags: NDArray[np.intp]) -> tuple[Strata, NDArray[np.intp]]:
+def _draw(observed: Observed, bags: NDArray[np.intp]) -> tuple[Observed, NDArray[np.intp]]:
     """Return bags drawn with replacement as different bags, and their rows."""
-    by_bag = np.argsort(strata.row_stratum, kind="stable")
-    members = np.split(by_bag, np.cumsum(strata.sizes)[:-1])
-    row_stratum = np.repeat(np.arange(len(bags)), strata.sizes[bags])
+    by_bag = np.argsort(observed.row_bag, kind="stable")
+    members = np.split(by_bag, np.cumsum(observed.sizes)[:-1])
+    row_bag = np.repeat(np.arange(len(bags)), observed.sizes[bags])
     rows = np.concatenate([members[bag] for bag in bags])
-    return Strata(np.arange(len(bags)), row_stratum, strata.proportions[bags]), rows
+    shares, known = observed.proportions[bags], observed.reported
+    reported = None if known is None else known.take(bags)
+    drawn = Observed(observed.classes, np.arange(len(bags)), row_bag, shares, reported)
+    return drawn, rows
 
 
-def _recall(predictions: Predictions, strata: Strata, rows: NDArray[np.intp]) -> float:
-    """Return the mean over classes of expected hits over expected rows."""
+def _recall(predictions: Predictions, observed: Observed, rows: NDArray[np.intp]) -> float:
+    """Return the mean over classes of expected hits over expected rows.
+
+    The probabilities of two classes are calibrated on the counts of the bags first.
+    """
     probabilities = predictions.probabilities[rows]
-    if probabilities.ndim == 2 and probabilities.shape[1] == 2:
-        probabilities = probabilities[:, 1]
-    if probabilities.ndim == 1:
-        shares = class_shares(strata)[:, 1]
-        positive = calibrate(probabilities, Strata(strata.ids, strata.row_stratum, shares))
-        probabilities = np.column_stack([1 - positive, positive])
+    if probabilities.shape[1] == 2:
+        probabilities = class_columns(calibrate(probabilities[:, 1], observed))
     chosen = chosen_classes(predictions.decisions[rows])
     hits = np.sum(probabilities * np.eye(probabilities.shape[1])[chosen], axis=0)
     expected = np.maximum(probabilities.sum(axis=0), np.finfo(float).tiny)
     return float(np.mean(hits / expected))
 
 
-def calibrate(probabilities: FloatArray, strata: Strata) -> FloatArray:
+def calibrate(probabilities: FloatArray, observed: Observed) -> FloatArray:
     """Return σ(a·m_k + c·(s_j − m_k) + b) that maximises the likelihood of the counts.
 
     s_j are the log-odds and m_k their mean in bag k. The counts of bags that differ in m_k
@@ -106,16 +106,16 @@ def calibrate(probabilities: FloatArray, strata: Strata) -> FloatArray:
     """
     scores = logit(np.clip(probabilities, SUREST, 1 - SUREST))
     scores = scores / (np.std(scores) or 1.0)
-    means = (np.bincount(strata.row_stratum, scores) / strata.sizes)[strata.row_stratum]
+    means = (np.bincount(observed.row_bag, scores) / observed.sizes)[observed.row_bag]
     columns = np.column_stack([means, scores - means, np.ones(len(scores))])
     penalty = SLOPE_PENALTY * np.array([1.0, 1.0, 0.0])
-    risk: Any = count_risk(strata)
+    risk: Any = count_risk(observed)
 
     def value_and_slope(coef: FloatArray) -> tuple[float, FloatArray]:
         value, slope = risk.value_and_slope(columns @ coef)
         return value + float(penalty @ coef**2), columns.T @ slope + 2 * penalty * coef
 
-    start = np.array([1.0, 1.0, logit(pooled_prior(strata.row_proportions))])
+    start = np.array([1.0, 1.0, logit(observed.inner_prior[1])])
     found = minimize(
         value_and_slope,
         start,

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata
 from decorrupt.model_selection.scorers import BagScorer
+from decorrupt.observed import Observed
 from decorrupt.splitters import Fold
 
 
@@ -36,7 +36,7 @@ class Result:
     decisions : ndarray of shape (n_rows,) or (n_rows, n_classes)
         Decision values, positive for the positive class; NaN if no fold held the row out or the
         criterion does not use them.
-    log_odds : ndarray of shape (n_rows,) or (n_rows, n_classes)
+    scores : ndarray of shape (n_rows,) or (n_rows, n_classes)
         Log-odds in a balanced population, or log-probabilities up to a constant per row; NaN in
         the same cases.
     """
@@ -49,7 +49,7 @@ class Result:
     bag_sizes: NDArray[np.intp]
     fold_seconds: FloatArray
     decisions: FloatArray
-    log_odds: FloatArray
+    scores: FloatArray
 
 
 def is_missing(predictions: FloatArray) -> NDArray[np.bool_]:
@@ -60,12 +60,12 @@ def is_missing(predictions: FloatArray) -> NDArray[np.bool_]:
 def keep_results(
     search: Any,
     results: Sequence[Result],
-    strata: Strata,
+    observed: Observed,
     folds: Sequence[Fold],
     scorer: BagScorer,
 ) -> None:
     """Set `cv_results_`, `best_index_`, `best_params_`, `best_score_` and its standard error."""
-    search.cv_results_ = search_results(results, strata, folds, scorer)
+    search.cv_results_ = search_results(results, observed, folds, scorer)
     search.best_index_ = int(np.argmin(search.cv_results_["rank_test_score"]))
     best = results[search.best_index_]
     search.best_params_ = best.params
@@ -73,7 +73,7 @@ def keep_results(
 
 
 def search_results(
-    results: Sequence[Result], strata: Strata, folds: Sequence[Fold], scorer: BagScorer
+    results: Sequence[Result], observed: Observed, folds: Sequence[Fold], scorer: BagScorer
 ) -> dict[str, Any]:
     """Return the table of candidates with scikit-learn's column names.
 
@@ -81,7 +81,7 @@ def search_results(
     `rank_test_score` ranks it; a mean over folds of few bags each would have no standard error.
     """
     splits = np.array(
-        [[_split_score(result, strata, fold, scorer) for fold in folds] for result in results]
+        [[_split_score(result, observed, fold, scorer) for fold in folds] for result in results]
     )
     seconds = np.array([result.fold_seconds for result in results])
     pooled = np.array([result.score for result in results])
@@ -100,12 +100,12 @@ def search_results(
     }
 
 
-def _split_score(result: Result, strata: Strata, fold: Fold, scorer: BagScorer) -> float:
-    own = (result.log_odds if scorer.takes_log_odds else result.decisions)[fold[1]]
+def _split_score(result: Result, observed: Observed, fold: Fold, scorer: BagScorer) -> float:
+    own = (result.scores if scorer.takes_scores else result.decisions)[fold[1]]
     if np.isnan(own).any():
         return np.nan
     try:
-        return scorer.score(own, strata.take(fold[1])).value
+        return scorer.score(own, observed.take(fold[1])).value
     except ValueError:  # few held-out bags do not distinguish several classes
         return np.nan
 

@@ -11,34 +11,34 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import logit
 from sklearn.metrics import get_scorer_names
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata
-from decorrupt.estimators.priors import (
-    BALANCED,
-    log_prior,
-    score_probabilities,
-    shift_prior,
+from decorrupt.losses import (
+    balanced_scores,
+    prior_scores,
+    probabilities,
+    unclipped_scores,
 )
 from decorrupt.model_selection.criteria import (
     Estimate,
-    bag_strata,
-    corrected_accuracy,
-    corrected_risk,
-    count_score,
     count_score_by_bag,
-    proportion_risk,
+    observed_accuracy,
+    observed_count_score,
+    observed_proportion_risk,
+    observed_risk,
     weighted_mean,
 )
+from decorrupt.observed import Observed, as_targets, read_bags
+from decorrupt.risks import noisy_label_risk
 
+NOISY_LABELS = "noisy_label_log_likelihood"
 CRITERIA: dict[str, Callable[..., Estimate]] = {
-    "corrected_accuracy": corrected_accuracy,
-    "corrected_risk": corrected_risk,
-    "proportion_risk": proportion_risk,
-    "count_log_likelihood": count_score,
+    "corrected_accuracy": observed_accuracy,
+    "corrected_risk": observed_risk,
+    "proportion_risk": observed_proportion_risk,
+    "count_log_likelihood": observed_count_score,
 }
 LOWER_IS_BETTER = ("corrected_risk", "proportion_risk")
 # Criteria that invert the proportions: they cannot be computed if all bags have the same one, and
@@ -86,12 +86,12 @@ or callable
 
     def estimate(self, estimator: Any, X: Any, y: ArrayLike, *, bags: Any) -> Estimate:
         """Return the criterion with its standard error."""
-        strata = bag_strata(y, bags)
-        prior = pooled_prior(strata.row_proportions)
-        return self.score(self.predictions(estimator, X, prior), strata)
+        observed = read_bags(y, bags)
+        predictions = self.predictions(estimator, X, observed.inner_prior)
+        return self.score(predictions, observed)
 
     @property
-    def takes_log_odds(self) -> bool:
+    def takes_scores(self) -> bool:
         """Whether the criterion uses probabilities instead of decision values."""
         return self.name == "count_log_likelihood"
 
@@ -105,37 +105,34 @@ or callable
         """Whether the criterion assumes that the rows of a class look the same in every bag."""
         return self.name in NEED_SPREAD
 
-    def predictions(self, estimator: Any, X: Any, prior: Any) -> FloatArray:
-        """Return the input of `score`: decision values, or log-odds in a balanced population.
+    def predictions(self, estimator: Any, X: Any, class_prior: FloatArray) -> FloatArray:
+        """Return the input of `score`: decision values, or scores in a balanced population.
 
-        For several classes the latter are log-probabilities, up to a constant per row. The
-        probabilities of an estimator with `score_prior_` are those at these class shares, all
-        others at `prior`.
+        `class_prior` is that of probabilities of an estimator without `class_prior_`.
         """
-        if not self.takes_log_odds:
+        if not self.takes_scores:
             return np.asarray(estimator.decision_function(X))
         final = estimator[-1] if hasattr(estimator, "steps") else estimator
-        probabilities = estimator.predict_proba(X)
-        if probabilities.shape[1] == 2:
-            scores = logit(probabilities[:, 1])
-        else:
-            scores = np.log(np.maximum(probabilities, np.finfo(float).tiny))
-        return shift_prior(scores, getattr(final, "score_prior_", prior), BALANCED)
+        scores = unclipped_scores(estimator.predict_proba(X))
+        return balanced_scores(scores, getattr(final, "class_prior_", class_prior))
 
-    def score(self, predictions: FloatArray, strata: Strata) -> Estimate:
-        """Return the criterion for the predictions of all rows of the strata together."""
-        if self.takes_log_odds:
-            return weighted_mean(self.by_bag(predictions, strata), strata.sizes)
-        criterion = self.name if callable(self.name) else CRITERIA[self.name]
-        y, bags = strata.row_proportions, strata.row_stratum
-        value, std_error = criterion(y, predictions, bags=bags, **self.options)
+    def score(self, predictions: FloatArray, observed: Observed) -> Estimate:
+        """Return the criterion for the predictions of all rows of the bags together."""
+        if self.takes_scores:
+            return weighted_mean(self.by_bag(predictions, observed), observed.sizes)
+        if callable(self.name):
+            y = as_targets(observed.row_proportions)
+            return self.name(y, predictions, bags=observed.row_bag, **self.options)
+        value, std_error = CRITERIA[self.name](predictions, observed, **self.options)
         return Estimate(-value if self.name in LOWER_IS_BETTER else value, std_error)
 
-    def by_bag(self, log_odds: FloatArray, strata: Strata) -> FloatArray:
-        """Return the criterion of each bag, for probabilities at the pooled prior of the strata."""
-        prior = pooled_prior(strata.row_proportions)
-        shifted = log_odds + log_prior(prior)  # a balanced population has log_prior 0
-        return count_score_by_bag(score_probabilities(shifted), strata, **self.options)
+    def by_bag(self, scores: FloatArray, observed: Observed) -> FloatArray:
+        """Return the criterion of each bag, for probabilities at the pooled prior of the bags.
+
+        `scores` are those in a balanced population.
+        """
+        shifted = scores + prior_scores(observed.inner_prior)
+        return count_score_by_bag(probabilities(shifted), observed, **self.options)
 
     def get_metadata_routing(self) -> MetadataRequest:
         """Return the request for `bags`, for scikit-learn's metadata routing."""
@@ -148,12 +145,25 @@ or callable
         return f"BagScorer({self.name!r}{options})"
 
 
-def pooled_prior(y: ArrayLike) -> Any:
-    """Return the mean of the proportions y, strictly between 0 and 1; one per class if several."""
-    y = np.asarray(y, dtype=float)
-    margin = 0.5 / len(y)
-    pooled = np.clip(y.mean(axis=0), margin, 1 - margin)
-    return pooled / pooled.sum() if pooled.ndim else float(pooled)
+class NoisyLabelScorer(BagScorer):
+    """(1/n)·Σ_j log Σ_y P_s(y|x_j)·T_s[y, ỹ_j], s the source of row j: a proper scoring rule.
+
+    Its bags are the rows.
+    """
+
+    def __init__(self) -> None:
+        self.name = NOISY_LABELS
+        self.options = {}
+
+    @property
+    def takes_scores(self) -> bool:
+        """Whether the criterion uses probabilities instead of decision values: yes."""
+        return True
+
+    def by_bag(self, scores: FloatArray, observed: Observed) -> FloatArray:
+        """Return log P(ỹ|x) of each row; `scores` are those in a balanced population."""
+        noisy: Any = observed.sources
+        return noisy_label_risk(noisy).log_likelihoods(scores)
 
 
 BAG_SCORERS = {name: BagScorer(name) for name in CRITERIA}

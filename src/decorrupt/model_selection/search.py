@@ -18,14 +18,14 @@ from sklearn.model_selection import (
 from sklearn.utils import indexable
 from sklearn.utils.validation import check_is_fitted
 
-from decorrupt.estimators.inputs import read_strata
 from decorrupt.model_selection.delegating import search_assumption_notices
 from decorrupt.model_selection.evaluation import Configuration, evaluate
+from decorrupt.model_selection.folded_data import FoldedData, train_on
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, usable_folds
-from decorrupt.model_selection.out_of_fold import TrainingData
 from decorrupt.model_selection.results import keep_results
 from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer
-from decorrupt.notices import Notice, QuietEstimator, emit_notices, train_quietly
+from decorrupt.notices import Notice, QuietEstimator, emit_notices
+from decorrupt.observed import Observed, read_observed
 
 
 class _BagSearch(QuietEstimator):
@@ -71,11 +71,15 @@ class _BagSearch(QuietEstimator):
         BagAssumptionWarning
             If the rows of a class clearly differ between bags, see `check_assumptions`.
         """
-        notices = self._train(X, y, bags=bags)
-        emit_notices(search_assumption_notices(self, X, y, bags) + notices)
+        observed, notices = self._train(X, y, bags)
+        emit_notices(search_assumption_notices(self, X, observed) + notices)
         return self
 
-    def _train(self, X: Any, y: ArrayLike, *, bags: Any = None) -> list[Notice]:
+    def train(self, X: Any, y: ArrayLike, *, bags: Any = None) -> list[Notice]:
+        """Fit as `fit` does, and return the warnings; without the check of the assumptions."""
+        return self._train(X, y, bags)[1]
+
+    def _train(self, X: Any, y: ArrayLike, bags: Any) -> tuple[Observed, list[Notice]]:
         if bags is None:
             raise ValueError(
                 f"{type(self).__name__} needs bags=, the bag of each row; for data with labels use "
@@ -84,28 +88,28 @@ class _BagSearch(QuietEstimator):
         self.scorer_ = get_bag_scorer(self.scoring)
         self.multimetric_ = False
         X, y, bags = indexable(X, y, bags)
-        _, strata = read_strata(y, bags)
-        folds, notices = usable_folds(self.cv, X, y, bags, needs_spread=self.scorer_.needs_spread)
+        observed = read_observed(y, bags=bags)
+        folds, notices = usable_folds(self.cv, X, observed, needs_spread=self.scorer_.needs_spread)
         self.n_splits_ = len(folds)
         with sklearn.config_context(enable_metadata_routing=True):
             found = evaluate(
                 [self._configuration(params) for params in self._candidates()],
-                TrainingData.in_bags(X, strata, folds),
+                FoldedData(X, observed, folds),
                 self.scorer_,
                 n_jobs=self.n_jobs,
                 error_score=self.error_score,
             )
             notices += found.notices
-            keep_results(self, found.results, strata, folds, self.scorer_)
+            keep_results(self, found.results, observed, folds, self.scorer_)
             if self.refit:
                 began = time.perf_counter()
                 model = self._configuration(self.best_params_).estimator
-                notices += train_quietly(model, X, y, bags=bags)
+                notices += train_on(model, X, observed)
                 self.best_estimator_ = model
                 self.refit_time_ = time.perf_counter() - began
                 if hasattr(model, "feature_names_in_"):
                     self.feature_names_in_ = model.feature_names_in_
-        return notices
+        return observed, notices
 
     def get_metadata_routing(self) -> Any:
         """Return the request for `bags`; scikit-learn's method rejects scorers without labels."""

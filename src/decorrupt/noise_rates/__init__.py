@@ -2,21 +2,20 @@
 
 from decorrupt.noise_rates.annotators import (
     AnnotatorEstimate,
-    ClassAnnotatorEstimate,
     estimate_noise_rates_from_annotators,
 )
 from decorrupt.noise_rates.audit import estimate_noise_rates_from_audit
-from decorrupt.noise_rates.class_result import ClassNoiseEstimate
 from decorrupt.noise_rates.estimate import RATE_METHODS, estimate_noise_rates
+from decorrupt.noise_rates.rate_error import NO_RATE_ERROR, RateError
 from decorrupt.noise_rates.result import NoiseRateEstimate
 from decorrupt.noise_rates.sensitivity import Sensitivity, sensitivity
 
 __all__ = [
+    "NO_RATE_ERROR",
     "RATE_METHODS",
     "AnnotatorEstimate",
-    "ClassAnnotatorEstimate",
-    "ClassNoiseEstimate",
     "NoiseRateEstimate",
+    "RateError",
     "Sensitivity",
     "estimate_noise_rates",
     "estimate_noise_rates_from_annotators",

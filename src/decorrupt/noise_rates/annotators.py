@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,23 +12,19 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import factorize
 from decorrupt.exceptions import UninformativeRatesWarning
 from decorrupt.noise_rates.audit import at_least_two_classes
-from decorrupt.noise_rates.class_result import (
-    ClassNoiseEstimate,
-    checked_matrices,
-    class_covariance,
-    class_intervals,
-)
 from decorrupt.noise_rates.dawid_skene import Votes, dawid_skene, log_likelihood
 from decorrupt.noise_rates.result import (
     NoiseRateEstimate,
     bootstrap_covariance,
-    bootstrap_intervals,
+    bootstrap_ends,
     check_level,
-    checked_rates,
+    informative,
+    rate_notices,
 )
+from decorrupt.notices import Notice, emit_notices
+from decorrupt.observed import as_targets, factorize
 
 RESAMPLE_TOL = (
     1e-4  # of a resample: the error this leaves is far below the variation between resamples
@@ -37,40 +32,33 @@ RESAMPLE_TOL = (
 IDENTIFYING_ANNOTATORS = 3  # per item: with two, many rates fit the labels equally well
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AnnotatorEstimate(NoiseRateEstimate):
     """Noise rates per annotator, and the posterior of each item given all its labels.
 
     Attributes
     ----------
     item_posteriors : dict
-        {item: P(Y=1 | all its labels)}.
+        {item: P(Y=1 | all its labels)}, or for several classes {item: P(Y=y | …) of every class}.
+    items : list
+        The item ids.
+    posteriors : ndarray of shape (n_items, n_classes)
+        P(Y=y | all labels of the item), for any number of classes.
     log_likelihood : float
         Log-likelihood of all labels at the estimated rates.
     n_iter : int
         Number of EM iterations.
     """
 
-    item_posteriors: dict[Any, float]
+    items: list[Any]
+    posteriors: FloatArray
     log_likelihood: float
     n_iter: int
 
-
-@dataclass(frozen=True, eq=False)
-class ClassAnnotatorEstimate(ClassNoiseEstimate):
-    """Noise between several classes per annotator, and the posterior of each item.
-
-    Attributes
-    ----------
-    item_posteriors : dict
-        {item: ndarray with P(Y=y | all its labels)}.
-    log_likelihood, n_iter
-        As in :class:`AnnotatorEstimate`.
-    """
-
-    item_posteriors: dict[Any, FloatArray]
-    log_likelihood: float
-    n_iter: int
+    @property
+    def item_posteriors(self) -> dict[Any, Any]:
+        """{item: P(Y=1 | all its labels)}, or for several classes {item: one per class}."""
+        return dict(zip(self.items, as_targets(self.posteriors).tolist(), strict=True))
 
 
 def estimate_noise_rates_from_annotators(
@@ -83,7 +71,7 @@ def estimate_noise_rates_from_annotators(
     n_bootstrap: int = 200,
     level: float = 0.9,
     random_state: Any = None,
-) -> AnnotatorEstimate | ClassAnnotatorEstimate:
+) -> AnnotatorEstimate:
     """Maximise Π_items Σ_y π(y)·Π_labels P_annotator(ỹ|y) over π and each annotator's rates.
 
     Dawid & Skene (1979) for two or more classes. EM starts from the shares of each item's labels,
@@ -110,7 +98,7 @@ def estimate_noise_rates_from_annotators(
 
     Returns
     -------
-    AnnotatorEstimate, or ClassAnnotatorEstimate for several classes
+    AnnotatorEstimate
         Also contains the class prior and each item's posterior.
 
     Raises
@@ -135,59 +123,36 @@ def estimate_noise_rates_from_annotators(
     check_level(level)
     check_consistent_length(labels, annotators, items)
     votes, classes, annotator_ids, item_ids = _read_votes(labels, annotators, items)
-    _check_overlap(votes)
+    notices = _overlap_notices(votes)
     everyone = np.ones(votes.n_items)
     matrices, posterior, n_iter = dawid_skene(votes, votes.shares, everyone, max_iter, tol)
     if n_iter >= max_iter:
-        warnings.warn(
-            f"EM did not converge in max_iter={max_iter} iterations: increase max_iter or tol",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+        text = f"EM did not converge in max_iter={max_iter} iterations: increase max_iter or tol"
+        notices.append(Notice(ConvergenceWarning, text))
     rng = check_random_state(random_state)
     chance = everyone / votes.n_items
     loose = max(tol, RESAMPLE_TOL)
+    weights = (rng.multinomial(votes.n_items, chance) for _ in range(n_bootstrap))
     draws = np.array(
-        [
-            dawid_skene(votes, posterior, rng.multinomial(votes.n_items, chance), max_iter, loose)[
-                0
-            ]
-            for _ in range(n_bootstrap)
-        ]
+        [dawid_skene(votes, posterior, weight, max_iter, loose)[0] for weight in weights]
     )
     prior = posterior.mean(axis=0)
-    likelihood = log_likelihood(votes, matrices, prior)
-    if len(classes) > 2:
-        return ClassAnnotatorEstimate(
-            checked_matrices(annotator_ids, matrices, classes.tolist(), "annotator"),
-            class_intervals(annotator_ids, matrices, draws, level),
-            level,
-            prior,
-            "annotators",
-            classes.tolist(),
-            dict(zip(item_ids, posterior, strict=True)),
-            likelihood,
-            n_iter,
-            covariance=class_covariance(draws),
-        )
-    flips, flip_draws = _flips(matrices), _flips(draws) if n_bootstrap else draws
-    intervals = bootstrap_intervals(annotator_ids, flips, flip_draws, level)
+    ends, names = bootstrap_ends(matrices, draws, level), classes.tolist()
+    emit_notices(notices + rate_notices(annotator_ids, matrices, ends, names, "annotator"))
     return AnnotatorEstimate(
-        checked_rates(annotator_ids, flips, intervals, "annotator"),
-        intervals,
+        annotator_ids,
+        informative(matrices),
+        ends,
         level,
-        float(prior[1]),
+        prior,
         "annotators",
-        dict(zip(item_ids, posterior[:, 1].tolist(), strict=True)),
-        likelihood,
+        names,
+        item_ids,
+        posterior,
+        log_likelihood(votes, matrices, prior),
         n_iter,
-        covariance=bootstrap_covariance(flip_draws),
+        covariance=bootstrap_covariance(draws),
     )
-
-
-def _flips(matrices: FloatArray) -> FloatArray:
-    """Return (flip_pos, flip_neg) from matrices of two classes."""
-    return np.stack([matrices[..., 1, 0], matrices[..., 0, 1]], axis=-1)
 
 
 def _read_votes(
@@ -214,7 +179,8 @@ def _check_categories(annotators: Any, present: list[Any]) -> None:
         )
 
 
-def _check_overlap(votes: Votes) -> None:
+def _overlap_notices(votes: Votes) -> list[Notice]:
+    """Return a notice if no item has three annotators; raise a ValueError if none has two."""
     pairs = np.unique(np.column_stack([votes.item, votes.annotator]), axis=0)
     most = int(np.bincount(pairs[:, 0]).max())
     if most < 2:
@@ -222,10 +188,10 @@ def _check_overlap(votes: Votes) -> None:
             "every item has labels from one annotator only: at least two annotators must label the "
             "same items. If there are features, use estimate_noise_rates"
         )
-    if most < IDENTIFYING_ANNOTATORS:
-        warnings.warn(
-            "no item has labels from three annotators: with two, many rates fit the labels "
-            "equally well, and the result is only the one closest to the majority vote",
-            UninformativeRatesWarning,
-            stacklevel=3,
-        )
+    if most >= IDENTIFYING_ANNOTATORS:
+        return []
+    text = (
+        "no item has labels from three annotators: with two, many rates fit the labels equally "
+        "well, and the result is only the one closest to the majority vote"
+    )
+    return [Notice(UninformativeRatesWarning, text)]

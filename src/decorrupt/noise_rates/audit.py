@@ -6,25 +6,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import binomtest, chi2
+from scipy.stats import beta, chi2
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators.inputs import NoisySources, read_sources
-from decorrupt.noise_rates.class_result import ClassNoiseEstimate, checked_matrices
 from decorrupt.noise_rates.result import (
-    FLIPS,
-    UNKNOWN_RATES,
-    Intervals,
     NoiseRateEstimate,
     check_level,
-    checked_rates,
+    informative,
+    rate_notices,
 )
+from decorrupt.notices import emit_notices
+from decorrupt.observed import FLIPS, NoisySources, read_sources
 
 
 def estimate_noise_rates_from_audit(
     *, y_noisy: ArrayLike, y_true: ArrayLike, sources: Any = None, level: float = 0.9
-) -> NoiseRateEstimate | ClassNoiseEstimate:
+) -> NoiseRateEstimate:
     """Return ρ̂₊ = #{Ỹ=−1, Y=1}/#{Y=1} and ρ̂₋ = #{Ỹ=1, Y=−1}/#{Y=−1}, with exact intervals.
 
     The intervals are those of Clopper & Pearson (1934): they contain the true rate with probability
@@ -45,8 +43,8 @@ def estimate_noise_rates_from_audit(
 
     Returns
     -------
-    NoiseRateEstimate, or ClassNoiseEstimate for several classes
-        Its class prior is the share of positives (of each class) among the audited rows.
+    NoiseRateEstimate
+        Its class prior is the share of each class among the audited rows.
 
     Raises
     ------
@@ -65,7 +63,7 @@ def estimate_noise_rates_from_audit(
     >>> found = estimate_noise_rates_from_audit(
     ...     y_noisy=[1] * 9 + [0] * 11, y_true=[1] * 10 + [0] * 10)
     >>> found.rates["all rows"]
-    NoiseRates(flip_pos=0.1, flip_neg=0.0)
+    (0.1, 0.0)
     >>> [round(end, 3) for end in found.intervals["all rows"]["flip_pos"]]
     [0.005, 0.394]
     """
@@ -73,47 +71,40 @@ def estimate_noise_rates_from_audit(
     check_consistent_length(y_noisy, y_true)
     noisy, true = column_or_1d(y_noisy), column_or_1d(y_true)
     classes = at_least_two_classes(np.concatenate([noisy, true]), "y_noisy and y_true")
-    found = read_sources(np.where(noisy == classes[-1], 1, -1), sources, UNKNOWN_RATES)
-    counts = _count(found, np.searchsorted(classes, true), np.searchsorted(classes, noisy), classes)
-    ids, sizes = found.ids.tolist(), counts.sum(axis=2, keepdims=True)
+    codes = np.searchsorted(classes, noisy)
+    found = read_sources(codes, classes, sources, np.eye(len(classes)))  # rates unknown
+    counts = _count(found, np.searchsorted(classes, true))
+    ids, names = found.ids.tolist(), classes.tolist()
+    intervals = clopper_pearson_intervals if len(names) == 2 else goodman_intervals
+    matrices, ends = counts / counts.sum(axis=2, keepdims=True), intervals(counts, level)
+    emit_notices(rate_notices(ids, matrices, ends, names, "source"))
     prior = counts.sum(axis=(0, 2)) / len(true)
-    if len(classes) > 2:
-        names = classes.tolist()
-        rates = checked_matrices(ids, counts / sizes, names, "source")
-        ends = goodman_intervals(counts, level)
-        spans = dict(zip(ids, ends, strict=True))
-        return ClassNoiseEstimate(rates, spans, level, prior, "audit", names)
-    wrong = counts[:, [1, 0], [0, 1]]  # positives labelled negative, negatives labelled positive
-    total = sizes[:, ::-1, 0]
-    intervals: Intervals = {
-        source: {
-            name: _clopper_pearson(int(wrong[i, j]), int(total[i, j]), level)
-            for j, name in enumerate(FLIPS)
-        }
-        for i, source in enumerate(ids)
-    }
-    pairs = checked_rates(ids, wrong / total, intervals, "source")
-    return NoiseRateEstimate(pairs, intervals, level, float(prior[1]), "audit")
+    return NoiseRateEstimate(ids, informative(matrices), ends, level, prior, "audit", names)
 
 
-def _count(
-    found: NoisySources, true: NDArray[np.intp], noisy: NDArray[np.intp], classes: NDArray[Any]
-) -> FloatArray:
+def _count(found: NoisySources, true: NDArray[np.intp]) -> FloatArray:
     """Return the audited rows by source, true and noisy class; each true class has some."""
-    counts = np.zeros((len(found.ids), len(classes), len(classes)))
-    np.add.at(counts, (found.row_source, true, noisy), 1.0)
+    n_classes = found.n_classes
+    counts = np.zeros((len(found.ids), n_classes, n_classes))
+    np.add.at(counts, (found.row_source, true, found.noisy_class), 1.0)
     for source, label in np.argwhere(counts.sum(axis=2) == 0)[:1]:
-        rate = {0: "flip_neg", 1: "flip_pos"}[label] if len(classes) == 2 else "row of the matrix"
+        rate = FLIPS[1 - label] if n_classes == 2 else "row of the matrix"
         raise ValueError(
             f"source {found.ids.tolist()[source]!r} has no audited row whose true label is "
-            f"{classes.tolist()[label]!r}: its {rate} cannot be estimated"
+            f"{found.classes.tolist()[label]!r}: its {rate} cannot be estimated"
         )
     return counts
 
 
-def _clopper_pearson(wrong: int, total: int, level: float) -> tuple[float, float]:
-    ends = binomtest(wrong, total).proportion_ci(level, "exact")
-    return float(ends.low), float(ends.high)
+def clopper_pearson_intervals(counts: FloatArray, level: float) -> FloatArray:
+    """Return Clopper & Pearson's (1934) exact intervals of the two shares k/n of each row.
+
+    The arguments and the result are those of :func:`goodman_intervals`.
+    """
+    tail, others = (1 - level) / 2, counts.sum(axis=-1, keepdims=True) - counts
+    low = np.where(counts > 0, beta.ppf(tail, np.maximum(counts, 1), others + 1), 0.0)
+    high = np.where(others > 0, beta.ppf(1 - tail, counts + 1, np.maximum(others, 1)), 1.0)
+    return np.stack([low, high], axis=-1)
 
 
 def goodman_intervals(counts: FloatArray, level: float) -> FloatArray:

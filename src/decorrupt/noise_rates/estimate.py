@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -14,56 +13,45 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import NoiseRates
-from decorrupt.estimators.class_sources import ClassSources, common_class_shares
-from decorrupt.estimators.inputs import (
-    NoisySources,
-    read_class_labels,
-    read_noisy_labels,
-    source_priors,
-)
 from decorrupt.exceptions import UninformativeRatesWarning
-from decorrupt.noise_rates.best_bin import best_bin_flips
-from decorrupt.noise_rates.class_anchors import (
+from decorrupt.losses import only_two_classes
+from decorrupt.noise_rates.anchors import (
     anchor_matrices,
     anchor_rows,
-    noisy_class_probabilities,
+    extreme_flips,
+    noisy_label_probabilities,
 )
-from decorrupt.noise_rates.class_result import (
-    ClassNoiseEstimate,
-    checked_matrices,
-    class_covariance,
-    class_intervals,
-)
+from decorrupt.noise_rates.best_bin import best_bin_flips
 from decorrupt.noise_rates.result import (
     NoiseRateEstimate,
     bootstrap_covariance,
-    bootstrap_intervals,
+    bootstrap_ends,
     check_level,
-    checked_rates,
+    informative,
+    rate_notices,
 )
 from decorrupt.noise_rates.roc_slope import fit_roc, roc_slope_flips
 from decorrupt.noise_rates.scores import (
     OutOfFold,
     Split,
     count_labels,
-    noisy_posteriors,
     out_of_fold,
     split_rows,
 )
+from decorrupt.notices import Notice, emit_notices
+from decorrupt.observed import NoisySources, matrix_of_rates, read_labels, read_sources
 
 RATE_METHODS = ("roc_slope", "best_bin", "anchor")
 MIN_ROWS = 10  # per label and source
 MIN_AUC_Z = 3.0  # standard errors by which the score's AUC must exceed ½
 DEFAULT_BOOTSTRAPS = 200
-LEFT_OUT = (
-    "The intervals leave out the error from overlapping classes: without rows that are certainly "
-    "positive or certainly negative the rates can be far off, and noisy labels cannot show this."
+MEANINGLESS = (
+    "the estimated rates are meaningless. Give an estimator that can learn these labels, or more "
+    "rows"
 )
-
-CLASSES_LEFT_OUT = (
-    "The intervals leave out the error from overlapping classes: if the anchors of a class contain "
-    "rows of other classes, its noise is overestimated, and noisy labels cannot show this."
+LEFT_OUT = (
+    "The intervals leave out the error from overlapping classes: without rows that certainly "
+    "belong to a class the rates can be far off, and noisy labels cannot show this."
 )
 
 
@@ -78,7 +66,7 @@ def estimate_noise_rates(
     n_bootstrap: int = DEFAULT_BOOTSTRAPS,
     level: float = 0.9,
     random_state: Any = None,
-) -> NoiseRateEstimate | ClassNoiseEstimate:
+) -> NoiseRateEstimate:
     """Return ρ₋ = inf P(Ỹ=1|x) and ρ₊ = 1 − sup P(Ỹ=1|x) of every source, with intervals.
 
     P(Ỹ=1|x) = ρ₋ + (1−ρ₊−ρ₋)·P(Y=1|x), so where the true class is certain, the share of wrong
@@ -132,7 +120,7 @@ def estimate_noise_rates(
 
     Returns
     -------
-    NoiseRateEstimate, or ClassNoiseEstimate for several classes
+    NoiseRateEstimate
         `.rates` can be given to :class:`decorrupt.CorruptedSourcesClassifier` as `noise_rates`.
 
     Raises
@@ -168,67 +156,47 @@ def estimate_noise_rates(
     if n_bootstrap < 0:
         raise ValueError(f"n_bootstrap={n_bootstrap!r} must be at least 0")
     check_consistent_length(X, y)
-    classes, codes = read_class_labels(y)
+    classes, codes = read_labels(y)
     rng = check_random_state(random_state)
     seed = int(rng.randint(2**31 - 1))
-    noisy = read_noisy_labels(codes, classes, sources, np.eye(len(classes)))  # rates unknown
+    noisy = read_sources(codes, classes, sources, np.eye(len(classes)))  # rates unknown
     ids, names = noisy.ids.tolist(), classes.tolist()
-    _check_enough(noisy.row_source, codes, ids, names, cv)
-    splits = split_rows(X, noisy.row_source * len(classes) + codes, cv, seed)
-    if isinstance(noisy, ClassSources):
-        if method not in ("auto", "anchor"):
-            raise ValueError(
-                f"method={method!r} is for two classes, and y has {len(classes)}: choose 'anchor'"
-            )
-        matrices, draws = _class_anchors(X, noisy, estimator, splits, n_bootstrap, rng, seed)
-        return ClassNoiseEstimate(
-            checked_matrices(ids, matrices, names, "source"),
-            class_intervals(ids, matrices, draws, level),
-            level,
-            common_class_shares(replace(noisy, matrices=matrices, row_matrix=noisy.row_source)),
-            "anchor",
-            names,
-            covariance=class_covariance(draws),
-            left_out=CLASSES_LEFT_OUT if n_bootstrap else "",
-        )
-    method = "roc_slope" if method == "auto" else method
-    scored = out_of_fold(X, noisy, estimator, splits, seed)
-    _warn_if_chance_level(scored, noisy)
-    if method == "anchor":
-        flips, draws = _anchor(X, noisy, scored, splits, n_bootstrap, rng)
+    _check_enough(noisy, cv)
+    splits = split_rows(X, noisy.row_source * len(names) + codes, cv, seed)
+    if method == "auto":
+        method = "roc_slope" if len(names) == 2 else "anchor"
+    data = (X, noisy, estimator, splits, n_bootstrap, rng, seed)
+    if len(names) > 2 and method == "anchor":
+        matrices, draws, notices = _from_anchors(*data)
     else:
-        flips, draws = _rates_along_score(
-            method, count_labels(scored, noisy, rng), n_bootstrap, rng
-        )
-    intervals = bootstrap_intervals(ids, flips, draws, level)
-    rates = checked_rates(ids, flips, intervals, "source")
+        matrices, draws, notices = _from_score(method, *data)
+    ends = bootstrap_ends(matrices, draws, level)
+    emit_notices(notices + rate_notices(ids, matrices, ends, names, "source"))
+    matrices = informative(matrices)
+    estimated = replace(noisy, matrices=matrices, row_matrix=noisy.row_source)
     return NoiseRateEstimate(
-        rates,
-        intervals,
+        ids,
+        matrices,
+        ends,
         level,
-        _common_prior(noisy, rates),
+        estimated.class_prior,
         method,
+        names,
         covariance=bootstrap_covariance(draws),
-        left_out=LEFT_OUT if intervals else "",
+        left_out=LEFT_OUT if n_bootstrap else "",
     )
 
 
-def _check_enough(
-    row_source: NDArray[np.intp],
-    codes: NDArray[np.int_],
-    ids: list[Any],
-    classes: list[Any],
-    cv: Any,
-) -> None:
+def _check_enough(noisy: NoisySources, cv: Any) -> None:
     least = max(MIN_ROWS, cv) if isinstance(cv, int) else MIN_ROWS
-    sizes = np.zeros((len(ids), len(classes)), dtype=int)
-    np.add.at(sizes, (row_source, codes), 1)
-    for source, by_label in zip(ids, sizes, strict=True):
-        for label, size in zip(classes, by_label, strict=True):
+    sizes = np.zeros((len(noisy.ids), noisy.n_classes), dtype=int)
+    np.add.at(sizes, (noisy.row_source, noisy.noisy_class), 1)
+    for source, by_label in zip(noisy.ids.tolist(), sizes, strict=True):
+        for label, size in zip(noisy.classes.tolist(), by_label, strict=True):
             if size == 0:
                 raise ValueError(
                     f"source {source!r} has no row labelled {label!r}: its rates can only be "
-                    f"estimated from rows of {'both' if len(classes) == 2 else 'all'} labels"
+                    "estimated from rows of all labels"
                 )
             if size < least:
                 raise ValueError(
@@ -237,41 +205,70 @@ def _check_enough(
                 )
 
 
-def _class_anchors(
+Found = tuple[FloatArray, FloatArray, list[Notice]]  # matrices, resamples of them, warnings
+
+
+def _from_anchors(
     X: Any,
-    noisy: ClassSources,
+    noisy: NoisySources,
     estimator: Any,
     splits: list[Split],
     n_bootstrap: int,
     rng: np.random.RandomState,
     seed: int,
-) -> tuple[FloatArray, FloatArray]:
-    probabilities = noisy_class_probabilities(X, noisy, estimator, splits, seed)
-    guessed = probabilities.argmax(axis=1) == noisy.noisy_class
+) -> Found:
+    """Return the label shares of the anchors of every class."""
+    probabilities = noisy_label_probabilities(X, noisy, estimator, splits, seed)
+    notices = _notices_of_guesses(probabilities.argmax(axis=1) == noisy.noisy_class, noisy)
+    return *anchor_matrices(anchor_rows(probabilities, noisy), noisy, n_bootstrap, rng), notices
+
+
+def _notices_of_guesses(guessed: NDArray[np.bool_], noisy: NoisySources) -> list[Notice]:
     commonest = np.bincount(noisy.noisy_class).max() / len(guessed)
-    if guessed.mean() < commonest + MIN_AUC_Z * np.sqrt(commonest * (1 - commonest) / len(guessed)):
-        warnings.warn(
-            f"the model predicts {guessed.mean():.1%} of the noisy labels, not clearly more than "
-            f"the most frequent label alone ({commonest:.1%}): the estimated rates are "
-            "meaningless. Give an estimator that can learn these labels, or more rows",
-            UninformativeRatesWarning,
-            stacklevel=3,
-        )
-    return anchor_matrices(anchor_rows(probabilities, noisy), noisy, n_bootstrap, rng)
+    std_error = np.sqrt(commonest * (1 - commonest) / len(guessed))
+    if guessed.mean() >= commonest + MIN_AUC_Z * std_error:
+        return []
+    text = (
+        f"the model predicts {guessed.mean():.1%} of the noisy labels, not clearly more than the "
+        f"most frequent label alone ({commonest:.1%}): {MEANINGLESS}"
+    )
+    return [Notice(UninformativeRatesWarning, text)]
 
 
-def _warn_if_chance_level(scored: OutOfFold, noisy: NoisySources) -> None:
-    n_pos, n_rows = noisy.is_pos.sum(), len(noisy.is_pos)
+def _from_score(
+    method: str,
+    X: Any,
+    noisy: NoisySources,
+    estimator: Any,
+    splits: list[Split],
+    n_bootstrap: int,
+    rng: np.random.RandomState,
+    seed: int,
+) -> Found:
+    """Return the rates of two classes from one score that ranks the rows."""
+    only_two_classes(noisy.n_classes, f"method={method!r}", "choose 'anchor'")
+    scored = out_of_fold(X, noisy, estimator, splits, seed)
+    if method == "anchor":
+        flips, draws = extreme_flips(X, noisy, scored.estimator, splits, n_bootstrap, rng)
+    else:
+        counts = count_labels(scored, noisy, rng)
+        flips, draws = _rates_along_score(method, counts, n_bootstrap, rng)
+    # Without resamples, `draws` is empty and has one axis.
+    moved = matrix_of_rates(draws[..., 0], draws[..., 1]) if n_bootstrap else draws
+    return matrix_of_rates(*flips.T), moved, _notices_of_score(scored, noisy)
+
+
+def _notices_of_score(scored: OutOfFold, noisy: NoisySources) -> list[Notice]:
+    n_neg, n_pos = np.bincount(noisy.noisy_class)
     # Standard deviation of the AUC (Mann–Whitney statistic) of a random score.
-    std_error = np.sqrt((n_rows + 1) / (12.0 * n_pos * (n_rows - n_pos)))
-    if scored.auc < 0.5 + MIN_AUC_Z * std_error:
-        warnings.warn(
-            f"the score predicts the noisy labels no better than chance (AUC {scored.auc:.3f}): "
-            "the estimated rates are meaningless. Give an estimator that can learn these labels, "
-            "or more rows",
-            UninformativeRatesWarning,
-            stacklevel=3,
-        )
+    std_error = np.sqrt((n_neg + n_pos + 1) / (12.0 * n_pos * n_neg))
+    if scored.auc >= 0.5 + MIN_AUC_Z * std_error:
+        return []
+    text = (
+        f"the score predicts the noisy labels no better than chance (AUC {scored.auc:.3f}): "
+        f"{MEANINGLESS}"
+    )
+    return [Notice(UninformativeRatesWarning, text)]
 
 
 def _rates_along_score(
@@ -294,30 +291,3 @@ def resample(counts: FloatArray, rng: np.random.RandomState) -> FloatArray:
         size = cells.sum()
         drawn[:, :, i] = rng.multinomial(round(size), cells.ravel() / size).reshape(cells.shape)
     return drawn
-
-
-def _anchor(
-    X: Any,
-    noisy: NoisySources,
-    scored: OutOfFold,
-    splits: list[Split],
-    n_bootstrap: int,
-    rng: np.random.RandomState,
-) -> tuple[FloatArray, FloatArray]:
-    """Return ρ₊ = 1 − max P̂(Ỹ=1|x) and ρ₋ = min P̂(Ỹ=1|x) of each source."""
-    posteriors = noisy_posteriors(X, noisy, scored.estimator, splits)
-    by_source = [posteriors[noisy.row_source == i] for i in range(len(noisy.ids))]
-
-    def extremes(samples: list[FloatArray]) -> FloatArray:
-        return np.array([(1 - sample.max(), sample.min()) for sample in samples])
-
-    draws = [
-        extremes([rng.choice(sample, len(sample)) for sample in by_source])
-        for _ in range(n_bootstrap)
-    ]
-    return extremes(by_source), np.array(draws)
-
-
-def _common_prior(noisy: NoisySources, rates: dict[Any, NoiseRates]) -> float:
-    by_row = np.array([list(pair) for pair in rates.values()])[noisy.row_source]
-    return float(source_priors(None, replace(noisy, rates=by_row))[0])

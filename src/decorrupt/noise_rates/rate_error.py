@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import Strata
-from decorrupt.estimators.class_sources import ClassSources
-from decorrupt.estimators.inputs import NoisySources, source_priors, source_strata
+from decorrupt.observed import NoisySources, Observed
 
 STEP = 1e-5  # of a rate: small compared with standard errors, large compared with rounding errors
 
@@ -26,35 +23,24 @@ class RateError:
 
     Attributes
     ----------
-    moved : sequence of Strata
-        The strata with one rate increased by STEP, one entry per rate.
+    moved : sequence of Observed
+        The strata of the sources with one rate increased by STEP, one entry per rate.
     covariance : ndarray of shape (n_rates, n_rates)
         Covariance of the rates.
     """
 
-    moved: Sequence[Strata]
+    moved: Sequence[Observed]
     covariance: FloatArray
 
     @classmethod
-    def of(
-        cls,
-        noisy: NoisySources | ClassSources,
-        class_priors: Any,
-        covariance: FloatArray | None,
-    ) -> RateError:
-        """Return the error of estimated rates, in the order flip_pos, flip_neg per source.
-
-        For several classes, in the order of the matrices' entries off the diagonal.
-        """
+    def of(cls, noisy: NoisySources, covariance: FloatArray | None) -> RateError:
+        """Return the error of estimated rates, in the order of `NoiseRateEstimate.covariance`."""
         if covariance is None:
             return NO_RATE_ERROR
-        moved = [
-            source_strata(at, source_priors(class_priors, at)) for at in _with_one_rate_moved(noisy)
-        ]
-        return cls(moved, covariance)
+        return cls([moved.strata for moved in _with_one_rate_moved(noisy)], covariance)
 
     def added_to(
-        self, measure: Callable[[Strata], tuple[float, float]], strata: Strata
+        self, measure: Callable[[Observed], tuple[float, float]], strata: Observed
     ) -> tuple[float, float]:
         """Return the measure and its standard error √(error of rows² + error of rates²)."""
         value, std_error = measure(strata)
@@ -63,18 +49,10 @@ class RateError:
         return value, float(np.hypot(std_error, np.sqrt(variance)))
 
 
-def _with_one_rate_moved(
-    noisy: NoisySources | ClassSources,
-) -> Iterator[NoisySources | ClassSources]:
-    n_sources = len(noisy.ids)
-    if isinstance(noisy, NoisySources):
-        for step in STEP * np.eye(2 * n_sources):
-            yield replace(noisy, rates=noisy.rates + step.reshape(-1, 2)[noisy.row_source])
-        return
-    n_classes = len(noisy.classes)
-    for source, label, noisy_label in product(range(n_sources), *[range(n_classes)] * 2):
+def _with_one_rate_moved(noisy: NoisySources) -> Iterator[NoisySources]:
+    for source, label, noisy_label in product(range(len(noisy.ids)), *[range(noisy.n_classes)] * 2):
         if label != noisy_label:
-            matrices = noisy.source_rates
+            matrices = noisy.source_matrices.copy()
             matrices[source, label, noisy_label] += STEP
             matrices[source, label, label] -= STEP
             yield replace(noisy, matrices=matrices, row_matrix=noisy.row_source)

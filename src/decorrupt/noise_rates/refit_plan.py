@@ -10,10 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import NoiseRates, factorize, strata_from_bags
-from decorrupt.noise_rates.class_result import ClassNoiseEstimate
-from decorrupt.noise_rates.result import FLIPS, NoiseRateEstimate, informative
+from decorrupt.losses import only_two_classes
+from decorrupt.noise_rates.result import NoiseRateEstimate, informative
 from decorrupt.notices import Notice, train_quietly
+from decorrupt.observed import (
+    FLIPS,
+    NoiseRates,
+    factorize,
+    matrix_of_rates,
+    rates_of_matrix,
+    read_bags,
+)
 
 FLIP_CORNERS = (
     (0, 0),
@@ -22,6 +29,7 @@ FLIP_CORNERS = (
     (1, 0),
 )  # 0 low, 1 high; (flip_pos, flip_neg) of all sources
 BAG_CORNERS = ((0,), (1,))
+ONE_CLASS = "examine one class against all others"
 
 
 @dataclass(frozen=True)
@@ -48,11 +56,8 @@ class RefitPlan:
 
 def source_plan(X: Any, y: ArrayLike, sources: Any, noise_rates: Any, intervals: Any) -> RefitPlan:
     """Return the plan that varies every source's rates within their intervals."""
-    if isinstance(noise_rates, ClassNoiseEstimate):
-        raise ValueError(
-            f"sensitivity is for two classes, and noise_rates have {len(noise_rates.classes)}"
-        )
     if isinstance(noise_rates, NoiseRateEstimate):
+        only_two_classes(len(noise_rates.classes), "sensitivity", ONE_CLASS)
         intervals = noise_rates.intervals if intervals is None else intervals
         noise_rates = noise_rates.rates
     if not isinstance(noise_rates, Mapping) or not isinstance(intervals, Mapping):
@@ -73,7 +78,7 @@ def source_plan(X: Any, y: ArrayLike, sources: Any, noise_rates: Any, intervals:
     ]
 
     def train(model: Any, flips: FloatArray) -> list[Notice]:
-        pairs = [tuple(pair) for pair in informative(flips).tolist()]
+        pairs = [rates_of_matrix(one) for one in informative(matrix_of_rates(*flips.T))]
         rates = pairs[0] if sources is None else dict(zip(ids, pairs, strict=True))
         return train_quietly(model, X, y, sources=sources, noise_rates=rates)
 
@@ -85,8 +90,9 @@ def source_plan(X: Any, y: ArrayLike, sources: Any, noise_rates: Any, intervals:
 
 def bag_plan(X: Any, y: ArrayLike, bags: Any, intervals: Any) -> RefitPlan:
     """Return the plan that varies every bag's proportion within its interval."""
-    strata = strata_from_bags(bags, y)
-    ids, point = strata.ids.tolist(), strata.proportions[:, None]
+    observed = read_bags(y, bags)
+    only_two_classes(observed.n_classes, "sensitivity", ONE_CLASS)
+    ids, point = observed.ids.tolist(), observed.proportions[:, 1:]
     if isinstance(intervals, Mapping):
         missing = [bag for bag in ids if bag not in intervals]
         if missing:
@@ -102,7 +108,7 @@ def bag_plan(X: Any, y: ArrayLike, bags: Any, intervals: Any) -> RefitPlan:
         )
 
     def train(model: Any, proportions: FloatArray) -> list[Notice]:
-        return train_quietly(model, X, proportions[strata.row_stratum, 0], bags=bags)
+        return train_quietly(model, X, proportions[observed.row_bag, 0], bags=bags)
 
     names = [f"proportion of bag {bag!r}" for bag in ids]
     return RefitPlan(names, point, low, high, BAG_CORNERS, train)

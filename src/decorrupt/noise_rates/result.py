@@ -1,9 +1,8 @@
-"""Estimated noise rates with bootstrap intervals."""
+"""Estimated noise rates with intervals, for any number of classes."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,68 +10,112 @@ import numpy as np
 from scipy.stats import norm
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import NoiseRates
-from decorrupt.corruption.source_mixture import SourceMixture
+from decorrupt.corruption import SourceMixture
 from decorrupt.exceptions import UninformativeRatesWarning
+from decorrupt.losses import only_two_classes
+from decorrupt.notices import Notice
+from decorrupt.observed import (
+    FLIPS,
+    inseparable_classes,
+    intervals_of_matrix,
+    matrix_of_rates,
+    rates_of_matrix,
+)
 
 MIN_SIGNAL = 0.01  # smallest 1 − flip_pos − flip_neg that is returned: NoiseRates needs it above 0
-FLIPS = ("flip_pos", "flip_neg")
-UNKNOWN_RATES = (0.0, 0.0)  # placeholder while sources are read
-Intervals = dict[Any, dict[str, tuple[float, float]]]
+CELL = 24  # characters of a printed rate with its interval
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class NoiseRateEstimate:
-    """Estimated flip rates per source, with intervals; ``print`` shows a table.
+    """Estimated noise rates per source, with intervals; ``print`` shows a table.
 
     Attributes
     ----------
     rates : dict
-        {source: NoiseRates}, as the `noise_rates` of a classifier accept it.
+        {source: (flip_pos, flip_neg)}, or for several classes {source: T}, as the `noise_rates` of
+        a classifier accept it.
     intervals : dict
-        {source: {"flip_pos": (low, high), "flip_neg": (low, high)}}; empty if none were requested.
+        {source: {"flip_pos": (low, high), "flip_neg": (low, high)}}, or for several classes
+        {source: ndarray of shape (n_classes, n_classes, 2)}; empty if none were requested.
+    sources : list
+        The source ids.
+    matrices : ndarray of shape (n_sources, n_classes, n_classes)
+        T[y, ỹ] = P(Ỹ=ỹ | Y=y) of every source, for any number of classes.
+    ends : ndarray of shape (n_sources, n_classes, n_classes, 2) or None
+        The lower and upper end of every entry of the matrices.
     level : float
-        Nominal probability that an interval contains the true rate.
-    class_prior : float
-        P(Y=1) of the clean distribution, computed from the rates and the label shares.
+        Nominal probability that an interval (of an audit of several classes: all intervals of one
+        row) is right.
+    class_prior : ndarray of shape (n_classes,)
+        Class shares of the clean distribution.
     method : str
         The method of estimation.
-    covariance : ndarray of shape (2·n_sources, 2·n_sources) or None
-        Covariance of the rates over the resamples, in the order flip_pos, flip_neg of the first
-        source, then of the second and so on. None without resamples.
+    classes : list
+        The classes, in the order of rows and columns; of two, the second is the positive one.
+    covariance : ndarray of shape (n_rates, n_rates) or None
+        Covariance over the resamples of the entries off the diagonal: those of the first source
+        row by row (flip_neg, flip_pos for two classes), then those of the second and so on. None
+        without resamples.
     left_out : str
         Description of the error that intervals and covariance do not include; empty if none.
     """
 
-    rates: dict[Any, NoiseRates]
-    intervals: Intervals
+    sources: list[Any]
+    matrices: FloatArray
+    ends: FloatArray | None
     level: float
-    class_prior: float
+    class_prior: FloatArray
     method: str
-    covariance: FloatArray | None = field(default=None, kw_only=True, repr=False, compare=False)
+    classes: list[Any]
+    covariance: FloatArray | None = field(default=None, kw_only=True, repr=False)
     left_out: str = field(default="", kw_only=True, repr=False)
+
+    @property
+    def rates(self) -> dict[Any, Any]:
+        """{source: (flip_pos, flip_neg)}, or for several classes {source: T}."""
+        return dict(zip(self.sources, map(rates_of_matrix, self.matrices), strict=True))
+
+    @property
+    def intervals(self) -> dict[Any, Any]:
+        """{source: {"flip_pos": (low, high), …}}, or for several classes {source: both ends}."""
+        if self.ends is None:
+            return {}
+        return dict(zip(self.sources, map(intervals_of_matrix, self.ends), strict=True))
 
     @property
     def mixtures(self) -> dict[Any, SourceMixture]:
         """{source: share of true positives among its positive and among its negative labels}."""
-        return {
-            source: SourceMixture.of_rates(self.class_prior, rates)
-            for source, rates in self.rates.items()
-        }
+        only_two_classes(len(self.classes), "mixtures", "use the matrices in rates")
+        prior = float(self.class_prior[1])
+        return {source: SourceMixture.of_rates(prior, pair) for source, pair in self.rates.items()}
 
     def __str__(self) -> str:
-        head = f"{'source':<16}{'flip_pos':>24}{'flip_neg':>24}"
-        rows = [f"{source!s:<16}" + self._cells(source) for source in self.rates]
-        foot = f"class prior {self.class_prior:.3f}; {self.level:.0%} intervals; {self.method}"
-        return "\n".join([head, *rows, foot, *[self.left_out] * bool(self.left_out)])
+        if len(self.classes) == 2:
+            title, columns, shares = "", list(FLIPS), f"class prior {self.class_prior[1]:.3f}"
+        else:
+            title, columns = f"{'true class':<16}", list(map(str, self.classes))
+            shares = "class shares " + ", ".join(f"{share:.3f}" for share in self.class_prior)
+        head = f"{'source':<16}{title}" + "".join(f"{name:>{CELL}}" for name in columns)
+        foot = f"{shares}; {self.level:.0%} intervals; {self.method}"
+        return "\n".join([head, *self._rows(), foot, *[self.left_out] * bool(self.left_out)])
 
-    def _cells(self, source: Any) -> str:
-        cells = []
-        for name, rate in zip(FLIPS, self.rates[source], strict=True):
-            interval = self.intervals.get(source, {}).get(name)
-            span = "" if interval is None else f" ({interval[0]:.3f} to {interval[1]:.3f})"
-            cells.append(f"{f'{rate:.3f}{span}':>24}")
-        return "".join(cells)
+    def _rows(self) -> Iterator[str]:
+        """Yield one line per source with both flip rates, or one per source and true class."""
+        for k, source in enumerate(self.sources):
+            if len(self.classes) == 2:
+                yield f"{source!s:<16}" + self._cell(k, 1, 0) + self._cell(k, 0, 1)
+                continue
+            for y, label in enumerate(self.classes):
+                cells = (self._cell(k, y, noisy) for noisy in range(len(self.classes)))
+                yield f"{source!s:<16}{label!s:<16}" + "".join(cells)
+
+    def _cell(self, source: int, true: int, noisy: int) -> str:
+        text = f"{self.matrices[source, true, noisy]:.3f}"
+        if self.ends is not None:
+            low, high = self.ends[source, true, noisy]
+            text += f" ({low:.3f} to {high:.3f})"
+        return f"{text:>{CELL}}"
 
 
 def check_level(level: float) -> float:
@@ -82,85 +125,106 @@ def check_level(level: float) -> float:
     return float(level)
 
 
-def informative(flips: FloatArray) -> FloatArray:
-    """Return flip rates clipped to [0, 1], scaled down to a sum of at most 1 − `MIN_SIGNAL`."""
-    flips = np.clip(flips, 0.0, 1.0)
+def informative(matrices: FloatArray) -> FloatArray:
+    """Return matrices of two classes with flip rates in [0, 1] of a sum up to 1 − `MIN_SIGNAL`.
+
+    Larger sums are scaled down. Matrices of several classes are estimated as shares of labels, and
+    stay as they are.
+    """
+    if matrices.shape[-1] > 2:
+        return matrices
+    flips = np.clip(flips_of(matrices), 0.0, 1.0)
     total = np.maximum(flips.sum(axis=-1, keepdims=True), 1 - MIN_SIGNAL)
-    return np.asarray(flips * (1 - MIN_SIGNAL) / total)
+    return matrix_of_rates(*np.moveaxis(flips * (1 - MIN_SIGNAL) / total, -1, 0))
 
 
-def bootstrap_intervals(
-    ids: Sequence[Any], flips: FloatArray, draws: FloatArray, level: float
-) -> Intervals:
-    """Return the union of the percentile interval of the draws and ρ̂ ± z·sd(draws).
+def flips_of(matrices: FloatArray) -> FloatArray:
+    """Return (flip_pos, flip_neg) of matrices of two classes, shape (..., 2)."""
+    return np.asarray(matrices[..., [1, 0], [0, 1]])
+
+
+def bootstrap_ends(matrices: FloatArray, draws: FloatArray, level: float) -> FloatArray | None:
+    """Return the union of the percentile interval of the draws and T̂ ± z·sd(draws).
 
     The resamples do not repeat every step, such as training the score, so that percentile intervals
-    alone contain the true rate slightly too rarely. Empty without draws.
+    alone contain the true rate slightly too rarely. None without draws.
 
     Parameters
     ----------
-    ids : sequence
-        Source ids.
-    flips : ndarray of shape (n_sources, 2)
-        The estimated rates.
-    draws : ndarray of shape (n_draws, n_sources, 2)
-        The rates estimated from resamples.
+    matrices : ndarray of shape (n_sources, n_classes, n_classes)
+        The estimates.
+    draws : ndarray of shape (n_draws, n_sources, n_classes, n_classes)
+        The estimates from resamples.
     level : float
         Confidence level of the intervals.
+
+    Returns
+    -------
+    ndarray of shape (n_sources, n_classes, n_classes, 2) or None
     """
     if not len(draws):
-        return {}
-    low, high = interval_ends(flips, draws, level)
-    return {
-        source: dict(zip(FLIPS, zip(*ends, strict=True), strict=True))
-        for source, *ends in zip(ids, low.tolist(), high.tolist(), strict=True)
-    }
-
-
-def interval_ends(
-    rates: FloatArray, draws: FloatArray, level: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of the union of the percentile interval and ρ̂ ± z·sd(draws)."""
+        return None
     tail = (1 - level) / 2
     reach = norm.ppf(1 - tail) * draws.std(axis=0)
     low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
-    return (
-        np.clip(np.minimum(low, rates - reach), 0.0, 1.0),
-        np.clip(np.maximum(high, rates + reach), 0.0, 1.0),
-    )
+    ends = [np.minimum(low, matrices - reach), np.maximum(high, matrices + reach)]
+    return np.asarray(np.clip(np.stack(ends, axis=-1), 0.0, 1.0))
 
 
 def bootstrap_covariance(draws: FloatArray) -> FloatArray | None:
-    """Return the covariance of all rates over draws of shape (n_draws, n_sources, 2)."""
+    """Return the covariance of the entries off the diagonal over (n_draws, n_sources, K, K)."""
     if len(draws) < 2:
         return None
-    return np.atleast_2d(np.cov(informative(draws).reshape(len(draws), -1), rowvar=False))
+    off = ~np.eye(draws.shape[-1], dtype=bool)
+    entries = informative(draws)[..., off].reshape(len(draws), -1)
+    return np.atleast_2d(np.cov(entries, rowvar=False))
 
 
-def checked_rates(
-    ids: Sequence[Any], flips: FloatArray, intervals: Intervals, word: str
-) -> dict[Any, NoiseRates]:
-    """Return {source: NoiseRates}; warn about each source whose labels may be uninformative.
+def rate_notices(
+    sources: Sequence[Any],
+    matrices: FloatArray,
+    ends: FloatArray | None,
+    classes: Sequence[Any],
+    word: str,
+) -> list[Notice]:
+    """Return a notice for each source whose labels may not distinguish the classes.
 
-    Must be called directly from the public functions, so that warnings point to their caller.
+    Parameters
+    ----------
+    sources, matrices, ends, classes
+        As in :class:`NoiseRateEstimate`, the matrices before :func:`informative`.
+    word : str
+        What a source is called, "source" or "annotator".
     """
-    for source, total in zip(ids, flips.sum(axis=1).tolist(), strict=True):
-        highest = sum(high for _, high in intervals.get(source, {}).values())
-        if total > 1 - MIN_SIGNAL:
-            _warn(
-                f"{word} {source!r}: flip_pos + flip_neg was estimated at {total:.3g}. Its labels "
-                "contain no information about the class, or are swapped; the rates were scaled "
-                f"down to a sum of {1 - MIN_SIGNAL:g}. Remove the {word}, or swap its labels"
-            )
-        elif highest >= 1:
-            _warn(
-                f"{word} {source!r}: the intervals reach flip_pos + flip_neg = {highest:.3g}, and "
-                "at 1 its labels contain no information. Get more rows or an audit of this "
-                f"{word}, or remove it"
-            )
-    pairs = informative(flips).tolist()
-    return {source: NoiseRates(*pair) for source, pair in zip(ids, pairs, strict=True)}
+    texts = []
+    for k, source in enumerate(sources):
+        own_ends = None if ends is None else ends[k]
+        text = _doubt(matrices[k], own_ends, classes, word)
+        texts += [f"{word} {source!r}: {text}"] * bool(text)
+    return [Notice(UninformativeRatesWarning, text) for text in texts]
 
 
-def _warn(message: str) -> None:
-    warnings.warn(message, UninformativeRatesWarning, stacklevel=4)
+def _doubt(matrix: FloatArray, ends: FloatArray | None, classes: Sequence[Any], word: str) -> str:
+    """Return why the labels of a source may not distinguish the classes; empty if they do."""
+    if len(classes) > 2:
+        names = ", ".join(repr(classes[c]) for c in inseparable_classes(matrix.T))
+        if not names:
+            return ""
+        return (
+            f"its labels do not distinguish the classes {names}, and a classifier cannot use its "
+            f"matrix. Remove the {word} or merge the classes"
+        )
+    total = flips_of(matrix).sum()
+    highest = 0.0 if ends is None else flips_of(ends[..., 1]).sum()
+    if total > 1 - MIN_SIGNAL:
+        return (
+            f"flip_pos + flip_neg was estimated at {total:.3g}. Its labels contain no information "
+            "about the class, or are swapped; the rates were scaled down to a sum of "
+            f"{1 - MIN_SIGNAL:g}. Remove the {word}, or swap its labels"
+        )
+    if highest >= 1:
+        return (
+            f"the intervals reach flip_pos + flip_neg = {highest:.3g}, and at 1 its labels contain "
+            f"no information. Get more rows or an audit of this {word}, or remove it"
+        )
+    return ""

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_array
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators.inputs import NoisySources
+from decorrupt.observed import NoisySources
 
 ROWS_PER_BIN = 50
 MAX_BINS, MIN_BINS = 200, 10
@@ -72,55 +72,40 @@ def out_of_fold(
     Without an estimator, the better of a linear and a boosted model is used. Models are compared by
     AUC, because only the ranking is used.
     """
-    if estimator is None:
-        X, candidates = check_array(X, accept_sparse="csr"), default_estimators(X, random_state)
-    else:
-        candidates = [estimator]
-    folds = np.empty(len(noisy.is_pos), dtype=np.intp)
+    X, models = candidates(X, estimator, random_state)
+    folds = np.empty(len(noisy.noisy_class), dtype=np.intp)
     for k, (_, test) in enumerate(splits):
         folds[test] = k
     found = []
-    for candidate in candidates:
-        scores = _predict(candidate, X, noisy, splits)
-        found.append(
-            OutOfFold(scores, folds, float(roc_auc_score(noisy.is_pos, scores)), candidate)
-        )
+    for model in models:
+        scores = out_of_fold_score(model, X, noisy, splits)
+        auc = float(roc_auc_score(noisy.noisy_class, scores))
+        found.append(OutOfFold(scores, folds, auc, model))
     return max(found, key=lambda result: result.auc)
 
 
-def default_estimators(X: Any, random_state: Any) -> list[Any]:
-    """Return the models to compare if the caller gives no estimator."""
+def candidates(X: Any, estimator: Any, random_state: Any) -> tuple[Any, list[Any]]:
+    """Return the rows and the models to compare: the estimator, or two if there is none."""
+    if estimator is not None:
+        return X, [estimator]
+    X = check_array(X, accept_sparse="csr")
     is_sparse = scipy.sparse.issparse(X)
     linear = make_pipeline(StandardScaler(with_mean=not is_sparse), LogisticRegression())
     if is_sparse:
-        return [linear]
+        return X, [linear]
     boosted = HistGradientBoostingClassifier(  # few and small trees: the labels are noisy
         max_leaf_nodes=8, max_iter=60, min_samples_leaf=40, random_state=random_state
     )
-    return [linear, boosted]
+    return X, [linear, boosted]
 
 
-def noisy_posteriors(
-    X: Any, noisy: NoisySources, estimator: Any, splits: list[Split]
+def out_of_fold_score(
+    estimator: Any, X: Any, noisy: NoisySources, splits: list[Split]
 ) -> FloatArray:
-    """Return out-of-fold P̂(Ỹ=1|x) of each row, from a model of its own source only."""
-    if not hasattr(estimator, "predict_proba"):
-        raise ValueError(
-            f"method='anchor' needs an estimator with predict_proba; {estimator!r} has none"
-        )
-    by_source = [
-        (train[noisy.row_source[train] == i], test[noisy.row_source[test] == i])
-        for i in range(len(noisy.ids))
-        for train, test in splits
-    ]
-    return _predict(estimator, X, noisy, by_source)
-
-
-def _predict(estimator: Any, X: Any, noisy: NoisySources, splits: list[Split]) -> FloatArray:
+    """Return the out-of-fold P̂(Ỹ=1|x) of each row, or another score of a model without it."""
     has_proba = hasattr(estimator, "predict_proba")
     method = "predict_proba" if has_proba else "decision_function"
-    labels = noisy.is_pos.astype(int)
-    scores = cross_val_predict(estimator, X, labels, cv=splits, method=method)
+    scores = cross_val_predict(estimator, X, noisy.noisy_class, cv=splits, method=method)
     return np.asarray(scores[:, 1] if has_proba else scores, dtype=float)
 
 
@@ -138,5 +123,5 @@ def count_labels(
     bins[order] = np.arange(n_rows) * n_bins // n_rows
     shape = (int(result.folds.max()) + 1, n_bins, len(noisy.ids), 2)
     counts = np.zeros(shape)
-    np.add.at(counts, (result.folds, bins, noisy.row_source, noisy.is_pos.astype(int)), 1.0)
+    np.add.at(counts, (result.folds, bins, noisy.row_source, noisy.noisy_class), 1.0)
     return counts

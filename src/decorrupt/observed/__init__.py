@@ -6,6 +6,7 @@ from decorrupt.observed.bags import (
     observe_counts,
     read_bags,
     shares_by_bag,
+    with_count_noise,
 )
 from decorrupt.observed.count_noise import (
     CountNoise,
@@ -28,9 +29,11 @@ from decorrupt.observed.ids import factorize, is_missing_id
 from decorrupt.observed.labels import has_class_columns, labels_as_bags, read_labels
 from decorrupt.observed.observed import Observed
 from decorrupt.observed.rates import (
+    FLIPS,
     NoiseRates,
     check_transition_rows,
     check_transitions,
+    intervals_of_matrix,
     matrix_of_rates,
     rates_of_matrix,
 )
@@ -51,6 +54,7 @@ from decorrupt.observed.targets import bag_targets
 
 __all__ = [
     "BALANCED",
+    "FLIPS",
     "RANK_TOL",
     "SHARE_TOL",
     "ClassCounts",
@@ -76,6 +80,7 @@ __all__ = [
     "has_class_columns",
     "inseparable_classes",
     "inside",
+    "intervals_of_matrix",
     "is_missing_id",
     "is_share_row",
     "labels_as_bags",
@@ -92,4 +97,5 @@ __all__ = [
     "read_sources",
     "resolve_class_prior",
     "shares_by_bag",
+    "with_count_noise",
 ]

@@ -177,6 +177,18 @@ def observe_counts(table: Observed, upper: FloatArray | None, count_noise: Any) 
     return _observe_class_ranges(table, upper)
 
 
+def with_count_noise(observed: Observed, count_noise: Any) -> Observed:
+    """Return the bags with noisy counts, for an estimator that knows their noise.
+
+    Labels have no noise, and what was observed with noise or in ranges stays as it is.
+    """
+    is_exact = observed.reported is None and observed.given is None
+    is_labelled = (observed.proportions.max(axis=1) == 1).all()  # labels are pure bags
+    if count_noise is None or not is_exact or is_labelled:
+        return observed
+    return observe_counts(observed, None, count_noise)
+
+
 def _observe_noisy(table: Observed, noise: list[CountNoise | None]) -> Observed:
     """Return bags with noisy counts; those without noise must have possible shares."""
     is_noisy = np.array([one is not None for one in noise], dtype=bool)
@@ -290,7 +302,7 @@ def check_bags(
             "every classifier has the same risk estimate; at least two bags are needed"
         )
     if np.ptp(shares, axis=0).max() <= ROUNDING:
-        first = given[0].tolist() if given.ndim == 2 else f"{given[0]:g}"
+        first = f"{shares[0, 1]:g}" if shares.shape[1] == 2 else given[0].tolist()
         raise ValueError(
             f"all {len(sizes)} bags have the same proportion {first}: nothing can be learned, "
             "because only differences between bags give information about the classes"

@@ -16,6 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from decorrupt._typing import FloatArray
 from decorrupt.observed.shares import SHARE_TOL, inseparable_classes, is_share_row
 
+FLIPS = ("flip_pos", "flip_neg")  # the names of the rates of two classes
+
 
 @dataclass(frozen=True)
 class NoiseRates:
@@ -105,6 +107,19 @@ def rates_of_matrix(matrix: FloatArray) -> Any:
     if len(matrix) == 2:
         return float(matrix[1, 0]), float(matrix[0, 1])
     return matrix
+
+
+def intervals_of_matrix(ends: FloatArray) -> Any:
+    """Return what a user calls the intervals: by name of the rate, or both ends of T's entries.
+
+    Parameters
+    ----------
+    ends : ndarray of shape (n_classes, n_classes, 2)
+        The lower and upper end of every entry.
+    """
+    if len(ends) == 2:
+        return dict(zip(FLIPS, map(tuple, [ends[1, 0].tolist(), ends[0, 1].tolist()]), strict=True))
+    return ends
 
 
 def check_transition(source: Any, noise_rates: Any, n_classes: int) -> FloatArray:

@@ -60,8 +60,7 @@ def read_observed(
         return _read_both(y, bags, upper, sources, noise_rates, count_noise)
     y = y if has_class_columns(y) else _read_proportions(y)
     observed = read_bags(y, bags, upper=upper, count_noise=count_noise)
-    shares = observed.proportions if has_class_columns(y) else observed.proportions[:, 1]
-    check_bags(observed.sizes, shares, observed.classes.tolist())
+    check_bags(observed.sizes, observed.proportions, observed.classes.tolist())
     return observed
 
 

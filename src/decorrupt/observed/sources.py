@@ -143,14 +143,16 @@ class NoisySources:
     def observed(self) -> Observed:
         """Return each row as its own bag, of which only P(noisy label | class) is known."""
         rows = np.arange(len(self.row_source))
+        sizes = np.ones(len(rows), dtype=np.intp) if self.weights is None else self.weights
         return Observed(
             self.classes,
             rows,
             rows,
             self.row_shares,
-            reported=nothing_known(np.ones(len(rows), dtype=np.intp), self.n_classes),
+            reported=nothing_known(sizes, self.n_classes),
             given=self.given,
             sources=self,
+            weights=self.weights,
         )
 
     def take(self, rows: NDArray[np.intp]) -> NoisySources:

@@ -49,6 +49,11 @@ class CountRisk:
         """Whether every bag has one class only, or nothing is known about it."""
         return all(isinstance(group, PureBags) for group in self.groups)
 
+    @property
+    def has_curvature(self) -> bool:
+        """Whether `curvature` is implemented."""
+        return self.is_convex
+
     def log_probs_and_slope(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return log P(observation) of every bag, and the slope of their sum in the scores."""
         padded = with_padding(scores)
@@ -73,7 +78,7 @@ class CountRisk:
     def curvature(self, scores: FloatArray) -> Operator:
         """Return the diagonal P(Y=1|x)·P(Y=0|x)/n if every bag has one class only."""
         refuse_curvature(scores)
-        if not self.is_convex:
+        if not self.has_curvature:
             raise ValueError(
                 "the count likelihood is not compatible with solver='newton', which needs its "
                 "curvature; use solver='lbfgs' or 'auto'"
@@ -97,7 +102,7 @@ def count_risk(observed: Observed, *, large_bags: float | str = "auto") -> Count
     """
     rows, counts = BagRows(observed), observed.counts
     if observed.n_classes == 2:
-        groups = tuple(two_class_groups(rows, counts, large_bags=large_bags))
+        groups: tuple[Any, ...] = tuple(two_class_groups(rows, counts, large_bags=large_bags))
     else:
         if large_bags != "auto":
             only_two_classes(observed.n_classes, f"large_bags={large_bags!r}", "leave it at 'auto'")

@@ -147,6 +147,11 @@ class LabelLikelihood:
         """Whether it is known to be convex: every row has its own label."""
         return self.observed.given is None and self._counts.is_convex
 
+    @property
+    def has_curvature(self) -> bool:
+        """Whether `curvature` is implemented."""
+        return self.is_convex
+
     def take(self, rows: NDArray[np.intp]) -> LabelLikelihood:
         """Return the likelihood of some rows; bags must be whole."""
         return LabelLikelihood(self.observed.take(rows))

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -52,25 +53,25 @@ class Objective:
     fit_intercept: bool = False
     n_classes: int = 2
 
-    @property
+    @cached_property
     def rank(self) -> int:
         """Columns of Z; penalised coefficients per score."""
         return int(self.features.shape[1])
 
-    @property
+    @cached_property
     def n_coef(self) -> int:
         """All coefficients, the intercept included."""
         return (self.rank + self.fit_intercept) * math.prod(self.score_shape)
 
-    @property
+    @cached_property
     def score_shape(self) -> tuple[int, ...]:
         """The shape of one row's score."""
         return score_shape(self.n_classes)
 
     @property
     def has_curvature(self) -> bool:
-        """Whether the Hessian is implemented: for two classes."""
-        return self.n_classes == 2
+        """Whether the Hessian is implemented: for two classes, and not for every risk."""
+        return self.n_classes == 2 and getattr(self.risk, "has_curvature", True)
 
     def with_reg_strength(self, reg_strength: float) -> Objective:
         """Return the same problem with another λ."""
@@ -85,7 +86,7 @@ class Objective:
     def value_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
         """Return J and ∇J; the cost is two passes over Z."""
         value, slope = self.risk.value_and_slope(self.scores(coef))
-        return value + self.penalty(coef), self._back(slope) + self._penalty_slope(coef)
+        return value + self.penalty(coef), self._back(slope) + self.penalty_slope(coef)
 
     def penalty(self, coef: FloatArray) -> float:
         """Return λ‖θ‖², or 2λ‖Θ‖² of several classes."""
@@ -97,7 +98,7 @@ class Objective:
         curvature = self.risk.curvature(self.scores(coef))
 
         def apply(direction: FloatArray) -> FloatArray:
-            return self._back(curvature(self.scores(direction))) + self._penalty_slope(direction)
+            return self._back(curvature(self.scores(direction))) + self.penalty_slope(direction)
 
         return apply
 
@@ -120,7 +121,8 @@ class Objective:
             gradient[-1] = slope.sum(axis=0, dtype=float)
         return flat
 
-    def _penalty_slope(self, coef: FloatArray) -> FloatArray:
+    def penalty_slope(self, coef: FloatArray) -> FloatArray:
+        """Return the gradient of :meth:`penalty`."""
         slope = 2 * self._penalty_factor * coef
         if self.fit_intercept:
             self._by_feature(slope)[-1] = 0.0

@@ -120,7 +120,7 @@ def choose_solver(solver: str | GradientDescent, objective: Objective) -> str:
         solver = GRADIENT_DESCENT
     if solver != "auto" and solver not in SOLVERS:
         raise ValueError(f"unknown solver {solver!r}: choose one of auto, {', '.join(SOLVERS)}")
-    if not objective.has_curvature and solver not in ("auto", "lbfgs"):
+    if objective.n_classes > 2 and solver not in ("auto", "lbfgs"):
         raise ValueError(
             f"solver={solver!r} is for two classes: for several classes choose 'lbfgs' or 'auto'"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
@@ -11,14 +12,12 @@ from scipy import sparse
 from torch import Tensor
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators.parameters import check_choice
-from decorrupt.estimators.priors import log_prior
-from decorrupt.estimators.score_classifier import note_one_class
-from decorrupt.meta.folds import bag_folds, seed
-from decorrupt.meta.observed import ObservedLabels
-from decorrupt.meta.observed_classifier import ObservedLabelsClassifier
-from decorrupt.meta.start import make_columns
+from decorrupt.estimators import check_choice
+from decorrupt.losses import prior_scores, score_shape
+from decorrupt.meta import ObservedClassifier, bag_folds, make_columns, seed
+from decorrupt.observed import as_targets
 from decorrupt.progress import log_step
+from decorrupt.risks import LabelLikelihood
 from decorrupt.torch.losses import proportion_loss, risk_loss
 from decorrupt.torch.network import MLP
 from decorrupt.torch.sampler import BagBatchSampler
@@ -39,7 +38,7 @@ SCORED_ROWS = 65_536
 MODULE_PREFIX = "module__"
 
 
-class TorchBagClassifier(ObservedLabelsClassifier):
+class TorchBagClassifier(ObservedClassifier):
     """f(x) = log π + network(columns of x), trained to minimise −(1/n)·Σ log P(observation).
 
     The gradient of the loss in the log-odds of row j is (p_j − w_j)/n, where w_j is the label
@@ -95,7 +94,7 @@ class TorchBagClassifier(ObservedLabelsClassifier):
         Σ log P(observation) of the held-out bags after each epoch, with early stopping.
     intercept_ : float or ndarray of shape (n_classes,)
         log π: logit of the share of positives, or the logarithms of the class shares.
-    score_prior_ : float or ndarray of shape (n_classes,)
+    class_prior_ : ndarray of shape (n_classes,)
         π, the class shares among the training rows.
     classes_, decision_threshold_, n_features_in_, feature_names_in_
         As in :class:`decorrupt.CorrectedLossClassifier`.
@@ -169,38 +168,38 @@ class TorchBagClassifier(ObservedLabelsClassifier):
         check_choice("optimizer", self.optimizer, tuple(OPTIMIZERS))
 
     def _fit_observed(
-        self, X: Any, observed: ObservedLabels, random: np.random.RandomState
+        self, X: Any, likelihood: LabelLikelihood, random: np.random.RandomState
     ) -> None:
-        if self.loss == "proportion" and observed.given is not None:
+        if self.loss == "proportion" and likelihood.observed.given is not None:
             raise ValueError("loss='proportion' is for bags: for sources use loss='count'")
         device = self._device()
         self.columns_ = make_columns(X)
         columns = _tensor(self.columns_.fit_transform(X), device)
-        self.intercept_ = log_prior(observed.prior)
+        self.intercept_ = prior_scores(likelihood.class_prior)
         self.__dict__.pop("held_out_log_likelihood_", None)
         self.n_epochs_ = self.max_epochs
         first_seed = seed(random)
         # The caller's random numbers do not change.
         with torch.random.fork_rng([device] if device.type == "cuda" else []):
             if self.early_stopping:
-                curve = self._held_out(columns, observed, first_seed, random)
+                curve = self._held_out(columns, likelihood, first_seed, random)
                 self.held_out_log_likelihood_ = curve
                 self.n_epochs_ = int(curve.argmax()) + 1
                 log_step(f"early stopping chose {self.n_epochs_} epochs")
-            self._fit_network(columns, observed, first_seed, n_epochs=self.n_epochs_)
+            self._fit_network(columns, likelihood, first_seed, n_epochs=self.n_epochs_)
         self.module_.cpu()
-        note_one_class(self, self._scores(columns))
+        self._note_one_class(self._scores(columns))
 
     def _held_out(
         self,
         columns: Tensor,
-        observed: ObservedLabels,
+        likelihood: LabelLikelihood,
         first_seed: int,
         random: np.random.RandomState,
     ) -> FloatArray:
         """Return the log-likelihood of held-out bags after each epoch."""
-        train_rows, test_rows = bag_folds(observed, PARTS, random)[0]
-        tested = observed.take(test_rows)
+        train_rows, test_rows = bag_folds(likelihood.observed, PARTS, random)[0]
+        tested = likelihood.take(test_rows)
         curve: list[float] = []
 
         def is_over() -> bool:
@@ -209,7 +208,7 @@ class TorchBagClassifier(ObservedLabelsClassifier):
 
         self._fit_network(
             columns[train_rows],
-            observed.take(train_rows),
+            likelihood.take(train_rows),
             first_seed,
             n_epochs=self.max_epochs,
             is_over=is_over,
@@ -217,7 +216,7 @@ class TorchBagClassifier(ObservedLabelsClassifier):
         return np.array(curve)
 
     def _fit_network(
-        self, columns: Tensor, observed: ObservedLabels, first_seed: int, **epochs: Any
+        self, columns: Tensor, likelihood: LabelLikelihood, first_seed: int, **epochs: Any
     ) -> None:
         """Train a new network; its weights and batches depend on the seed alone."""
         torch.manual_seed(first_seed)
@@ -227,19 +226,19 @@ class TorchBagClassifier(ObservedLabelsClassifier):
             for name, value in self.get_params(deep=False).items()
             if _is_of_module(name)
         }
-        self.module_ = make(columns.shape[1], observed.n_columns or 1, **params).to(columns.device)
+        self.module_ = make(columns.shape[1], self._n_scores, **params).to(columns.device)
         intercept = _tensor(self.intercept_, columns.device)
 
         def batch_loss(outputs: Tensor, rows: Sequence[int]) -> Tensor:
             logits = self._as_scores(outputs) + intercept
-            return observed_loss(logits, observed.take(np.asarray(rows)), self.loss)
+            return observed_loss(logits, likelihood.take(np.asarray(rows)), self.loss)
 
         train(
             self.module_,
             columns,
             batch_loss,
             batches=BagBatchSampler(
-                observed.strata.row_stratum, self.bags_per_batch, seed=first_seed
+                likelihood.observed.row_bag, self.bags_per_batch, seed=first_seed
             ),
             optimizer=OPTIMIZERS[self.optimizer](self.module_.parameters(), lr=self.lr),
             **epochs,
@@ -258,13 +257,17 @@ class TorchBagClassifier(ObservedLabelsClassifier):
 
     def _as_scores(self, outputs: Tensor) -> Tensor:
         """Return log-odds of shape (n_rows,), or one score per class."""
-        n_scores = len(self.classes_) if len(self.classes_) > 2 else 1
-        if outputs.ndim != 2 or outputs.shape[1] != n_scores:
+        n_rows, n_scores = len(outputs), self._n_scores
+        if outputs.shape != (n_rows, n_scores):
             raise ValueError(
                 f"the module returns shape {tuple(outputs.shape)}: it must return "
-                f"({len(outputs)}, {n_scores}), see the parameter module"
+                f"({n_rows}, {n_scores}), see the parameter module"
             )
-        return outputs[:, 0] if n_scores == 1 else outputs
+        return outputs.reshape(n_rows, *score_shape(len(self.classes_)))
+
+    @property
+    def _n_scores(self) -> int:
+        return math.prod(score_shape(len(self.classes_)))
 
     def _device(self) -> torch.device:
         if self.device == "auto":
@@ -281,13 +284,14 @@ class TorchBagClassifier(ObservedLabelsClassifier):
         return tags
 
 
-def observed_loss(logits: Tensor, observed: ObservedLabels, loss: str) -> Tensor:
+def observed_loss(logits: Tensor, likelihood: LabelLikelihood, loss: str) -> Tensor:
     """Return −(1/n)·Σ log P(observation) of a batch, or its proportion loss."""
     if loss == "count":
-        return risk_loss(logits, observed)
-    strata = observed.strata
-    bag_index = torch.as_tensor(strata.row_stratum, device=logits.device)
-    return proportion_loss(logits, bag_index, _tensor(strata.proportions, logits.device))
+        return risk_loss(logits, likelihood)
+    observed = likelihood.observed
+    bag_index = torch.as_tensor(observed.row_bag, device=logits.device)
+    shares = _tensor(as_targets(observed.proportions), logits.device)
+    return proportion_loss(logits, bag_index, shares)
 
 
 def _is_of_module(name: str) -> bool:

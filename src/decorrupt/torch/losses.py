@@ -13,12 +13,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.autograd.function import once_differentiable
-from torch.nn.functional import log_softmax, logsigmoid, softplus
+from torch.nn.functional import log_softmax, logsigmoid
 
-from decorrupt.corruption import Strata
-from decorrupt.risks import ScoreRisk
-from decorrupt.risks.count import count_risk
-from decorrupt.risks.observations import observe_counts
+from decorrupt.observed import Observed
+from decorrupt.risks import ScoreRisk, count_risk
 
 
 class _RiskOfScores(torch.autograd.Function):
@@ -85,17 +83,15 @@ def count_loss(logits: Tensor, bag_index: Tensor, counts: Tensor) -> Tensor:
         bag_index.cpu().numpy(), return_inverse=True, return_counts=True
     )
     given = counts.detach().cpu().double().numpy()[present]
-    for bag in np.flatnonzero(~_is_possible(given, sizes))[:1]:
+    by_class = given if given.ndim == 2 else np.column_stack([sizes - given, given])
+    for bag in np.flatnonzero(~_is_possible(by_class, sizes))[:1]:
         raise ValueError(
             f"counts[{present[bag]}] = {given[bag].tolist()} is not possible: the batch contains "
             f"{sizes[bag]} rows of bag {present[bag]}. Give batches of whole bags and whole "
             "counts, which sum to the number of rows if there is one per class"
         )
-    if given.ndim == 2 and given.shape[1] == 2:  # the log-odds have exact sums
-        logits, given = logits[:, 1] - logits[:, 0], given[:, 1]
-    strata = Strata(np.arange(len(sizes)), bags, (given.T / sizes).T)
-    observations = observe_counts(strata) if given.ndim == 1 else None
-    return risk_loss(logits, count_risk(strata, observations=observations))
+    classes, shares = np.arange(by_class.shape[1]), by_class / sizes[:, None]
+    return risk_loss(_scores(logits), count_risk(Observed(classes, present, bags, shares)))
 
 
 def proportion_loss(logits: Tensor, bag_index: Tensor, proportions: Tensor) -> Tensor:
@@ -132,48 +128,37 @@ def proportion_loss(logits: Tensor, bag_index: Tensor, proportions: Tensor) -> T
     return -(shares * log_mean * sizes[:, None]).sum() / len(logits)
 
 
-def corrected_loss(logits: Tensor, coef_pos: Tensor, coef_neg: Tensor | None = None) -> Tensor:
-    """Return Σ_j coef_pos[j]·log(1+exp(−f_j)) + coef_neg[j]·log(1+exp(f_j)), or of K classes.
+def corrected_loss(logits: Tensor, coef: Tensor) -> Tensor:
+    """Return −Σ_j Σ_c coef[j, c]·log P(Y_j=c), the corrected logistic risk.
 
-    For several classes it is −Σ_j Σ_c coef[j, c]·log softmax(f_j)_c. The coefficients contain the
-    weights of the rows, so this is a sum, not a mean: see
-    :func:`decorrupt.corruption.combine_strata` for bags and
-    :class:`decorrupt.corruption.RiskTerms`. Some are negative, so the loss of a flexible
-    network has no lower bound: stop early.
+    The coefficients contain the weights of the rows, so this is a sum, not a mean: see
+    :func:`decorrupt.corruption.combine_bags` for those of bags and
+    :func:`decorrupt.corruption.row_coefficients` for those of their rows. Some are negative, so the
+    loss of a flexible network has no lower bound: stop early.
 
     Parameters
     ----------
     logits : Tensor of shape (n_rows,) or (n_rows, n_classes)
         Log-odds, or one score per class.
-    coef_pos : Tensor of shape (n_rows,) or (n_rows, n_classes)
-        The coefficients of the positive class; for several classes those of all of them.
-    coef_neg : Tensor of shape (n_rows,)
-        The coefficients of the negative class; not for several classes.
+    coef : Tensor of shape (n_rows, n_classes)
+        The coefficients of all classes; for log-odds those of the negative and the positive class.
 
     Examples
     --------
     >>> import torch
     >>> from decorrupt.torch import corrected_loss
-    >>> coef_pos, coef_neg = torch.tensor([1.5, -0.5]), torch.tensor([-0.5, 1.5])
-    >>> round(corrected_loss(torch.zeros(2), coef_pos, coef_neg).item(), 4)    # 2·log 2
+    >>> coef = torch.tensor([[-0.5, 1.5], [1.5, -0.5]])
+    >>> round(corrected_loss(torch.zeros(2), coef).item(), 4)    # 2·log 2
     1.3863
     """
     _check_logits(logits)
-    if (coef_neg is None) != (logits.ndim == 2):
+    log_prob = _log_probabilities(logits)
+    if coef.shape != log_prob.shape:
         raise ValueError(
-            f"logits have shape {tuple(logits.shape)}: give coef_pos and coef_neg for log-odds of "
-            "shape (n_rows,), and one matrix of coefficients for (n_rows, n_classes)"
+            f"coef has shape {tuple(coef.shape)} and logits {tuple(logits.shape)}: give one row of "
+            f"{log_prob.shape[1]} coefficients for each of the {len(logits)} rows"
         )
-    for name, coef in (("coef_pos", coef_pos), ("coef_neg", coef_neg)):
-        if coef is not None and coef.shape != logits.shape:
-            raise ValueError(
-                f"{name} has shape {tuple(coef.shape)} and logits {tuple(logits.shape)}: they "
-                "must be equal"
-            )
-    if coef_neg is None:
-        return -(coef_pos.to(logits) * log_softmax(logits, dim=1)).sum()
-    loss_pos, loss_neg = softplus(-logits), softplus(logits)
-    return (coef_pos.to(logits) * loss_pos + coef_neg.to(logits) * loss_neg).sum()
+    return -(coef.to(logits) * log_prob).sum()
 
 
 def forward_loss(logits: Tensor, noisy_label: Tensor, transition: Tensor) -> Tensor:
@@ -215,6 +200,11 @@ def forward_loss(logits: Tensor, noisy_label: Tensor, transition: Tensor) -> Ten
     return -torch.logsumexp(log_prob + given.log(), dim=1).mean()
 
 
+def _scores(logits: Tensor) -> Tensor:
+    """Return the scores of the risks in numpy: two columns become log-odds."""
+    return logits[:, 1] - logits[:, 0] if logits.shape[1:] == (2,) else logits
+
+
 def _log_probabilities(logits: Tensor) -> Tensor:
     """Return log P(Y=c|x) with one column per class, two for log-odds."""
     if logits.ndim == 2:
@@ -249,8 +239,6 @@ def _is_index(values: Tensor, length: int) -> bool:
 
 
 def _is_possible(counts: NDArray[Any], sizes: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return whether the counts of each bag are whole and its rows can have them."""
+    """Return whether the class counts of each bag are whole and its rows can have them."""
     are_whole = (counts == np.rint(counts)) & (counts >= 0)
-    if counts.ndim == 1:
-        return np.asarray(are_whole & (counts <= sizes))
     return np.asarray(are_whole.all(axis=1) & (counts.sum(axis=1) == sizes))

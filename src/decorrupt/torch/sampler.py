@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from torch.utils.data import Sampler
 
-from decorrupt.corruption import factorize
-from decorrupt.estimators.parameters import check_count
+from decorrupt.estimators import check_count
+from decorrupt.observed import factorize
 
 
 class BagBatchSampler(Sampler):

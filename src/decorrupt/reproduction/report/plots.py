@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -94,17 +95,32 @@ def _description(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -
     return "; ".join(ends) + "."
 
 
+def _is_above(height: float, heights: Sequence[float]) -> bool:
+    """Whether a label goes above its point: unless the next higher point is much the nearest."""
+    above = min((other - height for other in heights if other > height), default=math.inf)
+    below = min((height - other for other in heights if other < height), default=math.inf)
+    return 2 * above > below
+
+
 def cost_plot(
     points: Sequence[tuple[Column, float, float]], best_published: float | None
 ) -> Markup:
     """Return mean balanced accuracy against seconds; points are (method, seconds, accuracy)."""
+    heights = [accuracy for _, _, accuracy in points]
 
     def plot(figure: Figure) -> None:
         axes = figure.add_subplot()
         axes.set_xscale("log")
         for column, seconds, accuracy in points:
             axes.plot([seconds], [accuracy], **_look(column) | {"markersize": 7})
-            axes.annotate(column.label, (seconds, accuracy), (6, 6), textcoords="offset points")
+            up = _is_above(accuracy, heights)
+            axes.annotate(
+                column.label,
+                (seconds, accuracy),
+                (4, 5 if up else -5),
+                textcoords="offset points",
+                va="bottom" if up else "top",
+            )
         if best_published is not None:
             axes.axhline(best_published, color=FOREGROUND, linewidth=1, linestyle=(0, (4, 2)))
         axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))

@@ -12,14 +12,12 @@ from decorrupt import (
     ProportionMatchingClassifier,
     SetClassifier,
 )
-from decorrupt.baselines import InvCalClassifier
-from decorrupt.corruption import strata_from_bags
-from decorrupt.estimators.shared_features import SharedFeaturesClassifier
+from decorrupt.baselines import AlternatingPSVMClassifier, ConvexPSVMClassifier, InvCalClassifier
 from decorrupt.features import Kernel
-from decorrupt.notices import train_quietly
+from decorrupt.observed import read_observed
 
 METHODS = [
-    CorrectedLossClassifier(convex="ignore", target_prior="pooled"),
+    CorrectedLossClassifier(convex="ignore", class_prior="pooled"),
     CountLikelihoodClassifier(starts=("mean_map",)),
     MeanMapClassifier(),
     ProportionMatchingClassifier(),
@@ -35,22 +33,24 @@ def test_a_path_has_the_scores_of_single_fits(bag_data, method, kernel):
     d = bag_data
     method = clone(method).set_params(kernel=kernel, random_state=0, tol=1e-7)
     features = method.fit_feature_map(d.X)
-    path = method.fit_path(features.matrix, strata_from_bags(d.bags, d.y), REG_STRENGTHS)
+    observed = read_observed(d.y, bags=d.bags)
+    path = method.fit_path(features.matrix, observed, REG_STRENGTHS)
     scores = path.scores(features.matrix)
     assert not [name for name in vars(method) if name.endswith("_")], "the model stays as is"
     for reg_strength, own in zip(REG_STRENGTHS, scores.T, strict=True):
         method.set_params(reg_strength=reg_strength)
-        train_quietly(method, d.X, d.y, bags=d.bags, features=features)
+        method.train_observed(d.X, observed, features=features)
         assert_allclose(own - path.threshold, method.decision_function(d.X), atol=1e-3)
-        assert path.prior == method.score_prior_
+        assert_array_equal(path.class_prior, method.class_prior_)
         alone = method.decision_function(d.X)
-        train_quietly(method, d.X, d.y, bags=d.bags)
+        method.train(d.X, d.y, bags=d.bags)
         assert_array_equal(alone, method.decision_function(d.X))
 
 
 def test_methods_without_a_path():
     assert not MeanMapClassifier(variant="alternating").has_path
-    assert not isinstance(InvCalClassifier(), SharedFeaturesClassifier)
+    for kind in (InvCalClassifier, AlternatingPSVMClassifier, ConvexPSVMClassifier):
+        assert not kind().has_path
 
 
 def test_features_are_shared_by_methods_with_the_same_kernel():

@@ -1,0 +1,226 @@
+"""Estimators on noisy labels: rates, priors and classes in every form, and bad input."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import balanced_accuracy_score
+
+from decorrupt import CorruptedSourcesClassifier, ForwardSourcesClassifier, load, save
+from helpers.class_sources import RATES, three_classes
+
+EXACT = {"kernel": "linear", "tol": 1e-8, "reg_strength": 0.01, "random_state": 0}
+BOTH = [
+    CorruptedSourcesClassifier(**EXACT),
+    CorruptedSourcesClassifier(combine="least_squares", **EXACT),
+    ForwardSourcesClassifier(**EXACT),
+]
+# Where the rates are not those of the labels, the risk may well be negative.
+wrong_rates = pytest.mark.filterwarnings("ignore::decorrupt.exceptions.NegativeRiskWarning")
+for_both = pytest.mark.parametrize("model", BOTH, ids=["sources", "least_squares", "forward"])
+
+
+@pytest.fixture(scope="module")
+def data():
+    return three_classes()
+
+
+def fit(model, data, **rates):
+    rates = rates or {"noise_rates": RATES}
+    return clone(model).fit(data.X, data.noisy, sources=data.sources, **rates)
+
+
+@for_both
+def test_learns_what_a_model_learns_from_the_true_labels(model):
+    train, test = three_classes(6000, seed=1), three_classes(6000, seed=2)
+    supervised = LogisticRegression(class_weight="balanced").fit(train.X, train.labels)
+    best = balanced_accuracy_score(test.labels, supervised.predict(test.X))
+    model = fit(clone(model).set_params(reg_strength=1e-4, tol=1e-6), train)
+    assert balanced_accuracy_score(test.labels, model.predict(test.X)) > best - 0.012
+    naive = LogisticRegression().fit(train.X, train.noisy).predict_proba(test.X)
+    shares = np.bincount(test.labels) / len(test.labels)
+    found = model.predict_proba(test.X, class_prior=shares)
+    loss, naive_loss = (-np.log(p[np.arange(6000), test.labels]).mean() for p in (found, naive))
+    assert loss < naive_loss - 0.2
+
+
+@wrong_rates
+@for_both
+def test_rates_may_be_given_in_every_form(model, data):
+    expected = fit(model, data)
+    in_constructor = fit(clone(model).set_params(noise_rates=RATES), data, noise_rates=None)
+    by_row = fit(model, data, noise_rates=data.by_row)
+    as_lists = fit(model, data, noise_rates={s: T.tolist() for s, T in RATES.items()})
+    for other in (in_constructor, by_row, as_lists):
+        assert_allclose(
+            other.decision_function(data.X), expected.decision_function(data.X), atol=1e-6
+        )
+        for source, matrix in RATES.items():
+            assert_allclose(other.noise_rates_[source], matrix)
+    alone = clone(model).fit(data.X, data.noisy, noise_rates=RATES["crowd"])
+    one = clone(model).fit(
+        data.X, data.noisy, sources=["s"] * len(data.X), noise_rates={"s": RATES["crowd"]}
+    )
+    assert_allclose(alone.decision_function(data.X), one.decision_function(data.X))
+
+
+@for_both
+@pytest.mark.parametrize("order", list(permutations(range(3)))[1:3])
+def test_the_order_of_the_classes_does_not_matter(model, data, order):
+    place = np.argsort(order)  # class c gets the number place[c]
+    moved = {source: T[np.ix_(order, order)] for source, T in RATES.items()}
+    scores = fit(model, data).decision_function(data.X)
+    again = clone(model).fit(data.X, place[data.noisy], sources=data.sources, noise_rates=moved)
+    expected = scores - scores.mean(axis=1, keepdims=True)
+    found = again.decision_function(data.X)[:, place]
+    assert_allclose(found - found.mean(axis=1, keepdims=True), expected, atol=1e-4)
+
+
+class TestTwoClasses:
+    """Two classes are K = 2: a share of positives, a pair of rates and their K columns agree."""
+
+    @pytest.fixture
+    def two(self, source_data):
+        d = source_data
+        d.matrices = {
+            source: np.array([[1 - neg, neg], [pos, 1 - pos]])
+            for source, (pos, neg) in d.rates.items()
+        }
+        return d
+
+    @pytest.mark.parametrize(
+        ("kind", "params"),
+        [
+            (CorruptedSourcesClassifier, {}),
+            (CorruptedSourcesClassifier, {"combine": "uniform_sources", "class_prior": 0.5}),
+            (CorruptedSourcesClassifier, {"combine": "exact_sources", "source_priors": 0.4}),
+            (CorruptedSourcesClassifier, {"source_priors": 0.4}),
+            (CorruptedSourcesClassifier, {"combine": "least_squares"}),
+            (ForwardSourcesClassifier, {}),
+            (ForwardSourcesClassifier, {"source_priors": 0.4}),
+        ],
+    )
+    def test_one_share_and_one_rate_per_class_are_two_shares_and_a_matrix(self, two, kind, params):
+        by_pair = kind(**EXACT | params).fit(
+            two.X, two.noisy, sources=two.sources, noise_rates=two.rates
+        )
+        shares = {key: [1 - value, value] for key, value in params.items() if key != "combine"}
+        by_matrix = kind(**EXACT | params | shares).fit(
+            two.X, two.noisy, sources=two.sources, noise_rates=two.matrices
+        )
+        assert_array_equal(by_matrix.class_prior_, by_pair.class_prior_)
+        assert by_matrix.noise_rates_ == by_pair.noise_rates_
+        assert by_matrix.source_priors_ == by_pair.source_priors_
+        if kind is CorruptedSourcesClassifier:
+            assert by_matrix.source_weights_ == by_pair.source_weights_
+            risks = [model.diagnostics_.training_risk for model in (by_matrix, by_pair)]
+            assert risks[0] == risks[1]
+        assert_array_equal(by_matrix.decision_function(two.X), by_pair.decision_function(two.X))
+
+    @wrong_rates
+    @pytest.mark.parametrize("kind", [CorruptedSourcesClassifier, ForwardSourcesClassifier])
+    def test_a_matrix_is_the_pair_exactly(self, two, kind):
+        by_row = [np.array([form[s] for s in two.sources]) for form in (two.rates, two.matrices)]
+        forms = [two.rates, two.matrices, *by_row]
+        scores = [
+            kind(**EXACT)
+            .fit(two.X, two.noisy, sources=two.sources, noise_rates=form)
+            .decision_function(two.X)
+            for form in forms
+        ]
+        assert_allclose(scores[1], scores[0], rtol=0, atol=0)
+        assert_allclose(scores[3], scores[2], rtol=0, atol=0)
+        assert_allclose(scores[2], scores[0], rtol=1e-12)  # summed in another order
+        alone = [
+            kind(**EXACT).fit(two.X, two.noisy, noise_rates=form).decision_function(two.X)
+            for form in ((0.2, 0.3), [[0.7, 0.3], [0.2, 0.8]])
+        ]
+        assert_allclose(alone[1], alone[0], rtol=0, atol=0)
+
+
+@for_both
+def test_decisions_and_probabilities_at_a_prior(model, data):
+    model = fit(model, data)
+    probabilities = model.predict_proba(data.X, class_prior=[0.2, 0.3, 0.5])
+    assert_allclose(probabilities.sum(axis=1), 1)
+    even = model.predict_proba(data.X, class_prior=[1 / 3] * 3)
+    assert (even.argmax(axis=1) == model.predict(data.X)).all()  # decision="balanced"
+    own = fit(clone(model).set_params(decision="accuracy"), data)
+    assert (own.predict_proba(data.X).argmax(axis=1) == own.predict(data.X)).all()
+    with pytest.raises(ValueError, match=r"class_prior=0\.3: give .*3 positive shares"):
+        model.predict_proba(data.X, class_prior=0.3)
+
+
+@wrong_rates
+@pytest.mark.parametrize("kind", [CorruptedSourcesClassifier, ForwardSourcesClassifier])
+def test_estimated_rates(kind):
+    data = three_classes(3000, seed=5, distance=1.3)
+    model = kind(noise_rates="estimate", kernel="linear", reg_strength=0.1, random_state=0)
+    model.fit(data.X, data.noisy, sources=data.sources)
+    errors = [np.abs(model.noise_rates_[source] - T).mean() for source, T in RATES.items()]
+    assert max(errors) < 0.06
+    assert model.noise_rate_intervals_["rule"].shape == (3, 3, 2)
+    assert model.score(data.X, data.labels) > 0.92
+
+
+def test_a_saved_model_predicts_the_same(data, tmp_path):
+    for model in (fit(BOTH[0], data), fit(BOTH[2], data)):
+        save(model, tmp_path / "model.skops")
+        again = load(tmp_path / "model.skops")
+        assert_allclose(again.predict_proba(data.X), model.predict_proba(data.X))
+        assert_allclose(again.noise_rates_["crowd"], RATES["crowd"])
+
+
+def with_rates(**changed):
+    return {"noise_rates": RATES | changed}
+
+
+SINGULAR = np.array([[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
+BAD = {
+    "singular": (with_rates(crowd=SINGULAR), r"source 'crowd' are singular.*classes 0, 1"),
+    "not stochastic": (with_rates(rule=2 * RATES["rule"]), r"source 'rule': row 0 is \[1\.4"),
+    "a pair": (with_rates(rule=(0.1, 0.2)), r"source 'rule' have shape \(2,\).*\(3, 3\)"),
+    "words": (with_rates(rule="high"), r"source 'rule' are not a matrix of numbers: 'high'"),
+    "more classes than y": (
+        with_rates(rule=np.eye(4)),
+        r"'rule' have 4 classes, but y has 3: \[0, 1, 2\]; a class that no source reports",
+    ),
+    "fewer classes than y": (with_rates(rule=np.eye(2)), r"source 'rule' have 2 classes, but y"),
+    "no matrix": (
+        {"noise_rates": {s: RATES[s] for s in ("expert", "crowd")}},
+        r"no entry for source 'rule' \(they have: 'expert', 'crowd'\)",
+    ),
+    "no rates": ({"noise_rates": None}, r"3 sources but no noise_rates.*matrix"),
+    "rows of another shape": (
+        {"noise_rates": np.tile(np.eye(2), (900, 1, 1))},
+        r"matrix of shape \(3, 3\) for each of the 900 rows.*array of shape \(900, 2, 2\)",
+    ),
+    "a singular row": (
+        {"noise_rates": np.r_[np.tile(np.eye(3), (899, 1, 1)), SINGULAR[None]]},
+        r"source 'rule \(row 899\)' are singular",
+    ),
+    "a row that is not stochastic": (
+        {"noise_rates": np.r_[np.tile(np.eye(3), (899, 1, 1)), 2 * SINGULAR[None]]},
+        r"noise_rates of row 899",
+    ),
+}
+
+
+@for_both
+@pytest.mark.parametrize("case", BAD)
+def test_bad_rates(model, data, case):
+    rates, message = BAD[case]
+    with pytest.raises(ValueError, match=message):
+        clone(model).fit(data.X, data.noisy, sources=data.sources, **rates)
+
+
+@for_both
+def test_bad_priors(model, data):
+    for wrong in ([0.5, 0.5], [0.5, 0.5, 0.0], 0.5):
+        with pytest.raises(ValueError, match=r"source_priors of source 'crowd' are .*3 positive"):
+            fit(clone(model).set_params(source_priors=wrong), data)
+    with pytest.raises(ValueError, match="source_priors have no entry for source 'crowd'"):
+        fit(clone(model).set_params(source_priors={"expert": [0.4, 0.3, 0.3]}), data)
