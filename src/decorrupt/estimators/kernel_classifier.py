@@ -281,7 +281,7 @@ class KernelClassifier(ScoreClassifier):
         return self._take_notices()
 
     def keep_observed(self, observed: Observed) -> None:
-        """Set the classes and their prior; raise ValueError if the method takes two classes only."""
+        """Set the classes and their prior; raise ValueError if there are too many classes."""
         self.classes_ = observed.classes
         self._check_classes(observed.n_classes)
         self.set_class_prior(self.class_prior_of(observed))
