@@ -27,10 +27,11 @@ from decorrupt import (
     estimate_accuracy,
 )
 from decorrupt.assumptions.count_dispersion import check_count_dispersion
-from decorrupt.corruption import strata_from_bags
-from decorrupt.corruption.class_means import check_class_means
+from decorrupt.corruption import check_class_means
 from decorrupt.datasets import design_bags, fetch_uci
-from decorrupt.estimators.priors import decision_threshold, score_probabilities
+from decorrupt.estimators import decision_threshold
+from decorrupt.losses import probabilities
+from decorrupt.observed import read_bags
 from decorrupt.theory import information
 
 FOLDER = Path(__file__).parent.parent / "results" / "assumptions"
@@ -127,8 +128,8 @@ def size_classes(draws):
                         rows = rng.choice(len(adult[1]), 500, replace=False)
                         X, labels = adult[0][rows], adult[1][rows]
                     bags, y = make(labels, size, rng)
-                    strata = strata_from_bags(bags, y)
-                    test = check_class_means(X, strata, n_permutations=N_NULL, random_state=draw)
+                    observed = read_bags(y, bags)
+                    test = check_class_means(X, observed, n_permutations=N_NULL, random_state=draw)
                     p_values.append(test.p_value)
                 yield {"data": source, "bags": kind, "bag_size": size, **rejections(p_values)}
 
@@ -139,12 +140,12 @@ def logistic_rows(rng, kind, size, effect=0.0, n_rows=400):
     bags = np.argsort(np.argsort(place)) // size
     own = effect * rng.normal(size=bags.max() + 1)
     labels = rng.random(n_rows) < expit(1.5 * X[:, 0] - X[:, 1] - 0.5 + own[bags])
-    return X, strata_from_bags(bags, (np.bincount(bags, labels) / np.bincount(bags))[bags])
+    return X, read_bags((np.bincount(bags, labels) / np.bincount(bags))[bags], bags)
 
 
-def count_p_value(X, strata, seed):
+def count_p_value(X, observed, seed):
     rng = np.random.RandomState(seed)
-    test = check_count_dispersion(X, strata, n_simulations=N_NULL, random_state=rng)
+    test = check_count_dispersion(X, observed, n_simulations=N_NULL, random_state=rng)
     return test.p_value
 
 
@@ -170,8 +171,8 @@ def power(draws):
                 X, labels = gaussian_rows(rng)
                 bags, y = random_bags(labels, size, rng)
                 X[:, 5] += effect * rng.normal(size=bags.max() + 1)[bags]
-                strata = strata_from_bags(bags, y)
-                test = check_class_means(X, strata, n_permutations=N_NULL, random_state=draw)
+                observed = read_bags(y, bags)
+                test = check_class_means(X, observed, n_permutations=N_NULL, random_state=draw)
                 p_values.append(test.p_value)
             row = {"test": "common class distributions", "bag_size": size, "effect": effect}
             yield row | {"draws": draws, "power": np.mean(np.array(p_values) <= LEVEL)}
@@ -245,11 +246,11 @@ def estimated_and_true(X, y, bags, X_test, labels):
     """Return the accuracy on test rows and its estimate, as `decorrupt fit` reports it."""
     search = AutoLabelProportionsClassifier(random_state=0).fit(X, y, bags=bags)
     truth = balanced_accuracy_score(labels, search.predict(X_test) == 1)
-    held_out, prior = search.held_out_scores_, search.training_prior_
+    held_out, prior = search.held_out_scores_, search.class_prior_
     return truth, estimate_accuracy(
         y,
         held_out - decision_threshold(search.decision, prior),
-        score_probabilities(held_out),
+        probabilities(held_out),
         bags=bags,
         common_classes=not search.assumptions_.common_classes_rejected,
         fitted=(search.decision_function(X), search.predict_proba(X, class_prior=prior)),

@@ -28,7 +28,7 @@ N_COLUMNS = 20
 N_FEATURES = 256
 BAG_SIZE = 50
 FILE_ROWS = 100_000
-PASSES = 4
+ITERATIONS = 3
 # Full and quick sizes.
 MEMORY_ROWS = 10_000_000, 400_000
 SPEED_ROWS = 2_000_000, 400_000
@@ -108,7 +108,7 @@ def fit_by_dask(folder, n_workers, purpose):
     if purpose == MEMORY:
         watched.watch()
     limit = "8GB" if keep else WORKER_MEMORY
-    kernel = Kernel(features="random", memory_budget="4GB" if keep else 1)
+    kernel = Kernel(features="random", max_rank=N_FEATURES, memory_budget="4GB" if keep else 1)
     own = {} if keep else {"tol": 0.0}
     with (
         LocalCluster(
@@ -116,12 +116,10 @@ def fit_by_dask(folder, n_workers, purpose):
         ) as cluster,
         Client(cluster),
     ):
-        model = DaskCorrectedLossClassifier(
-            kernel=kernel, n_features=N_FEATURES, max_passes=PASSES, **OPTIONS, **own
-        )
+        model = DaskCorrectedLossClassifier(kernel=kernel, max_iter=ITERATIONS, **OPTIONS, **own)
         rows = dd.read_parquet(folder)
         model.fit(rows.partitions[:n_workers], "share", bags="bag")
-        model.set_params(max_passes=1000 if keep else PASSES)
+        model.set_params(max_iter=1000 if keep else ITERATIONS)
         began, before = time.perf_counter(), watched.seconds()
         model.fit(rows, "share", bags="bag")
         wall, cpu = time.perf_counter() - began, watched.seconds() - before

@@ -18,11 +18,15 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
 from decorrupt import BagKFold
-from decorrupt.corruption import strata_from_bags
 from decorrupt.datasets import fetch_uci
-from decorrupt.losses import get_loss
+from decorrupt.losses import class_loss
+from decorrupt.observed import read_bags
 from decorrupt.reproduction.plan import Plan, hashed_seed
-from decorrupt.reproduction.published_grid import PublishedGrid, fold_criteria, pair_terms
+from decorrupt.reproduction.published_grid import (
+    PublishedGrid,
+    fold_criteria,
+    pair_coefficients,
+)
 from decorrupt.reproduction.split import split_into_bags
 from measuring import Figure, run, seconds_of
 
@@ -31,7 +35,7 @@ COLUMNS, BAG_SIZE, FOLDS = 10, 16, 5
 SAMPLE_OF_EACH_COUNT = 6
 BAR, TOLERANCE = 3.0, 1e-6
 PLAN = Plan.shipped()
-LOSS = get_loss("logistic")
+LOSS = class_loss("logistic", 2)
 
 
 def synthetic(n_rows):
@@ -49,18 +53,18 @@ def real(name):
     return split.X, split.y, split.bags
 
 
-def literal_run(X, strata, fold, setting):
+def literal_run(X, observed, fold, setting):
     train, test = fold
-    terms = pair_terms(strata.take(train))
+    coef = pair_coefficients(observed.take(train))
     gram = rbf_kernel(X[train], gamma=setting.kernel_gamma)
     alpha = np.zeros(len(train))
     for t in range(setting.n_steps):
         scores = gram @ alpha
-        slope = terms.coef_pos * LOSS.slope(scores) - terms.coef_neg * LOSS.slope(-scores)
+        slope = LOSS.row_slopes(coef, scores)
         length = setting.step_size * np.exp(-setting.step_decay * t)
         alpha -= length * (gram @ (slope + 2 * setting.reg_strength * alpha))
     scores = rbf_kernel(X[test], X[train], gamma=setting.kernel_gamma) @ alpha
-    return pair_terms(strata.take(test)).risk(LOSS, scores)
+    return float(LOSS.class_sums(pair_coefficients(observed.take(test)), scores).sum())
 
 
 def sample(settings, rng):
@@ -76,13 +80,13 @@ def sample(settings, rng):
 def compare(name, problem, bar=None):
     """Yield the ratio of the times, and the largest relative difference of a criterion."""
     X, y, bags = problem
-    strata = strata_from_bags(bags, y)
+    observed = read_bags(y, bags)
     fold = next(BagKFold(FOLDS).split(X, y, bags=bags))
     settings = PublishedGrid().settings()
     drawn = sample(settings, np.random.default_rng(0))
     (seconds_ours, criteria), *theirs = seconds_of(
-        lambda: fold_criteria(X, strata, fold, PublishedGrid()),
-        *(lambda one=settings[s]: literal_run(X, strata, fold, one) for s in drawn),
+        lambda: fold_criteria(X, observed, fold, PublishedGrid()),
+        *(lambda one=settings[s]: literal_run(X, observed, fold, one) for s in drawn),
         repeats=2,
     )
     seconds_theirs = np.mean([seconds for seconds, _ in theirs]) * len(settings)

@@ -47,7 +47,7 @@ for place, (axis, kind) in enumerate(zip(axes, ("flip_pos", "flip_neg"), strict=
             low, high = found.intervals[annotator][kind]
             colour = "tab:blue" if shift < 0 else "tab:orange"
             axis.plot([low, high], [row + shift] * 2, color=colour, linewidth=3, alpha=0.6)
-            axis.plot(getattr(found.rates[annotator], kind), row + shift, "o", color=colour,
+            axis.plot(found.rates[annotator][place], row + shift, "o", color=colour,
                       label=name if row == 0 else None)  # fmt: skip
     axis.scatter([pair[place] for pair in RATES.values()], range(4), marker="x", color="black",
                  label="true rate", zorder=3)  # fmt: skip

@@ -8,10 +8,11 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.preprocessing import StandardScaler
 
 from decorrupt import AutoLabelProportionsClassifier, MeanMapClassifier, estimate_accuracy
-from decorrupt.corruption import strata_from_bags
 from decorrupt.exceptions import BagAssumptionWarning
 from decorrupt.model_selection import bag_folds, corrected_accuracy
-from decorrupt.model_selection.out_of_fold import TrainingData, out_of_fold
+from decorrupt.model_selection.folded_data import FoldedData
+from decorrupt.model_selection.out_of_fold import out_of_fold
+from decorrupt.observed import read_bags
 
 
 @pytest.fixture(scope="module")
@@ -37,10 +38,10 @@ def test_bags_by_a_feature(by_radius):
     assert accuracy > 0.9
 
     folds = bag_folds(y, bags=bags, random_state=0)
-    data = TrainingData.in_bags(X, strata_from_bags(bags, y), folds)
-    held_out = out_of_fold(clone(model.best_estimator_), data, class_prior=model.training_prior_)
+    data = FoldedData(X, read_bags(y, bags), folds)
+    held_out = out_of_fold(clone(model.best_estimator_), data, class_prior=model.class_prior_)
     assert corrected_accuracy(y, held_out.decisions, bags=bags).value > 1  # impossible
-    prior = model.training_prior_
+    prior = model.class_prior_
     fitted = model.decision_function(X), model.predict_proba(X, class_prior=prior)
     found = estimate_accuracy(
         y,

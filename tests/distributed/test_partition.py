@@ -15,7 +15,7 @@ from decorrupt.distributed import (
     partition_value_and_gradient,
 )
 from decorrupt.distributed.features import LinearFeatures
-from decorrupt.distributed.large_bags import LargeBagRows, LargeBags
+from decorrupt.distributed.large_bags import LargeBagRisk, LargeBags
 from decorrupt.distributed.partition import ScoreModel, partition_moments
 from decorrupt.losses import class_loss
 from decorrupt.risks import CorrectedRisk
@@ -71,7 +71,8 @@ def test_large_bags_in_two_stages(n_classes):
     model = ScoreModel(LinearFeatures(), 3, fit_intercept=True, n_classes=n_classes)
     counts = np.array([[12.0, 18.0]]) if n_classes == 2 else np.array([[7.0, 9.0, 14.0]])
     bags = LargeBags(np.array([0]), counts, np.array([2.0]), n_total=100)
-    parts = [Partition([], [LargeBagRows(some, 0, 100)]) for some in np.split(rows, [5, 21])]
+    risks = (LargeBagRisk(0, 100),)
+    parts = [Partition([Chunk(some, risks)]) for some in np.split(rows, [5, 21])]
     coef = rng.normal(size=model.n_coef)
 
     def evaluate(coef):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from decorrupt.corruption import RiskTerms
 from decorrupt.reproduction.batched_descents import Descents, descend_together
 from oracles.dense_kernel import descend_dual, gram
 
@@ -16,21 +15,21 @@ def kernel_matrix(kernel_gamma):
     return gram(*[np.random.default_rng(0).normal(size=(N_ROWS, 4))] * 2, "rbf", kernel_gamma)
 
 
-def signed_terms():
+def signed_coefficients():
     """Coefficients of both signs, as the corrected risk has them; they sum to one."""
     rng = np.random.default_rng(1)
     pos, neg = rng.normal(0.5, 1.0, size=(2, N_ROWS)) / N_ROWS
-    return RiskTerms(pos, neg)
+    return np.column_stack([neg, pos])
 
 
 def descents(*paths):
     return Descents(*np.array(paths, dtype=float).T)
 
 
-def literal(matrix, terms, size, decay, reg_strength, n_steps):
+def literal(matrix, coef, size, decay, reg_strength, n_steps):
     return descend_dual(
         matrix,
-        lambda f: -terms.coef_pos / (1 + np.exp(f)) + terms.coef_neg / (1 + np.exp(-f)),
+        lambda f: -coef[:, 1] / (1 + np.exp(f)) + coef[:, 0] / (1 + np.exp(-f)),
         reg_strength,
         step_size=size,
         step_decay=decay,
@@ -56,19 +55,19 @@ PATHS = {
 @pytest.mark.parametrize("name", PATHS)
 def test_every_descent_ends_where_the_literal_one_does(name):
     kernel_gamma, paths = PATHS[name]
-    matrix, terms = kernel_matrix(kernel_gamma), signed_terms()
-    found = descend_together(matrix, terms, descents(*paths), CHECKPOINTS)
+    matrix, coef = kernel_matrix(kernel_gamma), signed_coefficients()
+    found = descend_together(matrix, coef, descents(*paths), CHECKPOINTS)
     assert found.shape == (3, N_ROWS, len(paths))
     for k, n_steps in enumerate(CHECKPOINTS):
         for p, path in enumerate(paths):
-            expected = matrix @ literal(matrix, terms, *path, n_steps)
+            expected = matrix @ literal(matrix, coef, *path, n_steps)
             scale = max(np.abs(expected).max(), 1.0)
             assert_allclose(matrix @ found[k, :, p], expected, rtol=0, atol=1e-8 * scale)
 
 
 def test_a_checkpoint_does_not_change_what_comes_after():
-    matrix, terms = kernel_matrix(0.1), signed_terms()
+    matrix, coef = kernel_matrix(0.1), signed_coefficients()
     paths = descents(*PATHS["mixed"][1])
-    often = descend_together(matrix, terms, paths, [1, 7, 60, 61, 299, 900])
-    once = descend_together(matrix, terms, paths, [900])
+    often = descend_together(matrix, coef, paths, [1, 7, 60, 61, 299, 900])
+    once = descend_together(matrix, coef, paths, [900])
     assert_allclose(often[-1], once[0])

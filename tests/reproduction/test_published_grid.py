@@ -5,15 +5,16 @@ import pytest
 from numpy.testing import assert_allclose
 
 from decorrupt import BagKFold
-from decorrupt.corruption import combine_strata, strata_from_bags
+from decorrupt.corruption import combine_bags
 from decorrupt.exceptions import SkippedFoldWarning
-from decorrupt.losses import get_loss
+from decorrupt.losses import class_loss
+from decorrupt.observed import read_bags
 from decorrupt.reproduction.batched_descents import descend_together
 from decorrupt.reproduction.published_grid import (
     PublishedGrid,
     Setting,
     fit_published,
-    pair_terms,
+    pair_coefficients,
     search_published_grid,
 )
 from decorrupt.risks import CorrectedRisk
@@ -37,7 +38,7 @@ def pair_coefs(y, bags):
     """Return the coefficients of every row, its bag looked up one row at a time."""
     ids = np.unique(bags)
     sizes = np.array([np.sum(bags == bag) for bag in ids])
-    pos, neg = combine_strata(sizes, [y[bags == bag][0] for bag in ids], method="pairs")
+    neg, pos = combine_bags(sizes, [y[bags == bag][0] for bag in ids], method="pairs").T
     own = [int(np.flatnonzero(ids == bag)[0]) for bag in bags]
     return pos[own] / sizes[own], neg[own] / sizes[own]
 
@@ -86,8 +87,8 @@ def test_the_papers_long_descents_end_where_literal_ones_do(kernel_gamma):
     X, y, bags = problem(n_bags=20, n_columns=6)
     grid = PublishedGrid(kernel_gammas=(kernel_gamma,))
     matrix = gram(X, X, "rbf", kernel_gamma)
-    terms = pair_terms(strata_from_bags(bags, y))
-    found = descend_together(matrix, terms, grid.descents(), grid.checkpoints)
+    coef = pair_coefficients(read_bags(y, bags))
+    found = descend_together(matrix, coef, grid.descents(), grid.checkpoints)
     for path, setting in enumerate(grid.settings()[3::4]):
         expected = matrix @ literal_alpha(X, y, bags, setting)
         got = matrix @ found[3, :, path]
@@ -96,13 +97,14 @@ def test_the_papers_long_descents_end_where_literal_ones_do(kernel_gamma):
 
 def test_the_refit_is_the_solver_of_the_library_and_of_the_paper():
     X, y, bags = problem()
-    strata = strata_from_bags(bags, y)
+    observed = read_bags(y, bags)
     setting = Setting(0.1, 0.001, 200, 0.001, 0.1)
-    model = fit_published(X, strata, setting)
+    model = fit_published(X, observed, setting)
     expected = gram(X, X, "rbf", 0.1) @ literal_alpha(X, y, bags, setting)
     assert_allclose(model.decision_function(X), expected, rtol=0, atol=1e-6)
     factor = np.linalg.cholesky(gram(X, X, "rbf", 0.1) + 1e-13 * np.eye(len(X)))
-    objective = Objective(factor, CorrectedRisk(pair_terms(strata), get_loss("logistic")), 0.001)
+    risk = CorrectedRisk(pair_coefficients(observed), class_loss("logistic", 2))
+    objective = Objective(factor, risk, 0.001)
     solved = solve_gradient_descent(
         objective, np.zeros(len(X)), max_iter=200, step_size=0.1, step_decay=0.001
     )
@@ -112,11 +114,11 @@ def test_the_refit_is_the_solver_of_the_library_and_of_the_paper():
 def test_the_least_mean_criterion_is_chosen_and_refitted():
     X, y, bags = problem()
     grid = PublishedGrid(iterations=(100, 200), kernel_gammas=(0.1, 1.0))
-    choice = search_published_grid(X, strata_from_bags(bags, y), folds=3, grid=grid)
+    choice = search_published_grid(X, read_bags(y, bags), folds=3, grid=grid)
     means = choice.criteria.mean(axis=1)
     assert choice.criterion == means.min()
     assert choice.setting == choice.settings[int(means.argmin())]
-    again = fit_published(X, strata_from_bags(bags, y), choice.setting)
+    again = fit_published(X, read_bags(y, bags), choice.setting)
     assert_allclose(choice.model.dual_coef, again.dual_coef)
     scores = choice.model.decision_function(X)
     assert (choice.model.predict(X) == (scores > 0)).all()

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.special import expit, logit, softmax
-from scipy.stats import multivariate_normal
+from scipy.stats import multivariate_normal, norm
 
-from decorrupt.corruption import strata_from_bags
-from decorrupt.risks.bag_effect import (
+from decorrupt.observed import GaussianNoise, read_bags
+from decorrupt.risks import (
     bag_effect_of_scores,
+    effect_covariance,
     estimate_bag_effect,
     with_bag_effect,
 )
-from decorrupt.risks.count_noise import GaussianNoise
 
 
 def test_bag_effect_of_equal_bags_in_closed_form():
@@ -29,22 +29,30 @@ def test_bag_effect_of_scores_is_recovered():
     bags = np.repeat(np.arange(300), 40)
     shares = np.clip(0.5 + 0.15 * rng.normal(size=300), 0, 1)
     counts = rng.binomial(40, shares)
-    strata = strata_from_bags(bags, (counts / 40)[bags])
-    assert bag_effect_of_scores(np.zeros(12_000), strata, None) == pytest.approx(0.15, abs=0.02)
+    observed = read_bags((counts / 40)[bags], bags)
+    assert bag_effect_of_scores(np.zeros(12_000), observed) == pytest.approx(0.15, abs=0.02)
     # Known noise explains part of it.
-    assert bag_effect_of_scores(np.zeros(12_000), strata, 0.15 * 40) < 0.06
+    noisy = read_bags((counts / 40)[bags], bags, count_noise=0.15 * 40)
+    assert bag_effect_of_scores(np.zeros(12_000), noisy) < 0.06
 
 
-def test_two_classes_as_one_or_two_scores():
+def test_two_classes_by_brute_force():
+    """The effect with the largest Σ log N(count; Σp, Σp(1−p) + (n·effect)²)."""
     rng = np.random.default_rng(1)
     bags, scores = np.repeat(np.arange(20), 10), rng.normal(size=200)
     shares = np.clip(expit(rng.normal(size=20)), 0.05, 0.95)
-    one = bag_effect_of_scores(scores, strata_from_bags(bags, shares[bags]), None)
-    both = np.column_stack([1 - shares, shares])[bags]
-    two = bag_effect_of_scores(
-        np.column_stack([-scores / 2, scores / 2]), strata_from_bags(bags, both), None
-    )
-    assert two == pytest.approx(one, abs=1e-4)
+    prob = expit(scores).reshape(20, 10)
+    mean, own = prob.sum(axis=1), (prob * (1 - prob)).sum(axis=1)
+
+    def log_likelihood(effect):
+        sd = np.sqrt(own + (10 * effect) ** 2)
+        return norm.logpdf(10 * shares, mean, sd).sum()
+
+    grid = np.linspace(0, 1, 10_001)
+    best = grid[np.argmax([log_likelihood(effect) for effect in grid])]
+    found = bag_effect_of_scores(scores, read_bags(shares[bags], bags))
+    assert found == pytest.approx(best, abs=2e-4)
+    assert effect_covariance(2).tolist() == [[1.0]]
 
 
 @pytest.fixture
@@ -64,7 +72,7 @@ def bags_of_three_classes():
 def test_bag_effect_does_not_depend_on_the_order_of_classes(bags_of_three_classes):
     scores, bags, shares = bags_of_three_classes
     found = [
-        bag_effect_of_scores(scores[:, order], strata_from_bags(bags, shares[:, order][bags]), None)
+        bag_effect_of_scores(scores[:, order], read_bags(shares[:, order][bags], bags))
         for order in map(list, permutations(range(3)))
     ]
     assert_allclose(found, 0.15, atol=0.03)
@@ -88,14 +96,33 @@ def test_bag_effect_of_several_classes_maximises_the_normal_likelihood(bags_of_t
             for residual, covariance in moments
         )
 
-    found = bag_effect_of_scores(scores, strata_from_bags(bags, shares[bags]), None)
+    found = bag_effect_of_scores(scores, read_bags(shares[bags], bags))
     nearby = [log_likelihood(found + step) for step in (-1e-3, 0, 1e-3)]
     assert np.argmax(nearby) == 1
 
 
-def test_labelled_rows_have_no_bag_effect():
-    strata = strata_from_bags(["a", "b", "b"], [1, 0.5, 0.5])
-    noise = with_bag_effect(strata, 0.6, 0.4)  # of counts, and of shares of two rows
-    assert noise["a"] == GaussianNoise(0.6)
-    assert noise["b"].scale == pytest.approx(1.0)
-    assert bag_effect_of_scores(np.array([logit(0.2)]), strata.take(np.array([0])), None) == 0.0
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_labelled_rows_have_no_bag_effect(n_classes):
+    shares = [[0, 1, 0], [0.5, 0.5, 0], [0.5, 0.5, 0]]
+    y = np.array(shares)[:, :n_classes] if n_classes == 3 else [1, 0.5, 0.5]
+    observed = read_bags(y, ["a", "b", "b"], count_noise=0.6)
+    noise = with_bag_effect(observed, 0.4).counts.noise  # of counts, and of shares of two rows
+    assert noise[0] == GaussianNoise(0.6)
+    # The effects of three classes sum to 0: their independent parts are larger by 3/2.
+    added = (2 * 0.4) ** 2 * (1 if n_classes == 2 else 1.5)
+    assert noise[1].scale == pytest.approx(np.sqrt(0.36 + added))
+    one = observed.take(np.array([0]))
+    scores = np.array([logit(0.2)]) if n_classes == 2 else np.array([[0.1, 0.2, 0.3]])
+    assert bag_effect_of_scores(scores, one) == 0.0
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_an_effect_makes_exact_counts_noisy(n_classes):
+    y = [0.4] * 5 + [0.8] * 5 if n_classes == 2 else [[0.4, 0.4, 0.2]] * 5 + [[0, 1, 0]] * 5
+    observed = read_bags(y, [0] * 5 + [1] * 5)
+    changed = with_bag_effect(observed, 0.1)
+    assert with_bag_effect(observed, 0.0) is observed
+    assert changed.counts.is_noisy.all()
+    assert_allclose(changed.counts.lower, 5 * observed.proportions)
+    assert_allclose(changed.proportions, observed.proportions)
+    assert not observed.counts.is_noisy.any()

@@ -13,17 +13,11 @@ from scipy.optimize import approx_fprime
 from scipy.special import expit, log_expit, log_softmax, softmax
 
 from decorrupt import GaussianNoise, GeometricNoise, LaplaceNoise, label_posterior
-from decorrupt.corruption import strata_from_bags
-from decorrupt.risks.bag_observations import observe_bags
-from decorrupt.risks.count import count_risk
-from decorrupt.risks.multiclass import class_count_risk, class_posterior
-from decorrupt.risks.multiclass import count as several_counts
-from decorrupt.risks.multiclass.posterior import fit_counts
-from decorrupt.risks.multiclass.range_counts import possible_vectors
-from decorrupt.risks.observations import observe_counts
-from decorrupt.risks.segments import Segments
-from oracles.class_counts import enumerate_class_counts
-from oracles.counts import convolved_pmf, enumerate_weights
+from decorrupt.observed import read_bags
+from decorrupt.risks import Segments, class_groups, count_risk
+from decorrupt.risks.proportional_fitting import fit_counts
+from decorrupt.risks.range_counts import possible_vectors
+from oracles.counts import convolved_pmf, enumerate_class_counts, enumerate_weights
 
 NOISES = {
     "gaussian": (GaussianNoise(1.5), lambda d: stats.norm.pdf(d, scale=1.5)),
@@ -99,10 +93,8 @@ def risk_of_all_kinds(sizes, large_bags, seed):
     high = low + rng.integers(0, np.array(sizes) - low + 1)
     noise = {bag: [None, *[n for n, _ in NOISES.values()]][bag % 4] for bag in range(len(sizes))}
     high = np.where([noise[bag] is None for bag in range(len(sizes))], high, low)
-    strata, observed = observe_bags(
-        (low / sizes)[bags], bags, upper=(high / sizes)[bags], count_noise=noise
-    )
-    return count_risk(strata, large_bags=large_bags, observations=observed), len(bags)
+    observed = read_bags((low / sizes)[bags], bags, upper=(high / sizes)[bags], count_noise=noise)
+    return count_risk(observed, large_bags=large_bags), len(bags)
 
 
 @pytest.mark.parametrize("large_bags", ["auto", 1])
@@ -139,17 +131,10 @@ def test_large_bags_are_close_to_exact(kind, shift):
     y, upper, noise, _ = observe(kind, 400, 150)
     if kind != "range":
         y = 150 / 400
-    bags = np.zeros(400, dtype=int)
-    strata, observed = observe_bags(
-        np.full(400, y),
-        bags,
-        upper=None if upper is None else np.full(400, upper),
-        count_noise=noise,
-    )
-    near, near_slope = count_risk(strata, observations=observed).log_probs_and_slope(scores)
-    exact, slope = count_risk(strata, observations=observed, large_bags=np.inf).log_probs_and_slope(
-        scores
-    )
+    upper = None if upper is None else np.full(400, upper)
+    observed = read_bags(np.full(400, y), np.zeros(400), upper=upper, count_noise=noise)
+    near, near_slope = count_risk(observed).log_probs_and_slope(scores)
+    exact, slope = count_risk(observed, large_bags=np.inf).log_probs_and_slope(scores)
     assert_allclose(near, exact, atol=0.02)
     assert_allclose(near_slope, slope, atol=0.002)
 
@@ -168,10 +153,10 @@ def test_large_bags_with_a_likely_range():
 def test_impossible_looking_ranges_and_noise_stay_finite(scale):
     bags = np.repeat([0, 1, 2], [40, 40, 300])
     scores = np.full(380, -scale)
-    strata, observed = observe_bags(
+    observed = read_bags(
         np.where(bags == 1, 1.2, 0.7), bags, count_noise={0: None, 1: LaplaceNoise(0.1), 2: 0.5}
     )
-    value, slope = count_risk(strata, observations=observed).value_and_slope(scores)
+    value, slope = count_risk(observed).value_and_slope(scores)
     assert np.isfinite(value)
     assert np.isfinite(slope).all()
     found = label_posterior(
@@ -182,8 +167,8 @@ def test_impossible_looking_ranges_and_noise_stay_finite(scale):
 
 def test_the_logarithmic_recursion_is_the_tree():
     scores = np.array([-90.0, -85.0, -80.0, -95.0, -70.0, -99.0])
-    strata, observed = observe_bags(np.full(6, 0.5), np.zeros(6), upper=np.ones(6))
-    log_prob, slope = count_risk(strata, observations=observed).log_probs_and_slope(scores)
+    observed = read_bags(np.full(6, 0.5), np.zeros(6), upper=np.ones(6))
+    log_prob, slope = count_risk(observed).log_probs_and_slope(scores)
     # Three of six rows, the most likely ones, and nothing else to first order.
     assert_allclose(log_prob, [log_expit(scores[[4, 2, 1]]).sum()], atol=0.02)
     assert_allclose(slope, [0, 1, 1, 0, 1, 0], atol=0.02)
@@ -350,8 +335,7 @@ def test_ranges_of_all_counts_of_several_classes_say_nothing(seed):
 def class_ranges(low, high, size):
     """Return the risk of one bag with ranges of its class counts."""
     y, upper = (np.tile(np.array(ends) / size, (size, 1)) for ends in (low, high))
-    strata, observed = observe_bags(y, np.zeros(size), upper=upper)
-    return class_count_risk(strata, observations=observed)
+    return count_risk(read_bags(y, np.zeros(size), upper=upper))
 
 
 @pytest.mark.parametrize(
@@ -366,12 +350,12 @@ def test_ranges_of_large_bags_are_close_to_the_exact_sum(
         low, high = random_ranges(rng, size, n_classes, 4)
         near = class_ranges(low, high, size)
         assert [type(group).__name__ for group in near.groups] == ["NormalRangeBags"]
-        monkeypatch.setattr(several_counts, "EXACT_VECTORS", np.inf)
+        monkeypatch.setattr(class_groups, "EXACT_VECTORS", np.inf)
         exact = class_ranges(low, high, size)
         monkeypatch.undo()
         by_bag, expected = (one.log_probs_and_slope(log_prob)[0] for one in (near, exact))
         assert_allclose(by_bag, expected, atol=nats)
-        posteriors = [class_posterior(one, log_prob) for one in (near, exact)]
+        posteriors = [one.posterior(log_prob) for one in (near, exact)]
         assert_allclose(*posteriors, atol=shares)
 
 
@@ -398,8 +382,8 @@ def test_all_possible_vectors_are_listed_once(seed):
         ([[0.6, 0, 0]], [[0.9, 1, 1]], r"no count is possible in bag 'a', class 0: .* 2 rows"),
         ([[0.5, 0.5, 0.5]], [[1, 1, 1]], r"no counts are possible in bag 'a'.* sum to its 2 rows"),
         ([[0, 0, 0]], [[0.5, 0, 0]], r"no counts are possible in bag 'a'.*at most \[1, 0, 0\]"),
-        ([[0, 0, 0]], [[np.nan, 1, 1]], r"^upper\[0, 0\] = nan \(bag 'a'\) is not a share"),
-        ([[0, -1, 0]], [[1, 1, 1]], r"^y\[0, 1\] = -1 \(bag 'a'\) is not a share"),
+        ([[0, 0, 0]], [[np.nan, 1, 1]], r"^upper\[0\] = \[nan, 1.0, 1.0\] \(bag 'a'\) are not"),
+        ([[0, -1, 0]], [[1, 1, 1]], r"^y\[0\] = \[0.0, -1.0, 0.0\] \(bag 'a'\) are not the sh"),
         ([[0, 0, 0], [0, 0, 0.5]], np.ones((2, 3)), r"y differs within bag 'a' \(column 2"),
         ([[0, 0, 0]], [[1, 1]], r"y has shape \(2, 3\) and upper \(2, 2\)"),
     ],
@@ -438,53 +422,6 @@ def test_proportional_fitting_of_two_rows():
     assert_allclose(fitted[:, 1], odds / (1 + odds))
 
 
-# --- how proportions are read
-
-
-@pytest.mark.parametrize(
-    ("share", "size", "low", "high"),
-    [
-        (3 / 7, 7, 3, 3),
-        (np.float32(3 / 7), 7, 3, 3),
-        (0.4286, 7, 3, 3),
-        (0.43, 7, 3, 3),
-        (0.33, 9, 3, 3),
-        (0.33, 300, 99, 99),  # a multiple of 1/300
-        (0.33, 1001, 326, 335),
-        (0.335, 1001, 335, 335),
-        (0.3, 203, 51, 71),
-        (0.0, 12, 0, 0),
-        (1.0, 12, 12, 12),
-    ],
-)
-def test_rounded_proportions_are_ranges_of_their_rounding(share, size, low, high):
-    observed = observe_counts(strata_from_bags(np.zeros(size), np.full(size, share)))
-    assert (observed.lower[0], observed.upper[0]) == (low, high)
-    assert not observed.is_impossible.any()
-
-
-def test_a_table_has_one_number_of_digits():
-    bags = np.repeat([0, 1], [203, 203])
-    observed = observe_counts(strata_from_bags(bags, np.where(bags == 0, 0.30, 0.33)))
-    assert (observed.lower[0], observed.upper[0]) == (60, 61)  # 0.295·203 … 0.305·203
-
-
-def test_a_proportion_that_is_impossible_has_both_counts_next_to_it():
-    strata = strata_from_bags(np.repeat(["a", "b"], [10, 8]), np.repeat([0.34, 0.5], [10, 8]))
-    observed = observe_counts(strata)
-    assert observed.is_impossible.tolist() == [True, False]
-    assert (observed.lower[0], observed.upper[0]) == (3, 4)
-
-
-@given(st.integers(1, 3000), st.floats(0, 1), st.integers(1, 4))
-def test_the_true_count_is_among_the_possible_ones(size, share, digits):
-    count = round(share * size)
-    given_share = np.round(count / size, digits)
-    observed = observe_counts(strata_from_bags(np.zeros(size), np.full(size, given_share)))
-    is_multiple = abs(given_share * size - np.rint(given_share * size)) < 1e-6 * size
-    assert is_multiple or observed.lower[0] <= count <= observed.upper[0]
-
-
 # --- bad input
 
 
@@ -511,25 +448,3 @@ def test_bad_input(arguments, message):
     data = {"probabilities": [0.2, 0.5, 0.6], "y": [0.5, 0.5, 0.0], "bags": ["a", "a", "b"]}
     with pytest.raises(ValueError, match=message):
         label_posterior(**(data | arguments))
-
-
-@pytest.mark.parametrize("kind", [GaussianNoise, LaplaceNoise, GeometricNoise])
-@pytest.mark.parametrize("value", [0, -1.0, np.nan, np.inf, "1", None])
-def test_scales_must_be_positive(kind, value):
-    with pytest.raises(ValueError, match=rf"{kind.__name__}\(.*must be a positive number"):
-        kind(value)
-
-
-@pytest.mark.parametrize(
-    ("noise", "law"),
-    [
-        (GaussianNoise(1.7), stats.norm(scale=1.7)),
-        (LaplaceNoise(1.7), stats.laplace(scale=1.7)),
-        (GeometricNoise(0.4), stats.dlaplace(0.4)),
-    ],
-)
-def test_noise_is_what_scipy_calls_it(noise, law):
-    distance = np.arange(-6.0, 7.0)
-    expected = law.logpmf(distance) if hasattr(law.dist, "pmf") else law.logpdf(distance)
-    assert_allclose(noise.log_density(distance), expected)
-    assert_allclose(noise.variance, law.var())

@@ -8,24 +8,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime
-from scipy.special import expit, log_expit
+from scipy.special import expit, log_expit, softmax
 
-from decorrupt.corruption import Strata, strata_from_bags
-from decorrupt.risks.proportion import ProportionRisk
-from oracles.counts import proportion_cross_entropy
+from decorrupt.observed import labels_as_bags, read_bags
+from decorrupt.risks import ProportionRisk
+from oracles.counts import make_observed, proportion_cross_entropy
 
 BAGS = np.array(list("abacbbcaab"))
 SHARES = {"a": 0.3, "b": 1.0, "c": 0.5}
 
 
 def risk_of(bags=BAGS, shares=SHARES):
-    return ProportionRisk(strata_from_bags(bags, [shares[bag] for bag in bags]))
+    return ProportionRisk(read_bags([shares[bag] for bag in bags], bags))
 
 
 def test_by_hand():
     """Two rows of probability ½ and ¼ in a bag at ½, one row of ¾ in a bag at 1."""
-    strata = strata_from_bags(["a", "a", "b"], [0.5, 0.5, 1.0])
-    value, slope = ProportionRisk(strata).value_and_slope(np.log([1, 1 / 3, 3]))
+    observed = read_bags([0.5, 0.5, 1.0], ["a", "a", "b"])
+    value, slope = ProportionRisk(observed).value_and_slope(np.log([1, 1 / 3, 3]))
     mean = 3 / 8
     cross_entropy = -0.5 * math.log(mean) - 0.5 * math.log(1 - mean)
     assert_allclose(value, 2 / 3 * cross_entropy - 1 / 3 * math.log(0.75))
@@ -57,8 +57,7 @@ def test_slope_and_curvature_are_the_derivatives(scale):
 def test_bags_of_one_row_are_logistic_regression():
     scores = np.random.default_rng(2).normal(size=6)
     labels = np.array([1, -1, 1, 1, -1, -1])
-    rows = np.arange(6)
-    risk = ProportionRisk(Strata(rows, rows, (labels + 1) / 2))
+    risk = ProportionRisk(labels_as_bags(labels))
     assert risk.is_convex
     assert not risk_of().is_convex
     value, slope = risk.value_and_slope(scores)
@@ -106,3 +105,19 @@ def test_the_order_of_rows_does_not_matter():
     other, other_slope = risk_of(BAGS[order]).value_and_slope(scores[order])
     assert_allclose(other, value)
     assert_allclose(other_slope, slope[order])
+
+
+@pytest.mark.parametrize("counts", [[[3, 1], [0, 4], [6, 2]], [[3, 1, 0], [0, 2, 2], [1, 0, 5]]])
+def test_any_number_of_classes_bag_by_bag(counts):
+    observed, n_rows, n_classes = make_observed(counts), np.sum(counts), len(counts[0])
+    columns = np.random.default_rng(0).normal(size=(n_rows, n_classes))
+    prob, expected = softmax(columns, axis=1), 0.0
+    for bag, own in enumerate(counts):
+        mean = prob[observed.row_bag == bag].mean(axis=0)
+        weight = sum(own) / (n_rows / 3)  # n_b over the mean size
+        expected -= weight * sum(own[c] / sum(own) * math.log(mean[c]) for c in range(n_classes))
+    risk = ProportionRisk(observed)
+    scores = columns if n_classes > 2 else columns[:, 1] - columns[:, 0]
+    assert_allclose(risk.value_and_slope(scores)[0], expected / 3, rtol=1e-12)
+    assert not risk.is_convex
+    assert ProportionRisk(make_observed(np.eye(n_classes, dtype=int))).is_convex

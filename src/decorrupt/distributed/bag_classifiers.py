@@ -111,19 +111,18 @@ class DaskCorrectedLossClassifier(DaskCorrectedRiskClassifier, DaskBagClassifier
     client : Client, cluster, str or None, default=None
         A ``dask.distributed`` client, a cluster, or the address of a scheduler. None: the current
         client of this process, or Dask's threads if there is none.
-    n_features : int, default=512
-        The number of random features or the largest number of landmarks; `max_rank` of the
-        kernel can only lower it. Landmarks are chosen from a sample of 20,000 rows.
-    max_passes : int, default=1000
-        The largest number of passes over the data that the solver makes.
     kernel : str, callable or Kernel, default="rbf"
         As in :class:`decorrupt.CorrectedLossClassifier`; not precomputed, knn or pca_…, which need
-        all rows at once. ``Kernel(memory_budget="2GB")`` is what partitions kept in memory may
-        take in all workers together: features are kept if they fit, otherwise the rows if they
-        fit; otherwise the rows are read in every pass. None: 40 % of the workers' memory, or a
-        quarter of this machine's memory.
+        all rows at once. ``Kernel(max_rank=512)``, the default, is the number of random features or
+        the largest number of landmarks, which are chosen from a sample of 20,000 rows.
+        ``Kernel(memory_budget="2GB")`` is what partitions kept in memory may take in all workers
+        together: features are kept if they fit, otherwise the rows if they fit; otherwise the rows
+        are read in every pass. None: 40 % of the workers' memory, or a quarter of this machine's
+        memory.
+    max_iter : int, default=1000
+        Maximum number of iterations; an iteration takes one or two passes over the data.
     loss, kernel_gamma, reg_strength, combine, class_prior, decision, convex, \
-risk_correction, fit_intercept, solver, tol, max_iter, random_state, check_assumptions
+risk_correction, fit_intercept, solver, tol, random_state, check_assumptions
         As in :class:`decorrupt.CorrectedLossClassifier`. The solver is L-BFGS; convex="check" does
         not look for points that are not minima, and the assumptions are checked on a sample of
         20,000 rows.
@@ -167,10 +166,10 @@ class DaskMeanMapClassifier(DaskCorrectedRiskClassifier, DaskBagClassifier):
 
     Parameters
     ----------
-    client, n_features, max_passes
+    client, kernel, max_iter
         As in :class:`DaskCorrectedLossClassifier`.
-    variant, start, similarity, smoothness, max_rounds, kernel, kernel_gamma, reg_strength, \
-fit_intercept, decision, solver, tol, max_iter, random_state, check_assumptions
+    variant, start, similarity, smoothness, max_rounds, kernel_gamma, reg_strength, \
+fit_intercept, decision, solver, tol, random_state, check_assumptions
         As in :class:`decorrupt.MeanMapClassifier`; the assumptions are checked on a sample of
         20,000 rows.
 
@@ -243,12 +242,12 @@ class DaskCountLikelihoodClassifier(DaskBagClassifier):
 
     Parameters
     ----------
-    client, n_features, max_passes
+    client, kernel, max_iter
         As in :class:`DaskCorrectedLossClassifier`.
-    kernel, kernel_gamma, reg_strength, large_bags, count_noise, bag_effect, starts, \
-fit_intercept, decision, solver, tol, max_iter, random_state
+    kernel_gamma, reg_strength, large_bags, count_noise, bag_effect, starts, fit_intercept, \
+decision, solver, tol, random_state
         As in :class:`decorrupt.CountLikelihoodClassifier`; `starts` are those of the sample's fit,
-        in which a range counts as its middle, and bag_effect="estimate" uses the sample.
+        and bag_effect="estimate" uses the sample.
 
     Attributes
     ----------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from inspect import Parameter, Signature, signature
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +18,6 @@ from decorrupt.distributed.data import LABELS, Data, read_data
 from decorrupt.distributed.engine import Engine, connect
 from decorrupt.distributed.features import check_features, largest_rank
 from decorrupt.distributed.objective import PartitionedObjective
-from decorrupt.distributed.parameters import CLIENT, init_like
 from decorrupt.distributed.predictions import predict_lazily
 from decorrupt.distributed.report import Report, partition_report
 from decorrupt.distributed.shuffle import scratch_folder
@@ -57,7 +57,7 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "_twin" in vars(cls):
-            cls.__init__ = init_like(cls._twin)  # type: ignore[method-assign]
+            cls.__init__ = _init_like(cls._twin)  # type: ignore[method-assign]
 
     def to_local(self) -> Any:
         """Return the fitted estimator without Dask, with the same predictions.
@@ -95,7 +95,7 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
 
     def _new_local(self) -> Any:
         params = self.get_params(deep=False)
-        del params[CLIENT.name]
+        del params["client"]
         return clone(self._twin(**params))
 
     def _train(
@@ -181,6 +181,25 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
         for name in [*_fitted(self)]:
             delattr(self, name)
         self.__dict__.update(_fitted(local), n_passes_=n_passes)
+
+
+def _init_like(twin: type) -> Any:
+    """Return an ``__init__`` with the parameters of `twin` and `client`.
+
+    scikit-learn reads the parameters from its signature.
+    """
+    this = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
+    client = Parameter("client", Parameter.KEYWORD_ONLY, default=None)
+    expected = Signature([this, *signature(twin).parameters.values(), client])
+
+    def init(self: Any, *args: Any, **given: Any) -> None:
+        bound = expected.bind(self, *args, **given)
+        bound.apply_defaults()
+        for name, value in list(bound.arguments.items())[1:]:
+            setattr(self, name, value)
+
+    init.__signature__ = expected  # type: ignore[attr-defined]
+    return init
 
 
 def sample_solution(work: Work, observed: Observed, local: Any) -> FloatArray:

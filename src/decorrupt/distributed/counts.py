@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from decorrupt._typing import FloatArray
 from decorrupt.distributed.blocks import Block
 from decorrupt.distributed.data import Data
-from decorrupt.distributed.large_bags import LargeBagRows, LargeBags
+from decorrupt.distributed.large_bags import LargeBagRisk, LargeBags
 from decorrupt.distributed.partition import CHUNK_ROWS, Chunk, Partition
 from decorrupt.distributed.shuffle import CodedRows, rows_by_bag, spill
 from decorrupt.distributed.work import PartitionedRisk, Work
@@ -123,7 +123,7 @@ def prepare_counts(
     large_codes: NDArray[np.intp],
     large_bags: float | str,
 ) -> Partition:
-    """Return the partition of −(1/n)·Σ_k log P(c_k): chunks of whole bags, large bags apart.
+    """Return the partition of −(1/n)·Σ_k log P(c_k): chunks of whole bags, or of one large bag.
 
     Parameters
     ----------
@@ -143,17 +143,16 @@ def prepare_counts(
     n_total, n_classes = shape
     order = np.argsort(coded.codes, kind="stable")
     is_large = np.isin(coded.codes[order], large_codes)
-    chunks = []
+    chunks: list[Chunk] = []
     for rows in _whole_bags(coded.codes, order[~is_large], CHUNK_ROWS):
         risk = count_risk(_bags_of(coded, rows, n_classes, noises), large_bags=large_bags)
         chunks.append(Chunk(coded.rows[rows], (replace(risk, n_rows=n_total),)))
-    large = []
     for rows in _whole_bags(coded.codes, order[is_large], 1):
         bag = int(np.searchsorted(large_codes, coded.codes[rows[0]]))
         for start in range(0, len(rows), CHUNK_ROWS):
             some = rows[start : start + CHUNK_ROWS]
-            large.append(LargeBagRows(coded.rows[some], bag, n_total))
-    return Partition(chunks, large)
+            chunks.append(Chunk(coded.rows[some], (LargeBagRisk(bag, n_total),)))
+    return Partition(chunks)
 
 
 def _whole_bags(

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.losses import log_probabilities, slope_in_scores
+from decorrupt.losses import log_probabilities, probabilities, slope_in_scores
 from decorrupt.observed import Observed, effect_variance
 from decorrupt.risks import CountMoments, NormalCounts, Segments, normal_counts
 
@@ -64,47 +63,40 @@ class LargeBags:
 
 
 @dataclass(frozen=True)
-class LargeBagRows:
-    """Rows of one large bag in one partition: a term without value, whose slope is known.
+class LargeBagRisk:
+    """The term of some rows of a large bag: its value is counted once per bag, not here.
 
     Attributes
     ----------
-    rows : array or CSR matrix
-        X, or the features.
     bag : int
         The index of the bag in :class:`LargeBags`.
     n_total : int
         Rows of the data set: the risk is −(1/n)·Σ log P.
+    normal : NormalCounts or None
+        The sums over all rows of all large bags.
     """
 
-    rows: Any
     bag: int
     n_total: int
+    normal: NormalCounts | None = None
 
     def moments(self, scores: FloatArray) -> CountMoments:
         """Return Σp and Σppᵀ of these rows."""
         prob = np.exp(log_probabilities(scores))
         return CountMoments.of(prob, Segments(np.array([len(prob)])))
 
-    def risk(self, normal: NormalCounts) -> KnownSlope:
-        """Return the term of these rows, given the sums over the whole bag."""
-        one = slice(self.bag, self.bag + 1)
-        return KnownSlope(
-            NormalCounts(normal.log_prob[one], normal.tilt[one], normal.bend[one]), self.n_total
-        )
-
-
-@dataclass(frozen=True)
-class KnownSlope:
-    """The rows' part of −(1/n)·log P(k): its value is counted once per bag, not here."""
-
-    normal: NormalCounts
-    n_total: int
-
-    is_convex = False
-
     def value_and_slope(self, scores: FloatArray) -> tuple[float, FloatArray]:
         """Return 0 and the gradient in the scores."""
-        prob = np.exp(log_probabilities(scores))
-        slope = prob * self.normal.slope(prob, Segments(np.array([len(prob)])))
+        if self.normal is None:
+            raise ValueError("the partition has rows of large bags: give their sums as large_bags")
+        one, prob = [self.bag], np.exp(log_probabilities(scores))
+        own = NormalCounts(self.normal.log_prob[one], self.normal.tilt[one], self.normal.bend[one])
+        slope = prob * own.slope(prob, Segments(np.array([len(prob)])))
         return 0.0, slope_in_scores(slope, prob) / -self.n_total
+
+    def posterior(self, scores: FloatArray) -> FloatArray:
+        """Return P(Y_j=c), which has the sum of P(Y_j=c | count) if there is an intercept.
+
+        At the solution the slopes of all rows sum to 0.
+        """
+        return probabilities(scores)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
 from decorrupt.distributed.features import RowFeatures
-from decorrupt.distributed.large_bags import LargeBagRows
+from decorrupt.distributed.large_bags import LargeBagRisk
 from decorrupt.risks import CountMoments, NormalCounts
 from decorrupt.solvers import Objective
 
@@ -45,13 +45,9 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Partition:
-    """The rows of a partition in chunks; large bags apart, because their sums come first.
-
-    `n_bags` is the number of bags that `codes` of the chunks number.
-    """
+    """The rows of a partition in chunks, whose `codes` number `n_bags` bags."""
 
     chunks: Sequence[Chunk]
-    large: Sequence[LargeBagRows] = ()
     n_bags: int = 0
 
 
@@ -126,14 +122,11 @@ def partition_value_and_gradient(
     for chunk in partition.chunks:
         objective = model.objective(chunk.rows)
         for k, risk in enumerate(chunk.risks):
+            if isinstance(risk, LargeBagRisk):
+                risk = replace(risk, normal=large_bags)
             value, gradient = replace(objective, risk=risk).value_and_gradient(coef)
             values[k] += value
             gradients[k] += gradient
-    for part in partition.large:
-        if large_bags is None:
-            raise ValueError("the partition has rows of large bags: give their sums as large_bags")
-        objective = model.objective(part.rows, part.risk(large_bags))
-        gradients[0] += objective.value_and_gradient(coef)[1]
     return values, gradients
 
 
@@ -142,22 +135,22 @@ def partition_moments(
 ) -> dict[int, CountMoments]:
     """Return Σp and Σppᵀ over the rows of each large bag in the partition."""
     found: dict[int, CountMoments] = {}
-    for part in partition.large:
-        moments = part.moments(model.objective(part.rows).scores(coef))
-        if part.bag in found:
-            before = found[part.bag]
+    for chunk in partition.chunks:
+        (risk, *_) = chunk.risks
+        if not isinstance(risk, LargeBagRisk):
+            continue
+        moments = risk.moments(model.objective(chunk.rows).scores(coef))
+        if risk.bag in found:
+            before = found[risk.bag]
             moments = CountMoments(before.mean + moments.mean, before.outer + moments.outer)
-        found[part.bag] = moments
+        found[risk.bag] = moments
     return found
 
 
 def keep_features(partition: Partition, features: RowFeatures) -> Partition:
     """Return the partition with features instead of rows, where memory suffices for them."""
-    return replace(
-        partition,
-        chunks=[replace(chunk, rows=features.transform(chunk.rows)) for chunk in partition.chunks],
-        large=[replace(part, rows=features.transform(part.rows)) for part in partition.large],
-    )
+    chunks = [replace(chunk, rows=features.transform(chunk.rows)) for chunk in partition.chunks]
+    return replace(partition, chunks=chunks)
 
 
 def add_sums(

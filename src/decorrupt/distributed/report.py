@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.distributed.partition import Chunk, Partition, ScoreModel
-from decorrupt.losses import chosen_classes, probabilities
+from decorrupt.distributed.partition import Partition, ScoreModel
+from decorrupt.losses import chosen_classes
 
 
 @dataclass(frozen=True)
@@ -41,28 +41,16 @@ def partition_report(
     n_bags, n_classes = partition.n_bags, model.n_classes
     n_chosen = np.zeros(n_classes, dtype=np.intp)
     sums, squares, expected = np.zeros(n_bags), np.zeros(n_bags), np.zeros(n_classes)
-    parts: list[Any] = [*partition.chunks, *partition.large]
-    for part in parts:
-        scores = model.objective(part.rows).scores(coef)
+    for chunk in partition.chunks:
+        scores = model.objective(chunk.rows).scores(coef)
         n_chosen += np.bincount(chosen_classes(scores - threshold), minlength=n_classes)
-        if isinstance(part, Chunk) and part.codes is not None:
-            terms = np.sum([risk.row_values(scores) for risk in part.risks], axis=0, dtype=float)
-            sums += np.bincount(part.codes, terms, n_bags)
-            squares += np.bincount(part.codes, terms**2, n_bags)
+        if chunk.codes is not None:
+            terms = np.sum([risk.row_values(scores) for risk in chunk.risks], axis=0, dtype=float)
+            sums += np.bincount(chunk.codes, terms, n_bags)
+            squares += np.bincount(chunk.codes, terms**2, n_bags)
         elif is_vague:
-            expected += _posterior(part, scores.astype(float, copy=False)).sum(axis=0)
+            expected += chunk.risks[0].posterior(scores.astype(float, copy=False)).sum(axis=0)
     return Report(n_chosen, sums, squares, expected)
-
-
-def _posterior(part: Any, scores: FloatArray) -> FloatArray:
-    """Return P(Y_j=c | count); of a bag larger than the partition P(Y_j=c).
-
-    With an intercept, both have the same sum over the rows of all large bags at the solution.
-    """
-    if isinstance(part, Chunk):
-        found: FloatArray = part.risks[0].posterior(scores)
-        return found
-    return probabilities(scores)
 
 
 def risk_and_error(

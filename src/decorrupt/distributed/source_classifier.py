@@ -25,11 +25,10 @@ class DaskCorruptedSourcesClassifier(DaskCorrectedRiskClassifier):
 
     Parameters
     ----------
-    client, n_features, max_passes
+    client, kernel, max_iter
         As in :class:`DaskCorrectedLossClassifier`.
-    noise_rates, source_priors, weights, combine, loss, kernel, kernel_gamma, reg_strength, \
-class_prior, decision, convex, risk_correction, fit_intercept, solver, tol, max_iter, \
-random_state
+    noise_rates, source_priors, combine, loss, kernel_gamma, reg_strength, class_prior, \
+decision, convex, risk_correction, fit_intercept, solver, tol, random_state
         As in :class:`decorrupt.CorruptedSourcesClassifier`.
 
     Attributes

@@ -8,7 +8,6 @@ import numpy as np
 from scipy.linalg import eigh
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import RiskTerms
 
 # Eigenvectors of K along which no score can move further than this are left out.
 NEGLIGIBLE = 1e-10
@@ -29,7 +28,7 @@ class Descents:
 
 
 def descend_together(
-    gram: FloatArray, terms: RiskTerms, descents: Descents, checkpoints: list[int]
+    gram: FloatArray, coef: FloatArray, descents: Descents, checkpoints: list[int]
 ) -> FloatArray:
     """Return α at every checkpoint (axis 0) of every descent (axis 2), started at zero.
 
@@ -38,21 +37,22 @@ def descend_together(
 
         s ← s − η_t·(v²·Uᵀg + 2λ·v·s),        g = gain·tanh(f/2) − push,
 
-    where 2·gain = coef_pos + coef_neg and 2·push = coef_pos − coef_neg. A step of all
-    descents takes one product with U and one with Uᵀ.
+    where 2·gain and 2·push are the sum and the difference of the coefficients of the positive and
+    the negative class. A step of all descents takes one product with U and one with Uᵀ.
 
     Parameters
     ----------
     gram : ndarray of shape (n_rows, n_rows)
         K.
-    terms : RiskTerms
-        coef_pos and coef_neg of Σ_j coef_pos·ℓ(f_j,1) + coef_neg·ℓ(f_j,−1), ℓ the logistic loss.
+    coef : ndarray of shape (n_rows, 2)
+        The coefficients of Σ_j coef[j, 1]·ℓ(f_j,1) + coef[j, 0]·ℓ(f_j,−1), ℓ the logistic loss.
     descents : Descents
         Step lengths and penalties.
     checkpoints : list of int
         Numbers of steps, in ascending order.
     """
-    gain, push = (terms.coef_pos + terms.coef_neg) / 2, (terms.coef_pos - terms.coef_neg) / 2
+    neg, pos = coef.T
+    gain, push = (pos + neg) / 2, (pos - neg) / 2
     lengths = descents.lengths(checkpoints[-1])
     values, vectors = eigh(gram)
     # |g| ≤ |gain| + |push|, and the penalty only shrinks the scores.

@@ -13,13 +13,15 @@ from decorrupt.baselines import AlternatingPSVMClassifier, ConvexPSVMClassifier,
 from decorrupt.estimators import CorrectedLossClassifier, CountLikelihoodClassifier
 from decorrupt.meta import BoostedCountClassifier, EMClassifier
 from decorrupt.model_selection import (
+    DEFAULT_GAMMA_FACTORS,
+    DEFAULT_REG_STRENGTHS,
     AutoLabelProportionsClassifier,
     BagGridSearchCV,
     BagKFold,
+    usable_folds,
 )
-from decorrupt.model_selection.folds import usable_folds
-from decorrupt.model_selection.grids import DEFAULT_GAMMA_FACTORS, DEFAULT_REG_STRENGTHS
 from decorrupt.notices import train_quietly
+from decorrupt.observed import read_bags
 from decorrupt.reproduction.published_grid import search_published_grid
 
 # The grids of Scott & Zhang (2019), Sec. 5.2.
@@ -136,8 +138,9 @@ def _selected(template: Any, grid: dict[str, list[float]], task: Task, **final: 
 
 
 def _corrected_loss_published(task: Task) -> Fitted:
-    folds, _ = usable_folds(_folds(task), task.X, task.y, task.bags, needs_spread=True)
-    choice = search_published_grid(task.X, task.y, task.bags, folds=folds)
+    observed = read_bags(task.y, task.bags)
+    folds, _ = usable_folds(_folds(task), task.X, observed, needs_spread=True)
+    choice = search_published_grid(task.X, observed, folds=folds)
     return Fitted(choice.model, asdict(choice.setting), -choice.criterion)
 
 

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import RiskTerms, Strata, combine_strata, strata_from_bags
+from decorrupt.corruption import combine_bags, row_coefficients
 from decorrupt.features import KernelFunction, kernel_scores
 from decorrupt.losses import get_loss
-from decorrupt.model_selection.folds import usable_folds
+from decorrupt.model_selection import usable_folds
 from decorrupt.notices import emit_notices
+from decorrupt.observed import Observed, read_bags
 from decorrupt.reproduction.batched_descents import Descents, descend_together
 
 LOSS = get_loss("logistic")
@@ -125,16 +126,16 @@ def search_published_grid(
     folds: Any = 5,
     grid: PublishedGrid = PublishedGrid(),  # noqa: B008 — frozen
 ) -> PublishedChoice:
-    """Return argmin over the grid of Σ_j coef_pos·ℓ(f_j,1) + coef_neg·ℓ(f_j,−1) on held-out bags.
+    """Return argmin over the grid of Σ_j coef[j,1]·ℓ(f_j,1) + coef[j,0]·ℓ(f_j,−1) on held-out bags.
 
     Parameters
     ----------
     X : array-like of shape (n_rows, n_columns)
         The training rows.
-    y : array-like of shape (n_rows,), or Strata
-        The proportion of each row's bag; Strata contain both bags and proportions.
+    y : array-like of shape (n_rows,), or Observed
+        The proportion of each row's bag; Observed contains both bags and proportions.
     bags : array-like of shape (n_rows,)
-        The bag of each row, unless y is Strata.
+        The bag of each row, unless y is Observed.
     folds : int, splitter or list of (train, test)
         An int is the number of folds of :class:`decorrupt.BagKFold`. Held-out bags get new pairs.
     grid : PublishedGrid
@@ -152,20 +153,18 @@ def search_published_grid(
     the result, here as in any other implementation.
     """
     X = np.asarray(X, dtype=float)
-    strata = y if isinstance(y, Strata) else strata_from_bags(bags, y)
-    splits, notices = usable_folds(
-        folds, X, strata.row_proportions, strata.row_stratum, needs_spread=True
-    )
+    observed = y if isinstance(y, Observed) else read_bags(y, bags)
+    splits, notices = usable_folds(folds, X, observed, needs_spread=True)
     emit_notices(notices)
-    criteria = np.column_stack([fold_criteria(X, strata, fold, grid) for fold in splits])
+    criteria = np.column_stack([fold_criteria(X, observed, fold, grid) for fold in splits])
     settings = grid.settings()
     means = criteria.mean(axis=1)
     best = int(means.argmin())
-    model = fit_published(X, strata, settings[best])
+    model = fit_published(X, observed, settings[best])
     return PublishedChoice(settings[best], float(means[best]), settings, criteria, model)
 
 
-def fit_published(X: Any, strata: Strata, setting: Setting) -> PublishedModel:
+def fit_published(X: Any, observed: Observed, setting: Setting) -> PublishedModel:
     """Return f = Σα_i k(·, x_i) after `setting.n_steps` steps on all rows."""
     X = np.asarray(X, dtype=float)
     s = setting
@@ -173,31 +172,32 @@ def fit_published(X: Any, strata: Strata, setting: Setting) -> PublishedModel:
         (s.step_size,), (s.step_decay,), (s.n_steps,), (s.reg_strength,), (s.kernel_gamma,)
     )
     gram = KernelFunction("rbf", s.kernel_gamma).block(X, X)
-    alphas = descend_together(gram, pair_terms(strata), grid.descents(), grid.checkpoints)
+    alphas = descend_together(gram, pair_coefficients(observed), grid.descents(), grid.checkpoints)
     return PublishedModel(alphas[0, :, 0], X, s.kernel_gamma)
 
 
-def pair_terms(strata: Strata) -> RiskTerms:
-    """Return the paper's coefficients per row, from the optimal pairing."""
-    combination = combine_strata(strata.sizes, strata.proportions, method="pairs")
-    return combination.row_terms(strata)
+def pair_coefficients(observed: Observed) -> FloatArray:
+    """Return the paper's coefficients of every row and class, from the optimal pairing."""
+    coef = combine_bags(observed.sizes, observed.proportions, method="pairs")
+    return row_coefficients(coef, observed)
 
 
-def fold_criteria(X: FloatArray, strata: Strata, fold: Any, grid: PublishedGrid) -> FloatArray:
+def fold_criteria(X: FloatArray, observed: Observed, fold: Any, grid: PublishedGrid) -> FloatArray:
     """Return the corrected risk of every setting on the held-out part of fold = (train, test).
 
     It is +∞ where a descent diverged.
     """
     train, test = fold
-    terms, held_out = pair_terms(strata.take(train)), pair_terms(strata.take(test))
+    coef = pair_coefficients(observed.take(train))
+    neg, pos = pair_coefficients(observed.take(test)).T
     descents, criteria = grid.descents(), []
     for kernel_gamma in grid.kernel_gammas:
         kernel = KernelFunction("rbf", kernel_gamma)
         gram = kernel.block(X[train], X[train])
-        alphas = descend_together(gram, terms, descents, grid.checkpoints)
+        alphas = descend_together(gram, coef, descents, grid.checkpoints)
         with np.errstate(all="ignore"):  # non-finite scores give an infinite criterion
             scores = kernel.block(X[test], X[train]) @ alphas
-            risks = held_out.coef_pos @ LOSS.value(scores) + held_out.coef_neg @ LOSS.value(-scores)
+            risks = pos @ LOSS.value(scores) + neg @ LOSS.value(-scores)
         criteria.append(risks.T.ravel())
     found = np.concatenate(criteria)
     return np.where(np.isfinite(found), found, np.inf)

@@ -57,6 +57,21 @@ class BagColumns:
         return (*(name for name in single if name), *self.proportions, *self.counts)
 
     @property
+    def are_counts(self) -> bool:
+        """Whether the values are numbers of rows, not shares."""
+        return bool(self.count or self.counts)
+
+    @property
+    def value_names(self) -> list[str]:
+        """The columns of shares or counts: one, or one per class."""
+        return list(self.proportions or self.counts or [str(self.proportion or self.count)])
+
+    @property
+    def value_option(self) -> str:
+        """The option that names these columns."""
+        return next(option for option, names in self.values.items() if names)
+
+    @property
     def names_classes(self) -> bool:
         """Whether classes have names: one column per class, or a column of classes."""
         return bool(self.proportions or self.counts or self.class_name)

@@ -46,7 +46,7 @@ class Spread(TypedDict):
 
 
 class ClassSummary(TypedDict):
-    """One of several classes in bags."""
+    """A class in bags."""
 
     name: str
     pooled_proportion: float
@@ -57,18 +57,15 @@ class ClassSummary(TypedDict):
 class BagSummary(TypedDict):
     """The information in bags: V = Σ n_k(γ_k−γ̄)²; 4V is the effective number of clean rows.
 
-    For several classes the information is the smallest eigenvalue of ΓᵀNΓ, and the effective number
-    of rows is the sum over the classes.
+    For several classes the effective number of rows is the sum over the classes.
     """
 
     n_rows: int
     n_bags: int
     sizes: Spread
-    proportions: NotRequired[Spread]  # of two classes
-    pooled_proportion: NotRequired[float]  # of two classes
-    classes: NotRequired[list[ClassSummary]]  # several classes
-    hardest_classes: NotRequired[list[str]]  # of several classes, those hardest to distinguish
-    condition_number: NotRequired[float]  # of ΓᵀNΓ, for several classes
+    classes: list[ClassSummary]  # of two, the positive class last
+    hardest_classes: list[str]  # those hardest to distinguish
+    condition_number: float | None  # of ΓᵀNΓ
     information: float
     effective_sample_size: float
     efficiency: float  # effective_sample_size / n_rows
@@ -108,17 +105,7 @@ class ColumnCard(TypedDict):
 
 
 class BagPrediction(TypedDict):
-    """Known and predicted proportion of a bag, or of a source's rows with one label."""
-
-    bag: str
-    size: int
-    known: float
-    predicted: float  # mean probability
-    predicted_positive: float  # share of rows classified as positive
-
-
-class BagClassPrediction(TypedDict):
-    """Known and predicted shares of several classes in a bag, in the order of the classes."""
+    """Known and predicted class shares of a bag, or of a source's rows with one label."""
 
     bag: str
     size: int
@@ -164,9 +151,8 @@ class HeldOutResults(TypedDict):
     """
 
     criteria: dict[str, Measured]
-    per_bag: list[BagPrediction]  # of two classes
-    classes: NotRequired[list[str]]  # several classes
-    per_bag_classes: NotRequired[list[BagClassPrediction]]  # of several classes
+    classes: list[str]
+    per_bag: list[BagPrediction]
     histogram: Histogram
     calibration: list[CalibrationBin]  # of two classes
     calibration_from: str  # "proportions"
@@ -175,31 +161,8 @@ class HeldOutResults(TypedDict):
     importance_criterion: str | None
 
 
-class Confusion(TypedDict):
-    """Numbers of rows by true and predicted class."""
-
-    true_positive: int
-    false_positive: int
-    true_negative: int
-    false_negative: int
-
-
-class LabelResults(TypedDict):
-    """A model measured with true labels; `metrics` by the names of the glossary."""
-
-    positive: str
-    n_rows: int
-    n_positive: int
-    class_prior: float
-    metrics: dict[str, Measured]
-    confusion: Confusion
-    histogram: Histogram
-    calibration: list[CalibrationBin]
-    calibration_from: str  # "labels"
-
-
 class ClassResult(TypedDict):
-    """One of several classes measured with true labels."""
+    """A class measured with true labels."""
 
     name: str
     n_rows: int
@@ -208,10 +171,11 @@ class ClassResult(TypedDict):
     precision: Measured  # share of the rows predicted as it that belong to it
 
 
-class ClassLabelResults(TypedDict):
-    """A model of several classes measured with true labels.
+class LabelResults(TypedDict):
+    """A model measured with true labels; `metrics` by the names of the glossary.
 
-    The calibration is that of the predicted class: its probability, and the share of correct rows.
+    The calibration is that of the positive class; of several classes that of the predicted one: its
+    probability, and the share of correct rows.
     """
 
     n_rows: int
@@ -225,10 +189,7 @@ class ClassLabelResults(TypedDict):
 
 
 class Evaluation(TypedDict):
-    """A model measured on rows: `labels` if they have labels, `bags` if they have proportions.
-
-    With several classes `class_labels` takes the place of `labels`.
-    """
+    """A model measured on rows: `labels` if they have labels, `bags` if they have proportions."""
 
     model: str
     rows: str
@@ -236,7 +197,6 @@ class Evaluation(TypedDict):
     n_rows: int
     warnings: list[str]
     labels: NotRequired[LabelResults]
-    class_labels: NotRequired[ClassLabelResults]
     bags: NotRequired[HeldOutResults]
     bag_summary: NotRequired[BagSummary]
     assumptions: NotRequired[list[str]]  # what the bags satisfy and what follows, in words

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,10 +13,14 @@ from numpy.typing import NDArray
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.columns import need_columns
 from decorrupt.app.training.preprocess import as_text
-from decorrupt.app.training.roles import Table, as_numbers, check_shares, group_codes
+from decorrupt.app.training.table import Table, as_numbers, check_shares, group_codes
+from decorrupt.observed import NoisySources
+from decorrupt.observed import read_sources as read_noisy_sources
 
 SHOWN_VALUES = 6
 ALL_ROWS = "all rows"
+# Short names of the classes, for groups such as "nurse labelled +".
+SIGNS = np.array(["−", "+"])
 
 
 @dataclass(frozen=True)
@@ -121,6 +125,11 @@ class SourceRows:
     class_priors: dict[str, float] | None
     roles: tuple[str, ...]
     warnings: tuple[str, ...] = field(default=())
+
+    def noisy(self, rates: Mapping[Any, Any]) -> NoisySources:
+        """Return the labels as the library takes them, with known or estimated rates."""
+        codes, sources = self.labels.is_pos.astype(np.intp), self.sources.astype(str)
+        return read_noisy_sources(codes, SIGNS, sources, rates, self.class_priors)
 
 
 def read_sources(

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from decorrupt.risks.count_noise import CountNoise
+    from decorrupt.observed import CountNoise
 
 # Names of --count-noise, each with the class and what its number is.
 NOISES = {
@@ -61,10 +61,10 @@ def read_noise(text: str) -> tuple[str, float]:
 
 def make_noise(text: str) -> CountNoise:
     """Return the noise that --count-noise describes."""
-    from decorrupt.risks import count_noise
+    from decorrupt import observed
 
     name, value = read_noise(text)
-    noise: CountNoise = getattr(count_noise, NOISES[name][0])(value)
+    noise: CountNoise = getattr(observed, NOISES[name][0])(value)
     return noise
 
 

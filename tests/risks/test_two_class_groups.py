@@ -6,9 +6,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decorrupt.corruption import strata_from_bags
-from decorrupt.risks.bag_counts import PASS_COST, SmallBags, _filled_sizes, group_bags
-from decorrupt.risks.observations import observe_counts
+from decorrupt.observed import read_bags
+from decorrupt.risks.bag_rows import BagRows
+from decorrupt.risks.two_class_groups import (
+    PASS_COST,
+    SmallBags,
+    _filled_sizes,
+    two_class_groups,
+)
 
 
 def cost(sizes, filled):
@@ -43,11 +48,11 @@ def test_every_row_of_a_bag_has_its_place():
     rng = np.random.default_rng(0)
     sizes = rng.integers(2, 60, 40)
     bags = rng.permutation(np.repeat(np.arange(40), sizes))
-    strata = strata_from_bags(bags, 1 / sizes[bags])
-    groups = list(group_bags(strata, observe_counts(strata), large_bags="auto"))
+    observed = read_bags(1 / sizes[bags], bags)
+    groups = list(two_class_groups(BagRows(observed), observed.counts, large_bags="auto"))
     assert all(isinstance(group, SmallBags) for group in groups)
     placed = [
-        (strata.ids[bag], row)
+        (observed.ids[bag], row)
         for group in groups
         for bag, column in zip(group.bags, group.rows.T, strict=True)
         for row in column[column >= 0]
