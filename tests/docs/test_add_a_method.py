@@ -8,14 +8,12 @@ import pytest
 from scipy.optimize import check_grad
 from sklearn.base import clone
 
-from decorrupt.observed import Observed, class_columns
+from decorrupt.corruption import bag_means
+from decorrupt.losses import probabilities
+from helpers.bags import rows_in_bags
 
 FILE = Path(__file__).parents[2] / "examples" / "squared_matching.py"
-
-
-def observed(row_bag, proportions):
-    ids = np.arange(len(proportions))
-    return Observed(np.arange(2), ids, np.array(row_bag), class_columns(proportions))
+ROW_BAG = [0, 1, 2, 1, 0, 2, 2]
 
 
 @pytest.fixture(scope="module")
@@ -24,35 +22,53 @@ def example():
 
 
 def test_the_value_is_that_of_the_formula(example):
-    bags = observed([0, 0, 0, 1], [0.5, 1.0])
-    value, _ = example["SquaredMatchingRisk"](bags).value_and_slope(np.zeros(4))
+    observed = rows_in_bags([0, 0, 0, 1], [0.5, 1.0])
+    value, _ = example["SquaredMatchingRisk"](observed).value_and_slope(np.zeros(4))
     assert value == pytest.approx(0.25 * 0.5**2)
 
 
-def test_the_slope_is_the_gradient_and_the_curvature_its_first_part(example):
-    rng = np.random.default_rng(0)
-    bags = observed([0, 1, 2, 1, 0, 2, 2], [0.2, 0.9, 0.4])
-    risk = example["SquaredMatchingRisk"](bags)
-    scores = rng.normal(size=7)
+@pytest.mark.parametrize("shares", [[0.2, 0.9, 0.4], np.eye(3) * 0.7 + 0.1])
+def test_the_slope_is_the_gradient(example, shares):
+    observed = rows_in_bags(ROW_BAG, shares)
+    risk = example["SquaredMatchingRisk"](observed)
+    shape = (7,) if observed.n_classes == 2 else (7, 3)
     error = check_grad(
-        lambda s: risk.value_and_slope(s)[0], lambda s: risk.value_and_slope(s)[1], scores
+        lambda s: risk.value_and_slope(s.reshape(shape))[0],
+        lambda s: risk.value_and_slope(s.reshape(shape))[1].ravel(),
+        np.random.default_rng(0).normal(size=np.prod(shape)),
     )
     assert error < 1e-6
-    # Where every mean equals its proportion, the Gauss-Newton part is the whole Hessian.
-    fitted = observed(bags.row_bag, bags.proportions[:, 1] + risk._parts(scores)[1])
-    risk, step, direction = example["SquaredMatchingRisk"](fitted), 1e-5, rng.normal(size=7)
+
+
+def test_the_curvature_is_the_hessian_where_every_mean_equals_its_proportion(example):
+    """There the Gauss-Newton part is the whole Hessian."""
+    rng = np.random.default_rng(0)
+    scores, direction, step = rng.normal(size=7), rng.normal(size=7), 1e-5
+    means = bag_means(probabilities(scores), rows_in_bags(ROW_BAG, np.zeros(3)))
+    risk = example["SquaredMatchingRisk"](rows_in_bags(ROW_BAG, means))
     slopes = [risk.value_and_slope(scores + s * direction)[1] for s in (step, -step)]
-    np.testing.assert_allclose(
-        risk.curvature(scores)(direction), (slopes[0] - slopes[1]) / (2 * step), atol=1e-7
-    )
+    expected = (slopes[0] - slopes[1]) / (2 * step)
+    apply = risk.curvature(scores)
+    np.testing.assert_allclose(apply(direction), expected, atol=1e-7)
+    columns = np.column_stack([direction, -direction])
+    np.testing.assert_allclose(apply(columns), np.column_stack([expected, -expected]), atol=1e-7)
 
 
-def test_it_learns_from_bags_and_is_an_estimator(example, bag_data):
-    model = clone(example["SquaredMatchingClassifier"](kernel="linear", reg_strength=1e-4))
+@pytest.mark.parametrize("solver", ["newton", "lbfgs"])
+def test_it_learns_from_bags_and_is_an_estimator(example, bag_data, solver):
+    kind = example["SquaredMatchingClassifier"]
+    model = clone(kind(kernel="linear", reg_strength=1e-4, solver=solver))
     model.fit(bag_data.X, bag_data.y, bags=bag_data.bags)
     assert model.score(bag_data.X, bag_data.labels) > 0.88
-    with pytest.raises(ValueError, match="Only binary"):
-        model.fit(bag_data.X, np.eye(3)[bag_data.bags % 3], bags=bag_data.bags)
+
+
+def test_it_learns_several_classes(example):
+    rng = np.random.default_rng(0)
+    labels, bags = rng.integers(0, 3, 300), np.arange(300) // 5
+    X = rng.normal(size=(300, 2)) + 3 * np.eye(3)[labels][:, :2]
+    shares = bag_means(np.eye(3)[labels], rows_in_bags(bags, np.zeros(60)))[bags]
+    model = example["SquaredMatchingClassifier"](kernel="linear", reg_strength=1e-4)
+    assert model.fit(X, shares, bags=bags).score(X, labels) > 0.88
 
 
 def test_the_automatic_choice_compares_it(example):

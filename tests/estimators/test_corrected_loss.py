@@ -68,7 +68,9 @@ def test_probabilities_follow_the_prior(bag_data):
         logit(rare[:, 1]) - logit(balanced[:, 1]), logit(0.1), rtol=1e-6, atol=1e-9
     )
     assert ((balanced[:, 1] > 0.5) == (model.predict(bag_data.X) == 1)).all()
-    with pytest.raises(ValueError, match=r"class_prior=1\.5: give a number strictly between 0 and 1"):
+    with pytest.raises(
+        ValueError, match=r"class_prior=1\.5: give a number strictly between 0 and 1"
+    ):
         model.predict_proba(bag_data.X, class_prior=1.5)
 
 

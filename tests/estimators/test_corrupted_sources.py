@@ -35,9 +35,7 @@ def test_weights_are_the_papers(source_data):
     model = fit(source_data)
     order = ["crowd", "expert", "rule"]
     flips = np.array([source_data.rates[s] for s in order])
-    assert_allclose(
-        [model.source_weights_[s] for s in order], source_weights([300] * 3, flips)
-    )
+    assert_allclose([model.source_weights_[s] for s in order], source_weights([300] * 3, flips))
     assert model.noise_rates_["rule"] == (0.4, 0.1)
 
 
@@ -115,9 +113,9 @@ def test_optimal_weights_become_uniform_under_feature_dependent_noise(source_dat
         asked = CorruptedSourcesClassifier(reg_strength=0.01, random_state=0).fit(
             source_data.X, noisy, noise_rates=rates
         )
-    uniform = CorruptedSourcesClassifier(combine="uniform_sources", reg_strength=0.01, random_state=0).fit(
-        source_data.X, noisy, noise_rates=rates
-    )
+    uniform = CorruptedSourcesClassifier(
+        combine="uniform_sources", reg_strength=0.01, random_state=0
+    ).fit(source_data.X, noisy, noise_rates=rates)
     assert_allclose(
         asked.decision_function(source_data.X), uniform.decision_function(source_data.X)
     )

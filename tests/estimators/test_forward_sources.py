@@ -221,5 +221,3 @@ def test_without_rates_it_is_multinomial_logistic_regression(data):
     reference.fit(data.X, data.labels)
     centred = model.coef_ - model.coef_.mean(axis=0)
     assert_allclose(centred, reference.coef_ - reference.coef_.mean(axis=0), atol=1e-4)
-
-

@@ -224,5 +224,3 @@ def test_bad_priors(model, data):
             fit(clone(model).set_params(source_priors=wrong), data)
     with pytest.raises(ValueError, match="source_priors have no entry for source 'crowd'"):
         fit(clone(model).set_params(source_priors={"expert": [0.4, 0.3, 0.3]}), data)
-
-

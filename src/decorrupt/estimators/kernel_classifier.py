@@ -33,7 +33,14 @@ from decorrupt.features import (
 from decorrupt.losses import only_two_classes, score_shape
 from decorrupt.notices import Notice
 from decorrupt.observed import Observed
-from decorrupt.solvers import Problem, Solution, SolverResult, solve_problem
+from decorrupt.solvers import (
+    DEFAULT_MAX_ITER,
+    DEFAULT_TOL,
+    Problem,
+    Solution,
+    SolverResult,
+    solve_problem,
+)
 
 # Parameters that determine the features, besides the kernel.
 FEATURE_PARAMS = (
@@ -89,11 +96,10 @@ class Fit:
 class KernelClassifier(ScoreClassifier):
     """f(x) = ⟨θ, z(x)⟩ + b, where θ and b minimise a risk of the scores plus λ‖θ‖².
 
-    A subclass has the parameters `kernel`, `kernel_gamma`, `reg_strength`, `fit_intercept`,
-    `decision`, `solver`, `tol`, `max_iter` and `random_state`, and defines `problem`: from what is
-    known about the labels to a :class:`decorrupt.solvers.Problem`. It may define `_describe`, which
-    stores what the user should know about a fit. `fit`, λ paths of searches, folds and Dask use
-    the same problem.
+    A subclass defines `problem`: from what is known about the labels to a
+    :class:`decorrupt.solvers.Problem`. `fit`, λ paths of searches, folds and Dask use the same
+    problem. A subclass with further parameters has its own `__init__`, which lists all of them. It
+    may define `_describe`, which stores what the user should know about a fit.
     """
 
     intercept_: Any  # a number for two classes, an array for several
@@ -101,6 +107,29 @@ class KernelClassifier(ScoreClassifier):
     _takes_several_classes: ClassVar[bool] = True
     # Of the log-odds, for reg_strength="auto".
     prior_variance: ClassVar[float] = NOISY_PRIOR_VARIANCE
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "rbf",
+        kernel_gamma: float | str = "scale",
+        reg_strength: float | str = "auto",
+        fit_intercept: bool = True,
+        decision: str = "balanced",
+        solver: Any = "auto",
+        tol: float = DEFAULT_TOL,
+        max_iter: int = DEFAULT_MAX_ITER,
+        random_state: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.kernel_gamma = kernel_gamma
+        self.reg_strength = reg_strength
+        self.fit_intercept = fit_intercept
+        self.decision = decision
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
 
     def problem(self, observed: Observed) -> Problem:
         """Return what the method minimises; the model is unchanged.
@@ -252,7 +281,7 @@ class KernelClassifier(ScoreClassifier):
         return self._take_notices()
 
     def keep_observed(self, observed: Observed) -> None:
-        """Set the classes and their prior; raise ValueError if the method takes two classes only."""
+        """Set the classes and their prior; raise ValueError if there are too many classes."""
         self.classes_ = observed.classes
         self._check_classes(observed.n_classes)
         self.set_class_prior(self.class_prior_of(observed))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.estimators.default_strength import COUNT_PRIOR_VARIANCE
 from decorrupt.observed import Observed
 from decorrupt.risks import ProportionRisk
-from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem, mean_map_start
+from decorrupt.solvers import Problem, mean_map_start
 
 
 class ProportionMatchingClassifier(BagClassifier):
@@ -64,32 +62,8 @@ kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
     """
 
     labels_as_bags = True
-
     needs_common_probabilities = True
     prior_variance = COUNT_PRIOR_VARIANCE
-
-    def __init__(
-        self,
-        *,
-        kernel: Any = "rbf",
-        kernel_gamma: float | str = "scale",
-        reg_strength: float | str = "auto",
-        fit_intercept: bool = True,
-        decision: str = "balanced",
-        solver: Any = "auto",
-        tol: float = DEFAULT_TOL,
-        max_iter: int = DEFAULT_MAX_ITER,
-        random_state: Any = None,
-    ) -> None:
-        self.kernel = kernel
-        self.kernel_gamma = kernel_gamma
-        self.reg_strength = reg_strength
-        self.fit_intercept = fit_intercept
-        self.decision = decision
-        self.solver = solver
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
 
     def problem(self, observed: Observed) -> Problem:
         """Return the cross-entropy of the bags' shares, started at the mean map."""

@@ -86,7 +86,7 @@ def _split(cv: Any, X: Any, y: Any, bags: Any) -> list[Fold]:
 
 
 def source_folds(noisy: NoisySources, cv: Any, random_state: Any = None) -> list[Fold]:
-    """Return the folds of `cv` for noisy labels; an int splits the rows of each source and label."""
+    """Return the folds of `cv` for noisy labels; an int splits each source and label."""
     if isinstance(cv, int | np.integer):
         cv = WithinBagKFold(int(cv), shuffle=True, random_state=random_state)
     labels = noisy.strata.row_bag
