@@ -9,24 +9,29 @@ if TYPE_CHECKING:
     from decorrupt.reproduction.methods import METHODS
     from decorrupt.reproduction.records import append_record, read_records
     from decorrupt.reproduction.run import run_cell, run_plan
+    from decorrupt.reproduction.session import Session, run_session
 
 __all__ = [
     "METHODS",
     "Cell",
     "Plan",
+    "Session",
     "append_record",
     "read_records",
     "run_cell",
     "run_plan",
+    "run_session",
 ]
 
 # Imported on first use, so that a plan can be checked without importing scikit-learn.
 _HOMES = {
     "METHODS": "methods",
+    "Session": "session",
     "append_record": "records",
     "read_records": "records",
     "run_cell": "run",
     "run_plan": "run",
+    "run_session": "session",
 }
 
 

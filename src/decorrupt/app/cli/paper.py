@@ -22,8 +22,7 @@ from decorrupt.app.cli.options import refuse_existing, write_page
 from decorrupt.app.cli.text import line
 
 if TYPE_CHECKING:
-    from decorrupt.reproduction import Plan
-    from decorrupt.reproduction.session import Session
+    from decorrupt.reproduction import Plan, Session
 
 
 def paper(
@@ -89,7 +88,7 @@ def paper(
         methods=split_names(methods),
         repetitions=repetitions,
     )
-    from decorrupt.reproduction.session import run_session
+    from decorrupt.reproduction import run_session
 
     try:
         session = run_session(chosen, output, n_jobs=jobs, data_home=data_home)
@@ -123,7 +122,7 @@ def _checked_form(report: str | None, force: bool) -> str | None:
     """Find out before hours of work whether the report can be written."""
     if report is None:
         return None
-    from decorrupt.documents.endings import format_of
+    from decorrupt.documents import format_of
 
     refuse_existing(report, force=force)
     return format_of(report)

@@ -53,7 +53,7 @@ def report(
 
 def _form(output: str | None, markdown: bool, json_output: bool) -> str:
     """Return the format: by flag, else by the file's ending."""
-    from decorrupt.documents.endings import format_of
+    from decorrupt.documents import format_of
 
     if markdown and json_output:
         raise typer.BadParameter("give either --markdown or --json, not both")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from decorrupt.app.pages.wording import number_cell, sentence
 from decorrupt.app.training.results import ExpectedAccuracy
-from decorrupt.documents.document import Block, Cell, Table, Text
+from decorrupt.documents import Block, Cell, Table, Text
 from decorrupt.glossary import method_label
 
 BASIS = {

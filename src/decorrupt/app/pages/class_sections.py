@@ -22,8 +22,7 @@ from decorrupt.app.training.results import (
     ClassResult,
     HeldOutResults,
 )
-from decorrupt.documents.document import Block, Cell, Facts, Figure, Panels, Table, Text
-from decorrupt.documents.numbers import count, number
+from decorrupt.documents import Block, Cell, Facts, Figure, Panels, Table, Text, count, number
 
 WORTH = (
     "Worth in labelled rows: the number of rows of this class with known labels that would give "

@@ -22,8 +22,7 @@ from decorrupt.app.training.results import (
     Inspection,
     SourceSummary,
 )
-from decorrupt.documents.document import Block, Cell, Facts, Table, Text
-from decorrupt.documents.numbers import count, number
+from decorrupt.documents import Block, Cell, Facts, Table, Text, count, number
 
 SIZE_OF_BAGS = (
     "The effective sample size is the number of labelled rows with the same worst-case bound; in "

@@ -14,7 +14,7 @@ from decorrupt.app.pages.class_sections import confusion_table
 from decorrupt.app.pages.provenance import comparison_blocks
 from decorrupt.app.training.demo import DemoResult
 from decorrupt.app.training.results import BagPrediction
-from decorrupt.documents.document import Block, Cell, Figure, Panels, Table, Text
+from decorrupt.documents import Block, Cell, Figure, Panels, Table, Text
 
 SHOWN_BAGS, IMAGES_PER_LINE = 3, 8
 # Grey levels of an image; more would make the file larger, not clearer.

@@ -5,8 +5,7 @@ from __future__ import annotations
 from decorrupt.app.pages.plots import gain_plot, spread_plot
 from decorrupt.app.pages.wording import expected_range, sentence
 from decorrupt.app.training.results import BagDetails, Convexity, Inspection
-from decorrupt.documents.document import Block, Facts, Figure, Panels, Text
-from decorrupt.documents.numbers import count, number
+from decorrupt.documents import Block, Facts, Figure, Panels, Text, count, number
 from decorrupt.glossary import method_label
 
 

@@ -15,8 +15,7 @@ from decorrupt.app.pages.wording import (
 )
 from decorrupt.app.training.model_card import ModelCard, class_names
 from decorrupt.app.training.results import Evaluation, HeldOutResults, Inspection, LabelResults
-from decorrupt.documents.document import Block, Facts, Text
-from decorrupt.documents.numbers import count
+from decorrupt.documents import Block, Facts, Text, count
 from decorrupt.glossary import CLASS_CRITERIA, CRITERIA, METRICS, method_label
 
 ACCURACY = "corrected_accuracy"

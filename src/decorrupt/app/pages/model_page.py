@@ -44,7 +44,7 @@ from decorrupt.app.pages.provenance import (
 from decorrupt.app.pages.wording import BAGS, HELD_OUT
 from decorrupt.app.training.model_card import ModelCard
 from decorrupt.app.training.results import Comparison, Evaluation, HeldOutResults, Inspection
-from decorrupt.documents.document import Block, Document, Section, Text, to_html
+from decorrupt.documents import Block, Document, Section, Text, to_html
 
 Part = tuple[str, str, Sequence[Block]]
 

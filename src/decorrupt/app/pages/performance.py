@@ -37,8 +37,18 @@ from decorrupt.app.training.results import (
     LabelResults,
     Measured,
 )
-from decorrupt.documents.document import Block, Cell, Definitions, Figure, Panels, Table, Text
-from decorrupt.documents.numbers import count, number, signed
+from decorrupt.documents import (
+    Block,
+    Cell,
+    Definitions,
+    Figure,
+    Panels,
+    Table,
+    Text,
+    count,
+    number,
+    signed,
+)
 from decorrupt.glossary import CLASS_CRITERIA, CRITERIA, METRICS, Measure
 
 # Calibration slopes that need no remark.

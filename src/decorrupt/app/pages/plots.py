@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from decorrupt.app.training.results import BagPrediction, CalibrationBin, Histogram
-from decorrupt.documents.figures import COLOURS, FOREGROUND, draw
+from decorrupt.documents import COLOURS, FOREGROUND, draw
 
 SIZE, SMALL_SIZE = (4.0, 3.3), (3.2, 2.7)
 SMALLEST_DOT, LARGEST_DOT = 12.0, 70.0  # points²

@@ -12,8 +12,17 @@ from decorrupt.app.training.model_card import (
     share_of_positives,
 )
 from decorrupt.app.training.results import Comparison, Measured
-from decorrupt.documents.document import Block, Cell, Definitions, Facts, Table, Text
-from decorrupt.documents.numbers import count, duration, number
+from decorrupt.documents import (
+    Block,
+    Cell,
+    Definitions,
+    Facts,
+    Table,
+    Text,
+    count,
+    duration,
+    number,
+)
 from decorrupt.glossary import BAG_METHODS, CRITERIA, METRICS, SOURCE_METHODS, method_label
 
 DECISIONS = {

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from decorrupt.app.training.results import ExpectedAccuracy, Measured
-from decorrupt.documents.document import Cell
-from decorrupt.documents.numbers import count, number
+from decorrupt.documents import Cell, count, number
 
 # Longest lists a page shows; a table of thousands helps nobody and makes the file heavy.
 MOST_COLUMNS, MOST_BAGS, MOST_POINTS, MOST_BARS, MOST_NAMES = 100, 20, 600, 20, 20

@@ -36,8 +36,7 @@ from decorrupt.app.training.train import (
     inner_estimator,
     n_landmarks,
 )
-from decorrupt.distributed.engine import connect, import_dask
-from decorrupt.distributed.sample import share_by_bag
+from decorrupt.distributed import connect, import_dask, share_by_bag
 from decorrupt.features import as_kernel
 from decorrupt.observed import Observed, as_targets
 

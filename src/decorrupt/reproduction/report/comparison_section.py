@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from decorrupt.documents.document import Block, Cell, Table, Text
-from decorrupt.documents.numbers import count, number, p_value, signed, value_cell
+from decorrupt.documents import Block, Cell, Table, Text, count, number, p_value, signed, value_cell
 from decorrupt.reproduction.report.summary import labels_of
 from decorrupt.reproduction.report.wording import MARKS
 

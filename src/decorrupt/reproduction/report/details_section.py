@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from decorrupt.documents.document import Block, Cell, Figure, Table, Text
-from decorrupt.documents.numbers import count, duration, number, value_cell
+from decorrupt.documents import (
+    Block,
+    Cell,
+    Figure,
+    Table,
+    Text,
+    count,
+    duration,
+    number,
+    value_cell,
+)
 from decorrupt.reproduction.report.plots import cost_plot
 from decorrupt.reproduction.report.summary import MAIN_METRIC, columns_of, labels_of
 

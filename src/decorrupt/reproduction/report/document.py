@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from decorrupt.documents.document import Block, Definitions, Document, Facts, Section, Text
-from decorrupt.documents.numbers import count, number, signed
+from decorrupt.documents import (
+    Block,
+    Definitions,
+    Document,
+    Facts,
+    Section,
+    Text,
+    count,
+    number,
+    signed,
+)
 from decorrupt.reproduction.report.comparison_section import agreement_blocks, comparison_blocks
 from decorrupt.reproduction.report.details_section import (
     choice_blocks,

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from decorrupt.documents.document import to_html, to_markdown
+from decorrupt.documents import to_html, to_markdown
 from decorrupt.reproduction.records import Record
 from decorrupt.reproduction.report.document import experiment_document
 from decorrupt.reproduction.report.summary import summarise_run

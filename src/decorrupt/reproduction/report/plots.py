@@ -10,7 +10,7 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator, StrMethodFormatter
 
-from decorrupt.documents.figures import COLOURS, FOREGROUND, draw
+from decorrupt.documents import COLOURS, FOREGROUND, draw
 from decorrupt.reproduction.report.columns import Column
 
 GUESSING = 0.5  # balanced accuracy of a random guess

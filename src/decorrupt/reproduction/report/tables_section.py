@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from decorrupt.documents.document import Block, Cell, Figure, Panels, Table, Text
-from decorrupt.documents.numbers import number, signed, value_cell
+from decorrupt.documents import Block, Cell, Figure, Panels, Table, Text, number, signed, value_cell
 from decorrupt.reproduction.published import PUBLISHED_REPETITIONS
 from decorrupt.reproduction.report.columns import Column
 from decorrupt.reproduction.report.plots import size_plot, swatch
