@@ -67,7 +67,7 @@ def label_posterior(
         The proportion of positives in each row's bag, or the share of each class. A row with a
         known label is a bag of one row. A proportion that is not a multiple of 1/n was rounded:
         all counts that round to it are possible. The digits are inferred, see
-        ``decorrupt.risks.observations``.
+        ``decorrupt.observed.counts``.
     bags : array-like of shape (n_rows,)
         The bag of each row; any hashable ids.
     upper : array-like of shape (n_rows,) or (n_rows, n_classes), optional
