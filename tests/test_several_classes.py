@@ -30,8 +30,8 @@ from decorrupt import (
     SetClassifier,
     label_posterior,
 )
+from decorrupt.model_selection import corrected_accuracy, count_score, proportion_risk
 from decorrupt.model_selection.candidates import resolve_candidates
-from decorrupt.model_selection.criteria import corrected_accuracy, count_score, proportion_risk
 from decorrupt.observed import read_observed
 from decorrupt.risks import LabelLikelihood
 from helpers.estimators import ON_BAGS, SINGLE_ON_BAGS, name_of, with_params
@@ -374,12 +374,12 @@ def test_several_classes_start_at_the_intercept_by_default():
 
 
 def test_the_count_likelihood_of_several_classes_is_searched_at_smaller_reg_strengths():
-    def tried(several):
-        (one,) = resolve_candidates(["count_likelihood"], several_classes=several)
-        return one.configurations(DATA.X, ["rbf"], [1.0], None, several_classes=several)
+    def tried(n_classes):
+        (one,) = resolve_candidates(["count_likelihood"], n_classes)
+        return one.configurations(DATA.X, ["rbf"], [1.0], None, n_classes)
 
-    assert [min(one.reg_strengths) for one in tried(True)] == [1e-7]
-    assert [min(one.reg_strengths) for one in tried(False)] == [1e-5]
+    assert [min(one.reg_strengths) for one in tried(3)] == [1e-7]
+    assert [min(one.reg_strengths) for one in tried(2)] == [1e-5]
 
 
 @quiet

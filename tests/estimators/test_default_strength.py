@@ -12,10 +12,9 @@ from decorrupt import (
     CountLikelihoodClassifier,
     MeanMapClassifier,
 )
+from decorrupt.estimators import ProportionMatchingClassifier, SetClassifier
 from decorrupt.estimators.default_strength import COUNT_PRIOR_VARIANCE, NOISY_PRIOR_VARIANCE
 from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
-from decorrupt.estimators import ProportionMatchingClassifier
-from decorrupt.estimators import SetClassifier
 from decorrupt.features import Kernel
 from decorrupt.theory import information
 

@@ -154,8 +154,8 @@ def resolve_candidates(candidates: str | Sequence[Any], n_classes: int = 2) -> l
     candidates : {"fast", "thorough"} or list
         A list can contain names of known methods, estimators, (name, estimator) pairs, and
         (name, estimator, grid) triples; estimators keep their kernel.
-    n_classes : bool
-        Whether there are more than two classes: presets then leave out methods for two.
+    n_classes : int
+        Number of classes: with more than two, presets leave out methods for two.
     """
     if isinstance(candidates, str):
         if candidates not in PRESETS:
