@@ -22,7 +22,8 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
     The sum is an unbiased estimate of the risk π_t·E₊ℓ(f,1) + (1−π_t)·E₋ℓ(f,−1). With the default
     π_t = ½ it is the balanced risk of Scott & Zhang (2019), Secs. 3 and 4. For several classes
     the loss is softmax cross-entropy, ℓ_c(f) = log Σ exp(f) − f_c, and the bags are combined by
-    least squares; convex="project" and other losses and solvers are for two classes. The penalty is then 2λ‖f‖², which for two classes is λ‖f‖² of the log-odds.
+    least squares; convex="project" and other losses and solvers are for two classes. The penalty
+    is then 2λ‖f‖², which for two classes is λ‖f‖² of the log-odds.
 
     Parameters
     ----------

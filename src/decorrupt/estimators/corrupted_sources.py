@@ -73,8 +73,8 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
     class_prior : float in (0, 1), vector, "pooled" or None, default=None
         The share of positives (of each class) in the target population of the risk. None: the
         share in P if each source is corrected separately and `source_priors` is None, else ½ (the
-        balanced risk, all classes equally frequent). "pooled": the share among all training rows, computed from rates
-        and priors.
+        balanced risk, all classes equally frequent). "pooled": the share among all training rows,
+        computed from rates and priors.
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in the target
         population, see `class_prior`.
