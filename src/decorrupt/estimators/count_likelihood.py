@@ -173,8 +173,7 @@ class CountLikelihoodClassifier(BagClassifier):
     Examples
     --------
     >>> import numpy as np
-    >>> from decorrupt import bag_targets
-    >>> from decorrupt.estimators.count_likelihood import CountLikelihoodClassifier
+    >>> from decorrupt import CountLikelihoodClassifier, bag_targets
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 400)                  # not used in training
     >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]

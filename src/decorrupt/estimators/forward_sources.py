@@ -125,8 +125,8 @@ class ForwardSourcesClassifier(SourceClassifier):
     Examples
     --------
     >>> import numpy as np
+    >>> from decorrupt import ForwardSourcesClassifier
     >>> from decorrupt.corruption import corrupt_labels
-    >>> from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 600)                  # not used in training
     >>> X = rng.normal(size=(600, 2)) + 2 * labels[:, None]

@@ -163,8 +163,7 @@ class MeanMapClassifier(BagClassifier):
     Examples
     --------
     >>> import numpy as np
-    >>> from decorrupt import bag_targets
-    >>> from decorrupt.estimators.mean_map import MeanMapClassifier
+    >>> from decorrupt import MeanMapClassifier, bag_targets
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 400)                  # not used in training
     >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]

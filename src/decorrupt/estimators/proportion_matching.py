@@ -100,8 +100,7 @@ class ProportionMatchingClassifier(BagClassifier):
     Examples
     --------
     >>> import numpy as np
-    >>> from decorrupt import bag_targets
-    >>> from decorrupt.estimators.proportion_matching import ProportionMatchingClassifier
+    >>> from decorrupt import ProportionMatchingClassifier, bag_targets
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 400)                  # not used in training
     >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]

@@ -110,8 +110,7 @@ class SetClassifier(BagClassifier):
     Examples
     --------
     >>> import numpy as np
-    >>> from decorrupt import bag_targets
-    >>> from decorrupt.estimators.set_classifier import SetClassifier
+    >>> from decorrupt import SetClassifier, bag_targets
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 400)                  # not used in training
     >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]
