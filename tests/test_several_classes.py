@@ -30,8 +30,8 @@ from decorrupt import (
     SetClassifier,
     label_posterior,
 )
+from decorrupt.model_selection import corrected_accuracy, count_score, proportion_risk
 from decorrupt.model_selection.candidates import resolve_candidates
-from decorrupt.model_selection.criteria import corrected_accuracy, count_score, proportion_risk
 from decorrupt.observed import read_observed
 from decorrupt.risks import LabelLikelihood
 from helpers.estimators import ON_BAGS, SINGLE_ON_BAGS, name_of, with_params

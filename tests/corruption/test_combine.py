@@ -158,9 +158,7 @@ class TestPairs:
     def test_odd_bag_out_gets_zeros(self):
         coef = combine_bags([5, 5, 5], [0.2, 0.8, 0.4], method="pairs")
         assert coef[2].tolist() == [0, 0]
-        np.testing.assert_allclose(
-            moments(coef, [0.2, 0.8, 0.4]), wanted_moments(0.5), atol=1e-15
-        )
+        np.testing.assert_allclose(moments(coef, [0.2, 0.8, 0.4]), wanted_moments(0.5), atol=1e-15)
 
     def test_zero_gap_pair_gets_zeros(self):
         coef = combine_bags([5, 5, 5, 5], [0.4, 0.9, 0.4, 0.1], method="pairs")
@@ -408,9 +406,7 @@ class TestSymmetry:
     @pytest.mark.parametrize("class_prior", PRIORS)
     def test_swapping_the_classes_swaps_the_columns(self, method, class_prior):
         neg, pos = combine_bags(SIZES, PROPORTIONS, method=method, class_prior=class_prior).T
-        swapped = combine_bags(
-            SIZES, 1 - PROPORTIONS, method=method, class_prior=1 - class_prior
-        )
+        swapped = combine_bags(SIZES, 1 - PROPORTIONS, method=method, class_prior=1 - class_prior)
         np.testing.assert_allclose(swapped, np.column_stack([pos, neg]), rtol=1e-10, atol=1e-14)
 
     @all_methods
@@ -464,9 +460,7 @@ class TestAnyNumberOfClasses:
     def test_it_is_unbiased_for_any_class_prior(self, bags):
         sizes, shares, prior = bags
         coef = least_squares(sizes, shares, class_prior=prior)
-        np.testing.assert_allclose(
-            coef.T @ shares, np.diag(prior), atol=1e-10 * np.abs(coef).sum()
-        )
+        np.testing.assert_allclose(coef.T @ shares, np.diag(prior), atol=1e-10 * np.abs(coef).sum())
 
     @thorough
     @given(class_bags(), st.integers(0, 1000))
@@ -570,7 +564,9 @@ class TestRefusals:
 
     @pytest.mark.parametrize("prior", [0, 1, -0.2, 1.5, math.nan])
     def test_class_prior_out_of_range(self, prior):
-        with pytest.raises(ValueError, match=rf"class_prior={prior}: give a number strictly between"):
+        with pytest.raises(
+            ValueError, match=rf"class_prior={prior}: give a number strictly between"
+        ):
             combine_bags(SIZES, PROPORTIONS, class_prior=prior)
 
     def test_class_prior_of_another_name(self):

@@ -238,7 +238,11 @@ class TestBackwardCorrection:
 
 class TestNoiseScales:
     def test_two_classes_are_the_papers(self):
-        flip_pos, flip_neg, sizes = np.array([0.1, 0.3, 0.0]), np.array([0.2, 0.05, 0.0]), [100, 40, 7]
+        flip_pos, flip_neg, sizes = (
+            np.array([0.1, 0.3, 0.0]),
+            np.array([0.2, 0.05, 0.0]),
+            [100, 40, 7],
+        )
         scales = noise_scales(matrix_of_rates(flip_pos, flip_neg), sizes)
         signal = 1 - flip_pos - flip_neg
         expected = (1 + np.abs(flip_pos - flip_neg)) / (signal * np.sqrt(sizes))

@@ -48,12 +48,16 @@ def path_results(template, grid, scoring, d):
     ("template", "grid", "scoring"),
     [
         (
-            CorrectedLossClassifier(kernel=Kernel(rank_tol=0.0), fit_intercept=False, random_state=0),
+            CorrectedLossClassifier(
+                kernel=Kernel(rank_tol=0.0), fit_intercept=False, random_state=0
+            ),
             {},
             "corrected_accuracy",
         ),
         (
-            CorrectedLossClassifier(kernel=Kernel(rank_tol=0.0), fit_intercept=False, random_state=0),
+            CorrectedLossClassifier(
+                kernel=Kernel(rank_tol=0.0), fit_intercept=False, random_state=0
+            ),
             {},
             "count_log_likelihood",
         ),

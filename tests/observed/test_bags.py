@@ -124,7 +124,9 @@ class TestSeveralClasses:
 
 class TestRanges:
     def test_of_the_share_of_positives(self):
-        observed = read_bags([0.25] * 4 + [0.5] * 2, [0] * 4 + [1] * 2, upper=[0.75] * 4 + [0.5] * 2)
+        observed = read_bags(
+            [0.25] * 4 + [0.5] * 2, [0] * 4 + [1] * 2, upper=[0.75] * 4 + [0.5] * 2
+        )
         assert observed.counts.lower.tolist() == [[1, 1], [1, 1]]
         assert observed.counts.upper.tolist() == [[3, 3], [1, 1]]
         assert observed.counts.is_exact.tolist() == [False, True]
@@ -155,7 +157,9 @@ class TestRanges:
 
 class TestNoise:
     def test_of_one_count(self):
-        observed = read_bags([1.25] * 4 + [0.5] * 2, [0] * 4 + [1] * 2, count_noise={0: 2.0, 1: None})
+        observed = read_bags(
+            [1.25] * 4 + [0.5] * 2, [0] * 4 + [1] * 2, count_noise={0: 2.0, 1: None}
+        )
         assert observed.counts.noise == [GaussianNoise(2.0), None]
         assert observed.counts.lower.tolist() == [[-1, 5], [1, 1]]
         assert observed.proportions.tolist() == [[0, 1], [0.5, 0.5]]
@@ -218,7 +222,7 @@ class TestCheckBags:
         [([1, 2], [0.1]), ([[1, 2]], [[0.1, 0.2]]), (3, 0.2), ([5] * 4, np.ones((3, 3)))],
     )
     def test_different_lengths(self, sizes, proportions):
-        with pytest.raises(ValueError, match="lists of the same length.*one row per bag.*shapes"):
+        with pytest.raises(ValueError, match=r"lists of the same length.*one row per bag.*shapes"):
             check_bags(sizes, proportions)
 
     @pytest.mark.parametrize("shares", [SHARES, [0.1, 0.7, 0.2, 0.2]])

@@ -126,7 +126,12 @@ class TestFactorize:
             factorize([[1, 2], [3, 4]], "bags")
 
     def test_missing_ids_can_be_asked_for(self):
-        assert is_missing_id(["a", None, math.nan, 3], "bags").tolist() == [False, True, True, False]
+        assert is_missing_id(["a", None, math.nan, 3], "bags").tolist() == [
+            False,
+            True,
+            True,
+            False,
+        ]
         assert is_missing_id([("x", 1), None], "bags").tolist() == [False, True]
 
 

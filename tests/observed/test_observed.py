@@ -123,8 +123,10 @@ class TestFitArguments:
 
     @both
     def test_of_ranges(self, n_classes):
-        low, high = (([1, 2], [3, 4]) if n_classes == 2 else
-                     ([[1, 0, 2], [2, 1, 0], [0, 3, 0]], [[2, 1, 3], [3, 2, 1], [1, 4, 1]]))  # fmt: skip
+        low, high = [1, 2], [3, 4]
+        if n_classes == 3:
+            low = [[1, 0, 2], [2, 1, 0], [0, 3, 0]]
+            high = [[2, 1, 3], [3, 2, 1], [1, 4, 1]]
         bags = np.repeat(np.arange(len(low)), 5)
         y, upper = (np.array(ends)[bags] / 5 for ends in (low, high))
         observed = read_bags(y, bags, upper=upper)

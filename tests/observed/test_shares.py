@@ -46,10 +46,14 @@ class TestClassPrior:
         "prior", [0, 1, -0.2, 1.5, np.nan, np.inf, "balanced", [0.5, 0.6], [0.2, 0.3, 0.5], [1, 0]]
     )
     def test_bad_ones_of_two_classes(self, prior):
-        with pytest.raises(ValueError, match=r"prior=.*: give a number strictly between 0 and 1, 2"):
+        with pytest.raises(
+            ValueError, match=r"prior=.*: give a number strictly between 0 and 1, 2"
+        ):
             resolve_class_prior(prior, POOLED[2], "prior")
 
     @pytest.mark.parametrize("prior", [0.3, "equal", [0.5, 0.5], [0.5, 0.5, 0.0], [0.7, 0.7, -0.4]])
     def test_bad_ones_of_several(self, prior):
-        with pytest.raises(ValueError, match=r"class_prior=.*: give 0\.5 for equal shares, 3 posit"):
+        with pytest.raises(
+            ValueError, match=r"class_prior=.*: give 0\.5 for equal shares, 3 posit"
+        ):
             resolve_class_prior(prior, POOLED[3])

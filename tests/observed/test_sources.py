@@ -75,7 +75,9 @@ class TestRates:
     def test_probabilities_of_the_labels_given_the_classes(self):
         noisy = read(LABELS, SOURCES, RATES)
         # Row 0: source b, label +: ρ₋ = 0 of the negatives, 1 − ρ₊ = 0.7 of the positives.
-        assert_allclose(noisy.given, [[0, 0.7], [0.8, 0.1], [0, 0.7], [0.2, 0.9], [1, 0.3], [0.8, 0.1]])
+        assert_allclose(
+            noisy.given, [[0, 0.7], [0.8, 0.1], [0, 0.7], [0.2, 0.9], [1, 0.3], [0.8, 0.1]]
+        )
 
     @pytest.mark.parametrize(
         ("sources", "rates", "message"),
@@ -101,8 +103,8 @@ class TestRates:
 
 class TestPriors:
     def test_are_given_once_or_by_source(self):
-        for given, expected in ((0.3, [0.3, 0.3]), ({"b": 0.2, "a": 0.4}, [0.4, 0.2])):
-            noisy = read(LABELS, SOURCES, RATES, given)
+        for prior, expected in ((0.3, [0.3, 0.3]), ({"b": 0.2, "a": 0.4}, [0.4, 0.2])):
+            noisy = read(LABELS, SOURCES, RATES, prior)
             assert_allclose(noisy.priors[:, 1], expected)
             assert_allclose(noisy.priors.sum(axis=1), 1)
             assert_allclose(noisy.class_prior[1], np.mean(expected))
@@ -114,7 +116,9 @@ class TestPriors:
         with pytest.raises(ValueError, match="source_priors differ between sources"):
             noisy.check_one_population()
 
-    @pytest.mark.parametrize("prior", [0, 1, 1.2, [0.5, 0.6], [0.2, 0.3, 0.5], {"a": 0.5, "b": 0.0}])
+    @pytest.mark.parametrize(
+        "prior", [0, 1, 1.2, [0.5, 0.6], [0.2, 0.3, 0.5], {"a": 0.5, "b": 0.0}]
+    )
     def test_bad_ones_name_the_source(self, prior):
         with pytest.raises(ValueError, match=r"source_priors of source '[ab]' are"):
             read(LABELS, SOURCES, RATES, prior)

@@ -174,7 +174,9 @@ class TestEffectiveSampleSize:
         assert risk.effective_sample_size == pytest.approx(n_rows)
 
     def test_by_hand(self):
-        assert CorrectedRisk(SIGNED, LOSSES["logistic"]).effective_sample_size == pytest.approx(1 / (0.625**2 + 1 + 0.25**2))
+        assert CorrectedRisk(SIGNED, LOSSES["logistic"]).effective_sample_size == pytest.approx(
+            1 / (0.625**2 + 1 + 0.25**2)
+        )
 
     def test_of_superbag_is_four_v_at_prior_one_half(self):
         bags = np.repeat([0, 1, 2, 3], [10, 3, 25, 6])
@@ -304,7 +306,9 @@ class TestSeveralClasses:
         sums = np.sum(self.COEF * losses, axis=0)
         expected = sum(sums) if correction is None else sum(map(CORRECT[correction], sums))
         risk = CorrectedRisk(self.COEF, class_loss("logistic", 3), correction)
-        assert_allclose(value(risk, self.SCORES), expected, atol=3 * KINK_WIDTH if correction else 0)
+        assert_allclose(
+            value(risk, self.SCORES), expected, atol=3 * KINK_WIDTH if correction else 0
+        )
 
     def test_convex_only_if_no_row_has_a_negative_sum(self):
         loss = class_loss("logistic", 3)

@@ -1,6 +1,7 @@
 """The likelihood of noisy labels: value by hand, derivatives by differences, limits."""
 
 import math
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -141,7 +142,7 @@ def test_extreme_scores_stay_exact(score, flips):
 
 
 class TestSources:
-    RATES = {
+    RATES: ClassVar = {
         2: {"a": (0.1, 0.2), "b": (0.3, 0.05)},
         3: {
             "a": [[0.8, 0.1, 0.1], [0, 1, 0], [0.2, 0.2, 0.6]],
@@ -165,12 +166,17 @@ class TestSources:
         prob, expected = softmax(columns, axis=1), 0.0
         for j in range(14):
             matrix = noisy.matrices[j // 7]
-            expected -= math.log(sum(prob[j, y] * matrix[y, j % n_classes] for y in range(n_classes)))
+            expected -= math.log(
+                sum(prob[j, y] * matrix[y, j % n_classes] for y in range(n_classes))
+            )
         assert_allclose(value(noisy_label_risk(noisy), scores), expected / 14, rtol=1e-12)
 
     @pytest.mark.parametrize("n_classes", [2, 3])
     def test_scores_are_moved_to_the_class_shares_of_the_source(self, n_classes):
-        shares = {"a": np.array([0.5, 0.3, 0.2])[:n_classes], "b": np.array([0.2, 0.2, 0.6])[:n_classes]}
+        shares = {
+            "a": np.array([0.5, 0.3, 0.2])[:n_classes],
+            "b": np.array([0.2, 0.2, 0.6])[:n_classes],
+        }
         shares = {name: own / own.sum() for name, own in shares.items()}
         noisy, columns, scores = self.draw(n_classes, shares)
         of_scores = np.array([0.6, 0.3, 0.1])[:n_classes]

@@ -193,14 +193,12 @@ class TestSeveralClasses:
         assert_allclose(objective.value_and_gradient(coef)[0], expected)
         assert objective.n_coef == coef.size
 
-
     @pytest.mark.parametrize("fit_intercept", [False, True])
     @pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_matrix, sparse.csr_array])
     def test_the_gradient_is_that_of_the_differences(self, wrap, fit_intercept):
         objective, coef = class_problem(wrap, fit_intercept=fit_intercept)
         differences = central_differences(lambda c: objective.value_and_gradient(c)[0], coef)
         assert_allclose(objective.value_and_gradient(coef)[1], differences, atol=1e-8)
-
 
     def test_single_precision_features_stay_so(self):
         objective, coef = class_problem()
@@ -210,13 +208,14 @@ class TestSeveralClasses:
         assert gradient.dtype == np.float64
         assert_allclose(gradient, objective.value_and_gradient(coef)[1], atol=1e-5)
 
-
     @pytest.mark.parametrize("solver", ["auto", "lbfgs"])
     def test_clean_labels_are_multinomial_regression(self, solver):
         rng = np.random.default_rng(1)
         X, labels = rng.normal(size=(60, 3)), np.arange(60) % 3
         X[:, 0] += labels
-        objective = Objective(X, CorrectedRisk(np.eye(3)[labels] / 60, class_loss("logistic", 3)), 0.01, True, 3)
+        objective = Objective(
+            X, CorrectedRisk(np.eye(3)[labels] / 60, class_loss("logistic", 3)), 0.01, True, 3
+        )
         result = solve(objective, solver=solver, tol=1e-8)
         assert result.converged
         # sklearn's ½‖Θ‖² + C·Σ losses is ours, 2λ‖Θ‖² + mean loss, at C = 1/(4λn).
@@ -224,7 +223,6 @@ class TestSeveralClasses:
         coef = result.coef.reshape(4, 3)
         assert_allclose(coef[:3].T, model.coef_, atol=1e-6)
         assert_allclose(coef[3] - coef[3].mean(), model.intercept_, atol=1e-6)
-
 
     @pytest.mark.parametrize("solver", ["newton", "gradient_descent"])
     def test_solvers_for_two_classes_are_refused(self, solver):

@@ -53,15 +53,17 @@ class TestSample:
     def few_are_many(self, monkeypatch):
         monkeypatch.setattr(starts, "SAMPLE_ROWS", 600)
 
-    def test_it_consists_of_whole_bags(self, few_are_many):
+    @pytest.mark.usefixtures("few_are_many")
+    def test_it_consists_of_whole_bags(self):
         _, observed = problem()
         rows = sample_of_bags(observed)
         assert len(rows) == 600
         assert_array_equal(np.unique(np.bincount(observed.row_bag[rows])), [0, 10])
         assert_array_equal(sample_of_bags(observed), rows)
 
+    @pytest.mark.usefixtures("few_are_many")
     @pytest.mark.parametrize("reg_strengths", [[1e-3], [1e-3, 1e-1, 1e-3]])
-    def test_the_solution_is_that_of_all_starts_on_all_rows(self, few_are_many, reg_strengths):
+    def test_the_solution_is_that_of_all_starts_on_all_rows(self, reg_strengths):
         X, observed = problem()
         options = {"n_classes": 2, "fit_intercept": True, "solver": "lbfgs", "tol": 1e-7}
         whole = solve_problem(count_problem(observed), X, reg_strengths, **options)
@@ -75,7 +77,8 @@ class TestSample:
             assert_allclose(one.result.coef, expected.result.coef, atol=1e-5)
             assert_allclose(one.risk_value, expected.risk_value, rtol=1e-6)
 
-    def test_none_of_few_rows_few_bags_or_equal_proportions(self, few_are_many):
+    @pytest.mark.usefixtures("few_are_many")
+    def test_none_of_few_rows_few_bags_or_equal_proportions(self):
         _, observed = problem(n_rows=1190)
         assert sample_of_bags(observed) is None
         _, observed = problem(bag_size=60)

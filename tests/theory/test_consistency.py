@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from decorrupt.corruption import RiskTerms, combine_strata
+from decorrupt.corruption import combine_bags
 from decorrupt.losses import get_loss
 from decorrupt.risks import CorrectedRisk
 from decorrupt.solvers import Objective, solve
@@ -51,8 +51,7 @@ class TestTheNormOfTheSolution:
 
     @pytest.fixture
     def solution(self):
-        pos, neg = combine_strata([1, 1], [0.9, 0.6])
-        risk = CorrectedRisk(RiskTerms(pos, neg), get_loss("logistic"))
+        risk = CorrectedRisk(combine_bags([1, 1], [0.9, 0.6]), get_loss("logistic"))
         problem = Objective(np.array([[1.0], [0.0]]), risk, self.reg_strength)
         return solve(problem).coef[0]
 

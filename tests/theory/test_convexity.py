@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from decorrupt.corruption import RiskTerms, combine_strata
+from decorrupt.corruption import combine_bags
 from decorrupt.losses import get_loss
 from decorrupt.risks import CorrectedRisk
 from decorrupt.solvers import Objective, solve
@@ -14,11 +14,11 @@ from decorrupt.theory import aggregate_condition, convexity_floor, is_bounded_be
 shares = st.integers(0, 20).map(lambda k: k / 20)
 
 
-def objective_on_the_line(X, terms, reg_strength, slopes):
+def objective_on_the_line(X, coef, reg_strength, slopes):
     """J(θ) = Σ c₊φ(θx) + c₋φ(−θx) + λθ², evaluated at many θ."""
     loss = get_loss("logistic")
     scores = np.outer(slopes, X)
-    risk = loss.value(scores) @ terms.coef_pos + loss.value(-scores) @ terms.coef_neg
+    risk = loss.value(scores) @ coef[:, 1] + loss.value(-scores) @ coef[:, 0]
     return risk + reg_strength * slopes**2
 
 
@@ -26,73 +26,74 @@ class TestTheCounterExampleToProp7:
     """Two bags of two rows, γ = (.9, .6); the first at x = ±3, the second at x = ±1."""
 
     X = np.array([3.0, -3.0, 1.0, -1.0])
-    pair = combine_strata([2, 2], [0.9, 0.6])
-    terms = RiskTerms(np.repeat(pair.pos / 2, 2), np.repeat(pair.neg / 2, 2))
+    pair = combine_bags([2, 2], [0.9, 0.6])
+    rows = np.repeat(pair / 2, 2, axis=0)
 
     def test_the_printed_condition_holds(self):
         assert aggregate_condition([0.9], [0.6], [2], [2])
 
     def test_but_there_are_two_best_and_opposite_classifiers(self):
         slopes = np.linspace(-2, 2, 401)
-        values = objective_on_the_line(self.X, self.terms, 0.1, slopes)
+        values = objective_on_the_line(self.X, self.rows, 0.1, slopes)
         best = np.abs(slopes[values.argmin()])
         assert best > 0.5
         assert values.min() < values[200] - 0.01  # at θ = 0
         np.testing.assert_allclose(values, values[::-1], rtol=1e-12)
 
     def test_the_solver_finds_both(self):
-        problem = Objective(self.X[:, None], CorrectedRisk(self.terms, get_loss("logistic")), 0.1)
+        problem = Objective(self.X[:, None], CorrectedRisk(self.rows, get_loss("logistic")), 0.1)
         found = [solve(problem, start=np.array([start])).coef[0] for start in (1.0, -1.0)]
         assert found[0] == pytest.approx(-found[1])
         assert found[0] > 0.5
 
     def test_our_condition_says_so(self):
         assert not is_convex(self.pair)
-        assert not is_convex(self.terms)
+        assert not is_convex(self.rows)
 
     def test_and_the_floor_restores_convexity(self):
-        floor = convexity_floor(self.terms, features=self.X[:, None])
+        floor = convexity_floor(self.rows, features=self.X[:, None])
         # ½·¼·⅓·9: the first bag's coefficients sum to −⅓, its mean square is 9.
         assert floor == pytest.approx(0.375)
         slopes = np.linspace(-5, 5, 2001)
-        bend = np.diff(objective_on_the_line(self.X, self.terms, floor, slopes), n=2)
+        bend = np.diff(objective_on_the_line(self.X, self.rows, floor, slopes), n=2)
         assert bend.min() > -1e-12
-        assert np.diff(objective_on_the_line(self.X, self.terms, 0.1, slopes), n=2).min() < -1e-6
+        assert np.diff(objective_on_the_line(self.X, self.rows, 0.1, slopes), n=2).min() < -1e-6
 
 
 class TestIsConvex:
     @given(shares, shares, st.integers(1, 30), st.integers(1, 30))
     def test_a_pair_iff_its_proportions_lie_on_either_side_of_a_half(self, one, other, n, m):
         assume(one != other)
-        pair = combine_strata([n, m], [one, other])
+        pair = combine_bags([n, m], [one, other])
         assert is_convex(pair) == (min(one, other) <= 0.5 <= max(one, other))
 
     @given(st.lists(shares, min_size=2, max_size=6), st.floats(0.05, 0.95))
-    def test_possible_iff_the_target_prior_is_among_the_proportions(self, proportions, prior):
+    def test_possible_iff_the_class_prior_is_among_the_proportions(self, proportions, prior):
         assume(len(set(proportions)) > 1)
         sizes = [10] * len(proportions)
         if min(proportions) <= prior <= max(proportions):
-            pair = combine_strata(sizes, proportions, target_prior=prior, convex="project")
+            pair = combine_bags(sizes, proportions, class_prior=prior, convex="project")
             assert is_convex(pair)
         else:
-            assert not is_convex(combine_strata(sizes, proportions, target_prior=prior))
+            assert not is_convex(combine_bags(sizes, proportions, class_prior=prior))
 
     @pytest.mark.parametrize("loss", ["logistic", "squared", "huber"])
     def test_agrees_with_the_curvature_of_rows(self, loss):
         rng = np.random.default_rng(1)
         scores = np.linspace(-0.9, 0.9, 31)
-        for coef_pos, coef_neg in rng.normal(size=(50, 2)):
+        for coef_neg, coef_pos in rng.normal(size=(50, 2)):
             bend = coef_pos * get_loss(loss).curvature(scores)
             bend += coef_neg * get_loss(loss).curvature(-scores)
-            assert is_convex(([coef_pos], [coef_neg]), loss) == (bend.min() >= 0)
+            assert is_convex([[coef_neg, coef_pos]], loss) == (bend.min() >= 0)
 
     def test_symmetric_losses(self):
-        assert is_convex(([-3.0], [1.0]), "unhinged")
-        assert not is_convex(([1.0], [0.0]), "sigmoid")
+        assert is_convex([[1.0, -3.0]], "unhinged")
+        assert not is_convex([[0.0, 1.0]], "sigmoid")
 
-    def test_refuses_lists_of_different_lengths(self):
-        with pytest.raises(ValueError, match="two lists of equal length"):
-            is_convex(([1.0], [1.0, 2.0]))
+    @pytest.mark.parametrize("coef", [[1.0, 2.0], [[1.0, 2.0, 3.0]], 3.0])
+    def test_refuses_what_has_not_two_columns(self, coef):
+        with pytest.raises(ValueError, match="one row per bag or row and two columns"):
+            is_convex(coef)
 
 
 class TestConvexityFloor:
@@ -100,25 +101,25 @@ class TestConvexityFloor:
         rng = np.random.default_rng(0)
         X = rng.normal(size=(40, 3))
         X /= np.linalg.norm(X, axis=1, keepdims=True)
-        terms = RiskTerms(rng.normal(size=40) / 40, rng.normal(size=40) / 40)
-        exact = convexity_floor(terms, features=X)
-        concavity = 0.25 * np.maximum(-(terms.coef_pos + terms.coef_neg), 0)
+        coef = rng.normal(size=(40, 2)) / 40
+        exact = convexity_floor(coef, features=X)
+        concavity = 0.25 * np.maximum(-coef.sum(axis=1), 0)
         gram = np.sqrt(concavity)[:, None] * (X @ X.T) * np.sqrt(concavity)
         assert exact == pytest.approx(0.5 * np.linalg.eigvalsh(gram)[-1])
-        assert exact <= convexity_floor(terms) == pytest.approx(0.5 * concavity.sum())
-        assert convexity_floor(terms, kernel_bound=2.0) == pytest.approx(2 * concavity.sum())
+        assert exact <= convexity_floor(coef) == pytest.approx(0.5 * concavity.sum())
+        assert convexity_floor(coef, kernel_bound=2.0) == pytest.approx(2 * concavity.sum())
 
-    def test_strata_and_rows_agree_without_features(self):
-        pair = combine_strata([5, 7], [0.9, 0.7])
-        rows = (np.repeat(pair.pos / [5, 7], [5, 7]), np.repeat(pair.neg / [5, 7], [5, 7]))
+    def test_bags_and_rows_agree_without_features(self):
+        pair = combine_bags([5, 7], [0.9, 0.7])
+        rows = np.repeat(pair / [[5], [7]], [5, 7], axis=0)
         assert convexity_floor(pair) == pytest.approx(convexity_floor(rows))
 
     def test_zero_where_convex(self):
-        assert convexity_floor(combine_strata([5, 7], [0.9, 0.3])) == 0.0
+        assert convexity_floor(combine_bags([5, 7], [0.9, 0.3])) == 0.0
 
     def test_features_need_rows(self):
-        with pytest.raises(ValueError, match="features have 12 rows but terms 2"):
-            convexity_floor(combine_strata([5, 7], [0.9, 0.7]), features=np.ones((12, 1)))
+        with pytest.raises(ValueError, match="features have 12 rows but coef 2"):
+            convexity_floor(combine_bags([5, 7], [0.9, 0.7]), features=np.ones((12, 1)))
 
 
 class TestIsBoundedBelow:
@@ -128,12 +129,12 @@ class TestIsBoundedBelow:
         for coef_pos in (-1.0, -0.3, 0.0, 0.5, 2.0):
             for coef_neg in (-1.0, -0.3, 0.0, 0.5, 2.0):
                 row = coef_pos * get_loss(loss).value(far) + coef_neg * get_loss(loss).value(-far)
-                bounded = is_bounded_below(([coef_pos], [coef_neg]), loss)
+                bounded = is_bounded_below([[coef_neg, coef_pos]], loss)
                 assert bounded == (row.min() > -100)
 
     def test_corrected_risks_are_not(self):
-        assert not is_bounded_below(combine_strata([5, 5], [0.8, 0.3]))
-        assert is_bounded_below(combine_strata([5, 5], [1.0, 0.0]))
+        assert not is_bounded_below(combine_bags([5, 5], [0.8, 0.3]))
+        assert is_bounded_below(combine_bags([5, 5], [1.0, 0.0]))
 
 
 class TestAggregateCondition:

@@ -41,8 +41,8 @@ class TestCoverage:
         """Exactly: the mean of what is drawn, cell by cell, is the risk's own coefficients."""
         model = MODELS[theorem](masses, OPTIONS)
         for which, prior, mass in (
-            ("coef_pos", model.target_prior, masses[0]),
-            ("coef_neg", 1 - model.target_prior, masses[1]),
+            ("coef_pos", model.class_prior, masses[0]),
+            ("coef_neg", 1 - model.class_prior, masses[1]),
         ):
             mean = sum(s.size * getattr(s, which) @ s.joint for s in model.samples)
             np.testing.assert_allclose(mean, prior * mass, atol=1e-15)

@@ -32,7 +32,7 @@ def expected_corrected_risk(scores, weight_of_point):
     return total / (MASS @ weight_of_point)
 
 
-OPTIMAL = signal_to_noise([1, 1, 1], RATES[:, 0], RATES[:, 1])
+OPTIMAL = signal_to_noise([1, 1, 1], RATES)
 
 
 @pytest.mark.parametrize("scores", [[0.0, 1.0, -1.0], [2.0, 0.3, -0.5], [-1.0, -1.0, 3.0]])

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from decorrupt.corruption import combine_strata
+from decorrupt.corruption import combine_bags
 from decorrupt.theory import (
+    bound_bags,
     bound_common_source,
-    bound_strata,
     bound_varying_priors,
+    combined_sample_size,
     information,
     required_rows,
-    strata_sample_size,
 )
 
 SHARES, SIZES = [0.9, 0.6, 0.2], [10, 20, 5]
@@ -25,8 +25,8 @@ class TestBags:
         )
 
         def bound(sizes):
-            pair = combine_strata(sizes, SHARES, method=combine)
-            return bound_strata(sizes, *pair, radius=1.5, failure_prob=0.1)
+            pair = combine_bags(sizes, SHARES, method=combine)
+            return bound_bags(sizes, pair, radius=1.5, failure_prob=0.1)
 
         assert bound(found.sizes) <= 0.3
         assert bound(found.factor * np.array(SIZES)) == pytest.approx(0.3)
@@ -37,7 +37,7 @@ class TestBags:
             500, quantity="effective_sample_size", proportions=SHARES, sizes=SIZES
         )
         assert information(found.sizes, SHARES).effective_sample_size >= 500
-        assert strata_sample_size(found.factor * np.array(SIZES), SHARES) == pytest.approx(500)
+        assert combined_sample_size(found.factor * np.array(SIZES), SHARES) == pytest.approx(500)
         assert int(found) == found.total == found.sizes.sum()
 
     def test_copies_of_the_bags_as_they_are(self):
@@ -65,7 +65,7 @@ class TestSources:
     @pytest.mark.parametrize("weights", ["optimal", "exact", "uniform"])
     def test_varying_priors(self, weights):
         priors = [0.3, 0.6]
-        found = required_rows(0.2, **RATES, class_priors=priors, weights=weights, radius=2.0)
+        found = required_rows(0.2, **RATES, source_priors=priors, weights=weights, radius=2.0)
         rates = RATES["flip_pos"], RATES["flip_neg"]
         options = {"radius": 2.0, "weights": weights}
         assert bound_varying_priors(found.sizes, *rates, priors, **options) <= 0.2
@@ -73,7 +73,7 @@ class TestSources:
     @pytest.mark.parametrize("priors", [None, 0.5])
     def test_clean_balanced_rows_are_worth_themselves(self, priors):
         found = required_rows(
-            300, quantity="effective_sample_size", flip_pos=0.0, flip_neg=0.0, class_priors=priors
+            300, quantity="effective_sample_size", flip_pos=0.0, flip_neg=0.0, source_priors=priors
         )
         assert int(found) == 300
 
@@ -86,7 +86,7 @@ class TestSources:
         ):
             rows = {
                 weights: required_rows(
-                    quantity=quantity, **RATES, class_priors=priors, weights=weights, **options
+                    quantity=quantity, **RATES, source_priors=priors, weights=weights, **options
                 ).factor
                 for weights in ("optimal", "exact")
             }
@@ -96,7 +96,7 @@ class TestSources:
         ("quantity", "options"), [("bound", {"radius": 2.0}), ("effective_sample_size", {})]
     )
     def test_exact_weights_need_priors_for_every_quantity(self, quantity, options):
-        with pytest.raises(ValueError, match="weights='exact' needs class_priors"):
+        with pytest.raises(ValueError, match="weights='exact' needs source_priors"):
             required_rows(9.0, quantity=quantity, **RATES, weights="exact", **options)
 
     def test_symmetric_noise_by_hand(self):

@@ -67,7 +67,7 @@ def corrupt_labels(
         matrices = check_transition("all rows", noise_rates, n_classes)[None]
         rows = matrices[0, codes]
     else:
-        matrices = check_transition_rows(noise_rates, len(codes), n_classes)
+        matrices = check_transition_rows(np.asarray(noise_rates), len(codes), n_classes)
         rows = matrices[np.arange(len(codes)), codes]
     is_own = np.arange(n_classes) == codes[:, None]
     ends = np.cumsum(np.where(is_own, 0.0, rows), axis=1)  # a label that reaches none is kept

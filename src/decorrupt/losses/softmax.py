@@ -31,11 +31,11 @@ class SoftmaxLoss:
 
     def class_sums(self, coef: FloatArray, scores: FloatArray) -> FloatArray:
         """Return Σ_j coef[j, c]·ℓ_c(f_j) for every class."""
-        return -np.einsum("jc,jc->c", coef, log_probabilities(scores))
+        return np.asarray(-np.einsum("jc,jc->c", coef, log_probabilities(scores)))
 
     def row_sums(self, coef: FloatArray, scores: FloatArray) -> FloatArray:
         """Return Σ_c coef[j, c]·ℓ_c(f_j) for every row."""
-        return -np.einsum("jc,jc->j", coef, log_probabilities(scores))
+        return np.asarray(-np.einsum("jc,jc->j", coef, log_probabilities(scores)))
 
     def row_slopes(self, coef: FloatArray, scores: FloatArray) -> FloatArray:
         """Return the slope of :meth:`row_sums` in the scores."""

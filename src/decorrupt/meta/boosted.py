@@ -289,7 +289,7 @@ def _boost(
 def _constant(likelihood: LabelLikelihood, prior: Any) -> FloatArray:
     """Return the same score for every row."""
     observed = likelihood.observed
-    return np.zeros((len(observed.row_bag), *score_shape(observed.n_classes))) + prior
+    return np.asarray(np.zeros((len(observed.row_bag), *score_shape(observed.n_classes))) + prior)
 
 
 def _measure(

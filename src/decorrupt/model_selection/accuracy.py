@@ -15,7 +15,7 @@ from decorrupt.corruption import combine_bags
 from decorrupt.losses import chosen_classes
 from decorrupt.model_selection.criteria import bag_means
 from decorrupt.model_selection.model_accuracy import Predictions, accuracy_of_model
-from decorrupt.observed import Observed, read_bags
+from decorrupt.observed import Observed, class_columns, read_bags
 
 # A bag that determines the line alone has leverage 1 and no residual.
 MOST_LEVERAGE = 0.99
@@ -101,8 +101,28 @@ def estimate_accuracy(
     random_state : int, RandomState or None
         Seed of the resampled bags.
     """
-    observed = read_bags(y, bags)
-    held_out = Predictions(np.asarray(decisions), np.asarray(probabilities, dtype=float))
+    held_out = Predictions(np.asarray(decisions), class_columns(probabilities))
+    known = None if fitted is None else Predictions(np.asarray(fitted[0]), class_columns(fitted[1]))
+    return estimate_observed_accuracy(
+        read_bags(y, bags),
+        held_out,
+        common_classes=common_classes,
+        fitted=known,
+        level=level,
+        random_state=random_state,
+    )
+
+
+def estimate_observed_accuracy(
+    observed: Observed,
+    held_out: Predictions,
+    *,
+    common_classes: bool = True,
+    fitted: Predictions | None = None,
+    level: float = 0.95,
+    random_state: Any = None,
+) -> AccuracyEstimate:
+    """Return what :func:`estimate_accuracy` returns, from bags that are read already."""
     if common_classes and np.ptp(observed.proportions, axis=0).max() > 0:
         chosen = chosen_classes(held_out.decisions)
         value, std_error = _corrected(observed, np.eye(observed.n_classes)[chosen])
@@ -110,9 +130,7 @@ def estimate_accuracy(
         if value - half <= 1 and value + half >= 0:
             low, value, high = np.clip([value - half, value, value + half], 0, 1).tolist()
             return AccuracyEstimate(value, low, high, "corrected", level)
-    known = [held_out]
-    if fitted is not None:
-        known.insert(0, Predictions(np.asarray(fitted[0]), np.asarray(fitted[1], dtype=float)))
+    known = [held_out] if fitted is None else [fitted, held_out]
     rng = check_random_state(random_state)
     value, low, high = accuracy_of_model(known, observed, level, rng)
     return AccuracyEstimate(value, low, high, "model", level)

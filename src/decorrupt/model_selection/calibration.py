@@ -104,7 +104,14 @@ def calibration_curve_from_proportions(
     >>> bool(abs(highest.share - 1) < 3 * highest.std_error)
     True
     """
-    observed, probabilities = read_bags(y, bags), np.asarray(probabilities, dtype=float)
+    shares = np.asarray(probabilities, dtype=float)
+    return observed_calibration_curve(read_bags(y, bags), shares, n_bins)
+
+
+def observed_calibration_curve(
+    observed: Observed, probabilities: FloatArray, n_bins: int = 5
+) -> list[CalibrationBin]:
+    """Return the curve of the second class, from bags that are read already."""
     sizes, prior = observed.sizes, float(observed.inner_prior[1])
     lever = 2 * combine_bags(sizes, observed.proportions, method="least_squares")[:, 1]
     edges, bins = quantile_bins(probabilities, n_bins)

@@ -49,9 +49,12 @@ def corrected_accuracy(y: ArrayLike, scores: ArrayLike, *, bags: Any) -> Estimat
     ValueError
         If the proportions do not distinguish the classes: then nothing can be estimated.
     """
-    observed = read_bags(y, bags)
-    chosen = chosen_classes(np.asarray(scores))
-    return _combined(observed, np.eye(observed.n_classes)[chosen])
+    return observed_accuracy(np.asarray(scores), read_bags(y, bags))
+
+
+def observed_accuracy(scores: FloatArray, observed: Observed) -> Estimate:
+    """Return the corrected accuracy of decision values, from bags that are read already."""
+    return _combined(observed, np.eye(observed.n_classes)[chosen_classes(scores)])
 
 
 def corrected_risk(
@@ -64,7 +67,13 @@ def corrected_risk(
     "sigmoid" is 1 − softmax(f)_c, and "logistic" −log softmax(f)_c. The parameters are those of
     :func:`corrected_accuracy`.
     """
-    observed, scores = read_bags(y, bags), np.asarray(scores, dtype=float)
+    return observed_risk(np.asarray(scores, dtype=float), read_bags(y, bags), loss)
+
+
+def observed_risk(
+    scores: FloatArray, observed: Observed, loss: str | MarginLoss = "sigmoid"
+) -> Estimate:
+    """Return the corrected risk of decision values, from bags that are read already."""
     if observed.n_classes > 2 and get_loss(loss).name == "sigmoid":
         return _combined(observed, 1 - probabilities(scores))
     return _combined(observed, class_loss(loss, observed.n_classes).class_values(scores))
@@ -77,9 +86,12 @@ def proportion_risk(y: ArrayLike, scores: ArrayLike, *, bags: Any) -> Estimate:
     and ∝SVM (Yu et al. 2015). It does not detect a model that predicts every bag's proportion but
     labels the wrong rows positive.
     """
-    observed = read_bags(y, bags)
-    chosen = chosen_classes(np.asarray(scores))
-    shares = bag_means(np.eye(observed.n_classes)[chosen], observed)
+    return observed_proportion_risk(np.asarray(scores), read_bags(y, bags))
+
+
+def observed_proportion_risk(scores: FloatArray, observed: Observed) -> Estimate:
+    """Return the proportion risk of decision values, from bags that are read already."""
+    shares = bag_means(np.eye(observed.n_classes)[chosen_classes(scores)], observed)
     return weighted_mean(np.abs(shares - observed.proportions).sum(axis=1) / 2, observed.sizes)
 
 
@@ -93,8 +105,14 @@ def count_score(
     by a normal density, which can exceed 1. `bag_effect` is the standard deviation of what bags add
     to the shares that their rows explain, see :class:`decorrupt.CountLikelihoodClassifier`.
     """
-    observed = read_bags(y, bags)
-    by_bag = count_score_by_bag(np.asarray(probabilities, dtype=float), observed, bag_effect)
+    return observed_count_score(np.asarray(probabilities), read_bags(y, bags), bag_effect)
+
+
+def observed_count_score(
+    probabilities: FloatArray, observed: Observed, bag_effect: float = 0.0
+) -> Estimate:
+    """Return the count score of probabilities, from bags that are read already."""
+    by_bag = count_score_by_bag(probabilities, observed, bag_effect)
     return weighted_mean(by_bag, observed.sizes)
 
 

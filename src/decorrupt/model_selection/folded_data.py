@@ -48,14 +48,14 @@ class FoldedData:
         return [self.observed.take(train) for train, _ in self.folds]
 
     def fit_fold(self, estimator: Any, fold: int) -> Any:
-        """Return a clone fitted on a fold's training rows; without warnings: only the refit warns."""
+        """Return a clone fitted on the training rows of a fold, without warnings."""
         model = clone(estimator)
         X, _ = _safe_split(model, self.X, None, self.folds[fold][0])
         train_on(model, X, self.training[fold])
         return model
 
     def test_rows(self, model: Any, fold: int) -> Any:
-        """Return the held-out rows of a fold; of a precomputed kernel, against the training rows."""
+        """Return the held-out rows of a fold; of a precomputed kernel, with the training rows."""
         train, test = self.folds[fold]
         return _safe_split(model, self.X, None, test, train)[0]
 

@@ -86,7 +86,7 @@ def _split(cv: Any, X: Any, y: Any, bags: Any) -> list[Fold]:
 
 
 def source_folds(noisy: NoisySources, cv: Any, random_state: Any = None) -> list[Fold]:
-    """Return the folds of `cv` for noisy labels; an int splits the rows of each source and label."""
+    """Return the folds of `cv` for noisy labels; an int splits each source and label."""
     if isinstance(cv, int | np.integer):
         cv = WithinBagKFold(int(cv), shuffle=True, random_state=random_state)
     labels = noisy.strata.row_bag
@@ -129,7 +129,13 @@ def bag_folds(
     >>> len(bag_folds(y, bags=bags, n_splits=3, random_state=0))
     3
     """
-    observed = read_bags(y, bags)
+    return observed_folds(read_bags(y, bags), n_splits=n_splits, random_state=random_state)
+
+
+def observed_folds(
+    observed: Observed, *, n_splits: int = DEFAULT_FOLDS, random_state: Any = None
+) -> list[Fold]:
+    """Return what :func:`bag_folds` returns, from bags that are read already."""
     n_rows, n_bags = observed.n_rows, observed.n_bags
     cv: BagSplitter
     if n_bags >= FEWEST_BAGS_TO_LEAVE_OUT:

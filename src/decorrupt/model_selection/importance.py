@@ -77,7 +77,22 @@ def bag_permutation_importance(
     >>> found[0].column
     1
     """
-    scorer, observed = get_bag_scorer(scoring), read_bags(y, bags)
+    options = {"n_repeats": n_repeats, "max_rows": max_rows, "random_state": random_state}
+    return observed_importance(models, X, read_bags(y, bags), scoring=scoring, **options)
+
+
+def observed_importance(
+    models: Any,
+    X: Any,
+    observed: Observed,
+    *,
+    scoring: str | BagScorer = "count_log_likelihood",
+    n_repeats: int = 5,
+    max_rows: int = 4000,
+    random_state: int = 0,
+) -> list[ColumnImportance]:
+    """Return what :func:`bag_permutation_importance` does, from bags that are read already."""
+    scorer = get_bag_scorer(scoring)
     prior, rng = observed.inner_prior, np.random.default_rng(random_state)
     if not isinstance(models, Sequence):
         models = [(models, np.arange(len(observed.row_bag)))]

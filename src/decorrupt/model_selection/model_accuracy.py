@@ -24,7 +24,7 @@ SUREST = 1e-9
 
 
 class Predictions(NamedTuple):
-    """Decision values and probabilities of all rows, of two or several classes."""
+    """Decision values and probabilities of all rows; the latter have one column per class."""
 
     decisions: FloatArray
     probabilities: FloatArray
@@ -69,8 +69,10 @@ def _draw(observed: Observed, bags: NDArray[np.intp]) -> tuple[Observed, NDArray
     members = np.split(by_bag, np.cumsum(observed.sizes)[:-1])
     row_bag = np.repeat(np.arange(len(bags)), observed.sizes[bags])
     rows = np.concatenate([members[bag] for bag in bags])
-    shares = observed.proportions[bags]
-    return Observed(observed.classes, np.arange(len(bags)), row_bag, shares), rows
+    shares, known = observed.proportions[bags], observed.reported
+    reported = None if known is None else known.take(bags)
+    drawn = Observed(observed.classes, np.arange(len(bags)), row_bag, shares, reported)
+    return drawn, rows
 
 
 def _recall(predictions: Predictions, observed: Observed, rows: NDArray[np.intp]) -> float:
@@ -78,7 +80,7 @@ def _recall(predictions: Predictions, observed: Observed, rows: NDArray[np.intp]
 
     The probabilities of two classes are calibrated on the counts of the bags first.
     """
-    probabilities = class_columns(predictions.probabilities)[rows]
+    probabilities = predictions.probabilities[rows]
     if probabilities.shape[1] == 2:
         probabilities = class_columns(calibrate(probabilities[:, 1], observed))
     chosen = chosen_classes(predictions.decisions[rows])

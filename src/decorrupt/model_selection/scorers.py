@@ -23,11 +23,11 @@ from decorrupt.losses import (
 )
 from decorrupt.model_selection.criteria import (
     Estimate,
-    corrected_accuracy,
-    corrected_risk,
-    count_score,
     count_score_by_bag,
-    proportion_risk,
+    observed_accuracy,
+    observed_count_score,
+    observed_proportion_risk,
+    observed_risk,
     weighted_mean,
 )
 from decorrupt.observed import Observed, as_targets, read_bags
@@ -35,10 +35,10 @@ from decorrupt.risks import noisy_label_risk
 
 NOISY_LABELS = "noisy_label_log_likelihood"
 CRITERIA: dict[str, Callable[..., Estimate]] = {
-    "corrected_accuracy": corrected_accuracy,
-    "corrected_risk": corrected_risk,
-    "proportion_risk": proportion_risk,
-    "count_log_likelihood": count_score,
+    "corrected_accuracy": observed_accuracy,
+    "corrected_risk": observed_risk,
+    "proportion_risk": observed_proportion_risk,
+    "count_log_likelihood": observed_count_score,
 }
 LOWER_IS_BETTER = ("corrected_risk", "proportion_risk")
 # Criteria that invert the proportions: they cannot be computed if all bags have the same one, and
@@ -120,9 +120,10 @@ or callable
         """Return the criterion for the predictions of all rows of the bags together."""
         if self.takes_scores:
             return weighted_mean(self.by_bag(predictions, observed), observed.sizes)
-        criterion = self.name if callable(self.name) else CRITERIA[self.name]
-        y, bags = as_targets(observed.row_proportions), observed.row_bag
-        value, std_error = criterion(y, predictions, bags=bags, **self.options)
+        if callable(self.name):
+            y = as_targets(observed.row_proportions)
+            return self.name(y, predictions, bags=observed.row_bag, **self.options)
+        value, std_error = CRITERIA[self.name](predictions, observed, **self.options)
         return Estimate(-value if self.name in LOWER_IS_BETTER else value, std_error)
 
     def by_bag(self, scores: FloatArray, observed: Observed) -> FloatArray:

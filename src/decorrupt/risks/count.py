@@ -102,7 +102,7 @@ def count_risk(observed: Observed, *, large_bags: float | str = "auto") -> Count
     """
     rows, counts = BagRows(observed), observed.counts
     if observed.n_classes == 2:
-        groups = tuple(two_class_groups(rows, counts, large_bags=large_bags))
+        groups: tuple[Any, ...] = tuple(two_class_groups(rows, counts, large_bags=large_bags))
     else:
         if large_bags != "auto":
             only_two_classes(observed.n_classes, f"large_bags={large_bags!r}", "leave it at 'auto'")

@@ -60,7 +60,7 @@ class ProportionRisk:
                 bent += (tilt * bags.spread(by_bag).T).T
             found = np.empty_like(bent)
             found[order] = bent
-            return found
+            return np.asarray(found)
 
         return apply
 

@@ -1,12 +1,6 @@
 """The paper's theory: bounds, information, convexity, consistency and simulations."""
 
-from decorrupt.theory.bounds import (
-    bound_common_source,
-    bound_label_proportions,
-    bound_bags,
-    bound_varying_priors,
-)
-from decorrupt.theory.class_bounds import bound_class_sources, corrected_class_lipschitz
+from decorrupt.theory.bounds import bound_bags, bound_label_proportions
 from decorrupt.theory.consistency import (
     ConsistencyResult,
     consistent_reg_strength,
@@ -23,12 +17,18 @@ from decorrupt.theory.gaussian import GaussianClasses
 from decorrupt.theory.information import (
     Information,
     WeightsComparison,
-    information,
     combined_sample_size,
+    information,
     weights_comparison,
 )
 from decorrupt.theory.master import bound_master, replacement_change
 from decorrupt.theory.required import RequiredRows, required_rows
+from decorrupt.theory.source_bounds import (
+    bound_common_source,
+    bound_transitions,
+    bound_varying_priors,
+    corrected_lipschitz,
+)
 from decorrupt.theory.variance import VarianceResult, simulate_variance
 
 __all__ = [
@@ -40,15 +40,16 @@ __all__ = [
     "VarianceResult",
     "WeightsComparison",
     "aggregate_condition",
-    "bound_class_sources",
+    "bound_bags",
     "bound_common_source",
     "bound_label_proportions",
     "bound_master",
-    "bound_bags",
+    "bound_transitions",
     "bound_varying_priors",
+    "combined_sample_size",
     "consistent_reg_strength",
     "convexity_floor",
-    "corrected_class_lipschitz",
+    "corrected_lipschitz",
     "information",
     "is_bounded_below",
     "is_convex",
@@ -57,6 +58,5 @@ __all__ = [
     "simulate_bound_coverage",
     "simulate_consistency",
     "simulate_variance",
-    "combined_sample_size",
     "weights_comparison",
 ]

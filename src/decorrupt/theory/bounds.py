@@ -1,4 +1,4 @@
-"""Generalisation bounds of the paper, as printed and repaired.
+"""Generalisation bounds for bags, as printed in the paper and repaired.
 
 With probability at least 1−δ over the draw of the sample, each of them bounds
 
@@ -17,15 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from decorrupt.theory.arguments import (
-    pair_signal_to_noise,
-    check_pairs,
-    norm,
-    positive_vector,
-    resolve_source_weights,
-    resolve_weights,
-    vector,
-)
+from decorrupt.theory.arguments import check_pairs, norm, positive_vector, resolve_weights
 from decorrupt.theory.ball import (
     DEFAULT_FAILURE_PROB,
     LOGISTIC_AT_ZERO,
@@ -33,134 +25,6 @@ from decorrupt.theory.ball import (
     Ball,
 )
 from decorrupt.theory.master import replacement_change
-
-# The constant in front of KRL·√(Σw²c²·log(2/δ)/2): (as printed, repaired).
-COMMON_SOURCE_CONSTANTS = (4.0, 4.0)
-VARYING_PRIORS_CONSTANTS = (2.0, 2.25)
-
-
-def bound_common_source(
-    sizes: ArrayLike,
-    flip_pos: ArrayLike,
-    flip_neg: ArrayLike,
-    *,
-    weights: str | ArrayLike = "optimal",
-    radius: float,
-    kernel_bound: float = 1.0,
-    lipschitz: float = LOGISTIC_LIPSCHITZ,
-    at_zero: float = LOGISTIC_AT_ZERO,
-    failure_prob: float = DEFAULT_FAILURE_PROB,
-    as_printed: bool = False,
-) -> float:
-    """Return 4KRL·√(Σ w_i²c_i² · log(2/δ)/2), c_i² = (1+|ρ₊−ρ₋|)²/(n_i(1−ρ₊−ρ₋)²): Theorem 2.
-
-    Parameters
-    ----------
-    sizes : array-like of shape (n_sources,)
-        Number of rows of each source.
-    flip_pos, flip_neg : array-like of shape (n_sources,) or float
-        Noise rates of each source; all sources corrupt one clean distribution.
-    weights : {"optimal", "size", "uniform"} or array-like of shape (n_sources,)
-        A scheme of :func:`decorrupt.corruption.source_weights`, or weights ≥ 0 with sum 1.
-    radius : float
-        R, more than φ(0)/(K·L).
-    kernel_bound : float, default=1.0
-        K = sup √k(x,x).
-    lipschitz, at_zero : float
-        L and φ(0) of the loss; by default those of the logistic loss.
-    failure_prob : float, default=0.05
-        δ, at most ¼.
-    as_printed : bool, default=False
-        Use the paper's constant instead of the repaired one. Here they are equal.
-
-    Raises
-    ------
-    ValueError
-        If a condition of the theorem is not met; the message names it.
-
-    Notes
-    -----
-    The printed constant 4 is correct. With equal costs both labels have the same corrected loss at
-    zero, φ(0), so replacing one observation changes the loss by at most 2|ℓ_i|KR. The two terms
-    are then 2KR·√… + 2KR·√…·√(log(2/δ)/2), at most 4KR·√…·√(log(2/δ)/2) for δ ≤ ¼.
-
-    Examples
-    --------
-    >>> from decorrupt.theory import bound_common_source
-    >>> round(bound_common_source([1000, 1000], [0.1, 0.4], [0.1, 0.4], radius=1), 4)
-    0.2083
-    """
-    ball = Ball(radius, kernel_bound, lipschitz, at_zero, failure_prob)
-    ball.require("Theorem 2")
-    snr = pair_signal_to_noise(sizes, flip_pos, flip_neg)
-    share = resolve_source_weights(weights, sizes, flip_pos, flip_neg)
-    factor = norm(share / np.sqrt(snr))
-    constant = _constant(COMMON_SOURCE_CONSTANTS, as_printed)
-    return constant * ball.loss_reach * ball.confidence * factor
-
-
-def bound_varying_priors(
-    sizes: ArrayLike,
-    flip_pos: ArrayLike,
-    flip_neg: ArrayLike,
-    source_priors: ArrayLike,
-    *,
-    weights: str | ArrayLike = "optimal",
-    radius: float,
-    kernel_bound: float = 1.0,
-    lipschitz: float = LOGISTIC_LIPSCHITZ,
-    at_zero: float = LOGISTIC_AT_ZERO,
-    failure_prob: float = DEFAULT_FAILURE_PROB,
-    as_printed: bool = False,
-) -> float:
-    """Return 2.25·KRL·√(Σ w_i²c_i² · log(2/δ)/2), c_i² as below: Theorem 3.
-
-    c_i² is that of :func:`bound_common_source` divided by min(π_i, 1−π_i)².
-
-    Parameters
-    ----------
-    sizes, flip_pos, flip_neg
-        As in :func:`bound_common_source`.
-    source_priors : array-like of shape (n_sources,) or float
-        P(Y=1) of each source, strictly between 0 and 1.
-    weights : {"optimal", "exact", "size", "uniform"} or array-like of shape (n_sources,)
-        As in :func:`decorrupt.corruption.source_weights`.
-    radius : float
-        R, more than 2φ(0)/(K·L).
-    kernel_bound, lipschitz, at_zero, failure_prob
-        As in :func:`bound_common_source`.
-    as_printed : bool, default=False
-        Use the paper's constant 2 instead of 2.25.
-
-    Raises
-    ------
-    ValueError
-        If a condition of the theorem is not met; the message names it.
-
-    Notes
-    -----
-    Let s = 1−ρ₊−ρ₋ and α = (1/2π, 1/2(1−π)), the costs. The two labels' corrected losses at zero
-    differ by φ(0)|α₊−α₋|/s ≤ φ(0)·max(α)/s, at most ½|ℓ_i|KR for R > 2φ(0)/KL. So replacing one
-    observation changes the loss by at most 2.5|ℓ_i|KR, and (2 + 2.5)·max(α) = 2.25/min(π, 1−π).
-
-    The printed constant 2 is also valid, but needs a step that the paper does not make. When the
-    label changes too, the Lipschitz constants of the *two* labels add up to L(α₊+α₋)/s, not to
-    twice the larger one, and φ(0)|α₊−α₋| + LKR(α₊+α₋) ≤ 2LKR·max(α) if R ≥ φ(0)/KL. So
-    ``as_printed=True`` is a valid bound here; only its published proof is wrong.
-
-    Examples
-    --------
-    >>> from decorrupt.theory import bound_varying_priors
-    >>> round(bound_varying_priors([4000, 4000], 0.1, 0.1, [0.5, 0.2], radius=2), 4)
-    0.2243
-    """
-    ball = Ball(radius, kernel_bound, lipschitz, at_zero, failure_prob)
-    ball.require("Theorem 3", multiple=2.0)
-    snr = pair_signal_to_noise(sizes, flip_pos, flip_neg, source_priors)
-    share = resolve_source_weights(weights, sizes, flip_pos, flip_neg, source_priors)
-    factor = norm(share / np.sqrt(snr))
-    constant = _constant(VARYING_PRIORS_CONSTANTS, as_printed)
-    return constant * ball.loss_reach * ball.confidence * factor
 
 
 def bound_label_proportions(
@@ -194,7 +58,7 @@ def bound_label_proportions(
     radius : float
         R, more than φ(0)/(K·L).
     kernel_bound, lipschitz, at_zero, failure_prob
-        As in :func:`bound_common_source`.
+        As in :func:`decorrupt.theory.bound_common_source`.
     fixed_sizes : bool, default=False
         True: the two bags of a pair have equal, fixed numbers of rows, as in practice. False: each
         row of a pair is assigned to one of its bags at random, as in the paper's model. For
@@ -257,12 +121,13 @@ def bound_bags(
     sizes : array-like of shape (n_bags,)
         Number of rows of each bag.
     coef : array-like of shape (n_bags, 2)
-        b_k and a_k of the negative and the positive class, for example from :func:`decorrupt.corruption.combine_bags`.
+        b_k and a_k of the negative and the positive class, for example from
+        :func:`decorrupt.corruption.combine_bags`.
     radius : float
         R, more than φ(0)/(K·L) as in Theorem 4. The proof does not need this condition;
         ``at_zero=0`` removes it.
     kernel_bound, lipschitz, at_zero, failure_prob
-        As in :func:`bound_common_source`.
+        As in :func:`decorrupt.theory.bound_common_source`.
 
     Raises
     ------
@@ -296,8 +161,3 @@ def bound_bags(
         )
     magnitude = np.abs(by_class).sum(axis=1)
     return 4 * ball.loss_reach * ball.confidence * norm(magnitude / np.sqrt(rows))
-
-
-def _constant(constants: tuple[float, float], as_printed: bool) -> float:
-    printed, repaired = constants
-    return printed if as_printed else repaired

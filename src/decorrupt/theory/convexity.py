@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from decorrupt.risks import CorrectedRisk
+from decorrupt._typing import FloatArray
 from decorrupt.losses import MarginLoss, get_loss
+from decorrupt.risks import CorrectedRisk
 from decorrupt.solvers import convexity_floor as solver_convexity_floor
 from decorrupt.theory.arguments import check_pairs, positive_vector, resolve_weights, vector
 

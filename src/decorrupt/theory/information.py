@@ -63,7 +63,7 @@ class Information:
 
     @property
     def efficiency(self) -> float:
-        """Effective rows per row: 1 for pure bags of equal sizes, 0 if all proportions are equal."""
+        """Effective rows per row: 1 for pure bags of equal sizes, 0 for equal proportions."""
         return self.effective_sample_size / self.n_rows
 
     def __float__(self) -> float:
@@ -132,7 +132,7 @@ def combined_sample_size(
     """
     coef, sizes = combine_bags(sizes, proportions, method=combine), np.asarray(sizes, dtype=float)
     loss = class_loss("logistic", coef.shape[1])
-    return float(1 / (sizes @ loss.row_noise(coef / sizes[:, None])))
+    return float(1 / np.sum(loss.row_noise(coef) / sizes))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import combine_bags
 from decorrupt.theory.arguments import pair_signal_to_noise, positive_vector, resolve_source_weights
-from decorrupt.theory.bounds import bound_common_source, bound_bags, bound_varying_priors
+from decorrupt.theory.bounds import bound_bags
 from decorrupt.theory.information import combined_sample_size
+from decorrupt.theory.source_bounds import bound_common_source, bound_varying_priors
 
 QUANTITIES = ("bound", "effective_sample_size")
 

@@ -14,12 +14,8 @@ from decorrupt.corruption import (
     source_weights,
 )
 from decorrupt.observed import matrix_of_rates
-from decorrupt.theory.bounds import (
-    bound_common_source,
-    bound_label_proportions,
-    bound_bags,
-    bound_varying_priors,
-)
+from decorrupt.theory.bounds import bound_bags, bound_label_proportions
+from decorrupt.theory.source_bounds import bound_common_source, bound_varying_priors
 
 SIZES = np.array([60, 90, 40])
 FLIP_POS, FLIP_NEG = np.array([0.1, 0.3, 0.0]), np.array([0.2, 0.1, 0.4])

@@ -10,8 +10,12 @@ from decorrupt._typing import FloatArray
 from decorrupt.app.training.held_out import seen_rows
 from decorrupt.app.training.results import ExpectedAccuracy, HeldOutResults, Measured
 from decorrupt.assumptions import AssumptionReport
-from decorrupt.corruption import Strata
-from decorrupt.model_selection import estimate_accuracy, group_rate_accuracy
+from decorrupt.model_selection import (
+    Predictions,
+    estimate_observed_accuracy,
+    observed_rate_accuracy,
+)
+from decorrupt.observed import Observed
 
 CORRECTED = "corrected"
 CANNOT = "not testable with these bags"
@@ -74,29 +78,27 @@ def _excess(report: AssumptionReport) -> str:
 
 
 def expect_accuracy(
-    strata: Strata,
+    observed: Observed,
     decisions: FloatArray,
     probabilities: FloatArray,
     report: AssumptionReport | None,
     *,
     method: str,
     seed: int,
-    fitted: tuple[FloatArray, FloatArray] | None = None,
+    fitted: Predictions | None = None,
 ) -> ExpectedAccuracy:
     """Return the balanced accuracy on held-out rows with its interval and the baselines.
 
     Rows that were never held out are NaN in `decisions`. `fitted` are the decisions and
-    probabilities of the final model for all rows, see :func:`estimate_accuracy`.
+    probabilities of the final model for all rows, see :func:`decorrupt.estimate_accuracy`.
     """
     seen = seen_rows(decisions)
-    tested = strata.take(seen)
-    found = estimate_accuracy(
-        tested.row_proportions,
-        decisions[seen],
-        probabilities[seen],
-        bags=tested.row_stratum,
+    tested = observed.take(seen)
+    found = estimate_observed_accuracy(
+        tested,
+        Predictions(decisions[seen], probabilities[seen]),
         common_classes=report is None or not report.common_classes_rejected,
-        fitted=None if fitted is None else (fitted[0][seen], fitted[1][seen]),
+        fitted=None if fitted is None else Predictions(*(values[seen] for values in fitted)),
         random_state=seed,
     )
     return ExpectedAccuracy(
@@ -106,8 +108,8 @@ def expect_accuracy(
         level=found.level,
         basis=found.basis,
         method=method,
-        constant=1 / (strata.n_classes or 2),
-        group_rate=group_rate_accuracy(tested.row_proportions, bags=tested.row_stratum),
+        constant=1 / observed.n_classes,
+        group_rate=observed_rate_accuracy(tested),
     )
 
 

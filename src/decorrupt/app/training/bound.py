@@ -8,14 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from decorrupt.app.training.results import BoundReport, RequiredRows, plain
-from decorrupt.corruption import combine_strata
+from decorrupt.corruption import combine_bags
+from decorrupt.theory import (
+    bound_bags as bound_combined,
+)
 from decorrupt.theory import (
     bound_common_source,
-    bound_strata,
     bound_varying_priors,
+    combined_sample_size,
     information,
     required_rows,
-    strata_sample_size,
 )
 
 Targets = dict[str, float | None]
@@ -33,13 +35,13 @@ def bound_bags(
     targets : dict
         bound and effective_sample_size to reach, or None.
     **ball : float
-        radius, kernel_bound and failure_prob, see :func:`decorrupt.theory.bound_strata`.
+        radius, kernel_bound and failure_prob, see :func:`decorrupt.theory.bound_bags`.
     """
     found = information(sizes, proportions)
     combined = {
         name: {
-            "bound": bound_strata(sizes, *combine_strata(sizes, proportions, method=name), **ball),
-            "effective_sample_size": strata_sample_size(sizes, proportions, combine=name),
+            "bound": bound_combined(sizes, combine_bags(sizes, proportions, method=name), **ball),
+            "effective_sample_size": combined_sample_size(sizes, proportions, combine=name),
         }
         for name in ("superbag", "pairs")
     }
@@ -91,7 +93,7 @@ def bound_sources(
     given: dict[str, Any] = {
         "flip_pos": flip_pos,
         "flip_neg": flip_neg,
-        "class_priors": class_priors,
+        "source_priors": class_priors,
     }
     for_one = required_rows(1.0, quantity="effective_sample_size", sizes=sizes, **given)
     return cast(

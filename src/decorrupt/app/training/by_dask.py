@@ -21,23 +21,25 @@ from decorrupt import distributed
 from decorrupt._typing import FloatArray
 from decorrupt.app.tables import TableError, need_names
 from decorrupt.app.training.bag_columns import BagColumns
+from decorrupt.app.training.bag_values import SAME_SHARE
 from decorrupt.app.training.columns import Column, Features
 from decorrupt.app.training.predict import Predictor
 from decorrupt.app.training.preprocess import as_text, prepare
-from decorrupt.app.training.results import plain
-from decorrupt.app.training.roles import SAME_SHARE, BagRows, Table
+from decorrupt.app.training.roles import BagRows
 from decorrupt.app.training.summary import summarize_bags
+from decorrupt.app.training.table import Table
 from decorrupt.app.training.train import (
     CLASSIFIER,
     TrainedModel,
+    class_shares,
     diagnostics_of,
     inner_estimator,
     n_landmarks,
 )
-from decorrupt.corruption import Strata, pooled_proportion
 from decorrupt.distributed.engine import connect, import_dask
 from decorrupt.distributed.sample import share_by_bag
 from decorrupt.features import as_kernel
+from decorrupt.observed import Observed, as_targets
 
 # Enough to choose a method; about a minute of training.
 SAMPLE_ROWS = 20_000
@@ -118,10 +120,10 @@ class LargeTable:
         """
         import pandas as pd
 
-        rows, bags, strata = folder / "rows.parquet", folder / "bags.parquet", known.strata
-        share = share_by_bag(strata.sizes, seed, SAMPLE_ROWS)
+        rows, bags = folder / "rows.parquet", folder / "bags.parquet"
+        share = share_by_bag(known.observed.sizes, seed, SAMPLE_ROWS)
         drawn = np.flatnonzero(share > 0)
-        by_bag = pd.Series(share[drawn], index=strata.ids[drawn])
+        by_bag = pd.Series(share[drawn], index=known.observed.ids[drawn])
         dask = import_dask()
         draw, shared = dask.delayed(_draw), dask.delayed(by_bag)
         parts = enumerate(self.rows().to_delayed())
@@ -156,36 +158,35 @@ def _bags_in_shares(
     """Return a table of some bags with their shares, and the options that name its columns."""
     import pandas as pd
 
-    lower, upper = known_shares(known.strata)
-    lower, upper = lower[drawn], upper[drawn]
+    observed = known.observed
+    lower, upper = (ends[drawn] for ends in known_shares(observed))
     if columns.count_noise is None:
         # A range of the whole bag need not contain a whole number of some of its rows.
-        middle = known.strata.proportions[drawn]
-        lower, upper = (np.where(is_whole, end.T, middle.T).T for end in (lower, upper))
+        middle = observed.proportions[drawn]
+        lower, upper = (np.where(is_whole[:, None], end, middle) for end in (lower, upper))
     unused = ("count_column", "count_columns", "class_column", "upper_column")
     options: dict[str, Any] = dict.fromkeys((*unused, "proportion_column", "proportion_columns"))
-    table = pd.DataFrame({columns.bag: known.strata.ids[drawn]})
-    if known.classes:
-        shares = np.column_stack([1 - lower, lower]) if lower.ndim == 1 else lower
-        table[list(known.classes)] = shares
+    table = pd.DataFrame({columns.bag: observed.ids[drawn]})
+    if known.are_named:
+        table[known.classes] = lower
         if columns.class_name is None:
             return table, options | {"proportion_columns": ",".join(known.classes)}
         table = table.melt(columns.bag, var_name=CLASS, value_name=LOWER)
         return table, options | {"class_column": CLASS, "proportion_column": LOWER}
     options["proportion_column"] = LOWER
-    table[LOWER] = lower
+    table[LOWER] = lower[:, 1]
     if (lower < upper).any():
         options["upper_column"] = UPPER
-        table[UPPER] = upper
+        table[UPPER] = upper[:, 1]
     return table, options
 
 
-def known_shares(strata: Strata) -> tuple[FloatArray, FloatArray]:
-    """Return the smallest and the largest possible share of each bag, or the noisy one twice."""
-    if strata.observed is None:
-        return strata.proportions, strata.proportions
-    lower, upper = strata.observed.as_shares(strata.sizes)
-    return lower, upper
+def known_shares(observed: Observed) -> tuple[FloatArray, FloatArray]:
+    """Return the smallest and the largest possible shares of each bag, or the noisy ones twice."""
+    if observed.reported is None:
+        return observed.proportions, observed.proportions
+    sizes = observed.sizes[:, None]
+    return observed.reported.lower / sizes, observed.reported.upper / sizes
 
 
 def parquet_files(path: str) -> list[str]:
@@ -259,50 +260,45 @@ def refit(trained: TrainedModel, large: LargeTable, bags: BagRows, used: Feature
         raise ValueError(f"{type(best).__name__} has no estimator with Dask")
     kernel = replace(as_kernel(best.kernel), memory_budget=large.memory)
     params = best.get_params(deep=False) | {"kernel": kernel, "client": large.client}
-    strata = bags.strata
-    targets, names = _targets(strata)
+    targets, names = _targets(bags.observed)
     rows = _prepared_rows(large, preprocessor, used.columns, targets)
     model = make(**params).fit(rows, **names)
     local = model.to_local().set_params(kernel=best.kernel)
     local.classes_ = best.classes_  # not the names of the columns
     search.best_estimator_ = local
-    search.training_prior_ = pooled_proportion(strata.sizes, strata.proportions)
-    if strata.observed is not None:
-        search.training_prior_ = local.score_prior_
+    is_inexact = bags.observed.is_inexact
+    search.class_prior_ = local.class_prior_ if is_inexact else bags.observed.class_prior
     pipeline = Pipeline([("preprocess", preprocessor), (CLASSIFIER, search)])
-    _describe(trained, search, strata, model.n_passes_)
+    _describe(trained, search, bags.observed, model.n_passes_)
     return replace(trained, model=pipeline)
 
 
-def _targets(strata: Strata) -> tuple[Any, dict[str, Any]]:
+def _targets(observed: Observed) -> tuple[Any, dict[str, Any]]:
     """Return the shares by bag, and the names of their columns as arguments of `fit`."""
     import pandas as pd
 
-    lower, upper = known_shares(strata)
-    names = {"y": [f"{LOWER} {k}" for k in range(strata.n_classes or 1)]}
-    table = pd.DataFrame(lower, index=strata.ids, columns=names["y"])
-    if (lower < upper).any():
-        names["upper"] = [f"{UPPER} {k}" for k in range(strata.n_classes or 1)]
-        table[names["upper"]] = upper if upper.ndim == 2 else upper[:, None]
+    ends = (pd.DataFrame(as_targets(shares)) for shares in known_shares(observed))
+    lower, upper = (one.set_axis(observed.ids) for one in ends)
+    names = {"y": [f"{LOWER} {k}" for k in lower]}
+    table = lower.set_axis(names["y"], axis=1)
+    if (lower < upper).to_numpy().any():
+        names["upper"] = [f"{UPPER} {k}" for k in upper]
+        table[names["upper"]] = upper
     return table, names | {"bags": BAG}
 
 
-def _describe(trained: TrainedModel, search: Any, bags: Strata, n_passes: int) -> None:
-    card, sample = trained.card, trained.card["bags"]
-    local, prior = search.best_estimator_, search.training_prior_
-    classes = list(card.get("class_shares", ()))
+def _describe(trained: TrainedModel, search: Any, observed: Observed, n_passes: int) -> None:
+    card, sample, local = trained.card, trained.card["bags"], search.best_estimator_
+    classes = list(card["class_shares"])
     card["warnings"].append(
         f"the method, its parameters and the held-out results are from a sample of "
         f"{sample['n_rows']:,} rows in {sample['n_bags']:,} bags; the model was then fitted to all "
         f"rows in {n_passes} passes"
     )
-    card["bags"] = summarize_bags(bags, classes)
+    card["bags"] = summarize_bags(replace(observed, classes=np.array(classes)))
+    card["class_shares"] = class_shares(classes, search.class_prior_)
     card["diagnostics"] = diagnostics_of(local)
     card["method"]["n_landmarks"] = n_landmarks(local)
-    if classes:
-        card["class_shares"] = dict(zip(classes, plain(prior), strict=True))
-    else:
-        card["training_prior"] = prior
 
 
 def _prepared_rows(

@@ -12,10 +12,10 @@ from decorrupt._typing import FloatArray
 from decorrupt.app.training.columns import choose_features
 from decorrupt.app.training.demo_data import DemoData, load_demo
 from decorrupt.app.training.evaluate import evaluate_labels
-from decorrupt.app.training.evaluate_classes import evaluate_class_labels
 from decorrupt.app.training.predict import Predictor
-from decorrupt.app.training.results import ClassLabelResults, Comparison, Measured
-from decorrupt.app.training.roles import BagRows, Table
+from decorrupt.app.training.results import Comparison, LabelResults
+from decorrupt.app.training.roles import BagRows
+from decorrupt.app.training.table import Table
 from decorrupt.app.training.train import Settings, TrainedModel, train_bags
 
 # A smaller search than the default keeps ten classes below a minute. It contains the parameters
@@ -40,14 +40,19 @@ class DemoResult:
         Both models on the same test rows.
     data : DemoData
         What was learned from.
-    labels : ClassLabelResults or None
-        The model from bags on the test rows, for several classes.
+    labels : LabelResults
+        The model from bags on the test rows.
     """
 
     trained: TrainedModel
     test: Comparison
     data: DemoData
-    labels: ClassLabelResults | None = None
+    labels: LabelResults
+
+    @property
+    def has_several_classes(self) -> bool:
+        """Whether there are more than two classes."""
+        return self.data.observed.n_classes > 2
 
 
 def run_demo(name: str, bag_size: int | None, *, seed: int, n_jobs: int | None) -> DemoResult:
@@ -65,9 +70,9 @@ def run_demo(name: str, bag_size: int | None, *, seed: int, n_jobs: int | None) 
     models = {FROM_BAGS: trained, FROM_LABELS: _train(load_demo(name, 1, seed), settings)}
     tested = {own: _tested(model, data) for own, model in models.items()}
     test = Comparison(
-        n_rows=len(data.X_test), models={own: metrics for own, (metrics, _) in tested.items()}
+        n_rows=len(data.X_test), models={own: found["metrics"] for own, found in tested.items()}
     )
-    return DemoResult(trained, test, data, tested[FROM_BAGS][1])
+    return DemoResult(trained, test, data, tested[FROM_BAGS])
 
 
 def _frame(X: FloatArray, names: Sequence[str]) -> pd.DataFrame:
@@ -76,18 +81,11 @@ def _frame(X: FloatArray, names: Sequence[str]) -> pd.DataFrame:
 
 def _train(data: DemoData, settings: Settings) -> TrainedModel:
     table = Table(_frame(data.X, data.feature_names), data.name)
-    rows = BagRows(table, data.strata, (), classes=data.classes)
+    rows = BagRows(table, data.observed, (), are_named=data.observed.n_classes > 2)
     return train_bags(rows, choose_features(table.frame, roles=()), settings)
 
 
-def _tested(
-    model: TrainedModel, data: DemoData
-) -> tuple[dict[str, Measured], ClassLabelResults | None]:
+def _tested(model: TrainedModel, data: DemoData) -> LabelResults:
     predictor = Predictor.of(model.model, dict(model.card), data.name)
     predictions = predictor.predict(_frame(data.X_test, data.feature_names))
-    if not predictor.has_several_classes:
-        prior, positive = predictor.training_prior, data.positive_class
-        found = evaluate_labels(predictions, data.labels_test == 1, prior, positive)
-        return found["metrics"], None
-    results = evaluate_class_labels(predictions, data.labels_test, model.card["class_shares"])
-    return results["metrics"], results
+    return evaluate_labels(predictions, data.labels_test, model.card["class_shares"])

@@ -14,9 +14,10 @@ from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
 from decorrupt.app.training.make_bags import class_shares
-from decorrupt.corruption import Strata
+from decorrupt.app.training.roles import NO_NAMES
 from decorrupt.datasets import load_breast_cancer_bags
 from decorrupt.datasets.embedded import TEST_SIZE
+from decorrupt.observed import Observed, class_columns
 
 
 @dataclass(frozen=True)
@@ -29,16 +30,14 @@ class DemoData:
         Name of the data and its title.
     X : ndarray of shape (n_rows, n_columns)
         The training rows.
-    strata : Strata
-        Their bags.
+    observed : Observed
+        Their bags and the names of the classes.
     X_test, labels_test : ndarray
         The test rows and the numbers of their classes.
     feature_names : tuple of str
         The columns.
-    classes : tuple of str
-        Names of several classes; empty for two.
     positive_class : str
-        The positive one of two classes.
+        The positive one of two classes, which are called 0 and 1.
     image_shape : tuple of int or None
         Height and width if rows are images.
     """
@@ -46,11 +45,10 @@ class DemoData:
     name: str
     title: str
     X: FloatArray
-    strata: Strata
+    observed: Observed
     X_test: FloatArray
     labels_test: NDArray[np.intp]
     feature_names: tuple[str, ...]
-    classes: tuple[str, ...] = ()
     positive_class: str = ""
     image_shape: tuple[int, int] | None = None
 
@@ -76,7 +74,12 @@ def _breast_cancer(bag_size: int, seed: int) -> DemoData:
         name=data.name,
         title="Breast cancer",
         X=np.asarray(data.X),
-        strata=Strata(ids.astype(str).astype(object), data.bags, data.y[first]),
+        observed=Observed(
+            np.array(NO_NAMES),
+            ids.astype(str).astype(object),
+            data.bags,
+            class_columns(data.y[first]),
+        ),
         X_test=np.asarray(data.X_test),
         labels_test=np.asarray(data.y_test),
         feature_names=data.feature_names,
@@ -119,11 +122,12 @@ def _all_classes(
         name=name,
         title=title,
         X=data.data[rows],
-        strata=Strata((np.arange(n_bags) + 1).astype(str).astype(object), bags, shares),
+        observed=Observed(
+            np.array(classes), (np.arange(n_bags) + 1).astype(str).astype(object), bags, shares
+        ),
         X_test=data.data[test],
         labels_test=data.target[test],
         feature_names=tuple(map(str, data.feature_names)),
-        classes=classes,
         image_shape=image_shape,
     )
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import roc_auc_score
 
 from decorrupt._typing import FloatArray
+from decorrupt.app.tables import TableError
 from decorrupt.app.training.assumptions import (
     accuracy_in_words,
     baseline_warnings,
@@ -23,8 +24,8 @@ from decorrupt.app.training.predict import Predictions, Predictor
 from decorrupt.app.training.preprocess import prepare
 from decorrupt.app.training.results import (
     CalibrationBin,
+    ClassResult,
     ColumnImportance,
-    Confusion,
     ExpectedAccuracy,
     HeldOutResults,
     LabelResults,
@@ -32,57 +33,88 @@ from decorrupt.app.training.results import (
     plain,
 )
 from decorrupt.app.training.roles import BagRows
-from decorrupt.assumptions.check import check_strata_assumptions
-from decorrupt.model_selection import bag_permutation_importance
-from decorrupt.model_selection.calibration import quantile_bins
+from decorrupt.app.training.source_roles import read_label_names
+from decorrupt.app.training.table import Table
+from decorrupt.assumptions import check_observed_assumptions
+from decorrupt.model_selection import observed_importance, quantile_bins
 
 CALIBRATION_BINS = 10
 # Probabilities are clipped to this distance from 0 and 1, so that the log loss is finite.
 SUREST = 1e-7
+NOTHING = Measured(value=None, std_error=None)
+
+
+def read_class_labels(table: Table, column: str, classes: list[str]) -> NDArray[np.intp]:
+    """Return the number of each row's class.
+
+    Raises
+    ------
+    TableError
+        If a label is missing, or is not a class of the model.
+    """
+    names = read_label_names(table, column)
+    known = {name: number for number, name in enumerate(classes)}
+    for row, name in enumerate(names):
+        if name not in known:
+            raise TableError(
+                f"{table.name}, row {row + 1}: column {column!r} contains {name!r}, which is not a "
+                f"class of the model: {', '.join(map(repr, classes))}"
+            )
+    return np.array([known[name] for name in names], dtype=np.intp)
 
 
 def evaluate_labels(
-    predictions: Predictions, is_pos: NDArray[np.bool_], class_prior: float, positive: str
+    predictions: Predictions, labels: NDArray[np.intp], class_shares: dict[str, float]
 ) -> LabelResults:
-    """Return accuracy, balanced accuracy, AUC, Brier score and log loss with standard errors.
+    """Return accuracy, mean recall, Brier score and log loss, recall by class, confusion matrix.
+
+    For two classes also the AUC, and the mean recall is called balanced accuracy.
 
     Parameters
     ----------
     predictions : Predictions
         Of the rows.
-    is_pos : ndarray of bool
-        Their labels.
-    class_prior : float
-        The share of positives that the probabilities assume; only recorded.
-    positive : str
-        The name of the positive class; only recorded.
+    labels : ndarray of int
+        The number of each row's class; of two classes 1 is the positive one.
+    class_shares : dict
+        The classes in order, with the shares that the probabilities assume.
     """
-    predicted, probabilities = predictions.is_pos, predictions.probabilities
-    right = predicted == is_pos
-    sure = np.clip(probabilities, SUREST, 1 - SUREST)
-    log_loss = -np.where(is_pos, np.log(sure), np.log1p(-sure))
+    predicted, probabilities = predictions.chosen, predictions.probabilities
+    names, rows = list(class_shares), np.arange(len(labels))
+    confusion = np.zeros((len(names), len(names)), dtype=int)
+    np.add.at(confusion, (labels, predicted), 1)
+    classes = [_class_result(name, labels == c, predicted == c) for c, name in enumerate(names)]
+    shown, is_hit = probabilities[rows, predicted], predicted == labels
+    if len(names) == 2:
+        shown, is_hit = probabilities[:, 1], labels == 1
     return LabelResults(
-        positive=positive,
-        n_rows=len(is_pos),
-        n_positive=int(is_pos.sum()),
-        class_prior=class_prior,
-        metrics={
-            "accuracy": mean_of(right),
-            "balanced_accuracy": _balanced(right, is_pos),
-            "roc_auc": _auc(is_pos, probabilities),
-            "brier": mean_of((probabilities - is_pos) ** 2),
-            "log_loss": mean_of(log_loss),
-        },
-        confusion=Confusion(
-            true_positive=int(np.sum(predicted & is_pos)),
-            false_positive=int(np.sum(predicted & ~is_pos)),
-            true_negative=int(np.sum(~predicted & ~is_pos)),
-            false_negative=int(np.sum(~predicted & is_pos)),
-        ),
-        histogram=histogram(probabilities, is_pos),
-        calibration=calibration_from_labels(probabilities, is_pos),
+        n_rows=len(labels),
+        class_shares=class_shares,
+        metrics=_metrics(predictions, labels, macro_recall(classes)),
+        classes=classes,
+        confusion=confusion.tolist(),
+        histogram=histogram(shown, is_hit),
+        calibration=calibration_from_labels(shown, is_hit),
         calibration_from="labels",
     )
+
+
+def _metrics(
+    predictions: Predictions, labels: NDArray[np.intp], recall: Measured
+) -> dict[str, Measured]:
+    probabilities = predictions.probabilities
+    n_rows, n_classes = probabilities.shape
+    errors = np.sum((probabilities - np.eye(n_classes)[labels]) ** 2, axis=1)
+    true_probabilities = np.clip(probabilities[np.arange(n_rows), labels], SUREST, 1)
+    found = {"accuracy": mean_of(predictions.chosen == labels)}
+    if n_classes == 2:
+        found["balanced_accuracy"] = recall
+        found["roc_auc"] = _auc(labels == 1, probabilities[:, 1])
+        found["brier"] = mean_of(errors / 2)
+    else:
+        found["macro_recall"] = recall
+        found["brier_classes"] = mean_of(errors)
+    return found | {"log_loss": mean_of(-np.log(true_probabilities))}
 
 
 def mean_of(values: Any) -> Measured:
@@ -92,20 +124,33 @@ def mean_of(values: Any) -> Measured:
     return Measured(value=float(values.mean()), std_error=float(std_error))
 
 
-def _balanced(right: NDArray[np.bool_], is_pos: NDArray[np.bool_]) -> Measured:
-    sides = [right[side] for side in (is_pos, ~is_pos) if side.any()]
-    if len(sides) < 2:
-        return Measured(value=None, std_error=None)
-    variance = sum(side.mean() * (1 - side.mean()) / len(side) for side in sides) / 4
-    value = float(np.mean([side.mean() for side in sides]))
-    return Measured(value=value, std_error=float(np.sqrt(variance)))
+def _class_result(
+    name: str, is_true: NDArray[np.bool_], is_predicted: NDArray[np.bool_]
+) -> ClassResult:
+    return ClassResult(
+        name=name,
+        n_rows=int(is_true.sum()),
+        n_predicted=int(is_predicted.sum()),
+        recall=mean_of(is_predicted[is_true]) if is_true.any() else NOTHING,
+        precision=mean_of(is_true[is_predicted]) if is_predicted.any() else NOTHING,
+    )
+
+
+def macro_recall(classes: list[ClassResult]) -> Measured:
+    """Return (1/K)·Σ_c recall_c; None if a class has no rows."""
+    recalls = [one["recall"] for one in classes]
+    values = [one["value"] for one in recalls]
+    if None in values:
+        return NOTHING
+    variance = sum((one["std_error"] or 0) ** 2 for one in recalls) / len(recalls) ** 2
+    return Measured(value=float(np.mean(cast(list[float], values))), std_error=float(variance**0.5))
 
 
 def _auc(is_pos: NDArray[np.bool_], scores: FloatArray) -> Measured:
     """Return the area under the ROC curve; its standard error after Hanley & McNeil (1982)."""
     n_pos, n_neg = int(is_pos.sum()), int((~is_pos).sum())
     if not (n_pos and n_neg):
-        return Measured(value=None, std_error=None)
+        return NOTHING
     auc = float(roc_auc_score(is_pos, scores))
     both_pos, both_neg = auc / (2 - auc), 2 * auc**2 / (1 + auc)
     variance = (
@@ -154,22 +199,24 @@ def evaluate_bags(
 
     Criteria that need an assumption which the bags contradict are None.
     """
-    strata, n_classes = rows.strata, rows.strata.n_classes or 2
+    observed = rows.observed
     prepared = prepare(rows.table.frame, predictor.columns, table=rows.table.name)
     preprocessor = predictor.model[0]
     report = named(
-        check_strata_assumptions(preprocessor.transform(prepared), strata, None, random_state=seed),
+        check_observed_assumptions(
+            preprocessor.transform(prepared), observed, None, random_state=seed
+        ),
         preprocessor,
     )
     found = (predictions.decisions, predictions.probabilities)
     method = predictor.card["method"]["chosen"]
-    expected = expect_accuracy(strata, *found, report, method=method, seed=seed)
-    results = held_out_results(strata, *found, counts=True, classes=rows.classes)
+    expected = expect_accuracy(observed, *found, report, method=method, seed=seed)
+    results = held_out_results(observed, *found, counts=True)
     return BagEvaluation(
         only_possible(results, expected),
-        [*in_words(report), *accuracy_in_words(expected, report, n_classes)],
+        [*in_words(report), *accuracy_in_words(expected, report, observed.n_classes)],
         expected,
-        baseline_warnings(expected, n_classes),
+        baseline_warnings(expected, observed.n_classes),
     )
 
 
@@ -178,13 +225,8 @@ def bag_importance(
 ) -> tuple[list[ColumnImportance], str]:
     """Return the importance of the model's columns on these bags, and the criterion's name."""
     prepared = prepare(rows.table.frame, predictor.columns, table=rows.table.name)
-    strata, criterion = rows.strata, "count_log_likelihood"
-    found = bag_permutation_importance(
-        predictor.model,
-        prepared,
-        strata.row_proportions,
-        bags=strata.row_stratum,
-        scoring=criterion,
-        random_state=seed,
+    criterion = "count_log_likelihood"
+    found = observed_importance(
+        predictor.model, prepared, rows.observed, scoring=criterion, random_state=seed
     )
     return [plain(one._asdict()) for one in found], criterion

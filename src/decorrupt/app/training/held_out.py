@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -19,18 +19,16 @@ from decorrupt.app.training.results import (
 )
 from decorrupt.losses import chosen_classes, scores_of_probabilities
 from decorrupt.model_selection import (
-    Estimate,
     bag_means,
-    calibration_curve_from_proportions,
-    corrected_accuracy,
-    corrected_risk,
-    count_score_by_bag,
     fit_calibration,
-    proportion_risk,
-    weighted_mean,
+    observed_accuracy,
+    observed_calibration_curve,
+    observed_count_score,
+    observed_proportion_risk,
+    observed_risk,
 )
 from decorrupt.noise_rates import NO_RATE_ERROR, RateError
-from decorrupt.observed import Observed, as_targets
+from decorrupt.observed import Observed
 
 HISTOGRAM_BINS = 20
 # Log-odds stay finite.
@@ -51,26 +49,20 @@ def criteria(
     likelihood applies. `rate_error`: the uncertainty that estimated noise rates add.
     """
     found: dict[str, Measured] = {}
-    for name, function in (
-        ("corrected_accuracy", corrected_accuracy),
-        ("corrected_risk", corrected_risk),
-        ("proportion_risk", proportion_risk),
+    for name, criterion in (
+        ("corrected_accuracy", observed_accuracy),
+        ("corrected_risk", observed_risk),
+        ("proportion_risk", observed_proportion_risk),
     ):
         try:
-            measured = rate_error.added_to(_on_bags(function, decisions), observed)
+            measured = rate_error.added_to(partial(criterion, decisions), observed)
             found[name] = _measured(*measured)
         except ValueError:  # all proportions are equal
             found[name] = Measured(value=None, std_error=None)
     if counts:
-        likelihood = weighted_mean(count_score_by_bag(probabilities, observed), observed.sizes)
+        likelihood = observed_count_score(probabilities, observed)
         found["count_log_likelihood"] = _measured(*likelihood)
     return found
-
-
-def _on_bags(
-    criterion: Callable[..., Estimate], decisions: FloatArray
-) -> Callable[[Observed], Estimate]:
-    return lambda bags: criterion(as_targets(bags.row_proportions), decisions, bags=bags.row_bag)
 
 
 def _measured(value: float, std_error: float) -> Measured:
@@ -151,9 +143,7 @@ def calibration_from_proportions(
     There are no bins if all proportions are equal.
     """
     try:
-        bins = calibration_curve_from_proportions(
-            observed.row_proportions[:, 1], probabilities[:, 1], bags=observed.row_bag
-        )
+        bins = observed_calibration_curve(observed, probabilities[:, 1])
     except ValueError:
         return []
     return [plain(one._asdict()) for one in bins]

@@ -30,13 +30,11 @@ from decorrupt.app.training.results import (
 from decorrupt.app.training.roles import BagRows
 from decorrupt.app.training.summary import summarize_bags, warn_of_bag_columns
 from decorrupt.app.training.train import FEW_CLEAN_ROWS
-from decorrupt.assumptions import AssumptionReport
-from decorrupt.assumptions.check import check_strata_assumptions
-from decorrupt.corruption import Strata, combine_strata
+from decorrupt.assumptions import AssumptionReport, check_observed_assumptions
+from decorrupt.corruption import combine_bags
 from decorrupt.estimators import CountLikelihoodClassifier, MeanMapClassifier
-from decorrupt.model_selection import bag_folds
-from decorrupt.model_selection.out_of_fold import TrainingData, out_of_fold
-from decorrupt.model_selection.scorers import pooled_prior
+from decorrupt.model_selection import FoldedData, observed_folds, out_of_fold
+from decorrupt.observed import Observed
 from decorrupt.theory import convexity_floor, information, is_convex
 
 # The informative bags contribute this share of V together.
@@ -68,11 +66,10 @@ def inspect_bags(rows: BagRows, features: Features, *, quick_fit: bool, seed: in
     seed : int
         For `quick_fit`.
     """
-    strata = rows.strata
-    summary = summarize_bags(strata, rows.classes)
-    n_classes = strata.n_classes or 2
+    observed = rows.observed
+    summary, n_classes = summarize_bags(observed), observed.n_classes
     # Ranges and noisy counts are not the proportions that the tests need.
-    report = None if strata.observed is not None else _assumptions(rows, features, seed)
+    report = None if observed.is_inexact else _assumptions(rows, features, seed)
     outlook = _outlook(summary, report)
     words: list[str] = [] if report is None else in_words(report)
     said: list[str] = []
@@ -94,22 +91,23 @@ def inspect_bags(rows: BagRows, features: Features, *, quick_fit: bool, seed: in
         outlook=outlook,
         warnings=[
             *rows.warnings,
-            *_bag_warnings(strata, summary),
+            *_bag_warnings(observed, summary),
             *_column_warnings(rows, features),
             *([] if report is None else contradictions(report)),
             *said,
         ],
     )
-    if strata.n_classes is None:
-        found["bag_details"] = details = _details(strata)
+    if n_classes == 2:
+        found["bag_details"] = details = _details(observed)
         if found["advice"]["method"] == "auto" and not details["convexity"]["superbag"]:
             found["advice"]["reason"] += MAY_HAVE_SEVERAL_MINIMA
     return found
 
 
-def _details(strata: Strata) -> BagDetails:
-    found = information(strata.sizes, strata.proportions)
-    columns = (strata.ids, strata.sizes, strata.proportions, found.by_stratum / found.total)
+def _details(observed: Observed) -> BagDetails:
+    found = information(observed.sizes, observed.proportions)
+    shares = (observed.proportions[:, 1], found.by_bag / found.total)
+    columns = (observed.ids, observed.sizes, *shares)
     bags = [
         BagShare(bag=plain(bag), size=size, proportion=proportion, share=share)
         for bag, size, proportion, share in zip(*(c.tolist() for c in columns), strict=True)
@@ -120,16 +118,16 @@ def _details(strata: Strata) -> BagDetails:
         shares=bags,
         n_informative=min(int(np.searchsorted(total, INFORMATIVE)) + 1, len(bags)),
         uninformative=[bag["bag"] for bag in bags if bag["share"] < UNINFORMATIVE / len(bags)],
-        convexity=_convexity(strata),
+        convexity=_convexity(observed),
     )
 
 
-def _convexity(strata: Strata) -> Convexity:
-    combination = combine_strata(strata.sizes, strata.proportions)
+def _convexity(observed: Observed) -> Convexity:
+    coef, positive = combine_bags(observed.sizes, observed.proportions), observed.proportions[:, 1]
     return Convexity(
-        exists=bool(strata.proportions.min() <= 0.5 <= strata.proportions.max()),
-        superbag=is_convex(combination),
-        floor=convexity_floor(combination),
+        exists=bool(positive.min() <= 0.5 <= positive.max()),
+        superbag=is_convex(coef),
+        floor=convexity_floor(coef),
     )
 
 
@@ -138,7 +136,7 @@ def _assumptions(rows: BagRows, features: Features, seed: int) -> AssumptionRepo
     preprocessor = make_preprocessor(features.columns, len(prepared))
     matrix = preprocessor.fit_transform(prepared)
     return named(
-        check_strata_assumptions(matrix, rows.strata, None, random_state=seed), preprocessor
+        check_observed_assumptions(matrix, rows.observed, None, random_state=seed), preprocessor
     )
 
 
@@ -163,7 +161,7 @@ def _outlook(summary: BagSummary, report: AssumptionReport | None) -> Outlook:
     worth = summary["effective_sample_size"]
     if report is not None and report.common_classes_rejected:
         return Outlook(words=NO_BOUND)
-    if "classes" in summary:
+    if len(summary["classes"]) > 2:
         return _class_outlook(summary)
     # Var of the corrected accuracy ≤ Σ(|a|+|b|)²/(4n) = 1/(16V): each share has variance ≤ ¼/n.
     resolution = float(1 / (4 * np.sqrt(summary["information"])))
@@ -196,25 +194,23 @@ def _quick_fit(
 
     It is a mean map, or a count likelihood if class distributions differ between bags.
     """
-    strata, frame = rows.strata, rows.table.frame
-    order = np.random.default_rng(seed).permutation(len(strata.ids))
-    place = np.cumsum(strata.sizes[order])
+    observed, frame = rows.observed, rows.table.frame
+    order = np.random.default_rng(seed).permutation(observed.n_bags)
+    place = np.cumsum(observed.sizes[order])
     bags = order[: max(FEW_BAGS, int(np.searchsorted(place, QUICK_ROWS, "right")))]
-    kept = np.flatnonzero(np.isin(strata.row_stratum, bags))
-    strata = strata.take(kept)
+    kept = np.flatnonzero(np.isin(observed.row_bag, bags))
+    observed = observed.take(kept)
     prepared = prepare(frame, features.columns, table=rows.table.name).iloc[kept]
-    folds = bag_folds(
-        strata.row_proportions, bags=strata.row_stratum, n_splits=FEW_BAGS, random_state=seed
-    )
+    folds = observed_folds(observed, n_splits=FEW_BAGS, random_state=seed)
     method = "count_likelihood" if report.common_classes_rejected else "mean_map"
     preprocessor = make_preprocessor(features.columns, len(prepared))
     judged = out_of_fold(
         Pipeline([("preprocess", preprocessor), ("classifier", _quick_model(method, seed))]),
-        TrainingData.in_bags(prepared, strata, folds),
-        class_prior=pooled_prior(strata.row_proportions),
+        FoldedData(prepared, observed, folds),
+        class_prior=observed.inner_prior,
     )
     return expect_accuracy(
-        strata, judged.decisions, judged.probabilities, report, method=method, seed=seed
+        observed, judged.decisions, judged.probabilities, report, method=method, seed=seed
     )
 
 
@@ -226,28 +222,28 @@ def _quick_model(method: str, seed: int) -> MeanMapClassifier | CountLikelihoodC
     )
 
 
-def _bag_warnings(strata: Strata, summary: BagSummary) -> list[str]:
-    said = []
+def _bag_warnings(observed: Observed, summary: BagSummary) -> list[str]:
+    said, is_binary = [], observed.n_classes == 2
     if summary["n_bags"] < FEW_BAGS:
         said.append(f"there are only {summary['n_bags']} bags: whole bags cannot be held out")
     # For several classes it describes the mean map only; count likelihoods need far fewer rows.
-    if "classes" not in summary and summary["effective_sample_size"] < FEW_CLEAN_ROWS:
+    if is_binary and summary["effective_sample_size"] < FEW_CLEAN_ROWS:
         said.append(
             "the proportions are worth only "
             f"{summary['effective_sample_size']:.1f} labelled rows: more bags, or bags with more "
             "different proportions, are needed"
         )
-    counts = strata.proportions.reshape(len(strata.ids), -1) * strata.sizes[:, None]
+    counts = observed.proportions * observed.sizes[:, None]
     apart = np.abs(counts - np.rint(counts)).max(axis=1)
-    broken = apart > 0.01 * np.maximum(strata.sizes, 1)
-    if broken.any() and strata.observed is None:
-        bag = strata.ids[np.flatnonzero(broken)[0]]
+    broken = apart > 0.01 * np.maximum(observed.sizes, 1)
+    if broken.any() and not observed.is_inexact:
+        bag = observed.ids[np.flatnonzero(broken)[0]]
         said.append(
             f"in {broken.sum()} bags (the first is {bag!r}) the proportion does not give a whole "
-            f"number of {'positive ' if strata.n_classes is None else ''}rows: are rows missing, "
+            f"number of {'positive ' if is_binary else ''}rows: are rows missing, "
             "or is the proportion an estimate?"
         )
-    alone = int(np.sum(strata.sizes == 1))
+    alone = int(np.sum(observed.sizes == 1))
     if alone:
         said.append(f"{alone} bags have one row only: their proportion is that row's label")
     return said
@@ -255,7 +251,7 @@ def _bag_warnings(strata: Strata, summary: BagSummary) -> list[str]:
 
 def _column_warnings(rows: BagRows, features: Features) -> list[str]:
     frame = rows.table.frame
-    said = warn_of_bag_columns(frame, features.names, rows.strata)
+    said = warn_of_bag_columns(frame, features.names, rows.observed)
     half = [column.name for column in features.columns if column.n_missing > len(frame) / 2]
     if half:
         said.append(f"columns in which most values are missing: {', '.join(map(repr, half))}")

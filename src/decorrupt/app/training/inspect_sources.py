@@ -12,8 +12,6 @@ from decorrupt.app.training.results import Advice, Inspection, Outlook, SourceSu
 from decorrupt.app.training.source_roles import SourceRows
 from decorrupt.app.training.summary import summarize_sources
 from decorrupt.app.training.train import FEW_CLEAN_ROWS, collected_warnings
-from decorrupt.estimators.inputs import read_sources as noisy_sources
-from decorrupt.estimators.inputs import source_priors
 from decorrupt.noise_rates import estimate_noise_rates
 from decorrupt.theory import weights_comparison
 
@@ -42,19 +40,11 @@ def inspect_sources(rows: SourceRows, features: Features, *, seed: int = 0) -> I
             prepared = prepare(rows.table.frame, features.columns, table=rows.table.name)
             matrix = make_preprocessor(features.columns, len(y)).fit_transform(prepared)
             estimate = estimate_noise_rates(matrix, y, sources=sources, random_state=seed)
-        rates = {str(s): (float(p[0]), float(p[1])) for s, p in _as_pairs(estimate.rates)}
-    noisy = noisy_sources(2 * y - 1, sources, rates)
-    priors = source_priors(rows.class_priors, noisy)
+        rates = estimate.rates
+    noisy = rows.noisy(rates)
     flips = np.array([rates[source] for source in noisy.ids.tolist()])
-    weights = weights_comparison(noisy.sizes, flips[:, 0], flips[:, 1]).weights["optimal"]
-    summary = summarize_sources(
-        sources,
-        rows.labels.is_pos,
-        rates,
-        float(np.average(priors, weights=noisy.sizes)),
-        noisy.by_source(weights),
-        estimate,
-    )
+    weights = weights_comparison(noisy.sizes, *flips.T).weights["optimal"]
+    summary = summarize_sources(noisy, noisy.by_source(weights), estimate)
     worth = summary["effective_sample_size"]
     return Inspection(
         rows=rows.table.name,
@@ -75,10 +65,6 @@ def inspect_sources(rows: SourceRows, features: Features, *, seed: int = 0) -> I
         ),
         warnings=said + _warnings(summary, estimated=rows.rates is None),
     )
-
-
-def _as_pairs(rates: dict[Any, Any]) -> Any:
-    return ((source, list(pair)) for source, pair in rates.items())
 
 
 def _warnings(summary: SourceSummary, *, estimated: bool) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decorrupt.app.training.model_card import ModelCard, class_names
+from decorrupt.app.training.model_card import ModelCard, class_names, share_of_positives
 
 # Methods that assume a common P(y|x) instead of common class distributions.
 COMMON_PROBABILITIES = (
@@ -39,7 +39,7 @@ def not_to_be_used(card: ModelCard) -> list[str]:
     if n_classes == 2:
         limits.append(
             "with unchanged probabilities if the share of positives is not near "
-            f"{card['training_prior']:.1%}: set the share with --class-prior"
+            f"{share_of_positives(card):.1%}: set the share with --class-prior"
         )
     else:
         limits.append(

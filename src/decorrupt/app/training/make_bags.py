@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
 from decorrupt.app.tables import TableError
-from decorrupt.app.training.class_roles import sort_classes
+from decorrupt.app.training.bag_values import sort_classes
 from decorrupt.app.training.columns import choose_features, need_columns
 from decorrupt.app.training.preprocess import as_text, make_preprocessor, prepare
 from decorrupt.app.training.results import BagSummary, BagTablesSummary
-from decorrupt.app.training.roles import Table
 from decorrupt.app.training.source_roles import read_label_names, read_labels
 from decorrupt.app.training.summary import summarize_bags
-from decorrupt.corruption import Strata
+from decorrupt.app.training.table import Table
 from decorrupt.datasets import design_bags, make_bags
+from decorrupt.observed import Observed
 
 # Labels with more values than this are not classes of one table.
 MOST_CLASSES = 100
@@ -95,13 +95,15 @@ def cut_into_bags(
     score, by = ([], by) if design is None else (by, [])
     table, n_without_bag = _with_bags(table, by, drop=drop_missing)
     names = read_label_names(table, label_column)
-    classes = _several_classes(names, positive_label)
-    if classes:
+    classes = sort_classes(set(names.tolist()))
+    several = len(classes) > 2 and positive_label is None
+    if several:
         _check_names(table, classes, bag_column if len(by) != 1 else by[0])
         codes_of = {name: code for code, name in enumerate(classes)}
         labels = np.array([codes_of[name] for name in names])
     else:
-        labels = read_labels(table, label_column, positive_label).is_pos.astype(int)
+        found = read_labels(table, label_column, positive_label)
+        labels, classes = found.is_pos.astype(int), [found.negative, found.positive]
     if len(by) != 1 and bag_column in table.frame.columns and bag_column not in by:
         raise TableError(
             f"{table.name}: there is already a column {bag_column!r}: choose another --bag-column"
@@ -116,12 +118,12 @@ def cut_into_bags(
         bag_names, codes = np.unique(_bag_names(frame, by), return_inverse=True)
     elif design is not None:
         codes = _designed(Table(frame, table.name), score, label_column, design)
-    if classes and proportions is not None:
+    if several and proportions is not None:
         raise TableError("--proportions is for two classes: name one with --positive-label")
     try:
         made = make_bags(
             # Which rows form a bag does not depend on their labels unless `proportions` are given.
-            np.arange(len(kept)) % 2 if classes else labels[kept],
+            np.arange(len(kept)) % 2 if several else labels[kept],
             bag_size=bag_size,
             sizes=sizes,
             proportions=proportions,
@@ -137,21 +139,20 @@ def cut_into_bags(
         rows = rows.drop(columns=list(by))
         rows.insert(0, column, ids[made.bags])
     bags = pd.DataFrame({column: ids, "rows": made.sizes})
-    if classes:
-        shares = class_shares(labels[kept][made.rows], made.bags, len(classes))
+    shares = class_shares(labels[kept][made.rows], made.bags, len(classes))
+    if several:
         bags[classes] = shares
     else:
-        shares = made.proportions
-        bags["count"] = np.rint(shares * made.sizes).astype(int)
-        bags["proportion"] = shares
+        bags["count"] = np.rint(shares[:, 1] * made.sizes).astype(int)
+        bags["proportion"] = shares[:, 1]
     summary = BagTablesSummary(
-        bags=_summary(table.name, Strata(ids, made.bags, shares), classes),
+        bags=_summary(table.name, Observed(np.array(classes), ids, made.bags, shares)),
         n_left_out=made.n_left_out,
         n_without_bag=n_without_bag,
         n_test=int(is_test.sum()),
     )
-    if design is not None and not classes:
-        summary["random_information"] = _random_information(made.sizes, shares)
+    if design is not None and not several:
+        summary["random_information"] = _random_information(made.sizes, shares[:, 1])
     return BagTables(rows, bags, table.frame[is_test], summary)
 
 
@@ -209,12 +210,6 @@ def _bag_names(frame: pd.DataFrame, by: Sequence[str]) -> NDArray[Any]:
     return np.array(names.getvalue().split("\0")[:-1], dtype=object)
 
 
-def _several_classes(names: NDArray[Any], positive_label: str | None) -> list[str]:
-    """Return the classes if there are more than two and none is named as the positive one."""
-    values = sort_classes(set(names.tolist()))
-    return values if len(values) > 2 and positive_label is None else []
-
-
 def _check_names(table: Table, classes: Sequence[str], bag_column: str) -> None:
     """Raise TableError if a class cannot be the name of a column."""
     if len(classes) > MOST_CLASSES:
@@ -234,8 +229,8 @@ def class_shares(labels: NDArray[np.intp], bags: NDArray[np.intp], n_classes: in
     return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
 
-def _summary(name: str, strata: Strata, classes: Sequence[str]) -> BagSummary:
+def _summary(name: str, observed: Observed) -> BagSummary:
     try:
-        return summarize_bags(strata, classes)
+        return summarize_bags(observed)
     except ValueError as error:
         raise TableError(f"{name}: {error}") from None

@@ -17,13 +17,6 @@ from decorrupt.app.training.results import (
 Value = str | int | float | bool | list[str] | None
 
 
-class ClassNames(TypedDict):
-    """Names of the classes in predictions."""
-
-    negative: str
-    positive: str
-
-
 class MethodCard(TypedDict):
     """The requested and the chosen method."""
 
@@ -86,11 +79,9 @@ class ModelCard(TypedDict):
     columns: list[ColumnCard]
     left_out: dict[str, str]  # {column: why it was not used}
     situation: str  # "bags" or "sources"
-    classes: NotRequired[ClassNames]  # two classes
-    class_shares: NotRequired[dict[str, float]]  # several: shares among the training rows, by name
+    class_shares: dict[str, float]  # among the training rows, by name; of two the positive last
     bags: NotRequired[BagSummary]
     sources: NotRequired[SourceSummary]
-    training_prior: NotRequired[float]  # of two classes: share of positives among training rows
     method: MethodCard
     leaderboard: list[LeaderboardEntry]  # the best first
     scoring: str  # the criterion of the leaderboard
@@ -108,15 +99,17 @@ class ModelCard(TypedDict):
 
 def has_card(metadata: dict[str, Any]) -> bool:
     """Whether the metadata of a model file are a card, as `decorrupt fit` writes it."""
-    names_classes = {"classes", "training_prior"} <= set(metadata) or "class_shares" in metadata
-    return names_classes and {"columns", "method"} <= set(metadata)
+    return {"class_shares", "columns", "method"} <= set(metadata)
 
 
 def class_names(card: ModelCard) -> list[str]:
     """Return the classes in the model's order; of two, the negative class first."""
-    if "class_shares" in card:
-        return list(card["class_shares"])
-    return [card["classes"]["negative"], card["classes"]["positive"]]
+    return list(card["class_shares"])
+
+
+def share_of_positives(card: ModelCard) -> float:
+    """Return the share of the last class among the training rows: of two, the positive one."""
+    return list(card["class_shares"].values())[-1]
 
 
 def read_card(metadata: dict[str, Any], name: str) -> ModelCard:

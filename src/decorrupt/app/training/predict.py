@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.special import expit, logit
 
 from decorrupt._typing import FloatArray
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.columns import CATEGORY, Column, need_columns
 from decorrupt.app.training.model_card import ModelCard, class_names, read_card
 from decorrupt.app.training.preprocess import known_levels, name_of, prepare
-from decorrupt.estimators.priors import check_class_shares
+from decorrupt.losses import chosen_classes
+from decorrupt.observed import SHARE_TOL, is_share_row
 
 PREDICTION, PROBABILITY = "prediction", "probability"
-# The share of positives, or of several classes {name: share}.
+# The share of positives, or of several classes {name: share}, as the user gives it.
 ClassShares = float | Mapping[str, float]
 
 
@@ -33,8 +33,8 @@ class Predictions:
     ----------
     chosen : ndarray of int
         The number of the predicted class; of two classes 1 is the positive one.
-    probabilities : ndarray of shape (n_rows,) or (n_rows, n_classes)
-        P(Y=1|x), or P(Y=c|x) of several classes, for the requested class prior.
+    probabilities : ndarray of shape (n_rows, n_classes)
+        P(Y=c|x) for the requested class prior.
     decisions : ndarray of shape (n_rows,) or (n_rows, n_classes)
         The model's own decision values.
     """
@@ -42,11 +42,6 @@ class Predictions:
     chosen: NDArray[np.intp]
     probabilities: FloatArray
     decisions: FloatArray
-
-    @property
-    def is_pos(self) -> NDArray[np.bool_]:
-        """Whether the predicted class is the positive one, of two classes."""
-        return np.asarray(self.chosen == 1)
 
 
 @dataclass
@@ -60,9 +55,9 @@ class Predictor:
     columns : list of Column
         The columns it was trained on.
     classes : tuple
-        Values for the negative and the positive class, or for several classes.
-    training_prior : float or list of float
-        The share of positives, or the class shares, that its probabilities assume.
+        The values of the classes; of two, the negative class first.
+    class_prior : list of float
+        The class shares that its probabilities assume.
     card : ModelCard
         The model's card.
     unseen : Counter
@@ -72,7 +67,7 @@ class Predictor:
     model: Any
     columns: list[Column]
     classes: tuple[Any, ...]
-    training_prior: Any
+    class_prior: list[float]
     card: ModelCard
     unseen: Counter[tuple[str, str]] = field(default_factory=Counter)
 
@@ -85,8 +80,7 @@ class Predictor:
             for column in card["columns"]
         ]
         classes = tuple(_value(name) for name in class_names(card))
-        shares = list(card["class_shares"].values()) if "class_shares" in card else None
-        return cls(model, columns, classes, shares or card["training_prior"], card)
+        return cls(model, columns, classes, list(card["class_shares"].values()), card)
 
     @property
     def has_several_classes(self) -> bool:
@@ -116,34 +110,31 @@ class Predictor:
         prepared = prepare(frame, self.columns, table=table, first_row=first_row)
         self._count_unseen(prepared)
         decisions = self.model.decision_function(prepared)
-        if self.has_several_classes:
-            probabilities = self.model.predict_proba(prepared, class_prior=prior)
-            own = decisions if class_prior is None else probabilities
-            return Predictions(own.argmax(axis=1), probabilities, decisions)
-        probabilities = self.model.predict_proba(prepared, class_prior=self.training_prior)[:, 1]
+        probabilities = self.model.predict_proba(prepared, class_prior=prior)
         if class_prior is None:
-            return Predictions((decisions > 0).astype(np.intp), probabilities, decisions)
-        shift = logit(prior) - logit(self.training_prior)
-        with np.errstate(divide="ignore"):
-            probabilities = expit(logit(probabilities) + shift)
-        return Predictions((probabilities > 0.5).astype(np.intp), probabilities, decisions)
+            return Predictions(chosen_classes(decisions), probabilities, decisions)
+        return Predictions(probabilities.argmax(axis=1), probabilities, decisions)
 
-    def prior(self, class_prior: ClassShares | None) -> Any:
+    def prior(self, class_prior: ClassShares | None) -> list[float]:
         """Return the class shares that the probabilities are for; raise ValueError if invalid."""
         if class_prior is None:
-            return self.training_prior
+            return self.class_prior
         if not self.has_several_classes:
             if isinstance(class_prior, Mapping):
                 raise ValueError("--class-prior of a model of two classes is one number")
             if not 0 < class_prior < 1:
                 raise ValueError(f"--class-prior {class_prior:g} must lie strictly between 0 and 1")
-            return class_prior
+            return [1 - class_prior, class_prior]
         names = class_names(self.card)
         if not isinstance(class_prior, Mapping) or set(class_prior) != set(names):
             wanted = ",".join(f"{name}=SHARE" for name in names)
             raise ValueError(f"--class-prior must name the share of each class: {wanted}")
         shares = [class_prior[name] for name in names]
-        check_class_shares("--class-prior", shares, len(names))
+        if not is_share_row(np.array(shares)) or min(shares) <= 0:
+            raise ValueError(
+                f"--class-prior={shares!r} must contain {len(names)} positive shares, one per "
+                f"class, that sum to 1 (within {SHARE_TOL:g})"
+            )
         return shares
 
     def table_of(
@@ -153,8 +144,9 @@ class Predictor:
         answer = frame[list(keep)].copy()
         answer[PREDICTION] = np.array(_of_one_type(self.classes))[predictions.chosen]
         if proba:
-            columns = predictions.probabilities.reshape(len(answer), -1).T
-            for name, column in zip(self.probability_columns, columns, strict=True):
+            names = self.probability_columns
+            # Of two classes only the probability of the positive one.
+            for name, column in zip(names, predictions.probabilities.T[-len(names) :], strict=True):
                 answer[name] = column
         return answer
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.columns import need_columns
 from decorrupt.app.training.preprocess import as_text
-from decorrupt.app.training.roles import Table, as_numbers, check_shares, group_codes
+from decorrupt.app.training.table import Table, as_numbers, check_shares, group_codes
+from decorrupt.observed import NoisySources, Observed
+from decorrupt.observed import read_sources as read_noisy_sources
 
 SHOWN_VALUES = 6
 ALL_ROWS = "all rows"
+NUMBERS, SIGNS = np.array([0, 1]), {"0": "−", "1": "+"}
 
 
 @dataclass(frozen=True)
@@ -121,6 +124,18 @@ class SourceRows:
     class_priors: dict[str, float] | None
     roles: tuple[str, ...]
     warnings: tuple[str, ...] = field(default=())
+
+    def noisy(self, rates: Mapping[Any, Any]) -> NoisySources:
+        """Return the labels as the library takes them, with known or estimated rates."""
+        codes, sources = self.labels.is_pos.astype(np.intp), self.sources.astype(str)
+        return read_noisy_sources(codes, NUMBERS, sources, rates, self.class_priors)
+
+
+def named_strata(noisy: NoisySources) -> Observed:
+    """Return the rows of each source and label as bags called such as "nurse labelled +"."""
+    strata = noisy.strata
+    names = [f"{name[:-1]}{SIGNS[name[-1]]}" for name in strata.ids.tolist()]
+    return replace(strata, ids=np.array(names))
 
 
 def read_sources(

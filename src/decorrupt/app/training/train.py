@@ -6,7 +6,7 @@ import platform
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any, cast
 
@@ -15,6 +15,7 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from decorrupt._typing import FloatArray
 from decorrupt.app.training.assumptions import (
     accuracy_in_words,
     baseline_warnings,
@@ -34,32 +35,29 @@ from decorrupt.app.training.methods import (
     check_several_classes,
     method_name,
 )
-from decorrupt.app.training.model_card import (
-    ClassNames,
-    DiagnosticsCard,
-    MethodCard,
-    ModelCard,
-    class_names,
-)
+from decorrupt.app.training.model_card import DiagnosticsCard, MethodCard, ModelCard
 from decorrupt.app.training.preprocess import folded_levels, make_preprocessor, prepare
 from decorrupt.app.training.results import HeldOutResults, now, plain
 from decorrupt.app.training.roles import BagRows
 from decorrupt.app.training.summary import summarize_bags, warn_of_bag_columns
 from decorrupt.app.training.vague_counts import check_method
-from decorrupt.corruption import Strata
-from decorrupt.estimators import Diagnostics
-from decorrupt.estimators.priors import decision_threshold, score_probabilities
+from decorrupt.estimators import Diagnostics, decision_threshold
 from decorrupt.exceptions import DroppedBagsWarning, NonConvexRiskWarning, SkippedFoldWarning
+from decorrupt.losses import probabilities
 from decorrupt.model_selection import (
+    BAG_EVIDENCE,
+    DEFAULT_FOLDS,
+    DEFAULT_KERNELS,
+    FEWEST_BAGS_TO_LEAVE_OUT,
     AutoLabelProportionsClassifier,
-    bag_folds,
-    bag_permutation_importance,
+    FoldedData,
+    ForestRoundClassifier,
+    Predictions,
+    observed_folds,
+    observed_importance,
+    out_of_fold,
 )
-from decorrupt.model_selection.auto import DEFAULT_KERNELS
-from decorrupt.model_selection.evidence import BAG_EVIDENCE
-from decorrupt.model_selection.folds import DEFAULT_FOLDS, FEWEST_BAGS_TO_LEAVE_OUT
-from decorrupt.model_selection.forest_round import ForestRoundClassifier
-from decorrupt.model_selection.out_of_fold import TrainingData, out_of_fold
+from decorrupt.observed import Observed
 
 WHOLE_BAGS, ROWS_OF_BAGS = "whole bags", "rows of every bag"
 CLASSIFIER = "classifier"
@@ -114,28 +112,23 @@ class Settings:
 class TrainedModel:
     """A pipeline from prepared columns to classes, its card, and its held-out results.
 
-    `prepared`, `strata` and `fold_models` are for `importance`; the last returns the model of each
-    fold and its held-out rows, fitted when they are needed.
+    `prepared`, `observed` and `fold_models` are for `importance`; the last returns the model of
+    each fold and its held-out rows, fitted when they are needed.
     """
 
     model: Pipeline
     card: ModelCard
     held_out: HeldOutResults
     prepared: pd.DataFrame
-    strata: Strata
+    observed: Observed
     fold_models: Callable[[], list[tuple[Any, Any]]]
     counts: bool
 
     def importance(self, seed: int) -> HeldOutResults:
         """Return the held-out results with the importance of every column."""
         criterion = "count_log_likelihood" if self.counts else "corrected_accuracy"
-        found = bag_permutation_importance(
-            self.fold_models(),
-            self.prepared,
-            self.strata.row_proportions,
-            bags=self.strata.row_stratum,
-            scoring=criterion,
-            random_state=seed,
+        found = observed_importance(
+            self.fold_models(), self.prepared, self.observed, scoring=criterion, random_state=seed
         )
         results = self.held_out.copy()
         results["importance"] = [plain(one._asdict()) for one in found]
@@ -161,17 +154,16 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
         If a setting is unknown, or the bags cannot be compared in any fold.
     """
     name = method_name(settings.method, BAG_METHODS)
-    strata = rows.strata
-    several = strata.n_classes is not None
-    if several:
+    observed = rows.observed
+    if not rows.are_named:
+        observed = replace(observed, classes=np.array(settings.class_names))
+    if observed.n_classes > 2:
         check_several_classes(name)
-    if strata.observed is not None:
+    if observed.is_inexact:
         check_method(name, "ranges or noise of counts")
     prepared = prepare(rows.table.frame, features.columns, table=rows.table.name)
-    folds = bag_folds(
-        rows.y, bags=strata.row_stratum, n_splits=settings.n_folds, random_state=settings.seed
-    )
-    held_out = WHOLE_BAGS if len(strata.ids) >= FEWEST_BAGS_TO_LEAVE_OUT else ROWS_OF_BAGS
+    folds = observed_folds(observed, n_splits=settings.n_folds, random_state=settings.seed)
+    held_out = WHOLE_BAGS if observed.n_bags >= FEWEST_BAGS_TO_LEAVE_OUT else ROWS_OF_BAGS
     search = AutoLabelProportionsClassifier(
         candidates=settings.candidates or bag_candidates(name, settings.kernels),
         cv=folds,
@@ -185,12 +177,12 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
         # A method that was asked for by name stays that method.
         refine="forest" if name in PRESETS else None,
         time_budget=settings.time_budget,
-        count_noise=None if strata.observed is None else strata.observed.noise[0],
+        count_noise=observed.counts.noise[0] if observed.is_inexact else None,
     )
     preprocessor = make_preprocessor(features.columns, len(prepared))
     said: list[str] = list(rows.warnings)
-    said += warn_of_bag_columns(rows.table.frame, features.names, strata)
-    if settings.n_folds > len(strata.ids) and held_out == WHOLE_BAGS:
+    said += warn_of_bag_columns(rows.table.frame, features.names, observed)
+    if settings.n_folds > observed.n_bags and held_out == WHOLE_BAGS:
         said.append(
             f"--folds {settings.n_folds} is more than the number of bags: {len(folds)} folds are "
             "used"
@@ -198,11 +190,11 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
     with collected_warnings(said):
         matrix = preprocessor.fit_transform(prepared)
         # Bags by number: a saved model must not contain their names.
-        given = TrainingData.in_bags(matrix, strata, folds)
-        search.fit(matrix, given.y, **given.fit_params)
+        y, by_number = observed.fit_arguments()
+        search.fit(matrix, y, **by_number)
     search.set_params(cv=settings.n_folds)  # folds are row numbers, useless in a saved model
     model = Pipeline([("preprocess", preprocessor), (CLASSIFIER, search)])
-    prior = search.training_prior_
+    prior = search.class_prior_
     # A forest on top is not refitted on every fold: its columns are those of the average.
     judged = search.best_estimator_
     if isinstance(judged, ForestRoundClassifier):
@@ -214,18 +206,16 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
     if report is not None:
         report = named(report, preprocessor)
         said[:] = [with_names(message, report) for message in said]
-    predictions = (decisions, score_probabilities(held_out_scores))
+    predictions = (decisions, probabilities(held_out_scores))
     expected = expect_accuracy(
-        strata,
+        observed,
         *predictions,
         report,
         method=search.best_method_,
         seed=settings.seed,
-        fitted=(search.decision_function(matrix), search.predict_proba(matrix, class_prior=prior)),
+        fitted=Predictions(search.decision_function(matrix), search.predict_proba(matrix)),
     )
-    results = only_possible(
-        held_out_results(strata, *predictions, counts=True, classes=rows.classes), expected
-    )
+    results = only_possible(held_out_results(observed, *predictions, counts=True), expected)
     estimator = inner_estimator(search.estimators_[0])
     card = ModelCard(
         created=now(),
@@ -233,7 +223,8 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
         columns=column_cards(features, folded_levels(preprocessor)),
         left_out=dict(features.left_out),
         situation="bags",
-        bags=summarize_bags(strata, rows.classes),
+        class_shares=class_shares(observed.classes, prior),
+        bags=summarize_bags(observed),
         method=MethodCard(
             asked=name,
             chosen=search.best_method_,
@@ -255,7 +246,7 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
         assumptions=[
             f"Evidence: {BAG_EVIDENCE.describe(search.gain_in_nats_)}.",
             *([] if report is None else in_words(report)),
-            *accuracy_in_words(expected, report, strata.n_classes or 2),
+            *accuracy_in_words(expected, report, observed.n_classes),
         ],
         expected=expected,
         baselines=[plain(one) for one in search.leaderboard_.baselines if "score" in one],
@@ -264,20 +255,19 @@ def train_bags(rows: BagRows, features: Features, settings: Settings) -> Trained
         configuration={},
         configuration_from={},
     )
-    if several:
-        card["class_shares"] = dict(zip(rows.classes, plain(prior), strict=True))
-    else:
-        negative, positive = rows.classes or settings.class_names
-        card["classes"] = ClassNames(negative=negative, positive=positive)
-        card["training_prior"] = prior
     card["warnings"] += bag_warnings(card, held_out)
     card["not_for"] = not_to_be_used(card)
 
     def fold_models() -> list[tuple[Any, Any]]:
-        data = TrainingData.in_bags(prepared, strata, folds)
+        data = FoldedData(prepared, observed, folds)
         return out_of_fold(judged, data, class_prior=prior, n_jobs=settings.n_jobs).models
 
-    return TrainedModel(model, card, results, prepared, strata, fold_models, counts=True)
+    return TrainedModel(model, card, results, prepared, observed, fold_models, counts=True)
+
+
+def class_shares(classes: Any, class_prior: FloatArray) -> dict[str, float]:
+    """Return {name: share among the training rows}."""
+    return dict(zip(map(str, classes), plain(class_prior), strict=True))
 
 
 @contextmanager
@@ -312,11 +302,11 @@ def diagnostics_of(estimator: Any) -> DiagnosticsCard | None:
     found = getattr(estimator, "diagnostics_", None)
     if not isinstance(found, Diagnostics):
         return None
-    by_stratum = ("stratum_ids", "stratum_sizes", "stratum_proportions", "stratum_information")
-    scalars = {name: value for name, value in vars(found).items() if name not in by_stratum}
+    by_bag = ("bag_ids", "bag_sizes", "bag_proportions", "bag_information")
+    scalars = {name: value for name, value in vars(found).items() if name not in by_bag}
     scalars["dropped"] = {reason: len(ids) for reason, ids in found.dropped.items()}
     for name in (
-        "n_strata_used",
+        "n_bags_used",
         "is_risk_negative",
         "is_overfitted",
         "is_bound_vacuous",
@@ -336,7 +326,7 @@ def bag_warnings(card: ModelCard, held_out: str) -> list[str]:
     """Return warnings for users of this model."""
     bags, said = card["bags"], []
     # For several classes it describes the mean map only; count likelihoods need far fewer rows.
-    if "classes" not in bags and bags["effective_sample_size"] < FEW_CLEAN_ROWS:
+    if len(card["class_shares"]) == 2 and bags["effective_sample_size"] < FEW_CLEAN_ROWS:
         said.append(
             f"the bags are worth about {bags['effective_sample_size']:.0f} labelled "
             "rows: expect a low accuracy"
@@ -346,7 +336,7 @@ def bag_warnings(card: ModelCard, held_out: str) -> list[str]:
             f"only {bags['n_bags']} bags: rows of every bag were held out instead of whole bags, "
             "so the held-out results are less valid for new bags"
         )
-    said += baseline_warnings(card["expected"], len(class_names(card)))
+    said += baseline_warnings(card["expected"], len(card["class_shares"]))
     diagnostics = card["diagnostics"]
     if diagnostics and not diagnostics["is_convex_at_reg_strength"]:
         said.append("the objective may have several minima: another seed may give another model")

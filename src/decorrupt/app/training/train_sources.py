@@ -12,10 +12,10 @@ from decorrupt.app.training.columns import Features, column_cards
 from decorrupt.app.training.held_out import held_out_results
 from decorrupt.app.training.limits import not_to_be_used
 from decorrupt.app.training.methods import SOURCE_METHODS, method_name
-from decorrupt.app.training.model_card import ClassNames, MethodCard, ModelCard
+from decorrupt.app.training.model_card import MethodCard, ModelCard
 from decorrupt.app.training.preprocess import folded_levels, make_preprocessor, prepare
 from decorrupt.app.training.results import now, plain
-from decorrupt.app.training.source_roles import SourceRows
+from decorrupt.app.training.source_roles import SourceRows, named_strata
 from decorrupt.app.training.summary import summarize_sources
 from decorrupt.app.training.train import (
     CLASSIFIER,
@@ -23,19 +23,23 @@ from decorrupt.app.training.train import (
     Settings,
     TrainedModel,
     chance_warning,
+    class_shares,
     collected_warnings,
     diagnostics_of,
     n_landmarks,
     versions,
 )
-from decorrupt.estimators.inputs import read_sources, source_priors, source_strata
-from decorrupt.estimators.priors import decision_threshold, score_probabilities
-from decorrupt.model_selection import AutoSourcesClassifier
-from decorrupt.model_selection.auto_sources import SOURCE_KERNELS
-from decorrupt.model_selection.folds import source_folds
-from decorrupt.model_selection.noisy_labels import NOISY_LABELS
-from decorrupt.model_selection.out_of_fold import TrainingData, out_of_fold
-from decorrupt.noise_rates.rate_error import RateError
+from decorrupt.estimators import decision_threshold
+from decorrupt.losses import probabilities
+from decorrupt.model_selection import (
+    NOISY_LABELS,
+    SOURCE_KERNELS,
+    AutoSourcesClassifier,
+    FoldedData,
+    out_of_fold,
+    source_folds,
+)
+from decorrupt.noise_rates import RateError
 
 INCLUDES = (
     "± includes the uncertainty of the estimated noise rates as resampling shows it, not the "
@@ -63,7 +67,7 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
     search = AutoSourcesClassifier(
         candidates=None if name == "auto" else (name.replace("-", "_"),),
         noise_rates=rows.rates or "estimate",
-        class_priors=rows.class_priors,
+        source_priors=rows.class_priors,
         cv=settings.n_folds,
         reg_strengths=settings.reg_strengths,
         kernels=settings.kernels or SOURCE_KERNELS,
@@ -79,25 +83,17 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
     with collected_warnings(said):
         search.fit(preprocessor.fit_transform(prepared), y, sources=sources)
     estimate = search.noise_rate_estimate_
-    noisy = read_sources(2 * y - 1, sources, search.noise_rates_)
-    strata = source_strata(noisy, source_priors(rows.class_priors, noisy))
-    prior = search.training_prior_
+    noisy = rows.noisy(search.noise_rates_ or {})
+    strata = named_strata(noisy)
+    prior = search.class_prior_
     held_out_scores = search.__dict__.pop("held_out_scores_")  # rows are not saved in a model
     covariance = None if estimate is None else estimate.covariance
     results = held_out_results(
         strata,
         held_out_scores - decision_threshold(settings.decision, prior),
-        score_probabilities(held_out_scores),
+        probabilities(held_out_scores),
         counts=False,
-        rate_error=RateError.of(noisy, rows.class_priors, covariance),
-    )
-    summary = summarize_sources(
-        sources,
-        rows.labels.is_pos,
-        search.noise_rates_ or {},
-        prior,
-        _source_weights(search.estimators_),
-        estimate,
+        rate_error=RateError.of(noisy, covariance),
     )
     estimator = search.estimators_[0]
     card = ModelCard(
@@ -106,9 +102,8 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
         columns=column_cards(features, folded_levels(preprocessor)),
         left_out=dict(features.left_out),
         situation="sources",
-        classes=ClassNames(negative=rows.labels.negative, positive=rows.labels.positive),
-        sources=summary,
-        training_prior=prior,
+        class_shares=class_shares((rows.labels.negative, rows.labels.positive), prior),
+        sources=summarize_sources(noisy, _source_weights(search.estimators_), estimate),
         method=MethodCard(
             asked=name,
             chosen=search.best_method_,
@@ -136,9 +131,8 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
     card["not_for"] = not_to_be_used(card)
 
     def fold_models() -> list[tuple[Any, Any]]:
-        own = {"sources": sources, "noise_rates": noisy.rates}
-        folds = source_folds(strata, settings.n_folds, settings.seed)
-        data = TrainingData(prepared, y, own, strata, folds)
+        folds = source_folds(noisy, settings.n_folds, settings.seed)
+        data = FoldedData(prepared, noisy.observed(), folds)
         average = clone(
             Pipeline([("preprocess", preprocessor), (CLASSIFIER, search.best_estimator_)])
         )
