@@ -18,6 +18,7 @@ from decorrupt.distributed.features import LinearFeatures
 from decorrupt.distributed.large_bags import LargeBagRisk, LargeBags
 from decorrupt.distributed.partition import ScoreModel, partition_moments
 from decorrupt.losses import class_loss
+from decorrupt.observed import Observed, observe_counts
 from decorrupt.risks import CorrectedRisk
 from helpers.partitioned import bag_rows
 
@@ -99,6 +100,17 @@ def test_large_bags_in_two_stages(n_classes):
         density = -0.5 * (away @ np.linalg.solve(cover[:2, :2], away))
         density -= 0.5 * np.linalg.slogdet(2 * np.pi * cover[:2, :2])[1]
         assert value == pytest.approx(-density / 100)
+
+
+@pytest.mark.parametrize(("n_classes", "variance"), [(2, 2 * 9.0), (3, 9.0)])
+def test_the_noise_of_large_bags_is_that_of_independent_counts(n_classes, variance):
+    """One noisy count of two classes and its complement: 9 = v·(1 − 1/2)."""
+    shares = np.full((2, n_classes), 1 / n_classes)
+    table = Observed.of_bags(np.arange(2), shares, np.array([600, 900]), range(n_classes))
+    bags = LargeBags.of(observe_counts(table, None, {0: 3.0, 1: None}), np.arange(2))
+    np.testing.assert_allclose(bags.counts, table.sizes[:, None] * shares)
+    np.testing.assert_allclose(bags.noise_variance, [variance, 0])
+    assert bags.n_total == 1500
 
 
 def test_a_fit_with_bags_larger_than_a_partition():

@@ -5,28 +5,44 @@ import re
 from pathlib import Path
 
 import pytest
+from sklearn.base import BaseEstimator
 
 import decorrupt
 
 DOCS = Path(__file__).parents[2] / "docs"
-SUBPACKAGES = (
-    "assumptions",
+# Packages for users: each of their names has a page.
+FOR_USERS = (
     "baselines",
-    "corruption",
     "datasets",
+    "exceptions",
+    "theory",
+    "torch",
+)
+# What these export is also for the other packages; their estimators have a page.
+BUILDING_BLOCKS = (
+    "assumptions",
+    "corruption",
     "distributed",
     "estimators",
-    "exceptions",
     "features",
     "losses",
     "meta",
     "model_files",
     "model_selection",
     "noise_rates",
+    "observed",
     "risks",
     "solvers",
-    "theory",
-    "torch",
+)
+# Base classes, and what other estimators fit.
+INTERNAL = (
+    "BagClassifier",
+    "CorrectedRiskClassifier",
+    "KernelClassifier",
+    "ObservedClassifier",
+    "ScoreClassifier",
+    "SourceClassifier",
+    "WeightedSourcesClassifier",
 )
 
 
@@ -44,17 +60,27 @@ def documented():
 
 def test_every_public_name_is_in_the_reference():
     names = {f"decorrupt.{name}" for name in decorrupt.__all__} - {
-        f"decorrupt.{package}" for package in SUBPACKAGES
+        f"decorrupt.{package}" for package in (*FOR_USERS, *BUILDING_BLOCKS)
     }
     assert names <= documented()
 
 
-@pytest.mark.parametrize("package", SUBPACKAGES)
+@pytest.mark.parametrize("package", FOR_USERS)
 def test_every_name_of_a_subpackage_is_in_the_reference(package):
     module = importlib.import_module(f"decorrupt.{package}")
     found = documented()
     for name in module.__all__:
         assert {f"decorrupt.{name}", f"decorrupt.{package}.{name}"} & found, name
+
+
+@pytest.mark.parametrize("package", BUILDING_BLOCKS)
+def test_every_estimator_is_in_the_reference(package):
+    module, found = importlib.import_module(f"decorrupt.{package}"), documented()
+    for name in module.__all__:
+        kind = getattr(module, name)
+        is_estimator = isinstance(kind, type) and issubclass(kind, BaseEstimator)
+        if is_estimator and name not in INTERNAL:
+            assert {f"decorrupt.{name}", f"decorrupt.{package}.{name}"} & found, name
 
 
 def test_the_reference_lists_only_what_exists():

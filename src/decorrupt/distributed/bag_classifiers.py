@@ -16,6 +16,7 @@ from decorrupt.distributed.corrected import DaskCorrectedRiskClassifier
 from decorrupt.distributed.counts import partition_counts
 from decorrupt.distributed.data import LABELS, sources_and_labels
 from decorrupt.distributed.partition import CHUNK_ROWS
+from decorrupt.distributed.report import risk_and_error
 from decorrupt.distributed.work import PartitionedRisk, Work
 from decorrupt.estimators import (
     CorrectedLossClassifier,
@@ -200,8 +201,14 @@ feature_names_in_
             local.note_similarity()
         return Problem(logistic_risk(combination, observed))
 
-    def _describe(self, work: Work, *_: Any, value: float, error: float) -> None:
-        work.local.note_overfitting(value, error)
+    def _finish(
+        self,
+        work: Work,
+        observed: Observed,  # noqa: ARG002
+        partitioned: PartitionedRisk,  # noqa: ARG002
+        outcome: Outcome,
+    ) -> None:
+        work.local.note_overfitting(*risk_and_error(outcome.reports, work.data))
 
 
 def _bag_means(work: Work) -> FloatArray:
@@ -317,12 +324,12 @@ feature_names_in_
         return start
 
     def _finish(
-        self, work: Work, observed: Observed, risk: PartitionedRisk, outcome: Outcome
+        self, work: Work, observed: Observed, partitioned: PartitionedRisk, outcome: Outcome
     ) -> None:
         shares = None
         if observed.is_inexact:
             sums = np.sum([report.expected for report in outcome.reports], axis=0)
             shares = sums / observed.n_rows
-        local, large = work.local, risk.large_bags
+        local, large = work.local, partitioned.large_bags
         local.describe_counts(observed, outcome.risk, "sample", shares)
         local.n_large_bags_ = 0 if large is None else len(large.codes)

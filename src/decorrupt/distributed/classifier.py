@@ -111,10 +111,10 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
             work = Work(engine, local, _kept_rows(engine, local, data), folder, self._seed())
             observed = self._observe(work)
             local.keep_observed(observed)
-            risk = self._problem(work, observed)
-            objective = work.objective(risk)
+            partitioned = self._problem(work, observed)
+            objective = work.objective(partitioned)
             outcome = self._solved(work, observed, objective)
-            self._finish(work, observed, risk, outcome)
+            self._finish(work, observed, partitioned, outcome)
             notices = self._assumption_notices(work, observed) + notices_of(local)
         self._take_over(local, objective.n_passes + OTHER_PASSES)
         return notices
@@ -148,7 +148,7 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
 
     @abstractmethod
     def _finish(
-        self, work: Work, observed: Observed, risk: PartitionedRisk, outcome: Outcome
+        self, work: Work, observed: Observed, partitioned: PartitionedRisk, outcome: Outcome
     ) -> None:
         """Set the attributes that only this method has, and note what the user should know."""
 

@@ -33,27 +33,15 @@ class DaskCorrectedRiskClassifier(DaskClassifier):
         risk: Any = problem.risk
         work.set_reg_strength(effective_sample_size(risk, observed))
         work.local.check_bounded(risk)
-        return PartitionedRisk(partition_rows(work, risk), risk.correction, problem=problem)
+        return PartitionedRisk(partition_rows(work, risk), risk.correction, bag_problem=problem)
 
     def _finish(
-        self, work: Work, observed: Observed, risk: PartitionedRisk, outcome: Outcome
-    ) -> None:
-        data = work.data
-        value, error = risk_and_error(outcome.reports, data.bags_of, data.sizes)
-        self._describe(work, observed, risk.problem, outcome, value=value, error=error)
-
-    def _describe(
-        self,
-        work: Work,
-        observed: Observed,
-        problem: Any,
-        outcome: Outcome,
-        *,
-        value: float,
-        error: float,
+        self, work: Work, observed: Observed, partitioned: PartitionedRisk, outcome: Outcome
     ) -> None:
         """Set the diagnostics, and note a risk far below zero."""
-        local, risk = work.local, problem.risk
+        local, problem = work.local, partitioned.bag_problem
+        risk: Any = problem.risk
+        value, error = risk_and_error(outcome.reports, work.data)
         at_zero = risk.row_values(np.zeros((len(risk.coef), *score_shape(observed.n_classes))))
         is_convex = not risk.loss.concavity(risk.coef).any()
         local.set_diagnostics(

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from decorrupt.losses import score_shape
+
 
 def predict_lazily(model: Any, method: str, X: Any, **options: Any) -> Any:
     """Return ``model.method(rows)`` for every partition of X, computed when it is needed.
@@ -29,7 +31,8 @@ def predict_lazily(model: Any, method: str, X: Any, **options: Any) -> Any:
         return getattr(model, method)(X, **options)
     dtype = model.classes_.dtype if method == "predict" else np.dtype(float)
     n_classes = len(model.classes_)
-    has_columns = method != "predict" and (method != "decision_function" or n_classes > 2)
+    shapes = {"predict_proba": (n_classes,), "decision_function": score_shape(n_classes)}
+    has_columns = bool(shapes.get(method))
     if hasattr(X, "columns"):
         return _predict_frame(model, method, X, dtype, has_columns, options)
     X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X

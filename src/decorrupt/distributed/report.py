@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
+from decorrupt.distributed.data import Data
 from decorrupt.distributed.partition import Partition, ScoreModel
 from decorrupt.losses import chosen_classes
 
@@ -53,12 +54,11 @@ def partition_report(
     return Report(n_chosen, sums, squares, expected)
 
 
-def risk_and_error(
-    reports: Sequence[Report], bags_of: Sequence[NDArray[np.intp]], sizes: NDArray[np.intp]
-) -> tuple[float, float]:
+def risk_and_error(reports: Sequence[Report], data: Data) -> tuple[float, float]:
     """Return the corrected risk and √Σ_k n_k·Var_k, Var_k the variance of the terms in bag k."""
+    sizes = data.sizes
     sums, squares = np.zeros(len(sizes)), np.zeros(len(sizes))
-    for report, bags in zip(reports, bags_of, strict=True):
+    for report, bags in zip(reports, data.bags_of, strict=True):
         np.add.at(sums, bags, report.sums)
         np.add.at(squares, bags, report.squares)
     inside = np.maximum(squares - sums**2 / sizes, 0.0)

@@ -18,7 +18,6 @@ from decorrupt.distributed.objective import PartitionedObjective
 from decorrupt.distributed.partition import ScoreModel, keep_features
 from decorrupt.distributed.sample import Sample, draw_sample
 from decorrupt.features import FeatureMap, LinearMap
-from decorrupt.solvers import Problem
 
 
 @dataclass(frozen=True)
@@ -33,14 +32,15 @@ class PartitionedRisk:
         The risk correction.
     large_bags : LargeBags or None
         Bags larger than a partition.
-    problem : Problem or None
-        The problem of the estimator without Dask, with one entry per bag instead of per row.
+    bag_problem : Problem
+        The problem of the estimator without Dask with one entry per bag instead of per row, of a
+        corrected risk.
     """
 
     partitions: list[Any]
     correction: str | None = None
     large_bags: LargeBags | None = None
-    problem: Problem | None = None
+    bag_problem: Any = None
 
 
 @dataclass(frozen=True)

@@ -187,6 +187,6 @@ def _parts(summary: BagTablesSummary) -> list[RenderableType]:
         value = f"{summary['random_information']:.4g} on average"
         rest.insert(0, ("information V of random bags", value))
     bags = summary["bags"]
-    if "classes" not in bags:
+    if len(bags["classes"]) == 2:
         return [facts([*bag_facts(bags), *rest])]
     return [*bag_parts(bags), facts(rest)]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from decorrupt.app.training.results import BoundReport
-    from decorrupt.app.training.roles import Table
+    from decorrupt.app.training.table import Table
 
 
 def bound(
@@ -129,7 +129,7 @@ def bound(
 
 def _of_rates_table(rates: Table, size_column: str) -> list[Any]:
     """Return sizes, both rates, and priors or None."""
-    from decorrupt.app.training.roles import as_numbers
+    from decorrupt.app.training.table import as_numbers
 
     has_priors = "class_prior" in rates.frame.columns
     priors = as_numbers(rates, "class_prior", "a share") if has_priors else None
@@ -138,7 +138,7 @@ def _of_rates_table(rates: Table, size_column: str) -> list[Any]:
 
 def _columns(found: Table, *names: str) -> list[Any]:
     from decorrupt.app.training.columns import need_columns
-    from decorrupt.app.training.roles import as_numbers
+    from decorrupt.app.training.table import as_numbers
 
     need_columns(found.frame, names, found.name)
     return [as_numbers(found, name, "a number") for name in names]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from rich.console import Group, RenderableType
 
     from decorrupt.app.training.demo import DemoResult
-    from decorrupt.app.training.results import ClassLabelResults
+    from decorrupt.app.training.results import LabelResults
 
 DATA = ("breast-cancer", "digits", "wine")
 MODEL, PAGE = "model.skops", "model.html"
@@ -94,7 +94,7 @@ def demo(
         "data": data,
         "card": card,
         "test": result.test,
-        **({"class_labels": result.labels} if result.labels else {}),
+        "labels": result.labels,
         "model": str(model_path),
         "page": str(page_path) if has_page else None,
     }
@@ -111,21 +111,22 @@ def _page(result: DemoResult, seed: int) -> str:
     # The importance of single pixels says little and takes long.
     is_image = result.data.image_shape is not None
     held_out = trained.held_out if is_image else trained.importance(seed)
-    if result.labels is None:
+    if not result.has_several_classes:
         return render_model(trained.card, held_out, result.test)
-    return render_model(trained.card, held_out, None, demo_sections(result, result.labels))
+    return render_model(trained.card, held_out, None, demo_sections(result))
 
 
 def _parts(result: DemoResult, model: str, page: Path | None) -> list[RenderableType]:
     card, test, data = result.trained.card, result.test, result.data
-    shown = SHOWN[result.labels is not None]
+    several = result.has_several_classes
+    shown = SHOWN[several]
     rows = [
         (name, *(measured(metrics[key]) for key in shown))
         for name, metrics in test["models"].items()
     ]
     header = ("trained on", *shown.values())
-    what = f"{len(data.classes)} classes"
-    if not data.classes:
+    what = f"{data.observed.n_classes} classes"
+    if not several:
         what = f"positives are {data.positive_class!r}"
     title = f"{data.title}: {what}; training labels are hidden"
     return [
@@ -135,12 +136,12 @@ def _parts(result: DemoResult, model: str, page: Path | None) -> list[Renderable
             f"On {test['n_rows']} test rows with labels; ± is one standard error",
             table(header, rows),
         ),
-        *([_confusion(result.labels)] if result.labels else []),
+        *([_confusion(result.labels)] if several else []),
         line(f"Model: {model} (see 'decorrupt explain {model}')"),
         *([line(f"Page: {page.resolve()}")] if page else []),
     ]
 
 
-def _confusion(labels: ClassLabelResults) -> Group:
+def _confusion(labels: LabelResults) -> Group:
     names = [one["name"] for one in labels["classes"]]
     return confusion_section(names, labels["confusion"])

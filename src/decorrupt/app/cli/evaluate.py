@@ -55,8 +55,10 @@ if TYPE_CHECKING:
 
     from decorrupt.app.training.bag_columns import BagColumns
     from decorrupt.app.training.predict import Predictions, Predictor
-    from decorrupt.app.training.results import ClassLabelResults, Evaluation, LabelResults
-    from decorrupt.app.training.roles import BagRows, Table
+    from decorrupt.app.training.results import Evaluation, LabelResults
+    from decorrupt.app.training.roles import BagRows
+    from decorrupt.app.training.source_roles import Labels
+    from decorrupt.app.training.table import Table
 
 
 def evaluate(
@@ -117,12 +119,8 @@ def evaluate(
         "n_rows": len(data.frame),
         "warnings": predictor.unseen_in_words(),
     }
-    shares = predictor.prior(prior)
-    if label_column is not None and predictor.has_several_classes:
-        if positive_label is not None:
-            raise typer.BadParameter("--positive-label is for models of two classes")
-        found["class_labels"] = _on_class_labels(predictor, data, predictions, label_column, shares)
-    elif label_column is not None:
+    if label_column is not None:
+        shares = predictor.prior(prior)
         found["labels"] = _on_labels(
             predictor, data, predictions, label_column, positive_label, shares
         )
@@ -145,9 +143,25 @@ def _on_labels(
     predictions: Predictions,
     label_column: str,
     positive_label: str | None,
-    class_prior: float,
+    shares: Sequence[float],
 ) -> LabelResults:
-    from decorrupt.app.training.evaluate import evaluate_labels
+    from decorrupt.app.training.evaluate import evaluate_labels, read_class_labels
+    from decorrupt.app.training.model_card import class_names
+
+    if predictor.has_several_classes:
+        if positive_label is not None:
+            raise typer.BadParameter("--positive-label is for models of two classes")
+        names = class_names(predictor.card)
+        labels = read_class_labels(data, label_column, names)
+    else:
+        own = _read_two_classes(predictor, data, label_column, positive_label)
+        names, labels = [own.negative, own.positive], own.is_pos.astype(int)
+    return evaluate_labels(predictions, labels, dict(zip(names, shares, strict=True)))
+
+
+def _read_two_classes(
+    predictor: Predictor, data: Table, label_column: str, positive_label: str | None
+) -> Labels:
     from decorrupt.app.training.preprocess import as_text
     from decorrupt.app.training.source_roles import read_labels
 
@@ -157,30 +171,14 @@ def _on_labels(
         # 0 and 1, must not take the 1 of labels 1 and 2 for its own.
         values = set(as_text(data.frame[label_column]).tolist())
         positive_label = positive if set(positive.split(",")) <= values else None
-    labels = read_labels(data, label_column, positive_label)
-    return evaluate_labels(predictions, labels.is_pos, class_prior, labels.positive)
-
-
-def _on_class_labels(
-    predictor: Predictor,
-    data: Table,
-    predictions: Predictions,
-    label_column: str,
-    shares: Sequence[float],
-) -> ClassLabelResults:
-    from decorrupt.app.training.evaluate_classes import evaluate_class_labels, read_class_labels
-    from decorrupt.app.training.model_card import class_names
-
-    names = class_names(predictor.card)
-    labels = read_class_labels(data, label_column, names)
-    return evaluate_class_labels(predictions, labels, dict(zip(names, shares, strict=True)))
+    return read_labels(data, label_column, positive_label)
 
 
 def _in_bags(
     predictor: Predictor, data: Table, bags: str | None, columns: BagColumns, decimal: str | None
 ) -> BagRows:
-    from decorrupt.app.training.class_roles import match_classes
     from decorrupt.app.training.model_card import class_names
+    from decorrupt.app.training.roles import match_classes
 
     rows = read_bag_rows(data, bags, columns, decimal)
     return match_classes(rows, class_names(predictor.card), are_named=predictor.has_class_names)
@@ -196,7 +194,7 @@ def _add_bags(
     found["bags"], found["expected"] = evaluated.results, evaluated.expected
     found["assumptions"] = evaluated.assumptions
     found["warnings"] += evaluated.warnings
-    found["bag_summary"] = summarize_bags(rows.strata, rows.classes)
+    found["bag_summary"] = summarize_bags(rows.observed)
 
 
 def _page(found: Evaluation, predictor: Predictor, in_bags: BagRows | None, seed: int) -> str:
@@ -216,55 +214,53 @@ def _parts(found: Evaluation) -> list[RenderableType]:
     parts: list[RenderableType] = [title, *assumptions_section(found.get("assumptions", []))]
     if "labels" in found:
         parts += _label_sections(found["labels"])
-    if "class_labels" in found:
-        parts += _class_sections(found["class_labels"])
     if "bags" in found:
         title = (
             f"Without labels, on {found['bag_summary']['n_bags']} bags (these must not be bags it "
             "was trained on)"
         )
-        several = "classes" in found["bags"]
+        several = len(found["bags"]["classes"]) > 2
         criteria = measures(found["bags"]["criteria"], several_classes=several)
         parts.append(section(title, criteria))
     return parts
 
 
 def _label_sections(labels: LabelResults) -> list[Group]:
-    confusion = labels["confusion"]
-    counts = [
-        ("positive", f"{confusion['true_positive']:,}", f"{confusion['false_negative']:,}"),
-        ("negative", f"{confusion['false_positive']:,}", f"{confusion['true_negative']:,}"),
-    ]
-    bins = [
-        (
-            f"{one['low']:.3f} to {one['high']:.3f}",
-            f"{one['n_rows']:,}",
-            f"{one['predicted']:.3f}",
-            f"{one['share']:.3f} ± {one['std_error']:.3f}",
-        )
-        for one in labels["calibration"]
-    ]
-    positives = f"{labels['n_positive']:,} of {labels['n_rows']:,} positive"
+    classes, several = labels["classes"], len(labels["classes"]) > 2
+    positive = classes[-1]
+    what = f"{positive['n_rows']:,} of {labels['n_rows']:,} positive ({positive['name']!r})"
+    if several:
+        what = f"{len(classes)} classes"
     return [
-        section(f"With labels, {positives} ({labels['positive']!r})", measures(labels["metrics"])),
-        section(
-            "Confusion matrix",
-            table(("true class", "predicted positive", "predicted negative"), counts),
-        ),
-        section(
-            f"Calibration, probabilities for {labels['class_prior']:.1%} positives",
-            table(("probability", "rows", "mean predicted", "share of positives"), bins),
-        ),
+        section(f"With labels, {what}", measures(labels["metrics"])),
+        *(_by_class(labels) if several else [_confusion(labels["confusion"])]),
+        _calibration(labels, several=several),
     ]
 
 
-def _class_sections(labels: ClassLabelResults) -> list[Group]:
-    names = [one["name"] for one in labels["classes"]]
-    by_class = [
+def _confusion(confusion: Sequence[Sequence[int]]) -> Group:
+    """Return the confusion matrix of two classes, the positive one first."""
+    rows = [
+        (name, *(f"{n:,}" for n in reversed(row)))
+        for name, row in zip(("positive", "negative"), reversed(confusion), strict=True)
+    ]
+    header = ("true class", "predicted positive", "predicted negative")
+    return section("Confusion matrix", table(header, rows))
+
+
+def _by_class(labels: LabelResults) -> list[Group]:
+    rows = [
         (one["name"], f"{one['n_rows']:,}", measured(one["recall"]), measured(one["precision"]))
         for one in labels["classes"]
     ]
-    bins = [
+    return [
+        section("Classes", table(("class", "rows", "recall", "precision"), rows)),
+        confusion_section([one["name"] for one in labels["classes"]], labels["confusion"]),
+    ]
+
+
+def _calibration(labels: LabelResults, *, several: bool) -> Group:
+    rows = [
         (
             f"{one['low']:.3f} to {one['high']:.3f}",
             f"{one['n_rows']:,}",
@@ -273,12 +269,9 @@ def _class_sections(labels: ClassLabelResults) -> list[Group]:
         )
         for one in labels["calibration"]
     ]
-    return [
-        section(f"With labels, {len(names)} classes", measures(labels["metrics"])),
-        section("Classes", table(("class", "rows", "recall", "precision"), by_class)),
-        confusion_section(names, labels["confusion"]),
-        section(
-            "Calibration of the predicted class",
-            table(("probability", "rows", "mean predicted", "share correct"), bins),
-        ),
-    ]
+    title, share = "Calibration of the predicted class", "share correct"
+    if not several:
+        prior = labels["class_shares"][labels["classes"][-1]["name"]]
+        title = f"Calibration, probabilities for {prior:.1%} positives"
+        share = "share of positives"
+    return section(title, table(("probability", "rows", "mean predicted", share), rows))

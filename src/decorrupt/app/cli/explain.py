@@ -84,7 +84,7 @@ def _model(card: ModelCard) -> Facts:
 
 def _decision(card: ModelCard) -> str:
     words = DECISIONS[card["method"]["decision"]]
-    return words.replace("both", "all") if "class_shares" in card else words
+    return words.replace("both", "all") if len(card["class_shares"]) > 2 else words
 
 
 def _classes(card: ModelCard) -> str:
@@ -95,8 +95,10 @@ def _classes(card: ModelCard) -> str:
 
 
 def _shares(card: ModelCard) -> str:
-    if "class_shares" not in card:
-        return f"{card['training_prior']:.1%} positives"
+    from decorrupt.app.training.model_card import share_of_positives
+
+    if len(card["class_shares"]) == 2:
+        return f"{share_of_positives(card):.1%} positives"
     return ", ".join(f"{share:.1%} {name}" for name, share in card["class_shares"].items())
 
 

@@ -13,8 +13,9 @@ from decorrupt.app.cli.conventions import MINUS, option, split_names
 if TYPE_CHECKING:
     from decorrupt.app.training.bag_columns import BagColumns
     from decorrupt.app.training.columns import Features
-    from decorrupt.app.training.roles import BagRows, Table
+    from decorrupt.app.training.roles import BagRows
     from decorrupt.app.training.source_roles import SourceRows
+    from decorrupt.app.training.table import Table
 
 BagsArgument = Annotated[
     str | None,
@@ -171,7 +172,7 @@ class TrainingOptions(BagOptions):
 def open_table(source: str, sql: str | None = None, decimal: str | None = None) -> Table:
     """Return a table with the name it has in messages."""
     from decorrupt.app.tables import read_table
-    from decorrupt.app.training.roles import Table
+    from decorrupt.app.training.table import Table
 
     return Table(read_table(source, sql=sql, decimal=decimal), table_name(source))
 
@@ -241,23 +242,10 @@ def read_bag_rows(
     takes_ranges: bool = False,
 ) -> BagRows:
     """Return rows in bags; `takes_ranges`: counts can be cells such as ``<5``."""
-    from decorrupt.app.training.class_roles import read_class_bags
     from decorrupt.app.training.roles import read_bags
 
     table = None if bags is None else open_table(bags, decimal=decimal)
-    columns.check(has_table=table is not None)
-    if columns.names_classes:
-        return read_class_bags(rows, table, columns, takes_ranges=takes_ranges)
-    return read_bags(
-        rows,
-        table,
-        bag_column=columns.bag,
-        proportion_column=columns.proportion,
-        count_column=columns.count,
-        upper_column=columns.upper,
-        count_noise=columns.count_noise,
-        takes_ranges=takes_ranges,
-    )
+    return read_bags(rows, table, columns, takes_ranges=takes_ranges)
 
 
 def left_out_in_words(features: Features) -> list[str]:

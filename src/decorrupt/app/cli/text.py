@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -94,7 +95,7 @@ def measured(value: Measured, digits: int = 3) -> str:
 
 def params_text(params: Mapping[str, Value]) -> str:
     """Return name=value, comma-separated."""
-    from decorrupt.model_selection.leaderboard import describe_params  # loads scikit-learn
+    from decorrupt.model_selection import describe_params  # loads scikit-learn
 
     return describe_params(params)
 
@@ -159,13 +160,13 @@ def held_out_section(card: ModelCard) -> Group:
     method = card["method"]
     title = f"On held-out data ({method['held_out']}); ± is one standard error"
     notes = [method["std_error_includes"]] if method["std_error_includes"] else []
-    several = "class_shares" in card
+    several = len(card["class_shares"]) > 2
     return section(title, measures(card["criteria"], several_classes=several), *notes)
 
 
 def bag_parts(bags: BagSummary) -> list[RenderableType]:
     """Return sizes, proportions and information of bags, with a table of several classes."""
-    if "classes" not in bags:
+    if len(bags["classes"]) == 2:
         return [facts(bag_facts(bags))]
     rows = [
         (
@@ -187,7 +188,7 @@ def _class_facts(bags: BagSummary) -> Facts:
     return [
         ("classes", f"{len(bags['classes'])}"),
         ("hardest to distinguish", _some(bags["hardest_classes"], SHOWN_COLUMNS)),
-        ("condition number", f"{bags['condition_number']:.4g}"),
+        ("condition number", f"{bags['condition_number'] or math.inf:.4g}"),
         _worth(bags),
     ]
 
@@ -217,7 +218,8 @@ def _worth(bags: BagSummary) -> tuple[str, str]:
 
 def bag_facts(bags: BagSummary) -> Facts:
     """Return sizes, proportions and information of bags of two classes."""
-    shares = bags["proportions"]
+    positive = bags["classes"][1]
+    shares = positive["proportions"]
     return [
         *_size_facts(bags),
         (
@@ -225,7 +227,7 @@ def bag_facts(bags: BagSummary) -> Facts:
             f"{shares['min']:.3f} to {shares['max']:.3f}, middle half "
             f"{shares['lower_quartile']:.3f} to {shares['upper_quartile']:.3f}",
         ),
-        ("pooled proportion", f"{bags['pooled_proportion']:.3f}"),
+        ("pooled proportion", f"{positive['pooled_proportion']:.3f}"),
         ("information V", f"{bags['information']:.4g}"),
         _worth(bags),
     ]

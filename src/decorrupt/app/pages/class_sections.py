@@ -1,4 +1,4 @@
-"""Sections about several classes: their shares, results without and with labels."""
+"""Sections about several classes: their shares, results by class, the confusion matrix."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import random
 import statistics
 from collections.abc import Sequence
 
-from decorrupt.app.pages.class_plots import class_agreement_plot
-from decorrupt.app.pages.performance import calibration_figures, measures, scores_figure
+from decorrupt.app.pages.plots import agreement_plot
 from decorrupt.app.pages.wording import (
-    BAGS,
     MOST_CLASSES,
     MOST_POINTS,
     listed,
@@ -19,14 +17,13 @@ from decorrupt.app.pages.wording import (
     percent,
 )
 from decorrupt.app.training.results import (
-    BagClassPrediction,
+    BagPrediction,
     BagSummary,
-    ClassLabelResults,
+    ClassResult,
     HeldOutResults,
 )
 from decorrupt.documents.document import Block, Cell, Facts, Figure, Panels, Table, Text
 from decorrupt.documents.numbers import count, number
-from decorrupt.glossary import CLASS_CRITERIA, METRICS
 
 WORTH = (
     "Worth in labelled rows: the number of rows of this class with known labels that would give "
@@ -62,11 +59,9 @@ def class_bag_blocks(bags: BagSummary, size_facts: Sequence[tuple[str, str]]) ->
     return [Facts(facts), Table("class-shares", f"Classes. {WORTH}", heads, rows)]
 
 
-def class_bag_results(results: HeldOutResults, name: str) -> list[Block]:
-    """Return the label-free measures, and predicted against known shares, class by class."""
-    caption = f"Measures that need no labels, only {BAGS.known}."
-    bags, classes = results["per_bag_classes"], results["classes"]
-    table = measures(results["criteria"], CLASS_CRITERIA, f"{name}-criteria", caption)
+def class_agreement_blocks(results: HeldOutResults, name: str) -> list[Block]:
+    """Return predicted against known shares, class by class."""
+    bags, classes = results["per_bag"], results["classes"]
     shown = list(range(len(classes)))[:MOST_CLASSES]
     largest = max(max(*bag["known"], *bag["predicted"]) for bag in bags)
     figures = [_agreement(bags, classes[c], c, largest, name) for c in shown]
@@ -77,35 +72,32 @@ def class_bag_results(results: HeldOutResults, name: str) -> list[Block]:
     )
     if len(shown) < len(classes):
         text += f" {len(shown)} of {len(classes)} classes are shown."
-    return [
-        *table,
-        Text(text),
-        Panels(figures),
-        _errors(bags, classes, name),
-        Panels([scores_figure(results["histogram"], name, of_class=True)]),
-    ]
+    return [Text(text), Panels(figures), _errors(bags, classes, name)]
 
 
 def _agreement(
-    bags: Sequence[BagClassPrediction], label: str, c: int, largest: float, name: str
+    bags: Sequence[BagPrediction], label: str, c: int, largest: float, name: str
 ) -> Figure:
-    drawn = bags
-    if len(bags) > MOST_POINTS:  # chosen at random, and the same ones every time
-        drawn = random.Random(0).sample(list(bags), MOST_POINTS)  # noqa: S311
-    most = max(bag["size"] for bag in drawn)
-    points = [(bag["known"][c], bag["predicted"][c], bag["size"] / most) for bag in drawn]
     error = _mean_error(bags, c)
     words = f"{count(len(bags), 'bag')}; mean absolute difference {number(error)}."
     title = f"Predicted against known share of class {label}"
-    drawing = class_agreement_plot(points, largest, f"{name}-{c}-agreement", title, words)
+    drawn, name = some_bags(bags), f"{name}-{c}-agreement"
+    drawing = agreement_plot(drawn, c, name, title, words, largest)
     return Figure(drawing, f"Mean absolute difference {number(error)}.", label)
 
 
-def _mean_error(bags: Sequence[BagClassPrediction], c: int) -> float:
+def some_bags(bags: Sequence[BagPrediction]) -> Sequence[BagPrediction]:
+    """Return the bags to draw: if there are many, some at random, the same ones every time."""
+    if len(bags) <= MOST_POINTS:
+        return bags
+    return random.Random(0).sample(list(bags), MOST_POINTS)  # noqa: S311
+
+
+def _mean_error(bags: Sequence[BagPrediction], c: int) -> float:
     return statistics.fmean(abs(bag["predicted"][c] - bag["known"][c]) for bag in bags)
 
 
-def _errors(bags: Sequence[BagClassPrediction], classes: Sequence[str], name: str) -> Table:
+def _errors(bags: Sequence[BagPrediction], classes: Sequence[str], name: str) -> Table:
     total = sum(bag["size"] for bag in bags)
 
     def pooled(key: str, c: int) -> float:
@@ -124,18 +116,8 @@ def _errors(bags: Sequence[BagClassPrediction], classes: Sequence[str], name: st
     return Table(f"{name}-classes", caption, heads, rows)
 
 
-def class_label_lead(labels: ClassLabelResults) -> str:
-    """Return the number of rows and classes, and which population the probabilities are for."""
-    shares = ", ".join(f"“{name}” {percent(s)}" for name, s in labels["class_shares"].items())
-    return (
-        f"{count(labels['n_rows'], 'row')} of {len(labels['classes'])} classes. Probabilities are "
-        f"for a population with the shares {shares}."
-    )
-
-
-def class_label_results(labels: ClassLabelResults, name: str) -> list[Block]:
-    """Return the measures that need labels, recall by class, the confusion matrix, two plots."""
-    caption = "Measured on rows with a known true class."
+def recall_table(classes: Sequence[ClassResult], name: str) -> Table:
+    """Return recall and precision of each class."""
     rows: list[list[Cell]] = [
         [
             name_cell(one["name"]),
@@ -143,25 +125,13 @@ def class_label_results(labels: ClassLabelResults, name: str) -> list[Block]:
             measured_cell(one["recall"]),
             measured_cell(one["precision"]),
         ]
-        for one in labels["classes"]
+        for one in classes
     ]
-    by_class = (
+    caption = (
         "Recall: share of the rows of the class that are recognised. Precision: share of the rows "
         "predicted as the class that belong to it."
     )
-    figures = [
-        scores_figure(labels["histogram"], name, of_class=True),
-        *calibration_figures(
-            labels["calibration"], labels["calibration_from"], name, of_class=True
-        ),
-    ]
-    names = [one["name"] for one in labels["classes"]]
-    return [
-        *measures(labels["metrics"], METRICS, f"{name}-metrics", caption),
-        Table(f"{name}-classes", by_class, ["class", "rows", "recall", "precision"], rows),
-        confusion_table(names, labels["confusion"], f"{name}-confusion"),
-        Panels(figures),
-    ]
+    return Table(name, caption, ["class", "rows", "recall", "precision"], rows)
 
 
 def confusion_table(

@@ -56,9 +56,10 @@ def bag_blocks(bags: BagSummary) -> list[Block]:
             else f"{sizes['min']:,.0f} to {sizes['max']:,.0f}, median {sizes['median']:g}",
         ),
     ]
-    if "classes" in bags:
+    if len(bags["classes"]) > 2:
         return class_bag_blocks(bags, size_facts)
-    shares = bags["proportions"]
+    positive = bags["classes"][1]
+    shares = positive["proportions"]
     facts = [
         *size_facts,
         ("proportions", f"{number(shares['min'])} to {number(shares['max'])}"),
@@ -66,7 +67,7 @@ def bag_blocks(bags: BagSummary) -> list[Block]:
             "middle half of the proportions",
             f"{number(shares['lower_quartile'])} to {number(shares['upper_quartile'])}",
         ),
-        ("pooled proportion", number(bags["pooled_proportion"])),
+        ("pooled proportion", number(positive["pooled_proportion"])),
         ("information V", f"{bags['information']:.4g}"),
         (
             "effective sample size",

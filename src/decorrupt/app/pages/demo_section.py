@@ -13,7 +13,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.app.pages.class_sections import confusion_table
 from decorrupt.app.pages.provenance import comparison_blocks
 from decorrupt.app.training.demo import DemoResult
-from decorrupt.app.training.results import BagClassPrediction, ClassLabelResults
+from decorrupt.app.training.results import BagPrediction
 from decorrupt.documents.document import Block, Cell, Figure, Panels, Table, Text
 
 SHOWN_BAGS, IMAGES_PER_LINE = 3, 8
@@ -24,14 +24,9 @@ NBSP = "\N{NO-BREAK SPACE}"
 PIXEL = 3.5  # CSS pixels per pixel of an image
 
 
-def demo_sections(
-    result: DemoResult, labels: ClassLabelResults
-) -> list[tuple[str, str, Sequence[Block]]]:
-    """Return the sections of several classes: what was learned from, and what is recognised.
-
-    `labels` are the results of the model from bags on the test rows.
-    """
-    names = list(result.data.classes)
+def demo_sections(result: DemoResult) -> list[tuple[str, str, Sequence[Block]]]:
+    """Return the sections of several classes: what was learned from, and what is recognised."""
+    labels, names = result.labels, result.data.observed.classes.tolist()
     about = f" on {labels['n_rows']:,} test rows with labels"
     parts: list[tuple[str, str, Sequence[Block]]] = []
     if result.data.image_shape is not None:
@@ -42,30 +37,30 @@ def demo_sections(
 
 
 def _images(result: DemoResult) -> list[Block]:
-    data, sizes = result.data, result.data.strata.sizes
-    by_name = {bag["bag"]: bag for bag in result.trained.held_out["per_bag_classes"]}
-    bags = [by_name[bag] for bag in data.strata.ids[:SHOWN_BAGS].tolist()]
+    observed = result.data.observed
+    by_name = {bag["bag"]: bag for bag in result.trained.held_out["per_bag"]}
+    bags = [by_name[bag] for bag in observed.ids[:SHOWN_BAGS].tolist()]
     text = (
-        f"{SHOWN_BAGS} of {len(sizes)} bags. In training it was known how many images of each "
+        f"{SHOWN_BAGS} of {observed.n_bags} bags. In training it was known how many images of each "
         "class a bag contains, but not which image belongs to which class."
     )
     figures = [_bag_figure(result, number, bag) for number, bag in enumerate(bags)]
-    return [Text(text), Panels(figures), _counts(bags, data.classes)]
+    return [Text(text), Panels(figures), _counts(bags, observed.classes.tolist())]
 
 
-def _bag_figure(result: DemoResult, number: int, bag: BagClassPrediction) -> Figure:
+def _bag_figure(result: DemoResult, number: int, bag: BagPrediction) -> Figure:
     data = result.data
-    images = data.X[data.strata.row_stratum == number].reshape(-1, *(data.image_shape or ()))
+    images = data.X[data.observed.row_bag == number].reshape(-1, *(data.image_shape or ()))
     known = ", ".join(
         f"{round(share * bag['size'])}{NBSP}×{NBSP}{name}"
-        for name, share in zip(data.classes, bag["known"], strict=True)
+        for name, share in zip(data.observed.classes, bag["known"], strict=True)
         if share
     )
     title = f"Bag {bag['bag']}: {bag['size']} images"
     return Figure(draw_images(images, f"bag-{number}", title, known), f"Known: {known}.", title)
 
 
-def _counts(bags: Sequence[BagClassPrediction], classes: Sequence[str]) -> Table:
+def _counts(bags: Sequence[BagPrediction], classes: Sequence[str]) -> Table:
     rows: list[list[Cell]] = []
     for bag in bags:
         known = [round(share * bag["size"]) for share in bag["known"]]

@@ -19,10 +19,10 @@ def advice_blocks(found: Inspection) -> list[Block]:
         facts.insert(0, ("the data are worth about", worth))
     texts = [sentence(advice["reason"]), sentence(outlook["words"])]
     if "quick_fit" in outlook:
-        classes = found["bags"].get("classes")
-        measure = "mean recall" if classes else "balanced accuracy"
+        n_classes = len(found["bags"]["classes"])
+        measure = "mean recall" if n_classes > 2 else "balanced accuracy"
         facts.append((f"{measure} of a quick model", expected_range(outlook["quick_fit"])))
-        guess = f"1 / {len(classes)}" if classes else "0.5"
+        guess = f"1 / {n_classes}" if n_classes > 2 else "0.5"
         texts.append(
             f"The quick model, {method_label(outlook['quick_fit']['method'])}, was evaluated on "
             f"held-out bags. Guessing gives {guess}, perfection 1. A full fit is often better."

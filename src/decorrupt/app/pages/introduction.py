@@ -41,18 +41,16 @@ def unseen(card: ModelCard) -> str:
 
 def model_lead(card: ModelCard) -> str:
     """Return what a model does and what it was trained on."""
-    if "class_shares" in card:
+    classes = class_names(card)
+    if len(classes) > 2:
         return (
-            f"This model classifies rows as one of {len(card['class_shares'])} classes: "
-            f"{listed(class_names(card))}. It was trained on groups of rows, called bags, of which "
+            f"This model classifies rows as one of {len(classes)} classes: {listed(classes)}. "
+            "It was trained on groups of rows, called bags, of which "
             "only the shares of the classes are known."
         )
     named = [
         f" (“{name}”)" if name != default else ""
-        for name, default in (
-            (card["classes"]["positive"], "1"),
-            (card["classes"]["negative"], "0"),
-        )
+        for name, default in zip(reversed(classes), "10", strict=True)
     ]
     data = (
         "labels from several sources, each with its own noise rates"
@@ -72,7 +70,7 @@ def model_summary(card: ModelCard, held_out: HeldOutResults) -> list[Block]:
         data = f"{count(bags['n_rows'], 'row')} in {count(bags['n_bags'], 'bag')}"
     else:
         data = count(card["sources"]["n_rows"], "row")
-    several = "class_shares" in card
+    several = len(card["class_shares"]) > 2
     criteria = CLASS_CRITERIA if several else CRITERIA
     accuracy, remark = measured(held_out["criteria"][ACCURACY]), PLUS_MINUS
     if "expected" in card:
@@ -104,13 +102,11 @@ def evaluation_summary(found: Evaluation) -> list[Block]:
     if "labels" in found:
         metrics = found["labels"]["metrics"]
         shown = ("balanced_accuracy", "accuracy", "roc_auc")
-        facts += [(METRICS[name].label, measured(metrics[name])) for name in shown]
-    if "class_labels" in found:
-        metrics = found["class_labels"]["metrics"]
-        shown = ("accuracy", "macro_recall", "log_loss")
+        if len(found["labels"]["classes"]) > 2:
+            shown = ("accuracy", "macro_recall", "log_loss")
         facts += [(METRICS[name].label, measured(metrics[name])) for name in shown]
     if "bags" in found:
-        criteria = CLASS_CRITERIA if "classes" in found["bags"] else CRITERIA
+        criteria = CLASS_CRITERIA if len(found["bags"]["classes"]) > 2 else CRITERIA
         estimate = measured(found["bags"]["criteria"][ACCURACY])
         if "expected" in found:
             estimate = expected_range(found["expected"])
@@ -127,11 +123,19 @@ def evaluation_lead(found: Evaluation) -> str:
 
 
 def label_lead(labels: LabelResults) -> str:
-    """Return how many rows are positive, and which population the probabilities are for."""
-    prior, share = labels["class_prior"], labels["n_positive"] / max(labels["n_rows"], 1)
+    """Return the rows of the classes, and which population the probabilities are for."""
+    if len(labels["classes"]) > 2:
+        shares = ", ".join(f"“{name}” {percent(s)}" for name, s in labels["class_shares"].items())
+        return (
+            f"{count(labels['n_rows'], 'row')} of {len(labels['classes'])} classes. Probabilities "
+            f"are for a population with the shares {shares}."
+        )
+    positive = labels["classes"][1]
+    prior = labels["class_shares"][positive["name"]]
+    share = positive["n_rows"] / max(labels["n_rows"], 1)
     text = (
-        f"{labels['n_positive']:,} of {count(labels['n_rows'], 'row')} are positive "
-        f"(“{labels['positive']}”). Probabilities are for a population with {percent(prior)} "
+        f"{positive['n_rows']:,} of {count(labels['n_rows'], 'row')} are positive "
+        f"(“{positive['name']}”). Probabilities are for a population with {percent(prior)} "
         "positives"
     )
     if abs(share - prior) < NEAR:

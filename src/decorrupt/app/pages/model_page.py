@@ -9,11 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from decorrupt.app.pages.assumption_section import assumption_blocks
-from decorrupt.app.pages.class_sections import (
-    class_bag_results,
-    class_label_lead,
-    class_label_results,
-)
 from decorrupt.app.pages.data_section import (
     bag_blocks,
     column_blocks,
@@ -46,7 +41,7 @@ from decorrupt.app.pages.provenance import (
     origin_blocks,
     warning_blocks,
 )
-from decorrupt.app.pages.wording import BAGS, HELD_OUT, Kind
+from decorrupt.app.pages.wording import BAGS, HELD_OUT
 from decorrupt.app.training.model_card import ModelCard
 from decorrupt.app.training.results import Comparison, Evaluation, HeldOutResults, Inspection
 from decorrupt.documents.document import Block, Document, Section, Text, to_html
@@ -87,7 +82,7 @@ def render_model(
         (
             "held-out",
             f"Results on held-out {unseen(card)}",
-            [Text(lead.rstrip()), *_bag_results(held_out, kind_of(card), "held-out")],
+            [Text(lead.rstrip()), *bag_results(held_out, kind_of(card), "held-out")],
         ),
         ("importance", "Feature importance", importance_blocks(held_out, "model")),
         ("columns-used", "Columns", column_blocks(card["columns"], card["left_out"])),
@@ -111,10 +106,6 @@ def render_evaluation(found: Evaluation, card: ModelCard) -> str:
         parts.append(
             ("labels", "With true labels", [lead, *label_results(found["labels"], "labels")])
         )
-    if "class_labels" in found:
-        own = found["class_labels"]
-        lead = Text(class_label_lead(own))
-        parts.append(("labels", "With true labels", [lead, *class_label_results(own, "labels")]))
     if "bags" in found:
         lead = Text(
             "Evaluated with the known proportions of bags. These must not be bags the model was "
@@ -122,7 +113,7 @@ def render_evaluation(found: Evaluation, card: ModelCard) -> str:
         )
         results = found["bags"]
         parts += [
-            ("bags", "Without labels, bag by bag", [lead, *_bag_results(results, BAGS, "bags")]),
+            ("bags", "Without labels, bag by bag", [lead, *bag_results(results, BAGS, "bags")]),
             ("importance", "Feature importance", importance_blocks(results, "bags")),
             ("data", "The bags", bag_blocks(found["bag_summary"])),
         ]
@@ -157,12 +148,6 @@ def render_inspection(found: Inspection) -> str:
     else:
         parts.append(columns)
     return _page(f"Inspection of {found['rows']}", inspection_lead(found), parts)
-
-
-def _bag_results(results: HeldOutResults, kind: Kind, name: str) -> list[Block]:
-    if "classes" in results:
-        return class_bag_results(results, name)
-    return bag_results(results, kind, name)
 
 
 def _page(title: str, lead: str, parts: Sequence[Part]) -> str:

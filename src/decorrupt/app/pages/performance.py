@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import random
 import statistics
 from collections.abc import Mapping, Sequence
 
+from decorrupt.app.pages.class_sections import (
+    class_agreement_blocks,
+    confusion_table,
+    recall_table,
+    some_bags,
+)
 from decorrupt.app.pages.plots import (
     agreement_plot,
     calibration_plot,
@@ -16,7 +21,6 @@ from decorrupt.app.pages.plots import (
 from decorrupt.app.pages.wording import (
     MOST_BAGS,
     MOST_BARS,
-    MOST_POINTS,
     PLUS_MINUS,
     Kind,
     measured_cell,
@@ -28,7 +32,6 @@ from decorrupt.app.pages.wording import (
 from decorrupt.app.training.results import (
     BagPrediction,
     CalibrationBin,
-    Confusion,
     HeldOutResults,
     Histogram,
     LabelResults,
@@ -36,7 +39,7 @@ from decorrupt.app.training.results import (
 )
 from decorrupt.documents.document import Block, Cell, Definitions, Figure, Panels, Table, Text
 from decorrupt.documents.numbers import count, number, signed
-from decorrupt.glossary import CRITERIA, METRICS, Measure
+from decorrupt.glossary import CLASS_CRITERIA, CRITERIA, METRICS, Measure
 
 # Calibration slopes that need no remark.
 ABOUT_ONE = (0.8, 1.25)
@@ -55,28 +58,50 @@ def measures(
 
 
 def bag_results(results: HeldOutResults, kind: Kind, name: str) -> list[Block]:
-    """Return the label-free measures, three plots and the groups with the largest errors."""
+    """Return the label-free measures, three plots and the groups with the largest errors.
+
+    For several classes, plots and errors class by class.
+    """
+    several = len(results["classes"]) > 2
     caption = f"Measures that need no labels, only {kind.known}."
+    known = CLASS_CRITERIA if several else CRITERIA
+    table = measures(results["criteria"], known, f"{name}-criteria", caption)
+    if several:
+        scores = scores_figure(results["histogram"], name, of_class=True)
+        return [*table, *class_agreement_blocks(results, name), Panels([scores])]
     groups = results["per_bag"]
     figures = [
         _agreement(groups, kind, name),
         scores_figure(results["histogram"], name),
         *calibration_figures(results["calibration"], results["calibration_from"], name),
     ]
-    table = measures(results["criteria"], CRITERIA, f"{name}-criteria", caption)
     slope = _slope(results["calibration_slope"]) if "calibration_slope" in results else []
     return [*table, Panels(figures), *slope, _largest_errors(groups, kind, name)]
 
 
 def label_results(labels: LabelResults, name: str) -> list[Block]:
-    """Return the measures that need labels, the confusion matrix and two plots."""
+    """Return the measures that need labels, the confusion matrix and two plots.
+
+    For several classes also recall and precision of each.
+    """
+    classes, several = labels["classes"], len(labels["classes"]) > 2
     caption = "Measured on rows with a known true class."
     figures = [
-        scores_figure(labels["histogram"], name),
-        *calibration_figures(labels["calibration"], labels["calibration_from"], name),
+        scores_figure(labels["histogram"], name, of_class=several),
+        *calibration_figures(
+            labels["calibration"], labels["calibration_from"], name, of_class=several
+        ),
     ]
+    if several:
+        names = [one["name"] for one in classes]
+        by_class = [
+            recall_table(classes, f"{name}-classes"),
+            confusion_table(names, labels["confusion"], f"{name}-confusion"),
+        ]
+    else:
+        by_class = [_confusion(labels["confusion"], f"{name}-confusion")]
     table = measures(labels["metrics"], METRICS, f"{name}-metrics", caption)
-    return [*table, _confusion(labels["confusion"], f"{name}-confusion"), Panels(figures)]
+    return [*table, *by_class, Panels(figures)]
 
 
 def importance_blocks(results: HeldOutResults, name: str) -> list[Block]:
@@ -114,10 +139,7 @@ def importance_blocks(results: HeldOutResults, name: str) -> list[Block]:
 
 
 def _agreement(rows: Sequence[BagPrediction], kind: Kind, name: str) -> Figure:
-    drawn = rows
-    if len(rows) > MOST_POINTS:  # chosen at random, and the same ones every time
-        drawn = random.Random(0).sample(list(rows), MOST_POINTS)  # noqa: S311
-    apart = [row["predicted"] - row["known"] for row in rows]
+    drawn, apart = some_bags(rows), [_error(row) for row in rows]
     words = (
         f"{count(len(rows), kind.one)}; predicted minus known: {signed(statistics.fmean(apart))} "
         f"on average, absolute difference {number(statistics.fmean(map(abs, apart)))}."
@@ -129,8 +151,14 @@ def _agreement(rows: Sequence[BagPrediction], kind: Kind, name: str) -> Figure:
     )
     if len(drawn) < len(rows):
         caption += f" The plot shows {len(drawn):,} of them, chosen at random."
-    drawing = agreement_plot(drawn, kind, f"{name}-agreement", words)
+    title = f"Predicted against known proportion, {kind.one} by {kind.one}"
+    drawing = agreement_plot(drawn, 1, f"{name}-agreement", title, words)
     return Figure(drawing, caption, "Predicted and known proportions")
+
+
+def _error(row: BagPrediction) -> float:
+    """Return predicted minus known share of positives."""
+    return row["predicted"][1] - row["known"][1]
 
 
 def scores_figure(histogram: Histogram, name: str, *, of_class: bool = False) -> Figure:
@@ -206,18 +234,15 @@ def _slope(slope: float) -> list[Block]:
 
 
 def _largest_errors(rows: Sequence[BagPrediction], kind: Kind, name: str) -> Table:
-    worst = sorted(rows, key=lambda row: -abs(row["predicted"] - row["known"]))[:MOST_BAGS]
+    worst = sorted(rows, key=lambda row: -abs(_error(row)))[:MOST_BAGS]
     cells: list[list[Cell]] = [
         [
             name_cell(row["bag"]),
             row["size"],
-            number_cell(row["known"]),
-            number_cell(row["predicted"]),
-            {
-                "text": signed(row["predicted"] - row["known"]),
-                "sort": f"{row['predicted'] - row['known']:.9g}",
-            },
-            number_cell(row["predicted_positive"]),
+            number_cell(row["known"][1]),
+            number_cell(row["predicted"][1]),
+            {"text": signed(_error(row)), "sort": f"{_error(row):.9g}"},
+            number_cell(row["classified"][1]),
         ]
         for row in worst
     ]
@@ -230,7 +255,7 @@ def _largest_errors(rows: Sequence[BagPrediction], kind: Kind, name: str) -> Tab
     return Table(f"{name}-groups", caption, heads, cells)
 
 
-def _confusion(counts: Confusion, name: str) -> Table:
+def _confusion(counts: Sequence[Sequence[int]], name: str) -> Table:
     def row(title: str, right: int, wrong: int, *, right_first: bool) -> list[Cell]:
         total = max(right + wrong, 1)
         cells: list[Cell] = [
@@ -239,8 +264,7 @@ def _confusion(counts: Confusion, name: str) -> Table:
         ]
         return [title, *(cells if right_first else cells[::-1])]
 
-    tp, fn = counts["true_positive"], counts["false_negative"]
-    tn, fp = counts["true_negative"], counts["false_positive"]
+    (tn, fp), (fn, tp) = counts
     rows = [
         row("positive", tp, fn, right_first=True),
         row("negative", tn, fp, right_first=False),

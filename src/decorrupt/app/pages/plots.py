@@ -14,36 +14,63 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from decorrupt.app.pages.wording import Kind
 from decorrupt.app.training.results import BagPrediction, CalibrationBin, Histogram
 from decorrupt.documents.figures import COLOURS, FOREGROUND, draw
 
-SIZE = (4.0, 3.3)
+SIZE, SMALL_SIZE = (4.0, 3.3), (3.2, 2.7)
 SMALLEST_DOT, LARGEST_DOT = 12.0, 70.0  # points²
 LONGEST_LABEL = 22
 MARGIN = 0.03
 
 
-def agreement_plot(rows: Sequence[BagPrediction], kind: Kind, name: str, words: str) -> Markup:
-    """Return predicted against known proportions, one dot per group; more rows, larger dots."""
-    largest = max(row["size"] for row in rows)
+def agreement_plot(
+    rows: Sequence[BagPrediction],
+    c: int,
+    name: str,
+    title: str,
+    words: str,
+    largest_share: float | None = None,
+) -> Markup:
+    """Return predicted against known shares of a class, one dot per group; more rows, larger dots.
+
+    Parameters
+    ----------
+    rows : sequence of BagPrediction
+        The groups.
+    c : int
+        The number of the class.
+    name, title, words : str
+        As in :func:`decorrupt.documents.figures.draw`.
+    largest_share : float, optional
+        Of all classes, for small plots with the same axes; by default the axes end at 1.
+    """
+    largest, share = (
+        max(row["size"] for row in rows),
+        "proportion" if largest_share is None else "share",
+    )
 
     def plot(figure: Figure) -> None:
         axes = figure.add_subplot()
-        draw_diagonal(axes)
+        _draw_diagonal(axes)
         axes.scatter(
-            [row["known"] for row in rows],
-            [row["predicted"] for row in rows],
-            s=[dot_area(row["size"] / largest) for row in rows],
+            [row["known"][c] for row in rows],
+            [row["predicted"][c] for row in rows],
+            s=[_dot_area(row["size"] / largest) for row in rows],
             color=COLOURS[0],
             alpha=0.6,
             linewidths=0,
         )
-        _unit(axes, "xy")
-        axes.set(xlabel="known proportion", ylabel="predicted proportion")
+        axes.set(xlabel=f"known {share}", ylabel=f"predicted {share}")
+        if largest_share is None:
+            _unit(axes, "xy")
+            return
+        ends = (-MARGIN * largest_share, largest_share * (1 + MARGIN))
+        axes.set(xlim=ends, ylim=ends)
+        axes.xaxis.set_major_locator(MaxNLocator(4))
+        axes.yaxis.set_major_locator(MaxNLocator(4))
 
-    title = f"Predicted against known proportion, {kind.one} by {kind.one}"
-    return draw(plot, name=name, title=title, description=words, size=SIZE)
+    size = SIZE if largest_share is None else SMALL_SIZE
+    return draw(plot, name=name, title=title, description=words, size=size)
 
 
 def score_plot(
@@ -81,7 +108,7 @@ def calibration_plot(
 
     def plot(figure: Figure) -> None:
         axes = figure.add_subplot()
-        draw_diagonal(axes)
+        _draw_diagonal(axes)
         axes.errorbar(
             [row["predicted"] for row in bins],
             [row["share"] for row in bins],
@@ -188,12 +215,12 @@ def _is_wide(sign: str) -> bool:
     return unicodedata.east_asian_width(sign) in "WF"
 
 
-def dot_area(part: float) -> float:
+def _dot_area(part: float) -> float:
     """Return the area of a dot for a group with this share of the largest group's rows."""
     return SMALLEST_DOT + (LARGEST_DOT - SMALLEST_DOT) * part
 
 
-def draw_diagonal(axes: Axes) -> None:
+def _draw_diagonal(axes: Axes) -> None:
     """Draw the dashed line of equal values."""
     axes.plot([0, 1], [0, 1], color=FOREGROUND, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
 

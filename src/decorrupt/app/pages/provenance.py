@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from decorrupt.app.pages.wording import measured_cell, percent, sentence
-from decorrupt.app.training.model_card import DiagnosticsCard, ModelCard, Value
+from decorrupt.app.training.model_card import (
+    DiagnosticsCard,
+    ModelCard,
+    Value,
+    share_of_positives,
+)
 from decorrupt.app.training.results import Comparison, Measured
 from decorrupt.documents.document import Block, Cell, Definitions, Facts, Table, Text
 from decorrupt.documents.numbers import count, duration, number
@@ -148,13 +153,13 @@ def _method(card: ModelCard) -> str:
 
 def _decision(card: ModelCard) -> str:
     words = DECISIONS[card["method"]["decision"]]
-    return words.replace("both", "all") if "class_shares" in card else words
+    return words.replace("both", "all") if len(card["class_shares"]) > 2 else words
 
 
 def _population(card: ModelCard) -> str:
-    if "class_shares" in card:
+    if len(card["class_shares"]) > 2:
         return "a population with the class shares of the training rows"
-    return f"a population with {percent(card['training_prior'])} positives"
+    return f"a population with {percent(share_of_positives(card))} positives"
 
 
 def limit_blocks(card: ModelCard) -> list[Block]:

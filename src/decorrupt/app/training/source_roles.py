@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,13 +14,12 @@ from decorrupt.app.tables import TableError
 from decorrupt.app.training.columns import need_columns
 from decorrupt.app.training.preprocess import as_text
 from decorrupt.app.training.table import Table, as_numbers, check_shares, group_codes
-from decorrupt.observed import NoisySources
+from decorrupt.observed import NoisySources, Observed
 from decorrupt.observed import read_sources as read_noisy_sources
 
 SHOWN_VALUES = 6
 ALL_ROWS = "all rows"
-# Short names of the classes, for groups such as "nurse labelled +".
-SIGNS = np.array(["−", "+"])
+NUMBERS, SIGNS = np.array([0, 1]), {"0": "−", "1": "+"}
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,14 @@ class SourceRows:
     def noisy(self, rates: Mapping[Any, Any]) -> NoisySources:
         """Return the labels as the library takes them, with known or estimated rates."""
         codes, sources = self.labels.is_pos.astype(np.intp), self.sources.astype(str)
-        return read_noisy_sources(codes, SIGNS, sources, rates, self.class_priors)
+        return read_noisy_sources(codes, NUMBERS, sources, rates, self.class_priors)
+
+
+def named_strata(noisy: NoisySources) -> Observed:
+    """Return the rows of each source and label as bags called such as "nurse labelled +"."""
+    strata = noisy.strata
+    names = [f"{name[:-1]}{SIGNS[name[-1]]}" for name in strata.ids.tolist()]
+    return replace(strata, ids=np.array(names))
 
 
 def read_sources(

@@ -112,8 +112,8 @@ class Settings:
 class TrainedModel:
     """A pipeline from prepared columns to classes, its card, and its held-out results.
 
-    `prepared`, `observed` and `fold_models` are for `importance`; the last returns the model of each
-    fold and its held-out rows, fitted when they are needed.
+    `prepared`, `observed` and `fold_models` are for `importance`; the last returns the model of
+    each fold and its held-out rows, fitted when they are needed.
     """
 
     model: Pipeline

@@ -15,7 +15,7 @@ from decorrupt.app.training.methods import SOURCE_METHODS, method_name
 from decorrupt.app.training.model_card import MethodCard, ModelCard
 from decorrupt.app.training.preprocess import folded_levels, make_preprocessor, prepare
 from decorrupt.app.training.results import now, plain
-from decorrupt.app.training.source_roles import SourceRows
+from decorrupt.app.training.source_roles import SourceRows, named_strata
 from decorrupt.app.training.summary import summarize_sources
 from decorrupt.app.training.train import (
     CLASSIFIER,
@@ -84,11 +84,12 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
         search.fit(preprocessor.fit_transform(prepared), y, sources=sources)
     estimate = search.noise_rate_estimate_
     noisy = rows.noisy(search.noise_rates_ or {})
+    strata = named_strata(noisy)
     prior = search.class_prior_
     held_out_scores = search.__dict__.pop("held_out_scores_")  # rows are not saved in a model
     covariance = None if estimate is None else estimate.covariance
     results = held_out_results(
-        noisy.strata,
+        strata,
         held_out_scores - decision_threshold(settings.decision, prior),
         probabilities(held_out_scores),
         counts=False,
@@ -130,15 +131,14 @@ def train_sources(rows: SourceRows, features: Features, settings: Settings) -> T
     card["not_for"] = not_to_be_used(card)
 
     def fold_models() -> list[tuple[Any, Any]]:
-        observed = noisy.observed()
-        folds = source_folds(observed, settings.n_folds, settings.seed)
-        data = FoldedData(prepared, observed, folds)
+        folds = source_folds(noisy, settings.n_folds, settings.seed)
+        data = FoldedData(prepared, noisy.observed(), folds)
         average = clone(
             Pipeline([("preprocess", preprocessor), (CLASSIFIER, search.best_estimator_)])
         )
         return out_of_fold(average, data, class_prior=prior, n_jobs=settings.n_jobs).models
 
-    return TrainedModel(model, card, results, prepared, noisy.strata, fold_models, counts=False)
+    return TrainedModel(model, card, results, prepared, strata, fold_models, counts=False)
 
 
 def _source_weights(members: Sequence[Any]) -> dict[Any, float] | None:
