@@ -82,7 +82,7 @@ def test_scores_are_likelihoods_of_held_out_labels(data):
         **QUICK | {"candidates": ["forward"], "kernels": ["rbf"], "reg_strengths": [0.01]}
     )
     search.fit(X, noisy, sources=sources, noise_rates=RATES)
-    known = read_observed(noisy, sources=sources, noise_rates=RATES)
+    known = read_observed(noisy, sources=sources, noise_rates=RATES).sources
     pairs = np.array([RATES[source] for source in sources])
     matrices = np.array([[[1 - neg, neg], [pos, 1 - pos]] for pos, neg in pairs])
     found = np.empty(len(noisy))

@@ -30,8 +30,8 @@ def test_too_few_rows_to_hold_any_out_are_said_to_be_too_few():
 
 def test_folds_of_sources_split_every_stratum():
     labels = np.repeat([0, 1], 10)
-    observed = read_observed(labels, noise_rates=(0.1, 0.1))
-    for _, test in source_folds(observed, 5, 0):
+    noisy = read_observed(labels, noise_rates=(0.1, 0.1)).sources
+    for _, test in source_folds(noisy, 5, 0):
         assert np.bincount(labels[test]).tolist() == [2, 2]
     given = [(np.arange(10), np.arange(10, 20))]
-    assert source_folds(observed, given) == given
+    assert source_folds(noisy, given) == given

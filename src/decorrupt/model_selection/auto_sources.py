@@ -193,7 +193,7 @@ class AutoSourcesClassifier(AveragingSearch):
         check_consistent_length(rows, y)
         noisy = self._read_noise(rows, y, sources, noise_rates)
         observed = noisy.observed()
-        folds = source_folds(observed, self.cv, self.random_state)
+        folds = source_folds(noisy, self.cv, self.random_state)
         candidates = [self._candidate(name) for name in self._allowed(noisy)]
         data = FoldedData(rows, observed, folds)
         return self._search(X, data, candidates, NoisyLabelScorer(), began=began, baselines=[])

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from decorrupt.exceptions import SkippedFoldWarning
 from decorrupt.notices import Notice
-from decorrupt.observed import Observed, as_targets, check_bags, read_bags
+from decorrupt.observed import NoisySources, Observed, as_targets, check_bags, read_bags
 from decorrupt.splitters import BagKFold, BagSplitter, Fold, WithinBagKFold
 
 DEFAULT_FOLDS = 5
@@ -85,11 +85,10 @@ def _split(cv: Any, X: Any, y: Any, bags: Any) -> list[Fold]:
     return list(cv.split(X, y, **{routed: bags}))
 
 
-def source_folds(observed: Observed, cv: Any, random_state: Any = None) -> list[Fold]:
+def source_folds(noisy: NoisySources, cv: Any, random_state: Any = None) -> list[Fold]:
     """Return the folds of `cv` for noisy labels; an int splits each source and label."""
     if isinstance(cv, int | np.integer):
         cv = WithinBagKFold(int(cv), shuffle=True, random_state=random_state)
-    noisy: Any = observed.sources
     labels = noisy.strata.row_bag
     return _split(cv, labels, labels, labels)
 
