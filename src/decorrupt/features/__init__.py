@@ -29,7 +29,12 @@ from decorrupt.features.maps import (
     fit_feature_map,
     kernel_scores,
 )
-from decorrupt.features.memory_budget import DEFAULT_MAX_RANK, budget_in_bytes, default_max_rank
+from decorrupt.features.memory_budget import (
+    DEFAULT_MAX_RANK,
+    budget_in_bytes,
+    default_max_rank,
+    machine_memory,
+)
 from decorrupt.features.neighbours import diffusion_features, neighbour_means
 from decorrupt.features.principal import fit_principal_projection, project
 from decorrupt.features.random_fourier import DEFAULT_N_FEATURES, RandomFourierMap
@@ -63,6 +68,7 @@ __all__ = [
     "has_own_gamma",
     "kernel_name",
     "kernel_scores",
+    "machine_memory",
     "neighbour_means",
     "pivoted_cholesky",
     "project",

@@ -12,13 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from decorrupt._typing import FloatArray
 from decorrupt.losses import (
     likelihood_and_slope,
+    posterior_of_slope,
     prior_scores,
     score_shape,
     scores_of_probabilities,
 )
-from decorrupt.losses.scores import posterior_of_slope
-from decorrupt.observed import Observed, as_targets, inside
-from decorrupt.observed.bags import read_bags
+from decorrupt.observed import Observed, as_targets, inside, read_bags
 from decorrupt.risks.count import CountRisk, count_risk, read_probabilities
 from decorrupt.risks.score_risk import Operator
 

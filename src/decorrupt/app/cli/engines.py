@@ -73,7 +73,7 @@ def refuse_too_large(rows: str) -> None:
     size = path.stat().st_size
     if size < LARGE_FILE:
         return
-    from decorrupt.features.memory_budget import machine_memory
+    from decorrupt.features import machine_memory
 
     needed, available = size * UNPACKED.get(path.suffix, 1), machine_memory()
     if needed > available:

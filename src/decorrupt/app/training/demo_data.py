@@ -15,8 +15,7 @@ from sklearn.utils import check_random_state
 from decorrupt._typing import FloatArray
 from decorrupt.app.training.make_bags import class_shares
 from decorrupt.app.training.roles import NO_NAMES
-from decorrupt.datasets import load_breast_cancer_bags
-from decorrupt.datasets.embedded import TEST_SIZE
+from decorrupt.datasets import TEST_SIZE, load_breast_cancer_bags
 from decorrupt.observed import Observed, class_columns
 
 
