@@ -16,13 +16,20 @@ def columns():
     ]
 
 
+def class_summary(name, share):
+    return {"name": name, "pooled_proportion": share, "proportions": dict(SPREAD)} | {
+        "effective_rows": 40.0
+    }
+
+
 def bag_summary():
     return {
         "n_rows": 300,
         "n_bags": 30,
         "sizes": dict.fromkeys(SPREAD, 10.0),
-        "proportions": dict(SPREAD),
-        "pooled_proportion": 0.41,
+        "classes": [class_summary("0", 0.59), class_summary("1", 0.41)],
+        "hardest_classes": ["0", "1"],
+        "condition_number": 2.5,
         "information": 18.6,
         "effective_sample_size": 74.4,
         "efficiency": 0.248,
@@ -67,16 +74,22 @@ def histogram(labelled=False):
     return found | ({"counts_positive": [0, 5, *[10] * 7, 55]} if labelled else {})
 
 
+def bag_prediction(bag, size, known, predicted, classified):
+    shares = {"known": known, "predicted": predicted, "classified": classified}
+    by_class = {name: [1 - share, share] for name, share in shares.items()}
+    return {"bag": bag, "size": size} | by_class
+
+
 def held_out():
     bags = [
-        {"bag": f"bag {k}", "size": 10 + k, "known": k / 30, "predicted": 0.2 + k / 60}
-        | {"predicted_positive": k / 30}
+        bag_prediction(f"bag {k}", 10 + k, k / 30, 0.2 + k / 60, classified=k / 30)
         for k in range(29)
     ]
-    odd = {"bag": EVIL, "size": 5, "known": 0.1, "predicted": 0.95, "predicted_positive": 1.0}
+    odd = bag_prediction(EVIL, 5, 0.1, 0.95, classified=1.0)
     drops = (0.02, 0.001, -0.0004)
     return {
         "criteria": criteria(),
+        "classes": ["0", "1"],
         "per_bag": [*bags, odd],
         "histogram": histogram(),
         "calibration": calibration(),
@@ -105,11 +118,10 @@ def model_card():
         "created": "2026-01-02T03:04:05+00:00",
         "versions": {"python": "3.12.1", "decorrupt": "0.1.0"},
         "situation": "bags",
-        "classes": {"negative": "0", "positive": "1"},
+        "class_shares": {"0": 0.59, "1": 0.41},
         "columns": columns(),
         "left_out": {f"{EVIL} id": "it numbers the rows"},
         "bags": bag_summary(),
-        "training_prior": 0.41,
         "method": {
             "asked": "auto",
             "chosen": "mean_map",
@@ -159,11 +171,16 @@ def model_card():
 
 def source_card():
     card = model_card() | {"situation": "sources", "sources": source_summary()}
-    card["classes"] = {"negative": "well", "positive": f"sick {EVIL}"}
+    card["class_shares"] = {"well": 0.59, f"sick {EVIL}": 0.41}
     card["method"] |= {"chosen": "forward", "held_out": "rows"}
     for name in ("bags", "assumptions", "expected", "baselines"):
         del card[name]
     return card
+
+
+def class_result(name, n_rows, n_predicted):
+    found = {"name": name, "n_rows": n_rows, "n_predicted": n_predicted}
+    return found | {"recall": measured(0.8), "precision": measured(0.7)}
 
 
 def evaluation():
@@ -175,12 +192,10 @@ def evaluation():
         "n_rows": 300,
         "labels": {
             "n_rows": 300,
-            "n_positive": 130,
-            "positive": f"yes {EVIL}",
-            "class_prior": 0.41,
+            "class_shares": {"no": 0.59, f"yes {EVIL}": 0.41},
+            "classes": [class_result("no", 170, 183), class_result(f"yes {EVIL}", 130, 117)],
             "metrics": {name: measured(0.8 + k / 100) for k, name in enumerate(metrics)},
-            "confusion": {"true_positive": 100, "false_negative": 30}
-            | {"true_negative": 153, "false_positive": 17},
+            "confusion": [[153, 17], [30, 100]],
             "histogram": histogram(labelled=True),
             "calibration": calibration(),
             "calibration_from": "labels",

@@ -122,7 +122,7 @@ def test_a_type_of_a_stranger(whole, tmp_path):
         (operator.methodcaller("system", "true"), "operator.methodcaller"),
         (operator.attrgetter("x"), "operator.attrgetter"),
         (partial(print, "x"), "functools.partial"),
-        (MeanMapClassifier()._alternate, "with MethodNode"),
+        (MeanMapClassifier().problem_over, "with MethodNode"),
         (print, "builtins.print"),
         (eval, "builtins.eval"),
         (map, "builtins.map"),

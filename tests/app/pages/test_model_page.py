@@ -11,6 +11,7 @@ from decorrupt.app.pages.plots import LONGEST_LABEL, label
 from decorrupt.app.pages.wording import MOST_BAGS, MOST_BARS, MOST_COLUMNS, measured
 from helpers.model_dicts import (
     EVIL,
+    bag_prediction,
     demo_results,
     evaluation,
     held_out,
@@ -174,7 +175,8 @@ def test_the_evaluation_says_all():
 )
 def test_probabilities_for_another_population(prior, words):
     found = evaluation()
-    found["labels"]["class_prior"] = prior
+    negative, positive = found["labels"]["class_shares"]
+    found["labels"]["class_shares"] = {negative: 1 - prior, positive: prior}
     assert words in sections(render_evaluation(found, model_card()))["With true labels"]
 
 
@@ -248,9 +250,7 @@ def test_a_large_model_makes_a_small_page():
     card["columns"] = [card["columns"][0] | {"name": f"c{k}"} for k in range(5000)]
     card["left_out"] = {f"d{k}": "it numbers the rows" for k in range(5000)}
     results["per_bag"] = [
-        {"bag": f"b{k}", "size": 5, "known": k / 2e4, "predicted": k / 2e4 + 0.01}
-        | {"predicted_positive": 0.5}
-        for k in range(20_000)
+        bag_prediction(f"b{k}", 5, k / 2e4, k / 2e4 + 0.01, classified=0.5) for k in range(20_000)
     ]
     results["importance"] = [
         {"column": f"c{k}", "drop": 1 / (k + 1), "std_error": 0.01} for k in range(5000)

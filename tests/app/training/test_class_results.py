@@ -3,18 +3,22 @@
 import numpy as np
 import pytest
 
-from decorrupt.app.training.evaluate_classes import evaluate_class_labels
+from decorrupt.app.training.evaluate import evaluate_labels
 from decorrupt.app.training.held_out import held_out_results
 from decorrupt.app.training.predict import Predictions
 from decorrupt.app.training.summary import summarize_bags
-from decorrupt.corruption import Strata
+from decorrupt.observed import Observed
 
 CLASSES = ["a", "b", "c"]
 
 
+def observe(ids, bags, shares):
+    return Observed(np.array(CLASSES), ids, bags, shares)
+
+
 def test_pure_bags_are_worth_their_rows():
-    strata = Strata(np.array(["x", "y", "z"]), np.repeat([0, 1, 2], [5, 10, 20]), np.eye(3))
-    found = summarize_bags(strata, CLASSES)
+    bags = observe(np.array(["x", "y", "z"]), np.repeat([0, 1, 2], [5, 10, 20]), np.eye(3))
+    found = summarize_bags(bags)
     assert [one["effective_rows"] for one in found["classes"]] == pytest.approx([5, 10, 20])
     assert found["effective_sample_size"] == pytest.approx(35)
     assert found["efficiency"] == pytest.approx(1)
@@ -26,8 +30,8 @@ def test_pure_bags_are_worth_their_rows():
 
 def test_classes_that_change_together_are_hardest_to_distinguish():
     shares = np.array([[0.5, 0.25, 0.25], [0.2, 0.39, 0.41], [0.1, 0.46, 0.44], [0.8, 0.1, 0.1]])
-    strata = Strata(np.arange(4), np.repeat(np.arange(4), 10), shares)
-    assert summarize_bags(strata, CLASSES)["hardest_classes"] == ["b", "c"]
+    bags = observe(np.arange(4), np.repeat(np.arange(4), 10), shares)
+    assert summarize_bags(bags)["hardest_classes"] == ["b", "c"]
 
 
 def test_shares_of_bags_without_rows_that_were_never_held_out():
@@ -36,9 +40,10 @@ def test_shares_of_bags_without_rows_that_were_never_held_out():
     probabilities = rng.dirichlet(np.ones(3), 24)
     scores[3] = probabilities[3] = np.nan
     shares = np.array([[1, 1, 4], [4, 1, 1], [1, 4, 1], [2, 2, 2]]) / 6
-    strata = Strata(np.array(list("pqrs")), bags, shares)
-    found = held_out_results(strata, scores, probabilities, counts=True, classes=CLASSES)
-    first = found["per_bag_classes"][0]
+    observed = observe(np.array(list("pqrs")), bags, shares)
+    found = held_out_results(observed, scores, probabilities, counts=True)
+    assert found["classes"] == CLASSES
+    first = found["per_bag"][0]
     seen = [0, 1, 2, 4, 5]
     assert (first["bag"], first["size"], first["known"]) == ("p", 5, pytest.approx(shares[0]))
     assert first["predicted"] == pytest.approx(probabilities[seen].mean(axis=0))
@@ -52,7 +57,7 @@ def test_measures_with_labels_by_hand():
     probabilities = np.array([[0.8, 0.1, 0.1], [0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.1, 0.1, 0.8]])
     predictions = Predictions(probabilities.argmax(axis=1), probabilities, probabilities)
     shares = dict.fromkeys(CLASSES, 1 / 3)
-    found = evaluate_class_labels(predictions, np.array([0, 1, 1, 2]), shares)
+    found = evaluate_labels(predictions, np.array([0, 1, 1, 2]), shares)
     assert found["confusion"] == [[1, 0, 0], [1, 1, 0], [0, 0, 1]]
     metrics = {name: one["value"] for name, one in found["metrics"].items()}
     assert metrics["accuracy"] == 0.75
@@ -67,6 +72,6 @@ def test_measures_with_labels_by_hand():
 def test_a_class_without_rows_has_no_recall():
     probabilities = np.eye(3)[[0, 1]]
     predictions = Predictions(np.array([0, 1]), probabilities, probabilities)
-    found = evaluate_class_labels(predictions, np.array([0, 1]), dict.fromkeys(CLASSES, 1 / 3))
+    found = evaluate_labels(predictions, np.array([0, 1]), dict.fromkeys(CLASSES, 1 / 3))
     assert found["classes"][2]["recall"]["value"] is None
     assert found["metrics"]["macro_recall"]["value"] is None

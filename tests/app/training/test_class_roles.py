@@ -6,8 +6,9 @@ import pytest
 from decorrupt import LaplaceNoise
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.bag_columns import BagColumns
-from decorrupt.app.training.class_roles import match_classes, read_class_bags, sort_classes
-from decorrupt.app.training.roles import Table
+from decorrupt.app.training.bag_values import sort_classes
+from decorrupt.app.training.roles import match_classes, read_bags
+from decorrupt.app.training.table import Table
 from helpers.three_parties import PARTIES, make_party_tables
 
 WIDE = BagColumns("bag", proportions=PARTIES)
@@ -22,7 +23,7 @@ def tables():
 
 def read(tables, bags, columns, **options):
     table = None if bags is None else Table(bags, "bags.csv")
-    return read_class_bags(Table(tables.rows, "rows.csv"), table, columns, **options)
+    return read_bags(Table(tables.rows, "rows.csv"), table, columns, **options)
 
 
 def test_wide_long_and_counted_tables_give_the_same_bags(tables):
@@ -34,42 +35,44 @@ def test_wide_long_and_counted_tables_give_the_same_bags(tables):
         read(tables, tables.counts, COUNTS),
         read(tables, tables.long, LONG),
         read(tables, tables.long, votes),
-        read_class_bags(Table(in_rows, "rows.csv"), None, WIDE),
+        read_bags(Table(in_rows, "rows.csv"), None, WIDE),
     ):
-        assert found.classes == PARTIES
-        np.testing.assert_allclose(found.strata.proportions, wanted)
-        assert found.y.shape == (240, 3)
+        assert found.classes == list(PARTIES)
+        assert found.are_named
+        np.testing.assert_allclose(found.observed.proportions, wanted)
+        assert found.observed.row_proportions.shape == (240, 3)
     assert set(found.roles) == {"bag", *PARTIES}
 
 
 def test_a_class_that_a_long_table_does_not_list_has_share_0(tables):
     assert len(tables.long) < 90
     found = read(tables, tables.long, LONG)
-    assert (found.strata.proportions == 0).sum() == 90 - len(tables.long)
+    assert (found.observed.proportions == 0).sum() == 90 - len(tables.long)
 
 
 def test_rounded_shares_are_rescaled(tables):
     rounded = tables.wide.assign(**{name: tables.wide[name].round(2) for name in PARTIES})
     found = read(tables, rounded, WIDE)
-    np.testing.assert_allclose(found.strata.proportions.sum(axis=1), 1, rtol=1e-12)
+    np.testing.assert_allclose(found.observed.proportions.sum(axis=1), 1, rtol=1e-12)
 
 
 def test_counts_of_a_sample_are_shares_with_a_warning(tables):
     more = tables.counts.assign(**{name: 10 * tables.counts[name] for name in PARTIES})
     found = read(tables, more, COUNTS)
-    np.testing.assert_allclose(found.strata.proportions, tables.wide[list(PARTIES)])
+    np.testing.assert_allclose(found.observed.proportions, tables.wide[list(PARTIES)])
     (said,) = found.warnings
     assert "in 30 of 30 bags" in said
     assert "'p00': 80 and 8" in said
 
 
-def test_two_classes_are_one_share_of_the_second(tables):
+def test_two_classes_have_two_shares(tables):
     two = tables.wide.assign(other=tables.wide["blue"] + tables.wide["green"])
     found = read(tables, two, BagColumns("bag", proportions=("other", "red")))
-    np.testing.assert_allclose(found.strata.proportions, tables.wide["red"])
-    assert found.classes == ("other", "red")
+    np.testing.assert_allclose(found.observed.proportions, two[["other", "red"]])
+    assert found.classes == ["other", "red"]
     swapped = match_classes(found, ("red", "other"), are_named=True)
-    np.testing.assert_allclose(swapped.strata.proportions, two["other"])
+    np.testing.assert_allclose(swapped.observed.proportions, two[["red", "other"]])
+    assert swapped.classes == ["red", "other"]
 
 
 def suppressed(column, limit=4):
@@ -85,41 +88,41 @@ def test_cells_of_class_counts_can_be_ranges(tables):
     for found in (
         read(tables, wide, COUNTS, takes_ranges=True),
         read(tables, long, votes, takes_ranges=True),
-        read_class_bags(Table(in_rows, "rows.csv"), None, COUNTS, takes_ranges=True),
+        read_bags(Table(in_rows, "rows.csv"), None, COUNTS, takes_ranges=True),
     ):
-        observed = found.strata.observed
+        observed = found.observed.reported
         assert ((observed.lower <= counts) & (counts <= observed.upper)).all()
         assert (observed.lower < observed.upper).any()
-        np.testing.assert_allclose(found.strata.proportions.sum(axis=1), 1)
+        np.testing.assert_allclose(found.observed.proportions.sum(axis=1), 1)
         assert "bags have a range instead of a count" in found.warnings[0]
     with pytest.raises(TableError, match=r"bags.csv, row .*'<4', which is not a count"):
         read(tables, wide, COUNTS)
 
 
-def test_ranges_of_two_named_classes_are_those_of_the_second(tables):
+def test_ranges_of_two_named_classes(tables):
     two = tables.counts.assign(other=tables.counts["blue"] + tables.counts["green"])
     cells = two.assign(other=suppressed(two["other"], 6), red=suppressed(two["red"], 6))
     columns = BagColumns("bag", counts=("other", "red"))
-    observed = read(tables, cells, columns, takes_ranges=True).strata.observed
-    assert observed.lower.ndim == 1
-    assert ((observed.lower <= two["red"]) & (two["red"] <= observed.upper)).all()
+    reported = read(tables, cells, columns, takes_ranges=True).observed.reported
+    counts = two[["other", "red"]].to_numpy()
+    assert ((reported.lower <= counts) & (counts <= reported.upper)).all()
 
 
 def test_ranges_that_the_other_counts_determine_are_exact(tables):
     cells = tables.counts.assign(red=suppressed(tables.counts["red"]))
     found = read(tables, cells, COUNTS, takes_ranges=True)
-    assert found.strata.observed is None
+    assert found.observed.reported is None
     assert not found.warnings
-    np.testing.assert_allclose(found.strata.proportions, tables.wide[list(PARTIES)])
+    np.testing.assert_allclose(found.observed.proportions, tables.wide[list(PARTIES)])
 
 
 def test_noisy_counts_of_classes(tables):
     noisy = tables.counts.assign(blue=tables.counts["blue"] - 1.5)
     columns = BagColumns("bag", counts=PARTIES, count_noise="laplace:2")
     found = read(tables, noisy, columns)
-    np.testing.assert_allclose(found.strata.observed.lower, noisy[list(PARTIES)])
-    assert found.strata.observed.noise[0] == LaplaceNoise(2.0)
-    np.testing.assert_allclose(found.strata.proportions.sum(axis=1), 1)
+    np.testing.assert_allclose(found.observed.reported.lower, noisy[list(PARTIES)])
+    assert found.observed.reported.noise[0] == LaplaceNoise(2.0)
+    np.testing.assert_allclose(found.observed.proportions.sum(axis=1), 1)
     two = BagColumns("bag", counts=PARTIES[:2], count_noise="laplace:2")
     with pytest.raises(TableError, match="--count-noise with two classes is the noise of one"):
         read(tables, tables.counts, two)
@@ -223,7 +226,7 @@ def test_options_that_do_not_describe_bags(columns, has_table, words):
 
 def test_bags_follow_the_order_of_the_models_classes(tables):
     found = match_classes(read(tables, tables.wide, WIDE), ("red", "blue", "green"), are_named=True)
-    np.testing.assert_allclose(found.strata.proportions, tables.wide[["red", "blue", "green"]])
+    np.testing.assert_allclose(found.observed.proportions, tables.wide[["red", "blue", "green"]])
 
 
 def test_other_classes_than_the_models_are_named(tables):

@@ -11,6 +11,9 @@ from sklearn.metrics import (
 
 from decorrupt.app.training.evaluate import evaluate_labels
 from decorrupt.app.training.predict import Predictions
+from decorrupt.losses import probabilities
+
+SHARES = {"0": 0.7, "1": 0.3}
 
 
 @pytest.fixture
@@ -18,28 +21,26 @@ def case():
     rng = np.random.default_rng(0)
     is_pos = rng.random(300) < 0.3
     scores = rng.normal(size=300) + 2 * is_pos - 1
-    return is_pos, Predictions(scores > 0.2, 1 / (1 + np.exp(-scores)), scores)
+    return is_pos.astype(int), predictions_at(scores, 0.2)
+
+
+def predictions_at(scores, threshold):
+    return Predictions((scores > threshold).astype(int), probabilities(scores), scores)
 
 
 def test_metrics_are_scikit_learns(case):
     is_pos, predictions = case
-    found = evaluate_labels(predictions, is_pos, 0.3, "1")
-    probabilities = predictions.probabilities
+    found = evaluate_labels(predictions, is_pos, SHARES)
+    positive = predictions.probabilities[:, 1]
     expected = {
-        "accuracy": accuracy_score(is_pos, predictions.is_pos),
-        "balanced_accuracy": balanced_accuracy_score(is_pos, predictions.is_pos),
-        "roc_auc": roc_auc_score(is_pos, probabilities),
-        "brier": brier_score_loss(is_pos, probabilities),
-        "log_loss": log_loss(is_pos, probabilities),
+        "accuracy": accuracy_score(is_pos, predictions.chosen),
+        "balanced_accuracy": balanced_accuracy_score(is_pos, predictions.chosen),
+        "roc_auc": roc_auc_score(is_pos, positive),
+        "brier": brier_score_loss(is_pos, positive),
+        "log_loss": log_loss(is_pos, positive),
     }
     assert {name: one["value"] for name, one in found["metrics"].items()} == pytest.approx(expected)
-    (tn, fp), (fn, tp) = confusion_matrix(is_pos, predictions.is_pos).tolist()
-    assert found["confusion"] == {
-        "true_positive": tp,
-        "false_positive": fp,
-        "true_negative": tn,
-        "false_negative": fn,
-    }
+    assert found["confusion"] == confusion_matrix(is_pos, predictions.chosen).tolist()
 
 
 def test_standard_errors_are_those_of_repetitions():
@@ -48,8 +49,8 @@ def test_standard_errors_are_those_of_repetitions():
     for _ in range(200):
         is_pos = rng.random(200) < 0.4
         scores = rng.normal(size=200) + is_pos
-        predictions = Predictions(scores > 0.5, 1 / (1 + np.exp(-scores)), scores)
-        found.append(evaluate_labels(predictions, is_pos, 0.4, "1")["metrics"])
+        predictions = predictions_at(scores, 0.5)
+        found.append(evaluate_labels(predictions, is_pos.astype(int), SHARES)["metrics"])
     for name in found[0]:
         spread = np.std([one[name]["value"] for one in found])
         stated = np.mean([one[name]["std_error"] for one in found])
@@ -58,7 +59,7 @@ def test_standard_errors_are_those_of_repetitions():
 
 def test_calibration_bins_hold_every_row_once(case):
     is_pos, predictions = case
-    bins = evaluate_labels(predictions, is_pos, 0.3, "1")["calibration"]
+    bins = evaluate_labels(predictions, is_pos, SHARES)["calibration"]
     assert sum(one["n_rows"] for one in bins) == 300
     positives = sum(one["n_rows"] * one["share"] for one in bins)
     assert positives == pytest.approx(is_pos.sum())
@@ -67,7 +68,7 @@ def test_calibration_bins_hold_every_row_once(case):
 
 def test_one_class_only_leaves_what_needs_two_open(case):
     _, predictions = case
-    found = evaluate_labels(predictions, np.ones(300, dtype=bool), 0.3, "1")["metrics"]
+    found = evaluate_labels(predictions, np.ones(300, dtype=int), SHARES)["metrics"]
     assert found["roc_auc"]["value"] is None
     assert found["balanced_accuracy"]["value"] is None
-    assert found["accuracy"]["value"] == predictions.is_pos.mean()
+    assert found["accuracy"]["value"] == predictions.chosen.mean()

@@ -4,17 +4,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from decorrupt.app.training.bag_columns import BagColumns
 from decorrupt.app.training.columns import choose_features
 from decorrupt.app.training.inspect import inspect_bags
 from decorrupt.app.training.inspect_sources import inspect_sources
-from decorrupt.app.training.roles import Table, read_bags
+from decorrupt.app.training.roles import read_bags
 from decorrupt.app.training.source_roles import read_sources
+from decorrupt.app.training.table import Table
 
 
 def inspected(rows, bags, **options):
-    data = read_bags(
-        Table(rows, "rows.csv"), Table(bags, "bags.csv"), bag_column="bag", proportion_column="rate"
-    )
+    columns = BagColumns("bag", proportion="rate")
+    data = read_bags(Table(rows, "rows.csv"), Table(bags, "bags.csv"), columns)
     features = choose_features(rows, roles=data.roles)
     return inspect_bags(data, features, **{"quick_fit": False, "seed": 0} | options)
 

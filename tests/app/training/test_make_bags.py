@@ -4,7 +4,7 @@ import pytest
 
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.make_bags import cut_into_bags
-from decorrupt.app.training.roles import Table
+from decorrupt.app.training.table import Table
 
 
 @pytest.fixture

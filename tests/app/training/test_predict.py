@@ -3,9 +3,11 @@ import pandas as pd
 import pytest
 
 from decorrupt.app.tables import TableError
+from decorrupt.app.training.bag_columns import BagColumns
 from decorrupt.app.training.columns import choose_features
 from decorrupt.app.training.predict import Predictor
-from decorrupt.app.training.roles import Table, read_bags
+from decorrupt.app.training.roles import read_bags
+from decorrupt.app.training.table import Table
 from decorrupt.app.training.train import Settings, train_bags
 
 
@@ -14,8 +16,7 @@ def trained(bag_table):
     rows = read_bags(
         Table(bag_table.rows, "rows.csv"),
         Table(bag_table.bags, "bags.csv"),
-        bag_column="bag",
-        proportion_column="rate",
+        BagColumns("bag", proportion="rate"),
     )
     features = choose_features(rows.table.frame, roles=rows.roles)
     return train_bags(rows, features, Settings("mean-map", n_folds=2))
@@ -44,10 +45,10 @@ def test_another_prior_moves_probabilities_as_the_model_does(predictor, trained,
     from decorrupt.app.training.preprocess import prepare
 
     prepared = prepare(bag_table.test, predictor.columns)
-    expected = trained.model.predict_proba(prepared, class_prior=0.1)[:, 1]
+    expected = trained.model.predict_proba(prepared, class_prior=0.1)
     found = predictor.predict(bag_table.test, class_prior=0.1)
     np.testing.assert_allclose(found.probabilities, expected)
-    np.testing.assert_array_equal(found.is_pos, expected > 0.5)
+    np.testing.assert_array_equal(found.chosen, expected[:, 1] > 0.5)
     with pytest.raises(ValueError, match="--class-prior 1 must lie strictly"):
         predictor.predict(bag_table.test, class_prior=1.0)
 
@@ -81,5 +82,5 @@ def test_a_model_without_a_card_is_refused(trained):
     ("name", "value"), [("1", 1), ("-1", -1), ("007", "007"), ("²", "²"), ("--5", "--5")]
 )
 def test_classes_are_numbers_where_their_names_are(trained, name, value):
-    card = {**trained.card, "classes": {"negative": "none", "positive": name}}
+    card = {**trained.card, "class_shares": {"none": 0.5, name: 0.5}}
     assert Predictor.of(trained.model, card, "model").classes == ("none", value)

@@ -3,8 +3,10 @@ import pandas as pd
 import pytest
 
 from decorrupt.app.tables import TableError
-from decorrupt.app.training.roles import Table, read_bags
-from decorrupt.risks.count_noise import LaplaceNoise
+from decorrupt.app.training.bag_columns import BagColumns
+from decorrupt.app.training.roles import read_bags
+from decorrupt.app.training.table import Table
+from decorrupt.observed import LaplaceNoise
 
 ROWS = pd.DataFrame(
     {"town": ["a", "a", "b", "b", "b"], "age": [1, 2, 3, 4, 5], "share": [0.5, 0.5, 1, 1, 1.0]}
@@ -20,17 +22,25 @@ def bags(frame=BAGS):
     return Table(frame, "bags.csv")
 
 
+def read(table, second=None, *, takes_ranges=False, **columns):
+    return read_bags(table, second, BagColumns("town", **columns), takes_ranges=takes_ranges)
+
+
+def positives(found):
+    return found.observed.row_proportions[:, 1].tolist()
+
+
 def test_proportions_from_the_rows_themselves():
-    found = read_bags(rows(), bag_column="town", proportion_column="share")
-    assert found.y.tolist() == [0.5, 0.5, 1, 1, 1]
-    assert found.strata.ids.tolist() == ["a", "b"]
+    found = read(rows(), proportion="share")
+    assert positives(found) == [0.5, 0.5, 1, 1, 1]
+    assert found.observed.ids.tolist() == ["a", "b"]
     assert found.roles == ("town", "share")
 
 
-@pytest.mark.parametrize("column", [{"proportion_column": "rate"}, {"count_column": "yes"}])
+@pytest.mark.parametrize("column", [{"proportion": "rate"}, {"count": "yes"}])
 def test_proportions_and_counts_from_a_second_table(column):
-    found = read_bags(rows(), bags(), bag_column="town", **column)
-    assert found.y.tolist() == [0.5, 0.5, 1, 1, 1]
+    found = read(rows(), bags(), **column)
+    assert positives(found) == [0.5, 0.5, 1, 1, 1]
     assert found.roles == ("town",)
     assert found.warnings == ("1 of 3 bags in bags.csv have no rows: not used",)
 
@@ -38,8 +48,8 @@ def test_proportions_and_counts_from_a_second_table(column):
 def test_bags_are_joined_whatever_types_the_files_gave_their_names():
     with_numbers = rows(town=[1.0, 1.0, 2.0, 2.0, 2.0])
     by_text = bags(pd.DataFrame({"town": ["2", "1"], "rate": [1.0, 0.5]}))
-    found = read_bags(with_numbers, by_text, bag_column="town", proportion_column="rate")
-    assert found.y.tolist() == [0.5, 0.5, 1, 1, 1]
+    found = read(with_numbers, by_text, proportion="rate")
+    assert positives(found) == [0.5, 0.5, 1, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -54,42 +64,43 @@ def test_bags_are_joined_whatever_types_the_files_gave_their_names():
 )
 def test_cells_of_counts_can_be_ranges(cells, ends):
     table = bags(pd.DataFrame({"town": ["a", "b", "c"], "yes": cells}))
-    found = read_bags(rows(), table, bag_column="town", count_column="yes", takes_ranges=True)
-    observed = found.strata.observed
-    assert (observed.lower.tolist(), observed.upper.tolist()) == ends
-    np.testing.assert_allclose(found.strata.proportions, np.mean(ends, axis=0) / [2, 3])
+    found = read(rows(), table, count="yes", takes_ranges=True)
+    reported = found.observed.reported
+    assert (reported.lower[:, 1].tolist(), reported.upper[:, 1].tolist()) == ends
+    shares = found.observed.proportions[:, 1]
+    np.testing.assert_allclose(shares, np.mean(ends, axis=0) / [2, 3])
     assert "bags have a range instead of a count" in found.warnings[-1]
     with pytest.raises(TableError, match="which is not a count"):
-        read_bags(rows(), table, bag_column="town", count_column="yes")
+        read(rows(), table, count="yes")
 
 
 def test_cells_without_a_range_are_counts_as_ever():
     table = bags(BAGS.assign(yes=["3", "1", "9"]))
-    found = read_bags(rows(), table, bag_column="town", count_column="yes", takes_ranges=True)
-    assert found.strata.observed is None
-    assert found.y.tolist() == [0.5, 0.5, 1, 1, 1]
+    found = read(rows(), table, count="yes", takes_ranges=True)
+    assert found.observed.reported is None
+    assert positives(found) == [0.5, 0.5, 1, 1, 1]
 
 
 @pytest.mark.parametrize(
     ("low", "high", "options"),
     [
-        ([0, 2, 0], [1, 3, 0], {"count_column": "low"}),
-        ([0, 0.6, 0], [0.5, 1, 0], {"proportion_column": "low"}),
+        ([0, 2, 0], [1, 3, 0], {"count": "low"}),
+        ([0, 0.6, 0], [0.5, 1, 0], {"proportion": "low"}),
     ],
 )
 def test_a_column_of_upper_ends(low, high, options):
     table = bags(pd.DataFrame({"town": ["a", "b", "c"], "low": low, "high": high}))
-    found = read_bags(rows(), table, bag_column="town", upper_column="high", **options)
-    assert found.strata.observed.lower.tolist() == [0, 2]
-    assert found.strata.observed.upper.tolist() == [1, 3]
+    found = read(rows(), table, upper="high", **options)
+    assert found.observed.reported.lower[:, 1].tolist() == [0, 2]
+    assert found.observed.reported.upper[:, 1].tolist() == [1, 3]
 
 
 def test_noisy_counts_need_not_be_possible():
     table = bags(BAGS.assign(yes=[4.5, -1, 0]))
-    found = read_bags(rows(), table, bag_column="town", count_column="yes", count_noise="laplace:2")
-    assert found.strata.observed.lower.tolist() == [-1, 4.5]
-    assert found.strata.observed.noise == [LaplaceNoise(2.0)] * 2
-    assert found.strata.proportions.tolist() == [0, 1]
+    found = read(rows(), table, count="yes", count_noise="laplace:2")
+    assert found.observed.reported.lower[:, 1].tolist() == [-1, 4.5]
+    assert found.observed.reported.noise == [LaplaceNoise(2.0)] * 2
+    assert found.observed.proportions[:, 1].tolist() == [0, 1]
 
 
 @pytest.mark.parametrize(
@@ -98,104 +109,104 @@ def test_noisy_counts_need_not_be_possible():
         (
             rows(),
             bags(BAGS.assign(yes=["2-1", "1", "0"])),
-            {"count_column": "yes", "takes_ranges": True},
+            {"count": "yes", "takes_ranges": True},
             "column 'yes': the range of bag 'b' has its lower end",
         ),
         (
             rows(),
             bags(BAGS.assign(yes=["<2", "1", "0"])),
-            {"count_column": "yes", "takes_ranges": True, "count_noise": "laplace:2"},
+            {"count": "yes", "takes_ranges": True, "count_noise": "laplace:2"},
             "bag 'b' has a range from 0 to 0.33.* and count_noise: give one of them",
         ),
         (
             rows(),
             bags(BAGS.assign(yes=["about 2", "1", "0"])),
-            {"count_column": "yes", "takes_ranges": True},
+            {"count": "yes", "takes_ranges": True},
             "bags.csv, row 1: column 'yes' contains 'about 2', which is not a count",
         ),
         (
             rows(),
             bags(BAGS.assign(high=[4, 1, 0])),
-            {"count_column": "yes", "upper_column": "high"},
+            {"count": "yes", "upper": "high"},
             "column 'high' contains 4 for bag 'b' of 3 rows",
         ),
         (rows(), None, {}, "either --proportion-column or --count-column"),
         (
             rows(),
             None,
-            {"proportion_column": "share", "count_column": "share"},
+            {"proportion": "share", "count": "share"},
             "either --proportion-column or --count-column",
         ),
-        (rows(), None, {"proportion_column": "p"}, "rows.csv: there is no column 'p'"),
-        (rows(), bags(), {"proportion_column": "share"}, "bags.csv: there is no column 'share'"),
+        (rows(), None, {"proportion": "p"}, "rows.csv: there is no column 'p'"),
+        (rows(), bags(), {"proportion": "share"}, "bags.csv: there is no column 'share'"),
         (
             rows(town=["a", None, "b", "b", "b"]),
             None,
-            {"proportion_column": "share"},
+            {"proportion": "share"},
             "rows.csv, row 2: column 'town' is empty",
         ),
         (
             rows(share=[0.5, 0.5, 1, 1, 0.9]),
             None,
-            {"proportion_column": "share"},
+            {"proportion": "share"},
             "rows.csv, row 5: column 'share' contains 0.9, but bag 'b' has 1 in row 3",
         ),
         (
             rows(share=[50, 50, 100, 100, 100]),
             None,
-            {"proportion_column": "share"},
+            {"proportion": "share"},
             "contains 50 for bag 'a': .*divide percentages by 100",
         ),
         (
             rows(share=["x", "x", "y", "y", "y"]),
             None,
-            {"proportion_column": "share"},
+            {"proportion": "share"},
             "rows.csv, row 1: column 'share' contains 'x', which is not a proportion",
         ),
         (
             rows(share=["0,5", "0,5", "1", "1", "1"]),
             None,
-            {"proportion_column": "share"},
+            {"proportion": "share"},
             r"contains '0,5', which is not a proportion; if the comma .* --decimal ,",
         ),
         (
             rows(share=[0.5, np.nan, 1, 1, 1]),
             None,
-            {"proportion_column": "share"},
+            {"proportion": "share"},
             "rows.csv, row 2: column 'share' is empty",
         ),
         (
             rows(share=0.5),
             None,
-            {"proportion_column": "share"},
+            {"proportion": "share"},
             "rows.csv: column 'share': all 2 bags have the same proportion",
         ),
         (
             rows(),
             bags(BAGS.assign(yes=[4, 1, 0])),
-            {"count_column": "yes"},
+            {"count": "yes"},
             "bags.csv: column 'yes' contains 4 for bag 'b' of 3 rows",
         ),
         (
             rows(),
             bags(BAGS.assign(town=["b", "a", "b"])),
-            {"proportion_column": "rate"},
+            {"proportion": "rate"},
             "bags.csv, row 3: bag 'b' is already in row 1",
         ),
         (
             rows(town=["a", "a", "b", "b", "z"]),
             bags(),
-            {"proportion_column": "rate"},
+            {"proportion": "rate"},
             "rows.csv, row 5: bag 'z' is not in column 'town' of bags.csv",
         ),
         (
             rows(),
             bags(BAGS.rename(columns={"town": "name"})),
-            {"proportion_column": "rate"},
+            {"proportion": "rate"},
             r"bags.csv: there is no column 'town' \(--bag-column\)",
         ),
     ],
 )
 def test_bad_tables_are_named_with_column_and_row(table, second, options, message):
     with pytest.raises(TableError, match=message):
-        read_bags(table, second, bag_column="town", **options)
+        read(table, second, **options)

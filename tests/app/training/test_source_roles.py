@@ -2,8 +2,8 @@ import pandas as pd
 import pytest
 
 from decorrupt.app.tables import TableError
-from decorrupt.app.training.roles import Table
 from decorrupt.app.training.source_roles import read_labels, read_sources
+from decorrupt.app.training.table import Table
 
 ROWS = pd.DataFrame(
     {"x": [1.0, 2, 3, 4], "says": [0, 1, 1, 0], "who": ["nurse", "rule", "rule", "nurse"]}

@@ -7,18 +7,17 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 
 from decorrupt import estimate_noise_rates
+from decorrupt.app.training.bag_columns import BagColumns
 from decorrupt.app.training.columns import choose_features
 from decorrupt.app.training.held_out import held_out_results
 from decorrupt.app.training.methods import BAG_METHODS, SOURCE_METHODS, method_name
 from decorrupt.app.training.predict import Predictor
-from decorrupt.app.training.roles import Table, read_bags
+from decorrupt.app.training.roles import read_bags
 from decorrupt.app.training.source_roles import read_sources
+from decorrupt.app.training.table import Table
 from decorrupt.app.training.train import Settings, chance_warning, train_bags
 from decorrupt.app.training.train_sources import train_sources
-from decorrupt.corruption import NoiseRates
-from decorrupt.estimators.inputs import read_sources as noisy_sources
-from decorrupt.estimators.inputs import source_priors, source_strata
-from decorrupt.model_selection import corrected_accuracy
+from decorrupt.model_selection import observed_accuracy
 from decorrupt.noise_rates import NoiseRateEstimate
 
 
@@ -27,8 +26,7 @@ def bag_rows(bag_table):
     return read_bags(
         Table(bag_table.rows, "rows.csv"),
         Table(bag_table.bags, "bags.csv"),
-        bag_column="bag",
-        count_column="positives",
+        BagColumns("bag", count="positives"),
     )
 
 
@@ -62,7 +60,7 @@ def predicted(trained, frame):
 
 
 def test_a_model_from_bags_knows_the_labels_it_never_saw(trained, bag_table):
-    said = predicted(trained, bag_table.test).is_pos
+    said = predicted(trained, bag_table.test).chosen
     assert balanced_accuracy_score(bag_table.test_labels, said) > 0.8
 
 
@@ -76,7 +74,7 @@ def test_held_out_accuracy_is_what_the_labels_say(trained, bag_table):
 def test_no_bag_is_in_the_training_rows_of_the_fold_that_judges_it(trained, bag_rows):
     for _, test in trained.fold_models():
         others = np.setdiff1d(np.arange(300), test)
-        row_bag = bag_rows.strata.row_stratum
+        row_bag = bag_rows.observed.row_bag
         assert not set(row_bag[test]) & set(row_bag[others])
 
 
@@ -106,7 +104,7 @@ def test_every_method_trains(method, bag_rows, bag_table):
     result = train_bags(bag_rows, features, Settings(method, n_folds=2))
     assert result.card["method"]["asked"] == method
     assert b"bag00" not in pickle.dumps(result.model), "a saved model must not name the bags"
-    said = predicted(result, bag_table.test).is_pos
+    said = predicted(result, bag_table.test).chosen
     assert balanced_accuracy_score(bag_table.test_labels, said) > 0.75
 
 
@@ -115,8 +113,8 @@ def test_few_bags_are_split_inside(bag_table):
     shares = bag_table.labels.reshape(3, 100).mean(axis=1)
     data = read_bags(
         Table(rows.assign(rate=shares[rows["bag"]]), "rows.csv"),
-        bag_column="bag",
-        proportion_column="rate",
+        None,
+        BagColumns("bag", proportion="rate"),
     )
     features = choose_features(rows, roles=["bag"])
     card = train_bags(data, features, Settings("mean-map")).card
@@ -136,12 +134,12 @@ def test_a_model_from_sources(method, source_rows, source_table):
     result = train_sources(source_rows, features, Settings(method, n_folds=2))
     card = result.card
     assert card["situation"] == "sources"
-    assert card["classes"] == {"negative": "well", "positive": "sick"}
+    assert list(card["class_shares"]) == ["well", "sick"]
     assert [row["flip_pos"] for row in card["sources"]["sources"]] == [0.05, 0.3]
     estimate = card["criteria"]["corrected_accuracy"]
     true = balanced_accuracy_score(source_table.labels, held_out_decisions(result) > 0)
     assert abs(estimate["value"] - true) < 3 * estimate["std_error"]
-    said = predicted(result, source_table.test).is_pos
+    said = predicted(result, source_table.test).chosen
     assert balanced_accuracy_score(source_table.test_labels, said) > 0.8
     json.dumps(card, allow_nan=False)
 
@@ -170,9 +168,10 @@ def test_estimated_rates_are_near_and_marked_as_estimated(source_table, monkeypa
 def test_the_error_of_the_accuracy_includes_that_of_estimated_rates(source_table, monkeypatch):
     """Compared with the accuracy recomputed at draws of the rates, taken as known."""
     mixing = np.random.default_rng(1).normal(size=(4, 4))
+    matrices = np.array([[[0.9, 0.1], [0.1, 0.9]], [[0.8, 0.2], [0.3, 0.7]]])
     found = NoiseRateEstimate(
-        {"nurse": NoiseRates(0.1, 0.1), "rule": NoiseRates(0.3, 0.2)},
-        {}, 0.9, 0.5, "by hand", covariance=0.03**2 * mixing @ mixing.T,
+        ["nurse", "rule"], matrices, None, 0.9, np.array([0.5, 0.5]), "by hand", [0, 1],
+        covariance=0.03**2 * mixing @ mixing.T,
     )  # fmt: skip
     monkeypatch.setattr(
         "decorrupt.model_selection.auto_sources.estimate_noise_rates", lambda *_, **__: found
@@ -183,29 +182,27 @@ def test_the_error_of_the_accuracy_includes_that_of_estimated_rates(source_table
     features = choose_features(rows.table.frame, roles=rows.roles)
     seen = []
 
-    def keep_decisions(strata, decisions, *args, **options):
+    def keep_decisions(observed, decisions, *args, **options):
         seen.append(decisions)
-        return held_out_results(strata, decisions, *args, **options)
+        return held_out_results(observed, decisions, *args, **options)
 
     monkeypatch.setattr("decorrupt.app.training.train_sources.held_out_results", keep_decisions)
     result = train_sources(rows, features, Settings("forward", n_folds=2))
-    (decisions,), is_pos = seen, rows.labels.is_pos
-    sources = rows.sources.astype(str)
+    (decisions,) = seen
 
     def accuracy(rates):
-        noisy = noisy_sources(2 * is_pos - 1, sources, rates)
-        strata = source_strata(noisy, source_priors(None, noisy))
-        return corrected_accuracy(strata.row_proportions, decisions, bags=strata.row_stratum)
+        return observed_accuracy(decisions, rows.noisy(rates).strata)
 
     at_estimate = accuracy({s: tuple(pair) for s, pair in found.rates.items()})
-    center = np.array([list(pair) for pair in found.rates.values()])
+    # The covariance is that of flip_neg and flip_pos of each source.
+    center = np.array([list(pair)[::-1] for pair in found.rates.values()])
     # Small draws: the accuracy is then nearly linear in the rates, as the error assumes.
     scale = 0.02
     draws = np.random.default_rng(0).multivariate_normal(
         center.ravel(), scale**2 * found.covariance, 2000
     )
     values = [
-        accuracy(dict(zip(found.rates, draw.reshape(-1, 2).tolist(), strict=True))).value
+        accuracy(dict(zip(found.rates, draw.reshape(-1, 2)[:, ::-1].tolist(), strict=True))).value
         for draw in draws
     ]
     expected = np.hypot(at_estimate.std_error, np.std(values) / scale)

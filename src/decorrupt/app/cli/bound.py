@@ -120,9 +120,9 @@ def bound(
     else:
         rates = _numbers("--flip-pos", flip_pos), _numbers("--flip-neg", flip_neg)
         quantities = [_sizes(sizes, len(rates[0])), *rates, None]
-    from decorrupt.app.training.bound import bound_bags, bound_sources
+    from decorrupt.app.training.bound import report_bags, report_sources
 
-    compute: Any = bound_bags if bags is not None or proportions else bound_sources
+    compute: Any = report_bags if bags is not None or proportions else report_sources
     found: BoundReport = compute(*quantities, targets, **ball)
     Output(json_output, quiet).result(found, *_parts(found))
 

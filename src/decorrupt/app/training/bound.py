@@ -10,9 +10,7 @@ from numpy.typing import ArrayLike
 from decorrupt.app.training.results import BoundReport, RequiredRows, plain
 from decorrupt.corruption import combine_bags
 from decorrupt.theory import (
-    bound_bags as bound_combined,
-)
-from decorrupt.theory import (
+    bound_bags,
     bound_common_source,
     bound_varying_priors,
     combined_sample_size,
@@ -23,7 +21,7 @@ from decorrupt.theory import (
 Targets = dict[str, float | None]
 
 
-def bound_bags(
+def report_bags(
     sizes: ArrayLike, proportions: ArrayLike, targets: Targets, **ball: Any
 ) -> BoundReport:
     """Return 4KRL·√(Σ(|a|+|b|)²/n·log(2/δ)/2) of bags, combined in superbags and in pairs.
@@ -40,7 +38,7 @@ def bound_bags(
     found = information(sizes, proportions)
     combined = {
         name: {
-            "bound": bound_combined(sizes, combine_bags(sizes, proportions, method=name), **ball),
+            "bound": bound_bags(sizes, combine_bags(sizes, proportions, method=name), **ball),
             "effective_sample_size": combined_sample_size(sizes, proportions, combine=name),
         }
         for name in ("superbag", "pairs")
@@ -63,7 +61,7 @@ def bound_bags(
     )
 
 
-def bound_sources(
+def report_sources(
     sizes: ArrayLike,
     flip_pos: ArrayLike,
     flip_neg: ArrayLike,
@@ -80,7 +78,7 @@ def bound_sources(
     class_priors : array-like of shape (n_sources,), optional
         P(Y=1) of each source.
     targets, **ball
-        As in :func:`bound_bags`.
+        As in :func:`report_bags`.
     """
     rates = (sizes, flip_pos, flip_neg)
     bounds = {}
