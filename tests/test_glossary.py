@@ -4,15 +4,15 @@ import subprocess
 import sys
 
 import numpy as np
+from decorrupt.app.training.evaluate_classes import evaluate_class_labels
+from decorrupt.model_selection.noisy_labels import NOISY_LABELS
 
 from decorrupt import glossary
 from decorrupt.app.training.evaluate import evaluate_labels
-from decorrupt.app.training.evaluate_classes import evaluate_class_labels
 from decorrupt.app.training.methods import BAG_METHODS, PAIRS, SOURCE_METHODS, bag_candidates
 from decorrupt.app.training.predict import Predictions
 from decorrupt.model_selection.auto_sources import SOURCE_CANDIDATES
 from decorrupt.model_selection.candidates import ANY_LEARNER, CANDIDATES, resolve_candidates
-from decorrupt.model_selection.noisy_labels import NOISY_LABELS
 from decorrupt.model_selection.scorers import CRITERIA, LOWER_IS_BETTER
 
 
