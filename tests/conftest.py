@@ -15,6 +15,14 @@ settings.register_profile("decorrupt", deadline=None, derandomize=True)
 settings.load_profile("decorrupt")
 
 
+@pytest.fixture(scope="module")
+def few_trees():
+    """Refining forests of 5 trees instead of 100, for tests that do not test the forest."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("decorrupt.model_selection.forest_round.N_TREES", 5)
+        yield
+
+
 @pytest.fixture
 def bag_data():
     """600 rows in 60 bags of 10 with spread proportions; the Bayes rule errs on about 8 %."""

@@ -7,7 +7,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import softmax
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from decorrupt import AutoSourcesClassifier, WeakEvidenceWarning, corrupt_labels, load, save
 from decorrupt.estimators.inputs import read_sources, source_priors, source_strata
@@ -18,12 +17,6 @@ from helpers.class_sources import three_classes
 
 QUICK = {"reg_strengths": (0.1, 0.01), "kernel_gammas": ("scale",), "cv": 3, "random_state": 0}
 RATES = {"nurse": (0.05, 0.1), "rule": (0.3, 0.2)}
-
-
-@pytest.mark.filterwarnings("ignore")
-@parametrize_with_checks([AutoSourcesClassifier(**QUICK | {"cv": 2, "reg_strengths": (0.01,)})])
-def test_scikit_learn_compatible(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(scope="module")
