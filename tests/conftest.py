@@ -8,6 +8,7 @@ from hypothesis import settings
 
 from decorrupt import corrupt_labels
 from decorrupt.corruption import Strata
+from helpers.quick import few_trees
 
 # No deadlines, because a busy machine is no failure; the same examples in every run, because a
 # change should fail for what it did.
@@ -15,11 +16,10 @@ settings.register_profile("decorrupt", deadline=None, derandomize=True)
 settings.load_profile("decorrupt")
 
 
-@pytest.fixture(scope="module")
-def few_trees():
-    """Refining forests of 5 trees instead of 100, for tests that do not test the forest."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("decorrupt.model_selection.forest_round.N_TREES", 5)
+@pytest.fixture(name="few_trees", scope="module")
+def _few_trees():
+    """Forests of few trees, for modules that do not test the forest."""
+    with few_trees():
         yield
 
 

@@ -8,10 +8,8 @@ from sklearn.linear_model import LogisticRegression
 
 import decorrupt
 from decorrupt import MeanMapClassifier
+from helpers.quick import QUICK_GRID, QUICK_SEARCH
 
-QUICK_GRID = {"reg_strengths": (0.1, 0.01), "kernel_gammas": ("scale",), "cv": 2}
-# The automatic search of all tests that do not test the search itself; see also `few_trees`.
-QUICK_SEARCH = {**QUICK_GRID, "kernels": ("linear", "rbf")}
 # Arguments that a constructor needs, or that spare time; every other estimator has its defaults.
 ARGUMENTS = {
     "AlternatingPSVMClassifier": {"n_starts": 2},
