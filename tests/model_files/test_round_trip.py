@@ -43,7 +43,10 @@ from decorrupt import (
 from decorrupt.model_files import load_with_metadata, save
 from decorrupt.model_files.trusted import OURS, SKLEARN
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::UserWarning"),
+    pytest.mark.usefixtures("few_trees"),
+]
 FOR_BAGS = [
     AlternatingPSVMClassifier(n_starts=1, random_state=0),
     ConvexPSVMClassifier(max_planes=2),
@@ -59,7 +62,9 @@ FOR_BAGS = [
     ProportionMatchingClassifier(random_state=0),
     SetClassifier(random_state=0),
     AutoLabelProportionsClassifier(cv=3, random_state=0, reg_strengths=(0.01, 0.1)),
-    AutoLabelProportionsClassifier(candidates=["invcal"], cv=3, kernel_gammas=[0.5]),
+    AutoLabelProportionsClassifier(
+        candidates=["invcal"], cv=3, kernels=["linear", "rbf"], kernel_gammas=[0.5]
+    ),
     CorrectedLossClassifierCV(cv=WithinBagKFold(3), reg_strengths=(0.01, 0.1), random_state=0),
     CountLikelihoodClassifierCV(cv=BagKFold(3), reg_strengths=(0.01, 0.1), random_state=0),
     BagGridSearchCV(MeanMapClassifier(), {"reg_strength": [0.01, 0.1]}, cv=3),

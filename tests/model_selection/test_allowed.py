@@ -11,7 +11,10 @@ from decorrupt import AutoLabelProportionsClassifier, BagAssumptionWarning, load
 from decorrupt.model_selection.allowed import allowed_methods
 from decorrupt.model_selection.candidates import resolve_candidates
 
-pytestmark = pytest.mark.filterwarnings("ignore::decorrupt.WeakEvidenceWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::decorrupt.WeakEvidenceWarning"),
+    pytest.mark.usefixtures("few_trees"),
+]
 QUICK = {
     "candidates": ["mean_map", "corrected_loss", "count_likelihood"],
     "reg_strengths": (0.1, 0.001),

@@ -20,6 +20,7 @@ from decorrupt.risks.bag_observations import observe_bags
 from decorrupt.risks.count import count_log_likelihood
 from decorrupt.risks.observations import observe_counts
 
+pytestmark = pytest.mark.usefixtures("few_trees")
 FAST = {"kernels": ["linear"], "reg_strengths": [0.01], "cv": 3, "random_state": 0}
 
 
