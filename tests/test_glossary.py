@@ -11,6 +11,7 @@ from decorrupt import glossary
 from decorrupt.app.training.evaluate import evaluate_labels
 from decorrupt.app.training.methods import BAG_METHODS, PAIRS, SOURCE_METHODS, bag_candidates
 from decorrupt.app.training.predict import Predictions
+from decorrupt.model_selection import NOISY_LABELS
 from decorrupt.model_selection.auto_sources import SOURCE_CANDIDATES
 from decorrupt.model_selection.candidates import ANY_LEARNER, CANDIDATES, resolve_candidates
 from decorrupt.model_selection.scorers import CRITERIA, LOWER_IS_BETTER
@@ -43,14 +44,16 @@ def test_criteria_and_which_direction_is_better():
 
 
 def test_metrics():
-    is_pos = np.array([True, False])
-    predictions = Predictions(is_pos, np.array([0.9, 0.1]), np.array([1.0, -1.0]))
-    two = evaluate_labels(predictions, is_pos, 0.5, "1")["metrics"]
-    shares = dict.fromkeys("abc", 1 / 3)
-    several = evaluate_class_labels(
-        Predictions(np.arange(3), np.eye(3), np.eye(3)), np.arange(3), shares
-    )["metrics"]
-    assert {*two, *several} == set(glossary.METRICS)
+    found = [
+        evaluate_labels(
+            Predictions(np.arange(k), np.eye(k), np.eye(k)),
+            np.arange(k),
+            dict.fromkeys("abc"[:k], 1 / k),
+        )
+        for k in (2, 3)
+    ]
+    names = {name for one in found for name in one["metrics"]}
+    assert names == set(glossary.METRICS)
 
 
 def test_labels_and_sentences():

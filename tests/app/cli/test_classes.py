@@ -50,7 +50,6 @@ def test_the_card_is_that_of_three_classes(command):
     assert list(card["class_shares"]) == list(PARTIES)
     assert sum(card["class_shares"].values()) == pytest.approx(1)
     assert card["criteria"]["corrected_accuracy"]["value"] > 0.7
-    assert "training_prior" not in card
     text = command("explain", "model.skops").out
     assert "'blue', 'green' or 'red'" in text
     assert "estimated mean recall" in text
@@ -92,7 +91,7 @@ def test_a_class_prior_moves_predictions(command):
 
 def test_evaluate_with_labels_counts_by_class(command):
     done = command("evaluate", "model.skops", "test.csv", "--label-column", "party", "--json")
-    labels = json.loads(done.out)["class_labels"]
+    labels = json.loads(done.out)["labels"]
     table = np.array(labels["confusion"])
     command("predict", "model.skops", "test.csv", "--keep", "party", "-o", "p.csv", "-f")
     wanted = pd.crosstab(*(pd.read_csv("p.csv")[name] for name in ("party", "prediction")))

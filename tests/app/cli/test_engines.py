@@ -47,7 +47,7 @@ def test_a_folder_of_parquet_files_end_to_end(command, folder, tmp_path):
     assert done.code == 0, done.err
     assert "200,000" in done.out
     assert "from a sample of 20,000 rows in 800 bags" in done.err
-    assert load(model)[-1].training_prior_ == pytest.approx(0.5, abs=0.02)
+    assert load(model)[-1].class_prior_ == pytest.approx([0.5, 0.5], abs=0.02)
     done = command(
         "predict", model, folder, "--engine", "dask", "--proba", "--keep", "truth,bag", "-o", output
     )

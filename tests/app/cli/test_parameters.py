@@ -115,7 +115,7 @@ def test_the_lists_of_parameters_are_those_of_the_library():
 
 def test_classes_of_bags_have_names(command, files, fitted, model, tmp_path):
     card = fitted(*QUICK_FIT, "--positive-label", "sick", "--negative-label", "well")
-    assert card["classes"] == {"negative": "well", "positive": "sick"}
+    assert list(card["class_shares"]) == ["well", "sick"]
     told = set(command("predict", model, files.test).out.split()[1:])
     assert told == {"sick", "well"}
     assert "'well' or 'sick'" in command("explain", model).out
@@ -125,13 +125,13 @@ def test_classes_of_bags_have_names(command, files, fitted, model, tmp_path):
     named.to_csv(tmp_path / "named.csv", index=False)
     done = command("evaluate", model, tmp_path / "named.csv", "--label-column", "label", "--json")
     found = json.loads(done.out)["labels"]
-    assert found["positive"] == "sick"
+    assert [one["name"] for one in found["classes"]] == ["well", "sick"]
     assert found["metrics"]["accuracy"]["value"] > 0.8
 
 
 def test_the_negative_class_is_named_after_the_positive_one(fitted):
     card = fitted(*QUICK_FIT, "--positive-label", "sick")
-    assert card["classes"] == {"negative": "not sick", "positive": "sick"}
+    assert list(card["class_shares"]) == ["not sick", "sick"]
 
 
 def test_more_folds_than_bags_are_said_to_be_fewer(fitted):
