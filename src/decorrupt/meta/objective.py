@@ -21,7 +21,7 @@ class CountObjective:
 
     Parameters
     ----------
-    observed : ObservedLabels
+    likelihood : LabelLikelihood
         What is known about the labels of the training rows, in their order.
     """
 
