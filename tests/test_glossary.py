@@ -4,8 +4,6 @@ import subprocess
 import sys
 
 import numpy as np
-from decorrupt.app.training.evaluate_classes import evaluate_class_labels
-from decorrupt.model_selection.noisy_labels import NOISY_LABELS
 
 from decorrupt import glossary
 from decorrupt.app.training.evaluate import evaluate_labels
