@@ -7,6 +7,8 @@ CLI_READY := $(VENV)/.cli-ready
 READY := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
 PYTEST := $(BIN)/python -m pytest -q
+# Neighbouring tests run in one process, so that what they share is made once.
+PARALLEL := -n auto --dist worksteal
 
 # Environments of their own: the lowest supported versions, PyTorch, which is large, and a built wheel
 # or sdist without this checkout.
@@ -37,20 +39,20 @@ demo: $(CLI_READY)  ## learn ten digits from the counts of bags only, and make a
 	@$(BIN)/decorrupt demo --force --jobs 2
 
 test: $(READY)  ## run the tests (the slow ones: make test-slow)
-	OMP_NUM_THREADS=1 $(PYTEST) -n auto -m "not slow"
+	OMP_NUM_THREADS=1 $(PYTEST) $(PARALLEL) -m "not slow"
 
 test-slow: $(READY)  ## run the tests that take minutes
-	OMP_NUM_THREADS=1 $(PYTEST) -n auto -m slow
+	OMP_NUM_THREADS=1 $(PYTEST) $(PARALLEL) -m slow
 
 coverage: $(READY)  ## run the tests and report lines that no test runs; fails below the floor
-	OMP_NUM_THREADS=1 $(PYTEST) -n auto -m "not slow" --cov --cov-report=term
+	OMP_NUM_THREADS=1 $(PYTEST) $(PARALLEL) -m "not slow" --cov --cov-report=term
 
 test-minimum:  ## run the tests with the lowest versions that pyproject.toml allows
 	test -x $(MINIMUM)/bin/python || $(PYTHON) -m venv $(MINIMUM)
 	$(MINIMUM)/bin/python tools/minimum_versions.py > $(MINIMUM)/minimum.txt
 	$(MINIMUM)/bin/python -m pip install --quiet --disable-pip-version-check \
 		--constraint $(MINIMUM)/minimum.txt --editable '.[test]'
-	OMP_NUM_THREADS=1 $(MINIMUM)/bin/python -m pytest -q -n auto -m "not slow"
+	OMP_NUM_THREADS=1 $(MINIMUM)/bin/python -m pytest -q $(PARALLEL) -m "not slow"
 
 test-torch: $(TORCH)/.ready  ## run the tests of decorrupt.torch
 	OMP_NUM_THREADS=1 $(TORCH)/bin/python -m pytest -q tests/pytorch src/decorrupt/torch

@@ -71,10 +71,10 @@ def accuracy(X: np.ndarray, y: np.ndarray, seed: int) -> list[float]:
     settings = Settings("forward", seed=seed, reg_strengths=(1e-2,))  # one, to save time
     with silence(), mock.patch.object(auto_sources, "estimate_noise_rates", few):
         trained = train_sources(rows, features, settings)
-    decisions, strata = np.empty(len(y)), trained.strata
+    decisions, strata = np.empty(len(y)), trained.observed
     for model, test in trained.fold_models():
         decisions[test] = model.decision_function(trained.prepared.iloc[test])
-    of_rows = corrected_accuracy(strata.row_proportions, decisions, bags=strata.row_stratum)
+    of_rows = corrected_accuracy(strata.row_proportions, decisions, bags=strata.row_bag)
     measured = trained.card["criteria"]["corrected_accuracy"]
     true = balanced_accuracy_score(y, decisions > 0)
     return [of_rows.value, of_rows.std_error, measured["std_error"], true]

@@ -8,6 +8,7 @@ from hypothesis import settings
 
 from decorrupt.corruption import corrupt_labels
 from decorrupt.observed import Observed, class_columns
+from helpers.quick import few_trees
 
 # No deadlines, because a busy machine is no failure; the same examples in every run, because a
 # change should fail for what it did.
@@ -15,7 +16,22 @@ settings.register_profile("decorrupt", deadline=None, derandomize=True)
 settings.load_profile("decorrupt")
 
 
-@pytest.fixture
+@pytest.fixture(name="few_trees", scope="module")
+def _few_trees():
+    """Forests of few trees, for modules that do not test the forest."""
+    with few_trees():
+        yield
+
+
+def only_to_read(**arrays):
+    """Return a namespace of arrays that all tests of a run share."""
+    for array in arrays.values():
+        if isinstance(array, np.ndarray):
+            array.flags.writeable = False
+    return SimpleNamespace(**arrays)
+
+
+@pytest.fixture(scope="session")
 def bag_data():
     """600 rows in 60 bags of 10 with spread proportions; the Bayes rule errs on about 8 %."""
     rng = np.random.default_rng(7)
@@ -25,10 +41,10 @@ def bag_data():
     X = rng.normal(size=(len(labels), 2)) + 2 * labels[:, None]
     bags = np.repeat(np.arange(n_bags), bag_size)
     shares = counts / bag_size
-    return SimpleNamespace(X=X, labels=labels, bags=bags, shares=shares, y=shares[bags])
+    return only_to_read(X=X, labels=labels, bags=bags, shares=shares, y=shares[bags])
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def source_data():
     """900 rows from three sources of one distribution, flipped at different rates."""
     rng = np.random.default_rng(3)
@@ -40,7 +56,7 @@ def source_data():
     for source, pair in rates.items():
         rows = sources == source
         noisy[rows] = corrupt_labels(labels[rows], pair, random_state=1)
-    return SimpleNamespace(X=X, labels=labels, noisy=noisy, sources=sources, rates=rates)
+    return only_to_read(X=X, labels=labels, noisy=noisy, sources=sources, rates=rates)
 
 
 @pytest.fixture

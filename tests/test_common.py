@@ -43,6 +43,7 @@ from helpers.estimators import (
     with_params,
 )
 
+pytestmark = pytest.mark.usefixtures("few_trees")
 # Their folds consist of whole bags, so class labels alone are refused.
 NEEDS_BAGS = ("BagGridSearchCV", "BagRandomizedSearchCV")
 TAKES_LABELS = [model for model in ALL if name_of(model) not in NEEDS_BAGS]

@@ -25,6 +25,7 @@ def by_radius():
     return StandardScaler().fit_transform(data.data), labels, y, bags
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_bags_by_a_feature(by_radius):
     X, labels, y, bags = by_radius
     with pytest.warns(BagAssumptionWarning, match="column"):

@@ -11,7 +11,9 @@ from helpers.page_views import (
     check_shades,
     check_texts,
     opened,
+    show,
 )
+from helpers.quick import few_trees
 from helpers.three_parties import make_party_tables
 
 NASTY = "<script>document.title='taken'</script> & Größe"
@@ -43,7 +45,8 @@ def addresses(tmp_path_factory):
     parties.wide.rename(columns={"red": NASTY}).to_csv(folder / "precincts.csv", index=False)
     test = parties.test.replace({"party": {"red": NASTY}})
     test.to_csv(folder / "asked.csv", index=False)
-    make_pages(folder)
+    with few_trees():
+        make_pages(folder)
     return {name: (folder / f"{name}.html").as_uri() for name in PLOTS}
 
 
@@ -53,7 +56,9 @@ def make_pages(folder):
     by_sources = [folder / "noisy.csv", "--label-column", "says", "--positive-label", "sick"]
     by_sources += ["--source-column", "who", "--noise-rates", folder / "rates.csv"]
     parties = [folder / "voters.csv", folder / "precincts.csv", "--bag-column", "bag"]
-    parties += ["--proportion-columns", f"blue,green,{NASTY}", "--method", "mean-map"]
+    parties += ["--proportion-columns", f"blue,green,{NASTY}"]
+    parties += ["--method", "mean-map", "--kernel", "linear"]
+    by_sources += ["--kernel", "linear"]
     model, quick = folder / "model.skops", ["--folds", 2]
     three = folder / "three.skops"
     by_label = [model, folder / "test.csv", "--label-column", "label"]
@@ -78,11 +83,17 @@ def name(request):
     return request.param
 
 
-@pytest.fixture(scope="module", params=VIEWS)
-def view(request, browser, addresses, name):
-    """A page in one of the views, with all it asked for and complained of."""
-    with opened(browser, addresses[name], **VIEWS[request.param]) as found:
+@pytest.fixture(scope="module")
+def loaded(browser, addresses, name):
+    """A page, with all it asked for and complained of; loaded once for all views and tests."""
+    with opened(browser, addresses[name]) as found:
         yield found
+
+
+@pytest.fixture(params=VIEWS)
+def view(request, loaded):
+    show(loaded[0], **VIEWS[request.param])
+    return loaded
 
 
 def test_pages_are_alone_and_fit_the_screen(view, name, addresses):
@@ -123,25 +134,29 @@ def test_dark_and_light(view, request):
     check_shades(page, dark="dark" in request.node.callspec.params["view"])
 
 
-def test_headings_captions_and_names(browser, addresses, name):
-    with opened(browser, addresses[name]) as (page, *_):
-        check_headings_and_captions(page)
-        for button in page.locator("button").all():
-            assert button.inner_text().strip()
-        for figure in page.locator("figure").all():
-            assert figure.locator("svg > title").text_content().strip()
-            assert figure.locator("figcaption").inner_text().strip()
-        for section in page.locator("section").all():
-            assert section.locator("> *").count() > 1, "no heading without content"
+def test_headings_captions_and_names(loaded):
+    page, *_ = loaded
+    show(page, **VIEWS["desktop"])
+    check_headings_and_captions(page)
+    for button in page.locator("button").all():
+        assert button.inner_text().strip()
+    for figure in page.locator("figure").all():
+        assert figure.locator("svg > title").text_content().strip()
+        assert figure.locator("figcaption").inner_text().strip()
+    for section in page.locator("section").all():
+        assert section.locator("> *").count() > 1, "no heading without content"
 
 
-def test_what_users_wrote_is_shown_as_written(browser, addresses):
-    with opened(browser, addresses["model"]) as (page, *_):
-        cells = page.locator("#columns tbody th").all()
-        shown = [cell.get_attribute("title") or cell.inner_text() for cell in cells]
-        assert sorted(shown) == sorted(["age", "income", NASTY, "town"])
+@pytest.mark.parametrize("name", ["model"], indirect=True)
+def test_what_users_wrote_is_shown_as_written(loaded):
+    page, *_ = loaded
+    show(page, **VIEWS["desktop"])
+    cells = page.locator("#columns tbody th").all()
+    shown = [cell.get_attribute("title") or cell.inner_text() for cell in cells]
+    assert sorted(shown) == sorted(["age", "income", NASTY, "town"])
 
 
-def test_on_paper_it_is_black_on_white_and_whole(browser, addresses, name):
-    with opened(browser, addresses[name], color_scheme="dark") as (page, *_):
-        check_print(page)
+def test_on_paper_it_is_black_on_white_and_whole(loaded):
+    page, *_ = loaded
+    show(page, **VIEWS["desktop dark"])
+    check_print(page)

@@ -12,6 +12,7 @@ from helpers.page_views import (
     check_shades,
     check_texts,
     opened,
+    show,
 )
 from helpers.synthetic_records import full_run
 
@@ -28,15 +29,22 @@ def address(tmp_path_factory):
     return path.as_uri()
 
 
-@pytest.fixture(params=VIEWS)
-def view(request, browser, address):
-    """The page in one of the views, with all it asked for and complained of."""
-    with opened(browser, address, **VIEWS[request.param]) as found:
+@pytest.fixture(scope="module")
+def loaded(browser, address):
+    """The page, with all it asked for and complained of; loaded once for all that only look."""
+    with opened(browser, address) as found:
         yield found
+
+
+@pytest.fixture(params=VIEWS)
+def view(request, loaded):
+    show(loaded[0], **VIEWS[request.param])
+    return loaded
 
 
 @pytest.fixture
 def page(browser, address):
+    """The page, loaded for one test that uses it."""
     with opened(browser, address, **VIEWS["desktop"]) as (page, *_):
         yield page
 
@@ -76,7 +84,8 @@ def test_dark_and_light(view, request):
 
 
 @pytest.mark.parametrize("table", ["paper-table-1", "paper-table-2"])
-def test_all_cells_and_methods_are_there(page, table):
+def test_all_cells_and_methods_are_there(loaded, table):
+    page, *_ = loaded
     rows = page.evaluate(CELLS, table)
     assert [(row[0], int(row[1])) for row in rows] == published_cells()
     assert all(len(row) == 2 + len(COLUMNS) for row in rows)
@@ -110,7 +119,9 @@ def test_the_mean_stays_below(page):
     assert page.locator("#paper-table-1 tfoot tr").first.inner_text() == foot
 
 
-def test_headings_captions_and_names(page):
+def test_headings_captions_and_names(loaded):
+    page, *_ = loaded
+    show(page, **VIEWS["desktop"])
     check_headings_and_captions(page)
     for drawing in page.locator("svg").all():
         assert drawing.locator("> title").text_content().strip()
@@ -129,9 +140,10 @@ def test_the_first_tab_skips_to_the_content(page):
     assert page.evaluate("() => document.activeElement.id") == "content"
 
 
-def test_on_paper_it_is_black_on_white_and_whole(browser, address):
-    with opened(browser, address, **VIEWS["desktop dark"]) as (page, *_):
-        check_print(page)
+def test_on_paper_it_is_black_on_white_and_whole(loaded):
+    page, *_ = loaded
+    show(page, **VIEWS["desktop dark"])
+    check_print(page)
 
 
 def test_without_scripts_all_is_there_and_no_button(browser, address):

@@ -43,7 +43,7 @@ def toy(monkeypatch):
         sha256=sha256(CONTENT),
         raw=uci.RawFile("1/toy.zip", "toy.data", ("a", "b"), label_first=True),
     )
-    monkeypatch.setitem(uci.SOURCES, "toy", source)
+    monkeypatch.setitem(uci.UCI_SOURCES, "toy", source)
     return source
 
 
@@ -166,8 +166,8 @@ def test_a_missing_file_says_where_it_should_be(name, download, places, network)
     message = str(caught.value)
     for place in places:
         assert str(place / f"{name}.csv.gz") in message
-    assert uci.SOURCES[name].page in message
-    assert f"{uci.SOURCES[name].n_features} features" in message
+    assert uci.UCI_SOURCES[name].page in message
+    assert f"{uci.UCI_SOURCES[name].n_features} features" in message
     assert "'label'" in message
     assert ("404" in message) == (download and name == "banknote")
     assert len(network.asked) == (download and name == "banknote")
@@ -233,7 +233,7 @@ def test_unknown_name_lists_the_known():
 
 @pytest.mark.parametrize("name", UCI_NAMES)
 def test_table_is_consistent(name):
-    source = uci.SOURCES[name]
+    source = uci.UCI_SOURCES[name]
     assert source.raw is None or len(source.raw.features) == source.n_features
     assert source.page.startswith("https://")
     assert len(source.sha256) == 64
@@ -296,10 +296,10 @@ def test_missing_values_are_nan(real_files):
     assert {type(value) for value in data.X[:, 0]} == {float}
 
 
-@pytest.mark.parametrize("name", [name for name in UCI_NAMES if uci.SOURCES[name].raw])
+@pytest.mark.parametrize("name", [name for name in UCI_NAMES if uci.UCI_SOURCES[name].raw])
 def test_uci_s_form_of_the_real_files_becomes_the_tidy_form(real_files, name):
     """Undo the rewriting by other code, and see it done again to the last byte."""
-    raw = uci.SOURCES[name].raw
+    raw = uci.UCI_SOURCES[name].raw
     content = gzip.decompress((real_files / f"{name}.csv.gz").read_bytes())
     rows = [line.split(",") for line in content.decode().replace(".0,", ",").split()[1:]]
     if raw.label_first:
@@ -328,6 +328,6 @@ def test_download_of_uci_s_very_file(
     assert sha256(text.encode()) == published
     expected = fetch_uci(name).X
     monkeypatch.delenv("DECORRUPT_DATA")
-    network.reply = archive(text, uci.SOURCES[name].raw.member)
+    network.reply = archive(text, uci.UCI_SOURCES[name].raw.member)
     np.testing.assert_array_equal(fetch_uci(name, data_home=tmp_path).X, expected)
     assert len(network.asked) == 1

@@ -20,6 +20,7 @@ PAGES = sorted(
 )
 
 
+@pytest.mark.usefixtures("few_trees")
 @pytest.mark.parametrize("file", PAGES, ids=[str(page.relative_to(DOCS)) for page in PAGES])
 def test_the_code_of_a_page_runs(file, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

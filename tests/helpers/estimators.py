@@ -12,8 +12,8 @@ from decorrupt import Kernel, MeanMapClassifier, baselines
 from decorrupt.estimators import WeightedSourcesClassifier
 from decorrupt.features import as_kernel
 from decorrupt.model_selection import BagRandomizedSearchCV
+from helpers.quick import QUICK_SEARCH
 
-QUICK_SEARCH = {"reg_strengths": (0.1, 0.01), "kernel_gammas": ("scale",), "cv": 2}
 # Arguments that a constructor needs, or that spare time; every other estimator has its defaults.
 ARGUMENTS = {
     "AlternatingPSVMClassifier": {"n_starts": 2},

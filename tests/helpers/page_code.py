@@ -6,11 +6,10 @@ Fences with a directive, such as ```{code-block} python, are only shown.
 """
 
 import doctest
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
+
+from helpers.shell import run_bash
 
 BLOCK = re.compile(r"^```(python|pycon|sh)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -45,14 +44,7 @@ def run_session(text, namespace, page, line):
 
 
 def run_shell(text, namespace, page, line):
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(  # noqa: S603 — our own text
-        ["/usr/bin/env", "bash", "-euo", "pipefail", "-c", text],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"PATH": path, "OMP_NUM_THREADS": "1"},
-    )
+    done = run_bash("-euo", "pipefail", "-c", text, OMP_NUM_THREADS="1")
     assert done.returncode == 0, f"{page.name}, line {line}:\n{done.stderr}"
 
 

@@ -38,6 +38,12 @@ def opened(browser, address, **options):
     context.close()
 
 
+def show(page, viewport, color_scheme):
+    """Show a loaded page in one of the views."""
+    page.set_viewport_size(viewport)
+    page.emulate_media(media="screen", color_scheme=color_scheme)
+
+
 def overlap(one, other):
     """Return by how many pixels two boxes run into each other."""
     across = min(one["right"], other["right"]) - max(one["left"], other["left"])

@@ -205,5 +205,5 @@ def test_padding_is_a_row_that_is_never_positive():
 
 def test_what_is_for_two_classes_only():
     only_two_classes(2, "pairing", "use something else")
-    with pytest.raises(ValueError, match="Only binary .* by pairing, and y has 3 classes: use som"):
+    with pytest.raises(ValueError, match=r"Only binary .* by pairing, and y has 3 classes: use so"):
         only_two_classes(3, "pairing", "use something else")

@@ -14,10 +14,13 @@ from decorrupt.baselines import InvCalClassifier
 from decorrupt.model_selection import CANDIDATES, WithinBagKFold
 from decorrupt.model_selection.grids import reg_strength_scale
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore::decorrupt.exceptions.NegativeRiskWarning",
-    "ignore::decorrupt.exceptions.DroppedBagsWarning",
-)
+pytestmark = [
+    pytest.mark.filterwarnings(
+        "ignore::decorrupt.exceptions.NegativeRiskWarning",
+        "ignore::decorrupt.exceptions.DroppedBagsWarning",
+    ),
+    pytest.mark.usefixtures("few_trees"),
+]
 QUICK = {"reg_strengths": (0.1, 0.01), "kernel_gammas": ("scale",), "cv": 3, "random_state": 0}
 
 
@@ -38,9 +41,7 @@ def test_chooses_a_good_model_and_says_how(bag_data):
 
 def test_thorough_tries_every_method(bag_data):
     d = bag_data
-    model = AutoLabelProportionsClassifier(
-        candidates="thorough", check_assumptions=False, **QUICK | {"n_jobs": 2}
-    )
+    model = AutoLabelProportionsClassifier(candidates="thorough", check_assumptions=False, **QUICK)
     model.fit(d.X, d.y, bags=d.bags)
     methods = {row.method for row in model.leaderboard_}
     assert methods == set(CANDIDATES) - {"convex_psvm"}
@@ -74,7 +75,8 @@ def test_candidates_of_ones_own_are_calibrated(bag_data):
 
 def test_estimators_and_names_may_be_mixed(bag_data):
     d = bag_data
-    model = AutoLabelProportionsClassifier(candidates=["mean_map", SetClassifier()], **QUICK)
+    candidates = ["mean_map", SetClassifier()]
+    model = AutoLabelProportionsClassifier(candidates=candidates, kernels=["linear"], **QUICK)
     model.fit(d.X, d.y, bags=d.bags)
     assert {row.method for row in model.leaderboard_} == {"mean_map", "SetClassifier"}
 
@@ -117,7 +119,9 @@ def test_the_default_penalties_fall_with_the_number_of_rows(n_rows, scale):
 def test_class_priors_and_decisions(bag_data):
     d = bag_data
     rare = d.y < 0.55
-    model = AutoLabelProportionsClassifier(candidates=["mean_map"], **QUICK)
+    model = AutoLabelProportionsClassifier(
+        candidates=["mean_map"], kernels=["linear", "rbf"], **QUICK
+    )
     balanced = clone(model).fit(d.X[rare], d.y[rare], bags=d.bags[rare])
     accurate = clone(model).set_params(decision="accuracy")
     accurate.fit(d.X[rare], d.y[rare], bags=d.bags[rare])

@@ -111,9 +111,20 @@ def test_weights_are_positive_and_one_per_member(bag_data, weights):
         AveragedClassifier(members(), weights).fit(d.X, d.y, bags=d.bags)
 
 
-def test_the_choice_averages_its_heaviest_configurations(bag_data):
+@pytest.fixture(scope="module")
+def average(bag_data):
     d = bag_data
-    model = AutoLabelProportionsClassifier(refine=None, **QUICK).fit(d.X, d.y, bags=d.bags)
+    return AutoLabelProportionsClassifier(refine=None, **QUICK).fit(d.X, d.y, bags=d.bags)
+
+
+@pytest.fixture(scope="module")
+def refined(bag_data):
+    d = bag_data
+    return AutoLabelProportionsClassifier(**QUICK).fit(d.X, d.y, bags=d.bags)
+
+
+def test_the_choice_averages_its_heaviest_configurations(bag_data, average):
+    d, model = bag_data, average
     assert model.weights_.sum() == pytest.approx(1)
     assert (np.diff(model.weights_) <= 0).all()
     assert 1 < len(model.estimators_) == len(model.weights_) <= 8
@@ -125,9 +136,8 @@ def test_the_choice_averages_its_heaviest_configurations(bag_data):
     assert model.estimators_[0].get_params()["kernel"] == model.best_params_["kernel"]
 
 
-def test_the_gain_is_that_of_the_held_out_scores(bag_data):
-    d = bag_data
-    model = AutoLabelProportionsClassifier(refine=None, **QUICK).fit(d.X, d.y, bags=d.bags)
+def test_the_gain_is_that_of_the_held_out_scores(bag_data, average):
+    d, model = bag_data, average
     observed, scorer = read_bags(d.y, d.bags), BagScorer("count_log_likelihood")
     prior = prior_scores(model.class_prior_)
     own = scorer.by_bag(model.held_out_scores_ - prior, observed) @ observed.sizes
@@ -148,12 +158,10 @@ def test_the_best_alone_is_one_configuration(bag_data):
     assert isinstance(model.best_estimator_, CountLikelihoodClassifier | MeanMapClassifier)
 
 
-def test_a_forest_refines_the_average(bag_data, tmp_path):
-    d = bag_data
-    model = AutoLabelProportionsClassifier(**QUICK).fit(d.X, d.y, bags=d.bags)
-    refined = model.best_estimator_
-    assert isinstance(refined, ForestRoundClassifier)
-    assert refined.start_.estimators_ == model.estimators_
+def test_a_forest_refines_the_average(bag_data, refined, tmp_path):
+    d, model = bag_data, refined
+    assert isinstance(model.best_estimator_, ForestRoundClassifier)
+    assert model.best_estimator_.start_.estimators_ == model.estimators_
     assert model.score(d.X, d.labels) > 0.9
     assert model.held_out_scores_.shape == d.y.shape
     save(model, tmp_path / "model.skops")
@@ -162,15 +170,14 @@ def test_a_forest_refines_the_average(bag_data, tmp_path):
     assert str(loaded.leaderboard_) == str(model.leaderboard_)
 
 
-def test_a_forest_knows_the_names_of_columns(bag_data):
+def test_a_forest_knows_the_names_of_columns(bag_data, refined):
     """Predictions for a data frame emit no warning, which would be an error here."""
     d = bag_data
     frame = pd.DataFrame(d.X).add_prefix("column ")
     model = AutoLabelProportionsClassifier(**QUICK).fit(frame, d.y, bags=d.bags)
     assert isinstance(model.best_estimator_, ForestRoundClassifier)
     assert list(model.best_estimator_.feature_names_in_) == list(frame)
-    by_array = AutoLabelProportionsClassifier(**QUICK).fit(d.X, d.y, bags=d.bags)
-    assert model.predict_proba(frame) == pytest.approx(by_array.predict_proba(d.X), abs=1e-6)
+    assert model.predict_proba(frame) == pytest.approx(refined.predict_proba(d.X), abs=1e-6)
     with pytest.raises(ValueError, match="feature names"):
         model.predict(frame.add_suffix("?"))
 
@@ -227,15 +234,12 @@ def test_bags_that_say_nothing_are_called_weak():
     assert not isinstance(model.best_estimator_, ForestRoundClassifier)
 
 
-def test_the_number_of_jobs_changes_nothing(bag_data):
+def test_the_number_of_jobs_changes_nothing(bag_data, refined):
     d = bag_data
-    one, two = (
-        AutoLabelProportionsClassifier(n_jobs=n_jobs, **QUICK).fit(d.X, d.y, bags=d.bags)
-        for n_jobs in (1, 2)
-    )
+    two = AutoLabelProportionsClassifier(n_jobs=2, **QUICK).fit(d.X, d.y, bags=d.bags)
     # Up to rounding: products of matrices depend on how memory is aligned.
-    assert one.predict_proba(d.X) == pytest.approx(two.predict_proba(d.X), abs=1e-5)
-    assert one.weights_ == pytest.approx(two.weights_, abs=1e-5)
+    assert refined.predict_proba(d.X) == pytest.approx(two.predict_proba(d.X), abs=1e-5)
+    assert refined.weights_ == pytest.approx(two.weights_, abs=1e-5)
 
 
 def test_other_criteria_choose_one_configuration(bag_data):

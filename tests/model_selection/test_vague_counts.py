@@ -18,6 +18,7 @@ from decorrupt.model_selection.scorers import BagScorer
 from decorrupt.observed import read_bags
 from decorrupt.risks import count_log_likelihood
 
+pytestmark = pytest.mark.usefixtures("few_trees")
 FAST = {"kernels": ["linear"], "reg_strengths": [0.01], "cv": 3, "random_state": 0}
 
 

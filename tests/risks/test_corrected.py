@@ -10,6 +10,7 @@ from decorrupt.corruption import combine_bags, row_coefficients
 from decorrupt.losses import LOSSES, class_loss, get_loss
 from decorrupt.observed import labels_as_bags, read_bags
 from decorrupt.risks import KINK_WIDTH, CorrectedRisk, logistic_risk
+from oracles.counts import make_observed
 from oracles.dense_risk import LOSS_NAMES, class_sums, row_curvatures, row_slopes
 
 N_ROWS = 12
@@ -293,6 +294,17 @@ def test_risk_of_extreme_scores_is_finite():
     scores = np.array([1e4, -1e4, 1e4])
     for loss in LOSSES.values():
         assert math.isfinite(value(CorrectedRisk(SIGNED, loss), scores))
+
+
+@pytest.mark.parametrize("counts", [[[3, 1], [0, 4], [1, 5]], [[3, 1, 0], [0, 2, 2], [1, 0, 5]]])
+def test_least_squares_at_the_pooled_prior_are_convex(counts):
+    observed = make_observed(counts)
+    rare = [0.9, 0.1] if observed.n_classes == 2 else [0.9, 0.05, 0.05]
+    for prior, is_convex in (("pooled", True), (rare, False)):
+        coef = combine_bags(
+            observed.sizes, observed.proportions, method="least_squares", class_prior=prior
+        )
+        assert logistic_risk(coef, observed).is_convex == is_convex
 
 
 class TestSeveralClasses:

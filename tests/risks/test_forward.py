@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.special import expit, softmax
@@ -57,6 +57,7 @@ def test_value_of_several_classes_row_by_row():
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
+@settings(max_examples=30)
 @given(seed=seeds)
 def test_slope_by_differences(n_classes, seed):
     risk, scores = draw(seed, n_classes)

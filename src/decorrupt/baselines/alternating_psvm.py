@@ -22,12 +22,14 @@ DEFAULT_ANNEALING = (1e-4, 1.5)
 
 
 class AlternatingPSVMClassifier(SupportVectorClassifier):
-    """min_{y,f,b} ½‖f‖² + C·Σ_i hinge(y_i f(x_i)) + C_p·Σ_k s_k·|p̂_k(y) − p_k|, y_i = ±1.
+    """Support vector machine that guesses the labels inside the bags and refits in turns.
 
-    p̂_k(y) is the share of positive labels in bag k. Two steps alternate, and each is exact: fit a
-    support vector machine to the current labels, then choose the best labels for its scores. The
-    joint problem has many local minima. C is therefore raised to its value in stages, and the
-    alternation runs from several random labellings; the result with the lowest objective is kept.
+    It minimises ½‖f‖² + C·Σ_i hinge(y_i f(x_i)) + C_p·Σ_k s_k·|p̂_k(y) − p_k| over f and labels y_i
+    = ±1, the ∝SVM of Yu et al. (2013). p̂_k(y) is the share of positive labels in bag k. Two steps
+    alternate, and each is exact: fit a support vector machine to the current labels, then choose
+    the best labels for its scores. The joint problem has many local minima. C is therefore raised
+    to its value in stages, and the alternation runs from several random labellings; the result with
+    the lowest objective is kept.
 
     Parameters
     ----------
@@ -45,18 +47,18 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
     annealing : (start, factor) or None, default=(1e-4, 1.5)
         C of the first stage is start·C; each stage multiplies it by factor until C is reached.
         None: one stage.
+    tol : float, default=1e-2
+        A stage ends when a round lowers the objective by no more than this relative amount, or when
+        no label changes.
     max_iter : int, default=100_000
         Maximum number of LIBSVM iterations per support vector machine.
-    tol : float, default=1e-2
-        A stage ends when a round lowers the objective by no more than this relative amount, or
-        when no label changes.
     kernel : str, callable or Kernel, default="rbf"
         rbf, exponential, laplacian, polynomial, linear, precomputed, or a callable that takes two
         matrices and returns the kernel of all their rows. A :class:`decorrupt.Kernel` also sets
-        `degree` and `coef0`; the kernel is exact, so its other options are not used. The whole
-        Gram matrix is kept in memory.
+        `degree` and `coef0`; the kernel is exact, so its other options are not used. The whole Gram
+        matrix is kept in memory.
     kernel_gamma : float, "scale" or "auto", default="scale"
-        The kernel's width parameter; "scale" is 1/(n_columns·Var X), "auto" 1/n_columns.
+        The kernel's width parameter; "scale" is 1/(n_columns·Var X), "auto" is 1/n_columns.
     n_jobs : int or None, default=None
         Number of starts run in parallel; the result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -65,7 +67,7 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        [0, 1] after training on bags, else the two labels; the second is the positive class.
+        [0, 1] after training on bags, otherwise the two labels; the second is the positive class.
     objective_ : float
         The final objective, the lowest of all starts.
     start_objectives_ : ndarray of shape (n_starts,)
@@ -80,7 +82,7 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
     dual_coef_, landmarks_ : ndarray
         f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_: the support vectors (kernel
         models).
-    coef_ : ndarray
+    coef_ : ndarray of shape (n_columns,)
         f(x) = ⟨coef_, x⟩ + intercept_ (kernel="linear").
     intercept_ : float
         b, which is not penalised.
@@ -90,6 +92,11 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
         The class shares among the training rows.
     n_features_in_, feature_names_in_
         Columns seen in fit.
+
+    See Also
+    --------
+    ConvexPSVMClassifier : A convex relaxation of the same problem, without random starts.
+    decorrupt.CountLikelihoodClassifier : The method to start with.
 
     Examples
     --------

@@ -15,17 +15,19 @@ from decorrupt.observed import Observed
 
 
 class ConvexPSVMClassifier(SupportVectorClassifier):
-    """min_M max_{0≤α≤C} 1ᵀα − ½·αᵀ((K+1)∘M)α, M in the convex hull of yyᵀ over allowed labels y.
+    """Support vector machine over all labels that agree with the bags, as one convex problem.
 
-    Labels y_i = ±1 are allowed if the share of positives in every bag k differs from p_k by no
-    more than `tolerance`. For M = yyᵀ this is the support vector machine of y. Its minimum over y
-    has many local minima (see :class:`~decorrupt.baselines.AlternatingPSVMClassifier`); over the
-    convex hull there is one minimum, and no random start. The hull is approximated by
-    M = Σ_t μ_t y_t y_tᵀ with few label vectors y_t, the planes, which are added one at a time: the
-    next one violates the solution so far the most. The score is
-    f(x) = Σ_i α_i v_i (k(x_i, x) + 1), where vvᵀ is the matrix of rank 1 nearest to M. Every plane
-    takes about 5 to 30 Cholesky factorisations of a matrix of n_rows × n_rows: seconds for 1,000
-    rows.
+    It solves min_M max_{0≤α≤C} 1ᵀα − ½·αᵀ((K+1)∘M)α with M in the convex hull of yyᵀ over allowed
+    labels y, the conv-∝SVM of Yu et al. (2013). Labels y_i = ±1 are allowed if the share of
+    positives in every bag k differs from p_k by no more than `tolerance`. For M = yyᵀ this is the
+    support vector machine of y. Its minimum over y has many local minima (see
+    :class:`~decorrupt.baselines.AlternatingPSVMClassifier`); over the convex hull there is one
+    minimum, and no random start.
+
+    The hull is approximated by M = Σ_t μ_t y_t y_tᵀ with few label vectors y_t, the planes, which
+    are added one at a time: the next one violates the solution so far the most. The score is f(x) =
+    Σ_i α_i v_i (k(x_i, x) + 1), where vvᵀ is the matrix of rank 1 nearest to M. Every plane takes
+    about 5 to 30 Cholesky factorisations of a matrix of n_rows × n_rows: seconds for 1,000 rows.
 
     Parameters
     ----------
@@ -44,12 +46,12 @@ class ConvexPSVMClassifier(SupportVectorClassifier):
         `degree` and `coef0`; the kernel is exact, so its other options are not used. It must be
         positive semidefinite. The whole Gram matrix is kept in memory.
     kernel_gamma : float, "scale" or "auto", default="scale"
-        The kernel's width parameter; "scale" is 1/(n_columns·Var X), "auto" 1/n_columns.
+        The kernel's width parameter; "scale" is 1/(n_columns·Var X), "auto" is 1/n_columns.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        [0, 1] after training on bags, else the two labels; the second is the positive class.
+        [0, 1] after training on bags, otherwise the two labels; the second is the positive class.
     objective_ : float
         The final objective.
     objective_history_ : ndarray of shape (n_iter_,)
@@ -63,7 +65,7 @@ class ConvexPSVMClassifier(SupportVectorClassifier):
     dual_coef_, landmarks_ : ndarray
         f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_: the support vectors (kernel
         models).
-    coef_ : ndarray
+    coef_ : ndarray of shape (n_columns,)
         f(x) = ⟨coef_, x⟩ + intercept_ (kernel="linear").
     intercept_ : float
         Σ_i α_i v_i. It is penalised like a coefficient: centre the columns of X for
@@ -74,6 +76,11 @@ class ConvexPSVMClassifier(SupportVectorClassifier):
         The class shares among the training rows.
     n_features_in_, feature_names_in_
         Columns seen in fit.
+
+    See Also
+    --------
+    AlternatingPSVMClassifier : The problem without relaxation, from several random starts.
+    decorrupt.CountLikelihoodClassifier : The method to start with.
 
     Examples
     --------

@@ -25,11 +25,12 @@ BLOCK_ENTRIES = 2**22
 
 
 class InvCalClassifier(SupportVectorClassifier):
-    """min_{f,b} ½‖f‖² + C_p·Σ_k max(0, |mean_k f + b − logit(p_k)| − ε_k), from bag proportions.
+    """Support vector regression of the bags' log-odds on their mean rows (inverse calibration).
 
-    Inverse calibration: the proportion p_k is converted to a score, logit(p_k), and distances of
-    the bag's mean score from a tube around it are penalised. Proportions are clipped to
-    [1/n, 1−1/n] for n rows, because the log-odds of a pure bag are infinite.
+    It minimises ½‖f‖² + C_p·Σ_k max(0, |mean_k f + b − logit(p_k)| − ε_k) over f and b (Rüping
+    2010). The proportion p_k is converted to a score, logit(p_k), and distances of the bag's mean
+    score from a tube around it are penalised. Proportions are clipped to [1/n, 1−1/n] for n rows,
+    because the log-odds of a pure bag are infinite.
 
     Parameters
     ----------
@@ -46,34 +47,40 @@ class InvCalClassifier(SupportVectorClassifier):
         matrices and returns the kernel of all their rows. A :class:`decorrupt.Kernel` also sets
         `degree` and `coef0`; the kernel is exact, so its other options are not used.
     kernel_gamma : float, "scale" or "auto", default="scale"
-        The kernel's width parameter; "scale" is 1/(n_columns·Var X), "auto" 1/n_columns.
+        The kernel's width parameter; "scale" is 1/(n_columns·Var X), "auto" is 1/n_columns.
     max_iter : int, default=100_000
-        Maximum number of LIBSVM iterations. Columns of standard deviation 1 need hundreds to
-        tens of thousands; large unscaled columns need far more.
+        Maximum number of LIBSVM iterations. Columns of standard deviation 1 need hundreds to tens
+        of thousands; large unscaled columns need far more.
     check_assumptions : bool, default=True
         Whether `fit` warns if the rows of a class clearly differ between bags.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        [0, 1] after training on bags, else the two labels; the second is the positive class.
+        [0, 1] after training on bags, otherwise the two labels; the second is the positive class.
     bag_coef_ : ndarray of shape (n_bags,)
         β of f(x) = Σ_k β_k·mean_{i∈k} k(x, x_i) + b, in the sorted order of the bag ids.
     dual_coef_, landmarks_ : ndarray
-        f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_: the rows of the bags with
-        β_k ≠ 0 (kernel models).
-    coef_ : ndarray
+        f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_: the rows of the bags with β_k ≠ 0
+        (kernel models).
+    coef_ : ndarray of shape (n_columns,)
         f(x) = ⟨coef_, x⟩ + intercept_ (kernel="linear").
     intercept_ : float
         b, which is not penalised.
-    n_iter_ : int
-        Number of LIBSVM iterations.
     kernel_gamma_ : float
         The kernel parameter as a number.
+    n_iter_ : int
+        Number of LIBSVM iterations.
     class_prior_ : ndarray of shape (2,)
         The class shares among the training rows.
     n_features_in_, feature_names_in_
         Columns seen in fit.
+
+    See Also
+    --------
+    AlternatingPSVMClassifier : A support vector machine of the rows instead of the bags' means.
+    decorrupt.MeanMapClassifier : Also uses the means of the bags, and has probabilities.
+    decorrupt.CountLikelihoodClassifier : The method to start with.
 
     Examples
     --------

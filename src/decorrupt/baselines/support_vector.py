@@ -20,10 +20,11 @@ DEFAULT_MAX_ITER = 100_000
 
 
 class SupportVectorClassifier(BagClassifier):
-    """f(x) = Σ_j dual_j·k(x, x_j) + b over the training rows; the label is sign f.
+    """Base class of the support vector baselines, whose label is the sign of the score.
 
-    Subclasses have the parameters `kernel` and `kernel_gamma`, and define `_fit_bags`. There is no
-    λ path and no `problem`: LIBSVM or a method of its own minimises the objective.
+    The score is f(x) = Σ_j dual_j·k(x, x_j) + b over the training rows. Subclasses have the
+    parameters `kernel` and `kernel_gamma`, and define `_fit_bags`. There is no λ path and no
+    `problem`: LIBSVM or a method of its own minimises the objective.
     """
 
     labels_as_bags = True

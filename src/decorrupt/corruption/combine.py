@@ -42,8 +42,8 @@ def bag_information(sizes: FloatArray, shares: FloatArray) -> FloatArray:
 
     Their sum V measures the information in the class shares.
     """
-    away = shares - np.average(shares, axis=0, weights=sizes)
-    return np.asarray(0.5 * sizes * np.sum(away**2, axis=1))
+    away = shares - sizes @ shares / sizes.sum()
+    return np.asarray(0.5 * sizes * np.einsum("bc,bc->b", away, away))
 
 
 def row_coefficients(coef: FloatArray, observed: Observed) -> FloatArray:
@@ -116,7 +116,7 @@ def combine_bags(
     """
     sizes, shares = check_bags(sizes, proportions)
     n_classes = shares.shape[1]
-    prior = resolve_class_prior(class_prior, np.average(shares, axis=0, weights=sizes))
+    prior = resolve_class_prior(class_prior, sizes @ shares / sizes.sum())
     if convex not in (None, "project"):
         raise ValueError(f"unknown convex={convex!r}: choose None or 'project'")
     if method not in ("auto", *COMBINATION_METHODS):

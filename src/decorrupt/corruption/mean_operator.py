@@ -1,8 +1,8 @@
 """The Laplacian mean map: class means that vary smoothly from bag to bag.
 
 The logistic loss is log(2·cosh(f/2)) − y·f/2: labels enter through the mean operator E[y·z(x)]
-alone. Every estimate of it as a weighted sum of bag means is a :class:`Combination` whose even
-part is n_k/n and whose odd part is these weights.
+alone. Every estimate of it as a weighted sum of bag means is a combination whose coefficients a_k
+and b_k of bag k have the sum n_k/n, and as difference the weight of its mean.
 """
 
 from __future__ import annotations

@@ -11,8 +11,13 @@ from sklearn.utils import check_random_state, column_or_1d
 
 from decorrupt._typing import FloatArray
 from decorrupt.losses import MarginLoss, get_loss
-from decorrupt.observed import NoiseRates, check_transition_rows, matrix_of_rates
-from decorrupt.observed.rates import check_transition, is_for_all_rows
+from decorrupt.observed import (
+    NoiseRates,
+    check_transition,
+    check_transition_rows,
+    is_for_all_rows,
+    matrix_of_rates,
+)
 
 
 def corrupt_labels(

@@ -4,6 +4,7 @@ from decorrupt.datasets.bag_cases import BAG_CASES, GaussianBags, make_gaussian_
 from decorrupt.datasets.bags import BagDataset, Bags, make_bags
 from decorrupt.datasets.design import design_bags
 from decorrupt.datasets.embedded import (
+    TEST_SIZE,
     load_breast_cancer_bags,
     load_digits_bags,
     load_wine_bags,
@@ -14,11 +15,14 @@ from decorrupt.datasets.synthetic import (
     make_corrupted_sources,
     make_gaussian_classes,
 )
-from decorrupt.datasets.uci import UCI_NAMES, UciDataset, fetch_uci
+from decorrupt.datasets.uci import UCI_LICENCE, UCI_NAMES, UCI_SOURCES, UciDataset, fetch_uci
 
 __all__ = [
     "BAG_CASES",
+    "TEST_SIZE",
+    "UCI_LICENCE",
     "UCI_NAMES",
+    "UCI_SOURCES",
     "BagDataset",
     "Bags",
     "CorruptedSources",

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 ENVIRONMENT_VARIABLE = "DECORRUPT_DATA"
 TIMEOUT_SECONDS = 30
-LICENCE = "CC BY 4.0"
+UCI_LICENCE = "CC BY 4.0"
 ARCHIVES = "https://archive.ics.uci.edu/static/public/"
 # No connection, wrong sha256, not a zip archive, a damaged archive, a missing member.
 DOWNLOAD_ERRORS = (OSError, ValueError, zipfile.BadZipFile, zlib.error, LookupError)
@@ -57,7 +57,7 @@ GERMAN_REFERENCE = "Hofmann, H. (1994). Statlog (German Credit Data)"
 GERMAN_PAGE = "https://doi.org/10.24432/C5NC77"
 GERMAN_ARCHIVE = "144/statlog+german+credit+data.zip"
 
-SOURCES: dict[str, Source] = {
+UCI_SOURCES: dict[str, Source] = {
     "adult": Source(
         n_features=14,
         positive_classes=(">50K",),
@@ -183,7 +183,7 @@ SOURCES: dict[str, Source] = {
         ),
     ),
 }
-UCI_NAMES = tuple(SOURCES)
+UCI_NAMES = tuple(UCI_SOURCES)
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,7 +250,7 @@ def fetch_uci(
         If there is no file and it cannot be downloaded (the message names the paths searched, the
         page of the data and the format of the file), or if a file has the wrong sha256.
     """
-    if name not in SOURCES:
+    if name not in UCI_SOURCES:
         raise ValueError(f"unknown data set {name!r}: choose one of {', '.join(UCI_NAMES)}")
     folders = _folders(data_home)
     paths = [folder / f"{name}.csv{packed}" for folder in folders for packed in (".gz", "")]
@@ -258,7 +258,7 @@ def fetch_uci(
     if found is None:
         store_in = folders[-1 if data_home is None else 0]
         found = _download(name, store_in, paths, download_if_missing)
-    return _parse(name, _read_checked(found, SOURCES[name]).decode())
+    return _parse(name, _read_checked(found, UCI_SOURCES[name]).decode())
 
 
 def _folders(data_home: str | os.PathLike[str] | None) -> list[Path]:
@@ -286,7 +286,7 @@ def _read_checked(path: Path, source: Source) -> bytes:
 
 def _download(name: str, folder: Path, paths: list[Path], download_if_missing: bool) -> Path:
     """Return the downloaded file, or raise OSError that explains how to provide it."""
-    source = SOURCES[name]
+    source = UCI_SOURCES[name]
     if not download_if_missing:
         reason: str | Exception = "download_if_missing is False"
     elif source.raw is None:
@@ -319,7 +319,7 @@ def _retrieve_tidy(name: str, raw: RawFile, folder: Path) -> Path:
 
     stored = pooch.retrieve(
         ARCHIVES + raw.archive,
-        known_hash=f"sha256:{SOURCES[name].sha256}",
+        known_hash=f"sha256:{UCI_SOURCES[name].sha256}",
         fname=f"{name}.csv",
         path=folder,
         downloader=write_tidy,
@@ -352,7 +352,7 @@ def _same_number_format(column: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _parse(name: str, text: str) -> UciDataset:
-    source = SOURCES[name]
+    source = UCI_SOURCES[name]
     header, *rows = csv.reader(io.StringIO(text))
     cells = np.array(rows)
     return UciDataset(
@@ -363,7 +363,7 @@ def _parse(name: str, text: str) -> UciDataset:
         name=name,
         positive_classes=source.positive_classes,
         citation=(
-            f"{source.reference}. UCI Machine Learning Repository. {source.page} ({LICENCE})"
+            f"{source.reference}. UCI Machine Learning Repository. {source.page} ({UCI_LICENCE})"
         ),
     )
 

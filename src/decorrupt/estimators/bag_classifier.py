@@ -14,7 +14,7 @@ from decorrupt.observed import Observed, read_observed
 
 
 class BagClassifier(KernelClassifier):
-    """A classifier trained on bags with known proportions."""
+    """Base class of the classifiers trained on bags with known proportions."""
 
     # Pipelines and searches pass bags to fit without set_fit_request.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True}

@@ -17,12 +17,15 @@ AT_THE_MEAN = "at the pooled proportion, where a bag has no information"
 
 
 class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
-    """min_f Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1) + λ‖f‖², from bags and their proportions.
+    """Kernel classifier that estimates the usual training loss from the proportions of bags.
 
-    The sum is an unbiased estimate of the risk π_t·E₊ℓ(f,1) + (1−π_t)·E₋ℓ(f,−1). With the default
-    π_t = ½ it is the balanced risk of Scott & Zhang (2019), Secs. 3 and 4. For several classes
-    the loss is softmax cross-entropy, ℓ_c(f) = log Σ exp(f) − f_c, and the bags are combined by
-    least squares; convex="project" and other losses and solvers are for two classes. The penalty is then 2λ‖f‖², which for two classes is λ‖f‖² of the log-odds.
+    It minimises Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1) + λ‖f‖² over bags k. The sum is an
+    unbiased estimate of the risk π·E₊ℓ(f,1) + (1−π)·E₋ℓ(f,−1); `combine` chooses the coefficients a
+    and b. With the default π = ½ it is the balanced risk of Scott & Zhang (2019), Secs. 3 and 4.
+
+    For several classes the loss is softmax cross-entropy, ℓ_c(f) = log Σ exp(f) − f_c, and the bags
+    are combined by least squares; convex="project" and other losses and solvers are for two
+    classes. The penalty is then 2λ‖f‖², which for two classes is λ‖f‖² of the log-odds.
 
     Parameters
     ----------
@@ -30,14 +33,14 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
         One of `decorrupt.losses.LOSSES`: logistic, squared, huber, sigmoid, unhinged.
     kernel : str, callable or Kernel, default="rbf"
         rbf, exponential, laplacian, polynomial, linear, precomputed, knn, pca_rbf, pca8_rbf,
-        pca_knn, or a callable that takes two matrices and returns the kernel of all their rows.
-        A :class:`decorrupt.Kernel` also sets the rarely changed options: the polynomial's degree,
-        the rank or number of features, the memory they may take.
+        pca_knn, or a callable that takes two matrices and returns the kernel of all their rows. A
+        :class:`decorrupt.Kernel` also sets the rarely changed options: the polynomial's degree, the
+        rank or number of features, the memory they may take.
     kernel_gamma : float, "scale" or "auto", default="scale"
-        The kernel's width parameter. "scale" is 1/(n_columns·Var X), where Var X is the mean of
-        the columns' variances; "auto" is 1/n_columns. The principal components are scaled to the
-        total variance of X, so it has the same meaning for them; the knn kernels do not use it.
-        It cannot be set if the :class:`decorrupt.Kernel` given as `kernel` has a `gamma`.
+        The kernel's width parameter. "scale" is 1/(n_columns·Var X), where Var X is the mean of the
+        columns' variances; "auto" is 1/n_columns. The principal components are scaled to the total
+        variance of X, so it has the same meaning for them; the knn kernels do not use it. It cannot
+        be set if the :class:`decorrupt.Kernel` given as `kernel` has a `gamma`.
     reg_strength : float or "auto", default="auto"
         λ; the penalty is λ‖f‖², without a factor ½. "auto" is s/(2·C·n), a Gaussian prior on f(x)
         with the variance C = 3: n is the effective sample size (4V for combine="superbag", see
@@ -50,74 +53,82 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
         has a smaller error bound than any pairing. "auto" is "superbag" for two classes and
         "least_squares" for several.
     class_prior : float in (0, 1), array-like of shape (n_classes,) or "pooled", default=0.5
-        π_t, the share of positives in the target population of the risk; "pooled" is the share
-        among the training rows. For several classes: one share per class, or 0.5 for the same
-        share of every class.
+        π, the share of positives in the target population of the risk; "pooled" is the share among
+        the training rows. For several classes: one share per class, or 0.5 for the same share of
+        every class.
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in a population with
         `class_prior`. Both are the same for class_prior=0.5.
     convex : {"check", "project", "ignore"}, default="check"
-        "check" warns if the objective is not convex and the solver stopped at a point that is not
-        a minimum (its Hessian has a negative eigenvalue). "project" uses the nearest combination
-        with a convex objective. "ignore" does not check. `diagnostics_` always reports whether the
+        "check" warns if the objective is not convex and the solver stopped at a point that is not a
+        minimum (its Hessian has a negative eigenvalue). "project" uses the nearest combination with
+        a convex objective. "ignore" does not check. `diagnostics_` always reports whether the
         objective is convex.
     risk_correction : {None, "abs", "relu"}, default=None
-        How the two class-wise sums are kept from being negative.
+        How the sums of the classes are kept from being negative.
     fit_intercept : bool, default=True
         Whether to add an unpenalised constant to the score. The paper's method has no intercept,
         and `diagnostics_` has a generalisation bound only without it.
     solver : {"auto", "newton", "lbfgs", "gradient_descent"} or GradientDescent, default="auto"
-        "gradient_descent" is the paper's solver: exactly `max_iter` steps on the dual
-        coefficients. A :class:`decorrupt.solvers.GradientDescent` sets the length of the steps.
+        How the objective is minimised. "auto" is Newton's method for few coefficients and rows, and
+        L-BFGS otherwise. "gradient_descent" is the paper's solver: exactly `max_iter` steps on the
+        dual coefficients. A :class:`decorrupt.solvers.GradientDescent` sets the length of the
+        steps. Several classes need "auto" or "lbfgs".
     tol : float, default=1e-6
         The norm of the gradient at which the solver stops.
     max_iter : int, default=1000
         Maximum number of iterations.
     random_state : int, RandomState or None, default=None
-        Seed of the kernel's random pivots and of random pairing.
+        Seed of the kernel's random pivots or random features, and of random pairing.
     check_assumptions : bool, default=True
         Whether `fit` warns if the rows of a class clearly differ between bags.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        After training on bags: the column names of y, or 0, 1, …; else the labels. Of two classes
-        the second is the positive class.
+        After training on bags: the column names of y, or 0, 1, …; otherwise the labels. Of two
+        classes the second is the positive class.
     diagnostics_ : Diagnostics
-        Information in the data and outcome of the fit; ``print`` it to read it.
+        Information in the data and outcome of the fit; ``print`` shows it as a table.
     class_prior_ : ndarray of shape (n_classes,)
-        π_t as a number, or one share per class.
+        π, one share per class.
     decision_threshold_ : float or ndarray of shape (n_classes,)
         What `predict` subtracts from the raw scores.
-    dual_coef_, landmarks_ : ndarray
-        f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_ (kernel models); for several
-        classes, dual_coef_[m] has one entry per class. For the knn kernels, dual_coef_[m] is the
-        score of landmarks_[m] without the intercept, and f(x) the weighted mean of those of the 10
-        nearest landmarks.
-    projection_ : ndarray of shape (n_columns, n_components)
-        x·projection_ are the coordinates of a pca kernel; `landmarks_` or `frequencies_` are then
-        those of the coordinates.
-    feature_coef_, frequencies_, frequency_centre_ : ndarray
-        f(x) = ⟨feature_coef_, z(x)⟩ + intercept_ (random features), where z(x) are the cosines
-        and sines of ⟨frequencies_[m], x − frequency_centre_⟩, divided by √m.
-    kernel_rank_ : int
-        Number of columns of the feature matrix.
-    kernel_error_ : float
-        Error of the kernel approximation: trace(K − ZZᵀ)/trace(K) for landmarks, 0 for
-        kernel="linear"; the root mean squared error of the kernel over a sample of pairs of rows
-        for random features; the share of trace(ZZᵀ) that a rank below 101 leaves out for knn.
     coef_ : ndarray of shape (n_columns,) or (n_classes, n_columns)
         f(x) = ⟨coef_, x⟩ + intercept_ (kernel="linear").
     intercept_ : float or ndarray of shape (n_classes,)
         0 without `fit_intercept`.
+    dual_coef_, landmarks_ : ndarray
+        f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_ (other kernels). For the knn
+        kernels, f(x) is the weighted mean of dual_coef_ of the 10 nearest landmarks, plus
+        intercept_.
+    feature_coef_, frequencies_, frequency_centre_ : ndarray
+        f(x) = ⟨feature_coef_, z(x)⟩ + intercept_ (random features), where z(x) are the cosines and
+        sines of ⟨frequencies_[m], x − frequency_centre_⟩, divided by √m.
+    projection_ : ndarray of shape (n_columns, n_components)
+        x·projection_ are the coordinates of a pca kernel, and `landmarks_` or `frequencies_` are
+        those of the coordinates.
     kernel_gamma_, reg_strength_ : float
         The kernel parameter and λ as numbers.
+    kernel_rank_ : int
+        Number of columns of the feature matrix.
+    kernel_error_ : float
+        Error of the kernel approximation: trace(K − ZZᵀ)/trace(K) for landmarks, 0 for
+        kernel="linear"; the root mean squared error over a sample of pairs of rows for random
+        features; the share of trace(ZZᵀ) that a rank below 101 leaves out for knn.
     n_iter_ : int
         Number of solver iterations.
     solver_ : str
         The solver that was used.
     n_features_in_, feature_names_in_
         Columns seen in fit.
+
+    See Also
+    --------
+    MeanMapClassifier : The same with combine="least_squares" and class_prior="pooled".
+    CountLikelihoodClassifier : Uses the counts of the bags, and does not assume that the rows of a
+        class look the same in every bag.
+    AutoLabelProportionsClassifier : Compares the methods on held-out bags and averages them.
 
     Examples
     --------

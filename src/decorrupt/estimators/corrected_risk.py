@@ -46,11 +46,12 @@ def _score_is_log_odds(estimator: Any) -> bool:
 
 
 class CorrectedRiskClassifier(KernelClassifier):
-    """min_f Σ_j Σ_c coef[j, c]·ℓ_c(f_j) + λ‖f‖², for given coefficients.
+    """Base class of the classifiers with a corrected loss.
 
-    Subclasses have the parameters `loss`, `combine`, `class_prior`, `convex` and
-    `risk_correction`, define `problem` with :meth:`corrected_problem`, and say with
-    `described_bags` which bags the coefficients belong to.
+    They minimise Σ_j Σ_c coef[j, c]·ℓ_c(f_j) + λ‖f‖² for given coefficients. Subclasses have the
+    parameters `loss`, `combine`, `class_prior`, `convex` and `risk_correction`, define `problem`
+    with :meth:`corrected_problem`, and say with `described_bags` which bags the coefficients belong
+    to.
     """
 
     diagnostics_: Diagnostics

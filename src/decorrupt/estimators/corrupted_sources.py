@@ -31,12 +31,14 @@ COMBINATIONS = (*SOURCE_WEIGHTS, "superbag", "least_squares", *PAIRINGS)
 
 
 class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
-    """min_f Σ_i (w_i/n_i)·Σ_j ℓ^ρ_i(f(x_ij), ỹ_ij) + λ‖f‖², from noisy labels of several sources.
+    """Kernel classifier for wrong labels of several sources, with a loss corrected for the errors.
 
-    ℓ^ρ is the loss corrected for the source's flip rates (Natarajan et al. 2018), w the weights of
+    It minimises Σ_i (w_i/n_i)·Σ_j ℓ^ρ_i(f(x_ij), ỹ_ij) + λ‖f‖² over sources i and their rows j. ℓ^ρ
+    is the loss corrected for the source's flip rates (Natarajan et al. 2018), w the weights of
     Scott & Zhang (2019). For several classes ℓ^ρ(f, ỹ) = Σ_y T⁻¹[ỹ, y]·ℓ_y(f) with softmax
-    cross-entropy ℓ_y, the backward correction of Patrini et al. (2017), and w_i ∝ 1/c_i² with
-    c_i = max_ỹ Σ_y |T_i⁻¹[ỹ, y]|/√n_i. The target risk depends on the given parameters:
+    cross-entropy ℓ_y, the backward correction of Patrini et al. (2017), w_i ∝ 1/c_i² with c_i =
+    max_ỹ Σ_y |T_i⁻¹[ỹ, y]|/√n_i, and the penalty 2λ‖f‖². The target risk depends on the given
+    parameters:
 
     - without `source_priors`: all sources are corruptions of one distribution P, and the target is
       the risk under P (Sec. 2.2). One source is Natarajan's setting; without sources and rates the
@@ -56,10 +58,10 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
         T}, or one T for all rows, with rows and columns in the sorted order of the classes in y.
         Two classes can be given either way. Rates passed to `fit` take precedence.
     source_priors : mapping, float, vector or None, default=None
-        P(Y=1) by source, or one value for all sources; for several classes the share of each
-        class. None: all sources have the same prior, estimated from the shares of noisy labels.
+        P(Y=1) by source, or one value for all sources; for several classes the share of each class.
+        None: all sources have the same prior, estimated from the shares of noisy labels.
     combine : {"sources", "exact_sources", "size_sources", "uniform_sources", "superbag", \
-"pairs", "sorted_pairs", "matched_pairs", "random_pairs", "least_squares"}, default="sources"
+    "pairs", "sorted_pairs", "matched_pairs", "random_pairs", "least_squares"}, default="sources"
         "sources" corrects each source separately and adds the results with the optimal weights of
         the paper. "exact_sources", "size_sources" and "uniform_sources" do so with other weights,
         see :func:`decorrupt.corruption.source_weights`; "exact_sources" needs `source_priors`. If
@@ -70,18 +72,53 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
         with known proportions, see :func:`decorrupt.corruption.combine_bags`; without
         `source_priors` one common prior is estimated from the shares of noisy labels. For several
         classes: "least_squares", or one of those that correct each source.
+    loss : str, default="logistic"
+        One of `decorrupt.losses.LOSSES`: logistic, squared, huber, sigmoid, unhinged. Several
+        classes need "logistic", which is softmax cross-entropy.
+    kernel : str, callable or Kernel, default="rbf"
+        rbf, exponential, laplacian, polynomial, linear, precomputed, knn, pca_rbf, pca8_rbf,
+        pca_knn, or a callable that takes two matrices and returns the kernel of all their rows. A
+        :class:`decorrupt.Kernel` also sets the rarely changed options: the polynomial's degree, the
+        rank or number of features, the memory they may take.
+    kernel_gamma : float, "scale" or "auto", default="scale"
+        The kernel's width parameter. "scale" is 1/(n_columns·Var X), where Var X is the mean of the
+        columns' variances; "auto" is 1/n_columns. The principal components are scaled to the total
+        variance of X, so it has the same meaning for them; the knn kernels do not use it. It cannot
+        be set if the :class:`decorrupt.Kernel` given as `kernel` has a `gamma`.
+    reg_strength : float or "auto", default="auto"
+        λ; the penalty is λ‖f‖², without a factor ½. "auto" is s/(2·C·n), a Gaussian prior on f(x)
+        with the variance C = 3: n is the effective sample size (see `diagnostics_`), s the mean of
+        k(x, x), 1 for the rbf kernel. Twice the smallest λ with a minimum, if that is larger
+        (loss="squared" only).
     class_prior : float in (0, 1), vector, "pooled" or None, default=None
-        The share of positives (of each class) in the target population of the risk. None: the
-        share in P if each source is corrected separately and `source_priors` is None, else ½ (the
-        balanced risk, all classes equally frequent). "pooled": the share among all training rows, computed from rates
-        and priors.
+        The share of positives (of each class) in the target population of the risk. None: the share
+        in P if each source is corrected separately and `source_priors` is None, else ½ (the
+        balanced risk, all classes equally frequent). "pooled": the share among all training rows,
+        computed from rates and priors.
     decision : {"balanced", "accuracy"}, default="balanced"
-        Which error `predict` minimises: the balanced error, or the error in the target
-        population, see `class_prior`.
-    loss, kernel, kernel_gamma, reg_strength, convex, risk_correction, fit_intercept, solver, \
-tol, max_iter, random_state
-        As in :class:`CorrectedLossClassifier`. Several classes need loss="logistic" (softmax
-        cross-entropy) and no `risk_correction`.
+        Which error `predict` minimises: the balanced error, or the error in the target population,
+        see `class_prior`.
+    convex : {"check", "project", "ignore"}, default="check"
+        "check" warns if the objective is not convex and the solver stopped at a point that is not a
+        minimum (its Hessian has a negative eigenvalue). "project" uses the nearest combination with
+        a convex objective, for two classes and a combination of bags. "ignore" does not check.
+        `diagnostics_` always reports whether the objective is convex.
+    risk_correction : {None, "abs", "relu"}, default=None
+        How the sums of the classes are kept from being negative.
+    fit_intercept : bool, default=True
+        Whether to add an unpenalised constant to the score. The paper's method has no intercept,
+        and `diagnostics_` has a generalisation bound only without it.
+    solver : {"auto", "newton", "lbfgs", "gradient_descent"} or GradientDescent, default="auto"
+        How the objective is minimised. "auto" is Newton's method for few coefficients and rows, and
+        L-BFGS otherwise. A :class:`decorrupt.solvers.GradientDescent` sets the length of its steps.
+        Several classes need "auto" or "lbfgs".
+    tol : float, default=1e-6
+        The norm of the gradient at which the solver stops.
+    max_iter : int, default=1000
+        Maximum number of iterations.
+    random_state : int, RandomState or None, default=None
+        Seed of the kernel's random pivots or random features, of random pairing, and of estimated
+        noise rates.
 
     Attributes
     ----------
@@ -95,10 +132,49 @@ tol, max_iter, random_state
         {source: P(Y=1)}, or {source: share of each class}, given or estimated.
     source_weights_ : dict or None
         {source: w_i} if each source is corrected separately, else None.
-    classes_, diagnostics_, class_prior_, decision_threshold_, dual_coef_, landmarks_, \
-feature_coef_, frequencies_, frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, \
-reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
-        As in :class:`CorrectedLossClassifier`.
+    diagnostics_ : Diagnostics
+        Information in the data and outcome of the fit; ``print`` shows it as a table.
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order. Of two classes the second is the positive class.
+    class_prior_ : ndarray of shape (n_classes,)
+        The class shares in the target population of the risk.
+    decision_threshold_ : float or ndarray of shape (n_classes,)
+        What `predict` subtracts from the raw scores.
+    coef_ : ndarray of shape (n_columns,) or (n_classes, n_columns)
+        f(x) = ⟨coef_, x⟩ + intercept_ (kernel="linear").
+    intercept_ : float or ndarray of shape (n_classes,)
+        0 without `fit_intercept`.
+    dual_coef_, landmarks_ : ndarray
+        f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_ (other kernels). For the knn
+        kernels, f(x) is the weighted mean of dual_coef_ of the 10 nearest landmarks, plus
+        intercept_.
+    feature_coef_, frequencies_, frequency_centre_ : ndarray
+        f(x) = ⟨feature_coef_, z(x)⟩ + intercept_ (random features), where z(x) are the cosines and
+        sines of ⟨frequencies_[m], x − frequency_centre_⟩, divided by √m.
+    projection_ : ndarray of shape (n_columns, n_components)
+        x·projection_ are the coordinates of a pca kernel, and `landmarks_` or `frequencies_` are
+        those of the coordinates.
+    kernel_gamma_, reg_strength_ : float
+        The kernel parameter and λ as numbers.
+    kernel_rank_ : int
+        Number of columns of the feature matrix.
+    kernel_error_ : float
+        Error of the kernel approximation: trace(K − ZZᵀ)/trace(K) for landmarks, 0 for
+        kernel="linear"; the root mean squared error over a sample of pairs of rows for random
+        features; the share of trace(ZZᵀ) that a rank below 101 leaves out for knn.
+    n_iter_ : int
+        Number of solver iterations.
+    solver_ : str
+        The solver that was used.
+    n_features_in_, feature_names_in_
+        Columns seen in fit.
+
+    See Also
+    --------
+    ForwardSourcesClassifier : Maximum likelihood of the noisy labels; bounded below, but it assumes
+        that the model can represent P(Y=1|x).
+    CostWeightedSourcesClassifier : Any learner with weights for noisy labels.
+    AutoSourcesClassifier : Compares the methods for sources on held-out rows and averages them.
 
     Examples
     --------

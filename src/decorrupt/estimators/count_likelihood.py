@@ -48,39 +48,51 @@ BAG_EFFECT_TOL = 1e-3
 
 
 class CountLikelihoodClassifier(BagClassifier):
-    """min_f −(1/n)·Σ_k log P(Σ_{j∈k} Y_j = c_k) + λ‖f‖², P(Y_j=1) = σ(f(x_j)).
+    """Kernel classifier that makes the known count of every bag most likely.
 
-    The number of positives in a bag, c_k = p_k·n_k, is a sum of independent labels. Its
-    distribution (Poisson-binomial) is computed exactly; the gradient of a row is its probability
-    without the bag's count minus its probability given the count. With bags of one row this is
-    logistic regression. Otherwise the objective is not convex: the solver starts from the mean map
-    and from the intercept alone, and the solution with the lower objective is kept. With few bags
-    and many columns every start can fit the training counts; then it is better to choose the start
-    on held-out bags, with the grid ``{"starts": [("mean_map",), ("intercept",)]}`` of
-    :class:`AutoLabelProportionsClassifier` or :class:`BagGridSearchCV`. The likelihood uses all
-    information in the counts, the mean map only the means of the bags. With few large bags the mean
-    map can be the safer choice.
+    It minimises −(1/n)·Σ_k log P(Σ_{j∈k} Y_j = c_k) + λ‖f‖² with P(Y_j=1) = σ(f(x_j)). The number
+    of positives in a bag, c_k = p_k·n_k, is a sum of independent labels. Its distribution
+    (Poisson-binomial) is computed exactly; the gradient of a row is its probability without the
+    bag's count minus its probability given the count. For several classes the counts of all classes
+    are used, with softmax(f) and the penalty 2λ‖f‖².
+
+    With bags of one row this is logistic regression. Otherwise the objective is not convex: the
+    solver starts from the mean map and from the intercept alone, and the solution with the lower
+    objective is kept. With few bags and many columns every start can fit the training counts; then
+    it is better to choose the start on held-out bags, with the grid ``{"starts": [("mean_map",),
+    ("intercept",)]}`` of :class:`AutoLabelProportionsClassifier` or :class:`BagGridSearchCV`. The
+    likelihood uses all information in the counts, the mean map only the means of the bags. With few
+    large bags the mean map can be the safer choice.
 
     Parameters
     ----------
-    kernel, kernel_gamma, tol, max_iter, random_state
-        As in :class:`CorrectedLossClassifier`.
+    kernel : str, callable or Kernel, default="rbf"
+        rbf, exponential, laplacian, polynomial, linear, precomputed, knn, pca_rbf, pca8_rbf,
+        pca_knn, or a callable that takes two matrices and returns the kernel of all their rows. A
+        :class:`decorrupt.Kernel` also sets the rarely changed options: the polynomial's degree, the
+        rank or number of features, the memory they may take.
+    kernel_gamma : float, "scale" or "auto", default="scale"
+        The kernel's width parameter. "scale" is 1/(n_columns·Var X), where Var X is the mean of the
+        columns' variances; "auto" is 1/n_columns. The principal components are scaled to the total
+        variance of X, so it has the same meaning for them; the knn kernels do not use it. It cannot
+        be set if the :class:`decorrupt.Kernel` given as `kernel` has a `gamma`.
     reg_strength : float or "auto", default="auto"
-        λ, at least 0. "auto" is s/(2·C·n), a Gaussian prior on the log-odds with the variance
-        C = 10: n is the number of rows, s the mean of k(x, x), 1 for the rbf kernel.
+        λ, at least 0; the penalty is λ‖f‖², without a factor ½. "auto" is s/(2·C·n), a Gaussian
+        prior on the log-odds with the variance C = 10: n is the number of rows, s the mean of k(x,
+        x), 1 for the rbf kernel.
     large_bags : "auto" or float, default="auto"
         Bags with more rows than this use a normal approximation of the count's distribution. It
         costs O(n_k) instead of O(n_k²); its error is at most 0.01 in a bag's log-likelihood and
         0.001 in a row's gradient. "auto" is 256; ``numpy.inf`` always uses the exact distribution.
-        The bag's scores are first shifted so that the expected count equals c_k. If the variance
-        is then small, where a normal approximation is inaccurate for any bag size, an exact sum is
+        The bag's scores are first shifted so that the expected count equals c_k. If the variance is
+        then small, where a normal approximation is inaccurate for any bag size, an exact sum is
         used instead.
     count_noise : GaussianNoise, LaplaceNoise, GeometricNoise, float, mapping or None, default=None
         Noise in the counts p_k·n_k (for example from a privacy mechanism), for all bags or by bag
         id, with None for a bag without noise. A number is the standard deviation of Gaussian noise,
-        in rows. Noisy proportions can be below 0 or above 1. The likelihood is that of the
-        reported count; with several classes see :func:`label_posterior`. Ignored in a fit without
-        bags: labels have no such noise.
+        in rows. Noisy proportions can be below 0 or above 1. The likelihood is that of the reported
+        count; with several classes see :func:`label_posterior`. Ignored in a fit without bags:
+        labels have no such noise.
     bag_effect : float or "estimate", default=0.0
         Standard deviation of what the bags add to the shares that their rows explain: bags that
         differ in P(y|x), for example hospitals. n_k²·bag_effect² is added to the variance of the
@@ -93,12 +105,18 @@ class CountLikelihoodClassifier(BagClassifier):
         both for two classes, and "intercept" for several: there the mean map leads to the same
         solution at large λ, and to a poor one at small λ.
     fit_intercept : bool, default=True
-        Whether f has an unpenalised intercept.
+        Whether to add an unpenalised constant to the score.
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in the population of the
         training rows.
     solver : {"auto", "lbfgs"}, default="auto"
         L-BFGS; in a fit without bags "auto" may use Newton's method.
+    tol : float, default=1e-6
+        The norm of the gradient at which the solver stops.
+    max_iter : int, default=1000
+        Maximum number of iterations.
+    random_state : int, RandomState or None, default=None
+        Seed of the kernel's random pivots or random features.
 
     Attributes
     ----------
@@ -108,19 +126,54 @@ class CountLikelihoodClassifier(BagClassifier):
         The start that led to the solution.
     log_likelihood_ : float
         Σ_k log P(c_k) at the solution; with ranges or noise, Σ_k log P(observation).
+    classes_ : ndarray of shape (n_classes,)
+        After training on bags: the column names of y, or 0, 1, …; otherwise the labels. Of two
+        classes the second is the positive class.
     class_prior_ : ndarray of shape (n_classes,)
-        The share of positives, or of each class, among the training rows: Σn_k·p_k/Σn_k, or with
-        `upper` or noise the mean of the posterior probabilities at the solution.
-    classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
-frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, reg_strength_, kernel_rank_, \
-kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
-        As in :class:`CorrectedLossClassifier`.
+        The class shares among the training rows: Σn_k·p_k/Σn_k, or with `upper` or noise the mean
+        of the posterior probabilities at the solution.
+    decision_threshold_ : float or ndarray of shape (n_classes,)
+        What `predict` subtracts from the raw scores.
+    coef_ : ndarray of shape (n_columns,) or (n_classes, n_columns)
+        f(x) = ⟨coef_, x⟩ + intercept_ (kernel="linear").
+    intercept_ : float or ndarray of shape (n_classes,)
+        0 without `fit_intercept`.
+    dual_coef_, landmarks_ : ndarray
+        f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_ (other kernels). For the knn
+        kernels, f(x) is the weighted mean of dual_coef_ of the 10 nearest landmarks, plus
+        intercept_.
+    feature_coef_, frequencies_, frequency_centre_ : ndarray
+        f(x) = ⟨feature_coef_, z(x)⟩ + intercept_ (random features), where z(x) are the cosines and
+        sines of ⟨frequencies_[m], x − frequency_centre_⟩, divided by √m.
+    projection_ : ndarray of shape (n_columns, n_components)
+        x·projection_ are the coordinates of a pca kernel, and `landmarks_` or `frequencies_` are
+        those of the coordinates.
+    kernel_gamma_, reg_strength_ : float
+        The kernel parameter and λ as numbers.
+    kernel_rank_ : int
+        Number of columns of the feature matrix.
+    kernel_error_ : float
+        Error of the kernel approximation: trace(K − ZZᵀ)/trace(K) for landmarks, 0 for
+        kernel="linear"; the root mean squared error over a sample of pairs of rows for random
+        features; the share of trace(ZZᵀ) that a rank below 101 leaves out for knn.
+    n_iter_ : int
+        Number of solver iterations.
+    solver_ : str
+        The solver that was used.
+    n_features_in_, feature_names_in_
+        Columns seen in fit.
+
+    See Also
+    --------
+    ProportionMatchingClassifier : Does not assume that labels are independent given the rows.
+    MeanMapClassifier : Convex, and often safer with few large bags.
+    EMClassifier : The same likelihood with any learner, for example a forest.
+    AutoLabelProportionsClassifier : Compares the methods on held-out bags and averages them.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from decorrupt import bag_targets
-    >>> from decorrupt.estimators.count_likelihood import CountLikelihoodClassifier
+    >>> from decorrupt import CountLikelihoodClassifier, bag_targets
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 400)                  # not used in training
     >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]

@@ -66,6 +66,18 @@ class Diagnostics:
         Number of iterations.
     gradient_norm : float
         ‖∇‖ at the solution.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from decorrupt import CorrectedLossClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> labels, bags = rng.integers(0, 2, 400), np.arange(400) // 10
+    >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]
+    >>> y = np.bincount(bags, labels)[bags] / 10
+    >>> found = CorrectedLossClassifier(random_state=0).fit(X, y, bags=bags).diagnostics_
+    >>> found.n_rows, found.n_bags_used, found.is_overfitted
+    (400, 40, False)
     """
 
     n_rows: int

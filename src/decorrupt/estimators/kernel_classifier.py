@@ -94,8 +94,9 @@ class Fit:
 
 
 class KernelClassifier(ScoreClassifier):
-    """f(x) = ⟨θ, z(x)⟩ + b, where θ and b minimise a risk of the scores plus λ‖θ‖².
+    """Base class of the methods on the features of a kernel.
 
+    The score is f(x) = ⟨θ, z(x)⟩ + b, where θ and b minimise a risk of the scores plus λ‖θ‖².
     A subclass defines `problem`: from what is known about the labels to a
     :class:`decorrupt.solvers.Problem`. `fit`, λ paths of searches, folds and Dask use the same
     problem. A subclass with further parameters has its own `__init__`, which lists all of them. It

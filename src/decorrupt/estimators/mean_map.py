@@ -43,21 +43,24 @@ STARTS = ("mean", "laplacian")
 
 
 class MeanMapClassifier(BagClassifier):
-    """min_θ (1/n)·Σ_j log(2·cosh(f_j/2)) − ½⟨θ, m̂⟩ + λ‖θ‖², m̂ an estimate of E[y·z(x)].
+    """Logistic regression that uses class means estimated from the bags instead of labels.
 
-    The logistic loss is an even function of f, which needs no labels, minus ½·y·f. Labels enter
-    only through the mean operator E[y·z(x)], which is estimated from the bags' means and
-    proportions. The objective is convex for all bags, except with "alternating". The variants:
+    It minimises (1/n)·Σ_j log(2·cosh(f_j/2)) − ½⟨θ, m̂⟩ + λ‖θ‖², where m̂ is an estimate of
+    E[y·z(x)]. The logistic loss is an even function of f, which needs no labels, minus ½·y·f.
+    Labels enter only through the mean operator E[y·z(x)], which is estimated from the bags' means
+    and proportions. The objective is convex for all bags, except with "alternating". The variants:
 
-    - "mean": the two class means are the same in all bags, and are estimated by least squares
-      weighted by bag size (Quadrianto et al. 2009). It equals :class:`CorrectedLossClassifier`
-      with ``combine="least_squares", class_prior="pooled"``.
-    - "laplacian": every bag has its own class means, which are similar in similar bags
-      (Patrini et al. 2014); see `decorrupt.corruption.mean_operator.laplacian_combination`.
+    - "mean": the class means are the same in all bags, and are estimated by least squares weighted
+      by bag size (Quadrianto et al. 2009). It equals :class:`CorrectedLossClassifier` with
+      ``combine="least_squares", class_prior="pooled"``.
+    - "laplacian": every bag has its own class means, which are similar in similar bags (Patrini et
+      al. 2014); see `decorrupt.corruption.laplacian_combination`.
     - "alternating": start from one of the above; label the round(p_k·n_k) rows of every bag with
       the highest scores as positive; refit with logistic regression; repeat until no label changes
-      (Patrini et al. 2014). Each step lowers
-      min_labels (1/n)·Σ_j log(1+exp(−y_j f_j)) + λ‖θ‖², which is not convex.
+      (Patrini et al. 2014). Each step lowers min_labels (1/n)·Σ_j log(1+exp(−y_j f_j)) + λ‖θ‖²,
+      which is not convex.
+
+    For several classes only "mean" is available, with softmax cross-entropy and the penalty 2λ‖θ‖².
 
     Parameters
     ----------
@@ -68,26 +71,46 @@ class MeanMapClassifier(BagClassifier):
     similarity : "gaussian" or array of shape (n_bags, n_bags), default="gaussian"
         For "laplacian": how similar the class means of two bags are, with the bags in sorted order
         of their ids. The matrix is symmetric, not negative, dense or sparse; its scale does not
-        matter. "gaussian" is exp(−‖mean_k − mean_l‖²/σ²) of the bags' means in feature space,
-        where σ² is their mean squared distance; with more than 5,000 bags only the 100 nearest
-        bags of each bag are used.
+        matter. "gaussian" is exp(−‖mean_k − mean_l‖²/σ²) of the bags' means in feature space, where
+        σ² is their mean squared distance; with more than 5,000 bags only the 100 nearest bags of
+        each bag are used.
     smoothness : float, default=1.0
-        For "laplacian": how strongly the class means of similar bags are pulled together; → ∞
-        gives "mean".
+        For "laplacian": how strongly the class means of similar bags are pulled together; → ∞ gives
+        "mean".
     max_rounds : int, default=100
         Maximum number of refits of "alternating".
-    kernel, kernel_gamma, tol, max_iter, random_state, check_assumptions
-        As in :class:`CorrectedLossClassifier`.
+    kernel : str, callable or Kernel, default="rbf"
+        rbf, exponential, laplacian, polynomial, linear, precomputed, knn, pca_rbf, pca8_rbf,
+        pca_knn, or a callable that takes two matrices and returns the kernel of all their rows. A
+        :class:`decorrupt.Kernel` also sets the rarely changed options: the polynomial's degree, the
+        rank or number of features, the memory they may take.
+    kernel_gamma : float, "scale" or "auto", default="scale"
+        The kernel's width parameter. "scale" is 1/(n_columns·Var X), where Var X is the mean of the
+        columns' variances; "auto" is 1/n_columns. The principal components are scaled to the total
+        variance of X, so it has the same meaning for them; the knn kernels do not use it. It cannot
+        be set if the :class:`decorrupt.Kernel` given as `kernel` has a `gamma`.
     reg_strength : float or "auto", default="auto"
         λ; above 0 unless every bag is pure, because the estimated risk is unbounded below. "auto"
-        as in :class:`CorrectedLossClassifier`; "alternating" has the λ of its start.
+        is s/(2·C·n), a Gaussian prior on f(x) with the variance C = 3: n is the effective sample
+        size of the estimated risk, s the mean of k(x, x), 1 for the rbf kernel. "alternating" has
+        the λ of its start.
     fit_intercept : bool, default=True
-        Whether f has an unpenalised intercept.
+        Whether to add an unpenalised constant to the score.
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in the population of the
         training rows.
     solver : {"auto", "newton", "lbfgs", "gradient_descent"} or GradientDescent, default="auto"
-        How the objective is minimised, as in :class:`CorrectedLossClassifier`.
+        How the objective is minimised. "auto" is Newton's method for few coefficients and rows, and
+        L-BFGS otherwise. A :class:`decorrupt.solvers.GradientDescent` sets the length of its steps.
+        Several classes need "auto" or "lbfgs".
+    tol : float, default=1e-6
+        The norm of the gradient at which the solver stops.
+    max_iter : int, default=1000
+        Maximum number of iterations.
+    random_state : int, RandomState or None, default=None
+        Seed of the kernel's random pivots or random features.
+    check_assumptions : bool, default=True
+        Whether `fit` warns if the rows of a class clearly differ between bags.
 
     Attributes
     ----------
@@ -95,20 +118,52 @@ class MeanMapClassifier(BagClassifier):
         "alternating" only: the final label of each training row.
     n_rounds_ : int
         "alternating" only: the number of refits.
-    class_prior_ : float
-        The share of positives among the training rows.
+    classes_ : ndarray of shape (n_classes,)
+        After training on bags: the column names of y, or 0, 1, …; otherwise the labels. Of two
+        classes the second is the positive class.
+    class_prior_ : ndarray of shape (n_classes,)
+        The class shares among the training rows.
+    decision_threshold_ : float or ndarray of shape (n_classes,)
+        What `predict` subtracts from the raw scores.
+    coef_ : ndarray of shape (n_columns,) or (n_classes, n_columns)
+        f(x) = ⟨coef_, x⟩ + intercept_ (kernel="linear").
+    intercept_ : float or ndarray of shape (n_classes,)
+        0 without `fit_intercept`.
+    dual_coef_, landmarks_ : ndarray
+        f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_ (other kernels). For the knn
+        kernels, f(x) is the weighted mean of dual_coef_ of the 10 nearest landmarks, plus
+        intercept_.
+    feature_coef_, frequencies_, frequency_centre_ : ndarray
+        f(x) = ⟨feature_coef_, z(x)⟩ + intercept_ (random features), where z(x) are the cosines and
+        sines of ⟨frequencies_[m], x − frequency_centre_⟩, divided by √m.
+    projection_ : ndarray of shape (n_columns, n_components)
+        x·projection_ are the coordinates of a pca kernel, and `landmarks_` or `frequencies_` are
+        those of the coordinates.
+    kernel_gamma_, reg_strength_ : float
+        The kernel parameter and λ as numbers.
+    kernel_rank_ : int
+        Number of columns of the feature matrix.
+    kernel_error_ : float
+        Error of the kernel approximation: trace(K − ZZᵀ)/trace(K) for landmarks, 0 for
+        kernel="linear"; the root mean squared error over a sample of pairs of rows for random
+        features; the share of trace(ZZᵀ) that a rank below 101 leaves out for knn.
     n_iter_ : int
         Number of solver iterations, over all refits.
-    classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
-frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, reg_strength_, kernel_rank_, \
-kernel_error_, solver_, n_features_in_, feature_names_in_
-        As in :class:`CorrectedLossClassifier`.
+    solver_ : str
+        The solver that was used.
+    n_features_in_, feature_names_in_
+        Columns seen in fit.
+
+    See Also
+    --------
+    CorrectedLossClassifier : Other combinations of bags, losses and target populations.
+    CountLikelihoodClassifier : Uses all information in the counts, not only the means of the bags.
+    AutoLabelProportionsClassifier : Compares the methods on held-out bags and averages them.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from decorrupt import bag_targets
-    >>> from decorrupt.estimators.mean_map import MeanMapClassifier
+    >>> from decorrupt import MeanMapClassifier, bag_targets
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 400)                  # not used in training
     >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]

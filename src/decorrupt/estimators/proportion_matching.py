@@ -10,12 +10,13 @@ from decorrupt.solvers import Problem, mean_map_start
 
 
 class ProportionMatchingClassifier(BagClassifier):
-    """min_f (1/M)·Σ_k (n_k/n̄)·CE(p_k, mean_{j∈k} σ(f(x_j))) + λ‖f‖².
+    """Kernel classifier whose mean probabilities match the proportions of the bags.
 
-    Empirical proportion risk minimisation (Yu et al. 2015) with the cross-entropy
-    CE(p, m) = −p·log m − (1−p)·log(1−m). M is the number of bags, n̄ their mean size. With bags of
-    one row this is logistic regression. Otherwise it is not convex, and the solver starts from the
-    mean map.
+    It minimises (1/M)·Σ_k (n_k/n̄)·CE(p_k, mean_{j∈k} σ(f(x_j))) + λ‖f‖²: empirical proportion risk
+    minimisation (Yu et al. 2015) with the cross-entropy CE(p, m) = −p·log m − (1−p)·log(1−m). M is
+    the number of bags, n̄ their mean size. With bags of one row this is logistic regression.
+    Otherwise it is not convex, and the solver starts from the mean map. For several classes the
+    cross-entropy is that of all class shares, with softmax(f) and the penalty 2λ‖f‖².
 
     Unlike :class:`CountLikelihoodClassifier` it assumes neither that labels are independent given
     the rows nor that p_k·n_k is whole. But a bag matches its proportion equally well if all its
@@ -23,33 +24,83 @@ class ProportionMatchingClassifier(BagClassifier):
 
     Parameters
     ----------
-    kernel, kernel_gamma, tol, max_iter, random_state
-        As in :class:`CorrectedLossClassifier`.
+    kernel : str, callable or Kernel, default="rbf"
+        rbf, exponential, laplacian, polynomial, linear, precomputed, knn, pca_rbf, pca8_rbf,
+        pca_knn, or a callable that takes two matrices and returns the kernel of all their rows. A
+        :class:`decorrupt.Kernel` also sets the rarely changed options: the polynomial's degree, the
+        rank or number of features, the memory they may take.
+    kernel_gamma : float, "scale" or "auto", default="scale"
+        The kernel's width parameter. "scale" is 1/(n_columns·Var X), where Var X is the mean of the
+        columns' variances; "auto" is 1/n_columns. The principal components are scaled to the total
+        variance of X, so it has the same meaning for them; the knn kernels do not use it. It cannot
+        be set if the :class:`decorrupt.Kernel` given as `kernel` has a `gamma`.
     reg_strength : float or "auto", default="auto"
-        λ, at least 0. "auto" is s/(2·C·n), a Gaussian prior on the log-odds with the variance
-        C = 10: n is the number of rows, s the mean of k(x, x), 1 for the rbf kernel.
+        λ, at least 0; the penalty is λ‖f‖², without a factor ½. "auto" is s/(2·C·n), a Gaussian
+        prior on the log-odds with the variance C = 10: n is the number of rows, s the mean of k(x,
+        x), 1 for the rbf kernel.
     fit_intercept : bool, default=True
-        Whether f has an unpenalised intercept.
+        Whether to add an unpenalised constant to the score.
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in the population of the
         training rows.
     solver : {"auto", "newton", "lbfgs", "gradient_descent"} or GradientDescent, default="auto"
-        How the objective is minimised, as in :class:`CorrectedLossClassifier`.
+        How the objective is minimised. "auto" is Newton's method for few coefficients and rows, and
+        L-BFGS otherwise. A :class:`decorrupt.solvers.GradientDescent` sets the length of its steps.
+        Several classes need "auto" or "lbfgs".
+    tol : float, default=1e-6
+        The norm of the gradient at which the solver stops.
+    max_iter : int, default=1000
+        Maximum number of iterations.
+    random_state : int, RandomState or None, default=None
+        Seed of the kernel's random pivots or random features.
 
     Attributes
     ----------
-    class_prior_ : float
-        The share of positives among the training rows, Σn_k·p_k/Σn_k.
-    classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
-frequency_centre_, projection_, coef_, intercept_, kernel_gamma_, reg_strength_, kernel_rank_, \
-kernel_error_, n_iter_, solver_, n_features_in_, feature_names_in_
-        As in :class:`CorrectedLossClassifier`.
+    classes_ : ndarray of shape (n_classes,)
+        After training on bags: the column names of y, or 0, 1, …; otherwise the labels. Of two
+        classes the second is the positive class.
+    class_prior_ : ndarray of shape (n_classes,)
+        The class shares among the training rows, Σn_k·p_k/Σn_k.
+    decision_threshold_ : float or ndarray of shape (n_classes,)
+        What `predict` subtracts from the raw scores.
+    coef_ : ndarray of shape (n_columns,) or (n_classes, n_columns)
+        f(x) = ⟨coef_, x⟩ + intercept_ (kernel="linear").
+    intercept_ : float or ndarray of shape (n_classes,)
+        0 without `fit_intercept`.
+    dual_coef_, landmarks_ : ndarray
+        f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_ (other kernels). For the knn
+        kernels, f(x) is the weighted mean of dual_coef_ of the 10 nearest landmarks, plus
+        intercept_.
+    feature_coef_, frequencies_, frequency_centre_ : ndarray
+        f(x) = ⟨feature_coef_, z(x)⟩ + intercept_ (random features), where z(x) are the cosines and
+        sines of ⟨frequencies_[m], x − frequency_centre_⟩, divided by √m.
+    projection_ : ndarray of shape (n_columns, n_components)
+        x·projection_ are the coordinates of a pca kernel, and `landmarks_` or `frequencies_` are
+        those of the coordinates.
+    kernel_gamma_, reg_strength_ : float
+        The kernel parameter and λ as numbers.
+    kernel_rank_ : int
+        Number of columns of the feature matrix.
+    kernel_error_ : float
+        Error of the kernel approximation: trace(K − ZZᵀ)/trace(K) for landmarks, 0 for
+        kernel="linear"; the root mean squared error over a sample of pairs of rows for random
+        features; the share of trace(ZZᵀ) that a rank below 101 leaves out for knn.
+    n_iter_ : int
+        Number of solver iterations.
+    solver_ : str
+        The solver that was used.
+    n_features_in_, feature_names_in_
+        Columns seen in fit.
+
+    See Also
+    --------
+    CountLikelihoodClassifier : Better with small bags, if labels are independent given the rows.
+    AutoLabelProportionsClassifier : Compares the methods on held-out bags and averages them.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from decorrupt import bag_targets
-    >>> from decorrupt.estimators.proportion_matching import ProportionMatchingClassifier
+    >>> from decorrupt import ProportionMatchingClassifier, bag_targets
     >>> rng = np.random.default_rng(0)
     >>> labels = rng.integers(0, 2, 400)                  # not used in training
     >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]

@@ -21,10 +21,11 @@ FLOATS = (np.float64, np.float32)
 
 
 class ScoreClassifier(QuietEstimator, ClassifierMixin, BaseEstimator):
-    """A classifier with scores f(x): log-odds of two classes, or one score per class.
+    """Base class of all classifiers: it turns scores into decisions and probabilities.
 
-    Subclasses have the parameter `decision`, define `_read_rows` and `_score`, set `classes_`, and
-    call `set_class_prior` with the class shares in the population that the scores describe.
+    Scores f(x) are log-odds of two classes, or one score per class. Subclasses have the parameter
+    `decision`, define `_read_rows` and `_score`, set `classes_`, and call `set_class_prior` with
+    the class shares in the population that the scores describe.
     """
 
     classes_: NDArray[Any]

@@ -14,7 +14,7 @@ from decorrupt.observed import NoisySources, Observed, read_labels, read_sources
 
 
 class SourceClassifier(KernelClassifier):
-    """A classifier trained on labels flipped at known rates.
+    """Base class of the classifiers trained on labels that are wrong at known rates.
 
     Subclasses have the parameters `noise_rates` and `source_priors`.
     """

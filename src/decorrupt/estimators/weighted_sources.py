@@ -23,40 +23,119 @@ SMALLEST_PROBABILITY = 1e-6
 
 
 class WeightedSourcesClassifier(SourceClassifier):
-    """min_f Σ_j v_j·log(1 + exp(−ỹ_j·f(x_j)))/Σ_j v_j + λ‖f‖², a model of the noisy labels ỹ.
+    """Kernel logistic regression on noisy labels, converted to the true classes after training.
 
+    It minimises Σ_j v_j·log(1 + exp(−ỹ_j·f(x_j)))/Σ_j v_j + λ‖f‖², a model of the noisy labels ỹ.
     With equal costs, v = 1, it takes the labels at face value: the ordinary kernel model. Costs
     that depend on source and label are the second method of Natarajan et al. (2013), as in
-    :class:`CostWeightedSourcesClassifier`. Either way the model estimates the probabilities q of
-    the weighted noisy labels, and the rates give those of the true classes, p ∝ qᵀM⁻¹ with
-    M[y, ỹ] = Σ_s F_s·v_s(ỹ)·T_s[y, ỹ], where F_s is the share of source s in the rows. For two
-    classes p increases with q, and the balanced decision at equal costs is that of the noisy
-    labels: P(Ỹ=1|x) > P(Ỹ=1). Sources must be samples of one population.
+    :class:`CostWeightedSourcesClassifier`.
+
+    Either way the model estimates the probabilities q of the weighted noisy labels, and the rates
+    give those of the true classes, p ∝ qᵀM⁻¹ with M[y, ỹ] = Σ_s F_s·v_s(ỹ)·T_s[y, ỹ], where F_s is
+    the share of source s in the rows. For two classes p increases with q, and the balanced decision
+    at equal costs is that of the noisy labels: P(Ỹ=1|x) > P(Ỹ=1). Sources must be samples of one
+    population.
 
     Parameters
     ----------
     costs : {"equal", "label_dependent"}, default="equal"
-        "label_dependent", for two classes: with the signal s = 1 − ρ₊ − ρ₋ of a source and
-        α = s·τ + ρ₋, rows labelled + have the weight s·(1−α) and rows labelled − the weight s·α.
-        τ is the class prior, or ½ if decision="accuracy".
-    noise_rates, source_priors, kernel, kernel_gamma, reg_strength, fit_intercept, decision, \
-solver, tol, max_iter, random_state
-        As in :class:`ForwardSourcesClassifier`. `source_priors` must be the same for all sources,
-        and rates per row are not possible.
+        "label_dependent", for two classes: with the signal s = 1 − ρ₊ − ρ₋ of a source and α = s·τ
+        + ρ₋, rows labelled + have the weight s·(1−α) and rows labelled − the weight s·α. τ is the
+        class prior, or ½ if decision="accuracy".
+    noise_rates : mapping, pair, matrix, "estimate" or None, default=None
+        {source: (flip_pos, flip_neg)}, one pair for all rows, or None for clean labels. "estimate"
+        calls :func:`decorrupt.estimate_noise_rates`; its assumptions must hold. flip_pos is the
+        share of true positives labelled negative, flip_neg the share of true negatives labelled
+        positive. Several classes have matrices T[y, ỹ] = P(Ỹ=ỹ | Y=y) instead of pairs: {source:
+        T}, or one T for all rows, with rows and columns in the sorted order of the classes in y.
+        Two classes can be given either way. Rates passed to `fit` take precedence; they must not
+        vary within a source.
+    source_priors : mapping, float, vector or None, default=None
+        P(Y=1), the same for all sources; for several classes the share of each class. None:
+        estimated from the shares of noisy labels.
+    kernel : str, callable or Kernel, default="rbf"
+        rbf, exponential, laplacian, polynomial, linear, precomputed, knn, pca_rbf, pca8_rbf,
+        pca_knn, or a callable that takes two matrices and returns the kernel of all their rows. A
+        :class:`decorrupt.Kernel` also sets the rarely changed options: the polynomial's degree, the
+        rank or number of features, the memory they may take.
+    kernel_gamma : float, "scale" or "auto", default="scale"
+        The kernel's width parameter. "scale" is 1/(n_columns·Var X), where Var X is the mean of the
+        columns' variances; "auto" is 1/n_columns. The principal components are scaled to the total
+        variance of X, so it has the same meaning for them; the knn kernels do not use it. It cannot
+        be set if the :class:`decorrupt.Kernel` given as `kernel` has a `gamma`.
+    reg_strength : float or "auto", default="auto"
+        λ, at least 0; the penalty is λ‖f‖², without a factor ½. "auto" is s/(2·C·n), a Gaussian
+        prior on the log-odds with the variance C = 3: n is the number of rows, s the mean of k(x,
+        x), 1 for the rbf kernel.
+    fit_intercept : bool, default=True
+        Whether to add an unpenalised constant to the score.
+    decision : {"balanced", "accuracy"}, default="balanced"
+        Which error `predict` minimises: the balanced error, or the error in the population of the
+        training rows.
+    solver : {"auto", "newton", "lbfgs", "gradient_descent"} or GradientDescent, default="auto"
+        How the objective is minimised. "auto" is Newton's method for few coefficients and rows, and
+        L-BFGS otherwise. A :class:`decorrupt.solvers.GradientDescent` sets the length of its steps.
+        Several classes need "auto" or "lbfgs".
+    tol : float, default=1e-6
+        The norm of the gradient at which the solver stops.
+    max_iter : int, default=1000
+        Maximum number of iterations.
+    random_state : int, RandomState or None, default=None
+        Seed of the kernel's random pivots or random features, and of estimated noise rates.
 
     Attributes
     ----------
     noisy_mixture_ : ndarray of shape (n_classes, n_classes)
         M.
-    noise_rates_, noise_rate_intervals_, source_priors_
-        As in :class:`CorruptedSourcesClassifier`.
+    noise_rates_ : dict or None
+        {source: (flip_pos, flip_neg)}, or {source: T} for several classes, the rates used; None if
+        they vary within a source.
+    noise_rate_intervals_ : dict or None
+        {source: {"flip_pos": (low, high), "flip_neg": (low, high)}}, if rates were estimated; for
+        several classes {source: array of shape (n_classes, n_classes, 2)}.
+    source_priors_ : dict
+        {source: P(Y=1)}, or {source: share of each class}, given or estimated.
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order. Of two classes the second is the positive class.
     class_prior_ : ndarray of shape (n_classes,)
-        The share of positives, or of each class, among the training rows.
-    classes_, decision_threshold_, dual_coef_, landmarks_, feature_coef_, frequencies_, \
-frequency_centre_, coef_, intercept_, kernel_gamma_, kernel_rank_, kernel_error_, n_iter_, \
-solver_, n_features_in_, feature_names_in_
-        As in :class:`CorrectedLossClassifier`; the coefficients are those of f, the score of the
-        noisy labels.
+        The class shares among the training rows, computed from `source_priors_`.
+    decision_threshold_ : float or ndarray of shape (n_classes,)
+        What `predict` subtracts from the raw scores.
+    coef_ : ndarray of shape (n_columns,) or (n_classes, n_columns)
+        f(x) = ⟨coef_, x⟩ + intercept_ (kernel="linear"), the score of the noisy labels.
+    intercept_ : float or ndarray of shape (n_classes,)
+        0 without `fit_intercept`.
+    dual_coef_, landmarks_ : ndarray
+        f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_ (other kernels). For the knn
+        kernels, f(x) is the weighted mean of dual_coef_ of the 10 nearest landmarks, plus
+        intercept_.
+    feature_coef_, frequencies_, frequency_centre_ : ndarray
+        f(x) = ⟨feature_coef_, z(x)⟩ + intercept_ (random features), where z(x) are the cosines and
+        sines of ⟨frequencies_[m], x − frequency_centre_⟩, divided by √m.
+    projection_ : ndarray of shape (n_columns, n_components)
+        x·projection_ are the coordinates of a pca kernel, and `landmarks_` or `frequencies_` are
+        those of the coordinates.
+    kernel_gamma_, reg_strength_ : float
+        The kernel parameter and λ as numbers.
+    kernel_rank_ : int
+        Number of columns of the feature matrix.
+    kernel_error_ : float
+        Error of the kernel approximation: trace(K − ZZᵀ)/trace(K) for landmarks, 0 for
+        kernel="linear"; the root mean squared error over a sample of pairs of rows for random
+        features; the share of trace(ZZᵀ) that a rank below 101 leaves out for knn.
+    n_iter_ : int
+        Number of solver iterations.
+    solver_ : str
+        The solver that was used.
+    n_features_in_, feature_names_in_
+        Columns seen in fit.
+
+    See Also
+    --------
+    CostWeightedSourcesClassifier : The same costs with any learner.
+    ForwardSourcesClassifier : Models the true classes directly, and takes sources of different
+        populations.
+    AutoSourcesClassifier : Compares the methods for sources on held-out rows and averages them.
 
     Examples
     --------

@@ -12,11 +12,13 @@ from decorrupt.losses.registry import LOSSES, class_loss, get_loss
 from decorrupt.losses.scores import (
     balanced_scores,
     chosen_classes,
+    label_likelihood_and_slope,
     likelihood_and_slope,
     likelihood_curvature,
     log_probabilities,
     mix_scores,
     only_two_classes,
+    posterior_of_slope,
     prior_scores,
     prior_shift,
     probabilities,
@@ -30,6 +32,7 @@ from decorrupt.losses.scores import (
     shift_prior,
     slope_in_scores,
     unclipped_scores,
+    with_padding,
 )
 from decorrupt.losses.softmax import SoftmaxLoss
 
@@ -46,11 +49,13 @@ __all__ = [
     "chosen_classes",
     "class_loss",
     "get_loss",
+    "label_likelihood_and_slope",
     "likelihood_and_slope",
     "likelihood_curvature",
     "log_probabilities",
     "mix_scores",
     "only_two_classes",
+    "posterior_of_slope",
     "prior_scores",
     "prior_shift",
     "probabilities",
@@ -64,4 +69,5 @@ __all__ = [
     "shift_prior",
     "slope_in_scores",
     "unclipped_scores",
+    "with_padding",
 ]

@@ -25,12 +25,13 @@ LEAF_PARTS = 5
 
 
 class BoostedCountClassifier(ObservedClassifier):
-    """f = logit(π) + Σ_t η·tree_t(x), trees fitted to g = p − w with Hessian bound p(1−p).
+    """Boosted trees that make the known counts of bags, or noisy labels, most likely.
 
-    w_j = P(Y_j=1 | observation) is the label posterior, so g is the gradient of the negative count
-    likelihood in the log-odds of row j. p(1−p) is an upper bound of the Hessian, so that the Newton
-    step of a tree is a descent step. Several classes have one tree per class and round. Needs
-    LightGBM: ``pip install "decorrupt[boosting]"``.
+    The log-odds are f = logit(π) + Σ_t η·tree_t(x), with trees fitted to g = p − w with the Hessian
+    bound p(1−p). w_j = P(Y_j=1 | observation) is the label posterior, so g is the gradient of the
+    negative count likelihood in the log-odds of row j. p(1−p) is an upper bound of the Hessian, so
+    that the Newton step of a tree is a descent step. Several classes have one tree per class and
+    round. Needs LightGBM: ``pip install "decorrupt[boosting]"``.
 
     Parameters
     ----------
@@ -71,10 +72,21 @@ class BoostedCountClassifier(ObservedClassifier):
         The trees, in LightGBM's text format.
     intercept_ : float or ndarray of shape (n_classes,)
         logit(π), or log π of several classes.
-    score_prior_ : float or ndarray of shape (n_classes,)
+    class_prior_ : ndarray of shape (n_classes,)
         π, the class shares among the training rows.
-    classes_, decision_threshold_, n_features_in_, feature_names_in_
-        As in :class:`CorrectedLossClassifier`.
+    classes_ : ndarray of shape (n_classes,)
+        After training on bags: the column names of y, or 0, 1, …; otherwise the labels. Of two
+        classes the second is the positive class.
+    decision_threshold_ : float or ndarray of shape (n_classes,)
+        What `predict` subtracts from the log-odds.
+    n_features_in_, feature_names_in_
+        Columns seen in fit.
+
+    See Also
+    --------
+    count_objective : The same objective for your own XGBoost or LightGBM model.
+    EMClassifier : Any learner, fitted to the posteriors of the labels.
+    CountLikelihoodClassifier : The same likelihood of the counts, with kernels.
 
     Examples
     --------

@@ -29,7 +29,7 @@ from decorrupt.observed import NoisySources, read_labels, read_sources
 
 
 class CostWeightedSourcesClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
-    """Any classifier, trained on noisy labels of several sources with weights per label.
+    """Any scikit-learn classifier, trained on noisy labels with weights that undo the noise.
 
     With label-dependent costs a row labelled + has the weight s(1−α), a row labelled − the weight
     s·α, where s = 1 − ρ₊ − ρ₋ and α = s·τ + ρ₋: the second method of Natarajan et al. (2013), for
@@ -69,8 +69,18 @@ class CostWeightedSourcesClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
         {source: (flip_pos, flip_neg)}, the rates used.
     class_prior_ : ndarray of shape (n_classes,)
         The class shares among the training rows, estimated from the noisy labels.
-    classes_, decision_threshold_, n_features_in_, feature_names_in_
-        As in :class:`CorruptedSourcesClassifier`.
+    classes_ : ndarray of shape (n_classes,)
+        The labels in sorted order. Of two classes the second is the positive class.
+    decision_threshold_ : float or ndarray of shape (n_classes,)
+        What `predict` subtracts from the log-odds.
+    n_features_in_, feature_names_in_
+        Columns seen in fit.
+
+    See Also
+    --------
+    CorruptedSourcesClassifier : A kernel model with an unbiased correction of the loss.
+    EMClassifier : Any learner, fitted to the posteriors of the labels.
+    AutoSourcesClassifier : Compares the methods for sources on held-out rows and averages them.
 
     Examples
     --------

@@ -23,15 +23,17 @@ STARTS = ("count_likelihood", "prior")
 
 
 class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
-    """E: w_j = P(Y_j=1 | observation, held-out score); M: fit any learner to the soft labels w.
+    """Any scikit-learn classifier or regressor, trained on bags or noisy labels.
 
-    What is observed about labels (counts of bags, ranges, noisy counts, noisy labels of sources)
-    turns probabilities into posteriors, see :func:`label_posterior`; so every scikit-learn
-    classifier with `sample_weight` and `predict_proba`, and every regressor, can learn from bags.
-    The posteriors are computed at held-out scores, with folds of whole bags: the scores of a forest
-    for its own training rows reproduce the posteriors it was trained on, and nothing would be
-    learned. The learner's held-out log-odds are calibrated with a slope and a shift of maximum
-    likelihood, and averaged with those of the start.
+    Expectation maximisation: E computes w_j = P(Y_j=1 | observation, held-out score), M fits the
+    learner to the soft labels w. What is observed about labels (counts of bags, ranges, noisy
+    counts, noisy labels of sources) turns probabilities into posteriors, see
+    :func:`label_posterior`; so every scikit-learn classifier with `sample_weight` and
+    `predict_proba`, and every regressor, can learn from bags. The posteriors are computed at
+    held-out scores, with folds of whole bags: the scores of a forest for its own training rows
+    reproduce the posteriors it was trained on, and nothing would be learned. The learner's held-out
+    log-odds are calibrated with a slope and a shift of maximum likelihood, and averaged with those
+    of the start.
 
     Parameters
     ----------
@@ -79,10 +81,21 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
         Σ log P(observation) at the final scores and at those of the start, of held-out rows, and
         at the class shares alone. A gain of less than about 5 over the last means that the
         observations hardly determine a classifier.
-    score_prior_ : float or ndarray of shape (n_classes,)
+    class_prior_ : ndarray of shape (n_classes,)
         The class shares among the training rows.
-    classes_, decision_threshold_, n_features_in_, feature_names_in_
-        As in :class:`CorrectedLossClassifier`.
+    classes_ : ndarray of shape (n_classes,)
+        After training on bags: the column names of y, or 0, 1, …; otherwise the labels. Of two
+        classes the second is the positive class.
+    decision_threshold_ : float or ndarray of shape (n_classes,)
+        What `predict` subtracts from the log-odds.
+    n_features_in_, feature_names_in_
+        Columns seen in fit.
+
+    See Also
+    --------
+    CountLikelihoodClassifier : The same likelihood of the counts, with kernels.
+    BoostedCountClassifier : Boosted trees that maximise the likelihood directly.
+    CostWeightedSourcesClassifier : Any learner with weights for noisy labels of sources.
 
     Notes
     -----

@@ -69,7 +69,7 @@ class Round:
 
     Attributes
     ----------
-    posterior : ndarray of shape (n_rows,) or (n_rows, n_classes)
+    posterior : ndarray of shape (n_rows, n_classes)
         The soft labels of the round.
     slope, shift : float, float or ndarray
         The calibration of the learner's scores; the slope is 0 if held-out bags contradict them.

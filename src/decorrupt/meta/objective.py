@@ -21,7 +21,7 @@ class CountObjective:
 
     Parameters
     ----------
-    observed : ObservedLabels
+    likelihood : LabelLikelihood
         What is known about the labels of the training rows, in their order.
     """
 
@@ -81,7 +81,7 @@ def count_objective(
     >>> objective = count_objective([0.5, 0.5, 0.0], ["a", "a", "b"])
     >>> gradient, hessian = objective(None, [0.0, 0.0, 0.0])
     >>> gradient.tolist(), hessian.tolist()
-    ([-0.0, -0.0, 0.5], [0.25, 0.25, 0.25])
+    ([0.0, 0.0, 0.5], [0.25, 0.25, 0.25])
     """
     observed = read_observed(y, bags=bags, upper=upper, count_noise=count_noise)
     return CountObjective(LabelLikelihood(observed))

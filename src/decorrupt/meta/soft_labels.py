@@ -89,8 +89,8 @@ def fit_soft_labels(
         A classifier with `sample_weight` and `predict_proba`, or a regressor.
     X : array-like, sparse matrix or data frame
         The rows.
-    weights : ndarray of shape (n_rows,) or (n_rows, n_classes)
-        P(Y=1), or P(Y=c).
+    weights : ndarray of shape (n_rows, n_classes)
+        P(Y=c).
     sample_weight_name : str, optional
         The name of the weights in `fit`; for a pipeline by default that of its last step.
     """

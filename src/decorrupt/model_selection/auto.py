@@ -119,8 +119,8 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         `class_prior_`.
     assumptions_ : AssumptionReport or None
         The tests of the assumptions; None without bags or with `check_assumptions=False`.
-    class_prior_ : float or ndarray of shape (n_classes,)
-        The share of positives, or of each class, among the training rows; for ranges and noisy
+    class_prior_ : ndarray of shape (n_classes,)
+        The share of each class among the training rows; for ranges and noisy
         counts an estimate of maximum likelihood.
     leaderboard_ : Leaderboard
         Method and kernel with its best λ, weight, score ± standard error and time. ``print`` it,
@@ -269,7 +269,10 @@ class AutoLabelProportionsClassifier(AveragingSearch):
 
     def _refined(self, model: Any, data: FoldedData) -> Any:
         """Return the average with a forest on top, or the average if the counts contradict it."""
-        if not self._is_refined():
+        is_weak = self.gain_in_nats_ < WEAK_EVIDENCE
+        if self.refine is None or self.ensemble == "best" or is_weak:
+            return model
+        if is_missing(self.held_out_scores_).any():
             return model
         refined = ForestRoundClassifier(model, random_state=self.random_state, **self._mixing())
         refined.take_fitted(model, data, self.held_out_scores_)
@@ -279,11 +282,6 @@ class AutoLabelProportionsClassifier(AveragingSearch):
             return model
         self.held_out_scores_ = refined.__dict__.pop("held_out_scores_")
         return refined
-
-    def _is_refined(self) -> bool:
-        if self.refine is None or self.ensemble == "best" or self.gain_in_nats_ < WEAK_EVIDENCE:
-            return False
-        return not is_missing(self.held_out_scores_).any()
 
     def _check_parameters(self, scorer: BagScorer, bags: Any, upper: Any) -> None:
         self._check_search()

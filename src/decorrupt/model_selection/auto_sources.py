@@ -97,10 +97,10 @@ class AutoSourcesClassifier(AveragingSearch):
         Held-out log-odds, or log-probabilities, of the average; NaN for rows never held out.
     noise_rates_, source_priors_
         As in :class:`CorruptedSourcesClassifier`.
-    noise_rate_estimate_ : NoiseRateEstimate, ClassNoiseEstimate or None
+    noise_rate_estimate_ : NoiseRateEstimate or None
         The estimate, if the rates were estimated.
-    class_prior_ : float or ndarray of shape (n_classes,)
-        The share of positives, or of each class, among the training rows, computed from the priors.
+    class_prior_ : ndarray of shape (n_classes,)
+        The share of each class among the training rows, computed from the priors.
     classes_, n_features_in_, feature_names_in_
         As in :class:`CorruptedSourcesClassifier`.
 

@@ -144,8 +144,8 @@ class CalibratedBagClassifier(MetaEstimatorMixin, ScoreClassifier):
         The classifier; `fit` fits a clone of it.
     slope, shift : float
         From :func:`fit_calibration` on held-out scores.
-    class_prior : ndarray
-        The share of positives in the population of these log-odds.
+    class_prior : float or ndarray of shape (n_classes,)
+        The share of positives, or the class shares, in the population of these log-odds.
     decision : {"balanced", "accuracy"}
         Which error `predict` minimises: the balanced error, or the error in that population.
 
@@ -153,8 +153,8 @@ class CalibratedBagClassifier(MetaEstimatorMixin, ScoreClassifier):
     ----------
     estimator_, classes_
         The fitted classifier and its classes.
-    score_prior_ : float
-        `prior`.
+    class_prior_ : ndarray of shape (n_classes,)
+        `class_prior` with one entry per class.
     """
 
     __metadata_request__fit = {"bags": True}  # noqa: RUF012

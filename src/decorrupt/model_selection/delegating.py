@@ -33,7 +33,7 @@ def search_assumption_notices(search: Any, X: Any, observed: Observed) -> list[N
     needs_method = needs_common_classes(model)
     if not search.check_assumptions or model is None:
         return []
-    if not (scorer.needs_common_classes or needs_method):
+    if not (scorer.needs_spread or needs_method):
         return []
     final = model[-1] if hasattr(model, "steps") else model
     rows = model[:-1].transform(X) if hasattr(model, "steps") and len(model.steps) > 1 else X

@@ -46,8 +46,8 @@ class Configuration:
     params : dict
         The parameters set on it.
     reg_strengths : tuple of float or None
-        λ of one path over shared features, for a
-        :class:`~decorrupt.estimators.shared_features.PathClassifier`; None: one fit.
+        λ of one path over shared features, for a :class:`~decorrupt.estimators.KernelClassifier`;
+        None: one fit.
     """
 
     method: str

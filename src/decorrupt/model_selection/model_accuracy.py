@@ -43,7 +43,7 @@ def accuracy_of_model(
     ----------
     predictions : sequence of Predictions
         The value is the mean of theirs; the range contains those of all.
-    strata : Strata
+    observed : Observed
         The bags.
     level : float
         The share of the draws in each range.
@@ -101,7 +101,7 @@ def calibrate(probabilities: FloatArray, observed: Observed) -> FloatArray:
     ----------
     probabilities : ndarray of shape (n_rows,)
         P(Y=1|x).
-    strata : Strata
+    observed : Observed
         The bags and their shares of positives.
     """
     scores = logit(np.clip(probabilities, SUREST, 1 - SUREST))

@@ -23,8 +23,8 @@ class OutOfFold:
     ----------
     decisions : ndarray of shape (n_rows,) or (n_rows, n_classes)
         Positive for the positive class; of several classes the largest decides.
-    probabilities : ndarray of shape (n_rows,) or (n_rows, n_classes)
-        P(Y=1|x), or P(Y=c|x) for several classes, at the requested class shares.
+    probabilities : ndarray of shape (n_rows, n_classes)
+        P(Y=c|x) at the requested class shares.
     models : list of (model, rows)
         The model of each fold and its held-out rows.
     """

@@ -41,8 +41,6 @@ CRITERIA: dict[str, Callable[..., Estimate]] = {
     "count_log_likelihood": observed_count_score,
 }
 LOWER_IS_BETTER = ("corrected_risk", "proportion_risk")
-# Criteria that invert the proportions: they cannot be computed if all bags have the same one, and
-# assume that the rows of a class look the same in every bag.
 NEED_SPREAD = ("corrected_accuracy", "corrected_risk")
 
 
@@ -97,12 +95,11 @@ or callable
 
     @property
     def needs_spread(self) -> bool:
-        """Whether the criterion cannot be computed if all bags have the same proportion."""
-        return self.name in NEED_SPREAD
+        """Whether the criterion inverts the proportions.
 
-    @property
-    def needs_common_classes(self) -> bool:
-        """Whether the criterion assumes that the rows of a class look the same in every bag."""
+        It cannot be computed if all bags have the same one, and assumes that the rows of a class
+        look the same in every bag.
+        """
         return self.name in NEED_SPREAD
 
     def predictions(self, estimator: Any, X: Any, class_prior: FloatArray) -> FloatArray:

@@ -301,7 +301,7 @@ def check_bags(
             "there is only one bag: nothing can be learned from a single proportion, because "
             "every classifier has the same risk estimate; at least two bags are needed"
         )
-    if np.ptp(shares, axis=0).max() <= ROUNDING:
+    if max(np.ptp(share) for share in shares.T) <= ROUNDING:
         first = f"{shares[0, 1]:g}" if shares.shape[1] == 2 else given[0].tolist()
         raise ValueError(
             f"all {len(sizes)} bags have the same proportion {first}: nothing can be learned, "
@@ -313,8 +313,10 @@ def check_bags(
             f"class {name!r} has share 0 in every bag: nothing can be learned about it; leave out "
             "its column"
         )
+    if len(names) == 2:  # they differ if two bags do, however little
+        return sizes, shares
     together = inseparable_classes(np.sqrt(sizes)[:, None] * shares)
-    if together and len(names) > 2:  # two classes differ if two bags do, however little
+    if together:
         few = f" (there are only {len(sizes)} bags)" if len(sizes) < len(names) else ""
         raise ValueError(
             f"the classes {', '.join(repr(names[c]) for c in together)} cannot be distinguished: "

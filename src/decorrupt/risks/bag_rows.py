@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.losses.scores import label_likelihood_and_slope
+from decorrupt.losses import label_likelihood_and_slope
 from decorrupt.observed import Observed
 from decorrupt.risks.segments import Segments
 

@@ -10,8 +10,7 @@ from scipy.special import comb
 from scipy.stats import norm
 
 from decorrupt._typing import FloatArray
-from decorrupt.observed import ClassCounts, by_noise
-from decorrupt.observed.bags import counts_of_sum
+from decorrupt.observed import ClassCounts, by_noise, counts_of_sum
 from decorrupt.risks.bag_rows import BagRows, PureBags
 from decorrupt.risks.class_group import ClassGroup
 from decorrupt.risks.exact_counts import CountLattice, ExactBags

@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike
 from decorrupt._typing import FloatArray
 from decorrupt.losses import (
     only_two_classes,
+    posterior_of_slope,
     probabilities,
     refuse_curvature,
     scores_of_probabilities,
+    with_padding,
 )
-from decorrupt.losses.scores import posterior_of_slope, with_padding
 from decorrupt.observed import Observed, class_columns, is_share_row
 from decorrupt.risks.bag_rows import BagRows, PureBags
 from decorrupt.risks.class_groups import class_groups

@@ -12,13 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from decorrupt._typing import FloatArray
 from decorrupt.losses import (
     likelihood_and_slope,
+    posterior_of_slope,
     prior_scores,
     score_shape,
     scores_of_probabilities,
 )
-from decorrupt.losses.scores import posterior_of_slope
-from decorrupt.observed import Observed, as_targets, inside
-from decorrupt.observed.bags import read_bags
+from decorrupt.observed import Observed, as_targets, inside, read_bags
 from decorrupt.risks.count import CountRisk, count_risk, read_probabilities
 from decorrupt.risks.score_risk import Operator
 
@@ -67,7 +66,7 @@ def label_posterior(
         The proportion of positives in each row's bag, or the share of each class. A row with a
         known label is a bag of one row. A proportion that is not a multiple of 1/n was rounded:
         all counts that round to it are possible. The digits are inferred, see
-        ``decorrupt.risks.observations``.
+        ``decorrupt.observed.counts``.
     bags : array-like of shape (n_rows,)
         The bag of each row; any hashable ids.
     upper : array-like of shape (n_rows,) or (n_rows, n_classes), optional

@@ -18,9 +18,9 @@ BLOCK_ROWS = 8192
 def convexity_floor(features: Any, risk: CorrectedRisk, *, fit_intercept: bool = False) -> float:
     """Return ½·λ_max(ZᵀCZ): J is convex for every λ of at least this value.
 
-    C is diagonal: the largest negative curvature of each row over all scores (see
-    :meth:`RiskTerms.concavity`). The result is 0 if C is 0. Otherwise, with an intercept, which is
-    not penalised, no λ guarantees convexity and the result is infinity.
+    C is diagonal: the largest negative curvature of each row over all scores (the loss's
+    `concavity`). The result is 0 if C is 0. Otherwise, with an intercept, which is not penalised,
+    no λ guarantees convexity and the result is infinity.
     """
     concavity = risk.loss.concavity(risk.coef)
     if not concavity.any():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,7 @@ class Solution:
         """The risk without the penalty."""
         return self.result.objective - self.objective.penalty(self.result.coef)
 
-    @property
+    @cached_property
     def scores(self) -> FloatArray:
         """The scores of the training rows."""
         return self.objective.scores(self.result.coef)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from decorrupt.observed import Observed
 from decorrupt.risks import logistic_risk
 from decorrupt.solvers.lbfgs import solve_lbfgs
 from decorrupt.solvers.objective import Objective
-from decorrupt.solvers.problem import Minimize, Problem, Route, Start, best_route
+from decorrupt.solvers.problem import Minimize, Problem, Route, Start, best_route, warm_path
 from decorrupt.solvers.result import SolverResult
 
 # A starting point does not need many digits.
@@ -76,16 +76,11 @@ def from_intercept(class_prior: FloatArray) -> Route:
 
     def route(
         objective: Objective, reg_strengths: Sequence[float], minimize: Minimize
-    ) -> dict[float, SolverResult]:
-        steps = {*reg_strengths}
+    ) -> Mapping[float, SolverResult]:
+        steps = [*reg_strengths]
         if not objective.risk.is_convex:
-            steps |= {step for step in LADDER if step > max(reg_strengths)}
-        coef = prior_start(class_prior)(objective)
-        found = {}
-        for reg_strength in sorted(steps, reverse=True):
-            found[reg_strength] = minimize(objective.with_reg_strength(reg_strength), coef)
-            coef = found[reg_strength].coef
-        return found
+            steps += [step for step in LADDER if step > max(reg_strengths)]
+        return warm_path(prior_start(class_prior))(objective, steps, minimize)
 
     return route
 

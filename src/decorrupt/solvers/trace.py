@@ -26,11 +26,6 @@ class Trace:
         self._known: tuple[float, FloatArray] = (np.nan, start)
         self.history = [self.value_and_gradient(start)[0]]
 
-    @property
-    def n_iter(self) -> int:
-        """Iterations recorded so far."""
-        return len(self.history) - 1
-
     def value_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
         """Return J and ∇J; the last evaluation is cached."""
         if self._at is None or not np.array_equal(coef, self._at):
@@ -54,6 +49,6 @@ class Trace:
             coef=coef,
             objective_history=np.array(self.history),
             gradient_norm=self.gradient_norm(coef),
-            n_iter=self.n_iter,
+            n_iter=len(self.history) - 1,
             status=status,
         )

@@ -113,7 +113,7 @@ def information(
     eigenvalues, directions = np.linalg.eigh(moments)
     return Information(
         bag_information(sizes, shares),
-        np.average(shares, axis=0, weights=sizes),
+        sizes @ shares / sizes.sum(),
         eigenvalues,
         directions[:, 0],
         1 / np.diag(np.linalg.inv(moments)),

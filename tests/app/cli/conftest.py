@@ -6,6 +6,7 @@ import pytest
 
 from decorrupt.app.cli.app import run
 from helpers.hidden_labels import make_bag_table, make_source_table
+from helpers.quick import QUICK_FIT, few_trees
 
 
 @pytest.fixture
@@ -45,6 +46,7 @@ def files(tmp_path_factory):
     paths = {path.stem: path for path in folder.iterdir()}
     model = folder / "model.skops"
     bag_options = ("--bag-column", "bag", "--proportion-column", "rate")
-    arguments = ["fit", paths["rows"], paths["bags"], *bag_options, "--method", "mean-map"]
-    assert run([str(one) for one in [*arguments, "--folds", 2, "--quiet", "-o", model]]) == 0
+    arguments = ["fit", paths["rows"], paths["bags"], *bag_options, *QUICK_FIT, "--quiet"]
+    with few_trees():
+        assert run([str(one) for one in [*arguments, "-o", model]]) == 0
     return SimpleNamespace(**paths, model=model, folder=folder, tables=bags, in_bags=bag_options)

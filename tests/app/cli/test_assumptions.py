@@ -45,6 +45,7 @@ def cut(request, tmp_path_factory):
 def test_bags_by_a_feature(command, cut, monkeypatch):
     folder, by = cut
     monkeypatch.chdir(folder)
+    monkeypatch.setattr("decorrupt.model_selection.model_accuracy.MOST_RESAMPLES", 20)
     out = ("-o", "rows.csv", "--bags-output", "bags.csv", "--force")
     held_out = ("--test-share", 0.3, "--test-output", "test.csv")
     made = command(

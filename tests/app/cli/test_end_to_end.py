@@ -1,6 +1,7 @@
 """The installed command on files on disk: every input form, both situations, kills."""
 
 import gzip
+import io
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ import pytest
 from sklearn.metrics import balanced_accuracy_score
 
 from decorrupt.model_files import load_with_metadata
+from helpers.quick import QUICK_FIT
 
 DECORRUPT = Path(sys.executable).parent / "decorrupt"
 
@@ -72,7 +74,7 @@ def test_every_form_of_rows_gives_the_same_predictions(command, files, tmp_path)
 @pytest.mark.parametrize("form", ["csv.gz", "parquet", "jsonl", "sqlite"])
 def test_every_form_of_rows_trains_the_same_model(command, files, tmp_path, form):
     where = write_form(files.tables.rows, tmp_path, form)
-    options = [*files.in_bags, "--method", "mean-map", "--folds", 2]
+    options = [*files.in_bags, *QUICK_FIT]
     model = tmp_path / "m.skops"
     done = command("fit", where[0], files.bags, *where[1:], *options, "-o", model)
     assert done.code == 0, done.err
@@ -88,7 +90,7 @@ def test_a_query_over_a_file_chooses_rows(command, files):
 def test_bags_from_installation_to_answer(files, tmp_path):
     """The three commands of a newcomer, through pipes where they can."""
     model, answer = tmp_path / "m.skops", tmp_path / "answer.parquet"
-    arguments = [files.bags, *files.in_bags, "--method", "mean-map", "--folds", 2, "-o", model]
+    arguments = [files.bags, *files.in_bags, *QUICK_FIT, "-o", model]
     done = installed("fit", "-", *arguments, stdin=files.rows.read_text())
     assert done.returncode == 0, done.stderr
     assert "Saved in" in done.stdout
@@ -105,14 +107,14 @@ def test_one_standard_input_is_no_two_tables(files):
     assert "rows and bags cannot both come from standard input" in " ".join(done.stderr.split())
 
 
-def test_sources_from_installation_to_answer(files, tmp_path):
+def test_sources_from_training_to_answer(command, files, tmp_path, monkeypatch):
     model = tmp_path / "m.skops"
     labels = ["--label-column", "says", "--positive-label", "sick", "--source-column", "who"]
     options = ["--noise-rates", files.rates, "--method", "forward", "--folds", 2]
-    done = installed("fit", files.noisy, *labels, *options, "-o", model)
-    assert done.returncode == 0, done.stderr
-    done = installed("predict", model, "-", stdin=files.test.read_text())
-    said = [line == "sick" for line in done.stdout.split()[1:]]
+    done = command("fit", files.noisy, *labels, *options, "-o", model)
+    assert done.code == 0, done.err
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(files.test.read_bytes())))
+    said = [line == "sick" for line in command("predict", model, "-").out.split()[1:]]
     assert balanced_accuracy_score(files.tables.test_labels, said) > 0.8
 
 
@@ -176,7 +178,7 @@ def test_killing_predict_leaves_the_old_file_or_the_new_one(files, tmp_path):
 def test_killing_fit_leaves_the_old_model_or_the_new_one(files, tmp_path):
     target = tmp_path / "m.skops"
     shutil.copy(files.model, target)
-    options = [*files.in_bags, "--method", "mean-map", "--folds", 2, "--features", "age,income"]
+    options = [*files.in_bags, *QUICK_FIT, "--features", "age,income"]
     arguments = ["fit", files.rows, files.bags, *options, "--force", "-o", target]
     left = killed_at_all_moments(target, *arguments)
     assert len(left) == 6

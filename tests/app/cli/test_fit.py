@@ -8,8 +8,9 @@ import pytest
 
 from decorrupt import estimate_noise_rates
 from decorrupt.model_files import load_with_metadata
+from helpers.quick import QUICK_FIT
 
-FAST = ("--method", "mean-map", "--folds", "2")
+AVERAGE = ("--method", "mean-map", "--folds", "2")
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def model(tmp_path):
 
 
 def test_what_fit_prints_and_saves(command, files, model):
-    done = command("fit", files.rows, files.bags, *files.in_bags, *FAST, "-o", model)
+    done = command("fit", files.rows, files.bags, *files.in_bags, *AVERAGE, "-o", model)
     assert done.code == 0
     assert done.err == ""
     for words in (
@@ -37,7 +38,7 @@ def test_what_fit_prints_and_saves(command, files, model):
 
 def test_counts_and_the_rows_own_table_give_the_same_model(command, files, model, tmp_path):
     def card_of(*arguments):
-        done = command("fit", *arguments, *FAST, "--json", "--force", "-o", model)
+        done = command("fit", *arguments, *QUICK_FIT, "--json", "--force", "-o", model)
         assert done.code == 0, done.err
         return json.loads(done.out)
 
@@ -79,7 +80,7 @@ def test_flag_over_environment_over_file_over_default(command, files, model, tmp
     config = tmp_path / "run.toml"
     config.write_text(
         'seed = 3\nradius = 5\n[fit]\nbag-column = "bag"\nproportion_column = "rate"\n'
-        'method = "count-likelihood"\ndrop = ["noise", "town"]\nfolds = 3\n'
+        'method = "count-likelihood"\nkernel = "linear"\ndrop = ["noise", "town"]\nfolds = 3\n'
         "[predict]\nproba = true\n"
     )
     monkeypatch.setenv("DECORRUPT_FIT_METHOD", "set-classification")
@@ -115,7 +116,7 @@ def test_columns_that_cannot_be_used_are_named(command, files, model, tmp_path):
     rows = files.tables.rows.assign(same=1, opened="2024-05-01", id=[f"x{k}" for k in range(300)])
     rows.loc[0, "opened"] = "2024-06-01"
     rows.to_csv(tmp_path / "rows.csv", index=False)
-    arguments = ["fit", tmp_path / "rows.csv", files.bags, *files.in_bags, *FAST, "-o", model]
+    arguments = ["fit", tmp_path / "rows.csv", files.bags, *files.in_bags, *QUICK_FIT, "-o", model]
     done = command(*arguments)
     assert done.code == 0
     assert "column 'same' is not used: it has one value only" in done.err
@@ -127,10 +128,10 @@ def test_columns_that_cannot_be_used_are_named(command, files, model, tmp_path):
 def test_columns_that_give_the_proportion_away_are_named(command, files, model, tmp_path):
     own = files.tables.rows.merge(files.tables.bags, on="bag")
     own.to_csv(tmp_path / "own.csv", index=False)
-    done = command("fit", tmp_path / "own.csv", *files.in_bags, *FAST, "-o", model)
+    done = command("fit", tmp_path / "own.csv", *files.in_bags, *QUICK_FIT, "-o", model)
     assert done.code == 0
     assert "columns that are the same in all rows of a bag: 'positives'" in done.err
-    arguments = [*files.in_bags, *FAST, "--drop", "positives", "-o", model, "--force"]
+    arguments = [*files.in_bags, *QUICK_FIT, "--drop", "positives", "-o", model, "--force"]
     assert "same in all rows" not in command("fit", tmp_path / "own.csv", *arguments).err
 
 

@@ -8,9 +8,9 @@ import pytest
 
 from decorrupt.app.cli import pages
 from decorrupt.app.pages import model_page
+from helpers.quick import QUICK_FIT
 
 RENDERERS = ("render_model", "render_evaluation", "render_inspection")
-FAST = ("--method", "mean-map", "--folds", "2")
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def given(monkeypatch):
 
 def test_a_models_page(command, files, tmp_path, given):
     page = tmp_path / "m.html"
-    arguments = ["fit", files.rows, files.bags, *files.in_bags, *FAST, "--report", page]
+    arguments = ["fit", files.rows, files.bags, *files.in_bags, *QUICK_FIT, "--report", page]
     assert command(*arguments, "-o", tmp_path / "m.skops").code == 0
     assert page.read_text() == "page"
     card, held_out = given["render_model"]
@@ -96,7 +96,7 @@ def warns_of(page, done):
 @pytest.mark.usefixtures("broken")
 def test_a_page_that_fails_leaves_the_model(command, files, tmp_path, quiet):
     page, model = tmp_path / "m.html", tmp_path / "m.skops"
-    options = [*files.in_bags, *FAST, "--report", page, "-o", model, *quiet]
+    options = [*files.in_bags, *QUICK_FIT, "--report", page, "-o", model, *quiet]
     done = command("fit", files.rows, files.bags, *options)
     assert done.code == 1
     assert warns_of(page, done)
@@ -137,7 +137,7 @@ def test_few_large_bags_make_a_model_and_a_page(command, tmp_path):
         tmp_path / "rows.csv", index=False
     )
     page, model = tmp_path / "m.html", tmp_path / "m.skops"
-    options = ["--bag-column", "bag", "--proportion-column", "share", "--method", "mean-map"]
+    options = ["--bag-column", "bag", "--proportion-column", "share", *QUICK_FIT[:-2]]
     done = command("fit", tmp_path / "rows.csv", *options, "--report", page, "-o", model)
     assert done.code == 0, done.err
     assert model.exists()
@@ -148,7 +148,14 @@ def test_where_pages_cannot_be_made_it_is_said_before_the_work(
     command, files, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(pages, "can_make_pages", lambda: False)
-    options = [*files.in_bags, *FAST, "--report", tmp_path / "m.html", "-o", tmp_path / "m.skops"]
+    options = [
+        *files.in_bags,
+        *QUICK_FIT,
+        "--report",
+        tmp_path / "m.html",
+        "-o",
+        tmp_path / "m.skops",
+    ]
     done = command("fit", files.rows, files.bags, *options)
     assert done.code == 2
     assert "decorrupt[cli]" in done.err

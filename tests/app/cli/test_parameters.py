@@ -14,8 +14,7 @@ from decorrupt.features import WITHOUT_GAMMA
 from decorrupt.features.kernels import FROM_ALL_ROWS
 from decorrupt.model_files import load_with_metadata
 from decorrupt.model_selection.candidates import resolve_candidates
-
-FAST = ("--method", "mean-map", "--folds", "2")
+from helpers.quick import QUICK_FIT
 
 
 @pytest.fixture
@@ -51,7 +50,7 @@ def test_parameters_are_fixed_as_given(fitted, model, method, kernel):
 
 
 def test_several_values_are_searched(fitted):
-    card = fitted(*FAST, "--kernel", "linear", "--reg-strength", "1e-3,1e3")
+    card = fitted(*QUICK_FIT, "--reg-strength", "1e-3,1e3")
     assert card["method"]["parameters"]["reg_strength"] == 1e-3  # 1e3 allows a constant only
 
 
@@ -115,7 +114,7 @@ def test_the_lists_of_parameters_are_those_of_the_library():
 
 
 def test_classes_of_bags_have_names(command, files, fitted, model, tmp_path):
-    card = fitted(*FAST, "--positive-label", "sick", "--negative-label", "well")
+    card = fitted(*QUICK_FIT, "--positive-label", "sick", "--negative-label", "well")
     assert list(card["class_shares"]) == ["well", "sick"]
     told = set(command("predict", model, files.test).out.split()[1:])
     assert told == {"sick", "well"}
@@ -131,7 +130,7 @@ def test_classes_of_bags_have_names(command, files, fitted, model, tmp_path):
 
 
 def test_the_negative_class_is_named_after_the_positive_one(fitted):
-    card = fitted(*FAST, "--positive-label", "sick")
+    card = fitted(*QUICK_FIT, "--positive-label", "sick")
     assert list(card["class_shares"]) == ["not sick", "sick"]
 
 

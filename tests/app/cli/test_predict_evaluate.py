@@ -13,6 +13,7 @@ from sklearn.metrics import balanced_accuracy_score
 
 from decorrupt.app.tables import stream_table
 from decorrupt.app.training.predict import Predictor
+from helpers.quick import QUICK_FIT
 
 
 def table(text):
@@ -110,9 +111,9 @@ def test_blocks_give_what_one_block_gives(command, files, tmp_path, monkeypatch)
 
     frames = []
     monkeypatch.setattr(Predictor, "predict", watched)
-    monkeypatch.setattr("decorrupt.app.tables.stream_table", partial(stream_table, chunk_rows=16))
+    monkeypatch.setattr("decorrupt.app.tables.stream_table", partial(stream_table, chunk_rows=32))
     blocks = table(command(*arguments).out)
-    assert scored == [16] * 12 + [8]
+    assert scored == [32] * 6 + [8]
     assert max(alive) <= 2  # the rows before are not kept
     assert blocks[["id", "prediction"]].equals(whole[["id", "prediction"]])
     np.testing.assert_allclose(blocks["probability"], whole["probability"], rtol=1e-12)
@@ -127,7 +128,7 @@ def test_tables_with_decimal_commas(command, files, tmp_path):
     bags = with_commas("bags.csv", files.tables.bags)
     test = with_commas("test.csv", files.tables.test)
     model = tmp_path / "m.skops"
-    options = [*files.in_bags, "--method", "mean-map", "--folds", 2, "-o", model]
+    options = [*files.in_bags, *QUICK_FIT, "-o", model]
     done = command("fit", rows, bags, *options)
     assert (done.code, done.err) == (0, "")
     assert command("predict", model, test).out == command("predict", files.model, files.test).out

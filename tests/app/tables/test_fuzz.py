@@ -60,7 +60,7 @@ def test_random_bytes(ending, content):
         lambda n: st.lists(st.lists(CELLS, min_size=n, max_size=n), min_size=1, max_size=6)
     )
 )
-@settings(max_examples=100)
+@settings(max_examples=50)
 @example(records=[['"'], [""]])
 @example(records=[["a\nb", "\r"], [" ", "x"]])
 def test_every_record_of_a_csv_is_a_row_and_no_cell_is_lost(records):
@@ -79,7 +79,7 @@ def test_every_record_of_a_csv_is_a_row_and_no_cell_is_lost(records):
     records=st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=6),
     quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
 )
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_a_file_that_duckdb_reads_equals_one_that_python_reads(records, quoting):
     """DuckDB refuses mixed line endings, so Python reads the second file."""
     records = [tuple(cell.replace("\r", "") for cell in record) for record in records]
@@ -93,7 +93,7 @@ def test_a_file_that_duckdb_reads_equals_one_that_python_reads(records, quoting)
 @given(
     cells=st.lists(CELLS | st.text(st.sampled_from("0123456789+-.,eE nNaATtRrUu\t")), min_size=1)
 )
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_duckdb_and_python_find_the_same_kinds_of_cells(cells):
     with duckdb.connect() as connection:
         insert_cells(connection, [[cell] for cell in cells], 1)
@@ -113,7 +113,7 @@ def _check_same(cell, value):
 
 
 @given(content=st.text(st.sampled_from('ab1.,;"\n\r\t |'), max_size=60))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_strange_punctuation(content):
     """As many rows as the standard library's reader finds, or an error."""
     content = content.lstrip("\r\n")
@@ -178,7 +178,7 @@ def test_damaged_files(whole_files, ending, place, byte):
     text=st.text(max_size=30),
     encoding=st.sampled_from(["latin-1", "cp1252", "utf-16", "utf-32", "utf-16-le", "shift_jis"]),
 )
-@settings(max_examples=100)
+@settings(max_examples=50)
 def test_odd_encodings(text, encoding):
     content = f"a,b\n1,x\n2,{text}\n".encode(encoding, errors="ignore")
     frame = read_bytes(content, ".csv")

@@ -15,11 +15,8 @@ from sklearn.utils import check_random_state
 from decorrupt._typing import FloatArray
 from decorrupt.app.training.make_bags import class_shares
 from decorrupt.app.training.roles import NO_NAMES
-from decorrupt.datasets import load_breast_cancer_bags
+from decorrupt.datasets import TEST_SIZE, load_breast_cancer_bags
 from decorrupt.observed import Observed, class_columns
-
-# Share of the rows that both models are tested on.
-TEST_SIZE = 0.2
 
 
 @dataclass(frozen=True)
@@ -70,7 +67,7 @@ def load_demo(name: str, bag_size: int | None, seed: int) -> DemoData:
 
 
 def _breast_cancer(bag_size: int, seed: int) -> DemoData:
-    data = load_breast_cancer_bags(bag_size, test_size=TEST_SIZE, random_state=seed)
+    data = load_breast_cancer_bags(bag_size, random_state=seed)
     ids, first = np.unique(data.bags, return_index=True)
     return DemoData(
         name=data.name,

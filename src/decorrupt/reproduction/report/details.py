@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from decorrupt.datasets.uci import LICENCE, SOURCES
+from decorrupt.datasets import UCI_LICENCE, UCI_SOURCES
 from decorrupt.reproduction.records import Record
 from decorrupt.reproduction.report.spread import CellKey
 
@@ -65,7 +65,7 @@ def choices(runs: Runs) -> list[dict[str, Any]]:
 def _parameters(record: Record) -> dict[str, Any]:
     """Return the selected values; a γ that was scaled by 1/n_features is multiplied by it."""
     params = dict(record.get("params") or {})
-    source = SOURCES.get(record["dataset"])
+    source = UCI_SOURCES.get(record["dataset"])
     gamma = params.get("kernel_gamma")
     if source and isinstance(gamma, float) and _significant(gamma, 3) != gamma:
         params["kernel_gamma × features"] = params.pop("kernel_gamma") * source.n_features
@@ -139,8 +139,8 @@ def data_sets(cells: Sequence[CellKey]) -> list[dict[str, Any]]:
             "positive_classes": list(source.positive_classes),
             "reference": source.reference,
             "page": source.page,
-            "licence": LICENCE,
+            "licence": UCI_LICENCE,
         }
         for name in dict.fromkeys(dataset for dataset, _ in cells)
-        if (source := SOURCES.get(name))
+        if (source := UCI_SOURCES.get(name))
     ]
