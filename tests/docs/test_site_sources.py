@@ -13,7 +13,6 @@ DOCS = Path(__file__).parents[2] / "docs"
 # Packages for users: each of their names has a page.
 FOR_USERS = (
     "baselines",
-    "datasets",
     "exceptions",
     "theory",
     "torch",
@@ -22,6 +21,7 @@ FOR_USERS = (
 BUILDING_BLOCKS = (
     "assumptions",
     "corruption",
+    "datasets",
     "distributed",
     "estimators",
     "features",

@@ -119,7 +119,7 @@ or callable
             return weighted_mean(self.by_bag(predictions, observed), observed.sizes)
         if callable(self.name):
             y = as_targets(observed.row_proportions)
-            return self.name(y, predictions, bags=observed.row_bag, **self.options)
+            return Estimate(*self.name(y, predictions, bags=observed.row_bag, **self.options))
         value, std_error = CRITERIA[self.name](predictions, observed, **self.options)
         return Estimate(-value if self.name in LOWER_IS_BETTER else value, std_error)
 

@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from decorrupt import load
+from decorrupt import features, load
 from decorrupt.app.cli import engines
-from decorrupt.features import memory_budget
 
 pytest.importorskip("distributed")
 # Dask's own reader of Parquet files uses what pandas 4 will remove.
@@ -216,7 +215,7 @@ def test_a_failed_prediction_leaves_nothing_behind(command, files, folder, tmp_p
 
 def test_a_table_that_does_not_fit_is_refused_before_it_is_read(command, files, monkeypatch):
     monkeypatch.setattr(engines, "LARGE_FILE", 10)
-    monkeypatch.setattr(memory_budget, "machine_memory", lambda: 1000)
+    monkeypatch.setattr(features, "machine_memory", lambda: 1000)
     done = command("fit", files.rows, files.bags, *files.in_bags, "-o", "never.skops")
     assert done.code == 2
     assert "this machine has" in done.err
