@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,7 @@ class AnnotatorEstimate(NoiseRateEstimate):
     log_likelihood: float
     n_iter: int
 
-    @property
+    @cached_property
     def item_posteriors(self) -> dict[Any, Any]:
         """{item: P(Y=1 | all its labels)}, or for several classes {item: one per class}."""
         return dict(zip(self.items, as_targets(self.posteriors).tolist(), strict=True))
