@@ -43,6 +43,13 @@ class TestInformation:
         before = float(information(sizes, shares / 10))
         assert float(information(more, shares / 10)) >= before * (1 - 1e-12)
 
+    @pytest.mark.parametrize("gap", [1e-3, 1e-7, 1e-10])
+    def test_bags_that_differ_by_almost_nothing(self, gap):
+        """det(ΓᵀNΓ) = n²·gap², and class 1 has n·gap²/(γ₀²+γ₁²) ≈ 2n·gap² rows beside class 0."""
+        told = information([20, 20], [0.5, 0.5 + gap])
+        assert told.eigenvalues.prod() == pytest.approx(400 * gap**2, rel=1e-4)
+        assert told.rows_by_class == pytest.approx([40 * gap**2] * 2, rel=0.01)
+
     def test_refuses_what_cannot_be_learned_from(self):
         with pytest.raises(ValueError, match="same proportion"):
             information([10, 10], [0.4, 0.4])

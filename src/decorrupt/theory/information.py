@@ -109,14 +109,14 @@ def information(
     ([7.09, 20.0, 22.91], [20.0, 21.67, 7.22])
     """
     sizes, shares = check_bags(sizes, proportions, classes)
-    moments = shares.T @ (sizes[:, None] * shares)
-    eigenvalues, directions = np.linalg.eigh(moments)
+    # The singular values of N^½Γ: forming ΓᵀNΓ would lose half of the digits.
+    roots, directions = np.linalg.svd(np.sqrt(sizes)[:, None] * shares, full_matrices=False)[1:]
     return Information(
         bag_information(sizes, shares),
         sizes @ shares / sizes.sum(),
-        eigenvalues,
-        directions[:, 0],
-        1 / np.diag(np.linalg.inv(moments)),
+        roots[::-1] ** 2,
+        directions[-1],
+        1 / np.square(directions / roots[:, None]).sum(axis=0),
         combined_sample_size(sizes, shares),
         float(sizes.sum()),
     )
