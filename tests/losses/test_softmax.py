@@ -1,6 +1,7 @@
 """Losses of any number of classes: sums over rows, derivatives, noise, bounds."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -97,6 +98,10 @@ def test_bounded_below_only_without_a_negative_coefficient():
     assert [value > -100 for value in lowest] == [True, False, True]
 
 
+def _slope_of_row(coef, scores):
+    return SOFTMAX.row_slopes(coef, scores[None])[0]
+
+
 @pytest.mark.parametrize("n_classes", [3, 4])
 def test_concavity_bounds_the_negative_curvature(n_classes):
     """Along Θ with the penalty 2λ‖Θ‖², a quarter does what it does for one score with λ‖θ‖²."""
@@ -106,8 +111,7 @@ def test_concavity_bounds_the_negative_curvature(n_classes):
         concavity = SOFTMAX.concavity(coef)[0]
         assert concavity == pytest.approx(0.25 * max(0.0, -coef.sum()))
         scores = 3 * rng.normal(size=n_classes)
-        slope = lambda f, coef=coef: SOFTMAX.row_slopes(coef, f[None])[0]  # noqa: E731
-        hessian = central_differences(slope, scores)
+        hessian = central_differences(partial(_slope_of_row, coef), scores)
         # 2λ‖Θ‖² has the Hessian 4λ·I: the curvature is above −2·concavity.
         assert np.linalg.eigvalsh((hessian + hessian.T) / 2).min() >= -2 * concavity - 1e-7
 

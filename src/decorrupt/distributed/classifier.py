@@ -140,7 +140,7 @@ class DaskClassifier(ClassifierMixin, BaseEstimator):
 
     @abstractmethod
     def _observe(self, work: Work) -> Observed:
-        """Return what is known about the labels: one entry per bag, which stands for its rows."""
+        """Return what is known about the labels: one entry per bag, weighted by its rows."""
 
     @abstractmethod
     def _problem(self, work: Work, observed: Observed) -> PartitionedRisk:

@@ -42,7 +42,7 @@ class Observed:
     sources : NoisySources, optional
         The sources of the noisy labels, if every row has one.
     weights : ndarray of int, shape (n_rows,), optional
-        How many rows each entry stands for; 1 if not given.
+        The number of rows that each entry represents; 1 if not given.
     """
 
     classes: NDArray[Any]
@@ -58,7 +58,7 @@ class Observed:
     def of_bags(
         cls, ids: NDArray[Any], proportions: FloatArray, sizes: NDArray[np.intp], classes: Any
     ) -> Observed:
-        """Return one entry per bag, which stands for all its rows."""
+        """Return one entry per bag, with the number of its rows as weight."""
         return cls(np.asarray(classes), ids, np.arange(len(ids)), proportions, weights=sizes)
 
     @property

@@ -45,7 +45,7 @@ class NoisySources:
         The class shares of each source as the user knows them. Without them all sources have the
         same, which are estimated.
     weights : ndarray of int, shape (n_rows,), optional
-        How many rows each entry stands for; 1 if not given.
+        The number of rows that each entry represents; 1 if not given.
     """
 
     classes: NDArray[Any]
