@@ -3,6 +3,7 @@
 from .document import (
     Block,
     Cell,
+    Command,
     Definitions,
     Document,
     Facts,
@@ -30,12 +31,16 @@ from .numbers import (
     signed,
     value_cell,
 )
+from .text import (
+    to_text,
+)
 
 __all__ = [
     "COLOURS",
     "FOREGROUND",
     "Block",
     "Cell",
+    "Command",
     "Definitions",
     "Document",
     "Facts",
@@ -53,5 +58,6 @@ __all__ = [
     "signed",
     "to_html",
     "to_markdown",
+    "to_text",
     "value_cell",
 ]

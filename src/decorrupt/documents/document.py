@@ -1,11 +1,11 @@
-"""Documents: sections of text, tables and figures, rendered as HTML or markdown.
+"""Documents: sections of text, tables and figures, rendered as HTML, markdown or plain text.
 
 All pages are a :class:`Document` of plain values and share one template.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,11 +19,19 @@ Cell = str | int | float | Mapping[str, Any] | None
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph; `tone` is "", "lead", "note" or "faint"."""
+    """A paragraph; `tone` is "", "note", "faint", or "good", "unsure" or "bad" for a verdict."""
 
     kind: ClassVar[str] = "text"
     text: str
     tone: str = ""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command to copy into a shell."""
+
+    kind: ClassVar[str] = "command"
+    text: str
 
 
 @dataclass(frozen=True)
@@ -77,10 +85,10 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A drawing of :func:`decorrupt.documents.figures.draw` with its caption."""
+    """A drawing with its caption; `draw` makes it when a page is rendered."""
 
     kind: ClassVar[str] = "figure"
-    drawing: Markup
+    draw: Callable[[], Markup]
     caption: str
     heading: str = ""
 
@@ -94,16 +102,20 @@ class Panels:
     legend: Sequence[tuple[Markup, str]] = ()
 
 
-Block = Text | Facts | Definitions | Table | Figure | Panels
+Block = Text | Command | Facts | Definitions | Table | Figure | Panels
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and its content; `name` as in :class:`Table`."""
+    """A heading and its content; `name` as in :class:`Table`.
+
+    The details of a `folded` section are one click away on a page, and left out of short texts.
+    """
 
     name: str
     title: str
     blocks: Sequence[Block]
+    folded: bool = False
 
 
 @dataclass(frozen=True)

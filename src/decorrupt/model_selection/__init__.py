@@ -30,7 +30,7 @@ from decorrupt.model_selection.criteria import (
     observed_risk,
     proportion_risk,
 )
-from decorrupt.model_selection.evidence import BAG_EVIDENCE
+from decorrupt.model_selection.evidence import WEAK_EVIDENCE
 from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import (
     DEFAULT_FOLDS,
@@ -55,7 +55,6 @@ from decorrupt.model_selection.search import BagGridSearchCV, BagRandomizedSearc
 from decorrupt.splitters import BagKFold, WithinBagKFold
 
 __all__ = [
-    "BAG_EVIDENCE",
     "BAG_SCORERS",
     "CANDIDATES",
     "DEFAULT_FOLDS",
@@ -65,6 +64,7 @@ __all__ = [
     "FEWEST_BAGS_TO_LEAVE_OUT",
     "NOISY_LABELS",
     "SOURCE_KERNELS",
+    "WEAK_EVIDENCE",
     "AccuracyEstimate",
     "AutoLabelProportionsClassifier",
     "AutoSourcesClassifier",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import statistics
 from collections.abc import Sequence
+from functools import partial
 
 from decorrupt.app.pages.plots import agreement_plot
 from decorrupt.app.pages.wording import (
@@ -81,7 +82,7 @@ def _agreement(
     words = f"{count(len(bags), 'bag')}; mean absolute difference {number(error)}."
     title = f"Predicted against known share of class {label}"
     drawn, name = some_bags(bags), f"{name}-{c}-agreement"
-    drawing = agreement_plot(drawn, c, name, title, words, largest)
+    drawing = partial(agreement_plot, drawn, c, name, title, words, largest)
     return Figure(drawing, f"Mean absolute difference {number(error)}.", label)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import statistics
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from decorrupt.app.pages.class_sections import (
     class_agreement_blocks,
@@ -129,7 +130,8 @@ def importance_blocks(results: HeldOutResults, name: str) -> list[Block]:
         "The values of one column at a time are shuffled among the rows, and the model is "
         "evaluated again without labels. The larger the drop, the more the model uses the column. "
         "A drop near 0 means that the column is not useful, or that other columns contain the same "
-        "information. Importance describes the model; it does not show causes."
+        "information. A negative drop means that the model was better without the column, by chance "
+        "or because it learned noise from it. Importance describes the model; it does not show causes."
     )
     # Log-likelihoods per row drop by little, accuracies by more.
     decimals = 4 if abs(few[0][1]) >= 0.01 else 5
@@ -138,7 +140,7 @@ def importance_blocks(results: HeldOutResults, name: str) -> list[Block]:
         f"{shown_of(len(few), len(rows), 'column')}, the most important first. Bars: mean drop of "
         f"the {criterion} over several shuffles; lines: ± one standard error."
     )
-    drawing = importance_plot(few, f"{name}-importance", f"{largest}.")
+    drawing = partial(importance_plot, few, f"{name}-importance", f"{largest}.")
     cells: list[list[Cell]] = [
         [name_cell(column), number_cell(drop, decimals), number_cell(std_error, decimals)]
         for column, drop, std_error in few
@@ -162,7 +164,7 @@ def _agreement(rows: Sequence[BagPrediction], kind: Kind, name: str) -> Figure:
     if len(drawn) < len(rows):
         caption += f" The plot shows {len(drawn):,} of them, chosen at random."
     title = f"Predicted against known proportion, {kind.one} by {kind.one}"
-    drawing = agreement_plot(drawn, 1, f"{name}-agreement", title, words)
+    drawing = partial(agreement_plot, drawn, 1, f"{name}-agreement", title, words)
     return Figure(drawing, caption, "Predicted and known proportions")
 
 
@@ -189,9 +191,9 @@ def scores_figure(histogram: Histogram, name: str, *, of_class: bool = False) ->
         words = f"{count(total, 'row')}; {percent(high, 0)} have a probability above 0.8."
         meaning = "Rows near 1 are those the model is certain about, correctly or not."
         sides = ("wrong", "correct")
-        drawing = score_plot(histogram, f"{name}-scores", words, sides)
+        drawing = partial(score_plot, histogram, f"{name}-scores", words, sides)
         return Figure(drawing, f"{meaning} {words}", "Probability of the predicted class")
-    drawing = score_plot(histogram, f"{name}-scores", words)
+    drawing = partial(score_plot, histogram, f"{name}-scores", words)
     return Figure(drawing, f"{meaning} {words}", "Predicted probabilities")
 
 
@@ -209,7 +211,8 @@ def calibration_figures(
             "standard errors."
         )
         described = f"Predicted probability and share of correct rows: {words}."
-        drawing = calibration_plot(bins, f"{name}-calibration", described, "share of correct rows")
+        share = "share of correct rows"
+        drawing = partial(calibration_plot, bins, f"{name}-calibration", described, share)
         return [Figure(drawing, caption, "Calibration of the predicted class")]
     shares = (
         "measured with true labels"
@@ -222,7 +225,7 @@ def calibration_figures(
         "± two standard errors."
     )
     described = f"Predicted probability and share of positives: {words}."
-    drawing = calibration_plot(bins, f"{name}-calibration", described)
+    drawing = partial(calibration_plot, bins, f"{name}-calibration", described)
     return [Figure(drawing, caption, "Calibration")]
 
 
@@ -237,7 +240,7 @@ def _slope(slope: float) -> list[Block]:
     verdict = "" if ABOUT_ONE[0] <= slope <= ABOUT_ONE[1] else f" Here {meaning}."
     return [
         Text(
-            f"Calibration slope: {number(slope)}. The counts of the held-out bags are most likely "
+            f"Calibration slope: {number(slope)}. The counts of these bags are most likely "
             f"if the log-odds are multiplied by this number; 1 is best.{verdict}"
         )
     ]

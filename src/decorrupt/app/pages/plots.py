@@ -21,6 +21,7 @@ SIZE, SMALL_SIZE = (4.0, 3.3), (3.2, 2.7)
 SMALLEST_DOT, LARGEST_DOT = 12.0, 70.0  # points²
 LONGEST_LABEL = 22
 MARGIN = 0.03
+DOTTED = (0, (1, 3))
 
 
 def agreement_plot(
@@ -190,7 +191,7 @@ def gain_plot(shares: Sequence[float], name: str, words: str) -> Markup:
     def plot(figure: Figure) -> None:
         axes = figure.add_subplot()
         axes.plot(places, [held[k] for k in places], color=COLOURS[0])
-        axes.plot([0, len(shares)], [0, 1], color=FOREGROUND, linewidth=0.8, linestyle=":")
+        axes.plot([0, len(shares)], [0, 1], color=FOREGROUND, linewidth=1.2, linestyle=DOTTED)
         _unit(axes, "y")
         axes.set_xlim(0, len(shares))
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from decorrupt.app.training.results import ExpectedAccuracy, Measured
+from decorrupt.app.training.results import LabelResults, Measured
 from decorrupt.documents import Cell, count, number
 
 # Longest lists a page shows; a table of thousands helps nobody and makes the file heavy.
@@ -13,6 +13,8 @@ MOST_COLUMNS, MOST_BAGS, MOST_POINTS, MOST_BARS, MOST_NAMES = 100, 20, 600, 20, 
 MOST_CLASSES = 24
 
 LONGEST_NAME = 40
+# A smaller difference between two shares of positives is not worth a remark.
+NEAR = 0.05
 PLUS_MINUS = "± is one standard error; the true value is rarely more than two away."
 
 
@@ -42,12 +44,6 @@ def measured(value: Measured, decimals: int = 3) -> str:
     if value["value"] is None or std_error is None:
         return text
     return f"{text} ± {number(std_error, decimals)}"
-
-
-def expected_range(expected: ExpectedAccuracy) -> str:
-    """Return an accuracy to expect with its interval."""
-    low, high = number(expected["low"]), number(expected["high"])
-    return f"{number(expected['value'])} ({low} to {high})"
 
 
 def number_cell(value: float | None, decimals: int = 3) -> Cell:
@@ -93,3 +89,25 @@ def name_cell(name: str) -> Cell:
 def shown_of(n_shown: int, n_all: int, thing: str) -> str:
     """Return "12 columns", or how many of them are shown."""
     return count(n_all, thing) if n_shown == n_all else f"{n_shown:,} of {count(n_all, thing)}"
+
+
+def label_lead(labels: LabelResults) -> str:
+    """Return the rows of the classes, and which population the probabilities are for."""
+    if len(labels["classes"]) > 2:
+        shares = ", ".join(f"“{name}” {percent(s)}" for name, s in labels["class_shares"].items())
+        return (
+            f"{count(labels['n_rows'], 'row')} of {len(labels['classes'])} classes. Probabilities "
+            f"are for a population with the shares {shares}."
+        )
+    positive = labels["classes"][1]
+    prior = labels["class_shares"][positive["name"]]
+    share = positive["n_rows"] / max(labels["n_rows"], 1)
+    text = (
+        f"{positive['n_rows']:,} of {count(labels['n_rows'], 'row')} are positive "
+        f"(“{positive['name']}”). Probabilities are for a population with {percent(prior)} "
+        "positives"
+    )
+    if abs(share - prior) < NEAR:
+        return f"{text}."
+    direction = "high" if prior > share else "low"
+    return f"{text}; here it is {percent(share)}, so expect them too {direction} (--class-prior)."

@@ -15,8 +15,9 @@ from decorrupt.app.training.evaluate import evaluate_labels
 from decorrupt.app.training.predict import Predictor
 from decorrupt.app.training.results import Comparison, LabelResults
 from decorrupt.app.training.roles import BagRows
+from decorrupt.app.training.settings import Settings
 from decorrupt.app.training.table import Table
-from decorrupt.app.training.train import Settings, TrainedModel, train_bags
+from decorrupt.app.training.train import TrainedModel, train
 
 # A smaller search than the default keeps ten classes below a minute. It contains the parameters
 # that the default search chooses on held-out bags of this data set with the seed 0.
@@ -82,7 +83,7 @@ def _frame(X: FloatArray, names: Sequence[str]) -> pd.DataFrame:
 def _train(data: DemoData, settings: Settings) -> TrainedModel:
     table = Table(_frame(data.X, data.feature_names), data.name)
     rows = BagRows(table, data.observed, (), are_named=data.observed.n_classes > 2)
-    return train_bags(rows, choose_features(table.frame, roles=()), settings)
+    return train(rows, choose_features(table.frame, roles=()), settings)
 
 
 def _tested(model: TrainedModel, data: DemoData) -> LabelResults:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -11,23 +10,14 @@ from sklearn.metrics import roc_auc_score
 
 from decorrupt._typing import FloatArray
 from decorrupt.app.tables import TableError
-from decorrupt.app.training.assumptions import (
-    accuracy_in_words,
-    baseline_warnings,
-    expect_accuracy,
-    in_words,
-    named,
-    only_possible,
-)
 from decorrupt.app.training.held_out import held_out_results, histogram
+from decorrupt.app.training.judged import Judged, checks_of, expect_accuracy, only_possible
 from decorrupt.app.training.predict import Predictions, Predictor
 from decorrupt.app.training.preprocess import prepare
 from decorrupt.app.training.results import (
     CalibrationBin,
     ClassResult,
     ColumnImportance,
-    ExpectedAccuracy,
-    HeldOutResults,
     LabelResults,
     Measured,
     plain,
@@ -182,19 +172,9 @@ def calibration_from_labels(
     return cast(list[CalibrationBin], plain(bins))
 
 
-@dataclass(frozen=True)
-class BagEvaluation:
-    """Results on bags, what these satisfy in words, and the accuracy that follows."""
-
-    results: HeldOutResults
-    assumptions: list[str]
-    expected: ExpectedAccuracy
-    warnings: list[str]
-
-
 def evaluate_bags(
     predictor: Predictor, rows: BagRows, predictions: Predictions, seed: int
-) -> BagEvaluation:
+) -> Judged:
     """Return what the bags satisfy, the accuracy, and the label-free criteria of every bag.
 
     Criteria that need an assumption which the bags contradict are None.
@@ -202,22 +182,14 @@ def evaluate_bags(
     observed = rows.observed
     prepared = prepare(rows.table.frame, predictor.columns, table=rows.table.name)
     preprocessor = predictor.model[0]
-    report = named(
-        check_observed_assumptions(
-            preprocessor.transform(prepared), observed, None, random_state=seed
-        ),
-        preprocessor,
-    )
+    matrix = preprocessor.transform(prepared)
+    report = check_observed_assumptions(matrix, observed, None, random_state=seed)
+    checks = checks_of(report, preprocessor)
     found = (predictions.decisions, predictions.probabilities)
     method = predictor.card["method"]["chosen"]
-    expected = expect_accuracy(observed, *found, report, method=method, seed=seed)
-    results = held_out_results(observed, *found, counts=True)
-    return BagEvaluation(
-        only_possible(results, expected),
-        [*in_words(report), *accuracy_in_words(expected, report, observed.n_classes)],
-        expected,
-        baseline_warnings(expected, observed.n_classes),
-    )
+    expected = expect_accuracy(observed, *found, checks, method=method, seed=seed)
+    results = only_possible(held_out_results(observed, *found, counts=True), expected)
+    return Judged(results, expected, checks)
 
 
 def bag_importance(

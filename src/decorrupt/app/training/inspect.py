@@ -5,18 +5,12 @@ from __future__ import annotations
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from decorrupt.app.training.assumptions import (
-    accuracy_in_words,
-    baseline_warnings,
-    contradictions,
-    expect_accuracy,
-    in_words,
-    named,
-)
 from decorrupt.app.training.columns import CATEGORY, Features, column_cards
+from decorrupt.app.training.judged import checks_of, expect_accuracy
 from decorrupt.app.training.preprocess import make_preprocessor, prepare
 from decorrupt.app.training.results import (
     Advice,
+    AssumptionChecks,
     BagDetails,
     BagShare,
     BagSummary,
@@ -29,8 +23,9 @@ from decorrupt.app.training.results import (
 )
 from decorrupt.app.training.roles import BagRows
 from decorrupt.app.training.summary import summarize_bags, warn_of_bag_columns
-from decorrupt.app.training.train import FEW_CLEAN_ROWS
-from decorrupt.assumptions import AssumptionReport, check_observed_assumptions
+from decorrupt.app.training.verdict import judge_bags
+from decorrupt.app.training.words import FEW_BAGS, FEW_CLEAN_ROWS
+from decorrupt.assumptions import check_observed_assumptions
 from decorrupt.corruption import combine_bags
 from decorrupt.estimators import CountLikelihoodClassifier, MeanMapClassifier
 from decorrupt.model_selection import FoldedData, observed_folds, out_of_fold
@@ -39,9 +34,10 @@ from decorrupt.theory import convexity_floor, information, is_convex
 
 # The informative bags contribute this share of V together.
 INFORMATIVE = 0.9
-# An uninformative bag contributes less than this share of the mean contribution.
+# An uninformative bag contributes less than this share of the mean contribution. With fewer rows
+# than this share of the mean size, it would do so with any usual proportion.
 UNINFORMATIVE = 0.01
-FEW_BAGS, MANY_ROWS = 5, 20_000
+MANY_ROWS = 20_000
 QUICK_REG_STRENGTH, QUICK_ROWS = 1e-3, 5000
 NO_BOUND = (
     "The rows of a class differ between bags. The number of labelled rows that the proportions are "
@@ -69,34 +65,32 @@ def inspect_bags(rows: BagRows, features: Features, *, quick_fit: bool, seed: in
     observed = rows.observed
     summary, n_classes = summarize_bags(observed), observed.n_classes
     # Ranges and noisy counts are not the proportions that the tests need.
-    report = None if observed.is_inexact else _assumptions(rows, features, seed)
-    outlook = _outlook(summary, report)
-    words: list[str] = [] if report is None else in_words(report)
-    said: list[str] = []
-    if quick_fit and report is None:
-        said = ["--quick-fit evaluates proportions, and these are ranges or noisy counts"]
-    elif quick_fit and report is not None:
-        outlook["quick_fit"] = quick = _quick_fit(rows, features, report, seed)
-        words += accuracy_in_words(quick, report, n_classes)
-        said = baseline_warnings(quick, n_classes)
+    checks = None if observed.is_inexact else _checks(rows, features, seed)
+    outlook = _outlook(summary, checks)
+    messages = []
+    if quick_fit and checks is None:
+        messages = ["--quick-fit evaluates proportions, and these are ranges or noisy counts"]
+    elif quick_fit and checks is not None:
+        outlook["quick_fit"] = _quick_fit(rows, features, checks, seed)
     found = Inspection(
-        assumptions=words,
         rows=rows.table.name,
         situation="bags",
         created=now(),
         bags=summary,
         columns=column_cards(features, {}),
         left_out=dict(features.left_out),
-        advice=_advice(summary, report),
+        advice=_advice(summary, checks),
         outlook=outlook,
+        verdict=judge_bags(summary, checks),
         warnings=[
             *rows.warnings,
             *_bag_warnings(observed, summary),
             *_column_warnings(rows, features),
-            *([] if report is None else contradictions(report)),
-            *said,
+            *messages,
         ],
     )
+    if checks is not None:
+        found["assumptions"] = checks
     if n_classes == 2:
         found["bag_details"] = details = _details(observed)
         if found["advice"]["method"] == "auto" and not details["convexity"]["superbag"]:
@@ -114,10 +108,13 @@ def _details(observed: Observed) -> BagDetails:
     ]
     bags.sort(key=lambda bag: -bag["share"])
     total = np.cumsum([bag["share"] for bag in bags])
+    small = UNINFORMATIVE * observed.n_rows / len(bags)
+    weak = [bag for bag in bags if bag["share"] < UNINFORMATIVE / len(bags)]
     return BagDetails(
         shares=bags,
         n_informative=min(int(np.searchsorted(total, INFORMATIVE)) + 1, len(bags)),
-        uninformative=[bag["bag"] for bag in bags if bag["share"] < UNINFORMATIVE / len(bags)],
+        too_small=[f"{bag['bag']} ({bag['size']} rows)" for bag in weak if bag["size"] < small],
+        average=[bag["bag"] for bag in weak if bag["size"] >= small],
         convexity=_convexity(observed),
     )
 
@@ -131,20 +128,19 @@ def _convexity(observed: Observed) -> Convexity:
     )
 
 
-def _assumptions(rows: BagRows, features: Features, seed: int) -> AssumptionReport:
+def _checks(rows: BagRows, features: Features, seed: int) -> AssumptionChecks:
     prepared = prepare(rows.table.frame, features.columns, table=rows.table.name)
     preprocessor = make_preprocessor(features.columns, len(prepared))
     matrix = preprocessor.fit_transform(prepared)
-    return named(
-        check_observed_assumptions(matrix, rows.observed, None, random_state=seed), preprocessor
-    )
+    report = check_observed_assumptions(matrix, rows.observed, None, random_state=seed)
+    return checks_of(report, preprocessor)
 
 
-def _advice(summary: BagSummary, report: AssumptionReport | None) -> Advice:
-    if report is None:
+def _advice(summary: BagSummary, checks: AssumptionChecks | None) -> Advice:
+    if checks is None:
         reason = "it models ranges and noisy counts, which other methods cannot use"
         return Advice(method="count-likelihood", reason=reason)
-    if report.common_classes_rejected:
+    if checks["classes_differ"]:
         reason = "the rows of a class differ between bags, which mean map and corrected loss ignore"
         return Advice(method="count-likelihood", reason=reason)
     if summary["n_rows"] > MANY_ROWS:
@@ -157,9 +153,9 @@ def _advice(summary: BagSummary, report: AssumptionReport | None) -> Advice:
     return Advice(method="auto", reason=reason)
 
 
-def _outlook(summary: BagSummary, report: AssumptionReport | None) -> Outlook:
+def _outlook(summary: BagSummary, checks: AssumptionChecks | None) -> Outlook:
     worth = summary["effective_sample_size"]
-    if report is not None and report.common_classes_rejected:
+    if checks is not None and checks["classes_differ"]:
         return Outlook(words=NO_BOUND)
     if len(summary["classes"]) > 2:
         return _class_outlook(summary)
@@ -188,7 +184,7 @@ def _class_outlook(summary: BagSummary) -> Outlook:
 
 
 def _quick_fit(
-    rows: BagRows, features: Features, report: AssumptionReport, seed: int
+    rows: BagRows, features: Features, checks: AssumptionChecks, seed: int
 ) -> ExpectedAccuracy:
     """Return the accuracy of one model out of fold, on at most QUICK_ROWS.
 
@@ -202,7 +198,7 @@ def _quick_fit(
     observed = observed.take(kept)
     prepared = prepare(frame, features.columns, table=rows.table.name).iloc[kept]
     folds = observed_folds(observed, n_splits=FEW_BAGS, random_state=seed)
-    method = "count_likelihood" if report.common_classes_rejected else "mean_map"
+    method = "count_likelihood" if checks["classes_differ"] else "mean_map"
     preprocessor = make_preprocessor(features.columns, len(prepared))
     judged = out_of_fold(
         Pipeline([("preprocess", preprocessor), ("classifier", _quick_model(method, seed))]),
@@ -210,7 +206,7 @@ def _quick_fit(
         class_prior=observed.inner_prior,
     )
     return expect_accuracy(
-        observed, judged.decisions, judged.probabilities, report, method=method, seed=seed
+        observed, judged.decisions, judged.probabilities, checks, method=method, seed=seed
     )
 
 

@@ -11,7 +11,9 @@ from decorrupt.app.training.preprocess import make_preprocessor, prepare
 from decorrupt.app.training.results import Advice, Inspection, Outlook, SourceSummary, now
 from decorrupt.app.training.source_roles import SourceRows
 from decorrupt.app.training.summary import summarize_sources
-from decorrupt.app.training.train import FEW_CLEAN_ROWS, collected_warnings
+from decorrupt.app.training.train import collected_warnings
+from decorrupt.app.training.verdict import judge_sources
+from decorrupt.app.training.words import ESTIMATED_RATES
 from decorrupt.noise_rates import estimate_noise_rates
 from decorrupt.theory import weights_comparison
 
@@ -63,17 +65,13 @@ def inspect_sources(rows: SourceRows, features: Features, *, seed: int = 0) -> I
             f"{worth:,.0f} clean labels. Expect about the accuracy of a model trained on so "
             "many clean labels.",
         ),
+        verdict=judge_sources(summary, estimated=rows.rates is None),
         warnings=said + _warnings(summary, estimated=rows.rates is None),
     )
 
 
 def _warnings(summary: SourceSummary, *, estimated: bool) -> list[str]:
-    said = []
-    if estimated:
-        said.append(
-            "the noise rates were estimated from the labels: this is valid only if some rows are "
-            "certainly positive, some certainly negative, and the errors depend on the class only"
-        )
+    said = [ESTIMATED_RATES] if estimated else []
     weak = [
         row["source"]
         for row in summary["sources"]
@@ -83,6 +81,4 @@ def _warnings(summary: SourceSummary, *, estimated: bool) -> list[str]:
         said.append(
             f"sources whose labels are little better than chance: {', '.join(map(repr, weak))}"
         )
-    if summary["effective_sample_size"] < FEW_CLEAN_ROWS:
-        said.append("all labels together are worth very few clean labels: more are needed")
     return said

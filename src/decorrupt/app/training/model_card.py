@@ -7,11 +7,13 @@ from typing import Any, NotRequired, TypedDict, cast
 
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.results import (
+    AssumptionChecks,
     BagSummary,
     ColumnCard,
     ExpectedAccuracy,
     Measured,
     SourceSummary,
+    Verdict,
 )
 
 Value = str | int | float | bool | list[str] | None
@@ -23,15 +25,13 @@ class MethodCard(TypedDict):
     asked: str  # the --method
     chosen: str
     parameters: dict[str, Value]  # of the model with the largest weight
-    n_models: NotRequired[int]  # how many models are averaged
-    has_forest: NotRequired[bool]  # whether a forest refines their average
+    n_models: int  # how many models are averaged
+    has_forest: bool  # whether a forest refines their average
     decision: str  # "balanced" or "accuracy"
     n_folds: int
     held_out: str  # "whole bags", "rows of every bag" or "rows"
     estimator: str  # class name
     n_landmarks: int  # training rows whose features are saved in the model
-    noise_rates: NotRequired[str]  # "given" or "estimated"
-    std_error_includes: str  # where rates were estimated, else empty
 
 
 class LeaderboardEntry(TypedDict):
@@ -85,11 +85,14 @@ class ModelCard(TypedDict):
     method: MethodCard
     leaderboard: list[LeaderboardEntry]  # the best first
     scoring: str  # the criterion of the leaderboard
-    gain_in_nats: NotRequired[float]  # held-out log-likelihood above that of the constant
+    gain_in_nats: float  # held-out log-likelihood above that of the constant
     criteria: dict[str, Measured]  # on held-out rows, without labels
     diagnostics: DiagnosticsCard | None  # of corrected-loss models
-    assumptions: NotRequired[list[str]]  # what the bags satisfy and what follows, in words
+    verdict: Verdict
+    assumptions: NotRequired[AssumptionChecks]
     expected: NotRequired[ExpectedAccuracy]  # on held-out bags
+    bag_column: NotRequired[str]
+    noise_rates: NotRequired[str]  # of sources: "given" or "estimated"
     baselines: NotRequired[list[LeaderboardBaseline]]  # on the held-out data of the leaderboard
     warnings: list[str]
     not_for: list[str]  # completes the sentence "Do not use it …"

@@ -35,6 +35,29 @@ class ExpectedAccuracy(TypedDict):
     group_rate: float  # the rate of each row's own bag, in known bags
 
 
+class Verdict(TypedDict):
+    """Whether a model or data can be used."""
+
+    word: str  # "usable", "check it with labels" or "do not use"
+    why: str
+    n_labels: int  # how many labelled rows give the accuracy to ±0.05
+
+
+class AssumptionChecks(TypedDict):
+    """Tests of the assumptions about bags; None where these bags cannot be tested.
+
+    (A) the rows of a class have the same distribution in every bag; (B) rows with equal columns
+    have equal chances in every bag.
+    """
+
+    classes_p_value: float | None
+    classes_differ: bool | None  # whether (A) is rejected
+    columns: list[str]  # in which the bags differ most
+    chances_p_value: float | None
+    chances_differ: bool | None  # whether (B) is rejected
+    bag_effect: float  # standard deviation of the shares beyond what rows explain
+
+
 class Spread(TypedDict):
     """The five numbers of a box plot."""
 
@@ -199,7 +222,8 @@ class Evaluation(TypedDict):
     labels: NotRequired[LabelResults]
     bags: NotRequired[HeldOutResults]
     bag_summary: NotRequired[BagSummary]
-    assumptions: NotRequired[list[str]]  # what the bags satisfy and what follows, in words
+    verdict: NotRequired[Verdict]  # with labels
+    assumptions: NotRequired[AssumptionChecks]
     expected: NotRequired[ExpectedAccuracy]
 
 
@@ -248,7 +272,8 @@ class BagDetails(TypedDict):
 
     shares: list[BagShare]
     n_informative: int  # bags that contribute 90 % of V
-    uninformative: list[str]  # bags that contribute next to nothing
+    too_small: list[str]  # bags that contribute next to nothing because of their size
+    average: list[str]  # the same because their share is that of all rows
     convexity: Convexity
 
 
@@ -262,11 +287,12 @@ class Inspection(TypedDict):
     left_out: dict[str, str]
     advice: Advice
     outlook: Outlook
+    verdict: Verdict
     warnings: list[str]
     bags: NotRequired[BagSummary]
     bag_details: NotRequired[BagDetails]
     sources: NotRequired[SourceSummary]
-    assumptions: NotRequired[list[str]]  # what the bags satisfy, in words
+    assumptions: NotRequired[AssumptionChecks]
 
 
 class BagTablesSummary(TypedDict):

@@ -28,3 +28,17 @@ for (const table of document.querySelectorAll("table.sortable")) {
     });
   });
 }
+
+// A link to a folded section opens it.
+const unfold = () => {
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const folded = target && target.closest("details");
+  if (folded) folded.open = true;
+};
+addEventListener("hashchange", unfold);
+unfold();
+// Wide tables show that they scroll.
+const watch = new ResizeObserver((entries) => {
+  for (const { target } of entries) target.classList.toggle("scrolls", target.scrollWidth > target.clientWidth + 1);
+});
+for (const table of document.querySelectorAll("div.scroll")) watch.observe(table);

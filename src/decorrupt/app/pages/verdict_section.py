@@ -1,0 +1,124 @@
+"""The first sections of a document: the verdict, the accuracy to expect, and what is against it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from decorrupt.app.pages.wording import measured, sentence
+from decorrupt.app.training.model_card import ModelCard
+from decorrupt.app.training.results import (
+    AssumptionChecks,
+    Evaluation,
+    ExpectedAccuracy,
+    Verdict,
+)
+from decorrupt.app.training.verdict import AVOID, CHECK, HALF_WIDTH, USABLE
+from decorrupt.app.training.words import (
+    accuracy_words,
+    chances_sentence,
+    classes_sentence,
+    measure_name,
+    measured_words,
+    method_sentence,
+)
+from decorrupt.documents import Block, Command, Facts, Section, Table, Text, number
+from decorrupt.glossary import METRICS
+
+TONES = {USABLE: "good", CHECK: "unsure", AVOID: "bad"}
+BASIS = {
+    "corrected": "Estimated from the shares of held-out bags, without labels.",
+    "model": "Only a rough guide, from the model's own probabilities: your groups differ in more "
+    "than their share. Labelled rows show the accuracy.",
+}
+ESTIMATED = (
+    "The interval includes the uncertainty of the estimated noise rates as resampling shows it, "
+    "not the error of the rates where the classes overlap everywhere."
+)
+
+
+def verdict_section(verdict: Verdict, next_step: str, command: str) -> Section:
+    """Return the verdict, the main reason and the next command."""
+    text = sentence(f"{verdict['word']}: {verdict['why']}")
+    blocks: list[Block] = [Text(text, TONES[verdict["word"]]), Text(next_step), Command(command)]
+    return Section("verdict", "Verdict", blocks)
+
+
+def after_training(verdict: Verdict, model: str) -> tuple[str, str]:
+    """Return the next step with a model, and its command."""
+    if verdict["word"] == USABLE:
+        return "Next: predict new rows.", f"decorrupt predict {model} new_rows.csv -o predictions.csv"
+    n_labels = f"{verdict['n_labels']:,}"
+    return (
+        f"Next: label about {n_labels} new rows, which shows the accuracy to ±{HALF_WIDTH:g}.",
+        f"decorrupt evaluate {model} labelled_rows.csv --label-column label",
+    )
+
+
+def accuracy_section(card: ModelCard) -> Section:
+    """Return the accuracy to expect beside that of guessing."""
+    n_classes = len(card["class_shares"])
+    if "expected" in card:
+        blocks = expected_blocks(card["expected"], card["bag_column"], n_classes)
+    else:
+        accuracy = measured_words(card["criteria"]["corrected_accuracy"])
+        note = ESTIMATED if card["noise_rates"] == "estimated" else "Estimated without true labels."
+        facts = Facts([(measure_name(n_classes), accuracy), ("guessing", "0.5")])
+        blocks = [facts, Text(note, "faint")]
+    return Section("accuracy", "Accuracy to expect", blocks)
+
+
+def expected_blocks(expected: ExpectedAccuracy, bag_column: str, n_classes: int) -> list[Block]:
+    """Return an accuracy to expect, the baselines, and where the estimate comes from."""
+    facts = [
+        (measure_name(n_classes), accuracy_words(expected)),
+        (f"guessing by {bag_column}", f"{expected['group_rate']:.3f} (for known bags only)"),
+        ("guessing", f"{expected['constant']:.3g}"),
+    ]
+    meaning = METRICS["balanced_accuracy" if n_classes == 2 else "macro_recall"].meaning
+    return [Facts(facts), Text(f"{BASIS[expected['basis']]} {meaning}", "faint")]
+
+
+def against_section(warnings: Sequence[str], verdict: Verdict | None) -> Section:
+    """Return the warnings that the verdict does not contain."""
+    why = verdict["why"] if verdict is not None else ""
+    texts = [text for text in dict.fromkeys(warnings) if text != why]
+    notes = [Text(sentence(text), "note") for text in texts]
+    return Section("against", "What speaks against it", notes)
+
+
+def check_section(found: Mapping[str, object]) -> Section:
+    """Return the tests of the assumptions in words, and their p-values."""
+    checks: AssumptionChecks | None = found.get("assumptions")  # type: ignore[assignment]
+    if checks is None:
+        return Section("assumptions", "Assumption checks", [])
+    words = (classes_sentence, chances_sentence, method_sentence)
+    rows = [
+        ["(A) rows of a class look the same in every bag", _p_value(checks["classes_p_value"])],
+        [
+            "(B) rows with equal columns have equal chances in every bag",
+            _p_value(checks["chances_p_value"]),
+        ],
+    ]
+    caption = "Tests of the assumptions. Below 0.05 the bags contradict the assumption."
+    table = Table("checks", caption, ["assumption", "p-value"], rows, sortable=False)
+    texts = [Text(sentence(own(checks))) for own in words]
+    return Section("assumptions", "Assumption checks", [*texts, table], folded=True)
+
+
+def _p_value(value: float | None) -> str:
+    return "not testable with these bags" if value is None else number(value)
+
+
+def evaluation_section(found: Evaluation, bag_column: str) -> Section:
+    """Return the most important numbers of an evaluation."""
+    blocks: list[Block] = []
+    if "labels" in found:
+        metrics = found["labels"]["metrics"]
+        shown = ("balanced_accuracy", "accuracy", "roc_auc")
+        if len(found["labels"]["classes"]) > 2:
+            shown = ("accuracy", "macro_recall", "log_loss")
+        facts = [(METRICS[name].label, measured(metrics[name])) for name in shown]
+        blocks.append(Facts([*facts, ("labelled rows", f"{found['labels']['n_rows']:,}")]))
+    if "expected" in found:
+        blocks += expected_blocks(found["expected"], bag_column, len(found["bags"]["classes"]))
+    return Section("accuracy", "Accuracy", blocks)

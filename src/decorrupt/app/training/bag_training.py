@@ -1,0 +1,144 @@
+"""Training on bags with known proportions or counts of the classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from decorrupt._typing import FloatArray
+from decorrupt.app.training.held_out import held_out_results
+from decorrupt.app.training.judged import Judged, checks_of, expect_accuracy, only_possible
+from decorrupt.app.training.methods import (
+    BAG_METHODS,
+    PRESETS,
+    bag_candidates,
+    check_several_classes,
+    method_name,
+)
+from decorrupt.app.training.model_card import ModelCard
+from decorrupt.app.training.results import plain
+from decorrupt.app.training.roles import BagRows
+from decorrupt.app.training.settings import Settings
+from decorrupt.app.training.summary import summarize_bags, warn_of_bag_columns
+from decorrupt.app.training.vague_counts import check_method
+from decorrupt.app.training.words import warnings_on_bags
+from decorrupt.estimators import decision_threshold
+from decorrupt.losses import probabilities
+from decorrupt.model_selection import (
+    DEFAULT_KERNELS,
+    FEWEST_BAGS_TO_LEAVE_OUT,
+    AutoLabelProportionsClassifier,
+    Predictions,
+    observed_folds,
+)
+
+WHOLE_BAGS, ROWS_OF_BAGS = "whole bags", "rows of every bag"
+
+
+class BagTraining:
+    """What is particular about training on bags.
+
+    Parameters
+    ----------
+    rows : BagRows
+        From :func:`decorrupt.app.training.roles.read_bags`.
+    settings : Settings
+        Settings of the training.
+    """
+
+    situation = "bags"
+    importance_criterion = "count_log_likelihood"
+
+    def __init__(self, rows: BagRows, settings: Settings) -> None:
+        self.settings, self.method = settings, method_name(settings.method, BAG_METHODS)
+        observed = rows.observed
+        if not rows.are_named:
+            observed = replace(observed, classes=np.array(settings.class_names))
+        if observed.n_classes > 2:
+            check_several_classes(self.method)
+        if observed.is_inexact:
+            check_method(self.method, "ranges or noise of counts")
+        self.frame = rows.table.frame
+        self.bag_column = next(iter(rows.roles), "bag")
+        self.learned_from = self.judged_on = self.observed = observed
+        self.class_names = [str(name) for name in observed.classes]
+        self.folds = observed_folds(
+            observed, n_splits=settings.n_folds, random_state=settings.seed
+        )
+        whole = observed.n_bags >= FEWEST_BAGS_TO_LEAVE_OUT
+        self.held_out = WHOLE_BAGS if whole else ROWS_OF_BAGS
+
+    def estimator(self) -> AutoLabelProportionsClassifier:
+        """Return the automatic choice, restricted to what the settings allow."""
+        settings, observed = self.settings, self.observed
+        return AutoLabelProportionsClassifier(
+            candidates=bag_candidates(self.method, settings.kernels),
+            cv=self.folds,
+            kernels=settings.kernels or DEFAULT_KERNELS,
+            kernel_gammas=settings.kernel_gammas,
+            reg_strengths=settings.reg_strengths,
+            decision=settings.decision,
+            n_jobs=settings.n_jobs,
+            random_state=settings.seed,
+            ensemble=settings.ensemble,
+            # A method that was asked for by name stays that method.
+            refine="forest" if self.method in PRESETS else None,
+            time_budget=settings.time_budget,
+            count_noise=observed.counts.noise[0] if observed.is_inexact else None,
+        )
+
+    def targets(self) -> tuple[Any, dict[str, Any]]:
+        """Return the arguments of `fit`; bags by number, a saved model must not name them."""
+        return self.observed.fit_arguments()
+
+    def early_warnings(self, names: Sequence[str]) -> list[str]:
+        """Return warnings about columns and folds."""
+        messages = warn_of_bag_columns(self.frame, names, self.observed)
+        wanted = self.settings.n_folds
+        if wanted > self.observed.n_bags and self.held_out == WHOLE_BAGS:
+            messages.append(
+                f"--folds {wanted} is more than the number of bags: {len(self.folds)} folds are "
+                "used"
+            )
+        return messages
+
+    def judge(self, search: Any, matrix: FloatArray, preprocessor: Any) -> Judged:
+        """Return the held-out results, the accuracy to expect and the tests of the assumptions."""
+        scores = search.held_out_scores_
+        found = (
+            scores - decision_threshold(self.settings.decision, search.class_prior_),
+            probabilities(scores),
+        )
+        report = search.assumptions_
+        checks = None if report is None else checks_of(report, preprocessor)
+        expected = expect_accuracy(
+            self.observed,
+            *found,
+            checks,
+            method=search.best_method_,
+            seed=self.settings.seed,
+            fitted=Predictions(search.decision_function(matrix), search.predict_proba(matrix)),
+        )
+        results = only_possible(held_out_results(self.observed, *found, counts=True), expected)
+        # The leaderboard has it, for the model with its bag effect.
+        del results["criteria"]["count_log_likelihood"]
+        return Judged(results, expected, checks)
+
+    def card_fields(self, search: Any, judged: Judged) -> dict[str, Any]:
+        """Return the fields of the card that only models of bags have."""
+        baselines = [plain(one) for one in search.leaderboard_.baselines if "score" in one]
+        fields = {
+            "bags": summarize_bags(self.observed),
+            "bag_column": self.bag_column,
+            "scoring": search.scoring,
+            "expected": judged.expected,
+            "baselines": baselines,
+        }
+        return fields if judged.checks is None else fields | {"assumptions": judged.checks}
+
+    def warnings(self, card: ModelCard) -> list[str]:
+        """Return warnings for users of this model."""
+        return warnings_on_bags(card)

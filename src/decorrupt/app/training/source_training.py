@@ -1,0 +1,118 @@
+"""Training on noisy labels of sources with known or estimated noise rates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from decorrupt._typing import FloatArray
+from decorrupt.app.training.held_out import held_out_results
+from decorrupt.app.training.judged import Judged
+from decorrupt.app.training.methods import SOURCE_METHODS, method_name
+from decorrupt.app.training.model_card import ModelCard
+from decorrupt.app.training.settings import Settings
+from decorrupt.app.training.source_roles import SourceRows, named_strata
+from decorrupt.app.training.summary import summarize_sources
+from decorrupt.app.training.words import warnings_on_sources
+from decorrupt.estimators import decision_threshold
+from decorrupt.losses import probabilities
+from decorrupt.model_selection import (
+    NOISY_LABELS,
+    SOURCE_KERNELS,
+    AutoSourcesClassifier,
+    source_folds,
+)
+from decorrupt.noise_rates import RateError
+from decorrupt.observed import NoisySources, Observed
+
+
+class SourceTraining:
+    """What is particular about training on sources.
+
+    Parameters
+    ----------
+    rows : SourceRows
+        From :func:`decorrupt.app.training.source_roles.read_sources`; without rates they are
+        estimated from the labels.
+    settings : Settings
+        Settings of the training.
+    """
+
+    situation, held_out = "sources", "rows"
+    importance_criterion = "corrected_accuracy"
+    # The labels with their rates, which may be estimated: known after `judge`.
+    noisy: NoisySources
+
+    def __init__(self, rows: SourceRows, settings: Settings) -> None:
+        self.settings, self.method = settings, method_name(settings.method, SOURCE_METHODS)
+        self.rows = rows
+        self.class_names = [rows.labels.negative, rows.labels.positive]
+
+    def estimator(self) -> AutoSourcesClassifier:
+        """Return the automatic choice, restricted to what the settings allow."""
+        settings = self.settings
+        return AutoSourcesClassifier(
+            candidates=None if self.method == "auto" else (self.method.replace("-", "_"),),
+            noise_rates=self.rows.rates or "estimate",
+            source_priors=self.rows.class_priors,
+            cv=settings.n_folds,
+            reg_strengths=settings.reg_strengths,
+            kernels=settings.kernels or SOURCE_KERNELS,
+            kernel_gammas=settings.kernel_gammas,
+            decision=settings.decision,
+            n_jobs=settings.n_jobs,
+            random_state=settings.seed,
+            ensemble=settings.ensemble,
+            time_budget=settings.time_budget,
+        )
+
+    def targets(self) -> tuple[Any, dict[str, Any]]:
+        """Return the arguments of `fit`."""
+        return self.rows.labels.is_pos.astype(int), {"sources": self.rows.sources.astype(str)}
+
+    def early_warnings(self, names: Sequence[str]) -> list[str]:  # noqa: ARG002 - as for bags
+        """Return warnings about columns and folds: none."""
+        return []
+
+    @property
+    def folds(self) -> list[Any]:
+        """The folds of the search."""
+        return source_folds(self.noisy, self.settings.n_folds, self.settings.seed)
+
+    @property
+    def learned_from(self) -> Observed:
+        """What is known about the labels, for fitting a model again."""
+        return self.noisy.observed()
+
+    @property
+    def judged_on(self) -> Observed:
+        """The rows of each source and label as bags of known proportion."""
+        return named_strata(self.noisy)
+
+    def judge(self, search: Any, matrix: FloatArray, preprocessor: Any) -> Judged:  # noqa: ARG002
+        """Return the held-out results."""
+        self.noisy = self.rows.noisy(search.noise_rates_ or {})
+        estimate, scores = search.noise_rate_estimate_, search.held_out_scores_
+        results = held_out_results(
+            self.judged_on,
+            scores - decision_threshold(self.settings.decision, search.class_prior_),
+            probabilities(scores),
+            counts=False,
+            rate_error=RateError.of(self.noisy, None if estimate is None else estimate.covariance),
+        )
+        return Judged(results)
+
+    def card_fields(self, search: Any, judged: Judged) -> dict[str, Any]:  # noqa: ARG002
+        """Return the fields of the card that only models of sources have."""
+        weights = (getattr(member, "source_weights_", None) for member in search.estimators_)
+        # Of the first member that has them: corrected losses do.
+        own = next((one for one in weights if one is not None), None)
+        return {
+            "sources": summarize_sources(self.noisy, own, search.noise_rate_estimate_),
+            "scoring": NOISY_LABELS,
+            "noise_rates": "given" if self.rows.rates else "estimated",
+        }
+
+    def warnings(self, card: ModelCard) -> list[str]:
+        """Return warnings for users of this model."""
+        return warnings_on_sources(card)

@@ -1,0 +1,139 @@
+"""The verdict on a model or on data: usable, check it with labels, or do not use."""
+
+from __future__ import annotations
+
+import math
+
+from decorrupt.app.training.model_card import ModelCard
+from decorrupt.app.training.results import (
+    AssumptionChecks,
+    BagSummary,
+    LabelResults,
+    Measured,
+    SourceSummary,
+    Verdict,
+)
+from decorrupt.app.training.words import (
+    FEW_BAGS,
+    FEW_CLEAN_ROWS,
+    chances_sentence,
+    classes_sentence,
+    measure_name,
+)
+from decorrupt.model_selection import WEAK_EVIDENCE
+
+USABLE, CHECK, AVOID = "usable", "check it with labels", "do not use"
+# Labels are needed until the accuracy is known to ± this, with 95 % probability.
+HALF_WIDTH, NORMAL_QUANTILE = 0.05, 1.96
+FEWEST_LABELS = 50
+# Assumed where nothing is known about the accuracy.
+MIDDLE_ACCURACY = 0.75
+
+
+def judge_model(card: ModelCard) -> Verdict:
+    """Return whether a model can be used, the main reason, and how many labels would show it."""
+    word, why = _of_bags(card) if "bags" in card else _of_sources(card)
+    accuracy = _accuracy(card)["value"]
+    n_labels = labels_needed(accuracy, list(card["class_shares"].values()))
+    return Verdict(word=word, why=why, n_labels=n_labels)
+
+
+def labels_needed(accuracy: float | None, class_shares: list[float]) -> int:
+    """Return how many labelled rows give the mean recall to ±HALF_WIDTH.
+
+    Its variance with n rows is Σ_c r(1−r)/(n·π_c·K²) if every class has the recall r.
+    """
+    recall = MIDDLE_ACCURACY if accuracy is None else min(max(accuracy, 0.5), 0.95)
+    n_classes = len(class_shares)
+    variance = sum(recall * (1 - recall) / max(share, 0.01) for share in class_shares)
+    n_rows = (NORMAL_QUANTILE / HALF_WIDTH) ** 2 * variance / n_classes**2
+    size = 10 ** max(math.floor(math.log10(max(n_rows, 1))) - 1, 1)
+    return max(FEWEST_LABELS, math.ceil(n_rows / size) * size)
+
+
+def _accuracy(card: ModelCard) -> Measured:
+    if "expected" in card:
+        return Measured(value=card["expected"]["value"], std_error=None)
+    return card["criteria"]["corrected_accuracy"]
+
+
+def _of_bags(card: ModelCard) -> tuple[str, str]:
+    expected, checks = card["expected"], card.get("assumptions")
+    if card["gain_in_nats"] < WEAK_EVIDENCE or expected["value"] <= expected["constant"]:
+        return AVOID, "the bags are too weak: the model may even have the classes swapped"
+    if checks is None:
+        return CHECK, "the counts are not exact, so it could not be tested what the bags satisfy"
+    if checks["classes_differ"]:
+        return CHECK, classes_sentence(checks)
+    if card["method"]["held_out"] != "whole bags":
+        n_bags = card["bags"]["n_bags"]
+        return CHECK, f"there are only {n_bags} bags, too few to test the model on whole ones"
+    if expected["low"] <= expected["constant"]:
+        return CHECK, "the bags do not show that it is better than guessing"
+    if checks["chances_differ"]:
+        return CHECK, chances_sentence(checks)
+    if expected["value"] <= expected["group_rate"]:
+        return CHECK, "the bags do not show that it is better than guessing each row by its bag"
+    return USABLE, "it explains held-out bags clearly better than guessing"
+
+
+def _of_sources(card: ModelCard) -> tuple[str, str]:
+    accuracy = card["criteria"]["corrected_accuracy"]
+    value, std_error = accuracy["value"], accuracy["std_error"]
+    if card["gain_in_nats"] < WEAK_EVIDENCE or value is None or value <= 0.5:
+        return AVOID, "the labels are too weak to train a classifier"
+    if std_error is None or value - 2 * std_error <= 0.5:
+        return CHECK, "the labels do not show that it is better than guessing"
+    if card["noise_rates"] == "estimated":
+        return CHECK, "the noise rates are estimates, which noisy labels alone cannot confirm"
+    return USABLE, "it explains held-out labels clearly better than guessing"
+
+
+def judge_labels(labels: LabelResults) -> Verdict:
+    """Return whether labels show that a model is better than guessing."""
+    n_classes, shares = len(labels["classes"]), list(labels["class_shares"].values())
+    recall = labels["metrics"]["balanced_accuracy" if n_classes == 2 else "macro_recall"]
+    value, std_error = recall["value"], recall["std_error"]
+    n_labels, name = labels_needed(value, shares), measure_name(n_classes)
+    if value is None or std_error is None:
+        return Verdict(
+            word=CHECK, why="the labelled rows do not contain all classes", n_labels=n_labels
+        )
+    low, high = value - 2 * std_error, value + 2 * std_error
+    found = f"{name} {value:.3f} ({max(low, 0):.3f} to {min(high, 1):.3f}), guessing gives"
+    found = f"{found} {1 / n_classes:.3g}"
+    if low > 1 / n_classes:
+        return Verdict(word=USABLE, why=found, n_labels=n_labels)
+    if high > 1 / n_classes + HALF_WIDTH:
+        return Verdict(word=CHECK, why=f"too few labels to tell: {found}", n_labels=n_labels)
+    return Verdict(word=AVOID, why=found, n_labels=n_labels)
+
+
+def judge_bags(bags: BagSummary, checks: AssumptionChecks | None) -> Verdict:
+    """Return whether a model can be trained on bags."""
+    shares = [one["pooled_proportion"] for one in bags["classes"]]
+    n_labels = labels_needed(None, shares)
+    worth = f"they are worth about {bags['effective_sample_size']:,.0f} labelled rows"
+    # For several classes it describes the mean map only; count likelihoods need far fewer rows.
+    if len(shares) == 2 and bags["effective_sample_size"] < FEW_CLEAN_ROWS:
+        return Verdict(word=AVOID, why=f"the shares of the bags differ too little: {worth}",
+                       n_labels=n_labels)
+    if checks is not None and checks["classes_differ"]:
+        return Verdict(word=CHECK, why=classes_sentence(checks), n_labels=n_labels)
+    if bags["n_bags"] < FEW_BAGS:
+        why = f"there are only {bags['n_bags']} bags, too few to test a model on whole ones"
+        return Verdict(word=CHECK, why=why, n_labels=n_labels)
+    return Verdict(word=USABLE, why=f"the bags differ in their shares; {worth}", n_labels=n_labels)
+
+
+def judge_sources(sources: SourceSummary, *, estimated: bool) -> Verdict:
+    """Return whether a model can be trained on noisy labels."""
+    prior, worth = sources["class_prior"], sources["effective_sample_size"]
+    n_labels = labels_needed(None, [1 - prior, prior])
+    words = f"the labels are worth about {worth:,.0f} clean ones"
+    if worth < FEW_CLEAN_ROWS:
+        return Verdict(word=AVOID, why=words, n_labels=n_labels)
+    if estimated:
+        why = "the noise rates are estimates, which noisy labels alone cannot confirm"
+        return Verdict(word=CHECK, why=why, n_labels=n_labels)
+    return Verdict(word=USABLE, why=words, n_labels=n_labels)
