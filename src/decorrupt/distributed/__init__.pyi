@@ -5,17 +5,12 @@ from .bag_classifiers import (
     DaskCountLikelihoodClassifier,
     DaskMeanMapClassifier,
 )
-from .engine import (
-    connect,
-    import_dask,
-)
 from .partition import (
     Chunk,
     Partition,
     ScoreModel,
     partition_value_and_gradient,
 )
-from .sample import share_by_bag
 from .source_classifier import DaskCorruptedSourcesClassifier
 
 __all__ = [
@@ -26,8 +21,5 @@ __all__ = [
     "DaskMeanMapClassifier",
     "Partition",
     "ScoreModel",
-    "connect",
-    "import_dask",
     "partition_value_and_gradient",
-    "share_by_bag",
 ]

@@ -67,18 +67,14 @@ def share_by_source(data: Data) -> FloatArray:
     return np.asarray(np.minimum(1.0, SAMPLE_ROWS / len(n_rows) / n_rows)[source])
 
 
-def share_by_bag(sizes: NDArray[np.intp], seed: int, n_rows: int | None = None) -> FloatArray:
-    """Return the share of each bag's rows to draw, for about `n_rows` rows of random bags.
-
-    The default is SAMPLE_ROWS.
-    """
-    n_rows = SAMPLE_ROWS if n_rows is None else n_rows
-    if sizes.sum() <= n_rows:
+def share_by_bag(sizes: NDArray[np.intp], seed: int) -> FloatArray:
+    """Return the share of each bag's rows to draw, for about SAMPLE_ROWS rows of random bags."""
+    if sizes.sum() <= SAMPLE_ROWS:
         return np.ones(len(sizes))
-    limit = max(ROWS_PER_BAG, n_rows / len(sizes))
+    limit = max(ROWS_PER_BAG, SAMPLE_ROWS / len(sizes))
     share = np.minimum(1.0, limit / np.maximum(sizes, 1))
     order = np.random.default_rng(seed).permutation(len(sizes))
-    is_over = np.cumsum((share * sizes)[order]) > n_rows
+    is_over = np.cumsum((share * sizes)[order]) > SAMPLE_ROWS
     is_over[:2] = False  # one bag shows nothing about the classes
     share[order[is_over]] = 0.0
     return np.asarray(share)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -24,18 +23,7 @@ from decorrupt.app.cli.conventions import (
     option,
     resolved_configuration,
 )
-from decorrupt.app.cli.engines import (
-    MEMORY,
-    Engine,
-    Memory,
-    Scheduler,
-    check_dask,
-    check_engine,
-    dask_settings,
-    large_table,
-    one_file,
-    refuse_too_large,
-)
+from decorrupt.app.cli.memory import refuse_too_large
 from decorrupt.app.cli.options import (
     BagColumn,
     BagsArgument,
@@ -157,9 +145,6 @@ def fit(
     folds: Annotated[int, option("--folds", help="Number of folds of held-out data.", min=2)] = 5,
     sql: Sql = None,
     decimal: Decimal = None,
-    engine: Engine = MEMORY,
-    scheduler: Scheduler = None,
-    memory: Memory = None,
     report: ReportPage = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
@@ -177,9 +162,7 @@ def fit(
     one row per bag and class and --class-column. Sources: --label-column, --source-column and
     --noise-rates or --estimate-noise-rates. Missing numbers are imputed, numbers are scaled,
     categories are one-hot encoded and their rare levels folded; the model file contains all of
-    this. --engine dask is for tables that do not fit in memory: ROWS is a Parquet file or a folder
-    of them. A sample of bags is used to choose the method and to estimate the held-out results;
-    then the method is fitted to all rows in partitions.
+    this.
 
     Example: decorrupt fit rows.csv bags.csv --bag-column branch --proportion-column rate -o
     model.skops
@@ -188,13 +171,8 @@ def fit(
     check_model_ending(output)
     refuse_existing(output, report, force=force)
     given = cast(TrainingOptions, context.params)
-    by_dask = check_engine(engine, scheduler, memory)
-    if by_dask:
-        check_dask(given, method, kernel, memory)
-        of_bags = check_training(one_file(given))
-    else:
-        refuse_too_large(rows)
-        of_bags = check_training(given)
+    refuse_too_large(rows)
+    of_bags = check_training(given)
     parameters = read_parameters(method, kernel, kernel_gamma, reg_strength, of_bags=of_bags)
     if of_bags and bag_columns(given).names_several_classes:
         check_several_classes(method_name(method, BAG_METHODS))
@@ -215,12 +193,7 @@ def fit(
     from decorrupt.model_files import save
 
     check_pages(report)
-    if by_dask:
-        sampled = large_table(given, seed, scheduler, memory)
-        given, large, all_bags = context.with_resource(sampled)
     data, used = read_training_data(given)
-    if by_dask:
-        data = replace(data, warnings=all_bags.warnings)
     say.warn(left_out_in_words(used))
     settings = Settings(
         method,
@@ -233,15 +206,8 @@ def fit(
         ensemble=ensemble,
         time_budget=time_budget,
     )
-    if by_dask:
-        settings = replace(settings, **dask_settings(settings))
     say.note(f"{len(data.table.frame):,} rows, {len(used.columns)} columns to learn from")
     trained = _train(data, used, settings)
-    if by_dask:
-        from decorrupt.app.training.by_dask import refit
-
-        say.note(f"fitting {trained.card['method']['chosen']} to all rows")
-        trained = refit(trained, large, all_bags, used)
     card = trained.card
     card["configuration"], card["configuration_from"] = resolved_configuration(context)
     save(trained.model, output, dict(card), force=force)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NotRequired, TypedDict
 
@@ -154,7 +153,6 @@ class TrainingOptions(BagOptions):
     """The options of `fit` and `inspect` that name tables and columns."""
 
     rows: str
-    name: NotRequired[str]  # of the rows in messages, if not that of the file
     bags: str | None
     sql: str | None
     decimal: str | None
@@ -193,7 +191,6 @@ def read_training_data(given: TrainingOptions) -> tuple[BagRows | SourceRows, Fe
 
     decimal, rates = given["decimal"], given["noise_rates"]
     table = open_table(given["rows"], given["sql"], decimal)
-    table = replace(table, name=given.get("name", table.name))
     data: BagRows | SourceRows
     if given["bag_column"] is not None:
         columns = bag_columns(given)

@@ -21,13 +21,6 @@ from decorrupt.app.cli.conventions import (
     option,
     split_names,
 )
-from decorrupt.app.cli.engines import (
-    MEMORY,
-    Engine,
-    Scheduler,
-    check_engine,
-    predict_by_dask,
-)
 from decorrupt.app.cli.options import refuse_existing, table_name
 
 if TYPE_CHECKING:
@@ -82,8 +75,6 @@ def predict(
     ] = None,
     sql: Sql = None,
     decimal: Decimal = None,
-    engine: Engine = MEMORY,
-    scheduler: Scheduler = None,
     config: Config = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -95,18 +86,13 @@ def predict(
     input row, in the same order. Without --class-prior the prediction is the model's own decision,
     which is for the balanced error unless it was trained with --decision accuracy. Rows are read,
     predicted and written in blocks. In CSV, text that a spreadsheet program would interpret as a
-    formula gets a single quote in front. With --engine dask ROWS is a Parquet file or a folder of
-    them, and the output a folder with one file per partition.
+    formula gets a single quote in front.
 
     Example: decorrupt predict model.skops new.csv --proba -o predictions.csv
     """
     say = Output(quiet=quiet)
     prior = read_class_prior(class_prior)
     refuse_existing(output, force=force)
-    if check_engine(engine, scheduler):
-        options = {"keep": split_names(keep), "proba": proba, "class_prior": prior}
-        say.warn(predict_by_dask(model, rows, output, scheduler, force=force, **options))
-        return
     check_columns(rows, {"--keep": split_names(keep)}, sql)
     check_model_columns(model, rows, sql)
     from decorrupt.app.tables import write_table

@@ -94,11 +94,6 @@ def _with_ranges(table: Observed, lower: FloatArray, upper: FloatArray) -> Obser
     observed = observe_counts(replace(table, proportions=lower / sizes), upper / sizes, None)
     if observed.counts.is_exact.all():
         return replace(observed, reported=None)
-    if table.weights is not None:
-        raise TableError(
-            "ranges of the counts of several classes cannot be used with --engine dask: use "
-            "decorrupt.distributed.DaskCountLikelihoodClassifier from Python"
-        )
     count_risk(observed)  # raises an error if too many counts are possible
     return observed
 

@@ -18,27 +18,20 @@ from decorrupt.observed import Observed
 
 @dataclass(frozen=True)
 class Table:
-    """A frame, and the file name for messages.
-
-    `sizes`: how many rows of a larger table each row represents, if the frame has one per bag.
-    """
+    """A frame, and the file name for messages."""
 
     frame: pd.DataFrame
     name: str
-    sizes: NDArray[np.intp] | None = None
 
     def observed(
         self, ids: NDArray[Any], row_bag: NDArray[np.intp], proportions: FloatArray, classes: Any
     ) -> Observed:
         """Return the bags `ids` of the table's rows."""
-        if self.sizes is None:
-            return Observed(np.asarray(classes), ids, row_bag, proportions)
-        sizes = np.bincount(row_bag, self.sizes, minlength=len(ids))
-        return Observed.of_bags(ids, proportions, sizes.astype(np.intp), classes)
+        return Observed(np.asarray(classes), ids, row_bag, proportions)
 
     def place(self, row: int) -> str:
-        """Return where a row of the frame is; those that represent several rows have no number."""
-        return self.name if self.sizes is not None else f"{self.name}, row {row + 1}"
+        """Return the table and the row, counted from 1."""
+        return f"{self.name}, row {row + 1}"
 
 
 def group_codes(
