@@ -1,5 +1,9 @@
 """The public names, and where each of them is defined."""
 
+from .colours import (
+    COLOURS,
+    FOREGROUND,
+)
 from .document import (
     Block,
     Cell,
@@ -19,8 +23,6 @@ from .endings import (
     format_of,
 )
 from .figures import (
-    COLOURS,
-    FOREGROUND,
     draw,
 )
 from .numbers import (

@@ -6,15 +6,23 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich import box
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text as Line
 
-from decorrupt.documents.document import Block, Cell, Section, Table
+from decorrupt.documents.document import (
+    Block,
+    Cell,
+    Command,
+    Definitions,
+    Facts,
+    Section,
+    Table,
+    Text,
+)
 
 STYLES = {"good": "bold green", "unsure": "bold yellow", "bad": "bold red", "faint": "dim"}
-INDENT = (0, 0, 0, 2)
 
 
 def to_text(sections: Sequence[Section], *, width: int, colour: bool = False) -> str:
@@ -39,38 +47,44 @@ def to_text(sections: Sequence[Section], *, width: int, colour: bool = False) ->
         emoji=False,
     )
     with console.capture() as captured:
-        for part in filter(None, map(_section, sections)):
-            console.print(part, crop=False)
-            console.print()
+        for section in sections:
+            _print_section(console, section)
     # Grids fill their last column with spaces.
     lines = [line.rstrip() for line in captured.get().rstrip("\n").split("\n")]
     return "\n".join(lines) + "\n"
 
 
-def _section(section: Section) -> Group | None:
+def _print_section(console: Console, section: Section) -> None:
     parts = [part for block in section.blocks for part in _parts(block)]
-    if not section.title:
-        return Group(*parts)
-    inner = [Padding(part, INDENT) for part in parts]
-    return Group(Line(section.title, "bold"), *inner) if parts else None
+    if parts and section.title:
+        console.print(Line(section.title, "bold"))
+    indent = 2 if section.title else 0
+    for part in parts:
+        if isinstance(part, str):  # a command, which is never broken
+            console.print(" " * indent + part, soft_wrap=True)
+        else:
+            console.print(Padding(part, (0, 0, 0, indent)), crop=False)
+    if parts:
+        console.print()
 
 
 def _parts(block: Block) -> Iterator[RenderableType]:
     """Yield what a block is on a terminal; nothing for figures."""
-    if block.kind == "text":
-        text = Line(block.text, STYLES.get(block.tone, ""))
-        yield _columns([("-", text)], 1) if block.tone == "note" else text
-    elif block.kind == "command":
-        yield Padding(Line(block.text, no_wrap=True, overflow="ignore"), INDENT)
-    elif block.kind == "facts":
-        yield _columns(block.entries, 2)
-    elif block.kind == "definitions":
-        for term, text in block.entries:
-            yield Line(term)
-            yield Padding(Line(text, "dim"), INDENT)
-    elif block.kind == "table":
-        yield Line(_first_sentence(block.caption), "dim")
-        yield Padding(_table(block), (0, 0, 1, 0))
+    match block:
+        case Text(text, tone):
+            line = Line(text, STYLES.get(tone, ""))
+            yield _columns([("-", line)], 1) if tone == "note" else line
+        case Command(text):
+            yield f"  {text}"
+        case Facts(entries):
+            yield _columns(entries, 2)
+        case Definitions(entries):
+            for term, meaning in entries:
+                yield Line(term)
+                yield Padding(Line(meaning, "dim"), (0, 0, 0, 2))
+        case Table(_, caption):
+            yield Line(_first_sentence(caption), "dim")
+            yield Padding(_table(block), (0, 0, 1, 0))
 
 
 def _columns(rows: Sequence[tuple[RenderableType, RenderableType]], gap: int) -> Grid:
@@ -97,18 +111,14 @@ def _table(block: Table) -> Grid:
 
 
 def _is_number(cell: Cell) -> bool:
-    return cell is None or not isinstance(cell, str | Mapping) or "sort" in dict(_mapping(cell))
+    return "sort" in cell if isinstance(cell, Mapping) else not isinstance(cell, str)
 
 
-def _mapping(cell: Cell) -> Mapping[str, object]:
-    return cell if isinstance(cell, Mapping) else {}
-
-
-def _cell(cell: Cell) -> str:
+def _cell(cell: Cell) -> Line:
     if cell is None:
-        return "–"
+        return Line("–")
     if not isinstance(cell, Mapping):
-        return f"{cell:,}" if isinstance(cell, int) else str(cell)
+        return Line(f"{cell:,}" if isinstance(cell, int) else str(cell))
     words = (cell["text"], cell.get("under"), cell.get("change"))
-    star = "* " if cell.get("strong") else ""
-    return star + " ".join(str(word) for word in words if word)
+    text = " ".join(str(word) for word in words if word)
+    return Line(text, "bold" if cell.get("strong") else "")

@@ -21,12 +21,10 @@ from decorrupt.app.cli.conventions import (
     split_names,
 )
 from decorrupt.app.cli.options import PositiveLabel, open_table, refuse_existing
-from decorrupt.app.cli.text import bag_facts, bag_parts, facts
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from decorrupt.app.training.results import BagTablesSummary
+    from decorrupt.documents import Section
 
 
 def bags(
@@ -149,7 +147,7 @@ def bags(
     write_table(made.bags, bags_output, force=force)
     if test_output is not None:
         write_table(made.test, test_output, force=force)
-    say.result(made.summary, *_parts(made.summary))
+    say.result(made.summary, _sections(made.summary))
 
 
 def _check_ways(
@@ -176,7 +174,10 @@ def _range(name: str, text: str | None, kind: Any) -> tuple[Any, Any] | None:
     return low, high
 
 
-def _parts(summary: BagTablesSummary) -> list[RenderableType]:
+def _sections(summary: BagTablesSummary) -> list[Section]:
+    from decorrupt.app.pages.data_section import bag_blocks
+    from decorrupt.documents import Facts, Section
+
     dropped = summary["n_without_bag"]
     rest = [
         *([("rows dropped, bag missing", f"{dropped:,}")] if dropped else []),
@@ -186,7 +187,4 @@ def _parts(summary: BagTablesSummary) -> list[RenderableType]:
     if "random_information" in summary:
         value = f"{summary['random_information']:.4g} on average"
         rest.insert(0, ("information V of random bags", value))
-    bags = summary["bags"]
-    if len(bags["classes"]) == 2:
-        return [facts([*bag_facts(bags), *rest])]
-    return [*bag_parts(bags), facts(rest)]
+    return [Section("bags", "", [*bag_blocks(summary["bags"]), Facts(rest)])]

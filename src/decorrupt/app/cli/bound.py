@@ -18,13 +18,11 @@ from decorrupt.app.cli.conventions import (
     split_names,
 )
 from decorrupt.app.cli.options import NoiseRatesFile, ProportionColumn, open_table
-from decorrupt.app.cli.text import facts, table
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from decorrupt.app.training.results import BoundReport
     from decorrupt.app.training.table import Table
+    from decorrupt.documents import Section
 
 
 def bound(
@@ -124,7 +122,7 @@ def bound(
 
     compute: Any = report_bags if bags is not None or proportions else report_sources
     found: BoundReport = compute(*quantities, targets, **ball)
-    Output(json_output, quiet).result(found, *_parts(found))
+    Output(json_output, quiet).result(found, _sections(found))
 
 
 def _of_rates_table(rates: Table, size_column: str) -> list[Any]:
@@ -159,7 +157,9 @@ def _sizes(text: str | None, n: int) -> list[float]:
     return values * n if len(values) == 1 else values
 
 
-def _parts(found: BoundReport) -> list[RenderableType]:
+def _sections(found: BoundReport) -> list[Section]:
+    from decorrupt.documents import Block, Facts, Section, Table, Text
+
     how = f"weights (Theorem {found['theorem']})" if "theorem" in found else "combined as"
     named = [
         (found["situation"], f"{found['n']:,}"),
@@ -169,14 +169,15 @@ def _parts(found: BoundReport) -> list[RenderableType]:
         ("with probability", f"{1 - found['failure_prob']:g}"),
     ]
     rows = [(name, f"± {one['bound']:.4g}") for name, one in found["bounds"].items()]
-    parts: list[RenderableType] = [
-        facts(named),
-        table((how, "bound on the error of the risk"), rows),
+    blocks: list[Block] = [
+        Facts(named),
+        Table("bounds", "Bounds on the error of the risk", (how, "bound"), rows),
     ]
     for quantity, needed in found["required"].items():
         wanted = "A bound" if quantity == "bound" else "An effective sample size"
-        parts.append(
+        text = (
             f"{wanted} of {needed['target']:g} needs {needed['n_rows']:,} rows, "
             f"{needed['factor']:.3g} times the present number, in the same proportions."
         )
-    return parts
+        blocks.append(Text(text))
+    return [Section("bounds", "", blocks)]

@@ -7,7 +7,7 @@ import io
 import json
 import logging
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from decorrupt.app.cli.text import print_text
+from decorrupt.app.cli.show import print_sections
 from decorrupt.progress import log_step, logger, silence
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console
 
     from decorrupt.app.training.model_card import Value
+    from decorrupt.documents import Section
 
 ENVIRONMENT = "DECORRUPT"
 # Exit codes; the last two are what a shell gives for SIGINT and SIGTERM.
@@ -198,7 +199,7 @@ Verbose = Annotated[
     option(
         "--verbose",
         "-v",
-        help="Print one line per finished step, also without a terminal.",
+        help="Print all details, and one line per finished step.",
         shared=True,
         callback=be_verbose,
     ),
@@ -249,13 +250,13 @@ class Output:
         for message in () if self.quiet else messages:
             print_error_line("warning", message)
 
-    def result(self, value: Mapping[str, object] | None, *parts: RenderableType) -> None:
-        """Print a result, as JSON or as tables and paragraphs."""
+    def result(self, value: Mapping[str, object] | None, sections: Sequence[Section]) -> None:
+        """Print a result, as JSON or as text."""
         if self.as_json:
             text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
             sys.stdout.write(text + "\n")
         else:
-            print_text(*parts)
+            print_sections(sections)
         sys.stdout.flush()
 
 

@@ -21,29 +21,14 @@ from decorrupt.app.cli.conventions import (
 )
 from decorrupt.app.cli.options import refuse_existing
 from decorrupt.app.cli.pages import can_make_pages, make_page
-from decorrupt.app.cli.text import (
-    bag_parts,
-    confusion_section,
-    leaderboard_section,
-    line,
-    measured,
-    section,
-    table,
-)
+from decorrupt.app.cli.show import brief, shown
 
 if TYPE_CHECKING:
-    from rich.console import Group, RenderableType
-
     from decorrupt.app.training.demo import DemoResult
-    from decorrupt.app.training.results import LabelResults
+    from decorrupt.documents import Document
 
 DATA = ("breast-cancer", "digits", "wine")
 MODEL, PAGE = "model.skops", "model.html"
-# {whether there are several classes: the measures to show}.
-SHOWN = {
-    False: {"balanced_accuracy": "balanced accuracy", "accuracy": "accuracy", "roc_auc": "AUC"},
-    True: {"accuracy": "accuracy", "macro_recall": "mean recall", "log_loss": "log loss"},
-}
 
 
 def demo(
@@ -82,6 +67,7 @@ def demo(
     if data not in DATA:
         raise typer.BadParameter(f"--data {data!r}: choose one of {', '.join(DATA)}")
     from decorrupt.app.training.demo import run_demo
+    from decorrupt.documents import to_html
     from decorrupt.model_files import save
 
     wants_page = can_make_pages()
@@ -89,7 +75,8 @@ def demo(
     trained, card = result.trained, result.trained.card
     folder.mkdir(parents=True, exist_ok=True)
     save(trained.model, str(model_path), dict(card), force=force)
-    has_page = wants_page and make_page(lambda: _page(result, seed), str(page_path), force=force)
+    document = _document(result, str(model_path), seed)
+    has_page = wants_page and make_page(lambda: to_html(document), str(page_path), force=force)
     found = {
         "data": data,
         "card": card,
@@ -98,50 +85,20 @@ def demo(
         "model": str(model_path),
         "page": str(page_path) if has_page else None,
     }
-    say.result(found, *_parts(result, str(model_path), page_path if has_page else None))
+    files = [("model", str(model_path)), *([("page", str(page_path))] if has_page else [])]
+    compared = [section for section in document.sections if section.name == "comparison"]
+    short = [*compared, *brief(document, files)]
+    say.result(found, shown(document, verbose=True) if verbose else short)
     if wants_page and not has_page:
         raise typer.Exit(FAILED)
 
 
-def _page(result: DemoResult, seed: int) -> str:
+def _document(result: DemoResult, model: str, seed: int) -> Document:
     from decorrupt.app.pages.demo_section import demo_sections
-    from decorrupt.app.pages.model_page import render_model
+    from decorrupt.app.pages.documents import model_document
 
     trained = result.trained
     # The importance of single pixels says little and takes long.
     is_image = result.data.image_shape is not None
     held_out = trained.held_out if is_image else trained.importance(seed)
-    if not result.has_several_classes:
-        return render_model(trained.card, held_out, result.test)
-    return render_model(trained.card, held_out, None, demo_sections(result))
-
-
-def _parts(result: DemoResult, model: str, page: Path | None) -> list[RenderableType]:
-    card, test, data = result.trained.card, result.test, result.data
-    several = result.has_several_classes
-    shown = SHOWN[several]
-    rows = [
-        (name, *(measured(metrics[key]) for key in shown))
-        for name, metrics in test["models"].items()
-    ]
-    header = ("trained on", *shown.values())
-    what = f"{data.observed.n_classes} classes"
-    if not several:
-        what = f"positives are {data.positive_class!r}"
-    title = f"{data.title}: {what}; training labels are hidden"
-    return [
-        section(title, *bag_parts(card["bags"])),
-        leaderboard_section(card),
-        section(
-            f"On {test['n_rows']} test rows with labels; ± is one standard error",
-            table(header, rows),
-        ),
-        *([_confusion(result.labels)] if several else []),
-        line(f"Model: {model} (see 'decorrupt explain {model}')"),
-        *([line(f"Page: {page.resolve()}")] if page else []),
-    ]
-
-
-def _confusion(labels: LabelResults) -> Group:
-    names = [one["name"] for one in labels["classes"]]
-    return confusion_section(names, labels["confusion"])
+    return model_document(trained.card, model, held_out, demo_sections(result))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, cast
 
 import typer
@@ -41,18 +42,9 @@ from decorrupt.app.cli.options import (
 )
 from decorrupt.app.cli.pages import check_pages, make_page
 from decorrupt.app.cli.predict import ClassPrior, ModelFile, open_predictor, read_class_prior
-from decorrupt.app.cli.text import (
-    assumptions_section,
-    confusion_section,
-    measured,
-    measures,
-    section,
-    table,
-)
+from decorrupt.app.cli.show import shown
 
 if TYPE_CHECKING:
-    from rich.console import Group, RenderableType
-
     from decorrupt.app.training.bag_columns import BagColumns
     from decorrupt.app.training.predict import Predictions, Predictor
     from decorrupt.app.training.results import Evaluation, LabelResults
@@ -107,6 +99,7 @@ def evaluate(
         check_bags(rows, bags, sql, columns)
     check_model_columns(model, rows, sql)
     from decorrupt.app.training.results import now
+    from decorrupt.app.training.verdict import judge_labels
 
     check_pages(report)
     predictor = open_predictor(model)
@@ -124,15 +117,19 @@ def evaluate(
         found["labels"] = _on_labels(
             predictor, data, predictions, label_column, positive_label, shares
         )
+        found["verdict"] = judge_labels(found["labels"])
     in_bags = None
     if columns is not None:
         in_bags = _in_bags(predictor, data, bags, columns, decimal)
         _add_bags(found, predictor, in_bags, predictions, seed)
-    say.warn(found["warnings"])
+    say.warn(found["warnings"] if json_output else [])
     has_page = report is None or make_page(
-        lambda: _page(found, predictor, in_bags, seed), report, force=force
+        lambda: _page(found, predictor, in_bags, seed, quote(model)), report, force=force
     )
-    say.result(found, *_parts(found))
+    from decorrupt.app.pages.documents import evaluation_document
+
+    document = evaluation_document(found, predictor.card, quote(model))
+    say.result(found, shown(document, verbose=verbose))
     if not has_page:
         raise typer.Exit(FAILED)
 
@@ -167,8 +164,7 @@ def _read_two_classes(
 
     positive = str(predictor.classes[1])
     if positive_label is None and predictor.has_class_names and label_column in data.frame.columns:
-        # It knows which label is positive; a model of bags without names, whose classes are called
-        # 0 and 1, must not take the 1 of labels 1 and 2 for its own.
+        # A model of bags without names has the classes 0 and 1: label 1 of {1, 2} is not its "1".
         values = set(as_text(data.frame[label_column]).tolist())
         positive_label = positive if set(positive.split(",")) <= values else None
     return read_labels(data, label_column, positive_label)
@@ -190,88 +186,25 @@ def _add_bags(
     from decorrupt.app.training.evaluate import evaluate_bags
     from decorrupt.app.training.summary import summarize_bags
 
-    evaluated = evaluate_bags(predictor, rows, predictions, seed)
-    found["bags"], found["expected"] = evaluated.results, evaluated.expected
-    found["assumptions"] = evaluated.assumptions
-    found["warnings"] += evaluated.warnings
-    found["bag_summary"] = summarize_bags(rows.observed)
+    judged = evaluate_bags(predictor, rows, predictions, seed)
+    found["bags"], found["bag_summary"] = judged.results, summarize_bags(rows.observed)
+    if judged.expected is not None and judged.checks is not None:
+        found["expected"], found["assumptions"] = judged.expected, judged.checks
+    if found["bag_summary"] == predictor.card.get("bags"):
+        found["warnings"].append(
+            "these seem to be the bags that the model was trained on, so its results here are too "
+            "good: evaluate it on other bags"
+        )
 
 
-def _page(found: Evaluation, predictor: Predictor, in_bags: BagRows | None, seed: int) -> str:
-    from decorrupt.app.pages.model_page import render_evaluation
+def _page(
+    found: Evaluation, predictor: Predictor, in_bags: BagRows | None, seed: int, model: str
+) -> str:
+    from decorrupt.app.pages.documents import evaluation_document
     from decorrupt.app.training.evaluate import bag_importance
+    from decorrupt.documents import to_html
 
     if in_bags is not None:
         importance, criterion = bag_importance(predictor, in_bags, seed)
         found["bags"]["importance"], found["bags"]["importance_criterion"] = importance, criterion
-    return render_evaluation(found, predictor.card)
-
-
-def _parts(found: Evaluation) -> list[RenderableType]:
-    title = (
-        f"{found['model']} on {found['n_rows']:,} rows of {found['rows']}; ± is one standard error"
-    )
-    parts: list[RenderableType] = [title, *assumptions_section(found.get("assumptions", []))]
-    if "labels" in found:
-        parts += _label_sections(found["labels"])
-    if "bags" in found:
-        title = (
-            f"Without labels, on {found['bag_summary']['n_bags']} bags (these must not be bags it "
-            "was trained on)"
-        )
-        several = len(found["bags"]["classes"]) > 2
-        criteria = measures(found["bags"]["criteria"], several_classes=several)
-        parts.append(section(title, criteria))
-    return parts
-
-
-def _label_sections(labels: LabelResults) -> list[Group]:
-    classes, several = labels["classes"], len(labels["classes"]) > 2
-    positive = classes[-1]
-    what = f"{positive['n_rows']:,} of {labels['n_rows']:,} positive ({positive['name']!r})"
-    if several:
-        what = f"{len(classes)} classes"
-    return [
-        section(f"With labels, {what}", measures(labels["metrics"])),
-        *(_by_class(labels) if several else [_confusion(labels["confusion"])]),
-        _calibration(labels, several=several),
-    ]
-
-
-def _confusion(confusion: Sequence[Sequence[int]]) -> Group:
-    """Return the confusion matrix of two classes, the positive one first."""
-    rows = [
-        (name, *(f"{n:,}" for n in reversed(row)))
-        for name, row in zip(("positive", "negative"), reversed(confusion), strict=True)
-    ]
-    header = ("true class", "predicted positive", "predicted negative")
-    return section("Confusion matrix", table(header, rows))
-
-
-def _by_class(labels: LabelResults) -> list[Group]:
-    rows = [
-        (one["name"], f"{one['n_rows']:,}", measured(one["recall"]), measured(one["precision"]))
-        for one in labels["classes"]
-    ]
-    return [
-        section("Classes", table(("class", "rows", "recall", "precision"), rows)),
-        confusion_section([one["name"] for one in labels["classes"]], labels["confusion"]),
-    ]
-
-
-def _calibration(labels: LabelResults, *, several: bool) -> Group:
-    rows = [
-        (
-            f"{one['low']:.3f} to {one['high']:.3f}",
-            f"{one['n_rows']:,}",
-            f"{one['predicted']:.3f}",
-            f"{one['share']:.3f} ± {one['std_error']:.3f}",
-        )
-        for one in labels["calibration"]
-    ]
-    title, share = "Calibration of the predicted class", "share correct"
-    if not several:
-        prior = labels["class_shares"][labels["classes"][-1]["name"]]
-        title = f"Calibration, probabilities for {prior:.1%} positives"
-        share = "share of positives"
-    return section(title, table(("probability", "rows", "mean predicted", share), rows))
+    return to_html(evaluation_document(found, predictor.card, model))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from shlex import quote
+from typing import Annotated, cast
 
 import typer
 
@@ -50,14 +51,7 @@ from decorrupt.app.cli.options import (
 )
 from decorrupt.app.cli.pages import check_pages, make_page
 from decorrupt.app.cli.parameters import Kernel, KernelGamma, RegStrength, read_parameters
-from decorrupt.app.cli.text import (
-    assumptions_section,
-    columns_section,
-    data_section,
-    held_out_section,
-    leaderboard_section,
-    line,
-)
+from decorrupt.app.cli.show import brief, shown
 from decorrupt.app.training.methods import (
     BAG_METHODS,
     SOURCE_METHODS,
@@ -65,9 +59,6 @@ from decorrupt.app.training.methods import (
     method_name,
 )
 from decorrupt.app.training.vague_counts import check_method
-
-if TYPE_CHECKING:
-    from decorrupt.app.training.train import TrainedModel
 
 METHOD_HELP = f"Bags: {', '.join(BAG_METHODS)}. Sources: {', '.join(SOURCE_METHODS)}."
 METHODS_EPILOG = "\n\n".join(
@@ -189,7 +180,10 @@ def fit(
         )
     class_names = _class_names(negative_label, positive_label) if of_bags else ("0", "1")
 
-    from decorrupt.app.training.train import Settings
+    from decorrupt.app.pages.documents import model_document
+    from decorrupt.app.training.settings import Settings
+    from decorrupt.app.training.train import train
+    from decorrupt.documents import to_html
     from decorrupt.model_files import save
 
     check_pages(report)
@@ -207,38 +201,18 @@ def fit(
         time_budget=time_budget,
     )
     say.note(f"{len(data.table.frame):,} rows, {len(used.columns)} columns to learn from")
-    trained = _train(data, used, settings)
+    trained = train(data, used, settings)
     card = trained.card
     card["configuration"], card["configuration_from"] = resolved_configuration(context)
     save(trained.model, output, dict(card), force=force)
-    say.warn(card["warnings"])
-    has_page = report is None or make_page(lambda: _page(trained, seed), report, force=force)
-    say.result(
-        card,
-        *assumptions_section(card.get("assumptions", [])),
-        data_section("Bags" if of_bags else "Sources", card),
-        columns_section("Columns", card["columns"], card["left_out"]),
-        leaderboard_section(card),
-        held_out_section(card),
-        line(f"Saved in {output}."),
+    has_page = report is None or make_page(
+        lambda: to_html(model_document(card, output, trained.importance(seed))), report, force=force
     )
+    document = model_document(card, quote(output), trained.held_out)
+    files = [("model", output), *([("page", report)] if report and has_page else [])]
+    say.result(card, shown(document, verbose=True) if verbose else brief(document, files))
     if not has_page:
         raise typer.Exit(FAILED)
-
-
-def _train(data: Any, features: Any, settings: Any) -> TrainedModel:
-    from decorrupt.app.training.roles import BagRows
-    from decorrupt.app.training.train import train_bags
-    from decorrupt.app.training.train_sources import train_sources
-
-    train: Any = train_bags if isinstance(data, BagRows) else train_sources
-    return train(data, features, settings)  # type: ignore[no-any-return]
-
-
-def _page(trained: TrainedModel, seed: int) -> str:
-    from decorrupt.app.pages.model_page import render_model
-
-    return render_model(trained.card, trained.importance(seed))
 
 
 def _class_names(negative: str | None, positive: str | None) -> tuple[str, str]:

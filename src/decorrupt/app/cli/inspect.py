@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -45,26 +46,16 @@ from decorrupt.app.cli.options import (
     refuse_existing,
 )
 from decorrupt.app.cli.pages import check_pages, make_page
-from decorrupt.app.cli.text import (
-    SHOWN_BAGS,
-    Facts,
-    assumptions_section,
-    bag_facts,
-    bullets,
-    columns_section,
-    data_section,
-    facts,
-    section,
-    table,
-)
+from decorrupt.app.cli.show import shown
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from decorrupt.app.training.columns import Features
-    from decorrupt.app.training.results import BagDetails, Convexity, Inspection, Outlook
+    from decorrupt.app.training.results import Inspection
     from decorrupt.app.training.roles import BagRows
     from decorrupt.app.training.source_roles import SourceRows
+
+# Options of `inspect` that do not describe data.
+NOT_FOR_FIT = ("quick_fit", "report", "json_output", "quiet", "verbose", "force")
 
 
 def inspect(
@@ -121,10 +112,29 @@ def inspect(
     check_pages(report)
     data, used = read_training_data(given)
     found = _inspected(data, used, quick_fit=quick_fit, seed=seed)
-    has_page = report is None or make_page(lambda: _page(found), report, force=force)
-    say.result(found, *_parts(found))
+    from decorrupt.app.pages.documents import inspection_document
+    from decorrupt.documents import to_html
+
+    document = inspection_document(found, fit_command(context))
+    has_page = report is None or make_page(lambda: to_html(document), report, force=force)
+    say.result(found, shown(document, verbose=verbose))
     if not has_page:
         raise typer.Exit(FAILED)
+
+
+def fit_command(context: typer.Context) -> str:
+    """Return the command that trains a model on the data that these options describe."""
+    words = ["decorrupt", "fit"]
+    for parameter in context.command.params:
+        name, value = str(parameter.name), context.params[str(parameter.name)]
+        source = getattr(context.get_parameter_source(name), "name", "")
+        if name in NOT_FOR_FIT or source != "COMMANDLINE" or value is None:
+            continue
+        if parameter.param_type_name == "argument":
+            words.append(str(value))
+        else:
+            words += [parameter.opts[0]] if value is True else [parameter.opts[0], str(value)]
+    return shlex.join([*words, "-o", "model.skops", "--report", "model.html"])
 
 
 def _inspected(
@@ -137,71 +147,3 @@ def _inspected(
     if isinstance(data, BagRows):
         return inspect_bags(data, features, quick_fit=quick_fit, seed=seed)
     return inspect_sources(data, features, seed=seed)
-
-
-def _page(found: Inspection) -> str:
-    from decorrupt.app.pages.model_page import render_inspection
-
-    return render_inspection(found)
-
-
-def _parts(found: Inspection) -> list[RenderableType]:
-    advice = found["advice"]
-    if "bag_details" in found:
-        details = found["bag_details"]
-        bags = [
-            (bag["bag"], f"{bag['size']:,}", f"{bag['proportion']:.3f}", f"{bag['share']:.1%}")
-            for bag in details["shares"][:SHOWN_BAGS]
-        ]
-        data = [
-            section("Bags", facts([*bag_facts(found["bags"]), *_details(details)])),
-            section(
-                "Most informative bags", table(("bag", "rows", "proportion", "share of V"), bags)
-            ),
-        ]
-    else:
-        data = [data_section("Bags" if "bags" in found else "Sources", found)]
-    return [
-        *assumptions_section(found.get("assumptions", [])),
-        *data,
-        columns_section("Columns", found["columns"], found["left_out"]),
-        section("Recommended method", f"{advice['method']}: {advice['reason']}"),
-        section("Expected accuracy", _outlook(found["outlook"], quick="bags" in found)),
-        section("Warnings", bullets(found["warnings"])),
-    ]
-
-
-def _details(details: BagDetails) -> Facts:
-    names = details["uninformative"]
-    shown = ", ".join(names[:SHOWN_BAGS]) + (", …" if len(names) > SHOWN_BAGS else "")
-    return [
-        (
-            "informative bags",
-            f"{details['n_informative']} of {len(details['shares'])} contribute 90 % of V",
-        ),
-        ("uninformative bags", f"{len(names)}" + (f" ({shown})" if names else "")),
-        ("convex objective", _convexity(details["convexity"])),
-    ]
-
-
-def _convexity(convexity: Convexity) -> str:
-    floor = f"from --reg-strength {convexity['floor']:.3g} on"
-    if convexity["superbag"]:
-        return "yes, for every regularisation strength"
-    if convexity["exists"]:
-        return f"possible (convex='project'), or {floor}"
-    return (
-        f"not for the balanced risk (all proportions are on one side of ½); {floor}, and always "
-        "for mean-map"
-    )
-
-
-def _outlook(outlook: Outlook, *, quick: bool) -> str:
-    if "quick_fit" in outlook:
-        from decorrupt.app.training.assumptions import in_interval
-
-        own = outlook["quick_fit"]
-        model = own["method"].replace("_", "-")
-        return f"{outlook['words']} Quick {model} model, on held-out bags: {in_interval(own)}."
-    hint = " --quick-fit trains one fast method and evaluates it on held-out bags."
-    return outlook["words"] + (hint if quick else "")

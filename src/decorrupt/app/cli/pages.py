@@ -11,7 +11,7 @@ from decorrupt.app.cli.options import write_page
 def can_make_pages() -> bool:
     """Whether the libraries that render pages are installed."""
     try:
-        import decorrupt.app.pages.model_page  # noqa: F401
+        import decorrupt.documents.page  # noqa: F401 — needs jinja2
     except ImportError:
         return False
     return True

@@ -204,8 +204,10 @@ def _part(share: float) -> Cell:
 
 
 def _convexity(convexity: Convexity) -> str:
-    """Return whether the corrected loss is convex on these bags; other methods are not concerned."""
-    floor = f"--method corrected-loss has one minimum from --reg-strength {convexity['floor']:.3g} on"
+    """Return whether the corrected loss is convex on these bags."""
+    floor = (
+        f"--method corrected-loss has one minimum from --reg-strength {convexity['floor']:.3g} on"
+    )
     if convexity["superbag"]:
         return "--method corrected-loss has one minimum on these bags for every --reg-strength."
     if convexity["exists"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
@@ -14,7 +15,7 @@ from decorrupt.app.pages.class_sections import confusion_table
 from decorrupt.app.pages.provenance import comparison_blocks
 from decorrupt.app.training.demo import DemoResult
 from decorrupt.app.training.results import BagPrediction
-from decorrupt.documents import Block, Cell, Figure, Panels, Table, Text
+from decorrupt.documents import Block, Cell, Figure, Panels, Section, Table, Text
 
 SHOWN_BAGS, IMAGES_PER_LINE = 3, 8
 # Grey levels of an image; more would make the file larger, not clearer.
@@ -24,16 +25,18 @@ NBSP = "\N{NO-BREAK SPACE}"
 PIXEL = 3.5  # CSS pixels per pixel of an image
 
 
-def demo_sections(result: DemoResult) -> list[tuple[str, str, Sequence[Block]]]:
-    """Return the sections of several classes: what was learned from, and what is recognised."""
+def demo_sections(result: DemoResult) -> list[Section]:
+    """Return what was learned from, and the model beside one that was trained on labels."""
     labels, names = result.labels, result.data.observed.classes.tolist()
     about = f" on {labels['n_rows']:,} test rows with labels"
-    parts: list[tuple[str, str, Sequence[Block]]] = []
-    if result.data.image_shape is not None:
-        parts.append(("images", "What it learned from", _images(result)))
     table = confusion_table(names, labels["confusion"], "test-confusion", about)
-    parts.append(("recognised", "What it recognises", [*comparison_blocks(result.test), table]))
-    return parts
+    images = _images(result) if result.data.image_shape is not None else []
+    title = "Comparison with a model trained on labels"
+    return [
+        Section("images", "What it learned from", images),
+        Section("comparison", title, comparison_blocks(result.test)),
+        Section("confusion", "Recall per class", [table], folded=True),
+    ]
 
 
 def _images(result: DemoResult) -> list[Block]:
@@ -57,7 +60,8 @@ def _bag_figure(result: DemoResult, number: int, bag: BagPrediction) -> Figure:
         if share
     )
     title = f"Bag {bag['bag']}: {bag['size']} images"
-    return Figure(draw_images(images, f"bag-{number}", title, known), f"Known: {known}.", title)
+    drawing = partial(draw_images, images, f"bag-{number}", title, known)
+    return Figure(drawing, f"Known: {known}.", title)
 
 
 def _counts(bags: Sequence[BagPrediction], classes: Sequence[str]) -> Table:

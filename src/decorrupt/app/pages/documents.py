@@ -9,10 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from decorrupt.app.pages.data_section import bag_blocks, bag_detail_blocks, column_blocks, data_blocks
-from decorrupt.app.pages.performance import bag_results, importance_blocks, label_results
+from decorrupt.app.pages.data_section import (
+    bag_blocks,
+    bag_detail_blocks,
+    column_blocks,
+    data_blocks,
+)
+from decorrupt.app.pages.performance import (
+    bag_results,
+    importance_blocks,
+    label_results,
+    label_tables,
+)
 from decorrupt.app.pages.provenance import (
-    comparison_blocks,
     diagnostic_blocks,
     leaderboard_blocks,
     limit_blocks,
@@ -26,11 +35,13 @@ from decorrupt.app.pages.verdict_section import (
     against_section,
     check_section,
     evaluation_section,
+    expected_blocks,
     verdict_section,
 )
 from decorrupt.app.pages.wording import BAGS, HELD_OUT, SOURCES, label_lead, listed
 from decorrupt.app.training.model_card import ModelCard, class_names
-from decorrupt.app.training.results import Comparison, Evaluation, HeldOutResults, Inspection
+from decorrupt.app.training.results import Evaluation, HeldOutResults, Inspection, Verdict
+from decorrupt.app.training.verdict import AVOID
 from decorrupt.documents import Block, Document, Section, Text
 
 OTHER_ROWS = "These must not be rows that the model was trained on."
@@ -40,7 +51,6 @@ def model_document(
     card: ModelCard,
     model: str,
     held_out: HeldOutResults | None = None,
-    test: Comparison | None = None,
     more: Sequence[Section] = (),
 ) -> Document:
     """Return the document of a model.
@@ -53,8 +63,6 @@ def model_document(
         The name of its file, for the next command.
     held_out : HeldOutResults, optional
         Its results on held-out rows, if it has just been trained.
-    test : Comparison, optional
-        Results of several models on labelled test rows, as of a demonstration.
     more : sequence of Section
         Sections of a demonstration, after the verdict.
     """
@@ -63,13 +71,11 @@ def model_document(
         accuracy_section(card),
         against_section(card["warnings"], card["verdict"]),
         *more,
-        _open("comparison", "Comparison with a model trained on labels", comparison_blocks(test)),
         check_section(card),
         *_held_out(card, held_out),
-        *_about_model(card),
         _folded("data", "The data", data_blocks(card)),
         _folded("columns-used", "Columns", column_blocks(card["columns"], card["left_out"])),
-        _folded("diagnostics", "Diagnostics", diagnostic_blocks(card["diagnostics"])),
+        *_about_model(card),
     ]
     title = f"A model trained on {_trained_on(card['situation'])}"
     return _document(title, _model_lead(card), sections)
@@ -87,8 +93,11 @@ def evaluation_document(found: Evaluation, card: ModelCard, model: str) -> Docum
         check_section(found),
     ]
     if "labels" in found:
-        blocks = [Text(label_lead(found["labels"])), *label_results(found["labels"], "labels")]
-        sections.append(_open("labels", "With true labels", blocks))
+        labels, lead = found["labels"], Text(label_lead(found["labels"]))
+        sections += [
+            _open("labels", "With true labels", [lead, *label_tables(labels, "labels")]),
+            _folded("measures", "Measures and calibration", label_results(labels, "labels")),
+        ]
     if "bags" in found:
         results = found["bags"]
         sections += [
@@ -97,19 +106,21 @@ def evaluation_document(found: Evaluation, card: ModelCard, model: str) -> Docum
             _folded("data", "The bags", bag_blocks(found["bag_summary"])),
         ]
     sections += _about_model(card)
-    lead = (
+    about = (
         f"Evaluation of the model on {found['n_rows']:,} rows of {found['rows']}, "
         f"{when(found['created'])}. {OTHER_ROWS}"
     )
-    return _document(f"Evaluation of {found['model']}", lead, sections)
+    return _document(f"Evaluation of {found['model']}", about, sections)
 
 
 def inspection_document(found: Inspection, command: str) -> Document:
     """Return the document of data before training; `command` trains a model on them."""
     advice, outlook = found["advice"], found["outlook"]
-    why = f"{outlook['words']} Recommended: --method {advice['method']}, because {advice['reason']}."
+    why = (
+        f"{outlook['words']} Recommended: --method {advice['method']}, because {advice['reason']}."
+    )
     sections = [
-        verdict_section(found["verdict"], "Next: train a model.", command),
+        verdict_section(found["verdict"], _next_step(found["verdict"]), command),
         against_section(found["warnings"], found["verdict"]),
         _open("data", "The data", [*data_blocks(found), *_quick(found)]),
         check_section(found),
@@ -126,11 +137,15 @@ def inspection_document(found: Inspection, command: str) -> Document:
     return _document(f"Inspection of {found['rows']}", lead, sections)
 
 
+def _next_step(verdict: Verdict) -> str:
+    if verdict["word"] == AVOID:
+        return "Next: collect more bags, or bags whose shares differ more. To train all the same:"
+    return "Next: train a model."
+
+
 def _quick(found: Inspection) -> list[Block]:
     if "quick_fit" not in found["outlook"]:
         return []
-    from decorrupt.app.pages.verdict_section import expected_blocks
-
     quick = found["outlook"]["quick_fit"]
     text = f"A quick {quick['method'].replace('_', ' ')} model, on held-out bags. A full fit is "
     blocks = expected_blocks(quick, "bag", len(found["bags"]["classes"]))
@@ -156,6 +171,7 @@ def _held_out(card: ModelCard, held_out: HeldOutResults | None) -> list[Section]
 def _about_model(card: ModelCard) -> list[Section]:
     return [
         _folded("methods", "Methods compared", [*method_blocks(card), *leaderboard_blocks(card)]),
+        _folded("diagnostics", "Diagnostics", diagnostic_blocks(card["diagnostics"])),
         _folded("limits", "What it must not be used for", limit_blocks(card)),
         _folded("origin", "Settings and versions", origin_blocks(card)),
     ]
@@ -166,7 +182,8 @@ def _model_lead(card: ModelCard) -> str:
     data = "labels from several sources, each with its own noise rates"
     if "bags" in card:
         data = "groups of rows, called bags, of which only the shares of the classes are known"
-    return f"This model classifies rows as {listed(classes)}. It was trained on {data}."
+    names = " or ".join(f"“{name}”" for name in classes) if len(classes) == 2 else listed(classes)
+    return f"This model classifies rows as {names}. It was trained on {data}."
 
 
 def _trained_on(situation: str) -> str:

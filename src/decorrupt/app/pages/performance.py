@@ -90,29 +90,28 @@ def bag_results(results: HeldOutResults, kind: Kind, name: str) -> list[Block]:
     return [*table, Panels(figures), *slope, _largest_errors(groups, kind, name)]
 
 
-def label_results(labels: LabelResults, name: str) -> list[Block]:
-    """Return the measures that need labels, the confusion matrix and two plots.
+def label_tables(labels: LabelResults, name: str) -> list[Block]:
+    """Return the confusion matrix; for several classes also recall and precision of each."""
+    classes = labels["classes"]
+    if len(classes) == 2:
+        return [_confusion(labels["confusion"], f"{name}-confusion")]
+    names = [one["name"] for one in classes]
+    return [
+        recall_table(classes, f"{name}-classes"),
+        confusion_table(names, labels["confusion"], f"{name}-confusion"),
+    ]
 
-    For several classes also recall and precision of each.
-    """
-    classes, several = labels["classes"], len(labels["classes"]) > 2
-    caption = "Measured on rows with a known true class."
+
+def label_results(labels: LabelResults, name: str) -> list[Block]:
+    """Return the measures that need labels, and two plots."""
+    several, caption = len(labels["classes"]) > 2, "Measured on rows with a known true class."
+    origin, bins = labels["calibration_from"], labels["calibration"]
     figures = [
         scores_figure(labels["histogram"], name, of_class=several),
-        *calibration_figures(
-            labels["calibration"], labels["calibration_from"], name, of_class=several
-        ),
+        *calibration_figures(bins, origin, name, of_class=several),
     ]
-    if several:
-        names = [one["name"] for one in classes]
-        by_class = [
-            recall_table(classes, f"{name}-classes"),
-            confusion_table(names, labels["confusion"], f"{name}-confusion"),
-        ]
-    else:
-        by_class = [_confusion(labels["confusion"], f"{name}-confusion")]
     table = measures(labels["metrics"], METRICS, f"{name}-metrics", caption)
-    return [*table, *by_class, Panels(figures)]
+    return [*table, Panels(figures)]
 
 
 def importance_blocks(results: HeldOutResults, name: str) -> list[Block]:
@@ -130,8 +129,9 @@ def importance_blocks(results: HeldOutResults, name: str) -> list[Block]:
         "The values of one column at a time are shuffled among the rows, and the model is "
         "evaluated again without labels. The larger the drop, the more the model uses the column. "
         "A drop near 0 means that the column is not useful, or that other columns contain the same "
-        "information. A negative drop means that the model was better without the column, by chance "
-        "or because it learned noise from it. Importance describes the model; it does not show causes."
+        "information. A negative drop means that the model was better without the column, by "
+        "chance or because it learned noise from it. Importance describes the model; it does not "
+        "show causes."
     )
     # Log-likelihoods per row drop by little, accuracies by more.
     decimals = 4 if abs(few[0][1]) >= 0.01 else 5

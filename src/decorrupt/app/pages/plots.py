@@ -5,23 +5,38 @@ from __future__ import annotations
 import unicodedata
 import warnings
 from bisect import bisect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from decorrupt.app.training.results import BagPrediction, CalibrationBin, Histogram
-from decorrupt.documents import COLOURS, FOREGROUND, draw
+from decorrupt.documents import COLOURS, FOREGROUND
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
 
 SIZE, SMALL_SIZE = (4.0, 3.3), (3.2, 2.7)
 SMALLEST_DOT, LARGEST_DOT = 12.0, 70.0  # points²
 LONGEST_LABEL = 22
 MARGIN = 0.03
 DOTTED = (0, (1, 3))
+
+
+def draw_figure(plot: Callable[[Figure], None], **description: Any) -> Markup:
+    """Return a drawing; matplotlib is loaded when a page is rendered, not for a terminal."""
+    from decorrupt.documents import draw
+
+    return draw(plot, **description)
+
+
+def _few_ticks(axis: Axis, n: int = 10, *, integer: bool = False) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(n, integer=integer))
 
 
 def agreement_plot(
@@ -41,7 +56,7 @@ def agreement_plot(
     c : int
         The number of the class.
     name, title, words : str
-        As in :func:`decorrupt.documents.figures.draw`.
+        As in :func:`decorrupt.documents.draw`.
     largest_share : float, optional
         Of all classes, for small plots with the same axes; by default the axes end at 1.
     """
@@ -67,11 +82,11 @@ def agreement_plot(
             return
         ends = (-MARGIN * largest_share, largest_share * (1 + MARGIN))
         axes.set(xlim=ends, ylim=ends)
-        axes.xaxis.set_major_locator(MaxNLocator(4))
-        axes.yaxis.set_major_locator(MaxNLocator(4))
+        _few_ticks(axes.xaxis, 4)
+        _few_ticks(axes.yaxis, 4)
 
     size = SIZE if largest_share is None else SMALL_SIZE
-    return draw(plot, name=name, title=title, description=words, size=size)
+    return draw_figure(plot, name=name, title=title, description=words, size=size)
 
 
 def score_plot(
@@ -95,11 +110,11 @@ def score_plot(
             bars(axes, positive, negative, color=COLOURS[1], label=sides[1], hatch="///")
             axes.legend()
         _unit(axes, "x")
-        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        _few_ticks(axes.yaxis, integer=True)
         axes.set(xlabel="predicted probability", ylabel="rows")
 
     title = "Histogram of the predicted probabilities"
-    return draw(plot, name=name, title=title, description=words, size=SIZE)
+    return draw_figure(plot, name=name, title=title, description=words, size=SIZE)
 
 
 def calibration_plot(
@@ -124,7 +139,7 @@ def calibration_plot(
         axes.set(xlabel="predicted probability", ylabel=share)
 
     title = f"{share[0].upper()}{share[1:]} against predicted probability"
-    return draw(plot, name=name, title=title, description=words, size=SIZE)
+    return draw_figure(plot, name=name, title=title, description=words, size=SIZE)
 
 
 def importance_plot(
@@ -149,7 +164,7 @@ def importance_plot(
         axes.axvline(0, color=FOREGROUND, linewidth=0.8)
         axes.set_yticks(places, [label(column) for column in columns])
         axes.tick_params(axis="y", length=0)
-        axes.xaxis.set_major_locator(MaxNLocator(4))
+        _few_ticks(axes.xaxis, 4)
         axes.invert_yaxis()
         axes.grid(visible=False, axis="y")
         axes.set(xlabel="drop of the criterion")
@@ -157,12 +172,12 @@ def importance_plot(
     with warnings.catch_warnings():
         # Only matplotlib's own font lacks them; the browser chooses the font of the page.
         warnings.filterwarnings("ignore", r"Glyph \d+", UserWarning)
-        return draw(
+        return draw_figure(
             plot,
             name=name,
             title="Drop of the criterion when a column is shuffled",
             description=words,
-            size=(4.2, 0.9 + 0.24 * max(len(rows), 4)),
+            size=(7.0, 0.9 + 0.24 * max(len(rows), 4)),
         )
 
 
@@ -173,11 +188,11 @@ def spread_plot(proportions: Sequence[float], name: str, words: str) -> Markup:
         axes = figure.add_subplot()
         axes.hist(proportions, bins=20, range=(0, 1), color=COLOURS[0], linewidth=0)
         _unit(axes, "x")
-        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        _few_ticks(axes.yaxis, integer=True)
         axes.set(xlabel="proportion", ylabel="bags")
 
     title = "Histogram of the proportions of the bags"
-    return draw(plot, name=name, title=title, description=words, size=SIZE)
+    return draw_figure(plot, name=name, title=title, description=words, size=SIZE)
 
 
 def gain_plot(shares: Sequence[float], name: str, words: str) -> Markup:
@@ -194,11 +209,11 @@ def gain_plot(shares: Sequence[float], name: str, words: str) -> Markup:
         axes.plot([0, len(shares)], [0, 1], color=FOREGROUND, linewidth=1.2, linestyle=DOTTED)
         _unit(axes, "y")
         axes.set_xlim(0, len(shares))
-        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        _few_ticks(axes.xaxis, 5, integer=True)
         axes.set(xlabel="bags, the most informative first", ylabel="share of V")
 
     title = "Share of V that the most informative bags contribute"
-    return draw(plot, name=name, title=title, description=words, size=SIZE)
+    return draw_figure(plot, name=name, title=title, description=words, size=SIZE)
 
 
 def label(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from decorrupt.app.pages.wording import measured_cell, percent, sentence
 from decorrupt.app.training.model_card import (
@@ -58,12 +58,12 @@ def leaderboard_blocks(card: ModelCard) -> list[Block]:
         f"Methods by {CRITERIA[card['scoring']].label} on held-out data, ± one standard error, "
         "each with its best settings. Higher is better."
     )
-    if card["method"].get("n_models", 1) > 1:
+    if card["method"]["n_models"] > 1:
         caption += (
             " The model is the average of those in bold, with these weights: the probability of "
             f"each to explain the held-out {'counts' if 'bags' in card else 'labels'} best."
         )
-    elif "gain_in_nats" in card:
+    else:
         caption += " The model is the one in bold."
     methods = BAG_METHODS | SOURCE_METHODS
     known = dict.fromkeys(row["method"] for row in entries if row["method"] in methods)
@@ -78,10 +78,8 @@ def weight_cell(weight: float | None) -> Cell:
     return None if weight is None else {"text": f"{weight:.3f}", "sort": f"{weight:.6f}"}
 
 
-def comparison_blocks(test: Comparison | None) -> list[Block]:
+def comparison_blocks(test: Comparison) -> list[Block]:
     """Return the model next to one that was trained on labels, on test rows."""
-    if test is None:
-        return []
     models = test["models"]
     shown = [key for key in METRICS if all(key in metrics for metrics in models.values())]
     rows: list[list[Cell]] = [
@@ -154,10 +152,10 @@ def method_blocks(card: ModelCard) -> list[Block]:
 def _method(card: ModelCard) -> str:
     """Return the name of the method, with the size of the average."""
     method = card["method"]
-    name, n_models = method_label(method["chosen"]), method.get("n_models", 1)
+    name, n_models = method_label(method["chosen"]), method["n_models"]
     if n_models > 1:
         name = f"average of {n_models} models, the largest weight: {name}"
-    return f"{name}; refined by a forest" if method.get("has_forest") else name
+    return f"{name}; refined by a forest" if method["has_forest"] else name
 
 
 def _decision(card: ModelCard) -> str:
@@ -174,11 +172,6 @@ def _population(card: ModelCard) -> str:
 def limit_blocks(card: ModelCard) -> list[Block]:
     """Return what the model must not be used for, from phrases such as "for single cases"."""
     return [Text(sentence(f"Do not use it {limit}"), "note") for limit in card["not_for"]]
-
-
-def warning_blocks(warnings: Sequence[str]) -> list[Block]:
-    """Return each warning once."""
-    return [Text(sentence(text), "note") for text in dict.fromkeys(warnings)]
 
 
 def origin_blocks(card: ModelCard) -> list[Block]:

@@ -46,7 +46,10 @@ def verdict_section(verdict: Verdict, next_step: str, command: str) -> Section:
 def after_training(verdict: Verdict, model: str) -> tuple[str, str]:
     """Return the next step with a model, and its command."""
     if verdict["word"] == USABLE:
-        return "Next: predict new rows.", f"decorrupt predict {model} new_rows.csv -o predictions.csv"
+        return (
+            "Next: predict new rows.",
+            f"decorrupt predict {model} new_rows.csv -o predictions.csv",
+        )
     n_labels = f"{verdict['n_labels']:,}"
     return (
         f"Next: label about {n_labels} new rows, which shows the accuracy to ±{HALF_WIDTH:g}.",

@@ -65,9 +65,7 @@ class BagTraining:
         self.bag_column = next(iter(rows.roles), "bag")
         self.learned_from = self.judged_on = self.observed = observed
         self.class_names = [str(name) for name in observed.classes]
-        self.folds = observed_folds(
-            observed, n_splits=settings.n_folds, random_state=settings.seed
-        )
+        self.folds = observed_folds(observed, n_splits=settings.n_folds, random_state=settings.seed)
         whole = observed.n_bags >= FEWEST_BAGS_TO_LEAVE_OUT
         self.held_out = WHOLE_BAGS if whole else ROWS_OF_BAGS
 

@@ -241,7 +241,8 @@ def _bag_warnings(observed: Observed, summary: BagSummary) -> list[str]:
         )
     alone = int(np.sum(observed.sizes == 1))
     if alone:
-        said.append(f"{alone} bags have one row only: their proportion is that row's label")
+        named = "1 bag has" if alone == 1 else f"{alone} bags have"
+        said.append(f"{named} one row only: a proportion of one row is its label")
     return said
 
 

@@ -95,11 +95,12 @@ class TrainedModel:
         # A forest on top is not fitted again: its columns are those of the average.
         if isinstance(judged, ForestRoundClassifier):
             judged = judged.start_
-        pipeline = clone(Pipeline([("preprocess", self.prepared.preprocessor), (CLASSIFIER, judged)]))
+        pipeline = clone(
+            Pipeline([("preprocess", self.prepared.preprocessor), (CLASSIFIER, judged)])
+        )
         data = FoldedData(self.prepared.frame, task.learned_from, task.folds)
-        settings = task.settings
-        prior = search.class_prior_
-        return out_of_fold(pipeline, data, class_prior=prior, n_jobs=settings.n_jobs).models
+        prior, n_jobs = search.class_prior_, task.settings.n_jobs
+        return out_of_fold(pipeline, data, class_prior=prior, n_jobs=n_jobs).models
 
     def importance(self, seed: int) -> HeldOutResults:
         """Return the held-out results with the importance of every column."""

@@ -47,7 +47,7 @@ def labels_needed(accuracy: float | None, class_shares: list[float]) -> int:
     n_classes = len(class_shares)
     variance = sum(recall * (1 - recall) / max(share, 0.01) for share in class_shares)
     n_rows = (NORMAL_QUANTILE / HALF_WIDTH) ** 2 * variance / n_classes**2
-    size = 10 ** max(math.floor(math.log10(max(n_rows, 1))) - 1, 1)
+    size = 100 if n_rows > 1000 else 10
     return max(FEWEST_LABELS, math.ceil(n_rows / size) * size)
 
 
@@ -116,8 +116,9 @@ def judge_bags(bags: BagSummary, checks: AssumptionChecks | None) -> Verdict:
     worth = f"they are worth about {bags['effective_sample_size']:,.0f} labelled rows"
     # For several classes it describes the mean map only; count likelihoods need far fewer rows.
     if len(shares) == 2 and bags["effective_sample_size"] < FEW_CLEAN_ROWS:
-        return Verdict(word=AVOID, why=f"the shares of the bags differ too little: {worth}",
-                       n_labels=n_labels)
+        return Verdict(
+            word=AVOID, why=f"the shares of the bags differ too little: {worth}", n_labels=n_labels
+        )
     if checks is not None and checks["classes_differ"]:
         return Verdict(word=CHECK, why=classes_sentence(checks), n_labels=n_labels)
     if bags["n_bags"] < FEW_BAGS:

@@ -108,7 +108,9 @@ def warnings_on_bags(card: ModelCard) -> list[str]:
         messages.append(f"the bags are worth about {worth:.0f} labelled rows: expect little")
     diagnostics = card["diagnostics"]
     if diagnostics and not diagnostics["is_convex_at_reg_strength"]:
-        messages.append("the objective may have several minima: another seed may give another model")
+        messages.append(
+            "the objective may have several minima: another seed may give another model"
+        )
     return messages
 
 
