@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich import box
@@ -50,8 +51,8 @@ def to_text(sections: Sequence[Section], *, width: int, colour: bool = False) ->
         for section in sections:
             _print_section(console, section)
     # Grids fill their last column with spaces.
-    lines = [line.rstrip() for line in captured.get().rstrip("\n").split("\n")]
-    return "\n".join(lines) + "\n"
+    text = "\n".join(line.rstrip() for line in captured.get().split("\n"))
+    return re.sub("\n{3,}", "\n\n", text).strip("\n") + "\n"
 
 
 def _print_section(console: Console, section: Section) -> None:

@@ -67,7 +67,7 @@ def demo(
     if data not in DATA:
         raise typer.BadParameter(f"--data {data!r}: choose one of {', '.join(DATA)}")
     from decorrupt.app.training.demo import run_demo
-    from decorrupt.documents import to_html
+    from decorrupt.documents import Section, Text, to_html
     from decorrupt.model_files import save
 
     wants_page = can_make_pages()
@@ -87,10 +87,19 @@ def demo(
     }
     files = [("model", str(model_path)), *([("page", str(page_path))] if has_page else [])]
     compared = [section for section in document.sections if section.name == "comparison"]
-    short = [*compared, *brief(document, files)]
+    about = Section("demo", "", [Text(_about(result))])
+    short = [about, *compared, *brief(document, files)]
     say.result(found, shown(document, verbose=True) if verbose else short)
     if wants_page and not has_page:
         raise typer.Exit(FAILED)
+
+
+def _about(result: DemoResult) -> str:
+    observed = result.data.observed
+    return (
+        f"{result.data.title}: {observed.n_rows:,} rows of {observed.n_classes} classes in "
+        f"{observed.n_bags} bags. Only the counts of each bag are known in training."
+    )
 
 
 def _document(result: DemoResult, model: str, seed: int) -> Document:

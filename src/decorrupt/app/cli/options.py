@@ -246,8 +246,9 @@ def read_bag_rows(
 
 
 def left_out_in_words(features: Features) -> list[str]:
-    """Return a line for each column that is not used although no option excludes it."""
-    return [f"column {name!r} is not used: {why}" for name, why in features.left_out.items()]
+    """Return one line about the columns that are not used although no option excludes them."""
+    words = [f"{name} ({why})" for name, why in features.left_out.items()]
+    return [f"columns that are not used: {', '.join(words)}"] if words else []
 
 
 def refuse_existing(*paths: str | None, force: bool) -> None:
