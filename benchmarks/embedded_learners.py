@@ -19,9 +19,9 @@ from sklearn.datasets import (
 )
 from threadpoolctl import threadpool_limits
 
-from decorrupt.reproduction.plan import Plan
-from decorrupt.reproduction.records import DONE, append_record, finished_cells, read_records
-from decorrupt.reproduction.run import train_and_test, versions
+from reproduction.plan import Plan
+from reproduction.records import DONE, append_record, finished_cells, read_records
+from reproduction.run import train_and_test, versions
 
 PLAN = Plan(
     datasets=("breast_cancer", "digits_3_8", "wine", "clusters", "sphere"),

@@ -10,7 +10,7 @@ import sys
 from itertools import groupby
 from statistics import fmean
 
-from decorrupt.reproduction.records import read_records
+from reproduction.records import read_records
 
 ON_LABELS = ("supervised", "supervised_forest")
 ON_BAGS = ("count_likelihood", "em_forest", "boosted")

@@ -14,9 +14,6 @@ from .document import (
     to_html,
     to_markdown,
 )
-from .endings import (
-    format_of,
-)
 from .figures import (
     COLOURS,
     FOREGROUND,
@@ -47,7 +44,6 @@ __all__ = [
     "count",
     "draw",
     "duration",
-    "format_of",
     "number",
     "p_value",
     "signed",

@@ -26,9 +26,7 @@ from decorrupt.app.cli.evaluate import evaluate
 from decorrupt.app.cli.explain import explain
 from decorrupt.app.cli.fit import METHODS_EPILOG, fit
 from decorrupt.app.cli.inspect import inspect
-from decorrupt.app.cli.paper import paper
 from decorrupt.app.cli.predict import predict
-from decorrupt.app.cli.report import report
 
 EPILOG = (
     "Every option can also be set through an environment variable, such as DECORRUPT_FIT_METHOD, "
@@ -51,7 +49,7 @@ def _paragraphs(docstring: str | None) -> list[str]:
     return [" ".join(part.split()) for part in (docstring or "").split("\n\n")]
 
 
-for command in (demo, inspect, fit, predict, evaluate, explain, bags, bound, paper, report):
+for command in (demo, inspect, fit, predict, evaluate, explain, bags, bound):
     # Per command and not for all: DECORRUPT_VERSION and DECORRUPT_DATA have other meanings.
     variables = {"auto_envvar_prefix": f"{ENVIRONMENT}_{command.__name__.upper()}"}
     paragraphs = _paragraphs(command.__doc__)
