@@ -7,7 +7,7 @@ with the same number of settings per iteration count, and scaled up.
 The sizes are the smallest, the median and the largest number of training rows in the paper's seven
 data sets. The target is for the median. If $DECORRUPT_DATA is set, one cell of each of the seven
 follows. There, differences can be large: with long steps a descent can be chaotic, and rounding
-then decides the result.
+then decides the result. Alone, it needs PYTHONPATH=. for the package reproduction.
 """
 
 import os

@@ -1,7 +1,7 @@
 """Any learner on data sets of scikit-learn, in the format of the paper's records.
 
-    python benchmarks/embedded_learners.py results/learners/embedded.jsonl
-    python benchmarks/learners_table.py results/learners/embedded.jsonl
+    PYTHONPATH=. python benchmarks/embedded_learners.py results/learners/embedded.jsonl
+    PYTHONPATH=. python benchmarks/learners_table.py results/learners/embedded.jsonl
 
 The first command creates the records or resumes them (about 15 minutes), the second prints the
 table of docs/any_learner.md.

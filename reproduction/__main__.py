@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
+from decorrupt.documents import count
 from reproduction.plan import Plan
 from reproduction.records import DONE, read_checked
 from reproduction.report import check_format, format_report
@@ -34,7 +36,7 @@ def _run(given: argparse.Namespace) -> int:
         print(f"stopped; {finished}, and the same command resumes", file=sys.stderr)
         return INTERRUPTED
     n_failed = sum(record["status"] != DONE for record in records)
-    print(f"{len(records)} runs, {n_failed} failed; records: {given.output}")
+    print(f"{count(len(records), 'run')}, {n_failed} failed; records: {given.output}")
     return FAILED if n_failed else 0
 
 
@@ -49,31 +51,27 @@ def _report(given: argparse.Namespace) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m reproduction", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m reproduction", description="The paper's experiments and their report."
+    )
     commands = parser.add_subparsers(required=True, metavar="run|report")
     run = commands.add_parser("run", help="run a plan, or resume it")
-    run.add_argument(
-        "plan", nargs="?", default="paper", help="paper (default), quick, … or a TOML file"
-    )
-    run.add_argument(
-        "-o",
-        "--output",
-        default="records.jsonl",
-        help="records to append to (default: %(default)s)",
-    )
-    run.add_argument("--datasets", nargs="+", default=(), help="run only these of the plan")
-    run.add_argument("--bag-sizes", nargs="+", default=(), type=int)
-    run.add_argument("--methods", nargs="+", default=())
-    run.add_argument("--repetitions", type=int, help="run at most this many")
-    run.add_argument(
-        "-j", "--jobs", type=int, default=-1, help="cells in parallel (default: all cores)"
-    )
+    plans = "paper (default), quick, convex_psvm, learners, or a TOML file"
+    run.add_argument("plan", nargs="?", default="paper", help=plans)
+    output = "records to append to (default: %(default)s)"
+    run.add_argument("-o", "--output", metavar="FILE", default="records.jsonl", help=output)
+    some: dict[str, Any] = {"nargs": "+", "default": (), "help": "run only these of the plan"}
+    run.add_argument("--datasets", metavar="NAME", **some)
+    run.add_argument("--bag-sizes", metavar="SIZE", type=int, **some)
+    run.add_argument("--methods", metavar="NAME", **some)
+    run.add_argument("--repetitions", metavar="N", type=int, help="run at most this many")
+    jobs = "cells to run in parallel (default: as many as cores)"
+    run.add_argument("-j", "--jobs", metavar="N", type=int, default=-1, help=jobs)
     run.set_defaults(command=_run)
     report = commands.add_parser("report", help="compare records with the published numbers")
     report.add_argument("records", help="the file that `run` has written")
-    report.add_argument(
-        "-o", "--output", help="*.html, *.md or *.json; without it, markdown on stdout"
-    )
+    output = "*.html, *.md or *.json; without it, markdown on stdout"
+    report.add_argument("-o", "--output", metavar="FILE", help=output)
     report.set_defaults(command=_report)
     return parser
 

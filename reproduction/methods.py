@@ -110,7 +110,8 @@ def _one_model(task: Task) -> dict[str, Any]:
 def _invcal(task: Task) -> Fitted:
     search = BagGridSearchCV(
         InvCalClassifier(max_iter=NO_LIMIT), INVCAL_GRID, scoring="proportion_risk", cv=_folds(task)
-    ).fit(task.X, task.y, bags=task.bags)
+    )
+    search.train(task.X, task.y, bags=task.bags)
     return Fitted(search, search.best_params_, search.best_score_)
 
 
@@ -130,7 +131,8 @@ def _selected(template: Any, grid: dict[str, list[float]], task: Task, **final: 
     """Select by the proportion risk, then train with the more expensive `final` parameters."""
     search = BagGridSearchCV(
         template, grid, scoring="proportion_risk", cv=_folds(task), refit=False
-    ).fit(task.X, task.y, bags=task.bags)
+    )
+    search.train(task.X, task.y, bags=task.bags)
     model = template.set_params(**final, **search.best_params_)
     model.train(task.X, task.y, bags=task.bags)
     return Fitted(model, search.best_params_, search.best_score_)
