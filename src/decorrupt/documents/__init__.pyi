@@ -19,9 +19,6 @@ from .document import (
     to_html,
     to_markdown,
 )
-from .endings import (
-    format_of,
-)
 from .figures import (
     draw,
 )
@@ -54,7 +51,6 @@ __all__ = [
     "count",
     "draw",
     "duration",
-    "format_of",
     "number",
     "p_value",
     "signed",

@@ -75,9 +75,6 @@ REFUSED = [
     ),
     (["bound", "bags.csv", "--proportion-column", "rate"], "no column 'rows' (--size-column)"),
     (["demo", "--data", "iris"], "'iris': choose one of breast-cancer"),
-    (["paper", "no.toml"], "no.toml"),
-    (["paper", "--quick", "--methods", "magic"], "'magic' is not in the plan"),
-    (["report", "no.jsonl", "--json"], "no.jsonl: no such file"),
 ]
 
 
