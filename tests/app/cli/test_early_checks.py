@@ -2,14 +2,8 @@
 
 import json
 import os
-import shlex
 import subprocess
 import sys
-
-import pytest
-import typer
-
-from decorrupt.app.cli.app import app
 
 HEAVY = ("numpy", "scipy", "sklearn", "pandas", "matplotlib", "jinja2")
 IN_BAGS = ["--bag-column", "bag", "--proportion-column", "rate"]
@@ -106,19 +100,6 @@ def test_with_a_query_the_header_of_the_file_is_not_the_header_of_the_rows(comma
     done = command("predict", files.model, files.test, "--sql", query, "--keep", "number")
     assert done.code == 0, done.err
     assert done.out.startswith("number,prediction\n0,")
-
-
-COMMANDS = [info.callback for info in app.registered_commands]
-
-
-@pytest.mark.parametrize("command", COMMANDS, ids=[one.__name__ for one in COMMANDS])
-def test_the_help_of_every_command_ends_with_an_example_that_parses(command):
-    *_, example = command.__doc__.strip().split("\n\n")
-    program, name, *arguments = shlex.split(example.removeprefix("    Example: "))
-    assert (program, name) == ("decorrupt", command.__name__)
-    group = typer.main.get_command(app)
-    with group.commands[name].make_context(name, arguments) as context:
-        assert context.params
 
 
 def test_the_shell_completes_commands_and_options():

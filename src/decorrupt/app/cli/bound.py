@@ -70,22 +70,13 @@ def bound(
         float | None,
         option("--target-size", help="How many rows for this effective sample size?"),
     ] = None,
-    proportion_columns: Annotated[
-        str | None, option("--proportion-columns", help="Not possible here.", hidden=True)
-    ] = None,
-    count_columns: Annotated[
-        str | None, option("--count-columns", help="Not possible here.", hidden=True)
-    ] = None,
-    class_column: Annotated[
-        str | None, option("--class-column", help="Not possible here.", hidden=True)
-    ] = None,
     sql: Sql = None,
     decimal: Decimal = None,
     config: Config = None,
     json_output: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Compute generalisation bounds for bags or sources, and how many rows a target needs.
+    """Compute generalisation bounds of two classes, and how many rows a target needs.
 
     Except with probability --failure-prob, the training risk of every function of norm at most
     --radius differs from its true risk by no more than the bound. Give a table of bags,
@@ -94,8 +85,6 @@ def bound(
 
     Example: decorrupt bound --proportions 0.2,0.5,0.9 --sizes 100 --target-bound 0.1
     """
-    if proportion_columns or count_columns or class_column:
-        raise typer.BadParameter("bounds are for two classes: give --proportion-column")
     ball = {"radius": radius, "kernel_bound": kernel_bound, "failure_prob": failure_prob}
     targets = {"bound": target_bound, "effective_sample_size": target_size}
     given = [bags is not None, bool(proportions), bool(noise_rates), bool(flip_pos or flip_neg)]

@@ -159,20 +159,21 @@ def split_names(text: str | None) -> list[str]:
 
 
 Rows = Annotated[
-    str, typer.Argument(help="Table of rows; - reads CSV from standard input.", metavar="ROWS")
+    str, typer.Argument(help="Table of rows; - is CSV on standard input.", metavar="ROWS")
 ]
 Sql = Annotated[
     str | None,
     option(
         "--sql",
-        help="Query that returns the rows; in it a CSV, Parquet or JSON file is the table 'rows'.",
+        help="Query that returns the rows, from a database or from the table 'rows' (your file).",
+        metavar="QUERY",
     ),
 ]
 Decimal = Annotated[
     str | None,
     option(
         "--decimal",
-        help="Decimal mark of CSV tables, . or , (detected by default).",
+        help="Decimal mark of CSV: . or , (detected by default).",
         metavar="MARK",
         callback=check_decimal,
     ),
@@ -181,7 +182,7 @@ Config = Annotated[
     str | None,
     option(
         "--config",
-        help="TOML file with defaults for the options of this command.",
+        help="TOML file with options.",
         callback=read_config,
         is_eager=True,
         metavar="FILE",
@@ -205,13 +206,16 @@ Verbose = Annotated[
     ),
 ]
 Force = Annotated[bool, option("--force", "-f", help="Overwrite files that exist.")]
-Seed = Annotated[int, option("--seed", help="Random seed.", shared=True, min=0, max=2**32 - 1)]
+Seed = Annotated[
+    int, option("--seed", help="Random seed.", metavar="N", shared=True, min=0, max=2**32 - 1)
+]
 Jobs = Annotated[
     int,
     option(
         "--jobs",
         "-j",
         help="Number of parallel fits; -1 for all cores.",
+        metavar="N",
         shared=True,
         callback=check_jobs,
     ),

@@ -18,33 +18,22 @@ if TYPE_CHECKING:
 
 BagsArgument = Annotated[
     str | None,
-    typer.Argument(
-        help="Table with one row per bag, joined on the bag column; without it, the proportion or "
-        "count is a column of ROWS.",
-        metavar="BAGS",
-    ),
+    typer.Argument(help="Table of bags; without it, their columns are in ROWS.", metavar="BAGS"),
 ]
-BagColumn = Annotated[
-    str | None, option("--bag-column", help="Column with the bag of each row.", metavar="COLUMN")
-]
+BagColumn = Annotated[str | None, option("--bag-column", help="Bag of each row.", metavar="COLUMN")]
 ProportionColumn = Annotated[
     str | None,
-    option(
-        "--proportion-column",
-        help="Column with the proportion of positives per bag.",
-        metavar="COLUMN",
-    ),
+    option("--proportion-column", help="Proportion of positives in each bag.", metavar="COLUMN"),
 ]
 CountColumn = Annotated[
     str | None,
-    option("--count-column", help="Column with the number of positives per bag.", metavar="COLUMN"),
+    option("--count-column", help="Number of positives in each bag.", metavar="COLUMN"),
 ]
 ProportionColumns = Annotated[
     str | None,
     option(
         "--proportion-columns",
-        help="Columns with the proportions of several classes per bag, comma-separated; their "
-        "names are those of the classes.",
+        help="Proportions of several classes: one column per class, comma-separated.",
         metavar="COLUMNS",
     ),
 ]
@@ -52,26 +41,21 @@ CountColumns = Annotated[
     str | None,
     option(
         "--count-columns",
-        help="The same with the numbers of rows of several classes.",
+        help="Counts of several classes: one column per class, comma-separated.",
         metavar="COLUMNS",
     ),
 ]
 ClassColumn = Annotated[
     str | None,
     option(
-        "--class-column",
-        help="Column of BAGS with the class, if BAGS has one row per bag and class; a class that "
-        "is not listed for a bag has the proportion 0.",
-        metavar="COLUMN",
+        "--class-column", help="Class, if BAGS has one row per bag and class.", metavar="COLUMN"
     ),
 ]
 UpperColumn = Annotated[
     str | None,
     option(
         "--upper-column",
-        help="Ranges: column with the largest proportion or count per bag; --proportion-column or "
-        "--count-column is then the smallest. Cells such as <5 or 0-4 of --count-column and "
-        "--count-columns are ranges without it.",
+        help="Upper end of a range; the lower end is --proportion-column or --count-column.",
         metavar="COLUMN",
     ),
 ]
@@ -79,13 +63,12 @@ CountNoise = Annotated[
     str | None,
     option(
         "--count-noise",
-        help="Noise that was added to the counts, of several classes to each: laplace:SCALE, "
-        "gaussian:DEVIATION (in rows) or geometric:EPSILON.",
+        help="Noise in the counts: laplace:SCALE, gaussian:DEVIATION or geometric:EPSILON.",
         metavar="NOISE",
     ),
 ]
 LabelColumn = Annotated[
-    str | None, option("--label-column", help="Column of labels.", metavar="COLUMN")
+    str | None, option("--label-column", help="Label of each row.", metavar="COLUMN")
 ]
 PositiveLabel = Annotated[
     str | None,
@@ -97,7 +80,7 @@ PositiveLabel = Annotated[
 ]
 SourceColumn = Annotated[
     str | None,
-    option("--source-column", help="Column with the source of each label.", metavar="COLUMN"),
+    option("--source-column", help="Source of each label.", metavar="COLUMN"),
 ]
 NoiseRatesFile = Annotated[
     str | None,
@@ -114,19 +97,19 @@ FeatureColumns = Annotated[
     str | None,
     option(
         "--features",
-        help="Columns to learn from, comma-separated; by default all without another role.",
+        help="Columns to learn from, comma-separated; by default all others.",
         metavar="COLUMNS",
     ),
 ]
 DropColumns = Annotated[
     str | None,
-    option("--drop", help="Columns not to learn from, comma-separated.", metavar="COLUMNS"),
+    option("--drop", help="Columns not to learn from.", metavar="COLUMNS"),
 ]
 CategoricalColumns = Annotated[
     str | None,
     option(
         "--categorical",
-        help="Columns to use as categories, comma-separated, such as numeric codes.",
+        help="Columns to use as categories, such as numeric codes.",
         metavar="COLUMNS",
     ),
 ]

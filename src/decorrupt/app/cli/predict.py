@@ -33,9 +33,8 @@ ClassPrior = Annotated[
     str | None,
     option(
         "--class-prior",
-        help="Share of positives among these rows, if it differs from that in training; "
-        "probabilities are for this share, and the prediction is the more probable class. Several "
-        "classes: the share of each, such as red=0.5,green=0.3,blue=0.2.",
+        help="Share of positives among these rows, or of each class: red=0.5,green=0.3,blue=0.2; "
+        "by default the share in training.",
         metavar="SHARE",
     ),
 ]
@@ -82,13 +81,11 @@ def predict(
 ) -> None:
     """Predict the class of every row.
 
-    Columns are found by name, in any order; other columns are ignored. The output has one row per
-    input row, in the same order. Without --class-prior the prediction is the model's own decision,
-    which is for the balanced error unless it was trained with --decision accuracy. Rows are read,
-    predicted and written in blocks. In CSV, text that a spreadsheet program would interpret as a
-    formula gets a single quote in front.
-
     Example: decorrupt predict model.skops new.csv --proba -o predictions.csv
+
+    Columns are found by name, in any order. The output has one row per input row, in the same
+    order. With --class-prior the prediction is the more probable class for these shares; without it
+    the model's own decision, see --decision of 'fit'. Rows are processed in blocks.
     """
     say = Output(quiet=quiet)
     prior = read_class_prior(class_prior)
