@@ -60,7 +60,6 @@ from decorrupt.app.training.methods import (
 from decorrupt.app.training.vague_counts import check_method
 
 
-
 def fit(
     context: typer.Context,
     rows: Rows,

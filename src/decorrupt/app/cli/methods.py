@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from decorrupt.app.cli.conventions import Json, Output
-from decorrupt.app.cli.text import table
 from decorrupt.app.training.methods import BAG_METHODS, FOR_TWO_CLASSES, SOURCE_METHODS
 
 
@@ -17,9 +16,12 @@ def methods(*, json_output: Json = False) -> None:
         for data, known in (("bags", BAG_METHODS), ("sources", SOURCE_METHODS))
         for name, method in known.items()
     ]
-    rows = [[str(value) for value in one.values()] for one in found]
-    header = ("--method", "for", "classes", "meaning")
-    Output(json_output).result({"methods": found}, table(header, rows, n_text=len(header)))
+    from decorrupt.documents import Section, Table
+
+    rows = [list(one.values()) for one in found]
+    heads = ("--method", "for", "classes", "meaning")
+    table = Table("methods", "Methods", heads, rows)
+    Output(json_output).result({"methods": found}, [Section("methods", "", [table])])
 
 
 def _classes(name: str, data: str) -> str:
