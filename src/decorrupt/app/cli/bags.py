@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from decorrupt.app.cli.checks import check_columns
 from decorrupt.app.cli.conventions import (
     Config,
     Decimal,
@@ -127,8 +126,9 @@ def bags(
     refuse_existing(output, bags_output, test_output, force=force)
     size_range = _range("--sizes", sizes, int)
     share_range = _range("--proportions", proportions, float)
-    check_columns(rows, {"--label-column": label_column, "--by": split_names(by)}, sql)
-    from decorrupt.app.tables import write_table
+    from decorrupt.app.tables import check_tables, write_table
+
+    check_tables(rows)
     from decorrupt.app.training.make_bags import cut_into_bags
 
     made = cut_into_bags(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import typer
 
-from decorrupt.app.cli.checks import check_bags, check_columns, check_model_columns
+from decorrupt.app.cli.checks import check_bags, check_file
 from decorrupt.app.cli.conventions import (
     FAILED,
     Config,
@@ -99,13 +99,15 @@ def evaluate(
     if label_column is None and bag_column is None:
         raise typer.BadParameter("give --label-column, or --bag-column and --proportion-column")
     refuse_existing(report, force=force)
-    check_columns(rows, {"--label-column": label_column}, sql)
+    check_file(model)
+    from decorrupt.app.tables import check_tables
+
+    check_tables(rows, bags)
     prior = read_class_prior(class_prior)
     columns = None
     if bag_column is not None:
         columns = bag_columns(cast(BagOptions, context.params))
-        check_bags(rows, bags, sql, columns)
-    check_model_columns(model, rows, sql)
+        check_bags(rows, bags, columns)
     from decorrupt.app.training.results import now
 
     check_pages(report)

@@ -186,7 +186,7 @@ def read_training_data(given: TrainingOptions) -> tuple[BagRows | SourceRows, Fe
     """Return rows in bags or rows with noisy labels, and the columns to learn from.
 
     `inspect` and `fit` read with this function only, after `check_training`, so that they refuse
-    the same input with the same message.
+    the same input with the same message. Every table is opened once, here.
     """
     from decorrupt.app.training.columns import choose_features
     from decorrupt.app.training.source_roles import read_sources
