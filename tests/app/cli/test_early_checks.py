@@ -49,7 +49,7 @@ REFUSED = [
     (["fit", "no.csv", *IN_BAGS, "-o", "x.skops"], "no.csv: no such file"),
     (["fit", "rows.csv", "no.csv", *IN_BAGS, "-o", "x.skops"], "no.csv: no such file"),
     (["fit", "rows.csv", "bags.csv", *IN_BAGS, "-o", "x.pkl"], "must end in .skops"),
-    (["fit", "rows.csv", "bags.csv", *IN_BAGS[2:], "-o", "x.skops"], "either --bag-column"),
+    (["fit", "rows.csv", *IN_BAGS[2:], "-o", "x.skops"], "either --bag-column"),
     (
         ["fit", "rows.csv", "bags.csv", *IN_BAGS, "--method", "magic", "-o", "x.skops"],
         "unknown --method 'magic'",

@@ -106,8 +106,8 @@ def bags(
     """Split a labelled table into bags: rows without labels, and the proportion of each bag.
 
     Give one of --bag-size, --sizes and --by, or --design and --size. The table of bags has the
-    columns bag, rows, count and proportion; with more than two labels and without
-    --positive-label, one column of proportions per class, for --proportion-columns. With --by and
+    columns bag, rows, and one column of proportions per class, which 'fit' and 'inspect' read
+    without an option; of two classes the positive one is the last. With --by and
     several columns, the column --bag-column replaces them in the rows. --design is for those who
     publish aggregates and may choose the bags; train on them with --method auto or
     count-likelihood.

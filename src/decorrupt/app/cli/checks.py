@@ -44,7 +44,8 @@ def check_model_ending(path: str) -> None:
 def is_of_bags(given: TrainingOptions) -> bool:
     """Return whether the options describe bags or sources; refuse those of the other situation."""
     of_bags = given["label_column"] is None
-    if (given["bag_column"] is None) == of_bags:
+    has_bags = bool(given["bag_column"] or (of_bags and given["bags"]))
+    if has_bags != of_bags:
         raise typer.BadParameter("give either --bag-column (bags) or --label-column (sources)")
     situation, foreign = ("bags", ONLY_FOR_SOURCES) if of_bags else ("sources", ONLY_FOR_BAGS)
     for name in foreign:
@@ -65,13 +66,7 @@ def check_training(given: TrainingOptions) -> bool:
     of_bags = is_of_bags(given)
     check_tables(given["rows"], given["bags"], given["noise_rates"])
     if of_bags:
-        columns = bag_columns(given)
-        check_bags(given["rows"], given["bags"], columns)
-        if columns.names_classes and given.get("positive_label"):
-            raise typer.BadParameter(
-                "--positive-label cannot be used where classes have names: they are those of "
-                "--proportion-columns, --count-columns or --class-column"
-            )
+        check_bags(given["rows"], given["bags"], bag_columns(given))
     elif (given["noise_rates"] is None) != given["estimate_noise_rates"]:
         raise typer.BadParameter(
             "give either --noise-rates, a table of known rates, or --estimate-noise-rates"

@@ -96,7 +96,7 @@ def evaluate(
     Example: decorrupt evaluate model.skops test.csv --label-column label --positive-label yes
     """
     say = Output(json_output, quiet)
-    if label_column is None and bag_column is None:
+    if label_column is None and bag_column is None and bags is None:
         raise typer.BadParameter("give --label-column, or --bag-column and --proportion-column")
     refuse_existing(report, force=force)
     check_file(model)
@@ -105,7 +105,7 @@ def evaluate(
     check_tables(rows, bags)
     prior = read_class_prior(class_prior)
     columns = None
-    if bag_column is not None:
+    if bag_column is not None or bags is not None:
         columns = bag_columns(cast(BagOptions, context.params))
         check_bags(rows, bags, columns)
     from decorrupt.app.training.results import now
@@ -129,6 +129,7 @@ def evaluate(
     in_bags = None
     if columns is not None:
         in_bags = _in_bags(predictor, data, bags, columns, decimal)
+        say.tell(in_bags.notes)
         _add_bags(found, predictor, in_bags, predictions, seed)
     say.warn(found["warnings"])
     has_page = report is None or make_page(

@@ -218,7 +218,7 @@ def fit(
     if by_dask:
         sampled = large_table(given, seed, scheduler, memory)
         given, large, all_bags = context.with_resource(sampled)
-    data, used = read_training_data(given)
+    data, used = read_training_data(given, say)
     if by_dask:
         data = replace(data, warnings=all_bags.warnings)
     say.warn(left_out_in_words(used))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NotRequired, TypedDict
 
 import typer
 
-from decorrupt.app.cli.conventions import MINUS, option, split_names
+from decorrupt.app.cli.conventions import MINUS, Output, option, split_names
 
 if TYPE_CHECKING:
     from decorrupt.app.training.bag_columns import BagColumns
@@ -182,7 +182,9 @@ def table_name(source: str) -> str:
     return "standard input" if source == MINUS else source
 
 
-def read_training_data(given: TrainingOptions) -> tuple[BagRows | SourceRows, Features]:
+def read_training_data(
+    given: TrainingOptions, say: Output
+) -> tuple[BagRows | SourceRows, Features]:
     """Return rows in bags or rows with noisy labels, and the columns to learn from.
 
     `inspect` and `fit` read with this function only, after `check_training`, so that they refuse
@@ -195,14 +197,19 @@ def read_training_data(given: TrainingOptions) -> tuple[BagRows | SourceRows, Fe
     table = open_table(given["rows"], given["sql"], decimal)
     table = replace(table, name=given.get("name", table.name))
     data: BagRows | SourceRows
-    if given["bag_column"] is not None:
+    if given["label_column"] is None:
         columns = bag_columns(given)
         data = read_bag_rows(table, given["bags"], columns, decimal, takes_ranges=True)
+        if data.are_named and given["positive_label"]:
+            raise typer.BadParameter(
+                "--positive-label cannot be used where classes have names: they are those of "
+                "--proportion-columns, --count-columns or --class-column"
+            )
     else:
         data = read_sources(
             table,
             None if rates is None else open_table(rates, decimal=decimal),
-            label_column=str(given["label_column"]),
+            label_column=given["label_column"],
             source_column=given["source_column"],
             positive_label=given["positive_label"],
         )
@@ -214,6 +221,7 @@ def read_training_data(given: TrainingOptions) -> tuple[BagRows | SourceRows, Fe
         categorical=split_names(given["categorical"]),
         table=table.name,
     )
+    say.tell(data.notes)
     return data, features
 
 
@@ -222,7 +230,7 @@ def bag_columns(given: BagOptions) -> BagColumns:
     from decorrupt.app.training.bag_columns import BagColumns
 
     return BagColumns(
-        bag=str(given["bag_column"]),
+        bag=given["bag_column"] or "",
         proportion=given["proportion_column"],
         count=given["count_column"],
         proportions=split_names(given["proportion_columns"]),
