@@ -249,6 +249,11 @@ class Output:
         else:
             log_step(message)
 
+    def tell(self, messages: Iterable[str]) -> None:
+        """Print notes that are no warnings, on pipes as well."""
+        for message in () if self.quiet else messages:
+            print_error_line("note", message)
+
     def warn(self, messages: Iterable[str]) -> None:
         """Print warnings, on pipes as well."""
         for message in () if self.quiet else messages:
@@ -272,8 +277,8 @@ def console() -> Console:
 
 
 def print_error_line(kind: str, message: str) -> None:
-    """Print one line to stderr: ``error: …`` or ``warning: …``."""
-    style = "bold red" if kind == "error" else "yellow"
+    """Print one line to stderr: ``error: …``, ``warning: …`` or ``note: …``."""
+    style = {"error": "bold red", "warning": "yellow"}.get(kind, "dim")
     to = console()
     to.print(f"{kind}:", style=style, end=" ", markup=False, highlight=False)
     to.print(" ".join(message.split()), markup=False, highlight=False)

@@ -172,7 +172,7 @@ def fit(
     from decorrupt.model_files import save
 
     check_pages(report)
-    data, used = read_training_data(given)
+    data, used = read_training_data(given, say)
     say.warn(left_out_in_words(used))
     settings = Settings(
         method,

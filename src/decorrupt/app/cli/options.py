@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NotRequired, TypedDict
 
 import typer
 
-from decorrupt.app.cli.conventions import MINUS, option, split_names
+from decorrupt.app.cli.conventions import MINUS, Output, option, split_names
 
 if TYPE_CHECKING:
     from decorrupt.app.training.bag_columns import BagColumns
@@ -163,11 +163,13 @@ def table_name(source: str) -> str:
     return "standard input" if source == MINUS else source
 
 
-def read_training_data(given: TrainingOptions) -> tuple[BagRows | SourceRows, Features]:
+def read_training_data(
+    given: TrainingOptions, say: Output
+) -> tuple[BagRows | SourceRows, Features]:
     """Return rows in bags or rows with noisy labels, and the columns to learn from.
 
     `inspect` and `fit` read with this function only, after `check_training`, so that they refuse
-    the same input with the same message.
+    the same input with the same message. Every table is opened once, here.
     """
     from decorrupt.app.training.columns import choose_features
     from decorrupt.app.training.source_roles import read_sources
@@ -175,14 +177,19 @@ def read_training_data(given: TrainingOptions) -> tuple[BagRows | SourceRows, Fe
     decimal, rates = given["decimal"], given["noise_rates"]
     table = open_table(given["rows"], given["sql"], decimal)
     data: BagRows | SourceRows
-    if given["bag_column"] is not None:
+    if given["label_column"] is None:
         columns = bag_columns(given)
         data = read_bag_rows(table, given["bags"], columns, decimal, takes_ranges=True)
+        if data.are_named and given["positive_label"]:
+            raise typer.BadParameter(
+                "--positive-label cannot be used where classes have names: they are those of "
+                "--proportion-columns, --count-columns or --class-column"
+            )
     else:
         data = read_sources(
             table,
             None if rates is None else open_table(rates, decimal=decimal),
-            label_column=str(given["label_column"]),
+            label_column=given["label_column"],
             source_column=given["source_column"],
             positive_label=given["positive_label"],
         )
@@ -194,6 +201,7 @@ def read_training_data(given: TrainingOptions) -> tuple[BagRows | SourceRows, Fe
         categorical=split_names(given["categorical"]),
         table=table.name,
     )
+    say.tell(data.notes)
     return data, features
 
 
@@ -202,7 +210,7 @@ def bag_columns(given: BagOptions) -> BagColumns:
     from decorrupt.app.training.bag_columns import BagColumns
 
     return BagColumns(
-        bag=str(given["bag_column"]),
+        bag=given["bag_column"] or "",
         proportion=given["proportion_column"],
         count=given["count_column"],
         proportions=split_names(given["proportion_columns"]),

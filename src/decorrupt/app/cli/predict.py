@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from decorrupt.app.cli.checks import check_columns, check_model_columns
+from decorrupt.app.cli.checks import check_file
 from decorrupt.app.cli.conventions import (
     MINUS,
     Config,
@@ -90,10 +90,10 @@ def predict(
     say = Output(quiet=quiet)
     prior = read_class_prior(class_prior)
     refuse_existing(output, force=force)
-    check_columns(rows, {"--keep": split_names(keep)}, sql)
-    check_model_columns(model, rows, sql)
-    from decorrupt.app.tables import write_table
+    check_file(model)
+    from decorrupt.app.tables import check_tables, write_table
 
+    check_tables(rows)
     predictor = open_predictor(model)
     blocks = _blocks(predictor, rows, sql, decimal, split_names(keep), prior, proba=proba)
     write_table(blocks, output, force=force, neutralise=True)
