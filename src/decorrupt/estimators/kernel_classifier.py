@@ -368,7 +368,9 @@ class KernelClassifier(ScoreClassifier):
             problem, matrix, observed, reg_strengths, objective_tol=objective_tol
         )
         parts = [one.objective.split(one.result.coef) for one in solutions]
-        class_prior = self.class_prior_of(observed)
+        class_prior = problem.class_prior
+        if class_prior is None:
+            class_prior = self.class_prior_of(observed)
         return PathFit(
             np.stack([theta for theta, _ in parts], axis=1),
             np.stack([intercept for _, intercept in parts]),
