@@ -64,9 +64,10 @@ class Configuration:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """All results, and the warnings to emit."""
+    """All results, the configurations they are of, and the warnings to emit."""
 
     results: list[Result]
+    compared: list[Configuration]
     notices: list[Notice]
 
 
@@ -94,7 +95,7 @@ class _Evaluator:
     def fit_separately(self, batch: Sequence[Configuration]) -> list[Result]:
         """Return the results of configurations without a path."""
         jobs = [delayed(self._fit_fold)(one, fold) for one in batch for fold in self.folds]
-        return self._results(batch, Parallel(n_jobs=self.n_jobs)(jobs))
+        return self._results(batch, self._run(jobs))
 
     def fit_paths(self, batch: Sequence[Configuration], features: FeatureMap) -> list[Result]:
         """Return the results of configurations with λ paths over one feature map."""
@@ -104,7 +105,11 @@ class _Evaluator:
         # Threads share the features, and BLAS and numpy release the lock. BLAS gets one thread per
         # job: its products are small here, and more threads would only wait for each other.
         with threadpool_limits(1, user_api="blas"):
-            return self._results(batch, Parallel(n_jobs=self.n_jobs, prefer="threads")(jobs))
+            return self._results(batch, self._run(jobs, prefer="threads"))
+
+    def _run(self, jobs: list[Any], **options: Any) -> list[_FoldPredictions]:
+        found = Parallel(n_jobs=self.n_jobs, return_as="generator", **options)(jobs)
+        return list(track(found, "fitting folds", len(jobs)))
 
     @property
     def folds(self) -> range:
@@ -234,16 +239,18 @@ def evaluate(
     """
     evaluator = _Evaluator(data, scorer, n_jobs, calibrate, error_score)
     results: list[Result] = []
+    compared: list[Configuration] = []
     batches = _batches(configurations, n_jobs)
     for batch in track(batches, "comparing configurations", len(batches)):
         if results and time.monotonic() > deadline:
             break
+        compared += batch
         if batch[0].reg_strengths is None:
             results += evaluator.fit_separately(batch)
             continue
         results += evaluator.fit_paths(batch, batch[0].estimator.fit_feature_map(data.X))
-    n_fits = len(configurations) * len(data.folds)
-    return Evaluation(results, _failure_notices(evaluator.failures, n_fits))
+    n_fits = len(compared) * len(data.folds)
+    return Evaluation(results, compared, _failure_notices(evaluator.failures, n_fits))
 
 
 def _batches(
