@@ -407,6 +407,29 @@ class KernelClassifier(ScoreClassifier):
             self.projection_ = projection
         self.intercept_ = np.array(intercept)[()]
 
+    def keep_path(
+        self, X: Any, features: FeatureMap, path: PathFit, place: int, classes: Any
+    ) -> None:
+        """Store the solution of a path at one λ.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            The rows to which the features were fitted.
+        features : FeatureMap
+            The features of the path.
+        path : PathFit
+            Its solutions.
+        place : int
+            The number of the λ.
+        classes : ndarray of shape (n_classes,)
+            The classes.
+        """
+        X = self._read_rows(X, reset=True)
+        self.classes_ = classes
+        self.keep(X, features, np.concatenate([path.coefs[:, place], path.intercepts[None, place]]))
+        self.set_class_prior(path.class_prior)
+
     def _score(self, X: Any) -> FloatArray:
         X = project(X, getattr(self, "projection_", None))
         if kernel_name(self.kernel) == "linear":

@@ -89,7 +89,7 @@ class LikelihoodStart(KernelClassifier):
         self.kernel_gamma = GAMMA_FACTOR * resolve_kernel_gamma("scale", X)
         X = self._read_rows(X, reset=True)
         features = self.fit_feature_map(X)
-        matrix = features.coarse_matrix()
+        matrix = features.coarse().matrix
         shape = score_shape(observed.n_classes)
         held_out = np.empty((len(observed.row_bag), len(START_REG_STRENGTHS), *shape))
         quality = np.zeros(len(START_REG_STRENGTHS))
@@ -98,11 +98,9 @@ class LikelihoodStart(KernelClassifier):
             tested = LabelLikelihood(observed.take(test))
             quality += [tested.log_likelihood(own) for own in np.moveaxis(held_out[test], 1, 0)]
         best = int(quality.argmax())
-        self.classes_, self.reg_strength_ = observed.classes, START_REG_STRENGTHS[best]
         path = self._path(features.matrix, observed)
-        coef = np.concatenate([path.coefs[:, best], path.intercepts[None, best]])
-        self.keep(X, features, coef)
-        self.set_class_prior(path.class_prior)
+        self.keep_path(X, features, path, best, observed.classes)
+        self.reg_strength_ = START_REG_STRENGTHS[best]
         return np.asarray(held_out[:, best])
 
     def _path(self, matrix: Any, observed: Observed) -> PathFit:

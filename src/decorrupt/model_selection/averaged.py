@@ -113,25 +113,38 @@ class AveragedClassifier(ScoreClassifier):
 
         Members' warnings are dropped; held-out bags set their weights.
         """
+        self.weights_ = self._resolved_weights()
+        X = self._read_rows(X, reset=True)
+        by_features: dict[Any, list[Any]] = {}
+        members = [clone(estimator) for estimator in self.estimators]
+        for place, member in enumerate(members):
+            key = member.feature_key() if has_path(member) else place
+            by_features.setdefault(key, []).append(member)
+        fits = self._fit_members(by_features.values(), X, observed)
+        for _ in track(fits, "fitting the average", len(members)):
+            pass
+        self._keep(members, observed)
+        return []
+
+    def take_fitted(self, members: list[Any], X: Any, observed: Observed) -> None:
+        """Average members that are fitted already, to the rows X or some of them."""
+        self.weights_ = self._resolved_weights()
+        self._read_rows(X, reset=True)
+        self._keep(members, observed)
+
+    def _resolved_weights(self) -> FloatArray:
         weights = np.asarray(self.weights, dtype=float)
         if len(weights) != len(self.estimators) or not (weights > 0).all():
             raise ValueError(
                 f"weights={self.weights!r} must be {len(self.estimators)} positive numbers, one "
                 "per estimator"
             )
-        self.weights_ = weights / weights.sum()
-        X = self._read_rows(X, reset=True)
-        by_features: dict[Any, list[Any]] = {}
-        self.estimators_ = [clone(estimator) for estimator in self.estimators]
-        for place, member in enumerate(self.estimators_):
-            key = member.feature_key() if has_path(member) else place
-            by_features.setdefault(key, []).append(member)
-        fits = self._fit_members(by_features.values(), X, observed)
-        for _ in track(fits, "fitting the average", len(self.estimators_)):
-            pass
+        return np.asarray(weights / weights.sum())
+
+    def _keep(self, members: list[Any], observed: Observed) -> None:
+        self.estimators_ = members
         self.classes_ = observed.classes
         self.set_class_prior(resolve_class_prior(self.class_prior, observed.inner_prior))
-        return []
 
     def _fit_members(
         self, groups: Iterable[list[Any]], X: Any, observed: Observed

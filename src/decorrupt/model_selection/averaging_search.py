@@ -28,6 +28,7 @@ from decorrupt.model_selection.candidates import Candidate, has_path
 from decorrupt.model_selection.delegating import DelegatingClassifier
 from decorrupt.model_selection.evaluation import evaluate
 from decorrupt.model_selection.evidence import BAG_EVIDENCE, Evidence
+from decorrupt.model_selection.fold_models import FoldFits, FoldModel
 from decorrupt.model_selection.folded_data import FoldedData, train_on
 from decorrupt.model_selection.grids import check_lists
 from decorrupt.model_selection.halving import evaluate_by_halving
@@ -43,6 +44,10 @@ COMPARISON_SHARE = 0.6
 # A refit takes longer than a fold of the search: all rows, all features, double precision, and λ
 # are not warm-started.
 REFIT_COST = 5.0
+
+
+# Not saved in model files: it contains what was known about every training row.
+FOLD_FITS = "_fold_fits"
 
 
 class AveragingSearch(DelegatingClassifier):
@@ -114,9 +119,34 @@ class AveragingSearch(DelegatingClassifier):
             models = [self._member(estimators[one.method], one, data) for one in members]
             with bar.expecting(self._n_refinement_steps):
                 model, own = self._fit_model(models, X, data)
+            fits = [one.path_fits for one in members]
+            self._fold_fits = FoldFits(model, fits, data.observed, data.folds)
             is_late = time.monotonic() > deadline
             self.best_estimator_ = model if is_late else self._refined(model, data)
         return notices + own
+
+    def fold_models(self, X: Any) -> list[FoldModel]:
+        """Return the model of every fold of the comparison, and the rows that it has not seen.
+
+        A model of a fold is the average of the same configurations as the final model, without a
+        forest. They are for :func:`bag_permutation_importance`. They are not saved in model files.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            The training rows.
+
+        Raises
+        ------
+        ValueError
+            If the search was not fitted in this process.
+        """
+        if FOLD_FITS not in vars(self):
+            raise ValueError("models of folds are not saved in files: fit the search again")
+        return self._fold_fits.models(X, class_prior=self.class_prior_, n_jobs=self.n_jobs)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__getstate__().items() if name != FOLD_FITS}
 
     def _compare(
         self, data: FoldedData, candidates: Sequence[Candidate], scorer: BagScorer, began: float
