@@ -9,6 +9,7 @@ __all__ = [
     "OneClassWarning",
     "RoundedCountsWarning",
     "SkippedFoldWarning",
+    "TimeBudgetWarning",
     "UninformativeRatesWarning",
     "WeakEvidenceWarning",
 ]
@@ -32,6 +33,10 @@ class DroppedBagsWarning(UserWarning):
 
 class SkippedFoldWarning(UserWarning):
     """The held-out bags of a fold have equal proportions: a criterion is not computable there."""
+
+
+class TimeBudgetWarning(UserWarning):
+    """Fewer than half of a search's configurations could be compared within its time budget."""
 
 
 class RoundedCountsWarning(UserWarning):

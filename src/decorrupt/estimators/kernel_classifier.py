@@ -368,7 +368,9 @@ class KernelClassifier(ScoreClassifier):
             problem, matrix, observed, reg_strengths, objective_tol=objective_tol
         )
         parts = [one.objective.split(one.result.coef) for one in solutions]
-        class_prior = self.class_prior_of(observed)
+        class_prior = problem.class_prior
+        if class_prior is None:
+            class_prior = self.class_prior_of(observed)
         return PathFit(
             np.stack([theta for theta, _ in parts], axis=1),
             np.stack([intercept for _, intercept in parts]),
@@ -404,6 +406,29 @@ class KernelClassifier(ScoreClassifier):
         if projection is not None:
             self.projection_ = projection
         self.intercept_ = np.array(intercept)[()]
+
+    def keep_path(
+        self, X: Any, features: FeatureMap, path: PathFit, place: int, classes: Any
+    ) -> None:
+        """Store the solution of a path at one λ.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            The rows to which the features were fitted.
+        features : FeatureMap
+            The features of the path.
+        path : PathFit
+            Its solutions.
+        place : int
+            The number of the λ.
+        classes : ndarray of shape (n_classes,)
+            The classes.
+        """
+        X = self._read_rows(X, reset=True)
+        self.classes_ = classes
+        self.keep(X, features, np.concatenate([path.coefs[:, place], path.intercepts[None, place]]))
+        self.set_class_prior(path.class_prior)
 
     def _score(self, X: Any) -> FloatArray:
         X = project(X, getattr(self, "projection_", None))

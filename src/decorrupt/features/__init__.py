@@ -28,6 +28,7 @@ from decorrupt.features.maps import (
     check_gram,
     fit_feature_map,
     kernel_scores,
+    without_rows,
 )
 from decorrupt.features.memory_budget import (
     DEFAULT_MAX_RANK,
@@ -74,4 +75,5 @@ __all__ = [
     "project",
     "resolve_kernel_gamma",
     "squared_norms",
+    "without_rows",
 ]

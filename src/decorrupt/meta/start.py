@@ -19,6 +19,7 @@ from decorrupt.features import Kernel, resolve_kernel_gamma
 from decorrupt.losses import score_shape
 from decorrupt.meta.folds import Fold
 from decorrupt.observed import Observed
+from decorrupt.progress import track
 from decorrupt.risks import LabelLikelihood
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem, prior_start
 
@@ -70,11 +71,8 @@ class LikelihoodStart(KernelClassifier):
     def problem(self, observed: Observed) -> Problem:
         """Return the likelihood of all observations, started at the constant."""
         likelihood = LabelLikelihood(observed)
-        return Problem(likelihood, prior_start(likelihood.class_prior))
-
-    def class_prior_of(self, observed: Observed) -> FloatArray:
-        """Return the class shares of maximum likelihood."""
-        return LabelLikelihood(observed).class_prior
+        prior = likelihood.class_prior
+        return Problem(likelihood, prior_start(prior), class_prior=prior)
 
     def fit_folds(self, X: Any, observed: Observed, folds: Sequence[Fold]) -> FloatArray:
         """Choose λ, fit all rows, and return the scores of every row when it was held out.
@@ -91,20 +89,18 @@ class LikelihoodStart(KernelClassifier):
         self.kernel_gamma = GAMMA_FACTOR * resolve_kernel_gamma("scale", X)
         X = self._read_rows(X, reset=True)
         features = self.fit_feature_map(X)
-        matrix = features.coarse_matrix()
+        matrix = features.coarse().matrix
         shape = score_shape(observed.n_classes)
         held_out = np.empty((len(observed.row_bag), len(START_REG_STRENGTHS), *shape))
         quality = np.zeros(len(START_REG_STRENGTHS))
-        for train, test in folds:
+        for train, test in track(folds, "choosing the start of EM", len(folds)):
             held_out[test] = self._path(matrix[train], observed.take(train)).scores(matrix[test])
             tested = LabelLikelihood(observed.take(test))
             quality += [tested.log_likelihood(own) for own in np.moveaxis(held_out[test], 1, 0)]
         best = int(quality.argmax())
-        self.classes_, self.reg_strength_ = observed.classes, START_REG_STRENGTHS[best]
         path = self._path(features.matrix, observed)
-        coef = np.concatenate([path.coefs[:, best], path.intercepts[None, best]])
-        self.keep(X, features, coef)
-        self.set_class_prior(path.class_prior)
+        self.keep_path(X, features, path, best, observed.classes)
+        self.reg_strength_ = START_REG_STRENGTHS[best]
         return np.asarray(held_out[:, best])
 
     def _path(self, matrix: Any, observed: Observed) -> PathFit:

@@ -27,6 +27,7 @@ from decorrupt.model_selection.delegating import search_assumption_notices
 from decorrupt.model_selection.evidence import WEAK_EVIDENCE
 from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, usable_folds
+from decorrupt.model_selection.forest_round import N_FOLDS as FOREST_FOLDS
 from decorrupt.model_selection.forest_round import ForestRoundClassifier
 from decorrupt.model_selection.results import is_missing
 from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer
@@ -122,6 +123,9 @@ class AutoLabelProportionsClassifier(AveragingSearch):
     class_prior_ : ndarray of shape (n_classes,)
         The share of each class among the training rows; for ranges and noisy
         counts an estimate of maximum likelihood.
+    n_configurations_, n_compared_ : int
+        Number of configurations (methods with a kernel and its parameters, all λ together), and how
+        many of them were compared: fewer if `time_budget` did not allow more.
     leaderboard_ : Leaderboard
         Method and kernel with its best λ, weight, score ± standard error and time. ``print`` it,
         iterate over its rows, or convert it with ``to_frame()``.
@@ -211,6 +215,8 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         WeakEvidenceWarning
             If the held-out counts are explained by less than 5 nats better than by the class shares
             alone.
+        TimeBudgetWarning
+            If fewer than half of the configurations were compared within `time_budget`.
         SkippedFoldWarning, ConvergenceWarning, OneClassWarning, BagAssumptionWarning
             As in the other searches, see :class:`BagGridSearchCV`.
         """
@@ -266,6 +272,10 @@ class AutoLabelProportionsClassifier(AveragingSearch):
             cv = min(cv, max(observed.n_bags, 2))
         folds, notices = usable_folds(cv, rows, observed, needs_spread=scorer.needs_spread)
         return FoldedData(rows, observed, folds), notices
+
+    @property
+    def _n_refinement_steps(self) -> int:  # type: ignore[override]
+        return FOREST_FOLDS + 1 if self.refine is not None and self.ensemble != "best" else 0
 
     def _refined(self, model: Any, data: FoldedData) -> Any:
         """Return the average with a forest on top, or the average if the counts contradict it."""

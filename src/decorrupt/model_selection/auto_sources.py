@@ -27,7 +27,6 @@ from decorrupt.model_selection.scorers import NoisyLabelScorer
 from decorrupt.noise_rates import estimate_noise_rates
 from decorrupt.notices import Notice, emit_notices
 from decorrupt.observed import NoisySources, read_labels, read_sources
-from decorrupt.progress import log_step
 
 SOURCE_CANDIDATES = ("corrected", "forward", "cost_weighted", "plain")
 # They need sources that are samples of one population.
@@ -90,6 +89,9 @@ class AutoSourcesClassifier(AveragingSearch):
     leaderboard_ : Leaderboard
         Method, parameters, weight, score ± standard error and time, the largest weight first. The
         score is the mean log-likelihood per held-out row, at the given or estimated rates.
+    n_configurations_, n_compared_ : int
+        Number of configurations (methods with a kernel and its parameters, all λ together), and how
+        many of them were compared: fewer if `time_budget` did not allow more.
     gain_in_nats_ : float
         The log-likelihood of all held-out labels under the average, minus that under the shares of
         the labels alone.
@@ -175,6 +177,8 @@ class AutoSourcesClassifier(AveragingSearch):
             Warnings of the refit or of the estimation of the rates; candidates do not warn.
         WeakEvidenceWarning
             If the model explains held-out labels hardly better than their shares alone.
+        TimeBudgetWarning
+            If fewer than half of the configurations were compared within `time_budget`.
         """
         emit_notices(self.train(X, y, sources=sources, noise_rates=noise_rates))
         return self
@@ -208,7 +212,6 @@ class AutoSourcesClassifier(AveragingSearch):
             estimate = estimate_noise_rates(
                 X, self.classes_[codes], sources=sources, random_state=self.random_state
             )
-            log_step("estimated the noise rates")
             self.noise_rate_estimate_ = estimate
             rates = estimate.rates if sources is not None else next(iter(estimate.rates.values()))
         noisy = read_sources(codes, self.classes_, sources, rates, self.source_priors)

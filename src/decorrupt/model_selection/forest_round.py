@@ -19,8 +19,10 @@ from decorrupt.model_selection.folded_data import FoldedData, train_on
 from decorrupt.model_selection.out_of_fold import out_of_fold
 from decorrupt.notices import Notice, emit_notices
 from decorrupt.observed import Observed, read_observed, resolve_class_prior
+from decorrupt.progress import progress, track
 from decorrupt.risks import LabelLikelihood
 
+N_FOLDS = 5
 N_TREES = 100
 LEAST_ROWS_PER_LEAF = 3
 # Trees of more rows take longer and are hardly better: each gets a sample.
@@ -70,7 +72,7 @@ class ForestRoundClassifier(MetaEstimatorMixin, ScoreClassifier):
         start: Any,
         *,
         class_prior: Any = 0.5,
-        cv: int = 5,
+        cv: int = N_FOLDS,
         decision: str = "balanced",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -122,19 +124,22 @@ class ForestRoundClassifier(MetaEstimatorMixin, ScoreClassifier):
         learner = SoftLearner(
             _forest(data.X.shape[0], self.n_jobs, seed(random)), observed.n_classes
         )
-        found = run_round(
-            learner,
-            data.X,
-            LabelLikelihood(observed),
-            held_out,
-            held_out,
-            folds=bag_folds(observed, self.cv, random),
-            blend=BLEND,
-            calibrate=True,
-        )
+        with progress() as bar:
+            with bar.expecting(1):
+                found = run_round(
+                    learner,
+                    data.X,
+                    LabelLikelihood(observed),
+                    held_out,
+                    held_out,
+                    folds=bag_folds(observed, self.cv, random),
+                    blend=BLEND,
+                    calibrate=True,
+                )
+            for posterior in track([found.posterior], "fitting the forest", 1):
+                self.forest_ = learner.fit(data.X, posterior)
         self.slope_, self.shift_ = found.slope, found.shift
         self.held_out_scores_ = found.scores
-        self.forest_ = learner.fit(data.X, found.posterior)
 
     def _read_rows(self, X: Any, *, reset: bool) -> Any:
         validate_data(self, X, reset=reset, accept_sparse="csr", dtype=FLOATS)

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_array
 
 from decorrupt._typing import FloatArray
 from decorrupt.observed import NoisySources
+from decorrupt.progress import track
 
 ROWS_PER_BIN = 50
 MAX_BINS, MIN_BINS = 200, 10
@@ -77,7 +78,7 @@ def out_of_fold(
     for k, (_, test) in enumerate(splits):
         folds[test] = k
     found = []
-    for model in models:
+    for model in track(models, "fitting models of the noisy labels", len(models)):
         scores = out_of_fold_score(model, X, noisy, splits)
         auc = float(roc_auc_score(noisy.noisy_class, scores))
         found.append(OutOfFold(scores, folds, auc, model))
