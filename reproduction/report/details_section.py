@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from decorrupt.documents import (
@@ -63,7 +64,7 @@ def _cost_figure(summary: Mapping[str, Any]) -> Block:
         f"{count(found['n_cells'], 'cell')} that all methods have. Dashed: the best published "
         "number of each cell, averaged."
     )
-    return Figure(cost_plot(points, found["best_published"]), caption)
+    return Figure(partial(cost_plot, points, found["best_published"]), caption)
 
 
 def choice_blocks(summary: Mapping[str, Any]) -> list[Block]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -111,7 +112,7 @@ def curve_blocks(summary: Mapping[str, Any]) -> list[Block]:
     present = {key for row in rows for key in row["values"]}
     columns = [column for column in columns_of(summary) if column.key in present]
     figures = [
-        Figure(size_plot(list(group), columns, f"curve-{place}"), "", dataset)
+        Figure(partial(size_plot, list(group), columns, f"curve-{place}"), "", dataset)
         for place, (dataset, group) in enumerate(groupby(rows, lambda row: row["dataset"]))
     ]
     legend = [(swatch(c, f"swatch-{k}"), c.label) for k, c in enumerate(columns)]

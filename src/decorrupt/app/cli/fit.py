@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from shlex import quote
 from typing import Annotated, cast
 
@@ -145,7 +146,7 @@ def fit(
     Columns are prepared automatically: missing numbers are imputed, numbers scaled, categories
     one-hot encoded. The model file contains this preparation. Counts such as <5 are ranges.
     """
-    say = Output(json_output, quiet)
+    say, began = Output(json_output, quiet), time.monotonic()
     check_model_ending(output)
     refuse_existing(output, report, force=force)
     given = cast(TrainingOptions, context.params)
@@ -189,9 +190,15 @@ def fit(
     card = trained.card
     card["configuration"], card["configuration_from"] = resolved_configuration(context)
     save(trained.model, output, dict(card), force=force)
-    has_page = report is None or make_page(
-        lambda: to_html(model_document(card, output, trained.importance(seed))), report, force=force
-    )
+    is_late = time_budget is not None and time.monotonic() > began + time_budget
+    if report is not None and is_late:
+        say.warn(["the page is without feature importance: the time budget is used up"])
+
+    def page() -> str:
+        held_out = trained.held_out if is_late else trained.importance(seed)
+        return to_html(model_document(card, quote(output), held_out))
+
+    has_page = report is None or make_page(page, report, force=force)
     document = model_document(card, quote(output), trained.held_out)
     files = [("model", output), *([("page", report)] if report and has_page else [])]
     say.result(card, shown(document, verbose=True) if verbose else brief(document, files))
