@@ -56,4 +56,4 @@ class BagAssumptionWarning(UserWarning):
 
 
 class WeakEvidenceWarning(UserWarning):
-    """The counts of held-out bags hardly determine a classifier: the gain is below 5 nats."""
+    """Too little evidence for a reliable classifier: the gain is below 5 nats."""

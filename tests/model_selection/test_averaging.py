@@ -228,7 +228,7 @@ def test_bags_that_say_nothing_are_called_weak():
     rng = np.random.default_rng(1)
     X, bags = rng.normal(size=(200, 3)), np.arange(200) // 10
     y = (rng.binomial(10, 0.4, 20) / 10)[bags]
-    with pytest.warns(WeakEvidenceWarning, match="guessing is as good|hardly determine"):
+    with pytest.warns(WeakEvidenceWarning, match="no better than guessing|too little evidence"):
         model = AutoLabelProportionsClassifier(**QUICK).fit(X, y, bags=bags)
     assert model.gain_in_nats_ < 5
     assert not isinstance(model.best_estimator_, ForestRoundClassifier)

@@ -81,7 +81,7 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
     held_out_log_likelihood_, start_log_likelihood_, prior_log_likelihood_ : float
         Σ log P(observation) at the final scores and at those of the start, of held-out rows, and
         at the class shares alone. A gain of less than about 5 over the last means that the
-        observations hardly determine a classifier.
+        observations are too little evidence for a reliable classifier.
     class_prior_ : ndarray of shape (n_classes,)
         The class shares among the training rows.
     classes_ : ndarray of shape (n_classes,)

@@ -93,7 +93,7 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         they are listed.
     ensemble : {"average", "best"}, default="average"
         The average, or the one configuration with the best score: one model, which predicts faster,
-        but with few bags the choice is a lottery.
+        but with few bags the choice is unstable.
     refine : {"forest"} or None, default="forest"
         Whether a forest refines the average, see :class:`ForestRoundClassifier`, if `gain_in_nats_`
         is at least 5 and held-out bags do not contradict the forest.
@@ -114,7 +114,7 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         Method and parameters of the configuration with the largest weight.
     gain_in_nats_ : float
         Log-likelihood of the held-out counts under the average minus that under the class shares
-        alone. Below 5 the bags hardly determine a classifier.
+        alone. Below 5 the bags are too little evidence for a reliable classifier.
     held_out_scores_ : ndarray of shape (n_rows,) or (n_rows, n_classes)
         The score of every row when its bag was held out: log-odds, or log-probabilities, at
         `class_prior_`.

@@ -85,7 +85,7 @@ def promising(
     """Return the configurations that may be the best on all bags, the most probable first.
 
     Those remain whose weight, summed over λ, is at least LEAST_SHARE of an equal share: a sample
-    with few bags leaves many, where a fixed number would be a lottery. Criteria without weights
+    with few bags leaves many, where a fixed number would be unstable. Criteria without weights
     leave the better half.
     """
     if all(result.by_bag is not None for result in results):
