@@ -199,6 +199,13 @@ def test_unfitted_models_say_so(model):
             getattr(clone(model), method)(np.ones((3, 2)))
 
 
+@pytest.mark.parametrize("model", TAKES_LABELS, ids=name_of)
+@pytest.mark.parametrize("y", [[0.5, 0.25, 0.25], [[0.5, 0.3, 0.2]] * 3], ids=["two", "three"])
+def test_proportions_are_no_labels_to_score(model, y):
+    with pytest.raises(ValueError, match=r"use BagGridSearchCV, or scoring=BAG_SCORERS\["):
+        clone(model).score(np.ones((3, 2)), y)
+
+
 # --- names and order of what is given
 
 IDS = {

@@ -22,6 +22,7 @@ from decorrupt.estimators.diagnostics import (
 )
 from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
 from decorrupt.estimators.kernel_classifier import Fit, KernelClassifier, PathFit
+from decorrupt.estimators.label_accuracy import LabelAccuracyMixin
 from decorrupt.estimators.mean_map import MeanMapClassifier
 from decorrupt.estimators.parameters import (
     check_choice,
@@ -61,6 +62,7 @@ __all__ = [
     "Fit",
     "ForwardSourcesClassifier",
     "KernelClassifier",
+    "LabelAccuracyMixin",
     "MeanMapClassifier",
     "PathFit",
     "ProportionMatchingClassifier",
