@@ -2,6 +2,7 @@
 
 __all__ = [
     "BagAssumptionWarning",
+    "ContradictedRatesWarning",
     "DroppedBagsWarning",
     "InexactPairingWarning",
     "NegativeRiskWarning",
@@ -10,6 +11,7 @@ __all__ = [
     "RoundedCountsWarning",
     "SkippedFoldWarning",
     "UninformativeRatesWarning",
+    "UnscaledColumnsWarning",
     "WeakEvidenceWarning",
 ]
 
@@ -52,3 +54,11 @@ class BagAssumptionWarning(UserWarning):
 
 class WeakEvidenceWarning(UserWarning):
     """The counts of held-out bags hardly determine a classifier: the gain is below 5 nats."""
+
+
+class ContradictedRatesWarning(UserWarning):
+    """The noisy labels contradict the stated noise rates, or a matrix has its rows in disorder."""
+
+
+class UnscaledColumnsWarning(UserWarning):
+    """Distances between rows hardly depend on most columns, and the kernel depends on distances."""

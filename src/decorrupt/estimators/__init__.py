@@ -33,7 +33,8 @@ from decorrupt.estimators.parameters import (
     check_two_or_more,
 )
 from decorrupt.estimators.proportion_matching import ProportionMatchingClassifier
-from decorrupt.estimators.score_classifier import FLOATS, ScoreClassifier
+from decorrupt.estimators.rows import FLOATS, validated_rows
+from decorrupt.estimators.score_classifier import ScoreClassifier
 from decorrupt.estimators.set_classifier import SetClassifier
 from decorrupt.estimators.source_classifier import SourceClassifier
 from decorrupt.estimators.weighted_sources import (
@@ -87,5 +88,6 @@ __all__ = [
     "noisy_mixture",
     "resolve_reg_strength",
     "true_class_scores",
+    "validated_rows",
     "within_std_error",
 ]

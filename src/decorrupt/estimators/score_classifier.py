@@ -18,8 +18,6 @@ from decorrupt.losses import chosen_classes, probabilities, shift_prior
 from decorrupt.notices import QuietEstimator
 from decorrupt.observed import resolve_class_prior
 
-FLOATS = (np.float64, np.float32)
-
 
 class ScoreClassifier(QuietEstimator, LabelAccuracyMixin, BaseEstimator):
     """Base class of all classifiers: it turns scores into decisions and probabilities.

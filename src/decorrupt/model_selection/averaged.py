@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import validate_data
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators import FLOATS, ScoreClassifier
+from decorrupt.estimators import ScoreClassifier, validated_rows
+from decorrupt.exceptions import UnscaledColumnsWarning
 from decorrupt.losses import mix_scores, unclipped_scores
 from decorrupt.model_selection.candidates import has_path
 from decorrupt.model_selection.folded_data import train_on
@@ -110,7 +110,8 @@ class AveragedClassifier(ScoreClassifier):
     def train_observed(self, X: Any, observed: Observed) -> list[Notice]:
         """Fit every member on rows of which it is known what is observed.
 
-        Members' warnings are dropped; held-out bags set their weights.
+        Of the members' warnings, only UnscaledColumnsWarning is returned; held-out bags set their
+        weights.
         """
         weights = np.asarray(self.weights, dtype=float)
         if len(weights) != len(self.estimators) or not (weights > 0).all():
@@ -125,22 +126,24 @@ class AveragedClassifier(ScoreClassifier):
         for place, member in enumerate(self.estimators_):
             key = member.feature_key() if has_path(member) else place
             by_features.setdefault(key, []).append(member)
+        notices: list[Notice] = []
         for members in by_features.values():
-            self._fit_members(members, X, observed)
+            notices += self._fit_members(members, X, observed)
         self.classes_ = observed.classes
         self.set_class_prior(resolve_class_prior(self.class_prior, observed.inner_prior))
-        return []
+        return [notice for notice in notices if notice.category is UnscaledColumnsWarning]
 
-    def _fit_members(self, members: list[Any], X: Any, observed: Observed) -> None:
+    def _fit_members(self, members: list[Any], X: Any, observed: Observed) -> list[Notice]:
         """Fit members with equal features."""
         features = members[0].fit_feature_map(X) if has_path(members[0]) else None
         # In this process: the members are fitted in place.
-        Parallel(n_jobs=self.n_jobs, require="sharedmem")(
+        notices = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
             delayed(train_on)(member, X, observed, features=features) for member in members
         )
+        return [notice for own in notices for notice in own]
 
     def _read_rows(self, X: Any, *, reset: bool) -> Any:
-        return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=FLOATS)
+        return validated_rows(self, X, reset=reset)
 
     def _score(self, X: Any) -> FloatArray:
         scores = [
