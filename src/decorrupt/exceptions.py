@@ -2,6 +2,7 @@
 
 __all__ = [
     "BagAssumptionWarning",
+    "ContradictedRatesWarning",
     "DroppedBagsWarning",
     "InexactPairingWarning",
     "NegativeRiskWarning",
@@ -11,6 +12,7 @@ __all__ = [
     "SkippedFoldWarning",
     "TimeBudgetWarning",
     "UninformativeRatesWarning",
+    "UnscaledColumnsWarning",
     "WeakEvidenceWarning",
 ]
 
@@ -57,3 +59,11 @@ class BagAssumptionWarning(UserWarning):
 
 class WeakEvidenceWarning(UserWarning):
     """Too little evidence for a reliable classifier: the gain is below 5 nats."""
+
+
+class ContradictedRatesWarning(UserWarning):
+    """The noisy labels contradict the stated noise rates, or a matrix has its rows in disorder."""
+
+
+class UnscaledColumnsWarning(UserWarning):
+    """Distances between rows hardly depend on most columns, and the kernel depends on distances."""

@@ -8,13 +8,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import validate_data
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators.default_strength import NOISY_PRIOR_VARIANCE, resolve_reg_strength
 from decorrupt.estimators.parameters import check_parameters
-from decorrupt.estimators.score_classifier import FLOATS, ScoreClassifier
+from decorrupt.estimators.rows import validated_rows
+from decorrupt.estimators.score_classifier import ScoreClassifier
+from decorrupt.exceptions import UnscaledColumnsWarning
 from decorrupt.features import (
+    OF_DISTANCES,
     OF_SIZE_ONE,
     FeatureMap,
     Kernel,
@@ -24,6 +26,7 @@ from decorrupt.features import (
     RandomFourierMap,
     RandomKernelMap,
     as_kernel,
+    describe_hidden_columns,
     fit_feature_map,
     kernel_name,
     kernel_scores,
@@ -194,12 +197,20 @@ class KernelClassifier(ScoreClassifier):
         if reset:
             self.check()
             self._forget_fit()
-        X = validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype=FLOATS, accept_large_sparse=False
+        name = kernel_name(self.kernel)
+        X = validated_rows(
+            self, X, reset=reset, is_squared=name != "precomputed", accept_large_sparse=False
         )
         if reset:
             self.kernel_gamma_ = self.chosen_kernel.function(X).gamma
+            if name in OF_DISTANCES:
+                self._note_hidden_columns(X)
         return X
+
+    def _note_hidden_columns(self, X: Any) -> None:
+        message = describe_hidden_columns(X, getattr(self, "feature_names_in_", None))
+        if message is not None:
+            self._note(UnscaledColumnsWarning, message)
 
     def _forget_fit(self) -> None:
         """Delete the attributes of a previous fit: not every fit sets every attribute."""

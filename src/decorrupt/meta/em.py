@@ -16,7 +16,7 @@ from decorrupt.meta.em_rounds import Round, SoftLearner, run_round
 from decorrupt.meta.folds import bag_folds, seed
 from decorrupt.meta.observed_classifier import ObservedClassifier
 from decorrupt.meta.soft_labels import check_learner, fit_soft_labels, soft_scores
-from decorrupt.meta.start import LikelihoodStart, make_columns
+from decorrupt.meta.start import LikelihoodStart, check_numbers, make_columns
 from decorrupt.progress import progress, track
 from decorrupt.risks import LabelLikelihood
 
@@ -238,6 +238,8 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
         return 1.0 if self.start == "prior" else self.blend
 
     def _score(self, X: Any) -> FloatArray:
+        if self.start_ is not None:
+            check_numbers(X)
         own = self.slope_ * soft_scores(self.estimator_, X, len(self.classes_)) + self.shift_
         if self.start_ is None:
             return np.asarray(own)

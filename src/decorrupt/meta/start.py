@@ -15,7 +15,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators import KernelClassifier, PathFit
-from decorrupt.features import Kernel, resolve_kernel_gamma
+from decorrupt.features import Kernel, check_magnitude, resolve_kernel_gamma
 from decorrupt.losses import score_shape
 from decorrupt.meta.folds import Fold
 from decorrupt.observed import Observed
@@ -34,8 +34,28 @@ START_OBJECTIVE_TOL = 1e-5
 MAX_CATEGORIES = 50
 
 
+def check_numbers(X: Any) -> None:
+    """Raise ValueError if a number is too large to be scaled; columns of categories may be any."""
+    if not hasattr(X, "columns"):
+        return check_magnitude(X, n_rows=X.shape[0])
+    frame = nw.from_native(X)
+    places = [k for k, dtype in enumerate(frame.schema.values()) if dtype.is_numeric()]
+    if places:
+        names = [frame.columns[place] for place in places]
+        numbers = np.asarray(frame[:, places].to_numpy(), dtype=float)
+        check_magnitude(numbers, names, n_rows=len(numbers))
+    return None
+
+
 def make_columns(X: Any) -> Any:
-    """Return a transformer that scales numbers, fills missing ones, and encodes categories."""
+    """Return a transformer that scales numbers, fills missing ones, and encodes categories.
+
+    Raises
+    ------
+    ValueError
+        If a number is too large to be scaled.
+    """
+    check_numbers(X)
     numbers = make_pipeline(
         SimpleImputer(strategy="median", keep_empty_features=True),
         StandardScaler(with_mean=not sparse.issparse(X)),

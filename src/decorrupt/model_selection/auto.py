@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.utils.validation import check_consistent_length, validate_data
+from sklearn.utils.validation import check_consistent_length
 
 from decorrupt.assumptions import AssumptionReport, check_observed_assumptions
-from decorrupt.estimators import FLOATS, check_choice, check_parameters
+from decorrupt.estimators import check_choice, check_parameters, validated_rows
 from decorrupt.model_selection.allowed import allowed_methods, counting_methods
 from decorrupt.model_selection.averaging_search import AveragingSearch
 from decorrupt.model_selection.baselines import (
@@ -217,7 +217,8 @@ class AutoLabelProportionsClassifier(AveragingSearch):
             alone.
         TimeBudgetWarning
             If fewer than half of the configurations were compared within `time_budget`.
-        SkippedFoldWarning, ConvergenceWarning, OneClassWarning, BagAssumptionWarning
+        SkippedFoldWarning, ConvergenceWarning, OneClassWarning, BagAssumptionWarning, \
+UnscaledColumnsWarning
             As in the other searches, see :class:`BagGridSearchCV`.
         """
         emit_notices(self._train(X, y, bags=bags, upper=upper, is_checked=True))
@@ -263,7 +264,7 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         self, X: Any, y: ArrayLike, bags: Any, upper: Any, scorer: BagScorer
     ) -> tuple[FoldedData, list[Notice]]:
         """Validate rows, read what is known about their labels, and make the folds."""
-        rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
+        rows = validated_rows(self, X)
         check_consistent_length(rows, y)
         noise = None if bags is None else self.count_noise
         observed = read_observed(y, bags=bags, upper=upper, count_noise=noise)

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import validate_data
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators import FLOATS, ScoreClassifier
+from decorrupt.estimators import ScoreClassifier, validated_rows
+from decorrupt.exceptions import UnscaledColumnsWarning
 from decorrupt.losses import mix_scores, unclipped_scores
 from decorrupt.model_selection.candidates import has_path
 from decorrupt.model_selection.folded_data import train_on
@@ -111,7 +111,8 @@ class AveragedClassifier(ScoreClassifier):
     def train_observed(self, X: Any, observed: Observed) -> list[Notice]:
         """Fit every member on rows of which it is known what is observed.
 
-        Members' warnings are dropped; held-out bags set their weights.
+        Of the members' warnings, only UnscaledColumnsWarning is returned; held-out bags set their
+        weights.
         """
         self.weights_ = self._resolved_weights()
         X = self._read_rows(X, reset=True)
@@ -121,10 +122,9 @@ class AveragedClassifier(ScoreClassifier):
             key = member.feature_key() if has_path(member) else place
             by_features.setdefault(key, []).append(member)
         fits = self._fit_members(by_features.values(), X, observed)
-        for _ in track(fits, "fitting the average", len(members)):
-            pass
+        notices = list(track(fits, "fitting the average", len(members)))
         self._keep(members, observed)
-        return []
+        return [one for own in notices for one in own if one.category is UnscaledColumnsWarning]
 
     def take_fitted(self, members: list[Any], X: Any, observed: Observed) -> None:
         """Average members that are fitted already, to the rows X or some of them."""
@@ -158,7 +158,7 @@ class AveragedClassifier(ScoreClassifier):
             )
 
     def _read_rows(self, X: Any, *, reset: bool) -> Any:
-        return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=FLOATS)
+        return validated_rows(self, X, reset=reset)
 
     def _score(self, X: Any) -> FloatArray:
         scores = [

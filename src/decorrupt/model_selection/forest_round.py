@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import check_array
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators import FLOATS, ScoreClassifier
+from decorrupt.estimators import FLOATS, ScoreClassifier, validated_rows
 from decorrupt.losses import scores_of_probabilities
 from decorrupt.meta import SoftLearner, bag_folds, run_round, seed, soft_scores
 from decorrupt.model_selection.folded_data import FoldedData, train_on
@@ -105,7 +105,7 @@ class ForestRoundClassifier(MetaEstimatorMixin, ScoreClassifier):
 
     def train_observed(self, X: Any, observed: Observed) -> list[Notice]:
         """Fit rows of which it is known what is observed, and return the warnings as notices."""
-        rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
+        rows = validated_rows(self, X)
         folds = bag_folds(observed, self.cv, check_random_state(self.random_state))
         data = FoldedData(rows, observed, folds)
         held_out = out_of_fold(self.start, data, class_prior=self.class_prior, n_jobs=self.n_jobs)
@@ -142,7 +142,7 @@ class ForestRoundClassifier(MetaEstimatorMixin, ScoreClassifier):
         self.held_out_scores_ = found.scores
 
     def _read_rows(self, X: Any, *, reset: bool) -> Any:
-        validate_data(self, X, reset=reset, accept_sparse="csr", dtype=FLOATS)
+        validated_rows(self, X, reset=reset)
         return X  # the start was fitted with the names of the columns
 
     def _score(self, X: Any) -> FloatArray:
