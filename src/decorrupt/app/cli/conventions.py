@@ -278,6 +278,11 @@ def print_error_line(kind: str, message: str) -> None:
     to.print(" ".join(message.split()), markup=False, highlight=False)
 
 
+def about_file(error: OSError) -> str:
+    """Return the message of an error of the operating system, with the file as it was given."""
+    return f"{error.filename}: {error.strerror}" if error.filename else str(error)
+
+
 def resolved_configuration(context: typer.Context) -> tuple[dict[str, Value], dict[str, str]]:
     """Return every option's value and where it came from; of files only their names."""
     values: dict[str, Value] = {}

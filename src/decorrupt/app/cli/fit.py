@@ -47,6 +47,7 @@ from decorrupt.app.cli.options import (
     left_out_in_words,
     read_training_data,
     refuse_existing,
+    save_model,
 )
 from decorrupt.app.cli.pages import check_pages, make_page
 from decorrupt.app.cli.parameters import Kernel, KernelGamma, RegStrength, read_parameters
@@ -175,7 +176,6 @@ def fit(
     class_names = _class_names(negative_label, positive_label) if of_bags else ("0", "1")
 
     from decorrupt.app.training.train import Settings
-    from decorrupt.model_files import save
 
     check_pages(report)
     data, used = read_training_data(given)
@@ -194,7 +194,7 @@ def fit(
     trained = _train(data, used, settings)
     card = trained.card
     card["configuration"], card["configuration_from"] = resolved_configuration(context)
-    save(trained.model, output, dict(card), force=force)
+    save_model(trained.model, output, card, force=force)
     say.warn(card["warnings"])
     has_page = report is None or make_page(lambda: _page(trained, seed), report, force=force)
     say.result(
