@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from decorrupt.app.cli.printable import one_line, printable_json
 from decorrupt.app.cli.text import print_text
 from decorrupt.progress import log_step, logger, silence
 
@@ -128,10 +129,15 @@ def be_verbose(context: typer.Context, verbose: bool) -> bool:
     return verbose
 
 
+class _OneLine(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return one_line(super().format(record))
+
+
 @contextmanager
 def _lines_on_stderr() -> Iterator[None]:
     handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    handler.setFormatter(_OneLine("%(asctime)s %(message)s", "%H:%M:%S"))
     before = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
@@ -244,7 +250,7 @@ class Output:
     def note(self, message: str) -> None:
         """Print progress on a terminal; elsewhere it is a line of the log."""
         if not self.quiet and sys.stderr.isatty():
-            self.console.print(message, style="dim", markup=False, highlight=False)
+            self.console.print(one_line(message), style="dim", markup=False, highlight=False)
         else:
             log_step(message)
 
@@ -257,7 +263,7 @@ class Output:
         """Print a result, as JSON or as tables and paragraphs."""
         if self.as_json:
             text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-            sys.stdout.write(text + "\n")
+            sys.stdout.write(printable_json(text) + "\n")
         else:
             print_text(*parts)
         sys.stdout.flush()
@@ -275,7 +281,7 @@ def print_error_line(kind: str, message: str) -> None:
     style = "bold red" if kind == "error" else "yellow"
     to = console()
     to.print(f"{kind}:", style=style, end=" ", markup=False, highlight=False)
-    to.print(" ".join(message.split()), markup=False, highlight=False)
+    to.print(one_line(message), markup=False, highlight=False)
 
 
 def about_file(error: OSError) -> str:

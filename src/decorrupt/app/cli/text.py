@@ -12,6 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from decorrupt.app.cli.printable import Printable
 from decorrupt.glossary import CLASS_CRITERIA, CRITERIA, METRICS
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def print_text(*parts: RenderableType) -> None:
     with console.capture() as captured:
         for place, part in enumerate(parts):
             # In a group, because print would join texts and break their lines.
-            console.print(Group("", part) if place else Group(part), crop=False)
+            console.print(Printable(Group("", part) if place else Group(part)), crop=False)
     # Tables fill their last column with spaces.
     lines = [line.rstrip() for line in captured.get().rstrip("\n").split("\n")]
     sys.stdout.write("\n".join(lines) + "\n")
