@@ -30,6 +30,11 @@ from .numbers import (
     signed,
     value_cell,
 )
+from .printable import (
+    one_line,
+    printable,
+    printable_json,
+)
 from .text import (
     to_text,
 )
@@ -52,7 +57,10 @@ __all__ = [
     "draw",
     "duration",
     "number",
+    "one_line",
     "p_value",
+    "printable",
+    "printable_json",
     "signed",
     "to_html",
     "to_markdown",

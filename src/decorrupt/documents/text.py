@@ -22,6 +22,7 @@ from decorrupt.documents.document import (
     Table,
     Text,
 )
+from decorrupt.documents.printable import Printable, printable
 
 STYLES = {"good": "bold green", "unsure": "bold yellow", "bad": "bold red", "faint": "dim"}
 
@@ -62,9 +63,9 @@ def _print_section(console: Console, section: Section) -> None:
     indent = 2 if section.title else 0
     for part in parts:
         if isinstance(part, str):  # a command, which is never broken
-            console.print(" " * indent + part, soft_wrap=True)
+            console.print(" " * indent + printable(part), soft_wrap=True)
         else:
-            console.print(Padding(part, (0, 0, 0, indent)), crop=False)
+            console.print(Printable(Padding(part, (0, 0, 0, indent))), crop=False)
     if parts:
         console.print()
 

@@ -42,8 +42,8 @@ class Evidence:
         if gain_in_nats < WEAK_EVIDENCE:
             return (
                 f"the model explains {self.observed} hardly better than {self.constant} alone "
-                f"({gain}, less than {WEAK_EVIDENCE:g}): {self.data} are too little evidence for a reliable "
-                "classifier"
+                f"({gain}, less than {WEAK_EVIDENCE:g}): {self.data} are too little "
+                "evidence for a reliable classifier"
             )
         return f"the model explains {self.observed} better than {self.constant} alone, by {gain}"
 

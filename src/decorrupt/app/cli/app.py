@@ -19,6 +19,7 @@ from decorrupt.app.cli.conventions import (
     INTERRUPTED,
     TERMINATED,
     WRONG_USAGE,
+    about_file,
     print_error_line,
 )
 from decorrupt.app.cli.demo import demo
@@ -120,19 +121,15 @@ def failure(error: Exception) -> tuple[str, int]:
     if isinstance(
         error, FileNotFoundError | PermissionError | IsADirectoryError | NotADirectoryError
     ):
-        return _about_file(error), WRONG_USAGE
+        return about_file(error), WRONG_USAGE
     if isinstance(error, OSError):
-        return _about_file(error), FAILED
+        return about_file(error), FAILED
     if isinstance(error, ValueError):  # bad data and bad settings: tables, models, estimators
         return str(error), WRONG_USAGE
     return (
         f"{type(error).__name__}: {error or 'no message'}: this is a defect, please report it",
         FAILED,
     )
-
-
-def _about_file(error: OSError) -> str:
-    return f"{error.filename}: {error.strerror}" if error.filename else str(error)
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from decorrupt.app.cli.show import print_sections
+from decorrupt.documents import one_line, printable_json
 from decorrupt.progress import log_step, logger, silence
 
 if TYPE_CHECKING:
@@ -129,10 +130,15 @@ def be_verbose(context: typer.Context, verbose: bool) -> bool:
     return verbose
 
 
+class _OneLine(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return one_line(super().format(record))
+
+
 @contextmanager
 def _lines_on_stderr() -> Iterator[None]:
     handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    handler.setFormatter(_OneLine("%(asctime)s %(message)s", "%H:%M:%S"))
     before = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
@@ -245,7 +251,7 @@ class Output:
     def note(self, message: str) -> None:
         """Print progress on a terminal; elsewhere it is a line of the log."""
         if not self.quiet and sys.stderr.isatty():
-            self.console.print(message, style="dim", markup=False, highlight=False)
+            self.console.print(one_line(message), style="dim", markup=False, highlight=False)
         else:
             log_step(message)
 
@@ -263,7 +269,7 @@ class Output:
         """Print a result, as JSON or as text."""
         if self.as_json:
             text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-            sys.stdout.write(text + "\n")
+            sys.stdout.write(printable_json(text) + "\n")
         else:
             print_sections(sections)
         sys.stdout.flush()
@@ -281,7 +287,12 @@ def print_error_line(kind: str, message: str) -> None:
     style = {"error": "bold red", "warning": "yellow"}.get(kind, "dim")
     to = console()
     to.print(f"{kind}:", style=style, end=" ", markup=False, highlight=False)
-    to.print(" ".join(message.split()), markup=False, highlight=False)
+    to.print(one_line(message), markup=False, highlight=False)
+
+
+def about_file(error: OSError) -> str:
+    """Return the message of an error of the operating system, with the file as it was given."""
+    return f"{error.filename}: {error.strerror}" if error.filename else str(error)
 
 
 def resolved_configuration(context: typer.Context) -> tuple[dict[str, Value], dict[str, str]]:

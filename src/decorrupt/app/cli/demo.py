@@ -19,7 +19,7 @@ from decorrupt.app.cli.conventions import (
     Verbose,
     option,
 )
-from decorrupt.app.cli.options import refuse_existing
+from decorrupt.app.cli.options import check_folder, refuse_existing, save_model
 from decorrupt.app.cli.pages import can_make_pages, make_page
 from decorrupt.app.cli.show import brief, shown
 
@@ -63,18 +63,18 @@ def demo(
     say = Output(json_output, quiet)
     folder = Path(output)
     model_path, page_path = folder / MODEL, folder / PAGE
+    check_folder(output)
     refuse_existing(*(str(p) for p in (model_path, page_path) if folder.is_dir()), force=force)
     if data not in DATA:
         raise typer.BadParameter(f"--data {data!r}: choose one of {', '.join(DATA)}")
     from decorrupt.app.training.demo import run_demo
     from decorrupt.documents import Section, Text, to_html
-    from decorrupt.model_files import save
 
     wants_page = can_make_pages()
     result = run_demo(data, bag_size, seed=seed, n_jobs=jobs)
     trained, card = result.trained, result.trained.card
     folder.mkdir(parents=True, exist_ok=True)
-    save(trained.model, str(model_path), dict(card), force=force)
+    save_model(trained.model, str(model_path), card, force=force)
     document = _document(result, str(model_path), seed)
     has_page = wants_page and make_page(lambda: to_html(document), str(page_path), force=force)
     found = {

@@ -49,6 +49,7 @@ from decorrupt.app.cli.options import (
     left_out_in_words,
     read_training_data,
     refuse_existing,
+    save_model,
 )
 from decorrupt.app.cli.pages import check_pages, make_page
 from decorrupt.app.cli.parameters import Kernel, KernelGamma, RegStrength, read_parameters
@@ -170,7 +171,6 @@ def fit(
     from decorrupt.app.training.settings import Settings
     from decorrupt.app.training.train import train
     from decorrupt.documents import to_html
-    from decorrupt.model_files import save
 
     check_pages(report)
     data, used = read_training_data(given, say)
@@ -189,7 +189,7 @@ def fit(
     trained = train(data, used, settings)
     card = trained.card
     card["configuration"], card["configuration_from"] = resolved_configuration(context)
-    save(trained.model, output, dict(card), force=force)
+    save_model(trained.model, output, card, force=force)
     is_late = time_budget is not None and time.monotonic() > began + time_budget
     if report is not None and is_late:
         say.warn(["the page is without feature importance: the time budget is used up"])

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
 
 import typer
 
-from decorrupt.app.cli.conventions import MINUS, Output, option, split_names
+from decorrupt.app.cli.conventions import (
+    FAILED,
+    MINUS,
+    Output,
+    about_file,
+    option,
+    print_error_line,
+    split_names,
+)
 
 if TYPE_CHECKING:
     from decorrupt.app.training.bag_columns import BagColumns
@@ -243,12 +253,14 @@ def left_out_in_words(features: Features) -> list[str]:
 
 
 def refuse_existing(*paths: str | None, force: bool) -> None:
-    """Fail before the work starts if an output exists or is named twice, or has no directory.
+    """Fail before the work starts if an output exists, is named twice, or cannot be written.
 
     Raises
     ------
-    FileExistsError, FileNotFoundError
+    OSError
     """
+    from decorrupt.atomic import check_writable
+
     named: set[Path] = set()
     for path in paths:
         if path is None or path == MINUS:
@@ -260,8 +272,42 @@ def refuse_existing(*paths: str | None, force: bool) -> None:
             raise FileExistsError(
                 f"{path} exists: choose another name, or overwrite it with --force"
             )
-        if not Path(path).resolve().parent.is_dir():
-            raise FileNotFoundError(2, "there is no such directory", str(Path(path).parent))
+        try:
+            check_writable(path, force=force)
+        except OSError as error:
+            raise typer.BadParameter(about_file(error)) from None
+
+
+def check_folder(folder: str) -> None:
+    """Raise BadParameter if files cannot be written to a folder, or it cannot be made."""
+    path = Path(folder).absolute()
+    nearest = next(place for place in (path, *path.parents) if place.exists())
+    try:
+        with tempfile.TemporaryFile(dir=nearest):
+            pass
+    except OSError as error:
+        raise typer.BadParameter(f"{folder}: {error.strerror}") from None
+
+
+def save_model(model: Any, path: str, metadata: Mapping[str, Any], *, force: bool) -> None:
+    """Save a trained model; if that fails, save it to a temporary file and name that file.
+
+    Raises
+    ------
+    Exit
+        With the exit code of a failure, if the model is in a temporary file.
+    """
+    from decorrupt.model_files import save
+
+    try:
+        save(model, path, dict(metadata), force=force)
+    except OSError as error:
+        with tempfile.NamedTemporaryFile(
+            prefix="decorrupt-", suffix=Path(path).suffix, delete=False
+        ) as file:
+            save(model, file.name, dict(metadata))
+        print_error_line("error", f"{about_file(error)}; the model is in {file.name} instead")
+        raise typer.Exit(FAILED) from None
 
 
 def write_page(page: str, path: str, *, force: bool) -> None:
