@@ -56,7 +56,6 @@ def criteria():
         "corrected_accuracy": measured(0.871, 0.031),
         "corrected_risk": measured(0.2),
         "proportion_risk": measured(0.08),
-        "count_log_likelihood": measured(-0.11),
     }
 
 
@@ -104,7 +103,18 @@ def held_out():
 
 
 def assumptions():
-    return [f"rows of a class look the same (A): no, bags differ most in {EVIL}", "Methods: one"]
+    return {
+        "classes_p_value": 0.005,
+        "classes_differ": True,
+        "columns": ["age", EVIL],
+        "chances_p_value": 0.3,
+        "chances_differ": False,
+        "bag_effect": 0.01,
+    }
+
+
+def verdict(word="check it with labels", why="", n_labels=240):
+    return {"word": word, "why": why or f"your groups differ in {EVIL}", "n_labels": n_labels}
 
 
 def expected():
@@ -126,12 +136,13 @@ def model_card():
             "asked": "auto",
             "chosen": "mean_map",
             "parameters": params,
+            "n_models": 3,
+            "has_forest": False,
             "decision": "balanced",
             "n_folds": 5,
             "held_out": "whole bags",
             "estimator": "MeanMapClassifier",
             "n_landmarks": 12,
-            "std_error_includes": "",
         },
         "leaderboard": [
             {"method": name, "params": params, "score": score, "std_error": 0.01}
@@ -143,6 +154,7 @@ def model_card():
             )
         ],
         "scoring": "count_log_likelihood",
+        "gain_in_nats": 23.0,
         "criteria": criteria(),
         "diagnostics": {
             "is_convex_at_reg_strength": False,
@@ -159,8 +171,10 @@ def model_card():
             "n_iter": 7,
             "dropped": {"one row only": 2},
         },
+        "verdict": verdict(),
         "assumptions": assumptions(),
         "expected": expected(),
+        "bag_column": f"ward {EVIL}",
         "baselines": [{"method": "constant", "score": -0.41, "std_error": 0.02}],
         "warnings": [f"column {EVIL!r} is odd"],
         "not_for": ["for rows of another kind"],
@@ -171,9 +185,10 @@ def model_card():
 
 def source_card():
     card = model_card() | {"situation": "sources", "sources": source_summary()}
+    card["noise_rates"] = "given"
     card["class_shares"] = {"well": 0.59, f"sick {EVIL}": 0.41}
     card["method"] |= {"chosen": "forward", "held_out": "rows"}
-    for name in ("bags", "assumptions", "expected", "baselines"):
+    for name in ("bags", "assumptions", "expected", "bag_column", "baselines"):
         del card[name]
     return card
 
@@ -185,6 +200,7 @@ def class_result(name, n_rows, n_predicted):
 
 def evaluation():
     metrics = ("accuracy", "balanced_accuracy", "roc_auc", "brier", "log_loss")
+    counted = {"count_log_likelihood": measured(-0.11)}
     return {
         "model": "model.skops",
         "rows": f"{EVIL}.csv",
@@ -200,8 +216,9 @@ def evaluation():
             "calibration": calibration(),
             "calibration_from": "labels",
         },
-        "bags": held_out(),
+        "bags": held_out() | {"criteria": counted | criteria()},
         "bag_summary": bag_summary(),
+        "verdict": verdict("usable", "balanced accuracy 0.810 (0.770 to 0.850)"),
         "assumptions": assumptions(),
         "expected": expected() | {"basis": "model"},
         "warnings": ["column 'town': categories unknown in training"],
@@ -225,7 +242,8 @@ def inspection():
                 )
             ],
             "n_informative": 3,
-            "uninformative": [f"b4 {EVIL}"],
+            "too_small": [f"b4 {EVIL} (10 rows)"],
+            "average": ["b3"],
             "convexity": {"exists": True, "superbag": False, "floor": 0.0345},
         },
         "advice": {"method": "auto", "reason": "it compares methods"},
@@ -235,13 +253,14 @@ def inspection():
             "words": "Expect the best.",
             "quick_fit": expected() | {"value": 0.71},
         },
+        "verdict": verdict("usable", "the bags differ in their shares"),
         "assumptions": assumptions(),
         "warnings": ["there are only 5 bags"],
     }
 
 
 def source_inspection():
-    kept = ("rows", "created", "columns", "left_out", "advice", "warnings")
+    kept = ("rows", "created", "columns", "left_out", "advice", "warnings", "verdict")
     found = {name: value for name, value in inspection().items() if name in kept}
     outlook = {"effective_sample_size": 229.4, "words": "Expect the best."}
     return found | {"situation": "sources", "sources": source_summary(), "outlook": outlook}

@@ -1,0 +1,480 @@
+"""Documents about models, evaluations and data: complete, escaped, small."""
+
+import copy
+import html
+import re
+
+import pytest
+
+from decorrupt.app.pages import plots
+from decorrupt.app.pages.documents import evaluation_document, inspection_document, model_document
+from decorrupt.app.pages.plots import LONGEST_LABEL, gain_plot, label
+from decorrupt.app.pages.provenance import comparison_blocks
+from decorrupt.app.pages.wording import MOST_BAGS, MOST_BARS, MOST_COLUMNS, measured
+from decorrupt.documents import Section, to_html, to_markdown, to_text
+from helpers.model_dicts import (
+    EVIL,
+    bag_prediction,
+    demo_results,
+    evaluation,
+    held_out,
+    inspection,
+    model_card,
+    source_card,
+    source_inspection,
+    verdict,
+)
+from helpers.page_views import check_points_inside, check_references
+
+FIT = "decorrupt fit rows.csv -o model.skops"
+DOCUMENTS = {
+    "model": lambda: model_document(model_card(), "m.skops", held_out(), compared()),
+    "sources": lambda: model_document(source_card(), "m.skops", held_out()),
+    "evaluation": lambda: evaluation_document(evaluation(), model_card(), "m.skops"),
+    "inspection": lambda: inspection_document(inspection(), FIT),
+    "inspected sources": lambda: inspection_document(source_inspection(), FIT),
+}
+
+
+def compared():
+    return [Section("comparison", "Comparison", comparison_blocks(demo_results()))]
+
+
+def model_page(card, results=None):
+    return to_html(model_document(card, "m.skops", results))
+
+
+def evaluation_page(found):
+    return to_html(evaluation_document(found, model_card(), "m.skops"))
+
+
+def inspection_page(found):
+    return to_html(inspection_document(found, FIT))
+
+
+@pytest.fixture(scope="module", params=DOCUMENTS)
+def document(request):
+    return DOCUMENTS[request.param]()
+
+
+@pytest.fixture(scope="module")
+def rendered(document):
+    return to_html(document)
+
+
+@pytest.fixture
+def no_drawings(monkeypatch):
+    """Pages without drawings, for tests of words: drawing is slow."""
+    monkeypatch.setattr(plots, "draw_figure", lambda *_, **__: "")
+
+
+def sections(page):
+    """Return the text under each heading, without tags."""
+    found = re.findall(r"<section.*?<h2[^>]*>(.*?)</h2>(.*?)</section>", page, flags=re.DOTALL)
+    return {html.unescape(title): text_of(body) for title, body in found}
+
+
+def text_of(body):
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", body)).split())
+
+
+def test_what_users_wrote_is_escaped(rendered):
+    assert EVIL not in rendered
+    assert "<script>alert" not in rendered
+    assert rendered.count("<script>") == 1, "the page's own"
+    assert "&lt;script&gt;alert" in rendered
+
+
+def test_it_stands_alone(rendered):
+    check_points_inside(rendered)
+    assert " style=" not in rendered
+    assert len(rendered.encode()) < 200_000
+
+
+def test_ids_are_unique_and_references_have_targets(rendered):
+    check_references(rendered)
+
+
+def test_tables_have_captions_and_figures_alternative_texts(rendered):
+    for table in re.findall(r"<table.*?</table>", rendered, flags=re.DOTALL):
+        caption = re.search(r"<caption.*?</caption>", table, flags=re.DOTALL)
+        assert text_of(caption.group())
+        heads = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', table)
+        assert heads
+        assert all(heads), "no heading is empty"
+    for figure in re.findall(r"<figure>.*?</figure>", rendered, flags=re.DOTALL):
+        assert re.search(r"<title[^>]*>[^<]+</title><desc[^>]*>[^<]+</desc>", figure)
+        assert re.search(r"<figcaption>[^<]+", figure)
+
+
+def test_every_section_has_content_and_only_the_first_ones_are_open(document):
+    assert all(section.blocks for section in document.sections)
+    folded = [section.folded for section in document.sections]
+    assert not any(folded[:3]), "what matters is open and comes first"
+    assert folded.count(False) <= 5
+
+
+def test_the_verdict_is_first_in_every_rendering(document, rendered):
+    first = document.sections[0]
+    assert first.name == "verdict"
+    words = next(block.text for block in first.blocks)
+    assert words in to_markdown(document).split("## ")[1]
+    assert words in sections(rendered)["Verdict"]
+    text = " ".join(to_text(document.sections, width=100).split())
+    assert text.startswith(f"Verdict {words}")
+
+
+@pytest.mark.usefixtures("no_drawings")
+def test_the_model_page_says_all():
+    found = sections(to_html(DOCUMENTS["model"]()))
+    assert list(found) == [
+        "Verdict",
+        "Accuracy to expect",
+        "What speaks against it",
+        "Comparison",
+        "Assumption checks",
+        "Results on held-out bags",
+        "Feature importance",
+        "The data",
+        "Columns",
+        "Methods compared",
+        "Diagnostics",
+        "What it must not be used for",
+        "Settings and versions",
+    ]
+    assert found["Verdict"] == (
+        f"Check it with labels: your groups differ in {EVIL}. "
+        "Next: label about 240 new rows, which shows the accuracy to ±0.05. "
+        "decorrupt evaluate m.skops labelled_rows.csv --label-column label"
+    )
+    accuracy = found["Accuracy to expect"]
+    assert "balanced accuracy 0.871 (95% interval 0.80 to 0.94)" in accuracy
+    assert f"guessing by ward {EVIL} 0.654 (for known bags only)" in accuracy
+    assert "guessing 0.5" in accuracy
+    assert "from the shares of held-out bags, without labels" in accuracy
+    assert found["What speaks against it"].endswith("is odd.")
+    checks = found["Assumption checks"]
+    assert checks.startswith(
+        f"Your groups differ in more than their share, mostly in age and {EVIL}."
+    )
+    assert "(A) rows of a class look the same in every bag 0.005" in checks
+    assert "(B) rows with equal columns have equal chances in every bag 0.300" in checks
+    assert "constant baseline — −0.4100 ± 0.0200" in found["Methods compared"]
+    assert "74 labelled rows (24.8 % of all)" in found["The data"]
+    methods = found["Methods compared"]
+    assert methods.index("corrected loss") < methods.index("mean map 0.950 −0.1050 ± 0.0100")
+    assert "new 0.030 −0.3000" in methods, "a method without words is shown by its name"
+    assert "kernel_gamma = 0.00174" in methods
+    assert "average of 3 models, the largest weight: mean map" in methods
+    assert "a population with 41.0 % positives" in methods
+    ceiling = found["Comparison"]
+    assert "114 test rows" in ceiling
+    assert "true labels 0.990 ± 0.020 0.980 ± 0.020" in ceiling
+    assert f"{EVIL} 5 0.100 0.950 +0.850 1.000" in found["Results on held-out bags"]
+    assert f"age 0.0200 0.0005 {EVIL} 0.0010 0.0005" in found["Feature importance"]
+    assert "it numbers the rows" in found["Columns"]
+    for words in ("not certain", "0.0123", "−0.0500", "overfitted", "too large to be", "42"):
+        assert words in found["Diagnostics"]
+    limits = found["What it must not be used for"]
+    assert limits == "Do not use it for rows of another kind."
+    settings = found["Settings and versions"]
+    for words in ("decorrupt 0.1.0", "--seed 3 config file", "--force yes"):
+        assert words in settings
+    assert "2026-01-02 03:04:05 UTC" in settings
+    assert "--sql" not in settings, "it was not used"
+
+
+@pytest.mark.parametrize(
+    ("word", "tone", "next_step"),
+    [
+        ("usable", "good", "decorrupt predict m.skops new_rows.csv -o predictions.csv"),
+        ("check it with labels", "unsure", "label about 1,200 new rows"),
+        ("do not use", "bad", "label about 1,200 new rows"),
+    ],
+)
+def test_every_verdict_has_its_colour_and_next_step(word, tone, next_step):
+    card = model_card() | {"verdict": verdict(word, "because", n_labels=1200)}
+    page = model_page(card)
+    assert f'<p class="{tone}">{word.capitalize()}: because.</p>' in page
+    assert next_step in sections(page)["Verdict"]
+    coloured = to_text(model_document(card, "m.skops").sections, width=100, colour=True)
+    code = {"good": "\x1b[1;32m", "unsure": "\x1b[1;33m", "bad": "\x1b[1;31m"}[tone]
+    assert f"{code}{word.capitalize()}: because." in coloured
+
+
+def test_a_warning_that_the_verdict_contains_is_not_repeated():
+    why = verdict()["why"]
+    card = model_card() | {"warnings": [why, "b", "b", "a"]}
+    assert sections(model_page(card))["What speaks against it"] == "B. A."
+    assert "What speaks against it" not in sections(model_page(card | {"warnings": [why]}))
+
+
+def test_an_accuracy_that_bags_cannot_show_is_only_a_range():
+    card = model_card()
+    card["expected"]["basis"] = "model"
+    accuracy = sections(model_page(card))["Accuracy to expect"]
+    assert "balanced accuracy probably between 0.80 and 0.94" in accuracy
+    assert "0.871" not in accuracy
+    assert "Only a rough guide" in accuracy
+
+
+def test_bags_that_cannot_be_tested():
+    card = model_card()
+    card["assumptions"] |= dict.fromkeys(
+        ("classes_p_value", "classes_differ", "chances_p_value", "chances_differ")
+    )
+    checks = sections(model_page(card))["Assumption checks"]
+    assert checks.count("not testable with these bags") == 2
+    del card["assumptions"]  # of inexact counts
+    assert "Assumption checks" not in sections(model_page(card))
+
+
+@pytest.mark.usefixtures("no_drawings")
+def test_importance_explains_negative_drops():
+    text = sections(model_page(model_card(), held_out()))["Feature importance"]
+    assert "A negative drop means that the model was better without the column" in text
+    assert "−0.0004" in text, "it is shown with its sign"
+
+
+@pytest.mark.usefixtures("no_drawings")
+def test_the_worst_bag_stands_first():
+    text = sections(model_page(model_card(), held_out()))["Results on held-out bags"]
+    first, second = text.index(f"{EVIL} 5 "), text.index("bag 28 38 0.933 0.667 −0.267")
+    assert first < second
+
+
+@pytest.mark.usefixtures("no_drawings")
+def test_sources_are_called_groups_and_their_rates_shown():
+    page = model_page(source_card(), held_out())
+    found = sections(page)
+    assert "Results on held-out rows" in found
+    assert f"sick {EVIL}" in html.unescape(page)
+    assert "nurse 200 0.450 0.050 0.060 0.600" in found["The data"]
+    assert f"{EVIL} 200 0.450 0.050 (0.010 to 0.120) 0.060 (0.020 to 0.130)" in found["The data"]
+    assert "One dot per group" in found["Results on held-out rows"]
+
+
+@pytest.mark.usefixtures("no_drawings")
+@pytest.mark.parametrize("rates", ["given", "estimated"])
+def test_what_intervals_of_sources_include_and_leave_out(rates):
+    card = source_card() | {"noise_rates": rates}
+    card["sources"]["left_out"] = "The intervals leave out this."
+    found = sections(model_page(card, held_out()))
+    assert "where it was estimated. The intervals leave out this." in found["The data"]
+    accuracy = found["Accuracy to expect"]
+    assert accuracy.startswith("balanced accuracy 0.871 (95% interval 0.81 to 0.93) guessing 0.5")
+    included = "includes the uncertainty of the estimated noise rates"
+    assert (included in accuracy) == (rates == "estimated")
+
+
+@pytest.mark.usefixtures("no_drawings")
+def test_the_evaluation_says_all():
+    found = sections(evaluation_page(evaluation()))
+    assert found["Verdict"].startswith("Usable: balanced accuracy 0.810 (0.770 to 0.850).")
+    accuracy = found["Accuracy"]
+    assert "balanced accuracy 0.810 ± 0.020" in accuracy
+    assert "labelled rows 300" in accuracy
+    assert "balanced accuracy probably between 0.80 and 0.94" in accuracy
+    assert "from the model's own probabilities" in accuracy
+    assert f"guessing by ward {EVIL} 0.654" in accuracy
+    labels = found["With true labels"]
+    assert "130 of 300 rows are positive" in labels
+    assert " positive 100 76.9 %, correct 30 23.1 %, wrong" in labels
+    assert " negative 17 10.0 %, wrong 153 90.0 %, correct" in labels
+    measures = found["Measures and calibration"]
+    assert "Brier score lower is better 0.830 ± 0.020" in measures
+    assert "Calibration" in measures
+    assert (
+        "log-likelihood of counts per row higher is better −0.110"
+        in (found["Without labels, bag by bag"])
+    )
+    assert "Predicted and known proportions" in found["Without labels, bag by bag"]
+    assert "unknown in training" in found["What speaks against it"]
+    assert "Do not use it" in found["What it must not be used for"]
+
+
+@pytest.mark.usefixtures("no_drawings")
+def test_an_evaluation_of_bags_alone_has_no_verdict():
+    found = evaluation()
+    del found["labels"], found["verdict"]
+    assert next(iter(sections(evaluation_page(found)))) == "Accuracy"
+
+
+@pytest.mark.usefixtures("no_drawings")
+@pytest.mark.parametrize(
+    ("prior", "words"),
+    [
+        (0.41, "with 41.0 % positives."),
+        (0.6, "here it is 43.3 %, so expect them too high"),
+        (0.2, "too low"),
+    ],
+)
+def test_probabilities_for_another_population(prior, words):
+    found = evaluation()
+    negative, positive = found["labels"]["class_shares"]
+    found["labels"]["class_shares"] = {negative: 1 - prior, positive: prior}
+    assert words in sections(evaluation_page(found))["With true labels"]
+
+
+@pytest.mark.usefixtures("no_drawings")
+def test_the_inspection_says_all():
+    found = sections(inspection_page(inspection()))
+    assert found["Verdict"] == (
+        f"Usable: the bags differ in their shares. Next: train a model. {FIT}"
+    )
+    assert "A quick mean map model" in found["The data"]
+    assert "0.710 (95% interval 0.80 to 0.94)" in found["The data"]
+    assert "Recommended: --method auto" in found["Method and accuracy to expect"]
+    bags = found["The bags one by one"]
+    assert "3 of 5 bags contribute 90 %" in bags
+    assert "b0 10 0.900 40.0 %" in bags
+    assert f"Too small to matter: “b4 {EVIL} (10 rows)”." in bags
+    assert "Share close to that of all rows, so next to no information: “b3”." in bags
+    assert "one minimum from --reg-strength 0.0345 on; in Python, convex='project'" in bags
+
+
+@pytest.mark.usefixtures("no_drawings")
+def test_bags_that_are_too_weak_need_more_bags():
+    found = inspection() | {"verdict": verdict("do not use", "too weak")}
+    words = sections(inspection_page(found))["Verdict"]
+    assert words.startswith("Do not use: too weak. Next: collect more bags")
+    assert words.endswith(f"To train all the same: {FIT}")
+
+
+@pytest.mark.usefixtures("no_drawings")
+@pytest.mark.parametrize(
+    ("convexity", "words"),
+    [
+        ({"exists": True, "superbag": True, "floor": 0.0}, "for every --reg-strength."),
+        ({"exists": False, "superbag": False, "floor": 0.5}, "on one side of ½"),
+    ],
+)
+def test_convexity_in_words(convexity, words):
+    data = inspection()
+    data["bag_details"]["convexity"] = convexity
+    assert words in sections(inspection_page(data))["The bags one by one"]
+
+
+@pytest.mark.usefixtures("no_drawings")
+@pytest.mark.parametrize("kind", ["too_small", "average"])
+def test_reasons_without_bags_are_left_out(kind):
+    data = inspection()
+    data["bag_details"][kind] = []
+    bags = sections(inspection_page(data))["The bags one by one"]
+    assert ("Too small to matter" in bags) == (kind != "too_small")
+    assert ("Share close to" in bags) == (kind != "average")
+
+
+@pytest.mark.usefixtures("no_drawings")
+@pytest.mark.parametrize(
+    ("slope", "words"),
+    [
+        (1.1, "1 is best."),
+        (1.6, "Here the probabilities are too close to the middle."),
+        (0.3, "Here the probabilities are too close to 0 and 1."),
+        (-0.2, "Here the probabilities do not agree with the counts."),
+    ],
+)
+def test_the_calibration_slope_in_words(slope, words):
+    page = model_page(model_card(), held_out() | {"calibration_slope": slope})
+    text = " ".join(" ".join(sections(page).values()).split())
+    assert f"Calibration slope: {slope:.3f}.".replace("-", "−") in text
+    assert words in text
+    assert ("Here the probabilities" in text) == (slope != 1.1)
+
+
+@pytest.mark.usefixtures("no_drawings")
+def test_what_could_not_be_computed_is_a_dash():
+    nothing = {"value": None, "std_error": None}
+    results = held_out() | {"criteria": dict.fromkeys(held_out()["criteria"], nothing)}
+    results["calibration"] = []
+    del results["calibration_slope"]
+    results["importance"] = [{"column": "age", "drop": None, "std_error": None}]
+    card = source_card()
+    card["criteria"] = results["criteria"]
+    page = model_page(card, results)
+    found = sections(page)
+    assert found["Accuracy to expect"].startswith("balanced accuracy unknown")
+    assert "lower is better —" in found["Results on held-out rows"]
+    assert "Calibration" not in page
+    assert "Feature importance" not in found
+
+
+@pytest.mark.usefixtures("no_drawings")
+def test_records_are_left_as_they_were():
+    given = model_card(), held_out(), evaluation(), inspection()
+    before = copy.deepcopy(given)
+    card, results, found, inspected = given
+    for document in (
+        model_document(card, "m.skops", results),
+        evaluation_document(found, card, "m.skops"),
+        inspection_document(inspected, FIT),
+    ):
+        to_html(document), to_markdown(document), to_text(document.sections, width=80)
+    assert given == before
+
+
+def test_a_large_model_makes_a_small_page():
+    card, results = model_card(), held_out()
+    card["columns"] = [card["columns"][0] | {"name": f"c{k}"} for k in range(5000)]
+    card["left_out"] = {f"d{k}": "it numbers the rows" for k in range(5000)}
+    results["per_bag"] = [
+        bag_prediction(f"b{k}", 5, k / 2e4, k / 2e4 + 0.01, classified=0.5) for k in range(20_000)
+    ]
+    results["importance"] = [
+        {"column": f"c{k}", "drop": 1 / (k + 1), "std_error": 0.01} for k in range(5000)
+    ]
+    page = model_page(card, results)
+    assert len(page.encode()) < 1_000_000
+    found = sections(page)
+    assert f"{MOST_COLUMNS} of 5,000 columns" in found["Columns"]
+    assert f"{MOST_BAGS} of 20,000 bags" in found["Results on held-out bags"]
+    assert "The plot shows 600 of them" in found["Results on held-out bags"]
+    assert f"{MOST_BARS} of 5,000 columns" in found["Feature importance"]
+    assert page == model_page(card, results), "the same dots every time"
+
+
+def test_large_data_make_a_small_page():
+    found = inspection()
+    found["bag_details"]["shares"] = [
+        {"bag": f"b{k}", "size": 5, "proportion": 0.3, "share": 1 / 20_000} for k in range(20_000)
+    ]
+    found["bag_details"]["average"] = [f"b{k}" for k in range(10_000)]
+    page = inspection_page(found)
+    assert len(page.encode()) < 200_000
+    assert "and 9,980 more" in page
+
+
+def test_the_line_of_equal_bags_is_drawn_dotted():
+    """As its caption says: short dashes, longer gaps, and only on that line."""
+    drawing = gain_plot([0.6, 0.4], "gain", "Words.")
+    (dotted,) = re.findall(r'<[^>]*stroke-dasharray="[^"]+"[^>]*>', drawing)
+    on, off = re.search(r'stroke-dasharray="([\d.]+),([\d.]+)"', dotted).groups()
+    assert float(on) < 2 <= float(off)
+    assert 'stroke="currentColor"' in dotted
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("age", "age"),
+        ("a\x00b\x1b", "a b "),
+        ("x" * 30, "x" * (LONGEST_LABEL - 1) + "…"),
+        ("x" * LONGEST_LABEL, "x" * LONGEST_LABEL),
+        ("", ""),
+    ],
+)
+def test_labels_of_bars(name, shown):
+    assert label(name) == shown
+
+
+def test_wide_signs_take_twice_the_room():
+    cut = label("収" * 30)
+    assert cut.count("収") == (LONGEST_LABEL - 1) // 2
+    assert cut.endswith("…")
+
+
+def test_measured():
+    assert measured({"value": -0.12345, "std_error": 0.01}) == "−0.123 ± 0.010"
+    assert measured({"value": 0.5, "std_error": None}) == "0.500"
+    assert measured({"value": None, "std_error": None}) == "—"
