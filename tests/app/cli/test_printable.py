@@ -8,7 +8,7 @@ import pytest
 
 from decorrupt import load
 from decorrupt.app.cli.conventions import Output, console, print_error_line
-from decorrupt.app.cli.printable import CONTROL, one_line, printable
+from decorrupt.documents.printable import CONTROL, one_line, printable
 from decorrupt.app.cli.text import bullets, facts, line, print_text, section, table
 from decorrupt.model_files import load_with_metadata, save
 from decorrupt.progress import log_step
