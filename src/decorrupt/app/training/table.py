@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,11 +23,13 @@ class Table:
     """A frame, and the file name for messages.
 
     `sizes`: how many rows of a larger table each row represents, if the frame has one per bag.
+    `notes`: how its cells were read, for the user.
     """
 
     frame: pd.DataFrame
     name: str
     sizes: NDArray[np.intp] | None = None
+    notes: tuple[str, ...] = ()
 
     def observed(
         self, ids: NDArray[Any], row_bag: NDArray[np.intp], proportions: FloatArray, classes: Any
@@ -83,3 +87,13 @@ def check_shares(table: str, column: str, ids: NDArray[Any], shares: FloatArray)
             f"{table}: column {column!r} contains {shares[wrong[0]]:g} for bag {ids[wrong[0]]!r}: "
             f"a proportion must be between 0 and 1{hint}"
         )
+
+
+def near_match(name: str, known: Sequence[str]) -> str:
+    """Return a hint at the name that differs in case, blanks or Unicode form only, or nothing."""
+    near = [one for one in known if _plain_form(one) == _plain_form(name)]
+    return f"; did you mean {near[0]!r}? It differs in case, blanks or Unicode form" if near else ""
+
+
+def _plain_form(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", str(name)).casefold().split())
