@@ -35,7 +35,7 @@ class BagRows:
     warnings : tuple of str
         Warnings about the join.
     notes : tuple of str
-        How the tables were read, and which columns were guessed.
+        How the table of bags was read, and which columns were guessed.
     are_named : bool
         Whether the classes have names; otherwise they are two, called 0 and 1.
     """
@@ -85,6 +85,7 @@ def read_bags(
     notes: list[str] = []
     if bags is not None:
         columns, notes = guess_columns(columns, rows, bags)
+        notes = [*bags.notes, *notes]
     need_columns(rows.frame, [columns.bag], rows.name, "--bag-column")
     ids, row_bag = group_codes(rows, columns.bag)
     values = read_values(bags or rows, columns, takes_ranges=takes_ranges)
