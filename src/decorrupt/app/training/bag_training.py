@@ -55,7 +55,7 @@ class BagTraining:
     def __init__(self, rows: BagRows, settings: Settings) -> None:
         self.settings, self.method = settings, method_name(settings.method, BAG_METHODS)
         observed = rows.observed
-        if not rows.are_named:
+        if settings.class_names is not None and not rows.are_named:
             observed = replace(observed, classes=np.array(settings.class_names))
         if observed.n_classes > 2:
             check_several_classes(self.method)

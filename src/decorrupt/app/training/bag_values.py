@@ -178,7 +178,7 @@ def join_bags(
             f"{bags.name}{more}" + near_match(lost[0], list(known))
         )
     order, idle = [known[bag] for bag in ids.tolist()], len(known) - len(ids)
-    sizes = np.bincount(row_bag, rows.sizes)
+    sizes = np.bincount(row_bag)
     return values.ends[order], [
         *([f"{idle} of {len(known)} bags in {bags.name} have no rows: not used"] if idle else []),
         *_size_warnings(bags, ids, order, sizes),

@@ -12,12 +12,9 @@ from decorrupt.app.training.bag_columns import BagColumns
 from decorrupt.app.training.bag_shares import listed, observe_classes, observe_positives
 from decorrupt.app.training.bag_values import join_bags, one_per_bag, read_values
 from decorrupt.app.training.columns import need_columns
-from decorrupt.app.training.guess import guess_columns
+from decorrupt.app.training.guess import class_names, guess_columns
 from decorrupt.app.training.table import Table, group_codes
 from decorrupt.observed import Observed, as_targets, check_bags
-
-# Names of two classes of which only the share of positives is known.
-NO_NAMES = ("0", "1")
 
 
 @dataclass(frozen=True)
@@ -37,7 +34,7 @@ class BagRows:
     notes : tuple of str
         How the table of bags was read, and which columns were guessed.
     are_named : bool
-        Whether the classes have names; otherwise they are two, called 0 and 1.
+        Whether the tables name the classes; otherwise they are two, and options can name them.
     """
 
     table: Table
@@ -94,7 +91,7 @@ def read_bags(
         ends = one_per_bag(rows, values, ids, row_bag)
     else:
         ends, said = join_bags(rows, values, columns.bag, ids, row_bag)
-    names = values.lower if columns.names_classes else list(NO_NAMES)
+    names = values.lower if columns.names_classes else class_names(values.lower[0])
     table = rows.observed(ids, row_bag, np.zeros((len(ids), len(names))), names)
     observe = observe_classes if columns.names_classes else observe_positives
     try:

@@ -25,8 +25,8 @@ class Settings:
         Number of parallel fits.
     kernels, kernel_gammas, reg_strengths : tuple or None
         The values to try; a single value fixes the parameter. None: the default search.
-    class_names : tuple of str
-        The names of the negative and the positive class, for bags whose classes have no names.
+    class_names : tuple of str or None
+        The names of the negative and the positive class of bags; None for those of the tables.
     ensemble : {"average", "best"}
         Whether the model is the average of the best configurations, or one of them.
     time_budget : float or None
@@ -41,6 +41,6 @@ class Settings:
     kernels: tuple[str, ...] | None = None
     kernel_gammas: tuple[float | str, ...] | None = None
     reg_strengths: tuple[float, ...] | None = None
-    class_names: tuple[str, str] = ("0", "1")
+    class_names: tuple[str, str] | None = None
     ensemble: str = "average"
     time_budget: float | None = None
