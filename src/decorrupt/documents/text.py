@@ -49,9 +49,9 @@ def to_text(sections: Sequence[Section], *, width: int, colour: bool = False) ->
     with console.capture() as captured:
         for section in sections:
             _print_section(console, section)
-    # Grids fill their last column with spaces.
-    lines = [line.rstrip() for line in captured.get().rstrip("\n").split("\n")]
-    return "\n".join(lines) + "\n"
+    # Grids fill their last column with spaces, and tables end with an empty line.
+    lines = [line.rstrip() for line in captured.get().split("\n")]
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def _print_section(console: Console, section: Section) -> None:
