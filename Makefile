@@ -18,7 +18,7 @@ WHEEL := .venv-wheel
 SPHINX := $(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
 
 .PHONY: help setup demo test test-slow test-minimum test-torch test-wheel test-sdist packages coverage check format \
-	docs docs-quick docs-cli bench bench-quick clean
+	docs docs-quick bench bench-quick paper clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -102,14 +102,15 @@ docs-quick: $(DOCS_READY)  ## build the site without running the examples of the
 	@$(SPHINX) -D plot_gallery=0
 	@echo "docs/_build/html/index.html"
 
-docs-cli: $(READY)  ## write docs/cli.md from the definitions of the commands
-	TYPER_USE_RICH=0 $(BIN)/typer decorrupt.app.cli.app utils docs --name decorrupt --output docs/cli.md
-
 bench: $(READY)  ## measure the speed promises, write benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/run.py
 
 bench-quick: $(READY)  ## the quick benchmarks: fails if a ratio misses its bar by more than half
 	$(BIN)/python benchmarks/run.py --quick
+
+paper: $(READY)  ## run or resume the paper's experiments (hours; $$DECORRUPT_DATA) and write their report
+	$(BIN)/python -m reproduction run -o results/paper/records.jsonl
+	$(BIN)/python -m reproduction report results/paper/records.jsonl -o results/paper/report.md
 
 clean:  ## remove the environment and all caches
 	rm -rf docs/_build docs/gallery docs/api/generated

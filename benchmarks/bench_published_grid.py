@@ -7,7 +7,7 @@ with the same number of settings per iteration count, and scaled up.
 The sizes are the smallest, the median and the largest number of training rows in the paper's seven
 data sets. The target is for the median. If $DECORRUPT_DATA is set, one cell of each of the seven
 follows. There, differences can be large: with long steps a descent can be chaotic, and rounding
-then decides the result.
+then decides the result. Alone, it needs PYTHONPATH=. for the package reproduction.
 """
 
 import os
@@ -21,20 +21,20 @@ from decorrupt import BagKFold
 from decorrupt.datasets import fetch_uci
 from decorrupt.losses import class_loss
 from decorrupt.observed import read_bags
-from decorrupt.reproduction.plan import Plan, hashed_seed
-from decorrupt.reproduction.published_grid import (
+from measuring import Figure, run, seconds_of
+from reproduction.plan import Plan, hashed_seed
+from reproduction.published_grid import (
     PublishedGrid,
     fold_criteria,
     pair_coefficients,
 )
-from decorrupt.reproduction.split import split_into_bags
-from measuring import Figure, run, seconds_of
+from reproduction.split import split_into_bags
 
 SMALLEST, MEDIAN, LARGEST = 800, 1088, 1696
 COLUMNS, BAG_SIZE, FOLDS = 10, 16, 5
 SAMPLE_OF_EACH_COUNT = 6
 BAR, TOLERANCE = 3.0, 1e-6
-PLAN = Plan.shipped()
+PLAN = Plan.read()
 LOSS = class_loss("logistic", 2)
 
 

@@ -1,7 +1,7 @@
 """Any learner on data sets of scikit-learn, in the format of the paper's records.
 
-    python benchmarks/embedded_learners.py results/learners/embedded.jsonl
-    python benchmarks/learners_table.py results/learners/embedded.jsonl
+    PYTHONPATH=. python benchmarks/embedded_learners.py results/learners/embedded.jsonl
+    PYTHONPATH=. python benchmarks/learners_table.py results/learners/embedded.jsonl
 
 The first command creates the records or resumes them (about 15 minutes), the second prints the
 table of docs/any_learner.md.
@@ -19,9 +19,9 @@ from sklearn.datasets import (
 )
 from threadpoolctl import threadpool_limits
 
-from decorrupt.reproduction.plan import Plan
-from decorrupt.reproduction.records import DONE, append_record, finished_cells, read_records
-from decorrupt.reproduction.run import train_and_test, versions
+from reproduction.plan import Plan
+from reproduction.records import DONE, append_record, finished_cells, read_records
+from reproduction.run import train_and_test, versions
 
 PLAN = Plan(
     datasets=("breast_cancer", "digits_3_8", "wine", "clusters", "sphere"),

@@ -1,6 +1,7 @@
 """Print the table of any_learner.md: methods around any learner next to kernel models.
 
-    python benchmarks/learners_table.py results/learners/records.jsonl results/paper/records.jsonl
+    PYTHONPATH=. python benchmarks/learners_table.py \
+        results/learners/records.jsonl results/paper/records.jsonl
 
 A cell is the mean balanced accuracy of the repetitions that all methods have; the splits are the
 same. The best method that sees only bags is bold. The means leave out cells in which one failed.
@@ -10,7 +11,7 @@ import sys
 from itertools import groupby
 from statistics import fmean
 
-from decorrupt.reproduction.records import read_records
+from reproduction.records import read_records
 
 ON_LABELS = ("supervised", "supervised_forest")
 ON_BAGS = ("count_likelihood", "em_forest", "boosted")

@@ -22,6 +22,8 @@ FOLDER = Path(__file__).parent
 RESULTS = FOLDER / "RESULTS.md"
 QUICK = ("growth", "path", "pairing", "supervised")
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
+# For the package reproduction.
+FROM_CHECKOUT = {"PYTHONPATH": os.pathsep.join([str(FOLDER.parent), os.getenv("PYTHONPATH", "")])}
 VERSIONS = ("numpy", "scipy", "scikit-learn", "joblib")
 
 
@@ -48,7 +50,7 @@ def measured(name: str, *, quick: bool) -> tuple[str, list[Figure], int, float]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "figures.json"
         command = [sys.executable, str(script), "--json", str(out), *["--quick"] * quick]
-        code = subprocess.run(command, env=os.environ | ONE_THREAD).returncode
+        code = subprocess.run(command, env=os.environ | ONE_THREAD | FROM_CHECKOUT).returncode
         figures = [Figure(**one) for one in json.loads(out.read_text())] if out.exists() else []
     description = script.read_text().split('"""')[1].strip()
     # A script that stopped before it wrote its figures has failed, whatever its code.

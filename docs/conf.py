@@ -26,6 +26,7 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
+    "command_reference",
     "method_tables",
 ]
 exclude_patterns = ["_build", "_templates", "gallery/**/*.ipynb"]

@@ -1,7 +1,7 @@
-"""Make the figures of the docs: ``python docs/make_figures.py [name …]``, all by default.
+"""Make the figures of the docs: ``PYTHONPATH=. python docs/make_figures.py [name …]``.
 
-All figures use fixed seeds and the functions of :mod:`decorrupt.theory`. A run takes about half a
-minute and writes docs/figures/NAME.svg. Needs matplotlib.
+All figures use fixed seeds, :mod:`decorrupt.theory` and ``reproduction.simulations``. A run of all
+takes about half a minute and writes docs/figures/NAME.svg. Needs matplotlib.
 """
 
 import csv
@@ -15,13 +15,10 @@ from matplotlib.figure import Figure
 
 from decorrupt.corruption import combine_bags, corrected_loss
 from decorrupt.losses import get_loss
-from decorrupt.theory import (
-    convexity_floor,
-    simulate_bound_coverage,
-    simulate_consistency,
-    simulate_variance,
-    weights_comparison,
-)
+from decorrupt.theory import convexity_floor, weights_comparison
+from reproduction.simulations.consistency import simulate_consistency
+from reproduction.simulations.coverage import simulate_bound_coverage
+from reproduction.simulations.variance import simulate_variance
 
 FOLDER = Path(__file__).parent / "figures"
 RECORDS = Path(__file__).parent.parent / "results" / "assumptions"
@@ -137,7 +134,7 @@ def variance(axes: Axes) -> None:
     }
     names = ("pairs", "superbag", "least_squares")
     for place, (sizes, shares) in enumerate(settings.values()):
-        found = simulate_variance(sizes, shares, n_draws=1, combinations=names, random_state=SEED)
+        found = simulate_variance(sizes, shares, n_draws=1, random_state=SEED)
         for shift, name in enumerate(names):
             x, colour = place + 0.25 * (shift - 1), f"C{shift}"
             factor = found.bound_factors["superbag"] / found.bound_factors[name]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Banknotes: a classifier of forgeries, trained on the number of forgeries in each batch.
+# Banknotes: a classifier of forgeries, trained on the share of forgeries in each batch.
 #
-# A bank counts the forgeries in each batch; which notes were forged is unknown. All options are in a
+# A bank knows the share of forgeries in each batch; which notes were forged is unknown. All options are in a
 # config file. The data (Lohweg 2012, UCI, CC BY 4.0) are read from $DECORRUPT_DATA; without them the
 # script prints a message and exits with 77.
 #
@@ -27,9 +27,8 @@ bag-column = "batch"
 bag-size = 25
 test-share = 0.25
 
-[fit]
-bag-column = "batch"
-count-column = "count"
+[bound]
+proportion-column = "1"
 TOML
 
 echo "== Divide the labelled table into batches of 25 notes"
@@ -38,10 +37,10 @@ decorrupt bags "$data" --config "$out/run.toml" -o "$out/notes.parquet" \
 
 echo
 echo "== How many notes are needed for a generalisation bound of 0.5?"
-decorrupt bound "$out/batches.csv" --radius 5 --target-bound 0.5
+decorrupt bound "$out/batches.csv" --config "$out/run.toml" --radius 5 --target-bound 0.5
 
 echo
-echo "== Train on the counts of the batches"
+echo "== Train on the shares of the batches"
 decorrupt fit "$out/notes.parquet" "$out/batches.csv" --config "$out/run.toml" -o "$out/model.skops"
 
 echo

@@ -24,17 +24,15 @@ decorrupt bags "$data" --label-column label --positive-label 2 \
 
 echo
 echo "== How informative are the branches?"
-decorrupt inspect "$out/customers.csv" "$out/branches.csv" \
-    --bag-column branch --proportion-column proportion
+decorrupt inspect "$out/customers.csv" "$out/branches.csv"
 
 echo
 echo "== Train on the default rates of the branches"
-decorrupt fit "$out/customers.csv" "$out/branches.csv" \
-    --bag-column branch --proportion-column proportion --seed 0 -o "$out/model.skops" --force
+decorrupt fit "$out/customers.csv" "$out/branches.csv" --seed 0 -o "$out/model.skops" --force
 
 echo
 echo "== Evaluate on test rows (their labels were not used for training)"
-decorrupt evaluate "$out/model.skops" "$out/test.csv" --label-column label --positive-label 2
+decorrupt evaluate "$out/model.skops" "$out/test.csv" --label-column label
 
 echo
 echo "== Predictions for new customers, for a default rate of 30 %"

@@ -69,6 +69,12 @@ FLOAT32_RTOL = {"WeightedSourcesClassifier": 0.1}
 # more digits.
 TOLERANCE = {"AlternatingPSVMClassifier": 1e-3, "EMClassifier": 1e-2}
 
+SQUARING = [
+    model
+    for model in ALL
+    if name_of(model) not in ("BoostedCountClassifier", "CostWeightedSourcesClassifier")
+]
+
 for_all = pytest.mark.parametrize("model", ALL, ids=name_of)
 for_single = pytest.mark.parametrize("model", SINGLE, ids=name_of)
 for_variants = pytest.mark.parametrize("model", [*SINGLE, *VARIANTS], ids=str)
@@ -197,6 +203,29 @@ def test_unfitted_models_say_so(model):
     for method in ("predict", "decision_function"):
         with pytest.raises(NotFittedError):
             getattr(clone(model), method)(np.ones((3, 2)))
+
+
+@quiet
+@pytest.mark.parametrize("model", [*SQUARING, *VARIANTS], ids=str)
+def test_a_value_too_large_to_square_is_named(model, data):
+    """Trees compare values and never square them; another learner is the user's."""
+    X = np.array(data.X)
+    X[3, 1] = -1e200
+    message = r"-1e\+200 in row 3, column {}, which is too large: scale the columns"
+    with pytest.raises(ValueError, match=message.format(1)):
+        clone(model).fit(X, data.y, **data.extra)
+    with pytest.raises(ValueError, match=message.format("'b'")):
+        clone(model).fit(pd.DataFrame(X, columns=["a", "b"]), data.y, **data.extra)
+    fitted = clone(model).fit(data.X, data.y, **data.extra)
+    with pytest.raises(ValueError, match=message.format(1)):
+        fitted.predict(X)
+
+
+@pytest.mark.parametrize("model", TAKES_LABELS, ids=name_of)
+@pytest.mark.parametrize("y", [[0.5, 0.25, 0.25], [[0.5, 0.3, 0.2]] * 3], ids=["two", "three"])
+def test_proportions_are_no_labels_to_score(model, y):
+    with pytest.raises(ValueError, match=r"use BagGridSearchCV, or scoring=BAG_SCORERS\["):
+        clone(model).score(np.ones((3, 2)), y)
 
 
 # --- names and order of what is given

@@ -30,7 +30,8 @@ def test_the_readmes_examples_run(example, capsys):
 
 
 def test_the_architecture_page_names_what_exists():
-    source = "\n".join(file.read_text() for file in (ROOT / "src").rglob("*.py"))
+    folders = (ROOT / "src", ROOT / "reproduction")
+    source = "\n".join(file.read_text() for one in folders for file in one.rglob("*.py"))
     page = (ROOT / "docs" / "architecture.md").read_text()
     names = {name.rpartition(".")[2] for name in re.findall(r"`([\w.]+)`", page)}
     assert not [name for name in names if name != "py" and name not in source]

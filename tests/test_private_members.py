@@ -1,6 +1,7 @@
 """Packages use each other through their `__init__`: no private members, no inner modules."""
 
 import ast
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,8 @@ OF_OTHER_LIBRARIES = {
     "_safe_indexing",  # rows of arrays, sparse matrices and data frames
     "_safe_split",  # the same, and the columns of a precomputed kernel
 }
-# They are imported in functions, module by module: the first two need an extra, and a plan of
-# reproduction is checked without loading scikit-learn.
-LAZY = {"distributed", "torch", "reproduction"}
+# They are imported in functions, module by module, because they need an extra.
+LAZY = {"distributed", "torch"}
 
 
 def package_of(path):
@@ -111,3 +111,19 @@ def test_nobody_imports_past_the_init_of(package):
         if module.startswith(f"decorrupt.{package}.")
     ]
     assert not found
+
+
+def test_reproduction_imports_public_names_only():
+    found = []
+    for path in sorted((Path(__file__).parents[1] / "reproduction").rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        found += [f"{path.name}:{line} {name}" for line, name, _ in private_uses(tree)]
+        found += [
+            f"{path.name}:{node.lineno} {node.module}.{one.name}"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("decorrupt.")
+            if node.module != "decorrupt.glossary"  # labels and meanings of methods, for all pages
+            for one in node.names
+            if one.name not in getattr(import_module(node.module), "__all__", ())
+        ]
+    assert [line for line in found if line.split()[1] not in OF_OTHER_LIBRARIES] == []

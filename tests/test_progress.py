@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from decorrupt.app.cli.app import run
-from decorrupt.progress import silence, track
+from decorrupt.progress import progress, silence, track
 from helpers.hidden_labels import make_bag_table
 
 
@@ -36,7 +36,54 @@ def test_every_finished_item_is_one_line(caplog):
     assert [line.split(" in ")[0] for line in caplog.messages] == [
         f"working: {k} of 3" for k in (1, 2, 3)
     ]
-    assert caplog.messages[-1].endswith("about 0 s left")
+    assert "left" in caplog.messages[0]
+    assert "left" not in caplog.messages[-1]  # what comes after this phase is not known
+
+
+def test_phases_of_one_computation_share_an_estimate(caplog):
+    with caplog.at_level(logging.INFO, logger="decorrupt"), progress() as current:
+        with current.expecting(2):
+            list(track("abc", "first", 3))
+        list(track("de", "second", 2))
+    assert ["left" in line for line in caplog.messages] == [True, True, True, True, False]
+    assert [line.split(" in ")[0] for line in caplog.messages[2:4]] == [
+        "first: 3 of 3",
+        "second: 1 of 2",
+    ]
+
+
+def test_a_phase_inside_a_step_is_logged_after_silence_only(caplog, monkeypatch):
+    def run_both():
+        caplog.clear()
+        with caplog.at_level(logging.INFO, logger="decorrupt"):
+            for _ in track("ab", "outer", 2):
+                list(track("xyz", "inner", 3))
+        return [line.split(" in ")[0] for line in caplog.messages]
+
+    assert run_both() == ["outer: 1 of 2", "outer: 2 of 2"]
+    monkeypatch.setattr("decorrupt.progress.LONGEST_SILENCE", 0.0)
+    inner = [f"inner: {k} of 3" for k in (1, 2, 3)]
+    assert run_both() == [*inner, "outer: 1 of 2", *inner, "outer: 2 of 2"]
+
+
+def test_many_quick_steps_log_the_last_one(caplog, monkeypatch):
+    with caplog.at_level(logging.INFO, logger="decorrupt"):
+        list(track(range(199), "drawing", 199))
+    assert [line.split(" in ")[0] for line in caplog.messages] == ["drawing: 199 of 199"]
+    monkeypatch.setattr("decorrupt.progress.LONGEST_SILENCE", 0.0)
+    with caplog.at_level(logging.INFO, logger="decorrupt"):
+        list(track(range(199), "drawing", 199))
+    assert len(caplog.messages) == 200
+
+
+def test_a_computation_that_ends_early_leaves_no_bar_behind(caplog):
+    with caplog.at_level(logging.INFO, logger="decorrupt"):
+        for _ in track("abc", "stopped", 3):
+            break
+        with pytest.raises(ZeroDivisionError):
+            [1 / 0 for _ in track("abc", "failed", 3)]
+        list(track("a", "next", 1))
+    assert [line.split(" in ")[0] for line in caplog.messages] == ["next: 1 of 1"]
 
 
 def test_silence_is_silence(caplog, on_terminal):

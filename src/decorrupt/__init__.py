@@ -1,4 +1,4 @@
-"""Train classifiers from labels nobody trusts: corrupted sources and label proportions.
+"""Train classifiers without clean labels: corrupted sources and label proportions.
 
 The public names are listed in ``__init__.pyi``. Each is imported when it is first used, so that the
 command line starts at once.

@@ -44,8 +44,8 @@ def atomic_write(path: str | os.PathLike[str], *, force: bool = False) -> Iterat
     OutputExistsError
         If `path` exists and `force` is False (even if it was created while the block ran), or is
         not a regular file.
-    FileNotFoundError
-        If its directory does not exist.
+    OSError
+        If the file cannot be written; `filename` is `path`, not the temporary file.
 
     Examples
     --------
@@ -57,30 +57,80 @@ def atomic_write(path: str | os.PathLike[str], *, force: bool = False) -> Iterat
     ['answer.txt']
     """
     target = Path(os.path.realpath(path))
-    _check_writable(path, target, force)
-    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
-    _create(temporary, target)
-    try:
-        yield temporary
-        _flush(temporary)
-        _move(temporary, path, target, force)
-    finally:
-        temporary.unlink(missing_ok=True)
+    _check_target(path, target, force)
+    temporary = _temporary(target)
+    with _errors_name(path, temporary):
+        _create(temporary, target)
+        try:
+            yield temporary
+            _flush(temporary)
+            _move(temporary, path, target, force)
+        finally:
+            temporary.unlink(missing_ok=True)
     with suppress(OSError):  # some file systems cannot flush a directory
         _flush(target.parent)
 
 
-def _check_writable(path: str | os.PathLike[str], target: Path, force: bool) -> None:
+def check_writable(path: str | os.PathLike[str], *, force: bool = False) -> None:
+    """Raise what :func:`atomic_write` would raise at once, by creating its temporary file.
+
+    To be called before long work whose result is written to `path`.
+
+    Raises
+    ------
+    OutputExistsError, OSError
+        As :func:`atomic_write`.
+
+    Examples
+    --------
+    >>> check_writable("no/such/folder/model.skops")
+    Traceback (most recent call last):
+        ...
+    FileNotFoundError: [Errno 2] there is no directory no/such/folder: 'no/such/folder/model.skops'
+    """
+    target = Path(os.path.realpath(path))
+    _check_target(path, target, force)
+    temporary = _temporary(target)
+    with _errors_name(path, temporary):
+        try:
+            _create(temporary, target)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def _check_target(path: str | os.PathLike[str], target: Path, force: bool) -> None:
     if not target.parent.is_dir():
-        raise FileNotFoundError(f"{path} cannot be written: there is no directory {target.parent}")
+        reason = f"there is no directory {Path(path).parent}"
+        raise FileNotFoundError(errno.ENOENT, reason, str(path))
     if target.exists() and not target.is_file():
         raise OutputExistsError(f"{path} exists and is not a regular file: choose another name")
     if target.exists() and not force:
         raise _exists(path)
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, "the file is read-only", str(path))
+
+
+@contextmanager
+def _errors_name(path: str | os.PathLike[str], temporary: Path) -> Iterator[None]:
+    """Let errors about the temporary file, and of a full disk, name the file that was asked for."""
+    try:
+        yield
+    except OSError as error:
+        is_own = error.filename in (str(temporary), temporary)
+        if error.errno is None or not (is_own or error.filename is None):
+            raise
+        reason = error.strerror
+        if is_own and error.errno == errno.ENOENT:
+            reason = "its directory takes no files"
+        raise OSError(error.errno, reason, str(path)) from None
 
 
 def _exists(path: str | os.PathLike[str]) -> OutputExistsError:
     return OutputExistsError(f"{path} exists: choose another name, or overwrite it with force")
+
+
+def _temporary(target: Path) -> Path:
+    return target.with_name(f".{target.name[:100]}.{secrets.token_hex(6)}.part")
 
 
 def _create(temporary: Path, target: Path) -> None:
@@ -108,5 +158,5 @@ def _move(temporary: Path, path: str | os.PathLike[str], target: Path, force: bo
     except OSError as error:
         if error.errno not in NO_LINKS:
             raise
-        _check_writable(path, target, force)
+        _check_target(path, target, force)
         os.replace(temporary, target)

@@ -2,6 +2,7 @@
 
 __all__ = [
     "BagAssumptionWarning",
+    "ContradictedRatesWarning",
     "DroppedBagsWarning",
     "InexactPairingWarning",
     "NegativeRiskWarning",
@@ -9,7 +10,9 @@ __all__ = [
     "OneClassWarning",
     "RoundedCountsWarning",
     "SkippedFoldWarning",
+    "TimeBudgetWarning",
     "UninformativeRatesWarning",
+    "UnscaledColumnsWarning",
     "WeakEvidenceWarning",
 ]
 
@@ -34,6 +37,10 @@ class SkippedFoldWarning(UserWarning):
     """The held-out bags of a fold have equal proportions: a criterion is not computable there."""
 
 
+class TimeBudgetWarning(UserWarning):
+    """Fewer than half of a search's configurations could be compared within its time budget."""
+
+
 class RoundedCountsWarning(UserWarning):
     """Some proportions are not possible with their bag's number of rows, even if rounded."""
 
@@ -51,4 +58,12 @@ class BagAssumptionWarning(UserWarning):
 
 
 class WeakEvidenceWarning(UserWarning):
-    """The counts of held-out bags hardly determine a classifier: the gain is below 5 nats."""
+    """Too little evidence for a reliable classifier: the gain is below 5 nats."""
+
+
+class ContradictedRatesWarning(UserWarning):
+    """The noisy labels contradict the stated noise rates, or a matrix has its rows in disorder."""
+
+
+class UnscaledColumnsWarning(UserWarning):
+    """Distances between rows hardly depend on most columns, and the kernel depends on distances."""

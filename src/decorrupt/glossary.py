@@ -89,6 +89,14 @@ SOURCE_METHODS = {
         "Learns the noisy labels, and converts their probabilities with the noise rates.",
     ),
 }
+# Methods for two classes only.
+FOR_TWO_CLASSES = (
+    "corrected_loss_pairs",
+    "invcal",
+    "alternating_psvm",
+    "convex_psvm",
+    "cost_weighted",
+)
 # What a search over several methods is called; the library's name is that of its candidates.
 BAG_SEARCHES = {
     "auto": Method(

@@ -2,9 +2,6 @@
 
 import pytest
 
-from decorrupt.reproduction.published import published_cells
-from decorrupt.reproduction.report import format_report
-from decorrupt.reproduction.report.columns import COLUMNS
 from helpers.page_views import (
     VIEWS,
     check_headings_and_captions,
@@ -15,6 +12,9 @@ from helpers.page_views import (
     show,
 )
 from helpers.synthetic_records import full_run
+from reproduction.published import published_cells
+from reproduction.report import format_report
+from reproduction.report.columns import COLUMNS
 
 CELLS = """
 (table) => [...document.querySelectorAll(`#${table} tbody tr`)].map(
@@ -25,7 +25,7 @@ CELLS = """
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(format_report(full_run(), "html"), encoding="utf-8")
+    path.write_text(format_report(full_run(), ".html"), encoding="utf-8")
     return path.as_uri()
 
 

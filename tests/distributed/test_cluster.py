@@ -23,10 +23,10 @@ from decorrupt.datasets import fetch_uci
 from decorrupt.distributed import DaskCorrectedLossClassifier, DaskCountLikelihoodClassifier
 from decorrupt.distributed.engine import Engine
 from decorrupt.distributed.objective import PartitionedObjective
-from decorrupt.reproduction.plan import Plan
-from decorrupt.reproduction.records import read_records
-from decorrupt.reproduction.run import run_plan
 from helpers.partitioned import bag_rows
+from reproduction.plan import Plan
+from reproduction.records import read_records
+from reproduction.run import run_plan
 
 PARAMS = {"kernel": "linear", "reg_strength": 1e-2, "tol": 1e-8, "random_state": 0}
 # A busy machine may take long to start a process.
@@ -132,7 +132,7 @@ def test_the_papers_experiments_run_on_the_cluster_by_joblib(client, tmp_path):
     except OSError as error:
         pytest.skip(f"the data set is not available: {error}")
     with client.as_current(), joblib.parallel_config("dask"):
-        assert run_plan(plan, tmp_path / "records.jsonl") == 2
+        assert len(run_plan(plan, tmp_path / "records.jsonl")) == 2
     statuses = [record["status"] for record in read_records(tmp_path / "records.jsonl")]
     assert statuses == ["done", "done"]
 

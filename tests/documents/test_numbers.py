@@ -1,8 +1,7 @@
-"""How pages write numbers, and which format a file's ending means."""
+"""How pages write numbers."""
 
 import pytest
 
-from decorrupt.documents.endings import format_of
 from decorrupt.documents.numbers import count, duration, number, p_value, signed, value_cell
 
 
@@ -32,10 +31,3 @@ def test_a_cell_is_sorted_by_more_digits_than_it_shows():
     assert value_cell(-0.12345678) == {"text": "−0.123", "sort": "-0.123456780"}
     assert value_cell(0.25, signed)["text"] == "+0.250"
     assert value_cell(None) is None
-
-
-def test_formats():
-    assert format_of("a/report.HTML") == format_of("report.htm") == "html"
-    assert format_of("notes.md") == "markdown"
-    with pytest.raises(ValueError, match=r"report\.pdf: .* must end in one of \.html, .*\.json"):
-        format_of("report.pdf")

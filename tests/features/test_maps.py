@@ -127,7 +127,7 @@ def test_the_linear_map_leaves_the_rows_alone():
     assert (fitted.rank, fitted.error) == (12, 0.0)
     theta = np.arange(12.0)
     assert_array_equal(fitted.coefficients(theta), theta)
-    assert fitted.coarse_matrix() is X
+    assert fitted.coarse().matrix is X
 
 
 @pytest.mark.parametrize("block_rows", [1, 7, 50])
@@ -164,9 +164,9 @@ def test_the_default_tolerance_is_kept():
 def test_coarse_features_are_the_fewest_first_that_leave_little(monkeypatch):
     X, kernel = rows(60), Kernel("rbf", gamma=0.5)
     fitted = fit_feature_map(X, kernel, random_state=0)
-    assert fitted.coarse_matrix() is fitted.matrix
+    assert fitted.coarse().matrix is fitted.matrix
     monkeypatch.setattr(maps, "MIN_COARSE_RANK", 4)
-    coarse = fitted.coarse_matrix()
+    coarse = fitted.coarse().matrix
     rank = coarse.shape[1]
     assert 4 < rank < fitted.rank
     assert_array_equal(coarse, fitted.matrix[:, :rank])
@@ -176,15 +176,16 @@ def test_coarse_features_are_the_fewest_first_that_leave_little(monkeypatch):
         for r in (rank, rank - 1)
     )
     assert left <= maps.COARSE_ERROR < left_by_fewer
+    assert_allclose(fitted.coarse().error, left)
     monkeypatch.setattr(maps, "MIN_COARSE_RANK", rank + 3)
-    assert fitted.coarse_matrix().shape[1] == rank + 3
+    assert fitted.coarse().matrix.shape[1] == rank + 3
 
 
 def test_features_coarser_than_coarse_are_taken_whole(monkeypatch):
     monkeypatch.setattr(maps, "MIN_COARSE_RANK", 4)
     fitted = fit_feature_map(rows(60), Kernel("rbf", gamma=0.5, max_rank=9), random_state=0)
     assert fitted.error > maps.COARSE_ERROR
-    assert fitted.coarse_matrix().shape[1] == 9
+    assert fitted.coarse().matrix.shape[1] == 9
 
 
 def test_an_integer_seed_makes_the_map_reproducible():

@@ -128,7 +128,7 @@ def test_the_number_of_features_is_even(max_rank, rank):
     fitted = fit_feature_map(rows(9), Kernel("rbf", features="random", max_rank=max_rank))
     assert fitted.matrix.shape == (9, rank)
     assert fitted.rank == rank
-    assert fitted.coarse_matrix() is fitted.matrix
+    assert fitted.coarse().matrix is fitted.matrix
 
 
 @pytest.mark.parametrize("name", ["polynomial", "linear", "precomputed", np.dot])

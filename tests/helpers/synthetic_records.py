@@ -2,8 +2,8 @@
 
 import json
 
-from decorrupt.reproduction import Plan
-from decorrupt.reproduction.published import published_cells
+from reproduction.plan import Plan
+from reproduction.published import published_cells
 
 VERSIONS = {"decorrupt": "0.1.0", "numpy": "2.0.0", "python": "3.11.0"}
 # Levels of the methods, apart from each other, so that ranks are known beforehand.
@@ -17,7 +17,7 @@ LEVELS = {
     "corrected_loss_published": 0.87,
     "alternating_psvm": 0.85,
 }
-assert LEVELS.keys() == set(Plan.shipped("paper").methods)
+assert LEVELS.keys() == set(Plan.read("paper").methods)
 FAILED_CELL = ("german", 64, "alternating_psvm")
 MISSING_CELL = ("wireless", 8, "corrected_loss_published")
 

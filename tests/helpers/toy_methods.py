@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from decorrupt.reproduction.methods import Fitted
+from reproduction.methods import Fitted
 
 
 def constant(task):

@@ -1,5 +1,7 @@
 """EM with any learner: it does what EM does, and learns from bags, sources and both."""
 
+from functools import cached_property
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -113,6 +115,26 @@ def test_blend_zero_is_the_start_and_one_the_learner(bag_data):
     assert_allclose(start.decision_function(d.X) + start.decision_threshold_, expected)
     own = soft_scores(learner.estimator_, d.X, 2)
     assert_allclose(learner.raw_scores(d.X), learner.slope_ * own + learner.shift_)
+
+
+def test_the_start_estimates_its_class_prior_once_per_fit(bag_data, monkeypatch):
+    d, calls = bag_data, []
+    estimate = LabelLikelihood.class_prior.func
+
+    def counted(likelihood):
+        calls.append(len(likelihood.observed.row_bag))
+        return estimate(likelihood)
+
+    prior = cached_property(counted)
+    prior.__set_name__(LabelLikelihood, "class_prior")
+    monkeypatch.setattr(LabelLikelihood, "class_prior", prior)
+    upper = np.minimum(d.y + 0.3, 1)
+    model = EMClassifier(LogisticRegression(), cv=3, random_state=0)
+    model.fit(d.X, d.y, bags=d.bags, upper=upper)
+    # The model, the start on three folds, and the start on all rows.
+    assert calls == [600, 400, 400, 400, 600]
+    assert_allclose(model.start_.class_prior_, model.class_prior_)
+    assert model.class_prior_[1] > d.y.mean() + 0.05  # of the lower ends
 
 
 def test_posteriors_come_from_held_out_scores(bag_data):

@@ -14,7 +14,7 @@ from decorrupt import (
     load,
     save,
 )
-from decorrupt.exceptions import WeakEvidenceWarning
+from decorrupt.exceptions import TimeBudgetWarning, WeakEvidenceWarning
 from decorrupt.losses import mix_scores, prior_scores
 from decorrupt.model_selection import AveragedClassifier, BagScorer, ForestRoundClassifier
 from decorrupt.model_selection.averaging import bootstrap_weights, heaviest
@@ -228,7 +228,7 @@ def test_bags_that_say_nothing_are_called_weak():
     rng = np.random.default_rng(1)
     X, bags = rng.normal(size=(200, 3)), np.arange(200) // 10
     y = (rng.binomial(10, 0.4, 20) / 10)[bags]
-    with pytest.warns(WeakEvidenceWarning, match="guessing is as good|hardly determine"):
+    with pytest.warns(WeakEvidenceWarning, match="no better than guessing|too little evidence"):
         model = AutoLabelProportionsClassifier(**QUICK).fit(X, y, bags=bags)
     assert model.gain_in_nats_ < 5
     assert not isinstance(model.best_estimator_, ForestRoundClassifier)
@@ -256,6 +256,22 @@ def test_no_time_still_gives_a_model(bag_data):
     assert {row.params["kernel"] for row in model.leaderboard_} == {"linear"}  # the first one only
     assert len(model.estimators_) == 1
     assert model.score(d.X, d.labels) > 0.85
+    assert (model.n_compared_, model.n_configurations_) == (2, 4)
+    assert "2 of 4 configurations were compared within time_budget=1e-06" in str(model.leaderboard_)
+
+
+def test_less_than_half_of_the_configurations_is_a_warning(bag_data):
+    d = bag_data
+    options = QUICK | {"kernels": ("linear", "rbf", "laplacian"), "time_budget": 1e-6}
+    model = AutoLabelProportionsClassifier(**options)
+    with pytest.warns(TimeBudgetWarning, match="only 2 of 6 .*: raise time_budget, or list fewer"):
+        model.fit(d.X, d.y, bags=d.bags)
+    assert (model.n_compared_, model.n_configurations_) == (2, 6)
+
+
+def test_without_a_time_budget_all_configurations_are_compared(refined):
+    assert refined.n_compared_ == refined.n_configurations_ == 4
+    assert "configurations were compared" not in str(refined.leaderboard_)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import get_scorer
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -216,6 +216,21 @@ def test_scorers_work_in_scikit_learns_own_search(bag_data):
             template(), GRID, scoring=BagScorer("corrected_risk", loss="sigmoid"), cv=BagKFold(3)
         ).fit(bag_data.X, bag_data.y, bags=bag_data.bags)
     assert search.best_estimator_.score(bag_data.X, bag_data.labels) > 0.85
+
+
+def test_scikit_learns_search_shows_what_to_use_instead_of_labels(bag_data):
+    """`error_score="raise"` stops it; by default scikit-learn warns in every fold."""
+    d = bag_data
+    options = {"cv": BagKFold(3), "error_score": "raise"}
+    with sklearn.config_context(enable_metadata_routing=True):
+        with pytest.raises(ValueError, match=r"use BagGridSearchCV, or scoring=BAG_SCORERS"):
+            GridSearchCV(template(), GRID, **options).fit(d.X, d.y, bags=d.bags)
+        with pytest.raises(ValueError, match="use BagGridSearchCV"):
+            cross_val_score(template(), d.X, d.y, params={"bags": d.bags}, **options)
+        with pytest.warns(UserWarning, match="use BagGridSearchCV"):
+            cross_val_score(template(), d.X, d.y, params={"bags": d.bags}, cv=BagKFold(3))
+        named = {"params": {"bags": d.bags}, "scoring": BAG_SCORERS["count_log_likelihood"]}
+        assert np.isfinite(cross_val_score(template(), d.X, d.y, **named, **options)).all()
 
 
 def test_count_likelihood_judges_every_model_at_the_held_out_prior(bag_data):

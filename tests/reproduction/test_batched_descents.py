@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from decorrupt.reproduction.batched_descents import Descents, descend_together
 from oracles.dense_kernel import descend_dual, gram
+from reproduction.batched_descents import Descents, descend_together
 
 N_ROWS = 120
 CHECKPOINTS = [60, 300, 900]

@@ -2,11 +2,11 @@
 
 import pytest
 
-from decorrupt.reproduction.plan import Cell, Plan, hashed_seed
+from reproduction.plan import Cell, Plan, hashed_seed
 
 
 def test_the_papers_plan():
-    plan = Plan.shipped("paper")
+    plan = Plan.read("paper")
     assert len(plan.datasets) * len(plan.bag_sizes) == 42
     cells = list(plan.cells())
     assert len(cells) == len(set(cells)) == 42 * (6 * 5 + 2 * 2)
@@ -29,6 +29,7 @@ def test_seeds_are_the_same_on_every_machine():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
+        ("datasets = [", "not TOML"),
         ("colour = 1", "unknown key 'colour'; known: bag_sizes"),
         ("datasets = 'banknote'", "datasets must be a list"),
         ("datasets = []\nbag_sizes = []\nmethods = []", "repetitions is missing"),
@@ -39,3 +40,43 @@ def test_bad_plans_are_named(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(ValueError, match=rf"plan\.toml: {message}"):
         Plan.read(path)
+
+
+def test_the_quick_plan_is_a_part_of_the_papers():
+    whole, quick = map(Plan.read, ("paper", "quick"))
+    assert (len(quick.datasets), len(quick.bag_sizes)) == (2, 3)
+    assert quick.repetitions == 2
+    assert set(quick.methods) == set(whole.methods)
+    assert set(quick.cells()) <= set(whole.cells()), "its records count for the whole plan too"
+    assert (quick.test_share, quick.n_folds) == (whole.test_share, whole.n_folds)
+
+
+def test_parts_keep_the_plans_order():
+    part = Plan.read().narrowed(datasets=["wireless", "cnae"], bag_sizes=[64, 2], repetitions=1)
+    assert part.datasets == ("cnae", "wireless")
+    assert part.bag_sizes == (2, 64)
+    assert len(part.methods) == 8
+    assert part.repetitions == 1
+
+
+def test_more_repetitions_than_the_plan_has_are_no_part_of_it():
+    assert Plan.read().narrowed(repetitions=9).repetitions == 5
+
+
+@pytest.mark.parametrize(
+    ("axes", "message"),
+    [
+        ({"datasets": ["banknot"]}, "datasets: 'banknot' is not in the plan; it has banknote, car"),
+        ({"bag_sizes": [3]}, "bag_sizes: 3 is not in the plan; it has 2, 4, 8"),
+        ({"methods": ["magic"]}, "methods: 'magic' is not in the plan; it has supervised"),
+        ({"repetitions": 0}, "repetitions=0 must be at least 1"),
+    ],
+)
+def test_what_is_not_in_the_plan_is_named(axes, message):
+    with pytest.raises(ValueError, match=message):
+        Plan.read().narrowed(**axes)
+
+
+def test_a_plan_that_is_not_there_is_named():
+    with pytest.raises(FileNotFoundError, match=r"papr: neither .* plans convex_psvm, .* quick"):
+        Plan.read("papr")

@@ -4,9 +4,9 @@ import statistics
 
 import pytest
 
-from decorrupt.reproduction.methods import METHODS
-from decorrupt.reproduction.plan import Plan
-from decorrupt.reproduction.published import (
+from reproduction.methods import METHODS
+from reproduction.plan import Plan
+from reproduction.published import (
     PUBLISHED_TABLES,
     RERUNS,
     published_cells,
@@ -16,7 +16,7 @@ from decorrupt.reproduction.published import (
 
 def test_both_tables_are_whole():
     numbers = published_numbers()
-    plan = Plan.shipped()
+    plan = Plan.read()
     assert {(d, s) for d in plan.datasets for s in plan.bag_sizes} == set(published_cells())
     assert len(published_cells()) == 42
     assert numbers.keys() == {

@@ -6,20 +6,19 @@ from numpy.testing import assert_allclose
 
 from decorrupt import BagKFold
 from decorrupt.corruption import combine_bags
-from decorrupt.exceptions import SkippedFoldWarning
 from decorrupt.losses import class_loss
 from decorrupt.observed import read_bags
-from decorrupt.reproduction.batched_descents import descend_together
-from decorrupt.reproduction.published_grid import (
+from decorrupt.risks import CorrectedRisk
+from decorrupt.solvers import Objective, solve_gradient_descent
+from oracles.dense_kernel import descend_dual, gram
+from reproduction.batched_descents import descend_together
+from reproduction.published_grid import (
     PublishedGrid,
     Setting,
     fit_published,
     pair_coefficients,
     search_published_grid,
 )
-from decorrupt.risks import CorrectedRisk
-from decorrupt.solvers import Objective, solve_gradient_descent
-from oracles.dense_kernel import descend_dual, gram
 
 
 def problem(n_bags=15, bag_size=8, n_columns=3, seed=0):
@@ -32,6 +31,10 @@ def problem(n_bags=15, bag_size=8, n_columns=3, seed=0):
     order = rng.permutation(len(bags))
     y = (np.bincount(bags, labels) / bag_size)[bags]
     return X[order], y[order], bags[order]
+
+
+def folds(X, y, bags):
+    return BagKFold(3).split(X, y, bags=bags)
 
 
 def pair_coefs(y, bags):
@@ -71,8 +74,8 @@ def test_the_papers_grid_has_216_settings():
 def test_every_criterion_is_that_of_its_own_literal_descent():
     X, y, bags = problem()
     grid = PublishedGrid(iterations=(150, 25, 300))
-    choice = search_published_grid(X, y, bags, folds=5, grid=grid)
     splits = list(BagKFold(5).split(X, y, bags=bags))
+    choice = search_published_grid(X, read_bags(y, bags), splits, grid)
     expected = [
         [literal_criterion(X, y, bags, *split, setting) for split in splits[:2]]
         for setting in choice.settings[::5]
@@ -114,7 +117,7 @@ def test_the_refit_is_the_solver_of_the_library_and_of_the_paper():
 def test_the_least_mean_criterion_is_chosen_and_refitted():
     X, y, bags = problem()
     grid = PublishedGrid(iterations=(100, 200), kernel_gammas=(0.1, 1.0))
-    choice = search_published_grid(X, read_bags(y, bags), folds=3, grid=grid)
+    choice = search_published_grid(X, read_bags(y, bags), folds(X, y, bags), grid)
     means = choice.criteria.mean(axis=1)
     assert choice.criterion == means.min()
     assert choice.setting == choice.settings[int(means.argmin())]
@@ -129,31 +132,9 @@ def test_descents_that_leave_the_finite_numbers_are_never_chosen():
     X, y, bags = problem()
     # The penalty alone multiplies by 1 − 2ηλΛ, Λ about the number of rows at so wide a kernel.
     grid = PublishedGrid((100.0, 0.01), (0.0,), (1000,), (10.0, 0.0), (0.001,))
-    choice = search_published_grid(X, y, bags, folds=3, grid=grid)
+    choice = search_published_grid(X, read_bags(y, bags), folds(X, y, bags), grid)
     wild = np.array([setting.reg_strength == 10.0 for setting in choice.settings])
     assert np.isposinf(choice.criteria[wild]).all()
     assert np.isfinite(choice.criteria[~wild]).all()
     assert np.isfinite(choice.criterion)
     assert np.isfinite(choice.model.dual_coef).all()
-
-
-def test_folds_of_one_proportion_are_left_out_and_named():
-    X, y, bags = problem()
-    y = np.where(bags < 6, 0.25, y)
-    splits = [
-        (np.flatnonzero(~held_out), np.flatnonzero(held_out))
-        for held_out in (bags < 5, bags % 3 == 0, bags % 3 == 1)
-    ]
-    grid = PublishedGrid(iterations=(25,), kernel_gammas=(0.1,))
-    with pytest.warns(SkippedFoldWarning, match="fold 0"):
-        choice = search_published_grid(X, y, bags, folds=splits, grid=grid)
-    kept = search_published_grid(X, y, bags, folds=splits[1:], grid=grid)
-    assert_allclose(choice.criteria, kept.criteria)
-
-
-@pytest.mark.parametrize(
-    ("name", "values"), [("step_sizes", (0.0,)), ("iterations", ()), ("reg_strengths", (-1.0,))]
-)
-def test_a_bad_axis_is_refused_by_name(name, values):
-    with pytest.raises(ValueError, match=name):
-        PublishedGrid(**{name: values})

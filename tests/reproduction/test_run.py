@@ -11,21 +11,22 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 
-from decorrupt.reproduction import run as run_module
-from decorrupt.reproduction.methods import METHODS, Fitted, Method, Task
-from decorrupt.reproduction.plan import Cell, Plan
-from decorrupt.reproduction.records import read_records
-from decorrupt.reproduction.run import run_cell, run_plan
-from decorrupt.reproduction.split import split_into_bags
+from helpers.toy_methods import broken, constant
+from reproduction import run as run_module
+from reproduction.methods import METHODS, Fitted, Method, Task
+from reproduction.plan import Cell, Plan
+from reproduction.records import read_records
+from reproduction.run import run_cell, run_plan
+from reproduction.split import split_into_bags
 
 PLAN = Plan(("toy",), (4, 8), ("supervised", "mean_map"), repetitions=2)
 
 
-def toy(name, data_home=None):
+def toy(name):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 300)
-    if name == "broken":
-        raise OSError("broken.csv.gz is not there")
+    if name != "toy":
+        raise OSError(f"{name}.csv.gz is not there")
     return SimpleNamespace(X=rng.normal(size=(300, 2)) + 2 * y[:, None], y=y)
 
 
@@ -38,19 +39,20 @@ def _toy_data(monkeypatch):
 def test_any_backend_of_joblib_will_do(backend, tmp_path):
     path = tmp_path / "records.jsonl"
     with parallel_config(backend=backend, n_jobs=2):
-        assert run_plan(PLAN, path) == 8
+        assert len(run_plan(PLAN, path)) == 8
     assert [record["status"] for record in read_records(path)] == 8 * ["done"]
 
 
-def test_every_cell_is_recorded_and_a_second_run_has_nothing_to_do(tmp_path):
+def test_every_cell_is_recorded_and_a_second_run_has_nothing_to_do(tmp_path, monkeypatch):
     path = tmp_path / "records.jsonl"
-    assert run_plan(PLAN, path) == 8
+    assert len(run_plan(PLAN, path)) == 8
     records = read_records(path)
     assert all(record["status"] == "done" for record in records)
     for key in ("balanced_accuracy", "accuracy", "params", "criterion", "seconds", "peak_mb"):
         assert all(key in record for record in records), key
     assert min(record["balanced_accuracy"] for record in records) > 0.7
-    assert run_plan(PLAN, path) == 0
+    monkeypatch.setattr(run_module, "fetch_uci", None)  # no data are asked for
+    assert run_plan(PLAN, path) == []
     text = path.read_text()
     assert str(tmp_path) not in text
     assert os.uname().nodename not in text
@@ -63,13 +65,38 @@ def test_the_same_cell_gives_the_same_numbers():
     assert one["params"] == other["params"]
 
 
-def test_a_failing_cell_is_a_record_with_its_error(tmp_path):
+def test_a_failing_cell_is_a_record_with_its_error_and_is_tried_again(tmp_path, monkeypatch):
     path = tmp_path / "records.jsonl"
-    run_plan(Plan(("broken", "toy"), (4,), ("mean_map",), repetitions=1), path)
-    assert [record["status"] for record in read_records(path)] == [
-        "OSError: broken.csv.gz is not there",
-        "done",
-    ]
+    monkeypatch.setitem(METHODS, "mean_map", Method(broken))
+    monkeypatch.setitem(METHODS, "supervised", Method(constant))
+    first = run_plan(PLAN, path)
+    assert [record["status"] for record in first] == 4 * ["done", "ArithmeticError: no luck"]
+    monkeypatch.setitem(METHODS, "mean_map", Method(constant))
+    assert [record["method"] for record in run_plan(PLAN, path)] == 4 * ["mean_map"]
+
+
+def test_missing_data_stop_it_before_the_first_cell(tmp_path):
+    path = tmp_path / "records.jsonl"
+    with pytest.raises(OSError, match=r"other\.csv\.gz is not there"):
+        run_plan(Plan(("toy", "other"), (4,), ("mean_map",), 1), path)
+    assert read_records(path) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("Dear reader,\n", "no records"), ('{"dataset": "toy"}\n', "record 1: 'bag_size' is missing")],
+)
+def test_other_files_are_not_added_to(tmp_path, text, message):
+    path = tmp_path / "letter.txt"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=rf"letter\.txt: {message}"):
+        run_plan(PLAN, path)
+    assert path.read_text() == text
+
+
+def test_a_place_that_cannot_be_written_to_is_found_out_first(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        run_plan(PLAN, tmp_path / "nowhere" / "records.jsonl")
 
 
 def test_unknown_methods_are_refused():
@@ -114,10 +141,10 @@ KILLED = """
 import sys, time
 import numpy as np
 from types import SimpleNamespace
-from decorrupt.reproduction import run
-from decorrupt.reproduction.plan import Plan
+from reproduction import run
+from reproduction.plan import Plan
 
-def slow(name, data_home=None):
+def slow(name):
     time.sleep(0.3)
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 120)
@@ -141,5 +168,5 @@ def test_a_killed_run_loses_no_finished_cell(tmp_path):
     before = read_records(path)
     assert 2 <= len(before) < 50
     plan = Plan(("toy",), (4,), ("mean_map",), repetitions=len(before) + 2)
-    assert run_plan(plan, path) == 2
+    assert len(run_plan(plan, path)) == 2
     assert read_records(path)[: len(before)] == before

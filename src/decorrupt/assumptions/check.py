@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_consistent_length
 from decorrupt.assumptions.count_dispersion import check_count_dispersion
 from decorrupt.assumptions.report import AssumptionReport
 from decorrupt.corruption import check_class_means
+from decorrupt.features import check_magnitude
 from decorrupt.observed import Observed, read_bags
 
 
@@ -67,6 +68,7 @@ def check_assumptions(
     """
     names = [str(name) for name in getattr(X, "columns", [])]
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
+    check_magnitude(X, names or None, n_rows=X.shape[0])
     check_consistent_length(X, y, bags)
     return check_observed_assumptions(X, read_bags(y, bags), names, random_state=random_state)
 

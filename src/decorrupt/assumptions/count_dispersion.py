@@ -24,6 +24,7 @@ from decorrupt.assumptions.count_model import (
 )
 from decorrupt.corruption import LEVEL, sums_by_bag
 from decorrupt.observed import Observed
+from decorrupt.progress import track
 from decorrupt.risks import effect_covariance, estimate_bag_effect
 
 # With fewer bags the model cannot be fitted to some and compared with the others.
@@ -217,7 +218,8 @@ def _draw_counts(model: CountModel, n_simulations: int, rng: np.random.RandomSta
         edges[own] = np.cumsum(model.probabilities(fold), axis=1)[own]
     counts = np.empty((n_simulations, n_bags, n_free))
     block = max(int(BLOCK_CELLS / n_rows), 1)
-    for start in range(0, n_simulations, block):
+    starts = range(0, n_simulations, block)
+    for start in track(starts, "simulating counts", len(starts)):
         size = min(block, n_simulations - start)
         draws = rng.uniform(size=(n_rows, size))
         below: FloatArray = np.zeros((n_bags, size))

@@ -19,6 +19,7 @@ from decorrupt.estimators import CountLikelihoodClassifier
 from decorrupt.features import Kernel
 from decorrupt.losses import probabilities, relative_scores
 from decorrupt.observed import Observed
+from decorrupt.progress import track
 from decorrupt.risks import count_log_likelihood
 
 N_FOLDS = 5
@@ -110,7 +111,7 @@ def _fit_kernel(
     size = template.kernel_size(X)
     reg_strengths = [size * value for value in REG_STRENGTHS]
     paths, rows = [], []
-    for train, test in bag_folds:
+    for train, test in track(bag_folds, f"{kernel} count model on folds", len(bag_folds)):
         own = np.flatnonzero(np.isin(observed.row_bag, train))
         part = observed.take(own)
         if not part.class_prior.all():  # a class that is in no training bag cannot be learned

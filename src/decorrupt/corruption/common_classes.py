@@ -17,6 +17,7 @@ from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
 from decorrupt.observed import RANK_TOL, Observed
+from decorrupt.progress import track
 
 # The smallest variance of a bag's rows, as a share of the column's mean variance: the line
 # through the bags' variances can reach zero or less at the ends.
@@ -120,7 +121,8 @@ def check_class_means(
     observed = statistic.observed()
     if observed.max() / freedom < least_dispersion:
         return None
-    permuted = [statistic.permuted(rng) for _ in range(n_permutations)]
+    draws = track(range(n_permutations), "permuting rows between bags", n_permutations)
+    permuted = [statistic.permuted(rng) for _ in draws]
     return _outcome(np.array([observed, *permuted]), freedom, columns, bags)
 
 

@@ -244,8 +244,9 @@ class DaskCountLikelihoodClassifier(DaskBagClassifier):
     kept in memory or in a scratch folder. A bag with more rows than the largest partition (and
     more than 256) is never brought together: its count has a normal approximation with the mean
     Σp and the variance Σp(1−p) + 1/12, and an evaluation takes two passes; noise adds its
-    variance. Only bags with a range (`upper`) are brought together whatever their size. Bags with
-    one class only need no shuffle. The solver starts at the best solution for a sample of the bags.
+    variance. Only bags with a range (`upper`) are brought together regardless of their size. Bags
+    with one class only need no shuffle. The solver starts at the best solution for a sample of the
+    bags.
 
     Parameters
     ----------

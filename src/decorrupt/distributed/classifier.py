@@ -8,7 +8,7 @@ from inspect import Parameter, Signature, signature
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,6 +22,7 @@ from decorrupt.distributed.predictions import predict_lazily
 from decorrupt.distributed.report import Report, partition_report
 from decorrupt.distributed.shuffle import scratch_folder
 from decorrupt.distributed.work import PartitionedRisk, Work
+from decorrupt.estimators import LabelAccuracyMixin
 from decorrupt.features import resolve_kernel_gamma
 from decorrupt.losses import score_shape
 from decorrupt.notices import Notice, notices_of
@@ -45,7 +46,7 @@ class Outcome:
     reports: list[Report]
 
 
-class DaskClassifier(ClassifierMixin, BaseEstimator):
+class DaskClassifier(LabelAccuracyMixin, BaseEstimator):
     """A classifier trained by passes over the partitions of Dask arrays or dataframes.
 
     Subclasses name their estimator without Dask, `_twin`, and define `_observe`, `_problem` and

@@ -1,7 +1,7 @@
 """Value and gradient of a partition's part of the risk.
 
 :func:`partition_value_and_gradient` is one picklable function of a partition and the coefficients.
-The parts of all partitions add up, whatever adds them: Dask here, Spark or Ray in
+The parts of all partitions add up, regardless of what adds them: Dask here, Spark or Ray in
 ``docs/scaling.md``.
 """
 

@@ -26,7 +26,7 @@ class Report:
     sums, squares : ndarray of shape (n_bags,)
         Σ and Σ² of the terms of a corrected risk, by bag of the partition.
     expected : ndarray of shape (n_classes,)
-        Σ P(Y=c | x, observation of the bag), if the counts are vague; otherwise 0.
+        Σ P(Y=c | x, observation of the bag), if the counts are inexact; otherwise 0.
     """
 
     n_chosen: NDArray[np.intp]
@@ -36,9 +36,9 @@ class Report:
 
 
 def partition_report(
-    partition: Partition, coef: FloatArray, model: ScoreModel, threshold: Any, is_vague: bool
+    partition: Partition, coef: FloatArray, model: ScoreModel, threshold: Any, is_inexact: bool
 ) -> Report:
-    """Return the report of a partition; `is_vague`: with posteriors."""
+    """Return the report of a partition; `is_inexact`: with posteriors."""
     n_bags, n_classes = partition.n_bags, model.n_classes
     n_chosen = np.zeros(n_classes, dtype=np.intp)
     sums, squares, expected = np.zeros(n_bags), np.zeros(n_bags), np.zeros(n_classes)
@@ -49,7 +49,7 @@ def partition_report(
             terms = np.sum([risk.row_values(scores) for risk in chunk.risks], axis=0, dtype=float)
             sums += np.bincount(chunk.codes, terms, n_bags)
             squares += np.bincount(chunk.codes, terms**2, n_bags)
-        elif is_vague:
+        elif is_inexact:
             expected += chunk.risks[0].posterior(scores.astype(float, copy=False)).sum(axis=0)
     return Report(n_chosen, sums, squares, expected)
 

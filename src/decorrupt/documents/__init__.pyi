@@ -19,9 +19,6 @@ from .document import (
     to_html,
     to_markdown,
 )
-from .endings import (
-    format_of,
-)
 from .figures import (
     draw,
 )
@@ -32,6 +29,11 @@ from .numbers import (
     p_value,
     signed,
     value_cell,
+)
+from .printable import (
+    one_line,
+    printable,
+    printable_json,
 )
 from .text import (
     to_text,
@@ -54,9 +56,11 @@ __all__ = [
     "count",
     "draw",
     "duration",
-    "format_of",
     "number",
+    "one_line",
     "p_value",
+    "printable",
+    "printable_json",
     "signed",
     "to_html",
     "to_markdown",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich import box
@@ -21,6 +22,7 @@ from decorrupt.documents.document import (
     Table,
     Text,
 )
+from decorrupt.documents.printable import Printable, printable
 
 STYLES = {"good": "bold green", "unsure": "bold yellow", "bad": "bold red", "faint": "dim"}
 
@@ -49,9 +51,9 @@ def to_text(sections: Sequence[Section], *, width: int, colour: bool = False) ->
     with console.capture() as captured:
         for section in sections:
             _print_section(console, section)
-    # Grids fill their last column with spaces, and tables end with an empty line.
-    lines = [line.rstrip() for line in captured.get().split("\n")]
-    return "\n".join(lines).rstrip("\n") + "\n"
+    # Grids fill their last column with spaces.
+    text = "\n".join(line.rstrip() for line in captured.get().split("\n"))
+    return re.sub("\n{3,}", "\n\n", text).strip("\n") + "\n"
 
 
 def _print_section(console: Console, section: Section) -> None:
@@ -61,9 +63,9 @@ def _print_section(console: Console, section: Section) -> None:
     indent = 2 if section.title else 0
     for part in parts:
         if isinstance(part, str):  # a command, which is never broken
-            console.print(" " * indent + part, soft_wrap=True)
+            console.print(" " * indent + printable(part), soft_wrap=True)
         else:
-            console.print(Padding(part, (0, 0, 0, indent)), crop=False)
+            console.print(Printable(Padding(part, (0, 0, 0, indent))), crop=False)
     if parts:
         console.print()
 

@@ -22,6 +22,7 @@ from decorrupt.estimators.diagnostics import (
 )
 from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
 from decorrupt.estimators.kernel_classifier import Fit, KernelClassifier, PathFit
+from decorrupt.estimators.label_accuracy import LabelAccuracyMixin
 from decorrupt.estimators.mean_map import MeanMapClassifier
 from decorrupt.estimators.parameters import (
     check_choice,
@@ -32,7 +33,8 @@ from decorrupt.estimators.parameters import (
     check_two_or_more,
 )
 from decorrupt.estimators.proportion_matching import ProportionMatchingClassifier
-from decorrupt.estimators.score_classifier import FLOATS, ScoreClassifier
+from decorrupt.estimators.rows import FLOATS, validated_rows
+from decorrupt.estimators.score_classifier import ScoreClassifier
 from decorrupt.estimators.set_classifier import SetClassifier
 from decorrupt.estimators.source_classifier import SourceClassifier
 from decorrupt.estimators.weighted_sources import (
@@ -61,6 +63,7 @@ __all__ = [
     "Fit",
     "ForwardSourcesClassifier",
     "KernelClassifier",
+    "LabelAccuracyMixin",
     "MeanMapClassifier",
     "PathFit",
     "ProportionMatchingClassifier",
@@ -85,5 +88,6 @@ __all__ = [
     "noisy_mixture",
     "resolve_reg_strength",
     "true_class_scores",
+    "validated_rows",
     "within_std_error",
 ]

@@ -58,6 +58,8 @@ class BagClassifier(KernelClassifier):
             If the solver stopped before it converged.
         OneClassWarning
             If the model predicts one class for all training rows.
+        UnscaledColumnsWarning
+            If distances between rows hardly depend on at least half of the columns.
         NegativeRiskWarning, NonConvexRiskWarning, DroppedBagsWarning, RoundedCountsWarning
             Methods with a corrected risk or with counts only, see `decorrupt.exceptions`.
         BagAssumptionWarning

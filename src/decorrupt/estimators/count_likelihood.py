@@ -258,6 +258,8 @@ class CountLikelihoodClassifier(BagClassifier):
             If the solver stopped before it converged.
         OneClassWarning
             If the model predicts one class for all training rows.
+        UnscaledColumnsWarning
+            If distances between rows hardly depend on at least half of the columns.
         RoundedCountsWarning
             If a proportion is not possible with its bag's number of rows.
         """

@@ -26,11 +26,12 @@ class ForwardSourcesClassifier(SourceClassifier):
 
     Parameters
     ----------
-    noise_rates : mapping, pair, matrix, "estimate" or None, default=None
-        {source: (flip_pos, flip_neg)}, one pair for all rows, or None for clean labels. "estimate"
-        calls :func:`decorrupt.estimate_noise_rates`; its assumptions must hold. flip_pos is the
-        share of true positives labelled negative, flip_neg the share of true negatives labelled
-        positive. Several classes have matrices T[y, ỹ] = P(Ỹ=ỹ | Y=y) instead of pairs: {source:
+    noise_rates : mapping, data frame, pair, matrix, "estimate" or None, default=None
+        {source: (flip_pos, flip_neg)}, a data frame with the columns source (or indexed by source),
+        flip_pos and flip_neg, one pair for all rows, or None for clean labels. "estimate" calls
+        :func:`decorrupt.estimate_noise_rates`; its assumptions must hold. flip_pos is the share of
+        true positives labelled negative, flip_neg the share of true negatives labelled positive.
+        Several classes have matrices T[y, ỹ] = P(Ỹ=ỹ | Y=y) instead of pairs: {source:
         T}, or one T for all rows, with rows and columns in the sorted order of the classes in y.
         Two classes can be given either way. Rates passed to `fit` take precedence.
     source_priors : mapping, float, vector or None, default=None

@@ -8,13 +8,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import validate_data
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators.default_strength import NOISY_PRIOR_VARIANCE, resolve_reg_strength
 from decorrupt.estimators.parameters import check_parameters
-from decorrupt.estimators.score_classifier import FLOATS, ScoreClassifier
+from decorrupt.estimators.rows import validated_rows
+from decorrupt.estimators.score_classifier import ScoreClassifier
+from decorrupt.exceptions import UnscaledColumnsWarning
 from decorrupt.features import (
+    OF_DISTANCES,
     OF_SIZE_ONE,
     FeatureMap,
     Kernel,
@@ -24,6 +26,7 @@ from decorrupt.features import (
     RandomFourierMap,
     RandomKernelMap,
     as_kernel,
+    describe_hidden_columns,
     fit_feature_map,
     kernel_name,
     kernel_scores,
@@ -194,12 +197,20 @@ class KernelClassifier(ScoreClassifier):
         if reset:
             self.check()
             self._forget_fit()
-        X = validate_data(
-            self, X, reset=reset, accept_sparse="csr", dtype=FLOATS, accept_large_sparse=False
+        name = kernel_name(self.kernel)
+        X = validated_rows(
+            self, X, reset=reset, is_squared=name != "precomputed", accept_large_sparse=False
         )
         if reset:
             self.kernel_gamma_ = self.chosen_kernel.function(X).gamma
+            if name in OF_DISTANCES:
+                self._note_hidden_columns(X)
         return X
+
+    def _note_hidden_columns(self, X: Any) -> None:
+        message = describe_hidden_columns(X, getattr(self, "feature_names_in_", None))
+        if message is not None:
+            self._note(UnscaledColumnsWarning, message)
 
     def _forget_fit(self) -> None:
         """Delete the attributes of a previous fit: not every fit sets every attribute."""
@@ -368,7 +379,9 @@ class KernelClassifier(ScoreClassifier):
             problem, matrix, observed, reg_strengths, objective_tol=objective_tol
         )
         parts = [one.objective.split(one.result.coef) for one in solutions]
-        class_prior = self.class_prior_of(observed)
+        class_prior = problem.class_prior
+        if class_prior is None:
+            class_prior = self.class_prior_of(observed)
         return PathFit(
             np.stack([theta for theta, _ in parts], axis=1),
             np.stack([intercept for _, intercept in parts]),
@@ -404,6 +417,29 @@ class KernelClassifier(ScoreClassifier):
         if projection is not None:
             self.projection_ = projection
         self.intercept_ = np.array(intercept)[()]
+
+    def keep_path(
+        self, X: Any, features: FeatureMap, path: PathFit, place: int, classes: Any
+    ) -> None:
+        """Store the solution of a path at one λ.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            The rows to which the features were fitted.
+        features : FeatureMap
+            The features of the path.
+        path : PathFit
+            Its solutions.
+        place : int
+            The number of the λ.
+        classes : ndarray of shape (n_classes,)
+            The classes.
+        """
+        X = self._read_rows(X, reset=True)
+        self.classes_ = classes
+        self.keep(X, features, np.concatenate([path.coefs[:, place], path.intercepts[None, place]]))
+        self.set_class_prior(path.class_prior)
 
     def _score(self, X: Any) -> FloatArray:
         X = project(X, getattr(self, "projection_", None))

@@ -7,20 +7,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators.decisions import decision_threshold
+from decorrupt.estimators.label_accuracy import LabelAccuracyMixin
 from decorrupt.exceptions import OneClassWarning
 from decorrupt.losses import chosen_classes, probabilities, shift_prior
 from decorrupt.notices import QuietEstimator
 from decorrupt.observed import resolve_class_prior
 
-FLOATS = (np.float64, np.float32)
 
-
-class ScoreClassifier(QuietEstimator, ClassifierMixin, BaseEstimator):
+class ScoreClassifier(QuietEstimator, LabelAccuracyMixin, BaseEstimator):
     """Base class of all classifiers: it turns scores into decisions and probabilities.
 
     Scores f(x) are log-odds of two classes, or one score per class. Subclasses have the parameter

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_consistent_length
 from decorrupt.estimators.kernel_classifier import KernelClassifier
 from decorrupt.features import FeatureMap
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import NoisySources, Observed, read_labels, read_sources
+from decorrupt.observed import NoisySources, Observed, rate_notices, read_labels, read_sources
 
 
 class SourceClassifier(KernelClassifier):
@@ -32,7 +32,7 @@ class SourceClassifier(KernelClassifier):
             Noisy labels; of two values the larger is the positive class.
         sources : array-like of shape (n_rows,), optional
             The source of each row; any hashable ids. None: one source.
-        noise_rates : mapping, pair, matrix or array, optional
+        noise_rates : mapping, data frame, pair, matrix or array, optional
             Replaces the parameter `noise_rates`. An array of shape (n_rows, 2) gives one pair of
             rates per row; for several classes, one of shape (n_rows, n_classes, n_classes) gives
             one matrix per row.
@@ -54,6 +54,11 @@ class SourceClassifier(KernelClassifier):
             If the solver stopped before it converged.
         OneClassWarning
             If the model predicts one class for all training rows.
+        ContradictedRatesWarning
+            If the shares of noisy labels contradict the rates (χ² at the level 1e-4, and a
+            difference of 0.02 or more), or a matrix seems to have its rows in another order.
+        UnscaledColumnsWarning
+            If distances between rows hardly depend on at least half of the columns.
         NegativeRiskWarning, NonConvexRiskWarning
             Methods with a corrected risk only, see `decorrupt.exceptions`.
         """
@@ -69,10 +74,12 @@ class SourceClassifier(KernelClassifier):
         check_consistent_length(X, y)
         classes, codes = read_labels(y)
         rates = self.noise_rates if noise_rates is None else noise_rates
-        if isinstance(rates, str):
+        is_estimated = isinstance(rates, str)
+        if is_estimated:
             rates = self.estimate_rates(X, classes[codes], sources, rates)
         noisy = read_sources(codes, classes, sources, rates, self.source_priors)
-        return self._train_rows(X, noisy.observed())
+        notices = [] if is_estimated else rate_notices(noisy)
+        return notices + self._train_rows(X, noisy.observed())
 
     def _train_rows(
         self, X: Any, observed: Observed, features: FeatureMap | None = None

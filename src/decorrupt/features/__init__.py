@@ -1,5 +1,6 @@
 """Feature maps: linear, low-rank kernel with known error, random Fourier, graph diffusion."""
 
+from decorrupt.features.column_scales import check_magnitude, describe_hidden_columns
 from decorrupt.features.kernel import (
     DEFAULT_RANK_TOL,
     Kernel,
@@ -10,6 +11,7 @@ from decorrupt.features.kernel import (
 from decorrupt.features.kernels import (
     FROM_ALL_ROWS,
     KERNELS,
+    OF_DISTANCES,
     OF_SIZE_ONE,
     ON_COMPONENTS,
     WITHOUT_GAMMA,
@@ -28,6 +30,7 @@ from decorrupt.features.maps import (
     check_gram,
     fit_feature_map,
     kernel_scores,
+    without_rows,
 )
 from decorrupt.features.memory_budget import (
     DEFAULT_MAX_RANK,
@@ -46,6 +49,7 @@ __all__ = [
     "FEATURES",
     "FROM_ALL_ROWS",
     "KERNELS",
+    "OF_DISTANCES",
     "OF_SIZE_ONE",
     "ON_COMPONENTS",
     "WITHOUT_GAMMA",
@@ -61,7 +65,9 @@ __all__ = [
     "as_kernel",
     "budget_in_bytes",
     "check_gram",
+    "check_magnitude",
     "default_max_rank",
+    "describe_hidden_columns",
     "diffusion_features",
     "fit_feature_map",
     "fit_principal_projection",
@@ -74,4 +80,5 @@ __all__ = [
     "project",
     "resolve_kernel_gamma",
     "squared_norms",
+    "without_rows",
 ]

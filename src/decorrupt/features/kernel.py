@@ -33,6 +33,10 @@ class Kernel(BaseEstimator):
     ``precomputed``            X contains the kernel values
     ========================== =====================================
 
+    All but linear, polynomial and precomputed depend on distances between rows, so columns should
+    have similar scales: put StandardScaler before the classifier in a pipeline. `fit` emits
+    UnscaledColumnsWarning if the distances hardly depend on at least half of the columns.
+
     The kernels ``knn`` (10 nearest rows) and ``pca_…`` (half-whitened components) are fitted to
     all training rows, without labels, see :class:`~decorrupt.features.NeighbourMap` and
     :func:`~decorrupt.features.fit_principal_projection`.

@@ -32,6 +32,8 @@ KERNELS = (
 WITHOUT_GAMMA = ("linear", "knn", "pca_knn", "precomputed")
 # k(x, x) = 1, or for the knn kernels 1 on average over the rows of the graph.
 OF_SIZE_ONE = ("rbf", "exponential", "laplacian", *FROM_ALL_ROWS)
+# They depend on distances between rows: columns of larger scale count more.
+OF_DISTANCES = OF_SIZE_ONE
 VARIANCE_BLOCK_ROWS = 1024
 
 
@@ -147,19 +149,22 @@ def is_rounding(squares: FloatArray, sizes: FloatArray) -> Any:
 
 def mean_variance(X: Any) -> float:
     """Return the mean of the columns' variances, in double precision."""
-    if not sparse.issparse(X):
-        return _dense_variance(X)
-    return float(mean_variance_axis(X.tocsr().astype(float), axis=0)[1].mean())
+    return float(column_variances(X).mean())
 
 
-def _dense_variance(X: Any) -> float:
-    """Return the same for dense rows, in blocks: no copy of X, and a block stays in the cache."""
+def column_variances(X: Any) -> FloatArray:
+    """Return the variance of each column, in double precision.
+
+    Dense rows are read in blocks: no copy of X, and a block stays in the cache.
+    """
+    if sparse.issparse(X):
+        return np.asarray(mean_variance_axis(X.tocsr().astype(float), axis=0)[1])
     centre = X.mean(axis=0, dtype=float)
-    total = 0.0
+    total = np.zeros(X.shape[1])
     for start in range(0, len(X), VARIANCE_BLOCK_ROWS):
         deviations = X[start : start + VARIANCE_BLOCK_ROWS] - centre
-        total += float(np.vdot(deviations, deviations))
-    return total / float(X.size)
+        total += np.einsum("ij,ij->j", deviations, deviations)
+    return np.asarray(total / len(X))
 
 
 def resolve_kernel_gamma(kernel_gamma: Any, X: Any) -> float:

@@ -71,9 +71,9 @@ class LinearMap:
         """Return θ."""
         return theta
 
-    def coarse_matrix(self) -> Any:
-        """Return all columns: any of them may separate the classes."""
-        return self.matrix
+    def coarse(self) -> LinearMap:
+        """Return the map itself: any column may separate the classes."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -112,18 +112,25 @@ class LowRankKernelMap:
             solve_triangular(self.triangle, theta, lower=True, trans="T", check_finite=False)
         )
 
-    def coarse_matrix(self) -> FloatArray:
-        """Return the first columns, which are the features of fewer landmarks.
+    def coarse(self) -> LowRankKernelMap:
+        """Return the map of the first landmarks, whose features are the first columns.
 
-        Columns are added until the trace error is COARSE_ERROR. At least MIN_COARSE_RANK columns
-        are kept: they are cheap and may contain what separates the classes.
+        Landmarks are added until the trace error is COARSE_ERROR. At least MIN_COARSE_RANK are
+        kept: they are cheap and may contain what separates the classes.
         """
         if self.rank <= MIN_COARSE_RANK:
-            return self.matrix
+            return self
         explained = np.cumsum(np.einsum("ij,ij->j", self.matrix, self.matrix))
         trace = explained[-1] / (1 - self.error)
         rank = int(np.searchsorted(explained, (1 - COARSE_ERROR) * trace)) + 1
-        return self.matrix[:, : max(rank, MIN_COARSE_RANK)]
+        rank = min(max(rank, MIN_COARSE_RANK), self.rank)
+        return replace(
+            self,
+            matrix=self.matrix[:, :rank],
+            pivots=self.pivots[:rank],
+            triangle=self.triangle[:rank, :rank],
+            error=1 - float(explained[rank - 1] / trace),
+        )
 
 
 @dataclass(frozen=True)
@@ -156,9 +163,9 @@ class RandomKernelMap:
         """Return θ."""
         return theta
 
-    def coarse_matrix(self) -> FloatArray:
-        """Return all columns: each has the same share of the kernel."""
-        return self.matrix
+    def coarse(self) -> RandomKernelMap:
+        """Return the map itself: each column has the same share of the kernel."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -195,12 +202,19 @@ class NeighbourMap:
         """Return f at the rows of the graph, whose means are f at other rows."""
         return np.asarray(self.matrix[self.pivots] @ theta)
 
-    def coarse_matrix(self) -> FloatArray:
-        """Return all columns: they are few."""
-        return self.matrix
+    def coarse(self) -> NeighbourMap:
+        """Return the map itself: its columns are few."""
+        return self
 
 
 FeatureMap = LinearMap | LowRankKernelMap | RandomKernelMap | NeighbourMap
+
+
+def without_rows(features: FeatureMap) -> FeatureMap:
+    """Return the map without the features of the training rows, unless it needs them."""
+    if isinstance(features, NeighbourMap):
+        return features
+    return replace(features, matrix=features.matrix[:0].copy())
 
 
 def fit_feature_map(X: Any, kernel: Kernel, *, random_state: Any = None) -> FeatureMap:

@@ -8,7 +8,7 @@ from decorrupt.meta.folds import bag_folds, seed
 from decorrupt.meta.objective import count_objective
 from decorrupt.meta.observed_classifier import ObservedClassifier
 from decorrupt.meta.soft_labels import soft_scores
-from decorrupt.meta.start import make_columns
+from decorrupt.meta.start import check_numbers, make_columns
 
 __all__ = [
     "BoostedCountClassifier",
@@ -17,6 +17,7 @@ __all__ = [
     "ObservedClassifier",
     "SoftLearner",
     "bag_folds",
+    "check_numbers",
     "count_objective",
     "make_columns",
     "run_round",

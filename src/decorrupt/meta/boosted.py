@@ -15,7 +15,7 @@ from decorrupt.losses import prior_scores, score_shape
 from decorrupt.meta.folds import Fold, bag_folds, seed
 from decorrupt.meta.objective import gradient_and_hessian
 from decorrupt.meta.observed_classifier import ObservedClassifier
-from decorrupt.progress import log_step
+from decorrupt.progress import log_step, track
 from decorrupt.risks import LabelLikelihood
 
 # A fold stops after this many rounds without a better held-out likelihood.
@@ -180,7 +180,7 @@ class BoostedCountClassifier(ObservedClassifier):
     ) -> FloatArray:
         """Return the log-likelihood of held-out bags after every round, summed over the folds."""
         curves = []
-        for train, test in folds:
+        for train, test in track(folds, "early stopping on folds", len(folds)):
             curve: list[float] = []
             _boost(
                 _take(rows, train),
@@ -273,7 +273,7 @@ def _boost(
         gradient, hessian = gradient_and_hessian(likelihood, raw)
         return gradient.astype(np.float32), hessian.astype(np.float32)
 
-    for _ in range(n_rounds):
+    for _ in track(range(n_rounds), "boosting rounds", n_rounds):
         is_finished = booster.update(fobj=gradients)
         if held_out is not None:
             booster.eval_valid(lambda raw, _data: _measure(tested, raw, curve))

@@ -25,7 +25,7 @@ from decorrupt.meta.classifier import AnyLearnerClassifier
 from decorrupt.meta.em import seeded
 from decorrupt.meta.soft_labels import check_learner, soft_scores, weight_name
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import NoisySources, read_labels, read_sources
+from decorrupt.observed import NoisySources, rate_notices, read_labels, read_sources
 
 
 class CostWeightedSourcesClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
@@ -47,9 +47,9 @@ class CostWeightedSourcesClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
     costs : {"label_dependent", "equal"}, default="label_dependent"
         The weights of the noisy labels; "equal" for a plain model of the noisy labels, the only
         choice for several classes.
-    noise_rates : mapping, pair or None, default=None
-        {source: (flip_pos, flip_neg)}, one pair for all rows, or None for clean labels. Rates
-        passed to `fit` take precedence.
+    noise_rates : mapping, data frame, pair or None, default=None
+        {source: (flip_pos, flip_neg)}, a data frame with the columns source, flip_pos and flip_neg,
+        one pair for all rows, or None for clean labels. Rates passed to `fit` take precedence.
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error (τ is the class prior) or the error in
         the population of the training rows (τ = ½).
@@ -137,6 +137,11 @@ class CostWeightedSourcesClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
         ValueError
             If a source has no rates, its two rates sum to 1 or more, or the estimator has no
             weights or probabilities.
+
+        Warns
+        -----
+        ContradictedRatesWarning
+            If the shares of noisy labels contradict the rates.
         """
         emit_notices(self.train(X, y, sources=sources, noise_rates=noise_rates))
         return self
@@ -162,10 +167,11 @@ class CostWeightedSourcesClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
         self.set_class_prior(noisy.class_prior)
         weights = label_weights(noisy, self.costs, self.decision)
         self.noisy_mixture_ = noisy_mixture(noisy, weights)
+        notices = rate_notices(noisy)
         if self.estimator is None:
-            return self._fit_kernel(X, noisy)
+            return notices + self._fit_kernel(X, noisy)
         self._fit_learner(X, noisy, weights[noisy.row_source, noisy.noisy_class])
-        return self._take_notices()
+        return notices + self._take_notices()
 
     def _fit_kernel(self, X: Any, noisy: NoisySources) -> list[Notice]:
         self.estimator_ = WeightedSourcesClassifier(

@@ -12,11 +12,12 @@ from sklearn.utils import get_tags
 from decorrupt._typing import FloatArray
 from decorrupt.estimators import check_choice, check_two_or_more
 from decorrupt.losses import prior_scores, score_shape
-from decorrupt.meta.em_rounds import SoftLearner, run_round
+from decorrupt.meta.em_rounds import Round, SoftLearner, run_round
 from decorrupt.meta.folds import bag_folds, seed
 from decorrupt.meta.observed_classifier import ObservedClassifier
 from decorrupt.meta.soft_labels import check_learner, fit_soft_labels, soft_scores
-from decorrupt.meta.start import LikelihoodStart, make_columns
+from decorrupt.meta.start import LikelihoodStart, check_numbers, make_columns
+from decorrupt.progress import progress, track
 from decorrupt.risks import LabelLikelihood
 
 STARTS = ("count_likelihood", "prior")
@@ -80,7 +81,7 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
     held_out_log_likelihood_, start_log_likelihood_, prior_log_likelihood_ : float
         Σ log P(observation) at the final scores and at those of the start, of held-out rows, and
         at the class shares alone. A gain of less than about 5 over the last means that the
-        observations hardly determine a classifier.
+        observations are too little evidence for a reliable classifier.
     class_prior_ : ndarray of shape (n_classes,)
         The class shares among the training rows.
     classes_ : ndarray of shape (n_classes,)
@@ -177,26 +178,41 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
         shape = (len(observed.row_bag), *score_shape(observed.n_classes))
         constant = np.zeros(shape) + prior_scores(likelihood.class_prior)
         self.prior_log_likelihood_ = likelihood.log_likelihood(constant)
-        start = self._fit_start(X, likelihood, random, constant)
-        self.start_log_likelihood_ = likelihood.log_likelihood(start)
         learner = SoftLearner(estimator, observed.n_classes, self.sample_weight_name, self.n_jobs)
+        with progress() as bar:
+            with bar.expecting(self.n_rounds + 1):
+                start = self._fit_start(X, likelihood, random, constant)
+            self.start_log_likelihood_ = likelihood.log_likelihood(start)
+            with bar.expecting(1):
+                last = self._run_rounds(learner, X, likelihood, start, random)
+            for posterior in track([last.posterior], "fitting the learner on all rows", 1):
+                self.estimator_ = learner.fit(X, posterior)
+        self.slope_, self.shift_ = last.slope, last.shift
+        self.held_out_log_likelihood_ = last.log_likelihood
+        self._note_one_class(last.scores)
+
+    def _run_rounds(
+        self,
+        learner: SoftLearner,
+        X: Any,
+        likelihood: LabelLikelihood,
+        start: FloatArray,
+        random: np.random.RandomState,
+    ) -> Round:
         scores = start
-        for _ in range(self.n_rounds):
+        for _ in track(range(self.n_rounds), "EM rounds", self.n_rounds):
             last = run_round(
                 learner,
                 X,
                 likelihood,
                 scores,
                 start,
-                folds=bag_folds(observed, self.cv, random),
+                folds=bag_folds(likelihood.observed, self.cv, random),
                 blend=self._blend,
                 calibrate=self.calibrate,
             )
             scores = last.scores
-        self.slope_, self.shift_ = last.slope, last.shift
-        self.held_out_log_likelihood_ = last.log_likelihood
-        self.estimator_ = learner.fit(X, last.posterior)
-        self._note_one_class(last.scores)
+        return last
 
     def _fit_start(
         self,
@@ -222,6 +238,8 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
         return 1.0 if self.start == "prior" else self.blend
 
     def _score(self, X: Any) -> FloatArray:
+        if self.start_ is not None:
+            check_numbers(X)
         own = self.slope_ * soft_scores(self.estimator_, X, len(self.classes_)) + self.shift_
         if self.start_ is None:
             return np.asarray(own)

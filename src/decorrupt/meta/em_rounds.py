@@ -14,6 +14,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.losses import prior_scores, score_shape
 from decorrupt.meta.folds import Fold
 from decorrupt.meta.soft_labels import fit_soft_labels, soft_scores
+from decorrupt.progress import track
 from decorrupt.risks import LabelLikelihood
 from decorrupt.solvers import fit_slope_and_shift
 
@@ -49,11 +50,12 @@ class SoftLearner:
         """Return the scores of every row when it was held out; without folds, in-sample scores."""
         if folds is None:
             return soft_scores(self.fit(X, weights), X, self.n_classes)
-        found = Parallel(n_jobs=self.n_jobs)(
+        found = Parallel(n_jobs=self.n_jobs, return_as="generator")(
             delayed(self._held_out)(X, weights, fold) for fold in folds
         )
         scores = np.empty((len(weights), *score_shape(self.n_classes)))
-        for (_, test), some in zip(folds, found, strict=True):
+        fits = track(found, "fitting folds to soft labels", len(folds))
+        for (_, test), some in zip(folds, fits, strict=True):
             scores[test] = some
         return scores
 

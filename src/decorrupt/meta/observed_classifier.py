@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_consistent_length
 from decorrupt.estimators import DECISIONS, check_choice, check_parameters
 from decorrupt.meta.classifier import AnyLearnerClassifier
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import Observed, read_observed, with_count_noise
+from decorrupt.observed import Observed, rate_notices, read_observed, with_count_noise
 from decorrupt.risks import LabelLikelihood
 
 
@@ -61,9 +61,10 @@ class ObservedClassifier(AnyLearnerClassifier):
         sources : array-like of shape (n_rows,), optional
             The source of each row. With `bags`, each row has a bag, a source, or neither if nothing
             is known about its label; the others are None.
-        noise_rates : mapping, pair, matrix or array, optional
-            {source: (flip_pos, flip_neg)}, one pair for all rows or one per row; for several
-            classes matrices T[y, ỹ] = P(Ỹ=ỹ | Y=y) instead of pairs.
+        noise_rates : mapping, data frame, pair, matrix or array, optional
+            {source: (flip_pos, flip_neg)}, a data frame with the columns source, flip_pos and
+            flip_neg, one pair for all rows or one per row; for several classes matrices
+            T[y, ỹ] = P(Ỹ=ỹ | Y=y) instead of pairs.
 
         Returns
         -------
@@ -79,6 +80,8 @@ class ObservedClassifier(AnyLearnerClassifier):
         -----
         OneClassWarning
             If the model predicts one class for all training rows.
+        ContradictedRatesWarning
+            If there are no bags, and the shares of noisy labels contradict the rates.
         """
         notices = self.train(X, y, bags=bags, upper=upper, sources=sources, noise_rates=noise_rates)
         emit_notices(notices)
@@ -92,7 +95,8 @@ class ObservedClassifier(AnyLearnerClassifier):
         is_labelled = all(known.get(name) is None for name in ("bags", "sources", "noise_rates"))
         noise = None if is_labelled else self.count_noise
         observed = read_observed(y, **known, count_noise=noise)
-        return self._train_rows(X, observed)
+        notices = [] if observed.sources is None else rate_notices(observed.sources)
+        return notices + self._train_rows(X, observed)
 
     def train_observed(self, X: Any, observed: Observed) -> list[Notice]:
         """Fit rows of which it is known what is observed, and return the warnings as notices."""

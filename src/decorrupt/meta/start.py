@@ -15,10 +15,11 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators import KernelClassifier, PathFit
-from decorrupt.features import Kernel, resolve_kernel_gamma
+from decorrupt.features import Kernel, check_magnitude, resolve_kernel_gamma
 from decorrupt.losses import score_shape
 from decorrupt.meta.folds import Fold
 from decorrupt.observed import Observed
+from decorrupt.progress import track
 from decorrupt.risks import LabelLikelihood
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem, prior_start
 
@@ -33,8 +34,28 @@ START_OBJECTIVE_TOL = 1e-5
 MAX_CATEGORIES = 50
 
 
+def check_numbers(X: Any) -> None:
+    """Raise ValueError if a number is too large to be scaled; columns of categories may be any."""
+    if not hasattr(X, "columns"):
+        return check_magnitude(X, n_rows=X.shape[0])
+    frame = nw.from_native(X)
+    places = [k for k, dtype in enumerate(frame.schema.values()) if dtype.is_numeric()]
+    if places:
+        names = [frame.columns[place] for place in places]
+        numbers = np.asarray(frame[:, places].to_numpy(), dtype=float)
+        check_magnitude(numbers, names, n_rows=len(numbers))
+    return None
+
+
 def make_columns(X: Any) -> Any:
-    """Return a transformer that scales numbers, fills missing ones, and encodes categories."""
+    """Return a transformer that scales numbers, fills missing ones, and encodes categories.
+
+    Raises
+    ------
+    ValueError
+        If a number is too large to be scaled.
+    """
+    check_numbers(X)
     numbers = make_pipeline(
         SimpleImputer(strategy="median", keep_empty_features=True),
         StandardScaler(with_mean=not sparse.issparse(X)),
@@ -70,11 +91,8 @@ class LikelihoodStart(KernelClassifier):
     def problem(self, observed: Observed) -> Problem:
         """Return the likelihood of all observations, started at the constant."""
         likelihood = LabelLikelihood(observed)
-        return Problem(likelihood, prior_start(likelihood.class_prior))
-
-    def class_prior_of(self, observed: Observed) -> FloatArray:
-        """Return the class shares of maximum likelihood."""
-        return LabelLikelihood(observed).class_prior
+        prior = likelihood.class_prior
+        return Problem(likelihood, prior_start(prior), class_prior=prior)
 
     def fit_folds(self, X: Any, observed: Observed, folds: Sequence[Fold]) -> FloatArray:
         """Choose λ, fit all rows, and return the scores of every row when it was held out.
@@ -91,20 +109,18 @@ class LikelihoodStart(KernelClassifier):
         self.kernel_gamma = GAMMA_FACTOR * resolve_kernel_gamma("scale", X)
         X = self._read_rows(X, reset=True)
         features = self.fit_feature_map(X)
-        matrix = features.coarse_matrix()
+        matrix = features.coarse().matrix
         shape = score_shape(observed.n_classes)
         held_out = np.empty((len(observed.row_bag), len(START_REG_STRENGTHS), *shape))
         quality = np.zeros(len(START_REG_STRENGTHS))
-        for train, test in folds:
+        for train, test in track(folds, "choosing the start of EM", len(folds)):
             held_out[test] = self._path(matrix[train], observed.take(train)).scores(matrix[test])
             tested = LabelLikelihood(observed.take(test))
             quality += [tested.log_likelihood(own) for own in np.moveaxis(held_out[test], 1, 0)]
         best = int(quality.argmax())
-        self.classes_, self.reg_strength_ = observed.classes, START_REG_STRENGTHS[best]
         path = self._path(features.matrix, observed)
-        coef = np.concatenate([path.coefs[:, best], path.intercepts[None, best]])
-        self.keep(X, features, coef)
-        self.set_class_prior(path.class_prior)
+        self.keep_path(X, features, path, best, observed.classes)
+        self.reg_strength_ = START_REG_STRENGTHS[best]
         return np.asarray(held_out[:, best])
 
     def _path(self, matrix: Any, observed: Observed) -> PathFit:

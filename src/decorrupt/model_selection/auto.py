@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.utils.validation import check_consistent_length, validate_data
+from sklearn.utils.validation import check_consistent_length
 
 from decorrupt.assumptions import AssumptionReport, check_observed_assumptions
-from decorrupt.estimators import FLOATS, check_choice, check_parameters
+from decorrupt.estimators import check_choice, check_parameters, validated_rows
 from decorrupt.model_selection.allowed import allowed_methods, counting_methods
 from decorrupt.model_selection.averaging_search import AveragingSearch
 from decorrupt.model_selection.baselines import (
@@ -27,6 +27,7 @@ from decorrupt.model_selection.delegating import search_assumption_notices
 from decorrupt.model_selection.evidence import WEAK_EVIDENCE
 from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, usable_folds
+from decorrupt.model_selection.forest_round import N_FOLDS as FOREST_FOLDS
 from decorrupt.model_selection.forest_round import ForestRoundClassifier
 from decorrupt.model_selection.results import is_missing
 from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer
@@ -92,7 +93,7 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         they are listed.
     ensemble : {"average", "best"}, default="average"
         The average, or the one configuration with the best score: one model, which predicts faster,
-        but with few bags the choice is a lottery.
+        but with few bags the choice is unstable.
     refine : {"forest"} or None, default="forest"
         Whether a forest refines the average, see :class:`ForestRoundClassifier`, if `gain_in_nats_`
         is at least 5 and held-out bags do not contradict the forest.
@@ -113,7 +114,7 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         Method and parameters of the configuration with the largest weight.
     gain_in_nats_ : float
         Log-likelihood of the held-out counts under the average minus that under the class shares
-        alone. Below 5 the bags hardly determine a classifier.
+        alone. Below 5 the bags are too little evidence for a reliable classifier.
     held_out_scores_ : ndarray of shape (n_rows,) or (n_rows, n_classes)
         The score of every row when its bag was held out: log-odds, or log-probabilities, at
         `class_prior_`.
@@ -122,6 +123,9 @@ class AutoLabelProportionsClassifier(AveragingSearch):
     class_prior_ : ndarray of shape (n_classes,)
         The share of each class among the training rows; for ranges and noisy
         counts an estimate of maximum likelihood.
+    n_configurations_, n_compared_ : int
+        Number of configurations (methods with a kernel and its parameters, all λ together), and how
+        many of them were compared: fewer if `time_budget` did not allow more.
     leaderboard_ : Leaderboard
         Method and kernel with its best λ, weight, score ± standard error and time. ``print`` it,
         iterate over its rows, or convert it with ``to_frame()``.
@@ -211,7 +215,10 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         WeakEvidenceWarning
             If the held-out counts are explained by less than 5 nats better than by the class shares
             alone.
-        SkippedFoldWarning, ConvergenceWarning, OneClassWarning, BagAssumptionWarning
+        TimeBudgetWarning
+            If fewer than half of the configurations were compared within `time_budget`.
+        SkippedFoldWarning, ConvergenceWarning, OneClassWarning, BagAssumptionWarning, \
+UnscaledColumnsWarning
             As in the other searches, see :class:`BagGridSearchCV`.
         """
         emit_notices(self._train(X, y, bags=bags, upper=upper, is_checked=True))
@@ -257,7 +264,7 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         self, X: Any, y: ArrayLike, bags: Any, upper: Any, scorer: BagScorer
     ) -> tuple[FoldedData, list[Notice]]:
         """Validate rows, read what is known about their labels, and make the folds."""
-        rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
+        rows = validated_rows(self, X)
         check_consistent_length(rows, y)
         noise = None if bags is None else self.count_noise
         observed = read_observed(y, bags=bags, upper=upper, count_noise=noise)
@@ -266,6 +273,10 @@ class AutoLabelProportionsClassifier(AveragingSearch):
             cv = min(cv, max(observed.n_bags, 2))
         folds, notices = usable_folds(cv, rows, observed, needs_spread=scorer.needs_spread)
         return FoldedData(rows, observed, folds), notices
+
+    @property
+    def _n_refinement_steps(self) -> int:  # type: ignore[override]
+        return FOREST_FOLDS + 1 if self.refine is not None and self.ensemble != "best" else 0
 
     def _refined(self, model: Any, data: FoldedData) -> Any:
         """Return the average with a forest on top, or the average if the counts contradict it."""

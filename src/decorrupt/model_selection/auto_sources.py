@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_consistent_length, validate_data
+from sklearn.utils.validation import check_consistent_length
 
 from decorrupt.estimators import (
     DECISIONS,
-    FLOATS,
     CorruptedSourcesClassifier,
     ForwardSourcesClassifier,
     WeightedSourcesClassifier,
     check_choice,
+    validated_rows,
 )
 from decorrupt.model_selection.averaging_search import AveragingSearch
 from decorrupt.model_selection.candidates import Candidate, takes_several_classes
@@ -26,8 +26,7 @@ from decorrupt.model_selection.grids import check_lists
 from decorrupt.model_selection.scorers import NoisyLabelScorer
 from decorrupt.noise_rates import estimate_noise_rates
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import NoisySources, read_labels, read_sources
-from decorrupt.progress import log_step
+from decorrupt.observed import NoisySources, rate_notices, read_labels, read_sources
 
 SOURCE_CANDIDATES = ("corrected", "forward", "cost_weighted", "plain")
 # They need sources that are samples of one population.
@@ -50,10 +49,11 @@ class AutoSourcesClassifier(AveragingSearch):
         :class:`WeightedSourcesClassifier` with label-dependent costs or, "plain", with equal costs:
         noisy labels at face value. None: all that the data allow. The last two need sources with
         one class prior and one pair of rates each; "cost_weighted" is for two classes.
-    noise_rates : mapping, pair, matrix, "estimate" or None, default=None
-        {source: (flip_pos, flip_neg)}, one pair for all rows, "estimate" for
-        :func:`estimate_noise_rates`, or None for clean labels; for several classes matrices
-        T[y, ỹ] = P(Ỹ=ỹ | Y=y) instead of pairs. Rates passed to `fit` take precedence.
+    noise_rates : mapping, data frame, pair, matrix, "estimate" or None, default=None
+        {source: (flip_pos, flip_neg)}, a data frame with the columns source, flip_pos and flip_neg,
+        one pair for all rows, "estimate" for :func:`estimate_noise_rates`, or None for clean
+        labels; for several classes matrices T[y, ỹ] = P(Ỹ=ỹ | Y=y) instead of pairs. Rates passed
+        to `fit` take precedence.
     source_priors : mapping, float, vector or None, default=None
         P(Y=1) by source, or one value for all sources; for several classes the share of each
         class. None: estimated from the shares of noisy labels.
@@ -90,6 +90,9 @@ class AutoSourcesClassifier(AveragingSearch):
     leaderboard_ : Leaderboard
         Method, parameters, weight, score ± standard error and time, the largest weight first. The
         score is the mean log-likelihood per held-out row, at the given or estimated rates.
+    n_configurations_, n_compared_ : int
+        Number of configurations (methods with a kernel and its parameters, all λ together), and how
+        many of them were compared: fewer if `time_budget` did not allow more.
     gain_in_nats_ : float
         The log-likelihood of all held-out labels under the average, minus that under the shares of
         the labels alone.
@@ -173,8 +176,12 @@ class AutoSourcesClassifier(AveragingSearch):
         -----
         ConvergenceWarning, OneClassWarning, NegativeRiskWarning, UninformativeRatesWarning
             Warnings of the refit or of the estimation of the rates; candidates do not warn.
+        ContradictedRatesWarning, UnscaledColumnsWarning
+            As in :meth:`CorruptedSourcesClassifier.fit`.
         WeakEvidenceWarning
             If the model explains held-out labels hardly better than their shares alone.
+        TimeBudgetWarning
+            If fewer than half of the configurations were compared within `time_budget`.
         """
         emit_notices(self.train(X, y, sources=sources, noise_rates=noise_rates))
         return self
@@ -189,14 +196,17 @@ class AutoSourcesClassifier(AveragingSearch):
         for name in self.candidates or ():
             check_choice("candidate", name, SOURCE_CANDIDATES)
         check_choice("decision", self.decision, DECISIONS)
-        rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
+        rows = validated_rows(self, X)
         check_consistent_length(rows, y)
         noisy = self._read_noise(rows, y, sources, noise_rates)
         observed = noisy.observed()
         folds = source_folds(noisy, self.cv, self.random_state)
         candidates = [self._candidate(name) for name in self._allowed(noisy)]
         data = FoldedData(rows, observed, folds)
-        return self._search(X, data, candidates, NoisyLabelScorer(), began=began, baselines=[])
+        notices = [] if self.noise_rate_estimate_ is not None else rate_notices(noisy)
+        return notices + self._search(
+            X, data, candidates, NoisyLabelScorer(), began=began, baselines=[]
+        )
 
     def _read_noise(self, X: Any, y: ArrayLike, sources: Any, noise_rates: Any) -> NoisySources:
         """Return sources and rates, estimated if requested; set the attributes about them."""
@@ -208,7 +218,6 @@ class AutoSourcesClassifier(AveragingSearch):
             estimate = estimate_noise_rates(
                 X, self.classes_[codes], sources=sources, random_state=self.random_state
             )
-            log_step("estimated the noise rates")
             self.noise_rate_estimate_ = estimate
             rates = estimate.rates if sources is not None else next(iter(estimate.rates.values()))
         noisy = read_sources(codes, self.classes_, sources, rates, self.source_priors)

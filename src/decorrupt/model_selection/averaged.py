@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import validate_data
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators import FLOATS, ScoreClassifier
+from decorrupt.estimators import ScoreClassifier, validated_rows
+from decorrupt.exceptions import UnscaledColumnsWarning
 from decorrupt.losses import mix_scores, unclipped_scores
 from decorrupt.model_selection.candidates import has_path
 from decorrupt.model_selection.folded_data import train_on
 from decorrupt.notices import Notice, emit_notices
 from decorrupt.observed import Observed, read_observed, resolve_class_prior
+from decorrupt.progress import track
 
 
 class AveragedClassifier(ScoreClassifier):
@@ -110,37 +111,54 @@ class AveragedClassifier(ScoreClassifier):
     def train_observed(self, X: Any, observed: Observed) -> list[Notice]:
         """Fit every member on rows of which it is known what is observed.
 
-        Members' warnings are dropped; held-out bags set their weights.
+        Of the members' warnings, only UnscaledColumnsWarning is returned; held-out bags set their
+        weights.
         """
+        self.weights_ = self._resolved_weights()
+        X = self._read_rows(X, reset=True)
+        by_features: dict[Any, list[Any]] = {}
+        members = [clone(estimator) for estimator in self.estimators]
+        for place, member in enumerate(members):
+            key = member.feature_key() if has_path(member) else place
+            by_features.setdefault(key, []).append(member)
+        fits = self._fit_members(by_features.values(), X, observed)
+        notices = list(track(fits, "fitting the average", len(members)))
+        self._keep(members, observed)
+        return [one for own in notices for one in own if one.category is UnscaledColumnsWarning]
+
+    def take_fitted(self, members: list[Any], X: Any, observed: Observed) -> None:
+        """Average members that are fitted already, to the rows X or some of them."""
+        self.weights_ = self._resolved_weights()
+        self._read_rows(X, reset=True)
+        self._keep(members, observed)
+
+    def _resolved_weights(self) -> FloatArray:
         weights = np.asarray(self.weights, dtype=float)
         if len(weights) != len(self.estimators) or not (weights > 0).all():
             raise ValueError(
                 f"weights={self.weights!r} must be {len(self.estimators)} positive numbers, one "
                 "per estimator"
             )
-        self.weights_ = weights / weights.sum()
-        X = self._read_rows(X, reset=True)
-        by_features: dict[Any, list[Any]] = {}
-        self.estimators_ = [clone(estimator) for estimator in self.estimators]
-        for place, member in enumerate(self.estimators_):
-            key = member.feature_key() if has_path(member) else place
-            by_features.setdefault(key, []).append(member)
-        for members in by_features.values():
-            self._fit_members(members, X, observed)
+        return np.asarray(weights / weights.sum())
+
+    def _keep(self, members: list[Any], observed: Observed) -> None:
+        self.estimators_ = members
         self.classes_ = observed.classes
         self.set_class_prior(resolve_class_prior(self.class_prior, observed.inner_prior))
-        return []
 
-    def _fit_members(self, members: list[Any], X: Any, observed: Observed) -> None:
-        """Fit members with equal features."""
-        features = members[0].fit_feature_map(X) if has_path(members[0]) else None
-        # In this process: the members are fitted in place.
-        Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-            delayed(train_on)(member, X, observed, features=features) for member in members
-        )
+    def _fit_members(
+        self, groups: Iterable[list[Any]], X: Any, observed: Observed
+    ) -> Iterator[list[Notice]]:
+        """Fit groups of members with equal features; yield the notices of each member."""
+        for members in groups:
+            features = members[0].fit_feature_map(X) if has_path(members[0]) else None
+            # In this process: the members are fitted in place.
+            yield from Parallel(n_jobs=self.n_jobs, require="sharedmem", return_as="generator")(
+                delayed(train_on)(member, X, observed, features=features) for member in members
+            )
 
     def _read_rows(self, X: Any, *, reset: bool) -> Any:
-        return validate_data(self, X, reset=reset, accept_sparse="csr", dtype=FLOATS)
+        return validated_rows(self, X, reset=reset)
 
     def _score(self, X: Any) -> FloatArray:
         scores = [

@@ -14,14 +14,21 @@ from threadpoolctl import threadpool_limits
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators import check_choice, check_positive
+from decorrupt.exceptions import TimeBudgetWarning
 from decorrupt.losses import balanced_scores
 from decorrupt.model_selection.averaged import AveragedClassifier
-from decorrupt.model_selection.averaging import heaviest, mixed_held_out, result_weights
+from decorrupt.model_selection.averaging import (
+    MOST_MEMBERS,
+    heaviest,
+    mixed_held_out,
+    result_weights,
+)
 from decorrupt.model_selection.calibration import CalibratedBagClassifier, fit_calibration
 from decorrupt.model_selection.candidates import Candidate, has_path
 from decorrupt.model_selection.delegating import DelegatingClassifier
 from decorrupt.model_selection.evaluation import evaluate
 from decorrupt.model_selection.evidence import BAG_EVIDENCE, Evidence
+from decorrupt.model_selection.fold_models import FoldFits, FoldModel
 from decorrupt.model_selection.folded_data import FoldedData, train_on
 from decorrupt.model_selection.grids import check_lists
 from decorrupt.model_selection.halving import evaluate_by_halving
@@ -29,6 +36,7 @@ from decorrupt.model_selection.leaderboard import Leaderboard
 from decorrupt.model_selection.results import Result, is_missing
 from decorrupt.model_selection.scorers import BagScorer
 from decorrupt.notices import Notice
+from decorrupt.progress import progress, track
 
 ENSEMBLES = ("average", "best")
 # Of a time budget; the rest is for the refits.
@@ -36,6 +44,10 @@ COMPARISON_SHARE = 0.6
 # A refit takes longer than a fold of the search: all rows, all features, double precision, and λ
 # are not warm-started.
 REFIT_COST = 5.0
+
+
+# Not saved in model files: it contains what was known about every training row.
+FOLD_FITS = "_fold_fits"
 
 
 class AveragingSearch(DelegatingClassifier):
@@ -48,6 +60,8 @@ class AveragingSearch(DelegatingClassifier):
 
     class_prior_: FloatArray
     evidence: ClassVar[Evidence] = BAG_EVIDENCE
+    # Steps of `_refined`, for the estimate of the remaining time.
+    _n_refinement_steps: int = 0
 
     def _check_search(self) -> None:
         """Raise ValueError if a parameter of all searches is invalid."""
@@ -89,6 +103,62 @@ class AveragingSearch(DelegatingClassifier):
             What the leaderboard shows besides the methods.
         """
         deadline = began + (self.time_budget or np.inf)
+        estimators = {candidate.name: candidate.estimator for candidate in candidates}
+        with progress() as bar:
+            with bar.expecting(MOST_MEMBERS + self._n_refinement_steps):
+                results = self._compare(data, candidates, scorer, began)
+            weights, members = self._choose(results, deadline)
+            notices = self._budget_notices() + self._judge(members, data, scorer)
+            self.leaderboard_ = Leaderboard.of(
+                results,
+                weights,
+                members,
+                baselines=baselines,
+                notes=[*notes, *self._budget_notes(), *self.evidence.notes(self.gain_in_nats_)],
+            )
+            models = [self._member(estimators[one.method], one, data) for one in members]
+            with bar.expecting(self._n_refinement_steps):
+                model, own = self._fit_model(models, X, data)
+            fits = [one.path_fits for one in members]
+            self._fold_fits = FoldFits(model, fits, data.observed, data.folds)
+            is_late = time.monotonic() > deadline
+            self.best_estimator_ = model if is_late else self._refined(model, data)
+        return notices + own
+
+    def fold_models(self, X: Any) -> list[FoldModel]:
+        """Return the model of every fold of the comparison, and the rows that it has not seen.
+
+        A model of a fold is the average of the same configurations as the final model, without a
+        forest. They are for :func:`bag_permutation_importance`. They are not saved in model files.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            The training rows.
+
+        Raises
+        ------
+        ValueError
+            If the search was not fitted in this process.
+        """
+        if FOLD_FITS not in vars(self):
+            raise ValueError("models of folds are not saved in files: fit the search again")
+        return self._fold_fits.models(X, class_prior=self.class_prior_, n_jobs=self.n_jobs)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__getstate__().items() if name != FOLD_FITS}
+
+    def _compare(
+        self, data: FoldedData, candidates: Sequence[Candidate], scorer: BagScorer, began: float
+    ) -> list[Result]:
+        """Return the results on all bags; set the numbers of configurations."""
+        grids = (self.kernels, self.kernel_gammas, self.reg_strengths)
+        n_classes = data.observed.n_classes
+        tried = [
+            configuration
+            for candidate in candidates
+            for configuration in candidate.configurations(data.X, *grids, n_classes)
+        ]
         compare = partial(
             evaluate,
             scorer=scorer,
@@ -96,32 +166,24 @@ class AveragingSearch(DelegatingClassifier):
             calibrate=True,
             deadline=began + COMPARISON_SHARE * (self.time_budget or np.inf),
         )
-        tried = [
-            configuration
-            for candidate in candidates
-            for configuration in candidate.configurations(
-                data.X,
-                self.kernels,
-                self.kernel_gammas,
-                self.reg_strengths,
-                data.observed.n_classes,
-            )
-        ]
         found = evaluate_by_halving(tried, data, compare, self.random_state)
-        weights, members = self._choose(found.results, deadline)
-        notices = self._judge(members, data, scorer)
-        self.leaderboard_ = Leaderboard.of(
-            found.results,
-            weights,
-            members,
-            baselines=baselines,
-            notes=[*notes, *self.evidence.notes(self.gain_in_nats_)],
-        )
-        estimators = {candidate.name: candidate.estimator for candidate in candidates}
-        models = [self._member(estimators[one.method], one, data) for one in members]
-        model, own = self._fit_model(models, X, data)
-        self.best_estimator_ = model if time.monotonic() > deadline else self._refined(model, data)
-        return notices + own
+        self.n_configurations_, self.n_compared_ = len(tried), len(found.compared)
+        return found.results
+
+    def _budget_notes(self) -> list[str]:
+        if self.n_compared_ == self.n_configurations_:
+            return []
+        return [
+            f"{self.n_compared_} of {self.n_configurations_} configurations were compared within "
+            f"time_budget={self.time_budget:g} seconds"
+        ]
+
+    def _budget_notices(self) -> list[Notice]:
+        if 2 * self.n_compared_ >= self.n_configurations_:
+            return []
+        (note,) = self._budget_notes()
+        advice = "another may be better: raise time_budget, or list fewer kernels or candidates"
+        return [Notice(TimeBudgetWarning, f"only {note}; {advice}")]
 
     def _choose(
         self, results: Sequence[Result], deadline: float
@@ -182,11 +244,15 @@ class AveragingSearch(DelegatingClassifier):
 
     def _fit_model(self, models: list[Any], X: Any, data: FoldedData) -> tuple[Any, list[Notice]]:
         """Return the average of the members, or the only one, fitted on all rows."""
-        model: Any = models[0]
-        if len(models) > 1:
-            model = AveragedClassifier(models, self.weights_, **self._mixing())
-        with threadpool_limits(1, user_api="blas"):  # as in the search, see `evaluate`
-            notices = train_on(model, X, data.observed)
+        # BLAS has one thread as in the search, see `evaluate`.
+        with threadpool_limits(1, user_api="blas"):
+            if len(models) > 1:
+                model: Any = AveragedClassifier(models, self.weights_, **self._mixing())
+                notices = train_on(model, X, data.observed)
+            else:
+                (model,) = models
+                fits = (train_on(one, X, data.observed) for one in models)
+                (notices,) = track(fits, "fitting the model", 1)
         self.estimators_ = list(getattr(model, "estimators_", [model]))
         return model, notices
 

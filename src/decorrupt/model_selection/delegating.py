@@ -6,13 +6,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import check_array
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators import FLOATS, common_classes_notices, needs_common_classes
+from decorrupt.estimators import (
+    FLOATS,
+    LabelAccuracyMixin,
+    common_classes_notices,
+    needs_common_classes,
+)
 from decorrupt.model_selection.scorers import get_bag_scorer
 from decorrupt.notices import Notice, QuietEstimator
 from decorrupt.observed import Observed
@@ -43,7 +48,7 @@ def search_assumption_notices(search: Any, X: Any, observed: Observed) -> list[N
     return common_classes_notices(rows, observed, user, names)
 
 
-class DelegatingClassifier(QuietEstimator, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class DelegatingClassifier(QuietEstimator, MetaEstimatorMixin, LabelAccuracyMixin, BaseEstimator):
     """A classifier that predicts with its `best_estimator_`."""
 
     def decision_function(self, X: Any) -> FloatArray:

@@ -9,22 +9,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
+from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from decorrupt._typing import FloatArray
-from decorrupt.features import FeatureMap
+from decorrupt.estimators import PathFit
+from decorrupt.features import FeatureMap, without_rows
 from decorrupt.losses import balanced_scores, score_shape
 from decorrupt.model_selection.calibration import cross_calibrate
 from decorrupt.model_selection.criteria import weighted_mean
 from decorrupt.model_selection.folded_data import FoldedData
-from decorrupt.model_selection.results import Result, is_missing
+from decorrupt.model_selection.results import PathFits, Result, is_missing
 from decorrupt.model_selection.scorers import BagScorer
 from decorrupt.notices import Notice
 from decorrupt.progress import track
@@ -64,9 +66,10 @@ class Configuration:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """All results, and the warnings to emit."""
+    """All results, the configurations they are of, and the warnings to emit."""
 
     results: list[Result]
+    compared: list[Configuration]
     notices: list[Notice]
 
 
@@ -78,6 +81,7 @@ class _FoldPredictions:
     scores: FloatArray | float
     seconds: float
     failure: str = ""
+    path: PathFit | None = None
 
 
 @dataclass
@@ -94,17 +98,23 @@ class _Evaluator:
     def fit_separately(self, batch: Sequence[Configuration]) -> list[Result]:
         """Return the results of configurations without a path."""
         jobs = [delayed(self._fit_fold)(one, fold) for one in batch for fold in self.folds]
-        return self._results(batch, Parallel(n_jobs=self.n_jobs)(jobs))
+        return self._results(batch, self._run(jobs))
 
     def fit_paths(self, batch: Sequence[Configuration], features: FeatureMap) -> list[Result]:
         """Return the results of configurations with λ paths over one feature map."""
         # Reading the features takes most of the time; single precision halves it.
-        matrix = features.coarse_matrix().astype(np.float32)
+        features = features.coarse()
+        matrix = features.matrix.astype(np.float32)
         jobs = [delayed(self._fit_path)(one, matrix, fold) for one in batch for fold in self.folds]
         # Threads share the features, and BLAS and numpy release the lock. BLAS gets one thread per
         # job: its products are small here, and more threads would only wait for each other.
         with threadpool_limits(1, user_api="blas"):
-            return self._results(batch, Parallel(n_jobs=self.n_jobs, prefer="threads")(jobs))
+            found = self._run(jobs, prefer="threads")
+        return self._results(batch, found, without_rows(features))
+
+    def _run(self, jobs: list[Any], **options: Any) -> list[_FoldPredictions]:
+        found = Parallel(n_jobs=self.n_jobs, return_as="generator", **options)(jobs)
+        return list(track(found, "fitting folds", len(jobs)))
 
     @property
     def folds(self) -> range:
@@ -141,14 +151,22 @@ class _Evaluator:
         )
         raw = path.scores(matrix[test])
         scores = balanced_scores(raw, path.class_prior)
-        return _FoldPredictions(raw - path.threshold, scores, time.perf_counter() - began)
+        seconds = time.perf_counter() - began
+        return _FoldPredictions(raw - path.threshold, scores, seconds, path=path)
 
     def _results(
-        self, batch: Sequence[Configuration], predicted: Sequence[_FoldPredictions]
+        self,
+        batch: Sequence[Configuration],
+        predicted: Sequence[_FoldPredictions],
+        features: FeatureMap | None = None,
     ) -> list[Result]:
         n_folds, found = len(self.data.folds), []
         for k, one in enumerate(batch):
-            found += self._pooled(one, predicted[k * n_folds : (k + 1) * n_folds])
+            own = predicted[k * n_folds : (k + 1) * n_folds]
+            results = self._pooled(one, own)
+            if features is not None:
+                results = _with_fits(results, one, own, features)
+            found += results
         return found
 
     def _pooled(
@@ -196,6 +214,23 @@ class _Evaluator:
         return Result(method, params, *score, by_bag, tested.sizes, seconds, decisions, scores)
 
 
+def _with_fits(
+    results: list[Result],
+    configuration: Configuration,
+    predicted: Sequence[_FoldPredictions],
+    features: FeatureMap,
+) -> list[Result]:
+    """Return the results of a path with its fits, unless its scores need a link."""
+    paths = [one.path for one in predicted if one.path is not None and one.path.link is None]
+    if len(paths) < len(predicted):
+        return results
+    estimators = [clone(configuration.estimator).set_params(**one.params) for one in results]
+    return [
+        replace(result, path_fits=PathFits(estimator, features, paths, place))
+        for place, (result, estimator) in enumerate(zip(results, estimators, strict=True))
+    ]
+
+
 def evaluate(
     configurations: Sequence[Configuration],
     data: FoldedData,
@@ -234,16 +269,18 @@ def evaluate(
     """
     evaluator = _Evaluator(data, scorer, n_jobs, calibrate, error_score)
     results: list[Result] = []
+    compared: list[Configuration] = []
     batches = _batches(configurations, n_jobs)
     for batch in track(batches, "comparing configurations", len(batches)):
         if results and time.monotonic() > deadline:
             break
+        compared += batch
         if batch[0].reg_strengths is None:
             results += evaluator.fit_separately(batch)
             continue
         results += evaluator.fit_paths(batch, batch[0].estimator.fit_feature_map(data.X))
-    n_fits = len(configurations) * len(data.folds)
-    return Evaluation(results, _failure_notices(evaluator.failures, n_fits))
+    n_fits = len(compared) * len(data.folds)
+    return Evaluation(results, compared, _failure_notices(evaluator.failures, n_fits))
 
 
 def _batches(

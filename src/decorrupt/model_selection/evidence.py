@@ -37,12 +37,13 @@ class Evidence:
         if gain_in_nats < 0:
             return (
                 f"the model explains {self.observed} no better than {self.constant} alone "
-                f"({gain}): guessing is as good"
+                f"({gain}): it is no better than guessing"
             )
         if gain_in_nats < WEAK_EVIDENCE:
             return (
                 f"the model explains {self.observed} hardly better than {self.constant} alone "
-                f"({gain}, less than {WEAK_EVIDENCE:g}): {self.data} hardly determine a classifier"
+                f"({gain}, less than {WEAK_EVIDENCE:g}): {self.data} are too little "
+                "evidence for a reliable classifier"
             )
         return f"the model explains {self.observed} better than {self.constant} alone, by {gain}"
 

@@ -9,18 +9,20 @@ from numpy.typing import ArrayLike
 from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_array, validate_data
+from sklearn.utils.validation import check_array
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators import FLOATS, ScoreClassifier
+from decorrupt.estimators import FLOATS, ScoreClassifier, validated_rows
 from decorrupt.losses import scores_of_probabilities
 from decorrupt.meta import SoftLearner, bag_folds, run_round, seed, soft_scores
 from decorrupt.model_selection.folded_data import FoldedData, train_on
 from decorrupt.model_selection.out_of_fold import out_of_fold
 from decorrupt.notices import Notice, emit_notices
 from decorrupt.observed import Observed, read_observed, resolve_class_prior
+from decorrupt.progress import progress, track
 from decorrupt.risks import LabelLikelihood
 
+N_FOLDS = 5
 N_TREES = 100
 LEAST_ROWS_PER_LEAF = 3
 # Trees of more rows take longer and are hardly better: each gets a sample.
@@ -70,7 +72,7 @@ class ForestRoundClassifier(MetaEstimatorMixin, ScoreClassifier):
         start: Any,
         *,
         class_prior: Any = 0.5,
-        cv: int = 5,
+        cv: int = N_FOLDS,
         decision: str = "balanced",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -103,7 +105,7 @@ class ForestRoundClassifier(MetaEstimatorMixin, ScoreClassifier):
 
     def train_observed(self, X: Any, observed: Observed) -> list[Notice]:
         """Fit rows of which it is known what is observed, and return the warnings as notices."""
-        rows = validate_data(self, X, accept_sparse="csr", dtype=FLOATS)
+        rows = validated_rows(self, X)
         folds = bag_folds(observed, self.cv, check_random_state(self.random_state))
         data = FoldedData(rows, observed, folds)
         held_out = out_of_fold(self.start, data, class_prior=self.class_prior, n_jobs=self.n_jobs)
@@ -122,22 +124,25 @@ class ForestRoundClassifier(MetaEstimatorMixin, ScoreClassifier):
         learner = SoftLearner(
             _forest(data.X.shape[0], self.n_jobs, seed(random)), observed.n_classes
         )
-        found = run_round(
-            learner,
-            data.X,
-            LabelLikelihood(observed),
-            held_out,
-            held_out,
-            folds=bag_folds(observed, self.cv, random),
-            blend=BLEND,
-            calibrate=True,
-        )
+        with progress() as bar:
+            with bar.expecting(1):
+                found = run_round(
+                    learner,
+                    data.X,
+                    LabelLikelihood(observed),
+                    held_out,
+                    held_out,
+                    folds=bag_folds(observed, self.cv, random),
+                    blend=BLEND,
+                    calibrate=True,
+                )
+            for posterior in track([found.posterior], "fitting the forest", 1):
+                self.forest_ = learner.fit(data.X, posterior)
         self.slope_, self.shift_ = found.slope, found.shift
         self.held_out_scores_ = found.scores
-        self.forest_ = learner.fit(data.X, found.posterior)
 
     def _read_rows(self, X: Any, *, reset: bool) -> Any:
-        validate_data(self, X, reset=reset, accept_sparse="csr", dtype=FLOATS)
+        validated_rows(self, X, reset=reset)
         return X  # the start was fitted with the names of the columns
 
     def _score(self, X: Any) -> FloatArray:

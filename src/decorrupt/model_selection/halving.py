@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,9 @@ def evaluate_by_halving(
 ) -> Evaluation:
     """Return the evaluation on all bags of the configurations that are left.
 
+    `compared` also contains the configurations that a sample excluded, but not those for which
+    there was no time.
+
     Parameters
     ----------
     configurations : sequence of Configuration
@@ -61,15 +65,18 @@ def evaluate_by_halving(
     random_state : int, RandomState or None
         Source of the samples.
     """
-    left = list(configurations)
+    left, excluded = list(configurations), []
     for rows in samples_of_bags(data.observed, random_state):
         sample = data.take(rows)
         if len(left) <= FEWEST_CONFIGURATIONS or not has_usable_folds(
             sample.observed, sample.folds
         ):
             break
-        left = promising(left, compare(left, sample).results, random_state)
-    return compare(left, data)
+        found = compare(left, sample)
+        left = promising(found.compared, found.results, random_state)
+        excluded += [one for one in found.compared if not any(one is other for other in left)]
+    found = compare(left, data)
+    return replace(found, compared=found.compared + excluded)
 
 
 def promising(
@@ -78,7 +85,7 @@ def promising(
     """Return the configurations that may be the best on all bags, the most probable first.
 
     Those remain whose weight, summed over λ, is at least LEAST_SHARE of an equal share: a sample
-    with few bags leaves many, where a fixed number would be a lottery. Criteria without weights
+    with few bags leaves many, where a fixed number would be unstable. Criteria without weights
     leave the better half.
     """
     if all(result.by_bag is not None for result in results):
@@ -96,7 +103,7 @@ def promising(
 def _own_values(
     configurations: Sequence[Configuration], results: Sequence[Result], values: Iterable[float]
 ) -> list[list[float]]:
-    """Return the values of each configuration's results; none if it was not compared in time."""
+    """Return the values of each configuration's results."""
     pairs = list(zip(results, values, strict=True))
     return [
         [

@@ -13,6 +13,7 @@ from scipy.special import expit, logit
 from decorrupt._typing import FloatArray
 from decorrupt.losses import chosen_classes
 from decorrupt.observed import Observed, class_columns
+from decorrupt.progress import track
 from decorrupt.risks import count_risk
 from decorrupt.solvers import SLOPE_PENALTY
 
@@ -54,10 +55,10 @@ def accuracy_of_model(
     n_draws = int(np.clip(RESAMPLED_ROWS // n_rows, FEWEST_RESAMPLES, MOST_RESAMPLES))
     drawn_bags = [rng.randint(n_bags, size=n_bags) for _ in range(n_draws)]
     tail = (1 - level) / 2
-    ranges = []
-    for one in predictions:
-        draws = [_recall(one, *_draw(observed, bags)) for bags in drawn_bags]
-        ranges.append(np.quantile(draws, [tail, 1 - tail]))
+    pairs = [(one, bags) for one in predictions for bags in drawn_bags]
+    tracked = track(pairs, "resampling bags for the accuracy", len(pairs))
+    draws = np.array([_recall(one, *_draw(observed, bags)) for one, bags in tracked])
+    ranges = np.quantile(draws.reshape(-1, n_draws), [tail, 1 - tail], axis=1)
     value = float(np.mean([_recall(one, observed, np.arange(n_rows)) for one in predictions]))
     low, high = np.min(ranges), np.max(ranges)
     return value, float(min(low, value)), float(max(high, value))

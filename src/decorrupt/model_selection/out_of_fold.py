@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from decorrupt._typing import FloatArray
 from decorrupt.losses import score_shape
 from decorrupt.model_selection.folded_data import FoldedData
-from decorrupt.progress import log_step
+from decorrupt.progress import track
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ def out_of_fold(
     Probabilities are those in a population with the class shares `class_prior`.
     """
     with threadpool_limits(1, user_api="blas"):  # small products: threads would only wait
-        models = Parallel(n_jobs=n_jobs)(
+        found = Parallel(n_jobs=n_jobs, return_as="generator")(
             delayed(data.fit_fold)(estimator, fold) for fold in range(len(data.folds))
         )
-    log_step(f"fitted the chosen method again on {len(data.folds)} folds")
+        models = list(track(found, "fitting the chosen method on folds", len(data.folds)))
     observed = data.observed
     decisions = np.full((len(observed.row_bag), *score_shape(observed.n_classes)), np.nan)
     probabilities = np.full(observed.row_proportions.shape, np.nan)

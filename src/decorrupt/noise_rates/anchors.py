@@ -12,6 +12,7 @@ from sklearn.model_selection import cross_val_predict
 from decorrupt._typing import FloatArray
 from decorrupt.noise_rates.scores import Split, candidates, out_of_fold_score
 from decorrupt.observed import NoisySources
+from decorrupt.progress import track
 
 # Of the rows of a source that would carry the label: fewer anchors are purer, but vary more.
 ANCHOR_SHARE = 0.2
@@ -68,7 +69,7 @@ def noisy_label_probabilities(
         _check_has_probabilities(model)
     found = [
         cross_val_predict(one, X, noisy.noisy_class, cv=splits, method="predict_proba")
-        for one in models
+        for one in track(models, "fitting models of the noisy labels", len(models))
     ]
     return np.asarray(min(found, key=lambda shares: log_loss(noisy.noisy_class, shares)))
 

@@ -26,6 +26,7 @@ from decorrupt.noise_rates.result import (
 )
 from decorrupt.notices import Notice, emit_notices
 from decorrupt.observed import as_targets, factorize
+from decorrupt.progress import track
 
 RESAMPLE_TOL = (
     1e-4  # of a resample: the error this leaves is far below the variation between resamples
@@ -135,7 +136,10 @@ def estimate_noise_rates_from_annotators(
     loose = max(tol, RESAMPLE_TOL)
     weights = (rng.multinomial(votes.n_items, chance) for _ in range(n_bootstrap))
     draws = np.array(
-        [dawid_skene(votes, posterior, weight, max_iter, loose)[0] for weight in weights]
+        [
+            dawid_skene(votes, posterior, weight, max_iter, loose)[0]
+            for weight in track(weights, "resampling items", n_bootstrap)
+        ]
     )
     prior = posterior.mean(axis=0)
     ends, names = bootstrap_ends(matrices, draws, level), classes.tolist()

@@ -40,6 +40,7 @@ from decorrupt.noise_rates.scores import (
 )
 from decorrupt.notices import Notice, emit_notices
 from decorrupt.observed import NoisySources, matrix_of_rates, read_labels, read_sources
+from decorrupt.progress import track
 
 RATE_METHODS = ("roc_slope", "best_bin", "anchor")
 MIN_ROWS = 10  # per label and source
@@ -279,7 +280,10 @@ def _rates_along_score(
     if method == "roc_slope":
         # Warm start: a resample then needs a tenth of the steps.
         flips_from = partial(roc_slope_flips, start=fit_roc(counts))
-    draws = [flips_from(resample(counts, rng)) for _ in range(n_bootstrap)]
+    draws = [
+        flips_from(resample(counts, rng))
+        for _ in track(range(n_bootstrap), "resampling rows for the noise rates", n_bootstrap)
+    ]
     return flips_from(counts), np.array(draws)
 
 

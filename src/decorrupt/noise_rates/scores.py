@@ -17,7 +17,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_array
 
 from decorrupt._typing import FloatArray
+from decorrupt.estimators import FLOATS
+from decorrupt.features import check_magnitude
 from decorrupt.observed import NoisySources
+from decorrupt.progress import track
 
 ROWS_PER_BIN = 50
 MAX_BINS, MIN_BINS = 200, 10
@@ -77,7 +80,7 @@ def out_of_fold(
     for k, (_, test) in enumerate(splits):
         folds[test] = k
     found = []
-    for model in models:
+    for model in track(models, "fitting models of the noisy labels", len(models)):
         scores = out_of_fold_score(model, X, noisy, splits)
         auc = float(roc_auc_score(noisy.noisy_class, scores))
         found.append(OutOfFold(scores, folds, auc, model))
@@ -88,7 +91,9 @@ def candidates(X: Any, estimator: Any, random_state: Any) -> tuple[Any, list[Any
     """Return the rows and the models to compare: the estimator, or two if there is none."""
     if estimator is not None:
         return X, [estimator]
-    X = check_array(X, accept_sparse="csr")
+    names = getattr(X, "columns", None)
+    X = check_array(X, accept_sparse="csr", dtype=FLOATS)
+    check_magnitude(X, names, n_rows=X.shape[0])
     is_sparse = scipy.sparse.issparse(X)
     linear = make_pipeline(StandardScaler(with_mean=not is_sparse), LogisticRegression())
     if is_sparse:

@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from decorrupt._typing import FloatArray
 from decorrupt.noise_rates.refit_plan import RefitPlan, bag_plan, source_plan
 from decorrupt.notices import emit_notices
+from decorrupt.progress import track
 
 DEFAULT_DRAWS = 20
 
@@ -147,7 +148,10 @@ def sensitivity(
     emit_notices(plan.train(model, plan.point))
     predictions = model.predict(rows)
     settings = list(plan.settings(n_draws, check_random_state(random_state)))
-    refits = [_refit(plan, estimator, setting, k) for k, setting in enumerate(settings)]
+    refits = [
+        _refit(plan, estimator, setting, k)
+        for k, setting in enumerate(track(settings, "refitting", len(settings)))
+    ]
     changed = np.array([refit.predict(rows) != predictions for refit in refits])
     return Sensitivity(
         predictions=predictions,

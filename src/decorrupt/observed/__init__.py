@@ -29,6 +29,7 @@ from decorrupt.observed.counts import (
 from decorrupt.observed.ids import factorize, is_missing_id
 from decorrupt.observed.labels import has_class_columns, labels_as_bags, read_labels
 from decorrupt.observed.observed import Observed
+from decorrupt.observed.rate_check import rate_notices
 from decorrupt.observed.rates import (
     FLIPS,
     NoiseRates,
@@ -95,6 +96,7 @@ __all__ = [
     "noise_variances",
     "nothing_known",
     "observe_counts",
+    "rate_notices",
     "rates_of_matrix",
     "read_bags",
     "read_count_noise",

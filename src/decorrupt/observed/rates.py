@@ -162,6 +162,25 @@ def check_transition(source: Any, noise_rates: Any, n_classes: int) -> FloatArra
     return matrix
 
 
+def rates_of_frame(frame: Any) -> dict[Any, Any]:
+    """Return {source: (flip_pos, flip_neg)} of a data frame with these two columns.
+
+    The sources are the column `source`, or the index of a pandas frame without it.
+
+    Raises
+    ------
+    ValueError
+        If there are no sources, or one of them is there twice.
+    """
+    if "source" not in frame.columns and not hasattr(frame, "index"):
+        raise ValueError("noise_rates are a data frame: add a column 'source' with the sources")
+    sources = frame["source"] if "source" in frame.columns else frame.index
+    ids = np.asarray(sources).tolist()
+    for source in {source for source in ids if ids.count(source) > 1}:
+        raise ValueError(f"noise_rates contain source {source!r} more than once")
+    return dict(zip(ids, zip(*(frame[name] for name in FLIPS), strict=True), strict=True))
+
+
 def check_transitions(noise_rates: Mapping[Any, Any], n_classes: int) -> FloatArray:
     """Return the matrices of all sources, shape (n_sources, n_classes, n_classes)."""
     return np.array([check_transition(source, T, n_classes) for source, T in noise_rates.items()])
@@ -189,7 +208,8 @@ def check_transition_rows(noise_rates: ArrayLike, n_rows: int, n_classes: int) -
         pair = f"a pair (flip_pos, flip_neg), shape ({n_rows}, 2), or " if n_classes == 2 else ""
         raise ValueError(
             f"noise_rates given per row must be {pair}a matrix of shape ({n_classes}, {n_classes}) "
-            f"for each of the {n_rows} rows of X; got an array of shape {rates.shape}"
+            f"for each of the {n_rows} rows of X; got an array of shape {rates.shape}. By source, "
+            "give a mapping, or a data frame with the columns source, flip_pos and flip_neg"
         )
     for row in np.flatnonzero(~is_share_row(rates).all(axis=1))[:1]:
         raise ValueError(

@@ -16,10 +16,12 @@ from decorrupt.observed.counts import nothing_known
 from decorrupt.observed.ids import factorize
 from decorrupt.observed.observed import Observed
 from decorrupt.observed.rates import (
+    FLIPS,
     check_transition_rows,
     check_transitions,
     distinct_matrices,
     is_for_all_rows,
+    rates_of_frame,
     rates_of_matrix,
 )
 from decorrupt.observed.shares import SHARE_TOL, as_targets, class_columns, inside, is_share_row
@@ -224,8 +226,9 @@ def read_sources(
         The names of the classes.
     sources : array-like of shape (n_rows,) or None
         The source of each row; None for one source.
-    noise_rates : mapping, pair of rates, matrix, array with one per row, or None
-        A mapping from each source to its pair or matrix; None: the labels are right.
+    noise_rates : mapping, data frame, pair of rates, matrix, array with one per row, or None
+        A mapping from each source to its pair or matrix, or a data frame, see
+        :func:`rates_of_frame`; None: the labels are right.
     source_priors : mapping, float or array-like of shape (n_classes,), optional
         The class shares of each source, or of all: the share of positives or one share per class.
 
@@ -235,8 +238,16 @@ def read_sources(
         If rates or shares are invalid or missing for a source, which the message names.
     """
     n_rows, n_classes = len(codes), len(classes)
+    is_frame = set(FLIPS) <= set(getattr(noise_rates, "columns", ()))
+    if is_frame:
+        noise_rates = rates_of_frame(noise_rates)
     _check_class_count(noise_rates, classes.tolist())
     ids, row_source = _read_source_ids(n_rows, sources, noise_rates)
+    if is_frame and len(noise_rates) == n_rows > len(ids):
+        raise ValueError(
+            f"noise_rates are a data frame with an entry for each of the {n_rows} rows of X: a "
+            "data frame has one entry per source; for rates per row give noise_rates.to_numpy()"
+        )
     row_matrix = np.zeros(n_rows, dtype=np.intp)
     if isinstance(noise_rates, Mapping):
         named = {source: noise_rates[source] for source in ids.tolist()}

@@ -39,6 +39,9 @@ class Problem:
         `start`.
     link : callable, optional
         From the scores Zθ + b to log-odds, if they are not.
+    class_prior : ndarray of shape (n_classes,), optional
+        The class shares in the population that the scores describe, if computing the
+        problem found them; by default :meth:`KernelClassifier.class_prior_of` says which.
     match_prior : ndarray of shape (n_classes,), optional
         The intercept is shifted so that the mean probabilities of the rows are these.
     n_rows : float, optional
@@ -51,6 +54,7 @@ class Problem:
     start: Start | None = None
     routes: Mapping[str, Route] | None = None
     link: Callable[[FloatArray], FloatArray] | None = None
+    class_prior: FloatArray | None = None
     match_prior: FloatArray | None = None
     n_rows: float | None = None
     details: Mapping[str, Any] = field(default_factory=dict)

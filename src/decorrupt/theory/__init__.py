@@ -1,18 +1,12 @@
-"""The paper's theory: bounds, information, convexity, consistency and simulations."""
+"""The paper's theory: bounds, information and convexity."""
 
 from decorrupt.theory.bounds import bound_bags, bound_label_proportions
-from decorrupt.theory.consistency import (
-    ConsistencyResult,
-    consistent_reg_strength,
-    simulate_consistency,
-)
 from decorrupt.theory.convexity import (
     aggregate_condition,
     convexity_floor,
     is_bounded_below,
     is_convex,
 )
-from decorrupt.theory.coverage import Coverage, simulate_bound_coverage
 from decorrupt.theory.gaussian import GaussianClasses
 from decorrupt.theory.information import (
     Information,
@@ -29,15 +23,11 @@ from decorrupt.theory.source_bounds import (
     bound_varying_priors,
     corrected_lipschitz,
 )
-from decorrupt.theory.variance import VarianceResult, simulate_variance
 
 __all__ = [
-    "ConsistencyResult",
-    "Coverage",
     "GaussianClasses",
     "Information",
     "RequiredRows",
-    "VarianceResult",
     "WeightsComparison",
     "aggregate_condition",
     "bound_bags",
@@ -47,7 +37,6 @@ __all__ = [
     "bound_transitions",
     "bound_varying_priors",
     "combined_sample_size",
-    "consistent_reg_strength",
     "convexity_floor",
     "corrected_lipschitz",
     "information",
@@ -55,8 +44,5 @@ __all__ = [
     "is_convex",
     "replacement_change",
     "required_rows",
-    "simulate_bound_coverage",
-    "simulate_consistency",
-    "simulate_variance",
     "weights_comparison",
 ]

@@ -14,7 +14,7 @@ from torch import Tensor
 from decorrupt._typing import FloatArray
 from decorrupt.estimators import check_choice
 from decorrupt.losses import prior_scores, score_shape
-from decorrupt.meta import ObservedClassifier, bag_folds, make_columns, seed
+from decorrupt.meta import ObservedClassifier, bag_folds, check_numbers, make_columns, seed
 from decorrupt.observed import as_targets
 from decorrupt.progress import log_step
 from decorrupt.risks import LabelLikelihood
@@ -245,6 +245,7 @@ class TorchBagClassifier(ObservedClassifier):
         )
 
     def _score(self, X: Any) -> FloatArray:
+        check_numbers(X)
         return self._scores(_tensor(self.columns_.transform(X)))
 
     def _scores(self, columns: Tensor) -> FloatArray:

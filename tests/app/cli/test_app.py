@@ -1,7 +1,6 @@
 """What every command promises: help at once, one line for every failure, the right exit code."""
 
 import io
-import itertools
 import json
 import os
 import subprocess
@@ -10,7 +9,6 @@ import time
 from pathlib import Path
 
 import pytest
-import typer
 
 import decorrupt
 from decorrupt.app.cli.app import app, failure
@@ -40,16 +38,6 @@ def test_every_command_has_help(command, name):
     assert done.code == 0
     assert "Usage" in done.out
     assert done.err == ""
-
-
-def test_help_is_wrapped_at_the_terminal_and_not_where_the_source_is(command):
-    text = command("fit", "--help").out
-    paragraph = text[text.index(" Bags: --bag") : text.index("Example:")].split("\n\n")[0]
-    lines = [line.strip() for line in paragraph.strip().splitlines() if line.strip(" ╭─")]
-    longest = max(map(len, lines))
-    # No line but the last ends where the next one's first word would have fitted.
-    for line, after in itertools.pairwise(lines):
-        assert len(line) + 1 + len(after.split()[0]) > longest - 1
 
 
 def test_version(command):
@@ -134,22 +122,6 @@ def test_standard_input_is_read_once(command, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(rates)))
     found = json.loads(command("bound", "--noise-rates", "-", "--json").out)
     assert (found["theorem"], found["n_rows"]) == (2, 3000)
-
-
-def test_the_reference_is_current(tmp_path):
-    if f"typer=={typer.__version__}\n" not in (DOCS.parent / "constraints.txt").read_text():
-        pytest.skip("docs/cli.md is written with the typer of constraints.txt")
-    page = tmp_path / "cli.md"
-    arguments = ["decorrupt.app.cli.app", "utils", "docs", "--name", "decorrupt", "--output", page]
-    subprocess.run(  # noqa: S603 — our own code
-        [sys.executable, "-m", "typer", *map(str, arguments)],
-        env=os.environ | {"TYPER_USE_RICH": "0", "COLUMNS": "40"},
-        capture_output=True,
-        check=True,
-    )
-    assert (DOCS / "cli.md").read_text(encoding="utf-8") == page.read_text(encoding="utf-8"), (
-        "run make docs-cli"
-    )
 
 
 @pytest.mark.usefixtures("quick_demo")

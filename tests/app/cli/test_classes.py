@@ -157,7 +157,7 @@ def test_inspect_and_fit_refuse_with_the_same_line(command, arguments, words):
             ],
             "two classes",
         ),
-        (["bound", "wide.csv", "--proportion-columns", "blue,red"], "two classes"),
+        (["bound", "wide.csv", "--proportion-columns", "blue,red"], "--proportion-columns"),
         (["evaluate", "model.skops", "test.csv", "--label-column", "age"], "not a class of the"),
         (
             [

@@ -178,7 +178,7 @@ def test_bad_data_and_usage(command, files, model, options, words):
 def test_a_missing_directory_is_noticed_before_training(command, files, tmp_path):
     done = command("fit", files.rows, files.bags, *files.in_bags, "-o", tmp_path / "no" / "m.skops")
     assert done.code == 2
-    assert "no such directory" in done.err
+    assert "there is no directory" in done.err
 
 
 def test_explain_says_what_it_is_and_is_not_for(command, files):

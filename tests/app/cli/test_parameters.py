@@ -179,7 +179,7 @@ def test_bags_by_several_columns(command, labelled, tmp_path):
     kept = labelled.dropna()
     true = kept.groupby(["region", "year"])["label"].mean()
     assert len(true) == len(shares) == cut["bag"].nunique()
-    share = cut.merge(shares, on="bag").set_index("id")["proportion"]
+    share = cut.merge(shares, on="bag").set_index("id")["1"]
     for number, region, year, _ in kept.itertuples(index=False):
         assert share[number] == pytest.approx(true[region, year])
 

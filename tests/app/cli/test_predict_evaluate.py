@@ -226,7 +226,7 @@ def test_bags_for_an_experiment(command, files, tmp_path):
     assert shares["rows"].between(4, 9).all()
     labels = dict(enumerate(files.tables.test_labels))
     true = cut["id"].map(labels).groupby(cut["bag"].astype(int)).mean()
-    np.testing.assert_allclose(shares.set_index("bag")["proportion"], true)
+    np.testing.assert_allclose(shares.set_index("bag")["1"], true)
     assert len(pd.read_json(test, lines=True)) == 50
     assert command("bags", files.test, *options).code == 2  # exists
     done = command("bags", files.test, *options[:-2], "--sizes", "4", "--force")

@@ -68,7 +68,7 @@ def folder(files, tmp_path, monkeypatch):
 )
 def test_the_error_line_is_the_same(command, folder, arguments, words):
     inspected = command("inspect", *arguments)
-    fitted = command("fit", *arguments, "--method", "corrected-loss", "-o", "m.skops")
+    fitted = command("fit", *arguments, "-o", "m.skops")
     assert inspected.code == fitted.code == 2
     assert inspected.err.replace("decorrupt inspect", "decorrupt fit") == fitted.err
     assert re.search(words, fitted.err), fitted.err

@@ -446,14 +446,6 @@ def test_standard_input(monkeypatch):
         read_table("-")
 
 
-def test_columns_are_chosen_in_order(write):
-    path = write("a.csv", csv_text())
-    frame = read_table(path, columns=["city", "age"])
-    pd.testing.assert_frame_equal(frame, FRAME[["city", "age"]])
-    with pytest.raises(TableError, match="no column 'town'; it has 'age'"):
-        read_table(path, columns=["town"])
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [("a.xlsx", "must end in .csv"), ("a", "must end in"), ("a.parquet.gz", "must end in")],

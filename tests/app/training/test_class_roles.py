@@ -210,7 +210,7 @@ def test_bad_bags_are_refused_by_name(tables, make, columns, words):
 @pytest.mark.parametrize(
     ("columns", "has_table", "words"),
     [
-        (BagColumns("bag"), True, "either --proportion-column or --count-column"),
+        (BagColumns("bag"), False, "either --proportion-column or --count-column"),
         (BagColumns("bag", count="n", counts=("a", "b")), True, "and not both"),
         (BagColumns("bag", proportions=("a",)), True, "'a' is one class"),
         (BagColumns("bag", proportions=("a", "b", "a")), True, "contains 'a' twice"),

@@ -33,9 +33,9 @@ def test_rows_lose_their_label_and_bags_know_their_share(table, way):
     made = cut_into_bags(table, label_column="label", positive_label="y", seed=3, **way)
     assert list(made.rows) == ["bag", "id", "town"]
     true = shares(table, made.rows, "bag")
-    np.testing.assert_allclose(made.bags["proportion"], true[made.bags["bag"]])
+    np.testing.assert_allclose(made.bags["y"], true[made.bags["bag"]])
     np.testing.assert_array_equal(made.bags["rows"].sum(), len(made.rows))
-    np.testing.assert_array_equal(made.bags["count"], made.bags["proportion"] * made.bags["rows"])
+    np.testing.assert_allclose(made.bags["n"] + made.bags["y"], 1)
     again = cut_into_bags(table, label_column="label", positive_label="y", seed=3, **way)
     pd.testing.assert_frame_equal(made.rows, again.rows)
 
@@ -44,7 +44,7 @@ def test_bags_by_a_column_keep_its_values(table):
     made = cut_into_bags(table, label_column="label", positive_label="y", by=["town"])
     assert list(made.rows) == ["id", "town"]
     true = shares(table, made.rows, "town")
-    by_name = made.bags.set_index(made.bags["town"].astype(int))["proportion"]
+    by_name = made.bags.set_index(made.bags["town"].astype(int))["y"]
     np.testing.assert_allclose(by_name[true.index], true)
 
 
@@ -82,7 +82,7 @@ def test_designed_bags_by_a_score(table):
     assert made.bags["rows"].between(9, 17).all()
     by_bag = made.rows.groupby("bag")["score"].agg(["min", "max"])
     assert (by_bag["max"].to_numpy()[:-1] <= by_bag["min"].to_numpy()[1:]).all(), "intervals"
-    np.testing.assert_allclose(made.bags["proportion"], shares(table, made.rows, "bag"))
+    np.testing.assert_allclose(made.bags["y"], shares(table, made.rows, "bag"))
 
 
 def test_information_of_random_bags_is_its_mean(table):

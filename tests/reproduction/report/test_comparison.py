@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from decorrupt.reproduction.published import published_cells
-from decorrupt.reproduction.report.columns import all_columns
-from decorrupt.reproduction.report.comparison import compare, holm, wilcoxon_p
 from helpers.synthetic_records import FAILED_CELL, LEVELS, MISSING_CELL, full_run, record
+from reproduction.published import published_cells
+from reproduction.report.columns import all_columns
+from reproduction.report.comparison import compare, holm, wilcoxon_p
 
 COLUMNS = all_columns([])
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from decorrupt.reproduction.report.spread import Spread, pooled_deviations, scores_by_method, spread
 from helpers.synthetic_records import failed, record
+from reproduction.report.agreement import pooled_deviations
+from reproduction.report.tables import Spread, scores_by_method, spread
 
 
 def test_deviations_divide_by_one_less():

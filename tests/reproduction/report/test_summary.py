@@ -5,10 +5,10 @@ import statistics
 
 import pytest
 
-from decorrupt.reproduction.published import published_cells, published_numbers
-from decorrupt.reproduction.report.columns import COLUMNS
-from decorrupt.reproduction.report.summary import summarise_run
 from helpers.synthetic_records import FAILED_CELL, LEVELS, MISSING_CELL, failed, full_run, record
+from reproduction.published import published_cells, published_numbers
+from reproduction.report.columns import COLUMNS
+from reproduction.report.summary import summarise_run
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -19,46 +19,46 @@ from decorrupt.app.cli.conventions import (
     INTERRUPTED,
     TERMINATED,
     WRONG_USAGE,
+    about_file,
     print_error_line,
 )
 from decorrupt.app.cli.demo import demo
 from decorrupt.app.cli.evaluate import evaluate
 from decorrupt.app.cli.explain import explain
-from decorrupt.app.cli.fit import METHODS_EPILOG, fit
+from decorrupt.app.cli.fit import fit
+from decorrupt.app.cli.help import Command, Group, paragraphs
 from decorrupt.app.cli.inspect import inspect
+from decorrupt.app.cli.methods import methods
 from decorrupt.app.cli.predict import predict
 
-EPILOG = (
-    "Every option can also be set through an environment variable, such as DECORRUPT_FIT_METHOD, "
-    "and in a TOML file, --config. The command line takes precedence over the environment, the "
-    "environment over the file. Results go to standard output or -o, messages to standard error. "
-    "Exit code 0: success, 1: failure, 2: wrong usage or bad data."
-)
 HELP_OPTIONS: dict[str, Any] = {"help_option_names": ["--help", "-h"]}
+
+COMMANDS: Mapping[str, Sequence[Callable[..., None]]] = {
+    "Start": (demo, inspect, fit, predict, evaluate, explain),
+    "Prepare": (bags, methods),
+    "Research": (bound,),
+}
 
 app = typer.Typer(
     name="decorrupt",
-    epilog=EPILOG,
+    cls=Group,
     pretty_exceptions_enable=False,
     context_settings=HELP_OPTIONS,
 )
 
 
-def _paragraphs(docstring: str | None) -> list[str]:
-    """Return a docstring with each paragraph on one line, for terminals of any width."""
-    return [" ".join(part.split()) for part in (docstring or "").split("\n\n")]
-
-
-for command in (demo, inspect, fit, predict, evaluate, explain, bags, bound):
-    # Per command and not for all: DECORRUPT_VERSION and DECORRUPT_DATA have other meanings.
-    variables = {"auto_envvar_prefix": f"{ENVIRONMENT}_{command.__name__.upper()}"}
-    paragraphs = _paragraphs(command.__doc__)
-    app.command(
-        help="\n\n".join(paragraphs),
-        short_help=paragraphs[0],
-        epilog=METHODS_EPILOG if command is fit else None,
-        context_settings=HELP_OPTIONS | variables,
-    )(command)
+for panel, commands in COMMANDS.items():
+    for command in commands:
+        # Per command and not for all: DECORRUPT_VERSION and DECORRUPT_DATA have other meanings.
+        variables = {"auto_envvar_prefix": f"{ENVIRONMENT}_{command.__name__.upper()}"}
+        texts = paragraphs(command.__doc__)
+        app.command(
+            cls=Command,
+            help="\n\n".join(texts),
+            short_help=texts[0],
+            rich_help_panel=panel,
+            context_settings=HELP_OPTIONS | variables,
+        )(command)
 
 
 def _print_version(wanted: bool) -> None:
@@ -77,7 +77,17 @@ def decorrupt(
         ),
     ] = False,
 ) -> None:
-    """Train classifiers from label proportions of bags, or from noisy labels of sources."""
+    """Train classifiers from label proportions of bags, or from noisy labels of sources.
+
+    Example: decorrupt demo
+
+    Example: decorrupt fit --help
+
+    Every option can also be set through an environment variable, such as DECORRUPT_FIT_METHOD, and
+    in a TOML file, --config. The command line takes precedence over the environment, the
+    environment over the file. Results go to standard output or -o, messages to standard error. Exit
+    code 0: success, 1: failure, 2: wrong usage or bad data.
+    """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -111,19 +121,15 @@ def failure(error: Exception) -> tuple[str, int]:
     if isinstance(
         error, FileNotFoundError | PermissionError | IsADirectoryError | NotADirectoryError
     ):
-        return _about_file(error), WRONG_USAGE
+        return about_file(error), WRONG_USAGE
     if isinstance(error, OSError):
-        return _about_file(error), FAILED
+        return about_file(error), FAILED
     if isinstance(error, ValueError):  # bad data and bad settings: tables, models, estimators
         return str(error), WRONG_USAGE
     return (
         f"{type(error).__name__}: {error or 'no message'}: this is a defect, please report it",
         FAILED,
     )
-
-
-def _about_file(error: OSError) -> str:
-    return f"{error.filename}: {error.strerror}" if error.filename else str(error)
 
 
 def main() -> None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from decorrupt.app.cli.checks import check_columns
 from decorrupt.app.cli.conventions import (
     Config,
     Decimal,
@@ -105,8 +104,8 @@ def bags(
     """Split a labelled table into bags: rows without labels, and the proportion of each bag.
 
     Give one of --bag-size, --sizes and --by, or --design and --size. The table of bags has the
-    columns bag, rows, count and proportion; with more than two labels and without
-    --positive-label, one column of proportions per class, for --proportion-columns. With --by and
+    columns bag, rows, and one column of proportions per class, which 'fit' and 'inspect' read
+    without an option; of two classes the positive one is the last. With --by and
     several columns, the column --bag-column replaces them in the rows. --design is for those who
     publish aggregates and may choose the bags; train on them with --method auto or
     count-likelihood.
@@ -125,8 +124,9 @@ def bags(
     refuse_existing(output, bags_output, test_output, force=force)
     size_range = _range("--sizes", sizes, int)
     share_range = _range("--proportions", proportions, float)
-    check_columns(rows, {"--label-column": label_column, "--by": split_names(by)}, sql)
-    from decorrupt.app.tables import write_table
+    from decorrupt.app.tables import check_tables, write_table
+
+    check_tables(rows)
     from decorrupt.app.training.make_bags import cut_into_bags
 
     made = cut_into_bags(

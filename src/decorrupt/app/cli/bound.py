@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from decorrupt.app.cli.checks import check_columns
 from decorrupt.app.cli.conventions import (
     Config,
     Decimal,
@@ -70,22 +70,13 @@ def bound(
         float | None,
         option("--target-size", help="How many rows for this effective sample size?"),
     ] = None,
-    proportion_columns: Annotated[
-        str | None, option("--proportion-columns", help="Not possible here.", hidden=True)
-    ] = None,
-    count_columns: Annotated[
-        str | None, option("--count-columns", help="Not possible here.", hidden=True)
-    ] = None,
-    class_column: Annotated[
-        str | None, option("--class-column", help="Not possible here.", hidden=True)
-    ] = None,
     sql: Sql = None,
     decimal: Decimal = None,
     config: Config = None,
     json_output: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Compute generalisation bounds for bags or sources, and how many rows a target needs.
+    """Compute generalisation bounds of two classes, and how many rows a target needs.
 
     Except with probability --failure-prob, the training risk of every function of norm at most
     --radius differs from its true risk by no more than the bound. Give a table of bags,
@@ -94,8 +85,6 @@ def bound(
 
     Example: decorrupt bound --proportions 0.2,0.5,0.9 --sizes 100 --target-bound 0.1
     """
-    if proportion_columns or count_columns or class_column:
-        raise typer.BadParameter("bounds are for two classes: give --proportion-column")
     ball = {"radius": radius, "kernel_bound": kernel_bound, "failure_prob": failure_prob}
     targets = {"bound": target_bound, "effective_sample_size": target_size}
     given = [bags is not None, bool(proportions), bool(noise_rates), bool(flip_pos or flip_neg)]
@@ -104,16 +93,12 @@ def bound(
             "give one of: a table BAGS, --proportions, --noise-rates, or --flip-pos and --flip-neg"
         )
     if bags is not None:
-        check_columns(
-            bags, {"--size-column": size_column, "--proportion-column": proportion_column}, sql
-        )
-        quantities = _columns(open_table(bags, sql, decimal), size_column, str(proportion_column))
+        named = {size_column: "--size-column", str(proportion_column): "--proportion-column"}
+        quantities = _columns(open_table(bags, sql, decimal), named)
     elif proportions:
         shares = _numbers("--proportions", proportions)
         quantities = [_sizes(sizes, len(shares)), shares]
     elif noise_rates:
-        rates_columns = ("flip_pos", "flip_neg")
-        check_columns(noise_rates, {"--size-column": size_column, "--noise-rates": rates_columns})
         quantities = _of_rates_table(open_table(noise_rates, decimal=decimal), size_column)
     else:
         rates = _numbers("--flip-pos", flip_pos), _numbers("--flip-neg", flip_neg)
@@ -131,15 +116,18 @@ def _of_rates_table(rates: Table, size_column: str) -> list[Any]:
 
     has_priors = "class_prior" in rates.frame.columns
     priors = as_numbers(rates, "class_prior", "a share") if has_priors else None
-    return [*_columns(rates, size_column, "flip_pos", "flip_neg"), priors]
+    named = {"flip_pos": "--noise-rates", "flip_neg": "--noise-rates"}
+    return [*_columns(rates, {size_column: "--size-column"} | named), priors]
 
 
-def _columns(found: Table, *names: str) -> list[Any]:
+def _columns(found: Table, named: Mapping[str, str]) -> list[Any]:
+    """Return columns of numbers; `named` is {column: the option that names it}."""
     from decorrupt.app.training.columns import need_columns
     from decorrupt.app.training.table import as_numbers
 
-    need_columns(found.frame, names, found.name)
-    return [as_numbers(found, name, "a number") for name in names]
+    for name, asked in named.items():
+        need_columns(found.frame, [name], found.name, asked)
+    return [as_numbers(found, name, "a number") for name in named]
 
 
 def _numbers(name: str, text: str | None) -> list[float]:

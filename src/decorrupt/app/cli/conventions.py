@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from decorrupt.app.cli.show import print_sections
+from decorrupt.documents import one_line, printable_json
 from decorrupt.progress import log_step, logger, silence
 
 if TYPE_CHECKING:
@@ -129,10 +130,15 @@ def be_verbose(context: typer.Context, verbose: bool) -> bool:
     return verbose
 
 
+class _OneLine(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return one_line(super().format(record))
+
+
 @contextmanager
 def _lines_on_stderr() -> Iterator[None]:
     handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s", "%H:%M:%S"))
+    handler.setFormatter(_OneLine("%(asctime)s %(message)s", "%H:%M:%S"))
     before = logger.level
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
@@ -159,20 +165,21 @@ def split_names(text: str | None) -> list[str]:
 
 
 Rows = Annotated[
-    str, typer.Argument(help="Table of rows; - reads CSV from standard input.", metavar="ROWS")
+    str, typer.Argument(help="Table of rows; - is CSV on standard input.", metavar="ROWS")
 ]
 Sql = Annotated[
     str | None,
     option(
         "--sql",
-        help="Query that returns the rows; in it a CSV, Parquet or JSON file is the table 'rows'.",
+        help="Query that returns the rows, from a database or from the table 'rows' (your file).",
+        metavar="QUERY",
     ),
 ]
 Decimal = Annotated[
     str | None,
     option(
         "--decimal",
-        help="Decimal mark of CSV tables, . or , (detected by default).",
+        help="Decimal mark of CSV: . or , (detected by default).",
         metavar="MARK",
         callback=check_decimal,
     ),
@@ -181,7 +188,7 @@ Config = Annotated[
     str | None,
     option(
         "--config",
-        help="TOML file with defaults for the options of this command.",
+        help="TOML file with options.",
         callback=read_config,
         is_eager=True,
         metavar="FILE",
@@ -205,13 +212,16 @@ Verbose = Annotated[
     ),
 ]
 Force = Annotated[bool, option("--force", "-f", help="Overwrite files that exist.")]
-Seed = Annotated[int, option("--seed", help="Random seed.", shared=True, min=0, max=2**32 - 1)]
+Seed = Annotated[
+    int, option("--seed", help="Random seed.", metavar="N", shared=True, min=0, max=2**32 - 1)
+]
 Jobs = Annotated[
     int,
     option(
         "--jobs",
         "-j",
         help="Number of parallel fits; -1 for all cores.",
+        metavar="N",
         shared=True,
         callback=check_jobs,
     ),
@@ -241,9 +251,14 @@ class Output:
     def note(self, message: str) -> None:
         """Print progress on a terminal; elsewhere it is a line of the log."""
         if not self.quiet and sys.stderr.isatty():
-            self.console.print(message, style="dim", markup=False, highlight=False)
+            self.console.print(one_line(message), style="dim", markup=False, highlight=False)
         else:
             log_step(message)
+
+    def tell(self, messages: Iterable[str]) -> None:
+        """Print notes that are no warnings, on pipes as well."""
+        for message in () if self.quiet else messages:
+            print_error_line("note", message)
 
     def warn(self, messages: Iterable[str]) -> None:
         """Print warnings, on pipes as well."""
@@ -254,7 +269,7 @@ class Output:
         """Print a result, as JSON or as text."""
         if self.as_json:
             text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-            sys.stdout.write(text + "\n")
+            sys.stdout.write(printable_json(text) + "\n")
         else:
             print_sections(sections)
         sys.stdout.flush()
@@ -268,11 +283,16 @@ def console() -> Console:
 
 
 def print_error_line(kind: str, message: str) -> None:
-    """Print one line to stderr: ``error: …`` or ``warning: …``."""
-    style = "bold red" if kind == "error" else "yellow"
+    """Print one line to stderr: ``error: …``, ``warning: …`` or ``note: …``."""
+    style = {"error": "bold red", "warning": "yellow"}.get(kind, "dim")
     to = console()
     to.print(f"{kind}:", style=style, end=" ", markup=False, highlight=False)
-    to.print(" ".join(message.split()), markup=False, highlight=False)
+    to.print(one_line(message), markup=False, highlight=False)
+
+
+def about_file(error: OSError) -> str:
+    """Return the message of an error of the operating system, with the file as it was given."""
+    return f"{error.filename}: {error.strerror}" if error.filename else str(error)
 
 
 def resolved_configuration(context: typer.Context) -> tuple[dict[str, Value], dict[str, str]]:

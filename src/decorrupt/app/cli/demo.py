@@ -19,7 +19,7 @@ from decorrupt.app.cli.conventions import (
     Verbose,
     option,
 )
-from decorrupt.app.cli.options import refuse_existing
+from decorrupt.app.cli.options import check_folder, refuse_existing, save_model
 from decorrupt.app.cli.pages import can_make_pages, make_page
 from decorrupt.app.cli.show import brief, shown
 
@@ -63,18 +63,18 @@ def demo(
     say = Output(json_output, quiet)
     folder = Path(output)
     model_path, page_path = folder / MODEL, folder / PAGE
+    check_folder(output)
     refuse_existing(*(str(p) for p in (model_path, page_path) if folder.is_dir()), force=force)
     if data not in DATA:
         raise typer.BadParameter(f"--data {data!r}: choose one of {', '.join(DATA)}")
     from decorrupt.app.training.demo import run_demo
-    from decorrupt.documents import to_html
-    from decorrupt.model_files import save
+    from decorrupt.documents import Section, Text, to_html
 
     wants_page = can_make_pages()
     result = run_demo(data, bag_size, seed=seed, n_jobs=jobs)
     trained, card = result.trained, result.trained.card
     folder.mkdir(parents=True, exist_ok=True)
-    save(trained.model, str(model_path), dict(card), force=force)
+    save_model(trained.model, str(model_path), card, force=force)
     document = _document(result, str(model_path), seed)
     has_page = wants_page and make_page(lambda: to_html(document), str(page_path), force=force)
     found = {
@@ -87,10 +87,19 @@ def demo(
     }
     files = [("model", str(model_path)), *([("page", str(page_path))] if has_page else [])]
     compared = [section for section in document.sections if section.name == "comparison"]
-    short = [*compared, *brief(document, files)]
+    about = Section("demo", "", [Text(_about(result))])
+    short = [about, *compared, *brief(document, files)]
     say.result(found, shown(document, verbose=True) if verbose else short)
     if wants_page and not has_page:
         raise typer.Exit(FAILED)
+
+
+def _about(result: DemoResult) -> str:
+    observed = result.data.observed
+    return (
+        f"{result.data.title}: {observed.n_rows:,} rows of {observed.n_classes} classes in "
+        f"{observed.n_bags} bags. Only the counts of each bag are known in training."
+    )
 
 
 def _document(result: DemoResult, model: str, seed: int) -> Document:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 import typer
 
-from decorrupt.app.cli.checks import check_bags, check_columns, check_model_columns
+from decorrupt.app.cli.checks import check_bags, check_file
 from decorrupt.app.cli.conventions import (
     FAILED,
     Config,
@@ -88,16 +88,18 @@ def evaluate(
     Example: decorrupt evaluate model.skops test.csv --label-column label --positive-label yes
     """
     say = Output(json_output, quiet)
-    if label_column is None and bag_column is None:
+    if label_column is None and bag_column is None and bags is None:
         raise typer.BadParameter("give --label-column, or --bag-column and --proportion-column")
     refuse_existing(report, force=force)
-    check_columns(rows, {"--label-column": label_column}, sql)
+    check_file(model)
+    from decorrupt.app.tables import check_tables
+
+    check_tables(rows, bags)
     prior = read_class_prior(class_prior)
     columns = None
-    if bag_column is not None:
+    if bag_column is not None or bags is not None:
         columns = bag_columns(cast(BagOptions, context.params))
-        check_bags(rows, bags, sql, columns)
-    check_model_columns(model, rows, sql)
+        check_bags(rows, bags, columns)
     from decorrupt.app.training.results import now
     from decorrupt.app.training.verdict import judge_labels
 
@@ -121,6 +123,7 @@ def evaluate(
     in_bags = None
     if columns is not None:
         in_bags = _in_bags(predictor, data, bags, columns, decimal)
+        say.tell(in_bags.notes)
         _add_bags(found, predictor, in_bags, predictions, seed)
     say.warn(found["warnings"] if json_output else [])
     has_page = report is None or make_page(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from shlex import quote
 from typing import Annotated, cast
 
@@ -48,24 +49,17 @@ from decorrupt.app.cli.options import (
     left_out_in_words,
     read_training_data,
     refuse_existing,
+    save_model,
 )
 from decorrupt.app.cli.pages import check_pages, make_page
 from decorrupt.app.cli.parameters import Kernel, KernelGamma, RegStrength, read_parameters
 from decorrupt.app.cli.show import brief, shown
 from decorrupt.app.training.methods import (
     BAG_METHODS,
-    SOURCE_METHODS,
     check_several_classes,
     method_name,
 )
 from decorrupt.app.training.vague_counts import check_method
-
-METHOD_HELP = f"Bags: {', '.join(BAG_METHODS)}. Sources: {', '.join(SOURCE_METHODS)}."
-METHODS_EPILOG = "\n\n".join(
-    f"--method {name} ({kind}): {method.meaning}"
-    for kind, methods in (("bags", BAG_METHODS), ("sources", SOURCE_METHODS))
-    for name, method in methods.items()
-)
 
 
 def fit(
@@ -89,8 +83,7 @@ def fit(
         str | None,
         option(
             "--positive-label",
-            help="Sources: positive labels, comma-separated; all others are negative. Bags: name "
-            "of the positive class.",
+            help="Name of the positive class; of sources all positive labels, comma-separated.",
             metavar="LABEL",
         ),
     ] = None,
@@ -98,7 +91,7 @@ def fit(
         str | None,
         option(
             "--negative-label",
-            help="Bags: name of the negative class; by default 'not' and the positive name.",
+            help="Bags: name of the negative class.",
             metavar="LABEL",
         ),
     ] = None,
@@ -108,32 +101,27 @@ def fit(
     features: FeatureColumns = None,
     drop: DropColumns = None,
     categorical: CategoricalColumns = None,
-    method: Annotated[str, option("--method", help=METHOD_HELP)] = "auto",
+    method: Annotated[
+        str, option("--method", help="See 'decorrupt methods'.", metavar="NAME")
+    ] = "auto",
     decision: Annotated[
         str,
-        option(
-            "--decision", help="What predictions are optimised for: balanced (error) or accuracy."
-        ),
+        option("--decision", help="Error to minimise: balanced or accuracy.", metavar="NAME"),
     ] = "balanced",
     kernel: Kernel = None,
     kernel_gamma: KernelGamma = None,
     reg_strength: RegStrength = None,
-    ensemble: Annotated[
-        str,
-        option(
-            "--ensemble",
-            help="Bags: average (of the best configurations), or best (one of them).",
-        ),
-    ] = "average",
     time_budget: Annotated[
         float | None,
         option(
             "--time-budget",
-            help="Bags: seconds for the comparison and the fit; no limit by default.",
+            help="Bags: seconds for the comparison and the fit.",
             metavar="SECONDS",
         ),
     ] = None,
-    folds: Annotated[int, option("--folds", help="Number of folds of held-out data.", min=2)] = 5,
+    folds: Annotated[
+        int, option("--folds", help="Number of folds of held-out data.", metavar="N", min=2)
+    ] = 5,
     sql: Sql = None,
     decimal: Decimal = None,
     report: ReportPage = None,
@@ -147,18 +135,19 @@ def fit(
 ) -> None:
     """Train a model from bags with known proportions, or from noisy labels of sources.
 
-    Bags: --bag-column and --proportion-column or --count-column, which are columns of ROWS or of
-    BAGS, with ranges (--upper-column, or counts such as <5) or noise (--count-noise) if they are
-    not exact; for several classes --proportion-columns or --count-columns, or a table BAGS with
-    one row per bag and class and --class-column. Sources: --label-column, --source-column and
-    --noise-rates or --estimate-noise-rates. Missing numbers are imputed, numbers are scaled,
-    categories are one-hot encoded and their rare levels folded; the model file contains all of
-    this.
-
-    Example: decorrupt fit rows.csv bags.csv --bag-column branch --proportion-column rate -o
+    Example: decorrupt fit voters.csv precincts.csv --bag-column precinct --count-column votes -o
     model.skops
+
+    Example: decorrupt fit voters.csv precincts.csv --bag-column precinct --count-columns
+    red,green,blue -o model.skops --report model.html
+
+    Example: decorrupt fit reviews.csv --label-column label --source-column reviewer
+    --estimate-noise-rates -o model.skops
+
+    Columns are prepared automatically: missing numbers are imputed, numbers scaled, categories
+    one-hot encoded. The model file contains this preparation. Counts such as <5 are ranges.
     """
-    say = Output(json_output, quiet)
+    say, began = Output(json_output, quiet), time.monotonic()
     check_model_ending(output)
     refuse_existing(output, report, force=force)
     given = cast(TrainingOptions, context.params)
@@ -172,8 +161,6 @@ def fit(
             check_method(method_name(method, BAG_METHODS), "--" + name.replace("_", "-"))
     if decision not in ("balanced", "accuracy"):
         raise typer.BadParameter(f"--decision {decision!r}: choose balanced or accuracy")
-    if ensemble not in ("average", "best"):
-        raise typer.BadParameter(f"--ensemble {ensemble!r}: choose average or best")
     if time_budget is not None and not time_budget > 0:
         raise typer.BadParameter(
             f"--time-budget {time_budget:g}: give a positive number of seconds"
@@ -184,10 +171,9 @@ def fit(
     from decorrupt.app.training.settings import Settings
     from decorrupt.app.training.train import train
     from decorrupt.documents import to_html
-    from decorrupt.model_files import save
 
     check_pages(report)
-    data, used = read_training_data(given)
+    data, used = read_training_data(given, say)
     say.warn(left_out_in_words(used))
     settings = Settings(
         method,
@@ -197,17 +183,22 @@ def fit(
         jobs,
         **parameters,
         class_names=class_names,
-        ensemble=ensemble,
         time_budget=time_budget,
     )
     say.note(f"{len(data.table.frame):,} rows, {len(used.columns)} columns to learn from")
     trained = train(data, used, settings)
     card = trained.card
     card["configuration"], card["configuration_from"] = resolved_configuration(context)
-    save(trained.model, output, dict(card), force=force)
-    has_page = report is None or make_page(
-        lambda: to_html(model_document(card, output, trained.importance(seed))), report, force=force
-    )
+    save_model(trained.model, output, card, force=force)
+    is_late = time_budget is not None and time.monotonic() > began + time_budget
+    if report is not None and is_late:
+        say.warn(["the page is without feature importance: the time budget is used up"])
+
+    def page() -> str:
+        held_out = trained.held_out if is_late else trained.importance(seed)
+        return to_html(model_document(card, quote(output), held_out))
+
+    has_page = report is None or make_page(page, report, force=force)
     document = model_document(card, quote(output), trained.held_out)
     files = [("model", output), *([("page", report)] if report and has_page else [])]
     say.result(card, shown(document, verbose=True) if verbose else brief(document, files))

@@ -110,7 +110,7 @@ def inspect(
     if quick_fit and label_column is not None:
         raise typer.BadParameter("--quick-fit does not go with sources")
     check_pages(report)
-    data, used = read_training_data(given)
+    data, used = read_training_data(given, say)
     found = _inspected(data, used, quick_fit=quick_fit, seed=seed)
     from decorrupt.app.pages.documents import inspection_document
     from decorrupt.documents import to_html

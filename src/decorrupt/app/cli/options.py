@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
 
 import typer
 
-from decorrupt.app.cli.conventions import MINUS, option, split_names
+from decorrupt.app.cli.conventions import (
+    FAILED,
+    MINUS,
+    Output,
+    about_file,
+    option,
+    print_error_line,
+    split_names,
+)
 
 if TYPE_CHECKING:
     from decorrupt.app.training.bag_columns import BagColumns
@@ -18,33 +28,22 @@ if TYPE_CHECKING:
 
 BagsArgument = Annotated[
     str | None,
-    typer.Argument(
-        help="Table with one row per bag, joined on the bag column; without it, the proportion or "
-        "count is a column of ROWS.",
-        metavar="BAGS",
-    ),
+    typer.Argument(help="Table of bags; without it, their columns are in ROWS.", metavar="BAGS"),
 ]
-BagColumn = Annotated[
-    str | None, option("--bag-column", help="Column with the bag of each row.", metavar="COLUMN")
-]
+BagColumn = Annotated[str | None, option("--bag-column", help="Bag of each row.", metavar="COLUMN")]
 ProportionColumn = Annotated[
     str | None,
-    option(
-        "--proportion-column",
-        help="Column with the proportion of positives per bag.",
-        metavar="COLUMN",
-    ),
+    option("--proportion-column", help="Proportion of positives in each bag.", metavar="COLUMN"),
 ]
 CountColumn = Annotated[
     str | None,
-    option("--count-column", help="Column with the number of positives per bag.", metavar="COLUMN"),
+    option("--count-column", help="Number of positives in each bag.", metavar="COLUMN"),
 ]
 ProportionColumns = Annotated[
     str | None,
     option(
         "--proportion-columns",
-        help="Columns with the proportions of several classes per bag, comma-separated; their "
-        "names are those of the classes.",
+        help="Proportions of several classes: one column per class, comma-separated.",
         metavar="COLUMNS",
     ),
 ]
@@ -52,26 +51,21 @@ CountColumns = Annotated[
     str | None,
     option(
         "--count-columns",
-        help="The same with the numbers of rows of several classes.",
+        help="Counts of several classes: one column per class, comma-separated.",
         metavar="COLUMNS",
     ),
 ]
 ClassColumn = Annotated[
     str | None,
     option(
-        "--class-column",
-        help="Column of BAGS with the class, if BAGS has one row per bag and class; a class that "
-        "is not listed for a bag has the proportion 0.",
-        metavar="COLUMN",
+        "--class-column", help="Class, if BAGS has one row per bag and class.", metavar="COLUMN"
     ),
 ]
 UpperColumn = Annotated[
     str | None,
     option(
         "--upper-column",
-        help="Ranges: column with the largest proportion or count per bag; --proportion-column or "
-        "--count-column is then the smallest. Cells such as <5 or 0-4 of --count-column and "
-        "--count-columns are ranges without it.",
+        help="Upper end of a range; the lower end is --proportion-column or --count-column.",
         metavar="COLUMN",
     ),
 ]
@@ -79,13 +73,12 @@ CountNoise = Annotated[
     str | None,
     option(
         "--count-noise",
-        help="Noise that was added to the counts, of several classes to each: laplace:SCALE, "
-        "gaussian:DEVIATION (in rows) or geometric:EPSILON.",
+        help="Noise in the counts: laplace:SCALE, gaussian:DEVIATION or geometric:EPSILON.",
         metavar="NOISE",
     ),
 ]
 LabelColumn = Annotated[
-    str | None, option("--label-column", help="Column of labels.", metavar="COLUMN")
+    str | None, option("--label-column", help="Label of each row.", metavar="COLUMN")
 ]
 PositiveLabel = Annotated[
     str | None,
@@ -97,7 +90,7 @@ PositiveLabel = Annotated[
 ]
 SourceColumn = Annotated[
     str | None,
-    option("--source-column", help="Column with the source of each label.", metavar="COLUMN"),
+    option("--source-column", help="Source of each label.", metavar="COLUMN"),
 ]
 NoiseRatesFile = Annotated[
     str | None,
@@ -114,19 +107,19 @@ FeatureColumns = Annotated[
     str | None,
     option(
         "--features",
-        help="Columns to learn from, comma-separated; by default all without another role.",
+        help="Columns to learn from, comma-separated; by default all others.",
         metavar="COLUMNS",
     ),
 ]
 DropColumns = Annotated[
     str | None,
-    option("--drop", help="Columns not to learn from, comma-separated.", metavar="COLUMNS"),
+    option("--drop", help="Columns not to learn from.", metavar="COLUMNS"),
 ]
 CategoricalColumns = Annotated[
     str | None,
     option(
         "--categorical",
-        help="Columns to use as categories, comma-separated, such as numeric codes.",
+        help="Columns to use as categories, such as numeric codes.",
         metavar="COLUMNS",
     ),
 ]
@@ -180,11 +173,13 @@ def table_name(source: str) -> str:
     return "standard input" if source == MINUS else source
 
 
-def read_training_data(given: TrainingOptions) -> tuple[BagRows | SourceRows, Features]:
+def read_training_data(
+    given: TrainingOptions, say: Output
+) -> tuple[BagRows | SourceRows, Features]:
     """Return rows in bags or rows with noisy labels, and the columns to learn from.
 
     `inspect` and `fit` read with this function only, after `check_training`, so that they refuse
-    the same input with the same message.
+    the same input with the same message. Every table is opened once, here.
     """
     from decorrupt.app.training.columns import choose_features
     from decorrupt.app.training.source_roles import read_sources
@@ -192,14 +187,19 @@ def read_training_data(given: TrainingOptions) -> tuple[BagRows | SourceRows, Fe
     decimal, rates = given["decimal"], given["noise_rates"]
     table = open_table(given["rows"], given["sql"], decimal)
     data: BagRows | SourceRows
-    if given["bag_column"] is not None:
+    if given["label_column"] is None:
         columns = bag_columns(given)
         data = read_bag_rows(table, given["bags"], columns, decimal, takes_ranges=True)
+        if data.are_named and given["positive_label"]:
+            raise typer.BadParameter(
+                "--positive-label cannot be used where classes have names: they are those of "
+                "--proportion-columns, --count-columns or --class-column"
+            )
     else:
         data = read_sources(
             table,
             None if rates is None else open_table(rates, decimal=decimal),
-            label_column=str(given["label_column"]),
+            label_column=given["label_column"],
             source_column=given["source_column"],
             positive_label=given["positive_label"],
         )
@@ -211,6 +211,7 @@ def read_training_data(given: TrainingOptions) -> tuple[BagRows | SourceRows, Fe
         categorical=split_names(given["categorical"]),
         table=table.name,
     )
+    say.tell(data.notes)
     return data, features
 
 
@@ -219,7 +220,7 @@ def bag_columns(given: BagOptions) -> BagColumns:
     from decorrupt.app.training.bag_columns import BagColumns
 
     return BagColumns(
-        bag=str(given["bag_column"]),
+        bag=given["bag_column"] or "",
         proportion=given["proportion_column"],
         count=given["count_column"],
         proportions=split_names(given["proportion_columns"]),
@@ -246,17 +247,20 @@ def read_bag_rows(
 
 
 def left_out_in_words(features: Features) -> list[str]:
-    """Return a line for each column that is not used although no option excludes it."""
-    return [f"column {name!r} is not used: {why}" for name, why in features.left_out.items()]
+    """Return one line about the columns that are not used although no option excludes them."""
+    words = [f"{name} ({why})" for name, why in features.left_out.items()]
+    return [f"columns that are not used: {', '.join(words)}"] if words else []
 
 
 def refuse_existing(*paths: str | None, force: bool) -> None:
-    """Fail before the work starts if an output exists or is named twice, or has no directory.
+    """Fail before the work starts if an output exists, is named twice, or cannot be written.
 
     Raises
     ------
-    FileExistsError, FileNotFoundError
+    OSError
     """
+    from decorrupt.atomic import check_writable
+
     named: set[Path] = set()
     for path in paths:
         if path is None or path == MINUS:
@@ -268,8 +272,42 @@ def refuse_existing(*paths: str | None, force: bool) -> None:
             raise FileExistsError(
                 f"{path} exists: choose another name, or overwrite it with --force"
             )
-        if not Path(path).resolve().parent.is_dir():
-            raise FileNotFoundError(2, "there is no such directory", str(Path(path).parent))
+        try:
+            check_writable(path, force=force)
+        except OSError as error:
+            raise typer.BadParameter(about_file(error)) from None
+
+
+def check_folder(folder: str) -> None:
+    """Raise BadParameter if files cannot be written to a folder, or it cannot be made."""
+    path = Path(folder).absolute()
+    nearest = next(place for place in (path, *path.parents) if place.exists())
+    try:
+        with tempfile.TemporaryFile(dir=nearest):
+            pass
+    except OSError as error:
+        raise typer.BadParameter(f"{folder}: {error.strerror}") from None
+
+
+def save_model(model: Any, path: str, metadata: Mapping[str, Any], *, force: bool) -> None:
+    """Save a trained model; if that fails, save it to a temporary file and name that file.
+
+    Raises
+    ------
+    Exit
+        With the exit code of a failure, if the model is in a temporary file.
+    """
+    from decorrupt.model_files import save
+
+    try:
+        save(model, path, dict(metadata), force=force)
+    except OSError as error:
+        with tempfile.NamedTemporaryFile(
+            prefix="decorrupt-", suffix=Path(path).suffix, delete=False
+        ) as file:
+            save(model, file.name, dict(metadata))
+        print_error_line("error", f"{about_file(error)}; the model is in {file.name} instead")
+        raise typer.Exit(FAILED) from None
 
 
 def write_page(page: str, path: str, *, force: bool) -> None:

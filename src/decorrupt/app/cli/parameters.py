@@ -21,17 +21,16 @@ from decorrupt.app.training.methods import (
 )
 
 GAMMA_WORDS = ("scale", "auto")
-TRIED = "several, comma-separated, are compared on held-out data"
 
 Kernel = Annotated[
-    str | None, option("--kernel", help=f"One of {', '.join(KERNELS)}; {TRIED}.", metavar="NAMES")
+    str | None,
+    option("--kernel", help=f"{', '.join(KERNELS)}; several are compared.", metavar="NAMES"),
 ]
 KernelGamma = Annotated[
     str | None,
     option(
         "--kernel-gamma",
-        help="Parameter of all kernels but linear and knn: a positive number, scale or auto; "
-        f"{TRIED}.",
+        help="Kernel parameter: a positive number, scale or auto; several are compared.",
         metavar="VALUES",
     ),
 ]
@@ -39,8 +38,7 @@ RegStrength = Annotated[
     str | None,
     option(
         "--reg-strength",
-        help=f"λ of the penalty λ‖f‖²; {TRIED}. Larger values give a smoother model. Without it, a "
-        "range of values is searched.",
+        help="λ of the penalty λ‖f‖², larger is smoother; several are compared.",
         metavar="VALUES",
     ),
 ]

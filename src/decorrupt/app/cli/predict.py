@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from decorrupt.app.cli.checks import check_columns, check_model_columns
+from decorrupt.app.cli.checks import check_file
 from decorrupt.app.cli.conventions import (
     MINUS,
     Config,
@@ -33,9 +33,8 @@ ClassPrior = Annotated[
     str | None,
     option(
         "--class-prior",
-        help="Share of positives among these rows, if it differs from that in training; "
-        "probabilities are for this share, and the prediction is the more probable class. Several "
-        "classes: the share of each, such as red=0.5,green=0.3,blue=0.2.",
+        help="Share of positives among these rows, or of each class: red=0.5,green=0.3,blue=0.2; "
+        "by default the share in training.",
         metavar="SHARE",
     ),
 ]
@@ -82,21 +81,19 @@ def predict(
 ) -> None:
     """Predict the class of every row.
 
-    Columns are found by name, in any order; other columns are ignored. The output has one row per
-    input row, in the same order. Without --class-prior the prediction is the model's own decision,
-    which is for the balanced error unless it was trained with --decision accuracy. Rows are read,
-    predicted and written in blocks. In CSV, text that a spreadsheet program would interpret as a
-    formula gets a single quote in front.
-
     Example: decorrupt predict model.skops new.csv --proba -o predictions.csv
+
+    Columns are found by name, in any order. The output has one row per input row, in the same
+    order. With --class-prior the prediction is the more probable class for these shares; without it
+    the model's own decision, see --decision of 'fit'. Rows are processed in blocks.
     """
     say = Output(quiet=quiet)
     prior = read_class_prior(class_prior)
     refuse_existing(output, force=force)
-    check_columns(rows, {"--keep": split_names(keep)}, sql)
-    check_model_columns(model, rows, sql)
-    from decorrupt.app.tables import write_table
+    check_file(model)
+    from decorrupt.app.tables import check_tables, write_table
 
+    check_tables(rows)
     predictor = open_predictor(model)
     blocks = _blocks(predictor, rows, sql, decimal, split_names(keep), prior, proba=proba)
     write_table(blocks, output, force=force, neutralise=True)

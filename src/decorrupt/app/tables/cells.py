@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 BATCH_ROWS = 10_000
 LINE_BYTES, BUFFER_BYTES = 2_000_000, 32_000_000  # DuckDB's defaults; memory grows with them
-MAX_GROWTH = 16  # a character is up to four bytes, and up to four with the quotes of a copy
+CHARACTER_BYTES = 4  # at most
 Record = Sequence[str | None]
 
 
@@ -28,13 +28,13 @@ def scan_cells(connection: duckdb.DuckDBPyConnection, path: Path, file: Delimite
     DuckDB detects the line ending itself: with CRLF given as an option, it finds no rows.
     """
     columns = ", ".join(f"'c{k}': 'VARCHAR'" for k in range(len(file.header)))
-    line_bytes = max(LINE_BYTES, MAX_GROWTH * file.longest)
+    line_bytes = max(LINE_BYTES, CHARACTER_BYTES * file.longest)
     connection.execute(
         f"CREATE TEMP VIEW cells AS SELECT * FROM read_csv({sql_text(str(path))}, "
         f"auto_detect=false, columns={{{columns}}}, header=false, skip=1, "
         f"delim={sql_text(file.delimiter)}, quote='\"', escape='\"', comment='', nullstr='', "
         "allow_quoted_nulls=true, strict_mode=true, null_padding=false, ignore_errors=false, "
-        f"compression='{'gzip' if path.suffix == '.gz' else 'none'}', hive_partitioning=false, "
+        f"compression='{'gzip' if file.is_packed else 'none'}', hive_partitioning=false, "
         f"max_line_size={line_bytes}, buffer_size={max(BUFFER_BYTES, line_bytes)})"
     )
 

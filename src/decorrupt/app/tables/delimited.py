@@ -38,10 +38,13 @@ class DelimitedFile:
     records : iterator of list of str
     longest : int
         Characters of the longest record that was read, delimiters and quotes included.
+    is_packed : bool
+        Whether the file is compressed.
     """
 
     def __init__(self, lines: TextLines, delimiter: str, name: str) -> None:
         self._lines, self.delimiter, self._name = lines, delimiter, name
+        self.is_packed = lines.is_packed
         self.longest, self._n_characters, self._has_spaces = 0, 0, False
         self._reader = csv.reader(self._noted(), delimiter=delimiter, strict=True)
         self.records = self._checked()
@@ -57,6 +60,10 @@ class DelimitedFile:
             if '"' in line and edge.search(line):
                 self._has_spaces = True
             yield line
+
+    def reopened(self) -> DelimitedFile:
+        """Return the same file at its first record."""
+        return DelimitedFile(self._lines, self.delimiter, self._name)
 
     @property
     def is_regular(self) -> bool:
@@ -109,29 +116,9 @@ def open_delimited(path: Path, name: str) -> Iterator[DelimitedFile]:
         If it is empty, a record has more or fewer fields than the header, a quote is not closed,
         a field is too long, or the first line looks like a row of data; the message names the line.
     """
-    delimiter = read_delimiter(path, name)
     with open_lines(path, name) as lines, _long_fields():
+        delimiter = find_delimiter(list(_sample(lines)), "\t" if ".tsv" in path.suffixes else ",")
         yield DelimitedFile(lines, delimiter, name)
-
-
-def copy_regular(path: Path, name: str, copy: Path) -> None:
-    """Write the records of a file to one that DuckDB reads as Python reads this one."""
-    with open_delimited(path, name) as file, copy.open("w", encoding="utf-8", newline="") as text:
-        writer = csv.writer(
-            text, delimiter=file.delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL
-        )
-        writer.writerow(range(len(file.header)))  # in one line, as names might not be
-        writer.writerows(file.records)
-
-
-def read_delimiter(path: Path, name: str) -> str:
-    """Return the delimiter of a file, detected in its first lines."""
-    with open_lines(path, name) as lines:
-        sample = list(_sample(lines))
-    if not sample:
-        raise TableError(f"{name} is empty: expected a header line and rows")
-    with _long_fields():
-        return find_delimiter(sample, "\t" if ".tsv" in path.suffixes else ",")
 
 
 def _sample(lines: Iterable[str]) -> Iterator[str]:

@@ -1,8 +1,11 @@
-"""The error of readers and writers of tables."""
+"""The error of readers and writers of tables, and the check of column names."""
 
 import re
+from collections.abc import Sequence
+from difflib import get_close_matches
 
 PREFIX = re.compile(r"^[A-Z]\w*( [A-Z]\w*)* Error: ")
+SHOWN_NAMES = 12
 MAX_LENGTH = 1000  # characters; DuckDB quotes lines in full
 
 
@@ -14,3 +17,17 @@ def one_line(error: object) -> str:
     """Return the first paragraph of a library's message on one line, without its prefix."""
     paragraph = str(error).strip().split("\n\n")[0]
     return " ".join(PREFIX.sub("", paragraph[:MAX_LENGTH]).split())
+
+
+def need_names(known: Sequence[str], names: Sequence[str], table: str, option: str = "") -> None:
+    """Raise TableError naming the first of `names` that is not among the columns `known`."""
+    missing = [name for name in names if name not in known]
+    if missing:
+        shown = ", ".join(map(repr, known[:SHOWN_NAMES])) + ", …" * (len(known) > SHOWN_NAMES)
+        close = "".join(
+            f"; did you mean {one!r}?" for one in get_close_matches(missing[0], known, 1)
+        )
+        asked = f" ({option})" if option else ""
+        raise TableError(
+            f"{table}: there is no column {missing[0]!r}{asked}; the columns are {shown}{close}"
+        )

@@ -6,7 +6,7 @@ import math
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,13 +24,7 @@ STDIN = "-"
 DEFAULT_CHUNK_ROWS = 4 * VECTOR_ROWS
 
 
-def read_table(
-    source: str,
-    *,
-    sql: str | None = None,
-    columns: Sequence[str] | None = None,
-    decimal: str | None = None,
-) -> pd.DataFrame:
+def read_table(source: str, *, sql: str | None = None, decimal: str | None = None) -> pd.DataFrame:
     """Return all rows of a table.
 
     Parameters
@@ -42,8 +36,6 @@ def read_table(
     sql : str, optional
         A query, required for SQLite and DuckDB files. For other files, the view ``rows`` contains
         the file's rows. The query can read this file only.
-    columns : sequence of str, optional
-        The columns to return, in this order; all by default.
     decimal : {".", ","}, optional
         The decimal mark of numbers in CSV; other formats do not need it. By default a comma if it
         is unambiguous: it is not the delimiter, no column of numbers has a decimal point, and in
@@ -63,7 +55,7 @@ def read_table(
         If anything cannot be read; the message names the file and, if known, the line or the
         column. Rows and cells that cannot be read are never dropped.
     """
-    with _open(source, sql, columns, decimal) as relation:
+    with _open(source, sql, decimal) as relation:
         (frame,) = relation.chunks()
         return frame
 
@@ -82,7 +74,7 @@ def stream_table(
     """
     if chunk_rows < 1:
         raise ValueError(f"chunk_rows={chunk_rows!r} must be at least 1")
-    with _open(source, sql, None, decimal) as relation:
+    with _open(source, sql, decimal) as relation:
         first = 0
         n_chunks = math.ceil(relation.n_rows / chunk_rows)
         for chunk in track(relation.chunks(chunk_rows), "blocks of rows", n_chunks):
@@ -92,15 +84,13 @@ def stream_table(
 
 
 @contextmanager
-def _open(
-    source: str, sql: str | None, columns: Sequence[str] | None, decimal: str | None
-) -> Iterator[Relation]:
+def _open(source: str, sql: str | None, decimal: str | None) -> Iterator[Relation]:
     if decimal not in (None, ".", ","):
         raise ValueError(f"decimal={decimal!r} must be '.' or ','")
     with tempfile.TemporaryDirectory(prefix="decorrupt-") as folder:
         name, path = _located(source, Path(folder))
         with SOURCES[ending(path)](path, name, sql, Path(folder), decimal) as relation:
-            yield relation if columns is None else relation.select(columns)
+            yield relation
 
 
 def _located(source: str, folder: Path) -> tuple[str, Path]:
@@ -110,7 +100,14 @@ def _located(source: str, folder: Path) -> tuple[str, Path]:
         with path.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
         return "standard input", path
-    return str(source), locate_file(str(source))
+    return source, locate_file(source)
+
+
+def check_tables(*sources: str | None) -> None:
+    """Raise TableError unless each of the tables that are named is a file of a known kind."""
+    for source in sources:
+        if source not in (None, STDIN):
+            locate_file(str(source))
 
 
 def locate_file(source: str) -> Path:

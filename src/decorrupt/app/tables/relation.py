@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from decorrupt.app.tables.engine import as_query, sql_name
@@ -120,16 +120,6 @@ class Relation:
             )
         self.connection.execute(f"CREATE TEMP VIEW rows AS {self._selection(named=True)}")
         return Relation.of_query(self.connection, self.source, sql)
-
-    def select(self, names: Sequence[str]) -> Relation:
-        """Return the columns `names` only, in this order."""
-        known = {column.name: column for column in self.columns}
-        for name in names:
-            if name not in known:
-                raise TableError(
-                    f"{self.source} has no column {name!r}; it has {', '.join(map(repr, known))}"
-                )
-        return replace(self, columns=[known[name] for name in names])
 
     def _selection(self, *, named: bool) -> str:
         expressions = [

@@ -12,12 +12,12 @@ from typing import Any
 
 from decorrupt.app.tables import json_lines, sqlite
 from decorrupt.app.tables.cells import Record, insert_cells, scan_cells
-from decorrupt.app.tables.delimited import copy_regular, open_delimited
+from decorrupt.app.tables.delimited import open_delimited
 from decorrupt.app.tables.engine import open_engine, sql_text
 from decorrupt.app.tables.errors import TableError
 from decorrupt.app.tables.inference import count_kinds, find_decimal, typed_column
 from decorrupt.app.tables.relation import Column, Relation, check_names
-from decorrupt.app.tables.text import is_gzip
+from decorrupt.app.tables.text import open_lines
 from decorrupt.app.tables.values import ValueColumn
 
 Source = Callable[[Path, str, str | None, Path, str | None], AbstractContextManager[Relation]]
@@ -35,16 +35,16 @@ def ending(path: Path) -> str:
 def _delimited(
     path: Path, name: str, sql: str | None, folder: Path, decimal: str | None
 ) -> Iterator[Relation]:
-    with open_delimited(path, name) as file:
-        check_names(file.header, name)
-        n_rows = sum(1 for _ in file.records)
-    if file.is_regular:
-        rows = _linked(path, folder / ("rows.gz" if is_gzip(path) else "rows"))
-    else:
-        rows = folder / "rows"
-        copy_regular(path, name, rows)
-    with open_engine(name, folder, files=[rows]) as connection:
-        scan_cells(connection, rows, file)
+    link = _linked(path, folder / "rows")
+    with open_engine(name, folder, files=[link]) as connection:
+        with open_delimited(path, name) as file:
+            check_names(file.header, name)
+            n_rows = sum(1 for _ in file.records)
+            if not file.is_regular:
+                records = ([cell or None for cell in one] for one in file.reopened().records)
+                insert_cells(connection, records, len(file.header))
+        if file.is_regular:
+            scan_cells(connection, link, file)
         kinds = count_kinds(connection, len(file.header))
         n_found = sum(kinds[0].values())
         if n_found != n_rows:
@@ -63,9 +63,12 @@ def _delimited(
 def _json_lines(
     path: Path, name: str, sql: str | None, folder: Path, _decimal: str | None
 ) -> Iterator[Relation]:
-    columns = {key: ValueColumn() for key in json_lines.read_keys(path, name)}
-    check_names(list(columns), name)
-    with _values(json_lines.iterate_cells(path, name, columns), name, folder, columns) as relation:
+    with open_engine(name, folder) as connection:
+        with open_lines(path, name) as lines:
+            columns = {key: ValueColumn() for key in json_lines.read_keys(lines, name)}
+            check_names(list(columns), name)
+            cells = json_lines.iterate_cells(lines, name, columns)
+            relation = _of_values(connection, name, columns, cells)
         yield relation.query(sql)
 
 
@@ -75,38 +78,30 @@ def _sqlite(
 ) -> Iterator[Relation]:
     if sql is None:
         raise TableError(f'{name} is a database: give a query with sql, such as "select … from …"')
-    with sqlite.open_query(path, name, sql) as (names, rows):
-        check_names(names, name)
-        columns = {key: ValueColumn() for key in names}
-        cells = sqlite.iterate_cells(rows, name, columns)
-        with _values(cells, name, folder, columns) as relation:
-            yield relation
-
-
-@contextmanager
-def _values(
-    records: Iterator[Record], name: str, folder: Path, values: dict[str, ValueColumn]
-) -> Iterator[Relation]:
     with open_engine(name, folder) as connection:
-        n_rows = insert_cells(connection, records, len(values))
-        columns = [
-            Column(key, f"CAST(c{k} AS {value.sql_type})", value.sql_type, value.missing)
-            for k, (key, value) in enumerate(values.items())
-        ]
-        yield Relation(connection, name, "cells", columns, n_rows)
+        with sqlite.open_query(path, name, sql) as (names, rows):
+            check_names(names, name)
+            columns = {key: ValueColumn() for key in names}
+            cells = sqlite.iterate_cells(rows, name, columns)
+            relation = _of_values(connection, name, columns, cells)
+        yield relation
+
+
+def _of_values(
+    connection: Any, name: str, values: dict[str, ValueColumn], records: Iterator[Record]
+) -> Relation:
+    n_rows = insert_cells(connection, records, len(values))
+    columns = [
+        Column(key, f"CAST(c{k} AS {value.sql_type})", value.sql_type, value.missing)
+        for k, (key, value) in enumerate(values.items())
+    ]
+    return Relation(connection, name, "cells", columns, n_rows)
 
 
 @contextmanager
 def _parquet(
     path: Path, name: str, sql: str | None, folder: Path, _decimal: str | None
 ) -> Iterator[Relation]:
-    with open_parquet(path, name, folder) as (connection, names, scan):
-        yield Relation.of_scan(connection, name, names, scan).query(sql)
-
-
-@contextmanager
-def open_parquet(path: Path, name: str, folder: Path) -> Iterator[tuple[Any, list[str], str]]:
-    """Yield a connection, the names of the columns, and the SQL that scans the file."""
     link = _linked(path, folder / "rows")
     with open_engine(name, folder, files=[link]) as connection:
         schema = connection.execute(
@@ -114,7 +109,8 @@ def open_parquet(path: Path, name: str, folder: Path) -> Iterator[tuple[Any, lis
         ).fetchall()
         names = _top_level(schema)
         check_names(names, name)
-        yield connection, names, f"read_parquet({sql_text(str(link))}, hive_partitioning=false)"
+        scan = f"read_parquet({sql_text(str(link))}, hive_partitioning=false)"
+        yield Relation.of_scan(connection, name, names, scan).query(sql)
 
 
 def _linked(path: Path, link: Path) -> Path:

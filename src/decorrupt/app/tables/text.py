@@ -27,12 +27,19 @@ ADVICE = "save the file as UTF-8"
 
 
 class TextLines:
-    """The lines of a text file, each with its line ending."""
+    """The lines of an open text file, with their line endings; iterating starts at the first.
 
-    def __init__(self, text: io.TextIOWrapper, name: str) -> None:
-        self._text, self._name = text, name
+    Attributes
+    ----------
+    is_packed : bool
+        Whether the file is compressed.
+    """
+
+    def __init__(self, text: io.TextIOWrapper, name: str, *, is_packed: bool) -> None:
+        self._text, self._name, self.is_packed = text, name, is_packed
 
     def __iter__(self) -> Iterator[str]:
+        self._text.seek(0)
         for number, line in enumerate(self._text, 1):
             if "\0" in line:
                 raise TableError(
@@ -77,22 +84,19 @@ def open_lines(path: Path, name: str) -> Iterator[TextLines]:
         or if the compressed data are truncated or damaged; the message names the line.
     """
     try:
-        with gzip.GzipFile(path) if is_gzip(path) else path.open("rb") as stream:
+        with path.open("rb") as file:
+            is_packed = file.peek(len(GZIP_MAGIC)).startswith(GZIP_MAGIC)
+            stream = gzip.GzipFile(fileobj=file) if is_packed else file
             encoding = _encoding(stream, name)
             errors = "surrogateescape" if encoding == UTF_8 else "strict"
-            yield TextLines(io.TextIOWrapper(stream, encoding, errors, newline=""), name)
+            text = io.TextIOWrapper(stream, encoding, errors, newline="")
+            yield TextLines(text, name, is_packed=is_packed)
     except UnicodeDecodeError:
         raise TableError(f"{name} is UTF-16 but cannot be decoded as such; {ADVICE}") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise TableError(f"{name} is a truncated or damaged gzip file: {error}") from None
     except OSError as error:
         raise TableError(f"{name} cannot be read: {error.strerror or error}") from None
-
-
-def is_gzip(path: Path) -> bool:
-    """Return whether a file is compressed, by its first bytes."""
-    with path.open("rb") as file:
-        return file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
 
 
 def _encoding(stream: io.BufferedReader | gzip.GzipFile, name: str) -> str:

@@ -180,10 +180,13 @@ def _parquet_file(chunks: Chunks, temporary: Path, path: str) -> None:
                 connection.execute(f"{order} SELECT * FROM chunk")
                 connection.unregister("chunk")
             connection.execute(
-                f"COPY written TO {sql_text(str(temporary))} (FORMAT parquet, COMPRESSION zstd)"
+                f"COPY written TO {sql_text(str(temporary))} (FORMAT parquet, COMPRESSION zstd, "
+                "USE_TMP_FILE false)"  # it is a temporary file already
             )
         except duckdb.Error as error:
-            raise TableError(f"{path}: {one_line(error)}") from None
+            # DuckDB names the file that it writes, the temporary one.
+            message = one_line(error).replace(str(temporary), path)
+            raise TableError(f"{path}: {message}") from None
 
 
 WRITERS: dict[str, Callable[[Chunks, Path, str], None]] = {

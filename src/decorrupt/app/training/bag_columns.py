@@ -16,7 +16,7 @@ class BagColumns:
     Attributes
     ----------
     bag : str
-        The bag of each row.
+        The bag of each row; empty if it is to be guessed, as the values are if none is named.
     proportion, count : str or None
         Two classes: share or number of positives. With `class_name`, of the class in that column.
     proportions, counts : sequence of str
@@ -29,7 +29,7 @@ class BagColumns:
         Noise of the counts, see :func:`decorrupt.app.training.vague_counts.read_noise`.
     """
 
-    bag: str
+    bag: str = ""
     proportion: str | None = None
     count: str | None = None
     proportions: Sequence[str] = ()
@@ -57,6 +57,11 @@ class BagColumns:
         return (*(name for name in single if name), *self.proportions, *self.counts)
 
     @property
+    def has_values(self) -> bool:
+        """Whether a column of shares or counts is named."""
+        return bool(self.proportion or self.count or self.proportions or self.counts)
+
+    @property
     def are_counts(self) -> bool:
         """Whether the values are numbers of rows, not shares."""
         return bool(self.count or self.counts)
@@ -82,9 +87,9 @@ class BagColumns:
         return len(self.proportions or self.counts) > 2
 
     def check(self, *, has_table: bool) -> None:
-        """Raise TableError unless they describe bags; `has_table`: with a table of bags."""
+        """Raise TableError if they do not describe bags, or without a table of bags not fully."""
         ways = (self.proportion, self.count, self.proportions, self.counts)
-        if sum(map(bool, ways)) != 1:
+        if sum(map(bool, ways)) > 1 or not (has_table or self.has_values):
             raise TableError(
                 "give either --proportion-column or --count-column, and not both; for several "
                 "classes either --proportion-columns or --count-columns"
@@ -100,6 +105,8 @@ class BagColumns:
             raise TableError(
                 f"{option} {classes[0]!r} is one class: name one column per class, at least two"
             )
+        if not (has_table or self.bag):
+            raise TableError("give the column of the bag with --bag-column")
         twice = [name for place, name in enumerate(classes) if name in classes[:place]]
         if twice or self.bag in classes:
             raise TableError(f"{option} contains {(twice or [self.bag])[0]!r} twice, or the bag")

@@ -11,13 +11,12 @@ from decorrupt._typing import FloatArray
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.bag_columns import BagColumns
 from decorrupt.app.training.bag_values import BagValues
+from decorrupt.app.training.guess import SUM_TOL
 from decorrupt.app.training.table import check_shares
 from decorrupt.app.training.vague_counts import make_noise
 from decorrupt.observed import Observed, class_columns, observe_counts
 from decorrupt.risks import count_risk
 
-# Per class: shares may be rounded to two decimals. They are rescaled to the sum 1.
-SUM_TOL = 0.005
 EXACT = 1e-9
 
 

@@ -63,9 +63,10 @@ class BagTraining:
             check_method(self.method, "ranges or noise of counts")
         self.frame = rows.table.frame
         self.bag_column = next(iter(rows.roles), "bag")
-        self.learned_from = self.judged_on = self.observed = observed
+        self.judged_on = self.observed = observed
         self.class_names = [str(name) for name in observed.classes]
         self.folds = observed_folds(observed, n_splits=settings.n_folds, random_state=settings.seed)
+        self.n_folds = len(self.folds)
         whole = observed.n_bags >= FEWEST_BAGS_TO_LEAVE_OUT
         self.held_out = WHOLE_BAGS if whole else ROWS_OF_BAGS
 

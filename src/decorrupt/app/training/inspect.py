@@ -27,6 +27,7 @@ from decorrupt.app.training.verdict import judge_bags
 from decorrupt.app.training.words import FEW_BAGS, FEW_CLEAN_ROWS
 from decorrupt.assumptions import check_observed_assumptions
 from decorrupt.corruption import combine_bags
+from decorrupt.documents import count
 from decorrupt.estimators import CountLikelihoodClassifier, MeanMapClassifier
 from decorrupt.model_selection import FoldedData, observed_folds, out_of_fold
 from decorrupt.observed import Observed
@@ -113,10 +114,16 @@ def _details(observed: Observed) -> BagDetails:
     return BagDetails(
         shares=bags,
         n_informative=min(int(np.searchsorted(total, INFORMATIVE)) + 1, len(bags)),
-        too_small=[f"{bag['bag']} ({bag['size']} rows)" for bag in weak if bag["size"] < small],
+        too_small=[
+            f"{bag['bag']} ({count(bag['size'], 'row')})" for bag in weak if bag["size"] < small
+        ],
         average=[bag["bag"] for bag in weak if bag["size"] >= small],
         convexity=_convexity(observed),
     )
+
+
+def _with_size(bag: BagShare) -> str:
+    return f"{bag['bag']} ({count(bag['size'], 'row')})"
 
 
 def _convexity(observed: Observed) -> Convexity:

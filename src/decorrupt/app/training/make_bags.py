@@ -69,7 +69,8 @@ def cut_into_bags(
         Labelled rows.
     label_column, positive_label : str
         See :func:`decorrupt.app.training.source_roles.read_labels`. Without `positive_label`,
-        more than two labels are classes, and the table of bags has one column of shares per class.
+        more than two labels are classes. The table of bags has one column of shares per class; of
+        two classes the positive one is the last.
     bag_size, sizes, by, proportions
         How bags are made; all rows of a bag have the same values in the columns `by`.
     design : int or None
@@ -98,12 +99,12 @@ def cut_into_bags(
     classes = sort_classes(set(names.tolist()))
     several = len(classes) > 2 and positive_label is None
     if several:
-        _check_names(table, classes, bag_column if len(by) != 1 else by[0])
         codes_of = {name: code for code, name in enumerate(classes)}
         labels = np.array([codes_of[name] for name in names])
     else:
         found = read_labels(table, label_column, positive_label)
         labels, classes = found.is_pos.astype(int), [found.negative, found.positive]
+    _check_names(table, classes, bag_column if len(by) != 1 else by[0])
     if len(by) != 1 and bag_column in table.frame.columns and bag_column not in by:
         raise TableError(
             f"{table.name}: there is already a column {bag_column!r}: choose another --bag-column"
@@ -140,11 +141,7 @@ def cut_into_bags(
         rows.insert(0, column, ids[made.bags])
     bags = pd.DataFrame({column: ids, "rows": made.sizes})
     shares = class_shares(labels[kept][made.rows], made.bags, len(classes))
-    if several:
-        bags[classes] = shares
-    else:
-        bags["count"] = np.rint(shares[:, 1] * made.sizes).astype(int)
-        bags["proportion"] = shares[:, 1]
+    bags[classes] = shares
     summary = BagTablesSummary(
         bags=_summary(table.name, Observed(np.array(classes), ids, made.bags, shares)),
         n_left_out=made.n_left_out,

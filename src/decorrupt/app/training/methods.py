@@ -17,7 +17,7 @@ def _hyphens(methods: dict[str, Method]) -> dict[str, Method]:
 BAG_METHODS = glossary.BAG_SEARCHES | _hyphens(glossary.BAG_METHODS)
 SOURCE_METHODS = glossary.SOURCE_SEARCHES | _hyphens(glossary.SOURCE_METHODS)
 # Methods for two classes only.
-FOR_TWO_CLASSES = ("corrected-loss-pairs", "invcal", "alternating-psvm", "convex-psvm")
+FOR_TWO_CLASSES = [name.replace("_", "-") for name in glossary.FOR_TWO_CLASSES]
 # Kernels that can be computed from a table's rows.
 PAIR_KERNELS = ("linear", "rbf", "exponential", "laplacian", "polynomial")
 KERNELS = (*PAIR_KERNELS, "knn", "pca_rbf", "pca8_rbf", "pca_knn")

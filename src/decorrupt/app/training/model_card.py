@@ -29,6 +29,8 @@ class MethodCard(TypedDict):
     has_forest: bool  # whether a forest refines their average
     decision: str  # "balanced" or "accuracy"
     n_folds: int
+    n_configurations: int
+    n_compared: int  # within the time budget
     held_out: str  # "whole bags", "rows of every bag" or "rows"
     estimator: str  # class name
     n_landmarks: int  # training rows whose features are saved in the model

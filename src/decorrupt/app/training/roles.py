@@ -12,6 +12,7 @@ from decorrupt.app.training.bag_columns import BagColumns
 from decorrupt.app.training.bag_shares import listed, observe_classes, observe_positives
 from decorrupt.app.training.bag_values import join_bags, one_per_bag, read_values
 from decorrupt.app.training.columns import need_columns
+from decorrupt.app.training.guess import guess_columns
 from decorrupt.app.training.table import Table, group_codes
 from decorrupt.observed import Observed, as_targets, check_bags
 
@@ -33,6 +34,8 @@ class BagRows:
         Columns of the rows' table that are not features.
     warnings : tuple of str
         Warnings about the join.
+    notes : tuple of str
+        How the tables were read, and which columns were guessed.
     are_named : bool
         Whether the classes have names; otherwise they are two, called 0 and 1.
     """
@@ -41,6 +44,7 @@ class BagRows:
     observed: Observed
     roles: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     are_named: bool = False
 
     @property
@@ -67,7 +71,7 @@ def read_bags(
         and class; there a class that is not listed for a bag has the share or count 0. None: the
         columns are in `rows`.
     columns : BagColumns
-        Columns of the tables.
+        Columns of the tables; with a table of bags, those that are not named are guessed.
     takes_ranges : bool
         Whether counts can be cells such as ``<5`` or ``0–4``.
 
@@ -78,6 +82,9 @@ def read_bags(
         twice, a value is not a share or count, or the bags do not distinguish the classes.
     """
     columns.check(has_table=bags is not None)
+    notes: list[str] = []
+    if bags is not None:
+        columns, notes = guess_columns(columns, rows, bags)
     need_columns(rows.frame, [columns.bag], rows.name, "--bag-column")
     ids, row_bag = group_codes(rows, columns.bag)
     values = read_values(bags or rows, columns, takes_ranges=takes_ranges)
@@ -98,7 +105,9 @@ def read_bags(
         column = "" if columns.names_classes else f"column {values.lower[0]!r}: "
         raise TableError(f"{values.table.name}: {column}{error}") from None
     roles = tuple(name for name in columns.names if name in rows.frame.columns)
-    return BagRows(rows, observed, roles, (*said, *own), columns.names_classes)
+    return BagRows(
+        rows, observed, roles, (*said, *own), tuple(notes), are_named=columns.names_classes
+    )
 
 
 def match_classes(rows: BagRows, classes: Sequence[str], *, are_named: bool) -> BagRows:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -123,7 +123,8 @@ class SourceRows:
     rates: dict[str, tuple[float, float]] | None
     class_priors: dict[str, float] | None
     roles: tuple[str, ...]
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def noisy(self, rates: Mapping[Any, Any]) -> NoisySources:
         """Return the labels as the library takes them, with known or estimated rates."""

@@ -20,7 +20,6 @@ from decorrupt.model_selection import (
     NOISY_LABELS,
     SOURCE_KERNELS,
     AutoSourcesClassifier,
-    source_folds,
 )
 from decorrupt.noise_rates import RateError
 from decorrupt.observed import NoisySources, Observed
@@ -45,7 +44,7 @@ class SourceTraining:
 
     def __init__(self, rows: SourceRows, settings: Settings) -> None:
         self.settings, self.method = settings, method_name(settings.method, SOURCE_METHODS)
-        self.rows = rows
+        self.rows, self.n_folds = rows, settings.n_folds
         self.class_names = [rows.labels.negative, rows.labels.positive]
 
     def estimator(self) -> AutoSourcesClassifier:
@@ -73,16 +72,6 @@ class SourceTraining:
     def early_warnings(self, names: Sequence[str]) -> list[str]:  # noqa: ARG002 - as for bags
         """Return warnings about columns and folds: none."""
         return []
-
-    @property
-    def folds(self) -> list[Any]:
-        """The folds of the search."""
-        return source_folds(self.noisy, self.settings.n_folds, self.settings.seed)
-
-    @property
-    def learned_from(self) -> Observed:
-        """What is known about the labels, for fitting a model again."""
-        return self.noisy.observed()
 
     @property
     def judged_on(self) -> Observed:

@@ -12,9 +12,8 @@ from typing import Any, cast
 
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 
 from decorrupt.app.training.bag_training import BagTraining
 from decorrupt.app.training.columns import Features, column_cards
@@ -36,12 +35,7 @@ from decorrupt.exceptions import (
     SkippedFoldWarning,
     WeakEvidenceWarning,
 )
-from decorrupt.model_selection import (
-    FoldedData,
-    ForestRoundClassifier,
-    observed_importance,
-    out_of_fold,
-)
+from decorrupt.model_selection import ForestRoundClassifier, observed_importance
 
 CLASSIFIER = "classifier"
 PACKAGES = ("decorrupt", "scikit-learn", "numpy", "scipy", "pandas", "skops")
@@ -89,18 +83,12 @@ class TrainedModel:
     task: BagTraining | SourceTraining
 
     def fold_models(self) -> list[tuple[Any, Any]]:
-        """Return the model of each fold, fitted now, and its held-out rows."""
-        search, task = self.model[-1], self.task
-        judged = search.best_estimator_
-        # A forest on top is not fitted again: its columns are those of the average.
-        if isinstance(judged, ForestRoundClassifier):
-            judged = judged.start_
-        pipeline = clone(
-            Pipeline([("preprocess", self.prepared.preprocessor), (CLASSIFIER, judged)])
-        )
-        data = FoldedData(self.prepared.frame, task.learned_from, task.folds)
-        prior, n_jobs = search.class_prior_, task.settings.n_jobs
-        return out_of_fold(pipeline, data, class_prior=prior, n_jobs=n_jobs).models
+        """Return the model of each fold, from columns to classes, and its held-out rows."""
+        preprocessor, search = self.model
+        return [
+            (make_pipeline(preprocessor, model), rows)
+            for model, rows in search.fold_models(self.prepared.matrix)
+        ]
 
     def importance(self, seed: int) -> HeldOutResults:
         """Return the held-out results with the importance of every column."""
@@ -183,7 +171,9 @@ def describe(
             n_models=len(search.estimators_),
             has_forest=isinstance(search.best_estimator_, ForestRoundClassifier),
             decision=task.settings.decision,
-            n_folds=len(task.folds),
+            n_folds=task.n_folds,
+            n_configurations=search.n_configurations_,
+            n_compared=search.n_compared_,
             held_out=task.held_out,
             estimator=type(estimator).__name__,
             n_landmarks=len(getattr(estimator, "landmarks_", ())),

@@ -1,0 +1,1 @@
+"""Simulations of the paper's theory: coverage of the bounds, consistency, variance."""

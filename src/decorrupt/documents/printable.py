@@ -1,0 +1,54 @@
+"""Text from tables and model files, made safe for a terminal.
+
+Column names, class names and the metadata of a model file may contain control characters, with
+which a terminal can be made to hide or change what it shows.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+
+# C0 without tab and line feed, DEL, C1, and characters that change the direction of text.
+CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+)
+
+
+def printable(text: str) -> str:
+    r"""Return a text with its control characters as escapes, such as ``\x1b``.
+
+    Examples
+    --------
+    >>> print(printable("red\x1b[2J"))
+    red\x1b[2J
+    """
+    return CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def one_line(text: str) -> str:
+    """Return a printable text on one line."""
+    return printable(re.sub("[ \t\n]+", " ", text.strip()))
+
+
+def printable_json(text: str) -> str:
+    r"""Return JSON with control characters as ``\u009b``; in JSON they are only in strings."""
+    return CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+class Printable:
+    """A part of a rich text whose control characters are shown as escapes.
+
+    Colours are not part of the text, so they remain.
+    """
+
+    def __init__(self, part: RenderableType) -> None:
+        self.part = part
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the segments of the part."""
+        for segment in console.render(self.part, options):
+            yield segment._replace(text=printable(segment.text))

@@ -1,0 +1,64 @@
+"""`inspect`, `fit` and `evaluate` without options that name columns."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from helpers.quick import QUICK_FIT
+
+NOTE = (
+    "note: bag column: bag, proportion column: rate (guessed; give --bag-column and "
+    "--proportion-column to change)\n"
+)
+
+
+@pytest.fixture
+def folder(files, tmp_path, monkeypatch):
+    for name in ("rows", "bags", "test"):
+        (tmp_path / f"{name}.csv").write_bytes(getattr(files, name).read_bytes())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+def test_guessed_columns_are_printed_unless_quiet(command):
+    inspected = command("inspect", "rows.csv", "bags.csv")
+    assert (inspected.code, inspected.err) == (0, NOTE)
+    named = ("--bag-column", "bag", "--proportion-column", "rate")
+    assert command("inspect", "rows.csv", "bags.csv", *named).out == inspected.out
+    assert command("inspect", "rows.csv", "bags.csv", "--quiet").err == ""
+    fitted = command("fit", "rows.csv", "bags.csv", *QUICK_FIT, "-o", "m.skops")
+    assert fitted.code == 0
+    assert fitted.err.startswith(NOTE)
+    evaluated = command("evaluate", "m.skops", "rows.csv", "bags.csv", "--json")
+    assert evaluated.err.startswith(NOTE)
+    assert json.loads(evaluated.out)["bag_summary"]["n_bags"] == 30
+
+
+@pytest.mark.parametrize("name", ["inspect", "fit"])
+def test_an_ambiguous_guess_lists_the_candidates(command, folder, name):
+    pd.read_csv("bags.csv").assign(count=1).to_csv("two.csv", index=False)
+    output = ["-o", "m.skops"] if name == "fit" else []
+    done = command(name, "rows.csv", "two.csv", *output)
+    assert done.code == 2
+    assert "two.csv: the columns 'rate', 'count' could all be" in done.err
+    assert not (folder / "m.skops").exists()
+
+
+def test_fit_reads_what_bags_writes_with_the_names_of_the_classes(command, folder):
+    labelled = pd.read_csv("test.csv").replace({"label": {0: "<=50K", 1: ">50K"}})
+    labelled.drop(columns="id").to_csv("labelled.csv", index=False)
+    label = ("--label-column", "label", "--positive-label", ">50K")
+    out = ("-o", "r.csv", "--bags-output", "b.csv")
+    assert command("bags", "labelled.csv", *label, "--bag-size", 8, *out).code == 0
+    assert list(pd.read_csv("b.csv")) == ["bag", "rows", "<=50K", ">50K"]
+    fitted = command("fit", "r.csv", "b.csv", *QUICK_FIT, "-o", "m.skops", "--json")
+    assert fitted.code == 0, fitted.err
+    assert list(json.loads(fitted.out)["class_shares"]) == ["<=50K", ">50K"]
+    assert command("predict", "m.skops", "labelled.csv", "-o", "p.csv").code == 0
+    assert set(pd.read_csv("p.csv")["prediction"]) == {"<=50K", ">50K"}
+    assert command("evaluate", "m.skops", "labelled.csv", "--label-column", "label").code == 0
+    named = command("fit", "r.csv", "b.csv", "--positive-label", "x", "-o", "n.skops")
+    assert named.code == 2
+    assert "--positive-label cannot be used" in named.err

@@ -1,0 +1,194 @@
+"""Outputs that cannot be written are refused before the work; a finished model is never lost."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from decorrupt import atomic, load
+from helpers.quick import QUICK_FIT
+
+ON_LINUX = pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
+
+
+@pytest.fixture
+def no_training(monkeypatch):
+    def fail(*_args, **_kwargs):
+        pytest.fail("training began")
+
+    monkeypatch.setattr("decorrupt.app.tables.read_table", fail)
+    monkeypatch.setattr("decorrupt.app.training.demo.run_demo", fail)
+
+
+@pytest.fixture
+def locked(tmp_path, monkeypatch):
+    """A directory in which no file can be created, also for root."""
+    folder = tmp_path / "locked"
+    folder.mkdir()
+    true_open = os.open
+
+    def refuse(path, flags, *rest, **named):
+        is_written = flags & (os.O_WRONLY | os.O_RDWR)
+        if is_written and folder in (Path(path), Path(path).parent):
+            raise PermissionError(13, "Permission denied", str(path))
+        return true_open(path, flags, *rest, **named)
+
+    monkeypatch.setattr(os, "open", refuse)
+    return folder
+
+
+def outputs_of(files, output):
+    fit = ("fit", files.rows, files.bags, *files.in_bags)
+    labels = ("--label-column", "label")
+    return {
+        "fit": (*fit, "-o", output / "m.skops"),
+        "fit page": (*fit, "-o", files.folder / "new.skops", "--report", output / "m.html"),
+        "inspect": (
+            "inspect",
+            files.rows,
+            files.bags,
+            *files.in_bags,
+            "--report",
+            output / "i.html",
+        ),
+        "predict": ("predict", files.model, files.test, "-o", output / "p.csv"),
+        "evaluate": ("evaluate", files.model, files.test, *labels, "--report", output / "e.html"),
+        "bags": (
+            *("bags", files.test, *labels, "--bag-size", 5),
+            *("-o", output / "r.csv", "--bags-output", output / "b.csv"),
+        ),
+        "demo": ("demo", "-o", output / "out"),
+    }
+
+
+NAMES = ["fit", "fit page", "inspect", "predict", "evaluate", "bags", "demo"]
+
+
+@pytest.mark.usefixtures("no_training")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_directory_without_permission_is_refused_at_once(command, files, locked, name):
+    done = command(*outputs_of(files, locked)[name])
+    assert done.code == 2
+    assert done.err.startswith(f"error: {locked}")
+    assert "Permission denied" in done.err
+    assert done.err.count("\n") == 1
+    assert ".part" not in done.err
+    assert list(locked.iterdir()) == []
+
+
+@ON_LINUX
+@pytest.mark.usefixtures("no_training")
+@pytest.mark.parametrize("name", NAMES)
+def test_proc_is_refused_at_once(command, files, name):
+    done = command(*outputs_of(files, Path("/proc"))[name])
+    assert done.code == 2
+    assert done.err.startswith("error: /proc/")
+    assert done.err.count("\n") == 1
+    assert ".part" not in done.err
+
+
+@pytest.mark.usefixtures("no_training")
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "demo"])
+def test_a_directory_that_does_not_exist_is_refused_at_once(command, files, tmp_path, name):
+    done = command(*outputs_of(files, tmp_path / "none")[name])
+    assert done.code == 2
+    assert f"there is no directory {tmp_path / 'none'}" in done.err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("no_training")
+def test_a_read_only_file_is_refused_at_once(command, files, tmp_path, monkeypatch):
+    model = tmp_path / "m.skops"
+    model.write_text("precious")
+    model.chmod(0o444)
+    monkeypatch.setattr(os, "access", lambda *_: False)  # root may write to it
+    done = command("fit", files.rows, files.bags, *files.in_bags, "-f", "-o", model)
+    assert done.code == 2
+    assert f"{model}: the file is read-only" in done.err
+    assert model.read_text() == "precious"
+
+
+@pytest.mark.usefixtures("no_training")
+def test_the_folder_of_a_demo_may_not_be_a_file(command, tmp_path):
+    (tmp_path / "out").write_text("")
+    done = command("demo", "-o", tmp_path / "out" / "deeper")
+    assert done.code == 2
+    assert f"{tmp_path / 'out' / 'deeper'}: Not a directory" in done.err
+
+
+def test_the_name_is_the_one_that_was_given(command, files, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = command("predict", files.model, files.test, "-o", "none/p.csv")
+    assert done.err.startswith("error: none/p.csv: there is no directory none")
+
+
+def test_a_model_that_cannot_be_saved_is_in_a_temporary_file(command, files, tmp_path, monkeypatch):
+    true_flush, model = atomic._flush, tmp_path / "m.skops"
+
+    def disk_full(path):
+        if path.parent == tmp_path:
+            raise OSError(28, "No space left on device")
+        true_flush(path)
+
+    monkeypatch.setattr(atomic, "_flush", disk_full)
+    done = command("fit", files.rows, files.bags, *files.in_bags, *QUICK_FIT, "-o", model, "-q")
+    assert done.code == 1
+    assert done.out == ""
+    assert done.err.startswith(f"error: {model}: No space left on device; the model is in ")
+    assert ".part" not in done.err
+    rescued = Path(done.err.split("the model is in ")[1].removesuffix(" instead\n"))
+    assert load(rescued)[-1].classes_.tolist() == [0, 1]
+    rescued.unlink()
+    assert list(tmp_path.iterdir()) == []
+
+
+@contextmanager
+def small_files(n_bytes):
+    """No file of this process may be larger."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)
+
+
+def test_a_table_that_grows_too_large_names_the_output(command, files, tmp_path):
+    with small_files(1000):
+        done = command("predict", files.model, files.test, "--proba", "-o", tmp_path / "p.jsonl")
+    assert done.code == 1
+    assert done.err == f"error: {tmp_path / 'p.jsonl'}: File too large\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_parquet_file_that_grows_too_large_names_the_output(files, tmp_path):
+    code = (
+        "import resource, signal, sys\n"
+        "from decorrupt.app.cli.app import run\n"
+        "import decorrupt.app.tables.write as write\n"
+        "true = write._parquet_file\n"
+        "def limited(*arguments):\n"
+        "    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "    resource.setrlimit(resource.RLIMIT_FSIZE, (100, 10**9))\n"
+        "    true(*arguments)\n"
+        "write.WRITERS['.parquet'] = limited\n"
+        "sys.exit(run(sys.argv[1:]))"
+    )
+    arguments = ["predict", files.model, files.test, "--proba", "-o", tmp_path / "p.parquet"]
+    done = subprocess.run(  # noqa: S603 — our own code
+        [sys.executable, "-c", code, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert f"{tmp_path / 'p.parquet'}" in done.stderr
+    assert ".part" not in done.stderr.replace("p.parquet", "")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,124 @@
+"""Every phase of a long computation reports, until the end."""
+
+import logging
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from decorrupt import (
+    AutoLabelProportionsClassifier,
+    AutoSourcesClassifier,
+    EMClassifier,
+    check_assumptions,
+)
+from decorrupt.model_selection import (
+    FoldedData,
+    bag_permutation_importance,
+    estimate_accuracy,
+    out_of_fold,
+)
+from decorrupt.noise_rates import estimate_noise_rates
+from decorrupt.observed import read_bags
+from decorrupt.splitters import BagKFold
+
+QUICK = {"kernels": ("linear", "rbf"), "kernel_gammas": ("scale",), "reg_strengths": (1e-2, 1e-4)}
+
+
+@pytest.fixture
+def phases(caplog):
+    """Return a function that returns the reported phases in order, with their lines."""
+    caplog.set_level(logging.INFO, logger="decorrupt")
+
+    def read():
+        found = {}
+        for message in caplog.messages:
+            found.setdefault(message.split(":")[0], []).append(message)
+        caplog.clear()
+        return found
+
+    return read
+
+
+def test_the_automatic_choice_reports_until_its_end(bag_data, phases):
+    d = bag_data
+    model = AutoLabelProportionsClassifier(**QUICK, cv=3, random_state=0)
+    model.fit(d.X, d.y, bags=d.bags)
+    found = phases()
+    assert list(found)[:3] == [
+        "permuting rows between bags",
+        "linear count model on folds",
+        "simulating counts",
+    ]
+    search = list(found)[-4:]
+    assert search == [
+        "comparing configurations",
+        "fitting the average",
+        "fitting folds to soft labels",
+        "fitting the forest",
+    ]
+    assert len(found["fitting the average"]) == len(model.estimators_) > 1
+    # The comparison knows that refits and the forest follow; only the last line has nothing left.
+    has_estimate = ["left" in line for name in search for line in found[name]]
+    assert has_estimate == [True] * (len(has_estimate) - 1) + [False]
+
+
+def test_one_configuration_reports_its_refit(bag_data, phases):
+    d = bag_data
+    model = AutoLabelProportionsClassifier(
+        **QUICK, cv=3, ensemble="best", check_assumptions=False, random_state=0
+    )
+    model.fit(d.X, d.y, bags=d.bags)
+    assert list(phases()) == ["comparing configurations", "fitting the model"]
+
+
+def test_folds_accuracy_and_importance_report(bag_data, phases):
+    d = bag_data
+    observed = read_bags(d.y, d.bags)
+    folds = list(BagKFold(3).split(d.X, d.y, bags=d.bags))
+    learner = EMClassifier(LogisticRegression(), random_state=0)
+    fitted = out_of_fold(learner, FoldedData(d.X, observed, folds), class_prior=0.5)
+    assert [len(lines) for lines in phases().values()] == [3]
+    bag_permutation_importance(fitted.models, d.X, d.y, bags=d.bags)
+    assert {name: len(lines) for name, lines in phases().items()} == {"shuffling columns": 2}
+    estimate_accuracy(
+        d.y, fitted.decisions, fitted.probabilities, bags=d.bags, common_classes=False
+    )
+    assert list(phases()) == ["resampling bags for the accuracy"]
+
+
+def test_em_reports_its_start_and_its_rounds(bag_data, phases):
+    d = bag_data
+    EMClassifier(LogisticRegression(), n_rounds=2, random_state=0).fit(d.X, d.y, bags=d.bags)
+    found = phases()
+    assert {name: len(lines) for name, lines in found.items()} == {
+        "choosing the start of EM": 5,
+        "EM rounds": 2,
+        "fitting the learner on all rows": 1,
+    }
+    assert all("left" in line for line in found["choosing the start of EM"])
+
+
+def test_the_tests_of_assumptions_report(phases):
+    rng = np.random.default_rng(0)
+    bags = np.arange(400) // 10
+    labels = rng.random(400) < np.repeat(rng.random(40), 10)
+    X = rng.normal(size=(400, 2)) + labels[:, None]
+    check_assumptions(X, (np.bincount(bags, labels) / 10)[bags], bags=bags, random_state=0)
+    assert list(phases())[:3] == [
+        "permuting rows between bags",
+        "linear count model on folds",
+        "simulating counts",
+    ]
+
+
+def test_the_estimation_of_noise_rates_reports(source_data, phases):
+    d = source_data
+    estimate_noise_rates(d.X, d.noisy, sources=d.sources, n_bootstrap=30, random_state=0)
+    reported = ["fitting models of the noisy labels", "resampling rows for the noise rates"]
+    assert list(phases()) == reported
+    model = AutoSourcesClassifier(
+        **QUICK, cv=3, candidates=["forward"], noise_rates="estimate", random_state=0
+    )
+    model.fit(d.X, d.noisy, sources=d.sources)
+    assert list(phases())[:3] == [*reported, "comparing configurations"]

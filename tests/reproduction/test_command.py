@@ -1,0 +1,144 @@
+"""python -m reproduction: plans and parts of them, resumption, failures, reports."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from helpers.synthetic_records import full_run, record, write
+from helpers.toy_methods import broken, constant
+from reproduction import run as run_module
+from reproduction.__main__ import main
+from reproduction.methods import METHODS, Method
+from reproduction.records import read_records
+
+
+def toy(name):
+    if name == "cnae":
+        raise OSError("cnae.csv.gz is not there")
+    y = np.arange(200) % 2
+    return SimpleNamespace(X=y[:, None] + np.zeros((200, 2)), y=y)
+
+
+@pytest.fixture(autouse=True)
+def _toy(monkeypatch):
+    monkeypatch.setattr(run_module, "fetch_uci", toy)
+    for name, method in METHODS.items():
+        monkeypatch.setitem(METHODS, name, Method(constant, method.sees_labels))
+
+
+@pytest.fixture
+def records(tmp_path):
+    return tmp_path / "records.jsonl"
+
+
+def run(records, *arguments):
+    return main(["run", *arguments, "-o", str(records), "-j", "1"])
+
+
+def test_parts_of_the_papers_plan(records, capsys):
+    chosen = ("--datasets", "sports", "german", "--bag-sizes", "2", "64", "--repetitions", "3")
+    assert run(records, *chosen, "--methods", "auto", "alternating_psvm") == 0
+    found = read_records(records)
+    assert {r["dataset"] for r in found} == {"sports", "german"}
+    assert {r["bag_size"] for r in found} == {2, 64}
+    assert len(found) == 2 * 2 * (3 + 2), "the expensive method stops at two repetitions"
+    printed = capsys.readouterr()
+    assert printed.out == f"20 runs, 0 failed; records: {records}\n"
+    assert len(printed.err.splitlines()) == 20
+    assert printed.err.startswith("1 of 20: german 2 auto 0: done, 0")
+
+
+def test_a_second_call_resumes(records, capsys):
+    assert run(records, "quick", "--methods", "auto") == 0
+    assert run(records, "quick", "--methods", "auto", "invcal") == 0
+    assert "12 runs, 0 failed" in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_failed_cells_are_an_exit_code(records, capsys, monkeypatch):
+    monkeypatch.setitem(METHODS, "auto", Method(broken))
+    assert run(records, "quick", "--methods", "auto", "invcal") == 1
+    assert "24 runs, 12 failed" in capsys.readouterr().out
+
+
+def test_a_plan_of_ones_own(records, tmp_path):
+    plan = tmp_path / "plan.toml"
+    plan.write_text('datasets = ["own"]\nbag_sizes = [5]\nmethods = ["auto"]\nrepetitions = 2\n')
+    assert run(records, str(plan)) == 0
+    assert [r["dataset"] for r in read_records(records)] == ["own", "own"]
+
+
+def test_an_interruption_says_where_the_records_are(records, capsys, monkeypatch):
+    calls = iter([False, True])
+
+    def interrupted(task):
+        if next(calls):
+            raise KeyboardInterrupt
+        return constant(task)
+
+    monkeypatch.setitem(METHODS, "auto", Method(interrupted))
+    assert run(records, "quick", "--methods", "auto") == 130
+    assert f"in {records}, and the same command resumes" in capsys.readouterr().err
+    assert len(read_records(records)) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["gone.toml"], "gone.toml: neither a TOML file nor one of the plans"),
+        (["quick", "--datasets", "wine"], "datasets: 'wine' is not in the plan"),
+        (["quick", "--methods", "magic"], "methods: 'magic' is not in the plan"),
+        (["quick", "--repetitions", "0"], "repetitions=0 must be at least 1"),
+        (["paper", "--datasets", "cnae"], "cnae.csv.gz is not there"),
+    ],
+)
+def test_what_cannot_run_is_said_before_anything_runs(records, capsys, arguments, message):
+    assert run(records, *arguments) == 2
+    printed = capsys.readouterr()
+    assert len(printed.err.splitlines()) == 1
+    assert message in printed.err
+    assert read_records(records) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [("r.html", "<!DOCTYPE html>"), ("r.md", "# Learning"), ("r.json", '{\n "format"')],
+)
+def test_the_ending_of_the_report_decides(tmp_path, records, name, start):
+    write(records, [record("cnae", 2, "auto", 0)])
+    assert main(["report", str(records), "-o", str(tmp_path / name)]) == 0
+    assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
+
+
+def test_the_report_is_printed_as_markdown(records, capsys):
+    write(records, full_run())
+    assert main(["report", str(records)]) == 0
+    assert capsys.readouterr().out.startswith("# Learning")
+
+
+def test_json_has_all_cells(records, tmp_path):
+    write(records, full_run())
+    assert main(["report", str(records), "-o", str(tmp_path / "r.json")]) == 0
+    found = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert len(found["tables"]["balanced_accuracy"]["rows"]) == 42
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["{folder}/gone.jsonl"], "gone.jsonl: no such file"),
+        (["{folder}/other.csv"], "other.csv: no records"),
+        (["{folder}"], "no such file"),
+        (["{records}", "-o", "{folder}/r.pdf"], "r.pdf: the report's name must end in"),
+        (["{records}", "-o", "{folder}/no/r.html"], "no/r.html"),
+    ],
+)
+def test_a_report_that_cannot_be_made_is_one_line(tmp_path, records, capsys, arguments, message):
+    write(records, [record("cnae", 2, "auto", 0)])
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    assert main(["report", *(w.format(folder=tmp_path, records=records) for w in arguments)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert len(printed.err.splitlines()) == 1
+    assert message in printed.err
