@@ -82,7 +82,6 @@ class BagTraining:
             decision=settings.decision,
             n_jobs=settings.n_jobs,
             random_state=settings.seed,
-            ensemble=settings.ensemble,
             # A method that was asked for by name stays that method.
             refine="forest" if self.method in PRESETS else None,
             time_budget=settings.time_budget,

@@ -27,8 +27,6 @@ class Settings:
         The values to try; a single value fixes the parameter. None: the default search.
     class_names : tuple of str or None
         The names of the negative and the positive class of bags; None for those of the tables.
-    ensemble : {"average", "best"}
-        Whether the model is the average of the best configurations, or one of them.
     time_budget : float or None
         Seconds for the comparison of configurations; None: no limit.
     """
@@ -42,5 +40,4 @@ class Settings:
     kernel_gammas: tuple[float | str, ...] | None = None
     reg_strengths: tuple[float, ...] | None = None
     class_names: tuple[str, str] | None = None
-    ensemble: str = "average"
     time_budget: float | None = None
