@@ -50,5 +50,7 @@ class Printable:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield the segments of the part."""
-        for segment in console.render(self.part, options):
-            yield segment._replace(text=printable(segment.text))
+        from rich.segment import Segment
+
+        for text, style, control in console.render(self.part, options):
+            yield Segment(printable(text), style, control)

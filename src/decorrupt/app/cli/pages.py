@@ -11,7 +11,7 @@ from decorrupt.app.cli.options import write_page
 def can_make_pages() -> bool:
     """Whether the libraries that render pages are installed."""
     try:
-        import decorrupt.documents.page  # noqa: F401 — needs jinja2
+        from decorrupt.documents import draw, to_html  # noqa: F401 — need jinja2 and matplotlib
     except ImportError:
         return False
     return True
