@@ -3,6 +3,7 @@
 import ast
 import doctest
 import re
+import shutil
 from importlib import import_module
 from pathlib import Path
 
@@ -26,6 +27,8 @@ PAGES = sorted(
 @pytest.mark.parametrize("file", PAGES, ids=[str(page.relative_to(DOCS)) for page in PAGES])
 def test_the_code_of_a_page_runs(file, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    for table in (DOCS.parent / "examples" / "wards").glob("*.csv"):
+        shutil.copy(table, tmp_path)
     run_page(file)
 
 

@@ -2,12 +2,14 @@
 
 import base64
 import hashlib
+import html
 import re
 
 import jinja2
 import pytest
 
 from decorrupt.documents.document import (
+    Command,
     Definitions,
     Document,
     Facts,
@@ -21,8 +23,10 @@ from decorrupt.documents.document import (
 )
 from decorrupt.documents.figures import draw
 from decorrupt.documents.page import render
+from decorrupt.documents.text import to_text
 from helpers.page_views import check_points_inside, check_references
 
+COMMAND = "decorrupt fit 'my rows.csv' -o \"m & n.skops\""
 EVIL = "<script>alert('&')</script>"
 
 
@@ -37,7 +41,7 @@ def drawing(name="drawing"):
 
 @pytest.fixture(scope="module")
 def document():
-    figure = Figure(drawing(), "A caption")
+    figure = Figure(drawing, "A caption")
     table = Table(
         "numbers",
         f"Numbers {EVIL}",
@@ -48,11 +52,12 @@ def document():
     )
     blocks = [
         Text(EVIL, "note"),
+        Command(COMMAND),
         Facts([("term", EVIL)]),
         Definitions([("word", "meaning")]),
         table,
         figure,
-        Panels([Figure(drawing("panel"), "", "a panel")], [(drawing("swatch"), "line")]),
+        Panels([Figure(lambda: drawing("panel"), "", "a panel")], [(drawing("swatch"), "line")]),
     ]
     return Document("A title", "A lead", [Section("one", "One", blocks)])
 
@@ -104,3 +109,33 @@ def test_markdown_rows_hold_together(document):
 def test_a_page_without_its_content_is_an_error():
     with pytest.raises(jinja2.UndefinedError):
         render("document.html.j2")
+
+
+def test_folded_sections_are_closed_on_a_page_and_their_titles_are_headings():
+    sections = [Section("a", "Open", [Text("a")]), Section("b", "Shut", [Text("b")], folded=True)]
+    page = to_html(Document("Title", "Lead", sections))
+    assert '<details>\n<summary><h2 id="b">Shut</h2></summary>' in page
+    assert page.index("<details>") > page.index('<h2 id="a">Open</h2>')
+    assert "<details open" not in page
+
+
+def test_commands_can_be_copied(document):
+    (shown,) = re.findall("<pre><code>(.*?)</code></pre>", to_html(document))
+    assert "<" not in shown
+    assert html.unescape(shown) == COMMAND
+    assert f"```sh\n{COMMAND}\n```" in to_markdown(document)
+
+
+def test_figures_are_drawn_for_pages_only():
+    drawn = []
+
+    def watched():
+        drawn.append(1)
+        return drawing()
+
+    sections = [Section("one", "One", [Figure(watched, "A caption")])]
+    watching = Document("A title", "A lead", sections)
+    to_markdown(watching), to_text(watching.sections, width=80)
+    assert drawn == []
+    to_html(watching)
+    assert drawn == [1]

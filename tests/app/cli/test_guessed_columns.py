@@ -26,7 +26,9 @@ def test_guessed_columns_are_printed_unless_quiet(command):
     inspected = command("inspect", "rows.csv", "bags.csv")
     assert (inspected.code, inspected.err) == (0, NOTE)
     named = ("--bag-column", "bag", "--proportion-column", "rate")
-    assert command("inspect", "rows.csv", "bags.csv", *named).out == inspected.out
+    other = command("inspect", "rows.csv", "bags.csv", *named).out
+    # The command that is printed next repeats the options.
+    assert other.replace(" " + " ".join(named), "") == inspected.out
     assert command("inspect", "rows.csv", "bags.csv", "--quiet").err == ""
     fitted = command("fit", "rows.csv", "bags.csv", *QUICK_FIT, "-o", "m.skops")
     assert fitted.code == 0
@@ -62,3 +64,15 @@ def test_fit_reads_what_bags_writes_with_the_names_of_the_classes(command, folde
     named = command("fit", "r.csv", "b.csv", "--positive-label", "x", "-o", "n.skops")
     assert named.code == 2
     assert "--positive-label cannot be used" in named.err
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_positive_class_is_named_after_its_column(command):
+    bags = pd.read_csv("bags.csv").rename(columns={"rate": "sick_share"})
+    bags.to_csv("named.csv", index=False)
+    fit = ("fit", "rows.csv", "named.csv", *QUICK_FIT, "--json", "-f", "-o", "m.skops")
+    assert list(json.loads(command(*fit).out)["class_shares"]) == ["not sick", "sick"]
+    given = command(*fit, "--positive-label", "ill", "--negative-label", "well")
+    assert list(json.loads(given.out)["class_shares"]) == ["well", "ill"]
+    # Labels 0 and 1 of an evaluation are still understood.
+    assert command("evaluate", "m.skops", "test.csv", "--label-column", "label").code == 0

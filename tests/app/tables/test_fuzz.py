@@ -27,6 +27,7 @@ CELLS = st.one_of(
     st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8),
     st.integers(-(10**22), 10**22).map(str),
     st.floats().map(repr),
+    st.sampled_from(["$5", "€ 1.234,50", "-1,234 £", "15%", "12,5 %", "1,234,567", "1.2,3€"]),
     st.sampled_from(["", "true", "False", "nan", "?", " 1", '"', "a,b", "x\r\ny", "1e400"]),
 )
 
@@ -108,8 +109,9 @@ def _check_same(cell, value):
     elif isinstance(value, (bool, np.bool_)):
         assert str(value).lower() == cell.strip().lower()
     else:
-        number = int(cell) if isinstance(value, (int, np.integer)) else float(cell)
-        assert value == number
+        signs = cell.maketrans("", "", "$€£¥%, ")
+        number = int(cell) if isinstance(value, (int, np.integer)) else float(cell.translate(signs))
+        assert value == (number / 100 if "%" in cell else number)
 
 
 @given(content=st.text(st.sampled_from('ab1.,;"\n\r\t |'), max_size=60))

@@ -1,95 +1,260 @@
-from dataclasses import replace
+"""Sentences about assumptions, accuracy and limits of use, with the user's names of columns."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from decorrupt import check_assumptions
-from decorrupt.app.training.assumptions import (
-    accuracy_in_words,
-    baseline_warnings,
-    in_words,
-    only_possible,
-    with_names,
+from decorrupt.app.training.columns import choose_features
+from decorrupt.app.training.judged import checks_of, column_of_features, only_possible
+from decorrupt.app.training.preprocess import make_preprocessor, prepare
+from decorrupt.app.training.words import (
+    accuracy_words,
+    chances_sentence,
+    classes_sentence,
+    limits_of_use,
+    measured_words,
+    method_sentence,
+    warnings_on_bags,
+    warnings_on_sources,
+)
+from decorrupt.assumptions import check_observed_assumptions
+from decorrupt.observed import Observed, class_columns
+from helpers.model_dicts import (
+    assumptions,
+    expected,
+    measured,
+    model_card,
+    source_card,
+    verdict,
 )
 
-EXPECTED = {"value": 0.8, "low": 0.7, "high": 0.9, "level": 0.95, "basis": "corrected"}
-EXPECTED |= {"method": "mean_map", "constant": 0.5, "group_rate": 0.6}
 
-
-@pytest.fixture(scope="module")
-def report():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(300, 2))
-    labels = rng.random(300) < 1 / (1 + np.exp(-2 * X[:, 0]))
-    bags = np.argsort(np.argsort(X[:, 0])) // 20
-    found = check_assumptions(X, (np.bincount(bags, labels) / 20)[bags], bags=bags, random_state=0)
-    return replace(found, column_names=("income", "age"))
-
-
-def test_words_name_columns_and_methods(report):
-    classes, counts, methods = in_words(report)
-    assert classes.endswith("no, bags differ most in income (p = 0.005)")
-    assert "not contradicted" in counts
-    assert methods.startswith("Methods that this allows: count likelihood, proportion matching")
-
-
-def test_few_bags_cannot_be_tested(report):
-    words = in_words(replace(report, class_means=None, count_dispersion=None))
-    assert [line.endswith("not testable with these bags") for line in words] == [
-        True,
-        True,
-        False,
-    ]
-
-
-def test_names_replace_column_numbers(report):
-    assert with_names("means of column 1 differ", report) == "means of age differ"
-
-
-def test_accuracy_and_baseline(report):
-    words = accuracy_in_words(EXPECTED, report, 2)
-    assert "0.800 (95% interval 0.700 to 0.900), estimated from the proportions" in words[0]
-    assert words[1].endswith("0.600 in known bags, the same answer for all rows 0.5")
-
-
-def test_accuracy_from_the_model_is_labelled_with_the_test_beside_it(report):
-    words = accuracy_in_words(EXPECTED | {"basis": "model"}, report, 2)
-    assert "not a confidence interval), a rough guide" in words[0]
-    assert "own calibrated probabilities" in words[0]
-    assert "if (B) holds, which is not contradicted (p =" in words[0]
-    assert words[1].endswith("they need (A): bags differ most in income")
-
-
-def test_an_impossible_estimate_contradicts_the_assumption(report):
-    accepted = replace(report, class_means=replace(report.class_means, p_value=0.5))
-    words = accuracy_in_words(EXPECTED | {"basis": "model"}, accepted, 2)
-    assert "outside the possible range; bags differ most in income" in words[1]
+def checks(*, classes, chances, **others):
+    return assumptions() | {"classes_differ": classes, "chances_differ": chances} | others
 
 
 @pytest.mark.parametrize(
-    ("changed", "n_said", "word"),
+    ("columns", "named"),
+    [(["sex"], "in sex"), (["sex", "age"], "in sex and age"), (["a", "b", "c"], "in a, b and c")],
+)
+def test_groups_that_differ_are_said_to_differ_in_these_columns(columns, named):
+    found = classes_sentence(checks(classes=True, chances=False, columns=columns))
+    assert found == f"your groups differ in more than their share, mostly {named}"
+
+
+@pytest.mark.parametrize(
+    ("differ", "classes", "chances"),
     [
-        ({}, 0, ""),
-        ({"low": 0.49}, 1, "not clearly better than chance"),
-        ({"group_rate": 0.81}, 1, "the rate of their own bag gives 0.810"),
-        ({"low": 0.3, "constant": 1 / 3}, 1, "mean recall"),
+        (False, "nothing shows that your groups differ", "nothing shows that something outside"),
+        (None, "these bags cannot show whether they", "these bags cannot show whether something"),
     ],
 )
-def test_warnings_on_baselines(changed, n_said, word):
-    said = baseline_warnings(EXPECTED | changed, 3 if "constant" in changed else 2)
-    assert len(said) == n_said
-    assert word in " ".join(said)
+def test_groups_that_do_not_differ_or_cannot_be_tested(differ, classes, chances):
+    found = checks(classes=differ, chances=differ)
+    assert classes_sentence(found).startswith(classes)
+    assert chances_sentence(found).startswith(chances)
+
+
+@pytest.mark.parametrize(("effect", "points"), [(0.071, 7), (0.126, 13), (0.002, 1)])
+def test_the_bag_effect_is_said_in_points(effect, points):
+    found = chances_sentence(checks(classes=False, chances=True, bag_effect=effect))
+    assert found.startswith(f"about {points} points of a group's share come from something your")
+
+
+@pytest.mark.parametrize(
+    ("classes", "chances", "words"),
+    [
+        (True, True, "one method tolerates both, count likelihood with a bag effect"),
+        (True, False, "mean map and corrected loss do not tolerate this"),
+        (True, None, "mean map and corrected loss do not tolerate this"),
+        (False, True, "auto uses methods that tolerate this"),
+        (None, True, "auto uses methods that tolerate this"),
+        (False, False, "all methods can be used"),
+        (None, None, "all methods can be used"),
+    ],
+)
+def test_what_the_tests_mean_for_the_method(classes, chances, words):
+    assert method_sentence(checks(classes=classes, chances=chances)).startswith(words)
+
+
+def fitted_preprocessor(frame):
+    features = choose_features(frame, roles=[])
+    prepared = prepare(frame, features.columns)
+    return make_preprocessor(features.columns, len(frame)).fit(prepared), prepared
+
+
+def test_features_have_the_names_of_the_users_columns():
+    """Levels, rare levels, missing values, and names that begin with another name."""
+    n_rows = 200
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "age": rng.normal(size=n_rows),
+            "age_group": rng.choice(["18_30", "31"], n_rows),
+            "sex": rng.choice(["Female", "Male"], n_rows),
+            "sex_at_birth": rng.choice(["Female", "Male"], n_rows),
+            "dest": ["Paris"] * 99 + ["Rome"] * 99 + ["Bonn", "Linz"],
+            "missingindicator_x": rng.normal(size=n_rows),
+            "x__y": rng.normal(size=n_rows),
+            "member": rng.random(n_rows) < 0.5,
+        }
+    )
+    frame.loc[:20, ["age", "missingindicator_x", "sex"]] = None
+    transformer, prepared = fitted_preprocessor(frame)
+    found = column_of_features(transformer)
+    matrix = transformer.transform(prepared)
+    assert len(found) == matrix.shape[1]
+    assert set(found) == set(frame)
+    n_features = {name: found.count(name) for name in frame}
+    # Numbers: value and missing indicator; categories: one per level, rare or missing.
+    assert n_features == {
+        "age": 2,
+        "age_group": 2,
+        "sex": 3,
+        "sex_at_birth": 2,
+        "dest": 3,
+        "missingindicator_x": 2,
+        "x__y": 1,
+        "member": 1,
+    }
+    for place, name in enumerate(found):
+        if name in ("sex", "age_group", "sex_at_birth", "dest"):
+            by_level = pd.crosstab(frame[name].fillna("none"), matrix[:, place])
+            assert (by_level > 0).sum(axis=1).max() == 1, f"feature {place} is not of {name}"
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("sex", ("Female", "Male")),
+        ("age_group", ("30_40", "40_50")),
+        ("dest", ("common", "infrequent_sklearn")),
+        ("income", (1.0, None)),
+    ],
+)
+def test_the_column_that_differs_is_named_as_the_user_wrote_it(column, values):
+    """Bags differ in one column only, of any kind; the name has no level and no suffix."""
+    rng, n_bags, size = np.random.default_rng(0), 20, 30
+    bag = np.repeat(np.arange(n_bags), size)
+    choice = (rng.random(len(bag)) < np.where(bag % 2, 0.9, 0.1)[:]).astype(int)
+    frame = pd.DataFrame({"age": rng.normal(size=len(bag)), "other": rng.normal(size=len(bag))})
+    frame[column] = np.array(values, dtype=object)[choice]
+    if column == "income":
+        frame[column] = frame[column].astype(float) * rng.normal(size=len(bag))
+    labels = rng.random(len(bag)) < 0.3 + 0.4 * rng.random(n_bags)[bag]
+    shares = class_columns(np.bincount(bag, labels) / size)
+    observed = Observed(np.array([0, 1]), np.arange(n_bags), bag, shares)
+    transformer, prepared = fitted_preprocessor(frame)
+    report = check_observed_assumptions(
+        transformer.transform(prepared), observed, None, random_state=0
+    )
+    found = checks_of(report, transformer)
+    assert found["classes_differ"]
+    assert found["columns"][0] == column
+    assert len(set(found["columns"])) == len(found["columns"]) <= 3
+    assert classes_sentence(found).endswith(f"mostly in {' and '.join(found['columns'])}")
+
+
+def test_an_accuracy_is_a_number_only_if_the_bags_show_it():
+    assert accuracy_words(expected()) == "0.871 (95% interval 0.80 to 0.94)"
+    assert accuracy_words(expected() | {"basis": "model"}) == "probably between 0.80 and 0.94"
+
+
+def test_an_accuracy_of_sources_has_two_standard_errors_inside_0_and_1():
+    assert measured_words(measured(0.8, 0.05)) == "0.800 (95% interval 0.70 to 0.90)"
+    assert measured_words(measured(0.97, 0.05)) == "0.970 (95% interval 0.87 to 1.00)"
+    assert measured_words(measured(None, None)) == measured_words(measured(1, None)) == "unknown"
+
+
+def card_of_bags(**changes):
+    card = model_card() | {"bag_column": "ward", "diagnostics": None}
+    card["assumptions"] = checks(classes=False, chances=False)
+    for name, entries in changes.items():
+        card[name] = (card[name] or {}) | entries
+    return card
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"assumptions": {"chances_differ": True, "bag_effect": 0.1}}, "about 10 points of a"),
+        ({"expected": {"group_rate": 0.871}}, "guessing each row by its ward scores 0.871"),
+        ({"bags": {"effective_sample_size": 12.3}}, "worth about 12 labelled rows"),
+        ({"diagnostics": {"is_convex_at_reg_strength": False}}, "several minima"),
+        ({"assumptions": {"classes_differ": True}}, "mean-map is wrong for groups that differ"),
+    ],
+)
+def test_one_warning_for_each_finding_on_bags(changes, words):
+    assert warnings_on_bags(card_of_bags()) == []
+    (warning,) = warnings_on_bags(card_of_bags(**changes))
+    assert words in warning
+
+
+def test_no_warning_where_it_does_not_apply():
+    suited = {"method": {"chosen": "count_likelihood"}, "assumptions": {"classes_differ": True}}
+    assert warnings_on_bags(card_of_bags(**suited)) == []
+    card = card_of_bags(bags={"effective_sample_size": 1.0})
+    card["class_shares"] = dict.fromkeys("abc", 1 / 3)
+    assert warnings_on_bags(card) == [], "for several classes it describes the mean map only"
+    del card["assumptions"]
+    assert warnings_on_bags(card) == [], "of inexact counts"
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "words"),
+    [
+        (measured(0.8, 0.1), []),
+        (measured(1.05, 0.1), []),
+        (measured(3.0, 0.0), ["estimated at 3.000, which is impossible"]),
+        (measured(-0.5, 0.1), ["estimated at -0.500, which is impossible"]),
+        (measured(None, None), ["could not be evaluated"]),
+    ],
+)
+def test_an_impossible_accuracy_of_sources(accuracy, words):
+    card = source_card() | {"criteria": {"corrected_accuracy": accuracy}}
+    said = warnings_on_sources(card)
+    assert len(said) == len(words)
+    assert all(word in line for word, line in zip(words, said, strict=True))
+
+
+def test_other_warnings_on_sources():
+    card = source_card() | {"noise_rates": "estimated"}
+    card["sources"]["effective_sample_size"] = 20.0
+    estimated, few = warnings_on_sources(card)
+    assert "estimated from the labels" in estimated
+    assert "worth about 20 clean ones" in few
+
+
+@pytest.mark.parametrize("word", ["usable", "do not use"])
+def test_limits_of_use(word):
+    card = model_card() | {"verdict": verdict(word)}
+    limits = limits_of_use(card)
+    assert ("until an evaluation shows that it beats chance" in limits) == (word == "do not use")
+    assert any("the rows of a class look different" in limit for limit in limits)
+    assert any("share of positives is not near 41.0%" in limit for limit in limits)
+    assert "12 training rows" in limits[-1]
+    card["method"] |= {"chosen": "count_likelihood", "n_landmarks": 0}
+    limits = limits_of_use(card)
+    assert any("P(class | columns) differs from training" in limit for limit in limits)
+    assert "decorrupt evaluate" in limits[-1]
+
+
+def test_limits_of_models_of_sources_and_several_classes():
+    card = source_card() | {"class_shares": dict.fromkeys("abc", 1 / 3)}
+    limits = limits_of_use(card)
+    assert "for sources with noise rates other than in training" in limits[0]
+    assert any("shares of the classes are not near" in limit for limit in limits)
 
 
 def test_only_possible_estimates_are_shown():
     names = ("corrected_accuracy", "corrected_risk", "proportion_risk")
     values = zip(names, (1.03, -0.02, 0.2), strict=True)
-    results = {"criteria": {name: {"value": v, "std_error": 0.1} for name, v in values}}
+    results = {"criteria": {name: measured(value, 0.1) for name, value in values}}
     results["calibration"] = ["bin"]
-    kept = only_possible(results, EXPECTED)
+    kept = only_possible(results, expected())
     assert [kept["criteria"][name]["value"] for name in names] == [1.0, 0.0, 0.2]
     assert kept["calibration"] == ["bin"]
-    kept = only_possible(results, EXPECTED | {"basis": "model"})
+    kept = only_possible(results, expected() | {"basis": "model"})
     assert [kept["criteria"][name]["value"] for name in names] == [None, None, 0.2]
     assert kept["calibration"] == []
     assert results["criteria"]["corrected_risk"]["value"] == -0.02, "the input is unchanged"

@@ -165,7 +165,7 @@ def fit(
         raise typer.BadParameter(
             f"--time-budget {time_budget:g}: give a positive number of seconds"
         )
-    class_names = _class_names(negative_label, positive_label) if of_bags else ("0", "1")
+    class_names = _class_names(negative_label, positive_label) if of_bags else None
 
     from decorrupt.app.pages.documents import model_document
     from decorrupt.app.training.settings import Settings
@@ -206,12 +206,12 @@ def fit(
         raise typer.Exit(FAILED)
 
 
-def _class_names(negative: str | None, positive: str | None) -> tuple[str, str]:
-    """Return the names of both classes of bags."""
+def _class_names(negative: str | None, positive: str | None) -> tuple[str, str] | None:
+    """Return the names of both classes of bags, if they were given."""
     if positive is None:
         if negative is not None:
             raise typer.BadParameter("--negative-label needs --positive-label")
-        return "0", "1"
+        return None
     if positive == negative:
         raise typer.BadParameter(f"both classes cannot be called {positive!r}")
     return negative or f"not {positive}", positive

@@ -165,7 +165,8 @@ def open_table(source: str, sql: str | None = None, decimal: str | None = None) 
     from decorrupt.app.tables import read_table
     from decorrupt.app.training.table import Table
 
-    return Table(read_table(source, sql=sql, decimal=decimal), table_name(source))
+    frame = read_table(source, sql=sql, decimal=decimal)
+    return Table(frame, table_name(source), notes=frame.attrs.pop("notes"))
 
 
 def table_name(source: str) -> str:
@@ -211,7 +212,8 @@ def read_training_data(
         categorical=split_names(given["categorical"]),
         table=table.name,
     )
-    say.tell(data.notes)
+    say.tell((*table.notes, *data.notes))
+    say.warn(features.warnings)
     return data, features
 
 

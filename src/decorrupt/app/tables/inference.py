@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from decorrupt.app.tables.engine import sql_text
@@ -13,6 +13,28 @@ from decorrupt.app.tables.relation import Column
 
 if TYPE_CHECKING:
     import duckdb
+
+CURRENCY, BLANK = "[$€£¥]", "[ \u00a0\u202f]?"
+
+
+def _marked(mark: str, separator: str) -> dict[str, str]:
+    """Return patterns of money, per cent and thousands, given a decimal mark.
+
+    Three digits after the only mark of an amount of money, as in € 1.234, separate thousands.
+    """
+    first, more = "[1-9][0-9]{0,2}", f"(?:{separator}[0-9]{{3}})"
+    amount = f"(?:{first}{more}+(?:{mark}[0-9]+)?|[0-9]*{mark}(?:[0-9]{{1,2}}|[0-9]{{4,}}))"
+    return {
+        "money": _with_currency(amount),
+        "percent": f"[+-]?[0-9]*{mark}[0-9]+{BLANK}%",
+        "thousands": f"[+-]?{first}(?:{more}+{mark}[0-9]+|{more}{{2,}})",
+    }
+
+
+def _with_currency(amount: str) -> str:
+    before = f"(?:[+-]?{CURRENCY}{BLANK}|{CURRENCY}{BLANK}[+-])"
+    return f"{before}{amount}|[+-]?{amount}{BLANK}{CURRENCY}"
+
 
 # Kinds of cells, for Python and for DuckDB; the most frequent come first, for speed.
 PATTERNS = {
@@ -29,6 +51,10 @@ PATTERNS = {
         # Missing values in a column of numbers or booleans only. NA is Namibia too.
         "mark": r"na|n/a|nan|null|none|\?",
         "empty": r"",
+        "money": _with_currency("[0-9]+"),
+        "percent": f"[+-]?[0-9]+{BLANK}%",
+        **{f"{kind}_point": pattern for kind, pattern in _marked(r"\.", ",").items()},
+        **{f"{kind}_comma": pattern for kind, pattern in _marked(",", r"\.").items()},
     }.items()
 }
 KINDS = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in PATTERNS.items()))
@@ -38,6 +64,11 @@ NUMBERS = {
     ".": WHOLE | {"unmarked", "point"},
     ",": WHOLE | {"unmarked", "comma", "grouped"},
 }
+MONEY = {
+    ".": {"money", "money_point", "thousands_point"},
+    ",": {"money", "money_comma", "thousands_comma"},
+}
+PERCENT = {".": {"percent", "percent_point"}, ",": {"percent", "percent_comma"}}
 NO_VALUE = {"mark", "empty", "missing"}
 
 
@@ -76,19 +107,35 @@ def find_decimal(columns: Collection[Collection[str]], delimiter: str) -> str:
     It is a comma if the delimiter is not a comma, no column of numbers has a decimal point, and in
     some column of numbers a comma cannot separate thousands.
     """
-    numeric = [set(kinds) - NO_VALUE for kinds in columns]
-    has_point = any("point" in kinds and kinds <= NUMBERS["."] for kinds in numeric)
-    has_comma = any("comma" in kinds and kinds <= NUMBERS[","] for kinds in numeric)
+    has_point, has_comma = (
+        any(
+            number_form(kinds, mark) and any(kind.endswith(name) for kind in kinds)
+            for kinds in columns
+        )
+        for mark, name in ((".", "point"), (",", "comma"))
+    )
     return "," if delimiter != "," and has_comma and not has_point else "."
+
+
+def number_form(kinds: Collection[str], decimal: str) -> str:
+    """Return "plain", "percent" or "money" if cells of these kinds are numbers, else ""."""
+    values = set(kinds) - NO_VALUE
+    if values <= NUMBERS[decimal]:
+        return "plain"
+    if values <= PERCENT[decimal]:
+        return "percent"
+    others = (NUMBERS[decimal] | {"grouped"}) - {"unmarked"}
+    return "money" if values & MONEY[decimal] and values <= MONEY[decimal] | others else ""
 
 
 def typed_column(name: str, cell: str, kinds: Collection[str], decimal: str) -> Column:
     """Return the column of values cast from cells, given the SQL of a cell and the kinds."""
-    sql_type = find_type(kinds, decimal)
+    sql_type, form = find_type(kinds, decimal), number_form(kinds, decimal)
     if sql_type == "VARCHAR":
         return Column(name, cell, sql_type, "missing" in kinds)
-    value = f"replace({cell}, ',', '.')" if decimal == "," else cell
-    value = f"CAST({value} AS {sql_type})"
+    value = cell if form == "plain" else f"regexp_replace({cell}, '[^-+0-9e{decimal}]', '', 'gi')"
+    value = f"replace({value}, ',', '.')" if decimal == "," else value
+    value = f"CAST({value} AS {sql_type})" + " / 100" * (form == "percent")
     if sql_type == "BOOLEAN":
         value = f"lower({cell}) LIKE '%true%'"  # a cast would refuse spaces
     for kind in ("mark", "empty"):
@@ -97,12 +144,25 @@ def typed_column(name: str, cell: str, kinds: Collection[str], decimal: str) -> 
     return Column(name, value, sql_type, bool(NO_VALUE.intersection(kinds)))
 
 
+def forms_in_words(names: Sequence[str], forms: Sequence[str]) -> list[str]:
+    """Return a note on each form of numbers that is not plain, naming its columns."""
+    said = {
+        "money": "money is read as numbers",
+        "percent": "per cent is read as shares, 15% as 0.15",
+    }
+    return [
+        f"{words}: {', '.join(columns)}"
+        for form, words in said.items()
+        if (columns := [repr(n) for n, own in zip(names, forms, strict=True) if own == form])
+    ]
+
+
 def find_type(kinds: Collection[str], decimal: str) -> str:
     """Return the narrowest SQL type that keeps every cell exactly, given their kinds."""
     values = set(kinds) - NO_VALUE
     if values == {"boolean"}:
         return "BOOLEAN"
-    if not values <= NUMBERS[decimal]:
+    if not number_form(kinds, decimal):
         return "VARCHAR"
     if not values or not values <= WHOLE:
         return "DOUBLE"

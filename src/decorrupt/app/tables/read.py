@@ -46,8 +46,10 @@ def read_table(source: str, *, sql: str | None = None, decimal: str | None = Non
     DataFrame
         Numbers as int64 or float64, true/false as bool (boolean if some are missing), everything
         else as text, including dates. In a CSV a column is numeric if every cell is a number, empty
-        or one of NA, N/A, NaN, null, None, "?". Whole numbers that begin with 0 or are too long for
-        64 bits are text. An empty cell is missing. Formulas are text.
+        or one of NA, N/A, NaN, null, None, "?". So are amounts of money, thousands with separators,
+        and per cent, which become shares; ``attrs["notes"]`` names these columns. Whole numbers
+        that begin with 0 or are too long for 64 bits are text. An empty cell is missing. Formulas
+        are text.
 
     Raises
     ------

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from decorrupt.app.tables.engine import as_query, sql_name
@@ -56,6 +56,7 @@ class Relation:
     table: str
     columns: Sequence[Column]
     n_rows: int
+    notes: Sequence[str] = ()  # how cells were read; the frames have them in their attrs
 
     def __post_init__(self) -> None:
         if not self.n_rows:
@@ -119,7 +120,7 @@ class Relation:
                 "SQL ignores; rename them"
             )
         self.connection.execute(f"CREATE TEMP VIEW rows AS {self._selection(named=True)}")
-        return Relation.of_query(self.connection, self.source, sql)
+        return replace(Relation.of_query(self.connection, self.source, sql), notes=self.notes)
 
     def _selection(self, *, named: bool) -> str:
         expressions = [
@@ -150,6 +151,7 @@ class Relation:
 
     def _finished(self, frame: pd.DataFrame) -> pd.DataFrame:
         frame.columns = [column.name for column in self.columns]
+        frame.attrs["notes"] = tuple(self.notes)
         booleans = {
             column.name: "boolean"
             for column in self.columns

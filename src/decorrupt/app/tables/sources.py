@@ -15,7 +15,13 @@ from decorrupt.app.tables.cells import Record, insert_cells, scan_cells
 from decorrupt.app.tables.delimited import open_delimited
 from decorrupt.app.tables.engine import open_engine, sql_text
 from decorrupt.app.tables.errors import TableError
-from decorrupt.app.tables.inference import count_kinds, find_decimal, typed_column
+from decorrupt.app.tables.inference import (
+    count_kinds,
+    find_decimal,
+    forms_in_words,
+    number_form,
+    typed_column,
+)
 from decorrupt.app.tables.relation import Column, Relation, check_names
 from decorrupt.app.tables.text import open_lines
 from decorrupt.app.tables.values import ValueColumn
@@ -56,7 +62,9 @@ def _delimited(
         columns = [
             typed_column(key, f"c{k}", kinds[k], decimal) for k, key in enumerate(file.header)
         ]
-        yield Relation(connection, name, "cells", columns, n_rows).query(sql)
+        forms = [number_form(own, decimal) for own in kinds]
+        notes = [f"{name}: {words}" for words in forms_in_words(file.header, forms)]
+        yield Relation(connection, name, "cells", columns, n_rows, notes).query(sql)
 
 
 @contextmanager

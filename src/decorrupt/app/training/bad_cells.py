@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from decorrupt.app.tables import TableError
-from decorrupt.app.tables.inference import NO_VALUE, NUMBERS, cell_kind
+from decorrupt.app.tables.inference import MONEY, NO_VALUE, NUMBERS, PERCENT, cell_kind
 
 # Of the distinct cells of a column. If fewer are numbers, the column is text.
 NUMERIC_SHARE = 0.9
 SHOWN_CELLS = 3
+LARGEST = 1e150  # the square of a larger number can overflow
 
 
 def check_numbers(values: pd.Series, table: str) -> None:
@@ -37,39 +37,48 @@ def check_numbers(values: pd.Series, table: str) -> None:
     where = f"{table}: column {values.name!r} contains numbers"
     otherwise = f"or use --drop {values.name} or --categorical {values.name}"
     if pd.api.types.is_numeric_dtype(values):
-        bad: Collection[Any] = (np.inf, -np.inf)
+        is_bad, what = values.abs() > LARGEST, f"above {LARGEST:g} in size"
     else:
-        bad, marked, mark = _numbers_and_others(values)
+        bad, marked, mark, few = _numbers_and_others(values)
+        if few and not bad:
+            raise TableError(
+                f"{where}, some with % and some without: {_first_cells(values, values.isin(few))}; "
+                f"write all of them in the same way, {otherwise}"
+            )
         if marked and not bad:
             raise TableError(
-                f"{where} that were read as text: {_first_cells(values, marked)}; if "
+                f"{where} that were read as text: {_first_cells(values, values.isin(marked))}; if "
                 f"{mark!r} is the decimal mark, use --decimal {mark} for a CSV file and --sql for "
                 f"another one; if it separates thousands, remove it; {otherwise}"
             )
-    n_bad = int(values.isin(bad).sum())
-    if n_bad:
+        is_bad, what = values.isin(bad), "not finite numbers"
+    if is_bad.any():
         raise TableError(
-            f"{where}, but {n_bad} of {len(values)} cells are not finite numbers: "
-            f"{_first_cells(values, bad)}; repair them, {otherwise}"
+            f"{where}, but {is_bad.sum()} of {len(values)} cells are {what}: "
+            f"{_first_cells(values, is_bad)}; repair them, {otherwise}"
         )
 
 
-def _numbers_and_others(values: pd.Series) -> tuple[set[str], set[str], str]:
-    """Return the cells that are not numbers, those with a decimal mark, and this mark.
+def _numbers_and_others(values: pd.Series) -> tuple[set[str], set[str], str, set[str]]:
+    """Return the cells that are not numbers, those with a sign or decimal mark, and this mark.
 
-    All three are empty if the column is text.
+    The last are the numbers with % or those without, whichever are fewer. All are empty if the
+    column is text.
     """
     kinds = {cell: cell_kind(cell) for cell in values.dropna().unique()}
     kinds = {cell: kind for cell, kind in kinds.items() if kind not in NO_VALUE}
-    mark = max(NUMBERS, key=lambda mark: sum(kind in NUMBERS[mark] for kind in kinds.values()))
-    bad = {cell for cell, kind in kinds.items() if kind not in NUMBERS[mark]}
-    if "code" in kinds.values() or len(kinds) - len(bad) < NUMERIC_SHARE * len(kinds):
-        return set(), set(), mark
-    return bad, {cell for cell in kinds if mark in cell and cell not in bad}, mark
+    known = {mark: NUMBERS[mark] | MONEY[mark] | PERCENT[mark] for mark in NUMBERS}
+    mark = max(known, key=lambda mark: sum(kind in known[mark] for kind in kinds.values()))
+    numbers = {cell: kind for cell, kind in kinds.items() if kind in known[mark]}
+    if "code" in kinds.values() or len(numbers) < NUMERIC_SHARE * len(kinds):
+        return set(), set(), mark, set()
+    marked = {cell for cell, kind in numbers.items() if mark in cell or kind not in NUMBERS[mark]}
+    percent = {cell for cell, kind in numbers.items() if kind in PERCENT[mark]}
+    return set(kinds) - set(numbers), marked, mark, min(percent, set(numbers) - percent, key=len)
 
 
-def _first_cells(values: pd.Series, cells: Collection[Any]) -> str:
-    rows = np.flatnonzero(values.isin(cells))
+def _first_cells(values: pd.Series, is_shown: pd.Series) -> str:
+    rows = np.flatnonzero(is_shown)
     shown = [f"{str(values.iloc[row])!r} (row {row + 1})" for row in rows[:SHOWN_CELLS]]
     return ", ".join(shown) + ", …" * (len(rows) > SHOWN_CELLS)
 

@@ -55,7 +55,7 @@ class BagTraining:
     def __init__(self, rows: BagRows, settings: Settings) -> None:
         self.settings, self.method = settings, method_name(settings.method, BAG_METHODS)
         observed = rows.observed
-        if not rows.are_named:
+        if settings.class_names is not None and not rows.are_named:
             observed = replace(observed, classes=np.array(settings.class_names))
         if observed.n_classes > 2:
             check_several_classes(self.method)
@@ -82,7 +82,6 @@ class BagTraining:
             decision=settings.decision,
             n_jobs=settings.n_jobs,
             random_state=settings.seed,
-            ensemble=settings.ensemble,
             # A method that was asked for by name stays that method.
             refine="forest" if self.method in PRESETS else None,
             time_budget=settings.time_budget,

@@ -14,8 +14,9 @@ from decorrupt._typing import FloatArray
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.bag_columns import BagColumns
 from decorrupt.app.training.columns import need_columns
+from decorrupt.app.training.guess import size_columns
 from decorrupt.app.training.preprocess import as_text
-from decorrupt.app.training.table import Table, as_numbers, group_codes
+from decorrupt.app.training.table import Table, as_numbers, group_codes, near_match
 from decorrupt.app.training.vague_counts import count_range
 
 # Equal shares read from a text file can differ in their last digits.
@@ -174,10 +175,28 @@ def join_bags(
         more = f" (nor {len(lost) - 1} other bags)" if len(lost) > 1 else ""
         raise TableError(
             f"{rows.place(row)}: bag {lost[0]!r} is not in column {bag_column!r} of "
-            f"{bags.name}{more}"
+            f"{bags.name}{more}" + near_match(lost[0], list(known))
         )
-    idle = len(known) - len(ids)
-    warnings = (
-        [f"{idle} of {len(known)} bags in {bags.name} have no rows: not used"] if idle else []
-    )
-    return values.ends[[known[bag] for bag in ids.tolist()]], warnings
+    order, idle = [known[bag] for bag in ids.tolist()], len(known) - len(ids)
+    sizes = np.bincount(row_bag)
+    return values.ends[order], [
+        *([f"{idle} of {len(known)} bags in {bags.name} have no rows: not used"] if idle else []),
+        *_size_warnings(bags, ids, order, sizes),
+    ]
+
+
+def _size_warnings(
+    bags: Table, ids: NDArray[Any], order: list[int], sizes: NDArray[Any]
+) -> list[str]:
+    """Return a warning for each column of sizes that contradicts the numbers of rows."""
+    said = []
+    for column in size_columns(bags):
+        given = pd.to_numeric(bags.frame[column], errors="coerce").to_numpy(dtype=float)[order]
+        apart = np.flatnonzero((given != sizes) & ~np.isnan(given))
+        if len(apart):
+            said.append(
+                f"column {column!r} of {bags.name} contradicts the number of rows of {len(apart)} "
+                f"bags (the first is {ids[apart[0]]!r}: {given[apart[0]]:g} and "
+                f"{sizes[apart[0]]:g}): are rows missing?"
+            )
+    return said

@@ -18,6 +18,7 @@ USABLE = (NUMBER, BOOLEAN, CATEGORY)
 FEWEST_TEXTS, UNIQUE_SHARE = 20, 0.5
 # A column with at least this many distinct consecutive whole numbers contains row numbers.
 FEWEST_NUMBERED = 20
+SHOWN_LEVELS = 6
 DATE = r"\s*\d{4}[-/]\d{1,2}[-/]\d{1,2}([T ].*)?\s*|\s*\d{1,2}[./]\d{1,2}[./]\d{4}\s*"
 REASONS = {
     "empty": "it has no values",
@@ -53,15 +54,23 @@ class Column:
 
 @dataclass(frozen=True)
 class Features:
-    """The columns a model is trained on, and those left out with the reason."""
+    """The columns a model is trained on, those left out with the reason, and warnings."""
 
     columns: tuple[Column, ...]
     left_out: dict[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
         """Names of the columns in use."""
         return [column.name for column in self.columns]
+
+
+def stripped(values: pd.Series) -> pd.Series:
+    """Return a column without blanks around its texts."""
+    if pd.api.types.is_numeric_dtype(values):
+        return values
+    return values.map(lambda value: value.strip() if isinstance(value, str) else value)
 
 
 def column_kind(values: pd.Series) -> str:
@@ -150,28 +159,42 @@ def choose_features(
     if wrong:
         raise TableError(f"{table}: column {wrong[0]!r} has another role and cannot be a feature")
     wanted = list(frame.columns) if features is None else list(dict.fromkeys(features))
-    used, left_out = [], {}
+    used, said = [], []
+    left_out = {}
     for name in wanted:
         if name in roles or name in drop:
             continue
-        kind = column_kind(frame[name])
+        values = stripped(frame[name])
+        kind = column_kind(values)
         if kind in (NUMBER, CATEGORY, "names") and name not in categorical:
-            check_numbers(frame[name], table)
+            check_numbers(values, table)
         kind = _kind_in_use(kind, is_code=name in categorical)
         if features is not None and kind in ("row numbers", "names"):
             kind = NUMBER if kind == "row numbers" else CATEGORY
         if kind in USABLE:
-            used.append(_described(frame[name], kind))
+            used.append(_described(values, kind))
+            said += _levels_by_case(values) if kind == CATEGORY else []
         elif features is not None and kind in ("dates", "nested"):
             raise TableError(f"{table}: column {name!r} cannot be a feature: {REASONS[kind]}")
         else:
             left_out[name] = REASONS[kind]
     if not used:
-        said = "; ".join(f"{name!r}: {reason}" for name, reason in left_out.items())
-        raise TableError(
-            f"{table}: no column is left to learn from" + (f" ({said})" if said else "")
-        )
-    return Features(tuple(used), left_out)
+        why = "; ".join(f"{name!r}: {reason}" for name, reason in left_out.items())
+        raise TableError(f"{table}: no column is left to learn from" + (f" ({why})" if why else ""))
+    return Features(tuple(used), left_out, tuple(said))
+
+
+def _levels_by_case(values: pd.Series) -> list[str]:
+    """Return a warning if levels differ only in case."""
+    levels = pd.Series(sorted(set(values.dropna().astype(str))))
+    equal = levels[levels.str.casefold().duplicated(keep=False)]
+    if equal.empty:
+        return []
+    shown = ", ".join(map(repr, equal[:SHOWN_LEVELS])) + ", …" * (len(equal) > SHOWN_LEVELS)
+    return [
+        f"column {values.name!r}: categories that differ only in case: {shown}; they are different "
+        "categories"
+    ]
 
 
 def _kind_in_use(kind: str, *, is_code: bool) -> str:

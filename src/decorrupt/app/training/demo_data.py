@@ -14,7 +14,6 @@ from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
 from decorrupt.app.training.make_bags import class_shares
-from decorrupt.app.training.roles import NO_NAMES
 from decorrupt.datasets import TEST_SIZE, load_breast_cancer_bags
 from decorrupt.observed import Observed, class_columns
 
@@ -74,7 +73,7 @@ def _breast_cancer(bag_size: int, seed: int) -> DemoData:
         title="Breast cancer",
         X=np.asarray(data.X),
         observed=Observed(
-            np.array(NO_NAMES),
+            np.array(["0", "1"]),
             ids.astype(str).astype(object),
             data.bags,
             class_columns(data.y[first]),

@@ -42,6 +42,17 @@ def guess_columns(columns: BagColumns, rows: Table, bags: Table) -> tuple[BagCol
     return columns, [f"{found} (guessed; give {' and '.join(guessed)} to change)"]
 
 
+def class_names(value_column: str) -> list[str]:
+    """Return the names of two classes: of malignant_share "not malignant" and "malignant".
+
+    Without a word in front of share, rate, proportion or count they are 0 and 1.
+    """
+    positive, _, kind = value_column.rpartition("_")
+    if positive and kind.casefold() in (*SHARES, *COUNTS):
+        return [f"not {positive}", positive]
+    return ["0", "1"]
+
+
 def size_columns(bags: Table) -> list[str]:
     """Return the columns called rows, size or n."""
     return [name for name in bags.frame.columns if str(name).casefold() in SIZES]

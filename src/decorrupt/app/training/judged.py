@@ -53,13 +53,18 @@ def checks_of(report: AssumptionReport, preprocessor: Any) -> AssumptionChecks:
 
 def column_of_features(preprocessor: Any) -> tuple[str, ...]:
     """Return the column of the user's table behind each feature of the fitted preprocessor."""
-    columns = [str(name) for part in preprocessor.transformers_ for name in part[2]]
-    features = (str(name).split("__", 1)[1] for name in preprocessor.get_feature_names_out())
-    features = (name.removeprefix("missingindicator_") for name in features)
-    return tuple(
-        max((one for one in columns if name == one or name.startswith(f"{one}_")), key=len)
-        for name in features
-    )
+    found: list[str] = []
+    for kind, part, columns in preprocessor.transformers_:
+        if kind == "numbers":
+            found += [*columns, *(columns[k] for k in part["impute"].indicator_.features_)]
+            continue
+        encoder = part["encode"]
+        for name, levels, rare in zip(
+            columns, encoder.categories_, encoder.infrequent_categories_, strict=True
+        ):
+            n_folded = 0 if rare is None else len(rare) - 1  # rare levels share one feature
+            found += [name] * (len(levels) - n_folded)
+    return tuple(found)
 
 
 def expect_accuracy(

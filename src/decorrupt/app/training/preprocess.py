@@ -19,8 +19,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from decorrupt.app.tables import TableError
-from decorrupt.app.training.bad_cells import decimal_hint
-from decorrupt.app.training.columns import BOOLEAN, CATEGORY, NUMBER, Column
+from decorrupt.app.training.bad_cells import LARGEST, decimal_hint
+from decorrupt.app.training.columns import BOOLEAN, CATEGORY, NUMBER, Column, stripped
 from decorrupt.app.training.model_card import need_model_columns
 
 MISSING_LEVEL = "(missing)"
@@ -70,7 +70,7 @@ def prepare(
 
 def _numbers(values: pd.Series) -> NDArray[Any]:
     numbers = pd.to_numeric(values, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
-    return np.where(np.isfinite(numbers), numbers, np.nan)
+    return np.where(np.abs(numbers) <= LARGEST, numbers, np.nan)
 
 
 def _truth_values(values: pd.Series) -> NDArray[Any]:
@@ -92,10 +92,14 @@ def as_text(values: pd.Series) -> NDArray[Any]:
     return text
 
 
+def _levels(values: pd.Series) -> NDArray[Any]:
+    return as_text(stripped(values))
+
+
 CONVERTERS: dict[str, Callable[[pd.Series], NDArray[Any]]] = {
     NUMBER: _numbers,
     BOOLEAN: _truth_values,
-    CATEGORY: as_text,
+    CATEGORY: _levels,
 }
 
 
@@ -111,12 +115,13 @@ def name_of(value: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = repr(value if isinstance(value, str) else name_of(value))
+    is_short = isinstance(value, float) and abs(value) > LARGEST  # 1e+200, not 200 zeros
+    text = repr(value if isinstance(value, str) else str(value) if is_short else name_of(value))
     return text if len(text) <= 40 else text[:37] + "…'"
 
 
 def _expected(kind: str) -> str:
-    return {NUMBER: "numbers", BOOLEAN: "true and false"}.get(kind, "text")
+    return {NUMBER: f"numbers up to {LARGEST:g}", BOOLEAN: "true and false"}.get(kind, "text")
 
 
 def make_preprocessor(columns: Sequence[Column], n_rows: int) -> ColumnTransformer:

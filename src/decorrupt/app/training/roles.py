@@ -12,12 +12,9 @@ from decorrupt.app.training.bag_columns import BagColumns
 from decorrupt.app.training.bag_shares import listed, observe_classes, observe_positives
 from decorrupt.app.training.bag_values import join_bags, one_per_bag, read_values
 from decorrupt.app.training.columns import need_columns
-from decorrupt.app.training.guess import guess_columns
+from decorrupt.app.training.guess import class_names, guess_columns
 from decorrupt.app.training.table import Table, group_codes
 from decorrupt.observed import Observed, as_targets, check_bags
-
-# Names of two classes of which only the share of positives is known.
-NO_NAMES = ("0", "1")
 
 
 @dataclass(frozen=True)
@@ -35,9 +32,9 @@ class BagRows:
     warnings : tuple of str
         Warnings about the join.
     notes : tuple of str
-        How the tables were read, and which columns were guessed.
+        How the table of bags was read, and which columns were guessed.
     are_named : bool
-        Whether the classes have names; otherwise they are two, called 0 and 1.
+        Whether the tables name the classes; otherwise they are two, and options can name them.
     """
 
     table: Table
@@ -85,6 +82,7 @@ def read_bags(
     notes: list[str] = []
     if bags is not None:
         columns, notes = guess_columns(columns, rows, bags)
+        notes = [*bags.notes, *notes]
     need_columns(rows.frame, [columns.bag], rows.name, "--bag-column")
     ids, row_bag = group_codes(rows, columns.bag)
     values = read_values(bags or rows, columns, takes_ranges=takes_ranges)
@@ -93,7 +91,7 @@ def read_bags(
         ends = one_per_bag(rows, values, ids, row_bag)
     else:
         ends, said = join_bags(rows, values, columns.bag, ids, row_bag)
-    names = values.lower if columns.names_classes else list(NO_NAMES)
+    names = values.lower if columns.names_classes else class_names(values.lower[0])
     table = rows.observed(ids, row_bag, np.zeros((len(ids), len(names))), names)
     observe = observe_classes if columns.names_classes else observe_positives
     try:

@@ -25,10 +25,8 @@ class Settings:
         Number of parallel fits.
     kernels, kernel_gammas, reg_strengths : tuple or None
         The values to try; a single value fixes the parameter. None: the default search.
-    class_names : tuple of str
-        The names of the negative and the positive class, for bags whose classes have no names.
-    ensemble : {"average", "best"}
-        Whether the model is the average of the best configurations, or one of them.
+    class_names : tuple of str or None
+        The names of the negative and the positive class of bags; None for those of the tables.
     time_budget : float or None
         Seconds for the comparison of configurations; None: no limit.
     """
@@ -41,6 +39,5 @@ class Settings:
     kernels: tuple[str, ...] | None = None
     kernel_gammas: tuple[float | str, ...] | None = None
     reg_strengths: tuple[float, ...] | None = None
-    class_names: tuple[str, str] = ("0", "1")
-    ensemble: str = "average"
+    class_names: tuple[str, str] | None = None
     time_budget: float | None = None

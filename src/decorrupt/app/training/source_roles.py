@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.columns import need_columns
 from decorrupt.app.training.preprocess import as_text
-from decorrupt.app.training.table import Table, as_numbers, check_shares, group_codes
+from decorrupt.app.training.table import Table, as_numbers, check_shares, group_codes, near_match
 from decorrupt.observed import NoisySources, Observed
 from decorrupt.observed import read_sources as read_noisy_sources
 
@@ -171,15 +171,16 @@ def read_sources(
         ids, codes = group_codes(rows, source_column, "have a source")
         sources = ids[codes]
         roles.append(source_column)
-    rates, priors = None, None
-    if noise_rates is not None:
-        rates, priors = _read_rates(noise_rates, rows.name, sorted(set(sources.tolist())))
-    return SourceRows(rows, labels, sources, rates, priors, tuple(roles))
+    if noise_rates is None:
+        return SourceRows(rows, labels, sources, None, None, tuple(roles))
+    rates, priors, said = _read_rates(noise_rates, rows.name, sorted(set(sources.tolist())))
+    notes = noise_rates.notes
+    return SourceRows(rows, labels, sources, rates, priors, tuple(roles), said, notes)
 
 
 def _read_rates(
     table: Table, rows_name: str, sources: list[str]
-) -> tuple[dict[str, tuple[float, float]], dict[str, float] | None]:
+) -> tuple[dict[str, tuple[float, float]], dict[str, float] | None, tuple[str, ...]]:
     if {"true", "noisy", "rate"} <= set(table.frame.columns):
         raise TableError(
             f"{table.name}: the columns true, noisy and rate are for several classes, which the "
@@ -206,11 +207,18 @@ def _read_rates(
         rates[name] = (float(flip_pos), float(flip_neg))
     lost = [source for source in sources if source not in rates]
     if lost:
-        raise TableError(f"{table.name}: there are no rates for source {lost[0]!r} of {rows_name}")
+        raise TableError(
+            f"{table.name}: there are no rates for source {lost[0]!r} of {rows_name}"
+            + near_match(lost[0], list(rates))
+        )
     priors = None
     if "class_prior" in table.frame.columns:
         shares = as_numbers(table, "class_prior", "a share of positives")
         check_shares(table.name, "class_prior", names, shares)
         by_source = dict(zip(names.tolist(), shares.tolist(), strict=True))
         priors = {source: by_source[source] for source in sources}
-    return {source: rates[source] for source in sources}, priors
+    idle = [name for name in rates if name not in sources]
+    said = [
+        f"{rows_name} has no rows of source {name!r}, which {table.name} lists" for name in idle
+    ]
+    return {source: rates[source] for source in sources}, priors, tuple(said)

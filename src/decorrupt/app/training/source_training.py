@@ -61,7 +61,6 @@ class SourceTraining:
             decision=settings.decision,
             n_jobs=settings.n_jobs,
             random_state=settings.seed,
-            ensemble=settings.ensemble,
             time_budget=settings.time_budget,
         )
 

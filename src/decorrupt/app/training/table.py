@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,10 +20,11 @@ from decorrupt.observed import Observed
 
 @dataclass(frozen=True)
 class Table:
-    """A frame, and the file name for messages."""
+    """A frame, the file name for messages, and notes on how its cells were read."""
 
     frame: pd.DataFrame
     name: str
+    notes: tuple[str, ...] = ()
 
     def observed(
         self, ids: NDArray[Any], row_bag: NDArray[np.intp], proportions: FloatArray, classes: Any
@@ -76,3 +79,13 @@ def check_shares(table: str, column: str, ids: NDArray[Any], shares: FloatArray)
             f"{table}: column {column!r} contains {shares[wrong[0]]:g} for bag {ids[wrong[0]]!r}: "
             f"a proportion must be between 0 and 1{hint}"
         )
+
+
+def near_match(name: str, known: Sequence[str]) -> str:
+    """Return a hint at the name that differs in case, blanks or Unicode form only, or nothing."""
+    near = [one for one in known if _plain_form(one) == _plain_form(name)]
+    return f"; did you mean {near[0]!r}? It differs in case, blanks or Unicode form" if near else ""
+
+
+def _plain_form(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", str(name)).casefold().split())

@@ -1,0 +1,235 @@
+"""Verdicts on cards made by hand, and the number of labels that would show the accuracy."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from decorrupt.app.training.evaluate import evaluate_labels
+from decorrupt.app.training.predict import Predictions
+from decorrupt.app.training.verdict import (
+    AVOID,
+    CHECK,
+    FEWEST_LABELS,
+    HALF_WIDTH,
+    USABLE,
+    judge_bags,
+    judge_labels,
+    judge_model,
+    judge_sources,
+    labels_needed,
+)
+from decorrupt.model_selection import WEAK_EVIDENCE
+from helpers.model_dicts import (
+    assumptions,
+    bag_summary,
+    class_result,
+    evaluation,
+    measured,
+    model_card,
+    source_card,
+    source_summary,
+)
+
+FINE = {"classes_differ": False, "chances_differ": False}
+
+
+def good_card(**changes):
+    """Return the card of a usable model, with changes of its entries."""
+    card = model_card()
+    card["assumptions"] |= FINE
+    for name, entries in changes.items():
+        card[name] = card[name] | entries if isinstance(entries, dict) else entries
+    return card
+
+
+def verdict_of(card):
+    found = judge_model(card)
+    return found["word"], found["why"]
+
+
+def test_a_model_with_nothing_against_it_is_usable():
+    assert verdict_of(good_card()) == (
+        USABLE,
+        "it explains held-out bags clearly better than guessing",
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "word", "why"),
+    [
+        ({"gain_in_nats": WEAK_EVIDENCE - 0.1}, AVOID, "too weak: the model may even have"),
+        ({"expected": {"value": 0.5}}, AVOID, "too weak"),
+        ({"assumptions": {"classes_differ": True, "columns": ["age"]}}, CHECK, "mostly in age"),
+        ({"method": {"held_out": "rows of every bag"}}, CHECK, "only 30 bags, too few"),
+        ({"expected": {"low": 0.5}}, CHECK, "better than guessing"),
+        ({"assumptions": {"chances_differ": True, "bag_effect": 0.07}}, CHECK, "about 7 points"),
+        ({"expected": {"group_rate": 0.871}}, CHECK, "guessing each row by its bag"),
+    ],
+)
+def test_what_is_against_a_model_of_bags(changes, word, why):
+    found = verdict_of(good_card(**changes))
+    assert found[0] == word
+    assert why in found[1]
+
+
+def test_inexact_counts_cannot_be_tested():
+    card = good_card()
+    del card["assumptions"]
+    word, why = verdict_of(card)
+    assert word == CHECK
+    assert "the counts are not exact" in why
+
+
+def test_a_test_that_these_bags_do_not_allow_is_no_rejection():
+    card = good_card(assumptions={"classes_differ": None, "chances_differ": None})
+    assert verdict_of(card)[0] == USABLE
+
+
+def test_the_worst_finding_decides():
+    everything = {"expected": {"low": 0.4, "group_rate": 0.9}, "assumptions": {}}
+    everything["assumptions"] = {"classes_differ": True, "chances_differ": True}
+    assert "more than their share" in verdict_of(good_card(**everything))[1]
+    assert verdict_of(good_card(**everything, gain_in_nats=1.0))[0] == AVOID
+
+
+def test_several_classes_are_compared_with_their_own_guess():
+    third = {"constant": 1 / 3, "group_rate": 0.4}
+    shares = {"class_shares": {"a": 0.3, "b": 0.3, "c": 0.4}}
+    card = good_card(expected=third | {"value": 0.45, "low": 0.35}) | shares
+    assert verdict_of(card)[0] == USABLE
+    card = good_card(expected=third | {"value": 0.45, "low": 0.33}) | shares
+    assert verdict_of(card)[0] == CHECK
+
+
+@pytest.mark.parametrize(
+    ("changes", "word", "why"),
+    [
+        ({}, USABLE, "explains held-out labels clearly better than guessing"),
+        ({"gain_in_nats": WEAK_EVIDENCE - 0.1}, AVOID, "too weak"),
+        ({"accuracy": measured(None, None)}, AVOID, "too weak"),
+        ({"accuracy": measured(0.5, 0.001)}, AVOID, "too weak"),
+        ({"accuracy": measured(0.6, 0.05)}, CHECK, "do not show that it is better"),
+        ({"accuracy": measured(0.6, None)}, CHECK, "do not show that it is better"),
+        ({"accuracy": measured(0.6, 0.049)}, USABLE, ""),
+        ({"noise_rates": "estimated"}, CHECK, "the noise rates are estimates"),
+    ],
+)
+def test_verdicts_on_models_of_sources(changes, word, why):
+    card = source_card() | changes
+    if "accuracy" in changes:
+        card["criteria"] = {"corrected_accuracy": changes["accuracy"]}
+    found = verdict_of(card)
+    assert found[0] == word
+    assert why in found[1]
+
+
+@pytest.mark.parametrize(
+    ("value", "std_error", "word", "why"),
+    [
+        (0.8, 0.02, USABLE, "balanced accuracy 0.800 (0.760 to 0.840), guessing gives 0.5"),
+        (0.99, 0.02, USABLE, "0.990 (0.950 to 1.000)"),
+        (0.6, 0.06, CHECK, "too few labels to tell: balanced accuracy 0.600"),
+        (0.5, 0.02, AVOID, "balanced accuracy 0.500 (0.460 to 0.540)"),
+        (0.2, 0.02, AVOID, "balanced accuracy 0.200"),
+        (None, None, CHECK, "the labelled rows do not contain all classes"),
+    ],
+)
+def test_verdicts_from_labels(value, std_error, word, why):
+    labels = evaluation()["labels"]
+    labels["metrics"]["balanced_accuracy"] = measured(value, std_error)
+    found = judge_labels(labels)
+    assert found["word"] == word
+    assert found["why"].startswith(why) or why in found["why"]
+
+
+def test_verdicts_from_labels_of_several_classes():
+    labels = evaluation()["labels"]
+    labels["classes"] = [class_result(name, 100, 100) for name in "abc"]
+    labels["class_shares"] = dict.fromkeys("abc", 1 / 3)
+    labels["metrics"] = {"macro_recall": measured(0.42, 0.03)}
+    assert judge_labels(labels)["word"] == USABLE
+    assert "mean recall 0.420 (0.360 to 0.480), guessing gives 0.333" in judge_labels(labels)["why"]
+
+
+@pytest.mark.parametrize(
+    ("bags", "checks", "word", "why"),
+    [
+        ({}, FINE, USABLE, "the bags differ in their shares; they are worth about 74 labelled"),
+        ({"effective_sample_size": 29.0}, FINE, AVOID, "differ too little: they are worth about"),
+        ({}, {"classes_differ": True, "columns": ["age"]}, CHECK, "mostly in age"),
+        ({"n_bags": 4}, FINE, CHECK, "only 4 bags"),
+        ({}, None, USABLE, ""),
+    ],
+)
+def test_verdicts_on_bags_before_training(bags, checks, word, why):
+    checks = None if checks is None else assumptions() | FINE | checks
+    found = judge_bags(bag_summary() | bags, checks)
+    assert found["word"] == word
+    assert why in found["why"]
+
+
+def test_several_classes_are_not_judged_by_the_mean_map():
+    bags = bag_summary() | {"effective_sample_size": 5.0}
+    bags["classes"] = bags["classes"] + bags["classes"][:1]
+    assert judge_bags(bags, assumptions() | FINE)["word"] == USABLE
+
+
+@pytest.mark.parametrize(
+    ("worth", "estimated", "word"),
+    [(229.0, False, USABLE), (229.0, True, CHECK), (29.0, False, AVOID), (29.0, True, AVOID)],
+)
+def test_verdicts_on_sources_before_training(worth, estimated, word):
+    found = judge_sources(source_summary() | {"effective_sample_size": worth}, estimated=estimated)
+    assert found["word"] == word
+    assert (f"worth about {worth:.0f}" in found["why"]) == (word != CHECK)
+
+
+@pytest.mark.parametrize("accuracy", [0.6, 0.75, 0.9])
+def test_labels_needed_are_those_of_a_binomial_interval(accuracy):
+    """For balanced classes the variance is r(1−r)/n, that of one binomial share."""
+    n_rows = 1.96**2 * accuracy * (1 - accuracy) / HALF_WIDTH**2
+    assert n_rows <= labels_needed(accuracy, [0.5, 0.5]) < n_rows + 10
+
+
+@pytest.mark.parametrize("accuracy", [0.6, 0.85])
+@pytest.mark.parametrize("shares", [(0.5, 0.5), (0.8, 0.2), (0.6, 0.3, 0.1)])
+def test_so_many_labels_show_the_accuracy(accuracy, shares):
+    """95 % of the measured accuracies are within the promised half width."""
+    rng, n_rows = np.random.default_rng(0), labels_needed(accuracy, list(shares))
+    counts = rng.multinomial(n_rows, shares, size=4000)
+    recalls = rng.binomial(counts, accuracy) / np.maximum(counts, 1)
+    apart = np.abs(recalls.mean(axis=1) - accuracy)
+    assert np.quantile(apart, 0.95) == pytest.approx(HALF_WIDTH, rel=0.12)
+
+
+def test_the_evaluation_of_so_many_labels_has_that_standard_error():
+    rng, shares = np.random.default_rng(1), {"a": 0.7, "b": 0.3}
+    n_rows = labels_needed(0.8, list(shares.values()))
+    labels = (rng.random(n_rows) < 0.3).astype(int)
+    chosen = np.where(rng.random(n_rows) < 0.8, labels, 1 - labels)
+    found = evaluate_labels(Predictions(chosen, np.eye(2)[chosen], chosen), labels, shares)
+    assert 1.96 * found["metrics"]["balanced_accuracy"]["std_error"] == pytest.approx(
+        HALF_WIDTH, rel=0.15
+    )
+
+
+accuracies = st.one_of(st.none(), st.floats(0, 1))
+
+
+@given(accuracies, st.floats(0.02, 0.5), st.floats(0.02, 0.5))
+def test_a_rarer_class_needs_more_labels(accuracy, one, other):
+    rare, common = sorted((one, other))
+    needed = [labels_needed(accuracy, [1 - share, share]) for share in (rare, common)]
+    assert needed[0] >= needed[1] >= FEWEST_LABELS
+    assert needed[0] == labels_needed(accuracy, [rare, 1 - rare]), "the order does not matter"
+
+
+@given(accuracies, st.lists(st.floats(0, 1), min_size=2, max_size=5))
+def test_any_shares_give_a_number_to_ask_for(accuracy, shares):
+    n_rows = labels_needed(accuracy, shares)
+    assert FEWEST_LABELS <= n_rows <= 20_000
+    assert n_rows % 10 == 0
+    assert math.isfinite(n_rows)
