@@ -8,8 +8,8 @@ import pytest
 
 from decorrupt import load
 from decorrupt.app.cli.conventions import Output, console, print_error_line
+from decorrupt.documents import Command, Definitions, Facts, Section, Table, Text, to_text
 from decorrupt.documents.printable import CONTROL, one_line, printable
-from decorrupt.app.cli.text import bullets, facts, line, print_text, section, table
 from decorrupt.model_files import load_with_metadata, save
 from decorrupt.progress import log_step
 from helpers.quick import QUICK_FIT
@@ -25,21 +25,24 @@ def test_every_control_character_is_an_escape():
     assert one_line("a\n b\tc\rd") == "a b c\\rd"
 
 
-def test_parts_of_a_result(capsys):
-    parts = [EVIL, line(EVIL), section(EVIL, EVIL), facts([(EVIL, EVIL)]), bullets([EVIL])]
-    print_text(*parts, table((EVIL, "n"), [(EVIL, "1")]))
-    shown = capsys.readouterr().out
+BLOCKS = [
+    Text(EVIL),
+    Text(EVIL, "note"),
+    Command(EVIL),
+    Facts([(EVIL, EVIL)]),
+    Definitions([(EVIL, EVIL)]),
+    Table("evil", EVIL, [EVIL, "n"], [[EVIL, 1], [{"text": EVIL}, None]]),
+]
+
+
+def test_blocks_of_a_document():
+    shown = to_text([Section("evil", EVIL, BLOCKS)], width=80)
     assert not CONTROL.search(shown)
-    assert "a\\x1b[2J" in shown
+    assert shown.count("a\\x1b[2J") >= len(BLOCKS)
 
 
-def test_colours_of_a_terminal_remain(monkeypatch, capsys):
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    print_text(section(EVIL, EVIL))
-    shown = capsys.readouterr().out
+def test_colours_of_a_terminal_remain():
+    shown = to_text([Section("evil", EVIL, BLOCKS)], width=80, colour=True)
     assert shown.startswith("\x1b[1m")
     assert "\x1b[2J" not in shown
 
@@ -69,7 +72,7 @@ def test_log_lines(command, capsys):
 
 
 def test_json_has_escapes_and_the_same_value(capsys):
-    Output(as_json=True).result({EVIL: EVIL, "é": "漢"})
+    Output(as_json=True).result({EVIL: EVIL, "é": "漢"}, [])
     shown = capsys.readouterr().out
     assert not CONTROL.search(shown)
     assert json.loads(shown) == {EVIL: EVIL, "é": "漢"}
