@@ -134,6 +134,7 @@ def test_bags_of_many_labels_have_one_column_per_class(command):
         (["rows.csv", "wide.csv", *WIDE[:3], "blue,gren,red"], "there is no column 'gren'"),
         (["rows.csv", "wide.csv", *WIDE, "--count-column", "x"], "and not both"),
         (["rows.csv", "wide.csv", *WIDE, "--positive-label", "x"], "--positive-label cannot"),
+        (["rows.csv", *WIDE[:2]], "either --proportion"),
     ],
 )
 def test_inspect_and_fit_refuse_with_the_same_line(command, arguments, words):

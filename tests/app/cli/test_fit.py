@@ -147,8 +147,6 @@ def test_nothing_is_overwritten_without_force(command, files):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--bag-column", "bag"], "either --proportion-column or --count-column"),
-        ([], "give either --bag-column (bags) or --label-column (sources)"),
         (["--bag-column", "bag", "--label-column", "town"], "either --bag-column"),
         (["--bag-column", "baag", "--proportion-column", "rate"], "no column 'baag'"),
         (["--bag-column", "bag", "--proportion-column", "positives"], "between 0 and 1"),

@@ -143,9 +143,9 @@ def fit(
     Example: decorrupt fit reviews.csv --label-column label --source-column reviewer
     --estimate-noise-rates -o model.skops
 
-    With a table of bags, columns that no option names are guessed. Columns are prepared
-    automatically: missing numbers are imputed, numbers scaled, categories
-    one-hot encoded. The model file contains this preparation. Counts such as <5 are ranges.
+    With a table of bags, columns that no option names are guessed. Missing numbers are imputed,
+    numbers scaled, categories one-hot encoded; the model file contains this. Counts such as <5 are
+    ranges.
     """
     say, began = Output(json_output, quiet), time.monotonic()
     check_model_ending(output)

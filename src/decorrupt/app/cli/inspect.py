@@ -88,7 +88,7 @@ def inspect(
     verbose: Verbose = False,
     force: Force = False,
 ) -> None:
-    """Inspect data before any training: can a model be learned from them?
+    """Inspect data before any training, to see whether a model can be learned.
 
     Example: decorrupt inspect voters.csv precincts.csv
 
