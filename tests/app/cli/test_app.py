@@ -57,7 +57,7 @@ def test_version(command):
         (["fit", "rows.csv", "-o", "m.skops", "--seed", "-1"], "--seed"),
         (["fit", "rows.csv", "-o", "m.skops", "--jobs", "0"], "--jobs"),
         (["fit", "rows.csv", "-o", "m.skops", "--report", "./m.skops"], "named for two outputs"),
-        (["fit", "no.csv", "-o", "m.skops"], "no.csv"),
+        (["inspect", "no.csv", "--bag-column", "a", "--count-column", "b"], "no.csv"),
         (["evaluate", "m.skops", "no.csv"], "--label-column"),
         (["explain", "no.skops"], "no.skops"),
         (["bound"], "--proportions"),

@@ -8,8 +8,9 @@ import pytest
 
 from decorrupt import load
 from decorrupt.app.cli.conventions import Output, console, print_error_line
+from decorrupt.app.cli.show import print_sections
+from decorrupt.documents import Command, Definitions, Facts, Section, Table, Text
 from decorrupt.documents.printable import CONTROL, one_line, printable
-from decorrupt.app.cli.text import bullets, facts, line, print_text, section, table
 from decorrupt.model_files import load_with_metadata, save
 from decorrupt.progress import log_step
 from helpers.quick import QUICK_FIT
@@ -26,11 +27,18 @@ def test_every_control_character_is_an_escape():
 
 
 def test_parts_of_a_result(capsys):
-    parts = [EVIL, line(EVIL), section(EVIL, EVIL), facts([(EVIL, EVIL)]), bullets([EVIL])]
-    print_text(*parts, table((EVIL, "n"), [(EVIL, "1")]))
+    blocks = [
+        Text(EVIL),
+        Text(EVIL, "note"),
+        Command(EVIL),
+        Facts([(EVIL, EVIL)]),
+        Definitions([(EVIL, EVIL)]),
+        Table("t", EVIL, [EVIL, "n"], [[EVIL, {"text": EVIL, "under": EVIL}]]),
+    ]
+    print_sections([Section("name", EVIL, blocks)])
     shown = capsys.readouterr().out
     assert not CONTROL.search(shown)
-    assert "a\\x1b[2J" in shown
+    assert shown.count("a\\x1b[2J") >= 10
 
 
 def test_colours_of_a_terminal_remain(monkeypatch, capsys):
@@ -38,7 +46,7 @@ def test_colours_of_a_terminal_remain(monkeypatch, capsys):
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
-    print_text(section(EVIL, EVIL))
+    print_sections([Section("name", EVIL, [Text(EVIL)])])
     shown = capsys.readouterr().out
     assert shown.startswith("\x1b[1m")
     assert "\x1b[2J" not in shown
@@ -69,7 +77,7 @@ def test_log_lines(command, capsys):
 
 
 def test_json_has_escapes_and_the_same_value(capsys):
-    Output(as_json=True).result({EVIL: EVIL, "é": "漢"})
+    Output(as_json=True).result({EVIL: EVIL, "é": "漢"}, [])
     shown = capsys.readouterr().out
     assert not CONTROL.search(shown)
     assert json.loads(shown) == {EVIL: EVIL, "é": "漢"}

@@ -7,8 +7,8 @@ from decorrupt.app.training.bag_columns import BagColumns
 from decorrupt.app.training.columns import choose_features
 from decorrupt.app.training.predict import Predictor
 from decorrupt.app.training.roles import read_bags
-from decorrupt.app.training.table import Table
 from decorrupt.app.training.settings import Settings
+from decorrupt.app.training.table import Table
 from decorrupt.app.training.train import train
 
 
