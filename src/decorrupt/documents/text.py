@@ -59,7 +59,7 @@ def to_text(sections: Sequence[Section], *, width: int, colour: bool = False) ->
 def _print_section(console: Console, section: Section) -> None:
     parts = [part for block in section.blocks for part in _parts(block)]
     if parts and section.title:
-        console.print(Line(printable(section.title), "bold"))
+        console.print(Printable(Line(section.title, "bold")))
     indent = 2 if section.title else 0
     for part in parts:
         if isinstance(part, str):  # a command, which is never broken

@@ -8,8 +8,7 @@ import pytest
 
 from decorrupt import load
 from decorrupt.app.cli.conventions import Output, console, print_error_line
-from decorrupt.app.cli.show import print_sections
-from decorrupt.documents import Command, Definitions, Facts, Section, Table, Text
+from decorrupt.documents import Command, Definitions, Facts, Section, Table, Text, to_text
 from decorrupt.documents.printable import CONTROL, one_line, printable
 from decorrupt.model_files import load_with_metadata, save
 from decorrupt.progress import log_step
@@ -26,28 +25,24 @@ def test_every_control_character_is_an_escape():
     assert one_line("a\n b\tc\rd") == "a b c\\rd"
 
 
-def test_parts_of_a_result(capsys):
-    blocks = [
-        Text(EVIL),
-        Text(EVIL, "note"),
-        Command(EVIL),
-        Facts([(EVIL, EVIL)]),
-        Definitions([(EVIL, EVIL)]),
-        Table("t", EVIL, [EVIL, "n"], [[EVIL, {"text": EVIL, "under": EVIL}]]),
-    ]
-    print_sections([Section("name", EVIL, blocks)])
-    shown = capsys.readouterr().out
+BLOCKS = [
+    Text(EVIL),
+    Text(EVIL, "note"),
+    Command(EVIL),
+    Facts([(EVIL, EVIL)]),
+    Definitions([(EVIL, EVIL)]),
+    Table("evil", EVIL, [EVIL, "n"], [[EVIL, 1], [{"text": EVIL}, None]]),
+]
+
+
+def test_blocks_of_a_document():
+    shown = to_text([Section("evil", EVIL, BLOCKS)], width=80)
     assert not CONTROL.search(shown)
-    assert shown.count("a\\x1b[2J") >= 10
+    assert shown.count("a\\x1b[2J") >= len(BLOCKS)
 
 
-def test_colours_of_a_terminal_remain(monkeypatch, capsys):
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    print_sections([Section("name", EVIL, [Text(EVIL)])])
-    shown = capsys.readouterr().out
+def test_colours_of_a_terminal_remain():
+    shown = to_text([Section("evil", EVIL, BLOCKS)], width=80, colour=True)
     assert shown.startswith("\x1b[1m")
     assert "\x1b[2J" not in shown
 
