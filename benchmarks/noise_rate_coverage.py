@@ -17,6 +17,7 @@ from unittest import mock
 
 import numpy as np
 import pandas as pd
+from decorrupt.app.training.train_sources import train_sources
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import balanced_accuracy_score
 
@@ -25,7 +26,6 @@ from decorrupt.app.training.columns import choose_features
 from decorrupt.app.training.roles import Table
 from decorrupt.app.training.source_roles import read_sources
 from decorrupt.app.training.train import Settings
-from decorrupt.app.training.train_sources import train_sources
 from decorrupt.corruption import corrupt_labels
 from decorrupt.datasets import fetch_uci
 from decorrupt.model_selection import auto_sources, corrected_accuracy

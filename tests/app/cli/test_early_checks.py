@@ -8,9 +8,7 @@ from contextlib import chdir
 from pathlib import Path
 
 import pytest
-import typer
 
-from decorrupt.app.cli.app import app
 from helpers.quick import QUICK_FIT
 
 HEAVY = ("numpy", "scipy", "sklearn", "pandas", "matplotlib", "jinja2")

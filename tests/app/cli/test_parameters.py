@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-
 from decorrupt.app.pages.introduction import model_lead
+
 from decorrupt.app.training import methods
 from decorrupt.estimators import CorruptedSourcesClassifier, ForwardSourcesClassifier
 from decorrupt.features import KERNELS as LIBRARY_KERNELS

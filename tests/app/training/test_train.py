@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from decorrupt.app.training.train_sources import train_sources
 from sklearn.metrics import balanced_accuracy_score
 
 from decorrupt import estimate_noise_rates
@@ -16,7 +17,6 @@ from decorrupt.app.training.roles import read_bags
 from decorrupt.app.training.source_roles import read_sources
 from decorrupt.app.training.table import Table
 from decorrupt.app.training.train import Settings, chance_warning, train_bags
-from decorrupt.app.training.train_sources import train_sources
 from decorrupt.model_selection import observed_accuracy
 from decorrupt.noise_rates import NoiseRateEstimate
 

@@ -104,7 +104,7 @@ def inspect(
     Example: decorrupt inspect rows.csv bags.csv --bag-column branch --proportion-column rate
     """
     say = Output(json_output, quiet)
-    refuse_existing(report, force=force)
+    refuse_existing(report, force=force, inputs=(rows, bags, noise_rates))
     given = cast(TrainingOptions, context.params)
     check_training(given)
     if quick_fit and label_column is not None:
