@@ -181,6 +181,23 @@ def test_coarse_features_are_the_fewest_first_that_leave_little(monkeypatch):
     assert fitted.coarse().matrix.shape[1] == rank + 3
 
 
+def test_many_rows_are_compared_with_few_landmarks(monkeypatch):
+    fitted = fit_feature_map(rows(60), Kernel("rbf", gamma=0.5), random_state=0)
+    monkeypatch.setattr(maps, "COARSE_CELLS", 60 * 7.5)
+    assert fitted.coarse() is fitted  # 256 landmarks are always few
+    monkeypatch.setattr(maps, "LEAST_COARSE_RANK", 5)
+    coarse = fitted.coarse()
+    assert coarse.rank == coarse.matrix.shape[1] == 7
+    theta = np.arange(7.0)
+    assert_allclose(
+        coarse.coefficients(theta) @ gram(rows(60)[coarse.pivots], rows(60), "rbf", 0.5),
+        coarse.matrix @ theta,
+        atol=1e-12,
+    )
+    monkeypatch.setattr(maps, "LEAST_COARSE_RANK", 9)
+    assert fitted.coarse().rank == 9
+
+
 def test_features_coarser_than_coarse_are_taken_whole(monkeypatch):
     monkeypatch.setattr(maps, "MIN_COARSE_RANK", 4)
     fitted = fit_feature_map(rows(60), Kernel("rbf", gamma=0.5, max_rank=9), random_state=0)

@@ -137,6 +137,8 @@ def model_card():
             "chosen": "mean_map",
             "parameters": params,
             "n_models": 3,
+            "n_configurations": 8,
+            "n_compared": 8,
             "has_forest": False,
             "decision": "balanced",
             "n_folds": 5,

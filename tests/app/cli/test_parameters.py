@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from decorrupt.app.pages.introduction import model_lead
 
+from decorrupt.app.pages.documents import model_document
 from decorrupt.app.training import methods
 from decorrupt.estimators import CorruptedSourcesClassifier, ForwardSourcesClassifier
 from decorrupt.features import KERNELS as LIBRARY_KERNELS
@@ -30,7 +30,7 @@ def fitted(command, files, model):
         bags = (files.rows, files.bags, *files.in_bags)
         done = command("fit", *bags, *options, "--json", "--force", "-o", model)
         assert done.code == 0, done.err
-        return json.loads(done.out) | {"said": done.err}
+        return json.loads(done.out)
 
     return call
 
@@ -118,8 +118,8 @@ def test_classes_of_bags_have_names(command, files, fitted, model, tmp_path):
     assert list(card["class_shares"]) == ["well", "sick"]
     told = set(command("predict", model, files.test).out.split()[1:])
     assert told == {"sick", "well"}
-    assert "'well' or 'sick'" in command("explain", model).out
-    assert "rows as positive (“sick”) or negative (“well”)" in model_lead(card)
+    lead = model_document(card, "m.skops").lead
+    assert lead.startswith("This model classifies rows as “well” or “sick”.")
     named = pd.read_csv(files.test)
     named["label"] = np.where(named["label"] == 1, "sick", "well")
     named.to_csv(tmp_path / "named.csv", index=False)
@@ -136,15 +136,15 @@ def test_the_negative_class_is_named_after_the_positive_one(fitted):
 
 def test_more_folds_than_bags_are_said_to_be_fewer(fitted):
     card = fitted("--method", "mean-map", "--folds", 40, "--kernel", "linear")
-    assert "--folds 40 is more than the number of bags: 30 folds are used" in card["said"]
+    assert "--folds 40 is more than the number of bags: 30 folds are used" in card["warnings"]
     assert card["method"]["n_folds"] == 30
 
 
 def test_advice_names_the_option(command, files, model):
     options = ["--method", "mean-map", "--folds", 2, "--kernel", "rbf", "--kernel-gamma", "100"]
     bags = (files.rows, files.bags, *files.in_bags)
-    done = command("fit", *bags, *options, "--reg-strength", "1e-9", "-o", model)
-    assert "Raise reg_strength (--reg-strength)" in done.err
+    done = command("fit", *bags, *options, "--reg-strength", "1e-9", "-o", model, "--verbose")
+    assert "Raise reg_strength (--reg-strength)" in " ".join(done.out.split())
 
 
 @pytest.fixture

@@ -7,8 +7,9 @@ from decorrupt.app.training.bag_columns import BagColumns
 from decorrupt.app.training.columns import choose_features
 from decorrupt.app.training.predict import Predictor
 from decorrupt.app.training.roles import read_bags
+from decorrupt.app.training.settings import Settings
 from decorrupt.app.training.table import Table
-from decorrupt.app.training.train import Settings, train_bags
+from decorrupt.app.training.train import train
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +20,7 @@ def trained(bag_table):
         BagColumns("bag", proportion="rate"),
     )
     features = choose_features(rows.table.frame, roles=rows.roles)
-    return train_bags(rows, features, Settings("mean-map", n_folds=2))
+    return train(rows, features, Settings("mean-map", n_folds=2))
 
 
 @pytest.fixture

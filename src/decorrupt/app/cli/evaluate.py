@@ -126,7 +126,7 @@ def evaluate(
         in_bags = _in_bags(predictor, data, bags, columns, decimal)
         say.tell(in_bags.notes)
         _add_bags(found, predictor, in_bags, predictions, seed)
-    say.warn(found["warnings"] if json_output else [])
+    say.warn(found["warnings"] if json_output else [])  # the text contains them
     has_page = report is None or make_page(
         lambda: _page(found, predictor, in_bags, seed, quote(model)), report, force=force
     )

@@ -190,6 +190,7 @@ def fit(
     card = trained.card
     card["configuration"], card["configuration_from"] = resolved_configuration(context)
     save_model(trained.model, output, card, force=force)
+    say.warn(card["warnings"] if json_output else [])  # the text contains them
     is_late = time_budget is not None and time.monotonic() > began + time_budget
     if report is not None and is_late:
         say.warn(["the page is without feature importance: the time budget is used up"])
