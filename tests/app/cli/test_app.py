@@ -80,7 +80,7 @@ def test_wrong_usage_is_one_line_and_exit_code_2(command, arguments, words, tmp_
 
 def test_a_defect_is_one_line_and_exit_code_1():
     assert failure(RuntimeError("boom")) == (
-        "RuntimeError: boom: this is a defect, please report it",
+        "RuntimeError: boom: this is a bug; please report it",
         1,
     )
     assert failure(OSError(28, "No space left on device", "out.csv")) == (

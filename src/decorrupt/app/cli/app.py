@@ -97,11 +97,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         code = app(args=arguments, prog_name="decorrupt", standalone_mode=False)
         sys.stdout.flush()
+        if code == INTERRUPTED:  # which the parser returns
+            print_error_line("error", "interrupted")
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, typer.Abort):
         print_error_line("error", "interrupted")
         return INTERRUPTED
-    except BrokenPipeError:  # the reader of a pipe, such as head, has had enough
+    except BrokenPipeError:  # the reader closed the pipe
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
     except Exception as error:
@@ -127,13 +129,13 @@ def failure(error: Exception) -> tuple[str, int]:
     if isinstance(error, ValueError):  # bad data and bad settings: tables, models, estimators
         return str(error), WRONG_USAGE
     return (
-        f"{type(error).__name__}: {error or 'no message'}: this is a defect, please report it",
+        f"{type(error).__name__}: {error or 'no message'}: this is a bug; please report it",
         FAILED,
     )
 
 
 def main() -> None:
     """Run the command line of this process."""
-    # Leaves by way of all open contexts, which take their temporary files with them.
+    # SystemExit runs open context managers, which delete temporary files.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     sys.exit(run())

@@ -17,9 +17,9 @@ from decorrupt.app.cli.conventions import (
     Seed,
     Sql,
     option,
-    split_names,
 )
 from decorrupt.app.cli.options import PositiveLabel, open_table, refuse_existing
+from decorrupt.app.training.name_lists import split_names
 
 if TYPE_CHECKING:
     from decorrupt.app.training.results import BagTablesSummary
@@ -121,7 +121,7 @@ def bags(
         raise typer.BadParameter("--proportions does not go with --design")
     if drop_missing_bags and (by is None or design):
         raise typer.BadParameter("--drop-missing-bags goes with --by, without --design")
-    refuse_existing(output, bags_output, test_output, force=force)
+    refuse_existing(output, bags_output, test_output, force=force, inputs=(rows,))
     size_range = _range("--sizes", sizes, int)
     share_range = _range("--proportions", proportions, float)
     from decorrupt.app.tables import check_tables, write_table

@@ -15,9 +15,9 @@ from decorrupt.app.cli.conventions import (
     Quiet,
     Sql,
     option,
-    split_names,
 )
 from decorrupt.app.cli.options import NoiseRatesFile, ProportionColumn, open_table
+from decorrupt.app.training.name_lists import split_names
 
 if TYPE_CHECKING:
     from decorrupt.app.training.results import BoundReport

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import logging
 import sys
@@ -16,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from decorrupt.app.cli.show import print_sections
+from decorrupt.app.training.name_lists import join_names
 from decorrupt.documents import one_line, printable_json
 from decorrupt.progress import log_step, logger, silence
 
@@ -69,7 +68,7 @@ def read_config(context: typer.Context, path: str | None) -> str | None:
                     continue
                 raise typer.BadParameter(f"{path}: no command has an option {key!r}")
             raise typer.BadParameter(f"{path}: unknown key {key!r} in [{context.info_name}]")
-        defaults[name] = _joined(value) if isinstance(value, list) else value
+        defaults[name] = join_names(value) if isinstance(value, list) else value
     context.default_map = {**(context.default_map or {}), **defaults}
     return path
 
@@ -99,12 +98,6 @@ def _parameter_name(key: str, known: dict[str, Any]) -> str | None:
         if flag in parameter.opts or key.replace("-", "_") == name:
             return name
     return None
-
-
-def _joined(values: list[Any]) -> str:
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(values)
-    return line.getvalue()
 
 
 def check_jobs(jobs: int) -> int:
@@ -154,14 +147,6 @@ def check_decimal(mark: str | None) -> str | None:
     if mark not in (None, ".", ","):
         raise typer.BadParameter(f"{mark!r} is not a decimal mark: use . or ,")
     return mark
-
-
-def split_names(text: str | None) -> list[str]:
-    """Return the names in a comma-separated list; a name with a comma is in double quotes."""
-    if not text:
-        return []
-    (names,) = csv.reader([text], skipinitialspace=True)
-    return [name for name in names if name]
 
 
 Rows = Annotated[

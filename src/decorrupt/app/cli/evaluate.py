@@ -43,6 +43,7 @@ from decorrupt.app.cli.options import (
 from decorrupt.app.cli.pages import check_pages, make_page
 from decorrupt.app.cli.predict import ClassPrior, ModelFile, open_predictor, read_class_prior
 from decorrupt.app.cli.show import shown
+from decorrupt.app.training.name_lists import split_names
 
 if TYPE_CHECKING:
     from decorrupt.app.training.bag_columns import BagColumns
@@ -90,7 +91,7 @@ def evaluate(
     say = Output(json_output, quiet)
     if label_column is None and bag_column is None and bags is None:
         raise typer.BadParameter("give --label-column, or --bag-column and --proportion-column")
-    refuse_existing(report, force=force)
+    refuse_existing(report, force=force, inputs=(model, rows, bags))
     check_file(model)
     from decorrupt.app.tables import check_tables
 
@@ -112,7 +113,7 @@ def evaluate(
         "rows": Path(rows).name,
         "created": now(),
         "n_rows": len(data.frame),
-        "warnings": predictor.unseen_in_words(),
+        "warnings": predictor.warnings(),
     }
     if label_column is not None:
         shares = predictor.prior(prior)
@@ -169,7 +170,8 @@ def _read_two_classes(
     if positive_label is None and predictor.has_class_names and label_column in data.frame.columns:
         # A model of bags without names has the classes 0 and 1: label 1 of {1, 2} is not its "1".
         values = set(as_text(data.frame[label_column]).tolist())
-        positive_label = positive if set(positive.split(",")) <= values else None
+        is_known = positive in values or set(split_names(positive)) <= values
+        positive_label = positive if is_known else None
     return read_labels(data, label_column, positive_label)
 
 

@@ -17,7 +17,7 @@ def explain(model: ModelFile, *, json_output: Json = False) -> None:
     """
     check_file(model)
     from decorrupt.app.pages.documents import model_document
-    from decorrupt.app.training.model_card import has_card, read_card
+    from decorrupt.app.training.model_card import has_card, other_version, read_card
     from decorrupt.documents import Section, Text
     from decorrupt.model_files import load_with_metadata
 
@@ -25,6 +25,7 @@ def explain(model: ModelFile, *, json_output: Json = False) -> None:
     loaded, metadata = load_with_metadata(model)
     if has_card(metadata):
         card = read_card(metadata, model)
+        output.warn(other_version(card))
         output.result(card, shown(model_document(card, quote(model)), verbose=True))
     else:
         text = f"A {type(loaded).__name__} saved from Python, without a card: {loaded!r}"

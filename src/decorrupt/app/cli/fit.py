@@ -149,7 +149,7 @@ def fit(
     """
     say, began = Output(json_output, quiet), time.monotonic()
     check_model_ending(output)
-    refuse_existing(output, report, force=force)
+    refuse_existing(output, report, force=force, inputs=(rows, bags, noise_rates))
     given = cast(TrainingOptions, context.params)
     refuse_too_large(rows)
     of_bags = check_training(given)

@@ -8,6 +8,9 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
+from decorrupt.app.cli.conventions import Output
+from decorrupt.app.cli.environment import misspelt_variables
+
 EXAMPLE = "Example: "
 MAX_WIDTH = 100
 NAMES_WIDTH, SHORT_NAMES = 30, 12  # of options with their values, of commands
@@ -97,6 +100,13 @@ class Command(TyperCommand):
         for parameters in found.values():
             parameters.sort(key=lambda one: order.index(one.name) if one.name in order else 0)
         return {title: parameters for title, parameters in found.items() if parameters}
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; report misspelt environment variables first."""
+        Output(quiet=bool(ctx.params.get("quiet"))).warn(
+            misspelt_variables(ctx.find_root().command)
+        )
+        return super().invoke(ctx)
 
 
 class Group(TyperGroup):

@@ -100,7 +100,7 @@ def inspect(
     refuses is refused with the same message.
     """
     say = Output(json_output, quiet)
-    refuse_existing(report, force=force)
+    refuse_existing(report, force=force, inputs=(rows, bags, noise_rates))
     given = cast(TrainingOptions, context.params)
     check_training(given)
     check_pages(report)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NotRequired, TypedDict
 
@@ -16,8 +16,8 @@ from decorrupt.app.cli.conventions import (
     about_file,
     option,
     print_error_line,
-    split_names,
 )
+from decorrupt.app.training.name_lists import split_names
 
 if TYPE_CHECKING:
     from decorrupt.app.training.bag_columns import BagColumns
@@ -254,12 +254,21 @@ def left_out_in_words(features: Features) -> list[str]:
     return [f"columns that are not used: {', '.join(words)}"] if words else []
 
 
-def refuse_existing(*paths: str | None, force: bool) -> None:
+def refuse_existing(*paths: str | None, force: bool, inputs: Sequence[str | None] = ()) -> None:
     """Fail before the work starts if an output exists, is named twice, or cannot be written.
+
+    Parameters
+    ----------
+    *paths : str or None
+        The outputs.
+    force : bool
+        Whether files that exist may be replaced.
+    inputs : sequence of str or None
+        Files that are read, and may not be replaced in any case.
 
     Raises
     ------
-    OSError
+    FileExistsError, BadParameter
     """
     from decorrupt.atomic import check_writable
 
@@ -270,6 +279,8 @@ def refuse_existing(*paths: str | None, force: bool) -> None:
         if Path(path).resolve() in named:
             raise FileExistsError(f"{path} is named for two outputs: choose another name for one")
         named.add(Path(path).resolve())
+        if any(_is_same_file(path, one) for one in inputs):
+            raise FileExistsError(f"{path} is also an input: choose another name for the output")
         if Path(path).exists() and not force:
             raise FileExistsError(
                 f"{path} exists: choose another name, or overwrite it with --force"
@@ -278,6 +289,14 @@ def refuse_existing(*paths: str | None, force: bool) -> None:
             check_writable(path, force=force)
         except OSError as error:
             raise typer.BadParameter(about_file(error)) from None
+
+
+def _is_same_file(path: str, other: str | None) -> bool:
+    """Whether two names are those of one existing file, also through links."""
+    if other is None or not Path(path).exists():
+        return False
+    source = Path(other).expanduser()
+    return source.exists() and source.samefile(path)
 
 
 def check_folder(folder: str) -> None:

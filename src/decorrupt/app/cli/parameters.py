@@ -7,7 +7,7 @@ from typing import Annotated, TypedDict
 
 import typer
 
-from decorrupt.app.cli.conventions import option, split_names
+from decorrupt.app.cli.conventions import option
 from decorrupt.app.training.methods import (
     BAG_METHODS,
     FOR_PAIR_KERNELS,
@@ -19,6 +19,7 @@ from decorrupt.app.training.methods import (
     WITHOUT_REG_STRENGTH,
     method_name,
 )
+from decorrupt.app.training.name_lists import split_names
 
 GAMMA_WORDS = ("scale", "auto")
 

@@ -19,9 +19,9 @@ from decorrupt.app.cli.conventions import (
     Sql,
     Verbose,
     option,
-    split_names,
 )
 from decorrupt.app.cli.options import refuse_existing, table_name
+from decorrupt.app.training.name_lists import split_names
 
 if TYPE_CHECKING:
     from decorrupt.app.training.predict import ClassShares, Predictor
@@ -89,7 +89,7 @@ def predict(
     """
     say = Output(quiet=quiet)
     prior = read_class_prior(class_prior)
-    refuse_existing(output, force=force)
+    refuse_existing(output, force=force, inputs=(model, rows))
     check_file(model)
     from decorrupt.app.tables import check_tables, write_table
 
@@ -97,7 +97,7 @@ def predict(
     predictor = open_predictor(model)
     blocks = _blocks(predictor, rows, sql, decimal, split_names(keep), prior, proba=proba)
     write_table(blocks, output, force=force, neutralise=True)
-    say.warn(predictor.unseen_in_words())
+    say.warn(predictor.warnings())
 
 
 def open_predictor(model: str) -> Predictor:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from decorrupt.app.tables.engine import as_query, sql_name
 from decorrupt.app.tables.errors import TableError
+from decorrupt.app.tables.running import run_query
 from decorrupt.app.tables.values import integer_type
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Relation:
         names, types = [row[0] for row in described], [row[1] for row in described]
         check_names(names, source)
         places = ", ".join(f"c{k}" for k in range(len(names)))
-        connection.execute(f"CREATE TEMP TABLE decorrupt_result({places}) AS {query}")
+        run_query(connection, f"CREATE TEMP TABLE decorrupt_result({places}) AS {query}")
         return cls._settled(connection, source, "decorrupt_result", names, types)
 
     @classmethod

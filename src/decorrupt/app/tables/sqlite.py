@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from decorrupt.app.tables.errors import TableError
+from decorrupt.app.tables.running import INSTRUCTIONS, progress_handler
 from decorrupt.app.tables.values import ValueColumn
 
 # Everything else (ATTACH, PRAGMA, writing) is refused: a query reads this file only.
@@ -30,11 +31,14 @@ def open_query(path: Path, name: str, sql: str) -> Iterator[tuple[list[str], Ite
     try:
         with closing(sqlite3.connect(address, uri=True)) as connection:
             connection.set_authorizer(_authorize)
+            connection.set_progress_handler(progress_handler(), INSTRUCTIONS)
             cursor = connection.execute(sql)
             if cursor.description is None:
                 raise TableError(f"{name}: sql must be a query (select …), got {sql!r}")
             yield [column[0] for column in cursor.description], cursor
     except (sqlite3.Error, sqlite3.Warning) as error:
+        if str(error) == "interrupted":
+            raise KeyboardInterrupt from None
         raise TableError(f"{name}: {error}") from None
 
 

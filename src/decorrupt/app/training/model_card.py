@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from importlib.metadata import version
 from typing import Any, NotRequired, TypedDict, cast
 
 from decorrupt.app.tables import TableError
@@ -131,6 +132,18 @@ def read_card(metadata: dict[str, Any], name: str) -> ModelCard:
             "'decorrupt fit'; use it from Python: decorrupt.load"
         )
     return cast(ModelCard, metadata)
+
+
+def other_version(card: ModelCard) -> list[str]:
+    """Return a warning if the model was made with another version of scikit-learn."""
+    package = "scikit-learn"
+    made_with, installed = card["versions"].get(package), version(package)
+    if made_with in (None, installed):
+        return []
+    return [
+        f"the model was made with {package} {made_with}, and this is {installed}: its predictions "
+        "may differ; train it again, or install that version"
+    ]
 
 
 def need_model_columns(

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from decorrupt._typing import FloatArray
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.columns import CATEGORY, Column, need_columns
-from decorrupt.app.training.model_card import ModelCard, class_names, read_card
+from decorrupt.app.training.model_card import ModelCard, class_names, other_version, read_card
+from decorrupt.app.training.name_lists import join_names
 from decorrupt.app.training.preprocess import known_levels, name_of, prepare
 from decorrupt.losses import chosen_classes
 from decorrupt.observed import SHARE_TOL, is_share_row
@@ -62,6 +63,8 @@ class Predictor:
         The model's card.
     unseen : Counter
         {(column, level): rows} of categories unknown in training, over all parts so far.
+    filled : set of str
+        Columns with a value in some row, over all parts so far.
     """
 
     model: Any
@@ -70,6 +73,7 @@ class Predictor:
     class_prior: list[float]
     card: ModelCard
     unseen: Counter[tuple[str, str]] = field(default_factory=Counter)
+    filled: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, model: Any, metadata: dict[str, Any], name: str) -> Predictor:
@@ -109,6 +113,7 @@ class Predictor:
         prior = self.prior(class_prior)
         prepared = prepare(frame, self.columns, table=table, first_row=first_row)
         self._count_unseen(prepared)
+        self.filled.update(prepared.columns[prepared.notna().any()])
         decisions = self.model.decision_function(prepared)
         probabilities = self.model.predict_proba(prepared, class_prior=prior)
         if class_prior is None:
@@ -127,7 +132,7 @@ class Predictor:
             return [1 - class_prior, class_prior]
         names = class_names(self.card)
         if not isinstance(class_prior, Mapping) or set(class_prior) != set(names):
-            wanted = ",".join(f"{name}=SHARE" for name in names)
+            wanted = join_names(f"{name}=SHARE" for name in names)
             raise ValueError(f"--class-prior must name the share of each class: {wanted}")
         shares = [class_prior[name] for name in names]
         if not is_share_row(np.array(shares)) or min(shares) <= 0:
@@ -172,6 +177,16 @@ class Predictor:
             present = prepared[column.name].dropna()
             new = present[~present.isin(levels[column.name])]
             self.unseen.update((column.name, level) for level in new)
+
+    def warnings(self) -> list[str]:
+        """Return what speaks against the predictions so far."""
+        empty = [
+            f"column {column.name!r} is empty in all rows, unlike in training: its values are "
+            "imputed"
+            for column in self.columns
+            if column.name not in self.filled
+        ]
+        return [*other_version(self.card), *empty, *self.unseen_in_words()]
 
     def unseen_in_words(self) -> list[str]:
         """Return one message per column with levels unknown in training."""

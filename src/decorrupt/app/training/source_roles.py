@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from decorrupt.app.tables import TableError, listed
 from decorrupt.app.training.columns import need_columns
+from decorrupt.app.training.name_lists import join_names, split_names
 from decorrupt.app.training.preprocess import as_text
 from decorrupt.app.training.table import Table, as_numbers, check_shares, group_codes, near_match
 from decorrupt.observed import NoisySources, Observed
@@ -43,7 +44,7 @@ def read_labels(table: Table, column: str, positive_label: str | None = None) ->
     """Return which rows are labelled positive.
 
     Without `positive_label` the labels must be 0 and 1, −1 and 1, or false and true. With it (one
-    value, or several separated by commas) all other values are negative.
+    value, or several, see :mod:`decorrupt.app.training.name_lists`) all other values are negative.
 
     Raises
     ------
@@ -59,8 +60,9 @@ def read_labels(table: Table, column: str, positive_label: str | None = None) ->
             f"{table.name}: column {column!r} contains the positive label only: {values}"
         )
     is_pos = np.isin(names.astype(str), positives)
-    negative = negatives[0] if len(negatives) == 1 else "not " + ",".join(positives)
-    return Labels(is_pos, negative, ",".join(positives))
+    positive = positives[0] if len(positives) == 1 else join_names(positives)
+    negative = negatives[0] if len(negatives) == 1 else f"not {positive}"
+    return Labels(is_pos, negative, positive)
 
 
 def read_label_names(table: Table, column: str) -> NDArray[Any]:
@@ -87,7 +89,7 @@ def _positive_values(
             f"{table}: column {column!r} contains {shown}: give the positive label with "
             "--positive-label"
         )
-    wanted = [positive_label] if positive_label in values else positive_label.split(",")
+    wanted = [positive_label] if positive_label in values else split_names(positive_label)
     unknown = [value for value in wanted if value not in values]
     if unknown:
         raise TableError(
