@@ -64,6 +64,7 @@ def test_a_phase_inside_a_step_is_logged_after_silence_only(caplog, monkeypatch)
     monkeypatch.setattr("decorrupt.progress.LONGEST_SILENCE", 0.0)
     inner = [f"inner: {k} of 3" for k in (1, 2, 3)]
     assert run_both() == [*inner, "outer: 1 of 2", *inner, "outer: 2 of 2"]
+    assert ["left" in line for line in caplog.messages] == [False] * 3 + [True] + [False] * 4
 
 
 def test_many_quick_steps_log_the_last_one(caplog, monkeypatch):
