@@ -39,14 +39,15 @@ class Progress:
     def phase(self, items: Iterable[Item], description: str, total: int) -> Iterator[Item]:
         """Yield `items`, `total` in number, and report after each."""
         is_counted, self._in_phase = not self._in_phase, True
-        self._left = total if is_counted else self._left
-        self._show(description)
+        if is_counted:
+            self._left = total
+            self._show(description)
         try:
             for finished, item in enumerate(items, 1):
                 yield item
                 if is_counted:
                     self._done, self._left = self._done + 1, max(total - finished, 0)
-                self._show(description)
+                    self._show(description)
                 if self._is_due(is_counted, finished, total):
                     self._log(f"{description}: {finished} of {total}", is_counted)
         finally:
