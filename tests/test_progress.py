@@ -64,6 +64,7 @@ def test_a_phase_inside_a_step_is_logged_after_silence_only(caplog, monkeypatch)
     monkeypatch.setattr("decorrupt.progress.LONGEST_SILENCE", 0.0)
     inner = [f"inner: {k} of 3" for k in (1, 2, 3)]
     assert run_both() == [*inner, "outer: 1 of 2", *inner, "outer: 2 of 2"]
+    assert ["left" in line for line in caplog.messages] == [False] * 3 + [True] + [False] * 4
 
 
 def test_many_quick_steps_log_the_last_one(caplog, monkeypatch):
@@ -100,6 +101,14 @@ def test_a_terminal_shows_a_bar_and_no_lines(caplog, on_terminal):
     assert "working" in terminal.getvalue()
     assert "%" in terminal.getvalue()
     assert caplog.messages == []
+
+
+def test_the_bar_shows_the_phase_that_is_counted(on_terminal):
+    terminal = on_terminal()
+    for _ in track("ab", "outer", 2):
+        list(track("xyz", "inner", 3))
+    assert "outer" in terminal.getvalue()
+    assert "inner" not in terminal.getvalue()
 
 
 def test_verbose_prints_a_line_per_step_and_quiet_none(tmp_path, capsys):

@@ -39,16 +39,17 @@ class Progress:
     def phase(self, items: Iterable[Item], description: str, total: int) -> Iterator[Item]:
         """Yield `items`, `total` in number, and report after each."""
         is_counted, self._in_phase = not self._in_phase, True
-        self._left = total if is_counted else self._left
-        self._show(description)
+        if is_counted:
+            self._left = total
+            self._show(description)
         try:
             for finished, item in enumerate(items, 1):
                 yield item
                 if is_counted:
                     self._done, self._left = self._done + 1, max(total - finished, 0)
-                self._show(description)
+                    self._show(description)
                 if self._is_due(is_counted, finished, total):
-                    self._log(f"{description}: {finished} of {total}")
+                    self._log(f"{description}: {finished} of {total}", is_counted)
         finally:
             if is_counted:
                 self._left, self._in_phase = 0, False
@@ -68,11 +69,11 @@ class Progress:
             return True
         return is_counted and (total <= FEW_STEPS or finished == total)
 
-    def _log(self, message: str) -> None:
+    def _log(self, message: str, is_counted: bool) -> None:
         self._last_line = time.perf_counter()
         seconds, expected = self._last_line - self._began, self._left + self._later
         message += f" in {seconds:.0f} s"
-        if expected and self._done:
+        if expected and is_counted:  # inside a step its share of the time is not known
             message += f", about {seconds / self._done * expected:.0f} s left"
         log_step(message)
 

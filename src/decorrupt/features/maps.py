@@ -39,8 +39,8 @@ COLUMN_BLOCK_ROWS = 32_768
 COARSE_ERROR = 1e-2
 MIN_COARSE_RANK = 1024
 # Of many rows fewer landmarks are compared: about so many cells (rows × landmarks), but not fewer
-# landmarks than LEAST_COARSE_RANK. With 30,000 rows (341 landmarks instead of 1,770) the weights
-# of the configurations and the held-out accuracy stayed the same.
+# landmarks than LEAST_COARSE_RANK. With 341 landmarks instead of 1,770 for 30,000 synthetic rows,
+# weights of configurations changed by up to 0.03 and the AUC on other rows by 0.0003.
 COARSE_CELLS = 1e7
 LEAST_COARSE_RANK = 256
 # The graph of nearest rows has at most this many rows; its time grows with their square.
