@@ -144,7 +144,7 @@ def test_advice_names_the_option(command, files, model):
     options = ["--method", "mean-map", "--folds", 2, "--kernel", "rbf", "--kernel-gamma", "100"]
     bags = (files.rows, files.bags, *files.in_bags)
     done = command("fit", *bags, *options, "--reg-strength", "1e-9", "-o", model, "--verbose")
-    assert "Raise reg_strength (--reg-strength)" in " ".join(done.out.split())
+    assert "Raise --reg-strength" in " ".join(done.out.split())
 
 
 @pytest.fixture

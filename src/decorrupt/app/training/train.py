@@ -209,14 +209,15 @@ def package(
 def collected_warnings(messages: list[str]) -> Iterator[None]:
     """Append the warnings raised inside the block to `messages`, each once.
 
-    Advice to change reg_strength also names the option of the command line.
+    Advice to change a parameter names the option of the command line.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
     for one in caught:
         message = " ".join(str(one.message).split())
-        message = message.replace("reg_strength", "reg_strength (--reg-strength)", 1)
+        for name in ("reg_strength", "time_budget"):
+            message = message.replace(name, f"--{name.replace('_', '-')}")
         is_ours = not issubclass(one.category, DeprecationWarning | FutureWarning)
         if is_ours and not issubclass(one.category, REPORTED_ELSEWHERE) and message not in messages:
             messages.append(message)
