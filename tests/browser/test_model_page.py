@@ -1,15 +1,19 @@
 """Pages of the commands in a real browser: complete, alone, readable on a phone, on paper too."""
 
+import contextlib
+
 import pytest
 
 from decorrupt.app.cli.app import run
 from helpers.hidden_labels import make_bag_table, make_source_table
 from helpers.page_views import (
+    UNFOLD,
     VIEWS,
     check_headings_and_captions,
     check_print,
     check_shades,
     check_texts,
+    check_width,
     opened,
     show,
 )
@@ -85,8 +89,12 @@ def name(request):
 
 @pytest.fixture(scope="module")
 def loaded(browser, addresses, name):
-    """A page, with all it asked for and complained of; loaded once for all views and tests."""
+    """A page, with all it asked for and complained of; loaded once for all views and tests.
+
+    All sections are open.
+    """
     with opened(browser, addresses[name]) as found:
+        found[0].evaluate(UNFOLD)
         yield found
 
 
@@ -98,16 +106,12 @@ def view(request, loaded):
 
 def test_pages_are_alone_and_fit_the_screen(view, name, addresses):
     page, requests, complaints = view
-    width = page.viewport_size["width"]
     page.mouse.wheel(0, 20_000)
     page.wait_for_timeout(50)
     assert requests == [addresses[name]]
     assert complaints == []
     assert "taken" not in page.title(), "a column's name is not run"
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    for region in page.locator(".scroll").all():
-        box = region.bounding_box()
-        assert box["x"] + box["width"] <= width, "wide tables scroll in a box of their own"
+    check_width(page)
 
 
 def test_plots_are_seen_and_their_texts_can_be_read(view, name):
@@ -144,7 +148,8 @@ def test_headings_captions_and_names(loaded):
         assert figure.locator("svg > title").text_content().strip()
         assert figure.locator("figcaption").inner_text().strip()
     for section in page.locator("section").all():
-        assert section.locator("> *").count() > 1, "no heading without content"
+        content = section.locator("> details > *" if section.locator("details").count() else "> *")
+        assert content.count() > 1, "no heading without content"
 
 
 @pytest.mark.parametrize("name", ["model"], indirect=True)
@@ -160,3 +165,69 @@ def test_on_paper_it_is_black_on_white_and_whole(loaded):
     page, *_ = loaded
     show(page, **VIEWS["desktop dark"])
     check_print(page)
+
+
+@pytest.fixture
+def on_phone(browser, addresses):
+    """A page just loaded on a phone."""
+    with contextlib.ExitStack() as open_pages:
+
+        def load(name, anchor=""):
+            address = addresses[name] + anchor
+            return open_pages.enter_context(opened(browser, address, **VIEWS["phone"]))[0]
+
+        yield load
+
+
+def test_details_are_closed_at_first_and_the_verdict_is_seen(on_phone, name):
+    page = on_phone(name)
+    folded = page.locator("details")
+    assert folded.count() > 2
+    assert not any(one.evaluate("e => e.open") for one in folded.all())
+    title = page.locator("main h2").first
+    if name != "evaluation":  # of bags without labels
+        assert title.inner_text() == "Verdict"
+        assert page.locator("p.good, p.unsure, p.bad").count() == 1
+    assert title.bounding_box()["y"] < 844, "on the first screen"
+    assert not page.locator("details table").first.is_visible()
+    check_width(page)
+
+
+def test_a_click_or_key_opens_a_section(on_phone):
+    page = on_phone("model")
+    summary = page.locator("summary", has_text="Results on held-out bags")
+    table = page.locator("#held-out-criteria")
+    summary.click()
+    assert table.is_visible()
+    summary.press("Enter")
+    assert not table.is_visible()
+
+
+def test_a_link_to_a_folded_section_opens_it(on_phone):
+    page = on_phone("model", "#held-out")
+    assert page.locator("#held-out-criteria").is_visible()
+    assert page.locator("details[open]").count() == 1
+    page.evaluate("location.hash = '#importance'")
+    page.locator("#model-drops").wait_for()
+    assert page.locator("details[open]").count() == 2
+    page.evaluate("location.hash = '#nowhere'")
+
+
+def test_a_wide_table_shows_that_it_scrolls(on_phone):
+    page = on_phone("model", "#held-out")
+    wide = page.locator(".scroll:has(#held-out-groups)")
+    page.locator(".scrolls:has(#held-out-groups)").wait_for()
+    assert wide.evaluate("e => e.scrollWidth > e.clientWidth")
+    hint = "e => getComputedStyle(e, '::before').content"
+    assert "scroll sideways" in wide.evaluate(hint)
+    page.set_viewport_size(VIEWS["desktop"]["viewport"])
+    page.locator(".scroll:not(.scrolls):has(#held-out-groups)").wait_for()
+    assert wide.evaluate(hint) == "none"
+
+
+def test_printed_pages_are_unfolded(on_phone):
+    page = on_phone("model")
+    page.emulate_media(media="print")
+    assert page.locator("details[open]").count() == 0
+    heights = page.locator("details table").evaluate_all("all => all.map((e) => e.clientHeight)")
+    assert min(heights) > 20

@@ -21,6 +21,14 @@ TEXTS = """
 HEADING_LEVELS = """
 () => [...document.querySelectorAll("h1, h2, h3, h4, h5, h6")].map((h) => Number(h.tagName[1]))
 """
+UNFOLD = "() => { for (const one of document.querySelectorAll('details')) one.open = true; }"
+# The elements that reach beyond the right edge of the screen, but for those in boxes that scroll.
+TOO_WIDE = """
+() => [...document.querySelectorAll("body *")].filter((element) =>
+    element.getBoundingClientRect().right > document.documentElement.clientWidth + 1
+    && !element.closest(".scroll, svg"))
+  .map((element) => element.outerHTML.slice(0, 120))
+"""
 BACKGROUND = "() => getComputedStyle(document.body).backgroundColor"
 
 
@@ -42,6 +50,16 @@ def show(page, viewport, color_scheme):
     """Show a loaded page in one of the views."""
     page.set_viewport_size(viewport)
     page.emulate_media(media="screen", color_scheme=color_scheme)
+
+
+def check_width(page):
+    """Nothing is wider than the screen; wide tables scroll in a box of their own."""
+    width = page.viewport_size["width"]
+    assert page.evaluate(TOO_WIDE) == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for region in page.locator(".scroll").all():
+        box = region.bounding_box()
+        assert box["x"] + box["width"] <= width
 
 
 def overlap(one, other):
@@ -86,7 +104,7 @@ def check_print(page):
     """On paper it is black on white and whole."""
     page.emulate_media(media="print", color_scheme="dark")
     assert page.evaluate(BACKGROUND) == "rgb(255, 255, 255)"
-    assert page.locator("nav").is_hidden()
+    assert page.locator("nav").count() == 0 or page.locator("nav").is_hidden()
     assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
 
 

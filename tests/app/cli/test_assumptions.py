@@ -56,19 +56,24 @@ def test_bags_by_a_feature(command, cut, monkeypatch):
 
     seen = json.loads(command("inspect", *in_bags, "--quick-fit", "--json").out)
     assert seen["advice"]["method"] == "count-likelihood"
-    assert any("rows of a class differ between bags" in line for line in seen["warnings"])
+    assert seen["assumptions"]["classes_differ"]
+    assert "your groups differ in more than their share, mostly in " in seen["verdict"]["why"]
     assert "effective_sample_size" not in seen["outlook"], "it assumes what is rejected"
     check_possible(seen["outlook"]["quick_fit"])
 
     card = json.loads(command("fit", *in_bags, *QUICK, "-o", "m.skops", "--json", "--force").out)
     assert card["method"]["chosen"] == "count_likelihood"
-    assert card["assumptions"][0].startswith("Evidence: the model explains the counts")
-    assert card["assumptions"][1].startswith("Rows of a class look the same in every bag (A): no")
+    assert card["assumptions"]["classes_differ"]
+    assert card["assumptions"]["classes_p_value"] < 0.05
+    assert set(card["assumptions"]["columns"]) <= {one["name"] for one in card["columns"]}
+    assert card["verdict"]["word"] == "check it with labels"
+    assert card["gain_in_nats"] > 5
     check_possible(card["expected"])
     check_nothing_corrected(card["criteria"])
-    text = command("explain", "m.skops").out
-    assert text.index("What the bags satisfied") < text.index("Trained on")
-    assert "own calibrated probabilities" in " ".join(text.split())
+    text = " ".join(command("explain", "m.skops").out.split())
+    assert text.startswith("Verdict Check it with labels: your groups differ in more than their")
+    assert "balanced accuracy probably between 0." in text
+    assert "from the model's own probabilities" in text
 
     found = json.loads(command("evaluate", "m.skops", *in_bags, "--json").out)
     check_possible(found["expected"])

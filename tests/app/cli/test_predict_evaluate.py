@@ -145,15 +145,13 @@ def test_evaluate_by_labels(command, files):
     found = json.loads(done.out)["labels"]
     assert found["metrics"]["accuracy"]["value"] > 0.8
     assert sum(map(sum, found["confusion"])) == found["n_rows"] == 200
-    text = command("evaluate", files.model, files.test, "--label-column", "label").out
-    for words in (
-        "balanced accuracy",
-        "ROC curve",
-        "Brier",
-        "log loss",
-        "Confusion",
-        "Calibration",
-    ):
+    by_labels = ["evaluate", files.model, files.test, "--label-column", "label"]
+    text = command(*by_labels).out
+    assert text.startswith("Verdict\n  Usable: balanced accuracy 0.890 (0.846 to 0.934)")
+    assert "area under the ROC curve" in text
+    assert "Confusion matrix" in text
+    text = command(*by_labels, "-v").out
+    for words in ("Brier score lower is better", "log loss lower is better"):
         assert words in text
     flipped = ["--label-column", "label", "--positive-label", "0", "--json"]
     other = json.loads(command("evaluate", files.model, files.test, *flipped).out)["labels"]
@@ -186,26 +184,27 @@ def test_evaluate_by_bags_estimates_what_labels_would_say(command, files, tmp_pa
     true = found["labels"]["metrics"]["balanced_accuracy"]["value"]
     assert abs(estimate["value"] - true) < 3 * estimate["std_error"]
     assert len(found["bags"]["per_bag"]) == 20
-    assert (
-        "Without labels, on 20 bags"
-        in command("evaluate", files.model, tmp_path / "held_out.csv", *options).out
-    )
+    text = command("evaluate", files.model, tmp_path / "held_out.csv", *options, "-v").out
+    assert "Without labels, bag by bag" in text
+    assert "bags                            20" in text
 
 
 def test_inspect(command, files, monkeypatch):
     done = command("inspect", files.rows, files.bags, *files.in_bags)
     assert done.code == 0
-    for words in (
-        "information V",
-        "effective sample size",
-        "informative bags",
-        "uninformative bags",
-        "convex objective",
-        "Recommended method",
-        "Expected accuracy",
-        "Warnings",
-    ):
+    assert done.out.startswith("Verdict\n  Usable: the bags differ in their shares")
+    for words in ("information V", "effective sample size"):
         assert words in done.out
+    everything = command("inspect", files.rows, files.bags, *files.in_bags, "-v").out
+    for words in (
+        "Most informative bags",
+        "--method corrected-loss has one minimum",
+        "Recommended: --method",
+        "Assumption checks",
+        "Columns in use",
+    ):
+        assert words in everything
+        assert words not in done.out
     found = json.loads(command("inspect", files.rows, files.bags, *files.in_bags, "--json").out)
     assert found["bags"]["n_bags"] == 30
     monkeypatch.chdir(files.folder)

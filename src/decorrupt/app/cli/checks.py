@@ -63,8 +63,9 @@ def check_training(given: TrainingOptions) -> bool:
     from decorrupt.app.cli.options import bag_columns
     from decorrupt.app.tables import check_tables
 
+    check_tables(given["rows"], given["bags"])
     of_bags = is_of_bags(given)
-    check_tables(given["rows"], given["bags"], given["noise_rates"])
+    check_tables(given["noise_rates"])
     if of_bags:
         check_bags(given["rows"], given["bags"], bag_columns(given))
     elif (given["noise_rates"] is None) != given["estimate_noise_rates"]:

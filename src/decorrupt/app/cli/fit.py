@@ -135,17 +135,17 @@ def fit(
 ) -> None:
     """Train a model from bags with known proportions, or from noisy labels of sources.
 
-    Example: decorrupt fit voters.csv precincts.csv --bag-column precinct --count-column votes -o
-    model.skops
+    Example: decorrupt fit voters.csv precincts.csv -o model.skops --report model.html
 
     Example: decorrupt fit voters.csv precincts.csv --bag-column precinct --count-columns
-    red,green,blue -o model.skops --report model.html
+    red,green,blue -o model.skops
 
     Example: decorrupt fit reviews.csv --label-column label --source-column reviewer
     --estimate-noise-rates -o model.skops
 
-    Columns are prepared automatically: missing numbers are imputed, numbers scaled, categories
-    one-hot encoded. The model file contains this preparation. Counts such as <5 are ranges.
+    With a table of bags, columns that no option names are guessed. Missing numbers are imputed,
+    numbers scaled, categories one-hot encoded; the model file contains this. Counts such as <5 are
+    ranges.
     """
     say, began = Output(json_output, quiet), time.monotonic()
     check_model_ending(output)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, cast
 
 import typer
 
@@ -20,7 +20,6 @@ from decorrupt.app.cli.conventions import (
     Seed,
     Sql,
     Verbose,
-    option,
 )
 from decorrupt.app.cli.options import (
     BagColumn,
@@ -55,7 +54,7 @@ if TYPE_CHECKING:
     from decorrupt.app.training.source_roles import SourceRows
 
 # Options of `inspect` that do not describe data.
-NOT_FOR_FIT = ("quick_fit", "report", "json_output", "quiet", "verbose", "force")
+NOT_FOR_FIT = ("report", "json_output", "quiet", "verbose", "force")
 
 
 def inspect(
@@ -79,10 +78,6 @@ def inspect(
     features: FeatureColumns = None,
     drop: DropColumns = None,
     categorical: CategoricalColumns = None,
-    quick_fit: Annotated[
-        bool,
-        option("--quick-fit", help="Also train one fast method to see its accuracy."),
-    ] = False,
     sql: Sql = None,
     decimal: Decimal = None,
     report: ReportPage = None,
@@ -93,25 +88,24 @@ def inspect(
     verbose: Verbose = False,
     force: Force = False,
 ) -> None:
-    """Inspect data before any training.
+    """Inspect data before any training, to see whether a model can be learned.
 
-    Shows rows, bags, sizes and proportions; how many labelled rows they are worth; which bags are
-    informative, or which of several classes are hard to distinguish; whether the objective is
-    convex; which method fits; which accuracy to expect; and warnings. For sources: --label-column,
-    --source-column, and --noise-rates or --estimate-noise-rates. Input that 'fit' refuses is
-    refused with the same message.
+    Example: decorrupt inspect voters.csv precincts.csv
 
-    Example: decorrupt inspect rows.csv bags.csv --bag-column branch --proportion-column rate
+    Example: decorrupt inspect reviews.csv --label-column label --source-column reviewer
+    --estimate-noise-rates
+
+    Prints a verdict, warnings, rows and bags or sources, and how many labelled rows they are worth;
+    with -v also the tests of the assumptions, the columns and the bags one by one. Input that 'fit'
+    refuses is refused with the same message.
     """
     say = Output(json_output, quiet)
     refuse_existing(report, force=force, inputs=(rows, bags, noise_rates))
     given = cast(TrainingOptions, context.params)
     check_training(given)
-    if quick_fit and label_column is not None:
-        raise typer.BadParameter("--quick-fit does not go with sources")
     check_pages(report)
     data, used = read_training_data(given, say)
-    found = _inspected(data, used, quick_fit=quick_fit, seed=seed)
+    found = _inspected(data, used, seed=seed)
     from decorrupt.app.pages.documents import inspection_document
     from decorrupt.documents import to_html
 
@@ -137,13 +131,11 @@ def fit_command(context: typer.Context) -> str:
     return shlex.join([*words, "-o", "model.skops", "--report", "model.html"])
 
 
-def _inspected(
-    data: BagRows | SourceRows, features: Features, *, quick_fit: bool, seed: int
-) -> Inspection:
+def _inspected(data: BagRows | SourceRows, features: Features, *, seed: int) -> Inspection:
     from decorrupt.app.training.inspect import inspect_bags
     from decorrupt.app.training.inspect_sources import inspect_sources
     from decorrupt.app.training.roles import BagRows
 
     if isinstance(data, BagRows):
-        return inspect_bags(data, features, quick_fit=quick_fit, seed=seed)
+        return inspect_bags(data, features, seed=seed)
     return inspect_sources(data, features, seed=seed)

@@ -35,7 +35,6 @@ from decorrupt.app.pages.verdict_section import (
     against_section,
     check_section,
     evaluation_section,
-    expected_blocks,
     verdict_section,
 )
 from decorrupt.app.pages.wording import BAGS, HELD_OUT, SOURCES, label_lead, listed
@@ -115,16 +114,11 @@ def evaluation_document(found: Evaluation, card: ModelCard, model: str) -> Docum
 
 def inspection_document(found: Inspection, command: str) -> Document:
     """Return the document of data before training; `command` trains a model on them."""
-    advice, outlook = found["advice"], found["outlook"]
-    why = (
-        f"{outlook['words']} Recommended: --method {advice['method']}, because {advice['reason']}."
-    )
     sections = [
         verdict_section(found["verdict"], _next_step(found["verdict"]), command),
         against_section(found["warnings"], found["verdict"]),
-        _open("data", "The data", [*data_blocks(found), *_quick(found)]),
+        _open("data", "The data", data_blocks(found)),
         check_section(found),
-        _folded("method", "Method and accuracy to expect", [Text(why)]),
         _folded("columns-used", "Columns", column_blocks(found["columns"], found["left_out"])),
     ]
     if "bag_details" in found:
@@ -141,15 +135,6 @@ def _next_step(verdict: Verdict) -> str:
     if verdict["word"] == AVOID:
         return "Next: collect more bags, or bags whose shares differ more. To train all the same:"
     return "Next: train a model."
-
-
-def _quick(found: Inspection) -> list[Block]:
-    if "quick_fit" not in found["outlook"]:
-        return []
-    quick = found["outlook"]["quick_fit"]
-    text = f"A quick {quick['method'].replace('_', ' ')} model, on held-out bags. A full fit is "
-    blocks = expected_blocks(quick, "bag", len(found["bags"]["classes"]))
-    return [Text(f"{text}often better."), *blocks]
 
 
 def _held_out(card: ModelCard, held_out: HeldOutResults | None) -> list[Section]:

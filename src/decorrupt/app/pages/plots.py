@@ -177,7 +177,8 @@ def importance_plot(
             name=name,
             title="Drop of the criterion when a column is shuffled",
             description=words,
-            size=(7.0, 0.9 + 0.24 * max(len(rows), 4)),
+            # The page enlarges it; a wider one has unreadable texts on a phone.
+            size=(4.2, 0.9 + 0.24 * max(len(rows), 4)),
         )
 
 

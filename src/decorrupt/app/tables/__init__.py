@@ -1,6 +1,6 @@
 """Reading and writing tables: CSV, Parquet, JSON lines, SQLite, DuckDB."""
 
-from decorrupt.app.tables.errors import TableError, need_names
+from decorrupt.app.tables.errors import TableError, listed, need_names
 from decorrupt.app.tables.read import check_tables, read_table, stream_table
 from decorrupt.app.tables.write import write_table
 from decorrupt.atomic import OutputExistsError, atomic_write
@@ -10,6 +10,7 @@ __all__ = [
     "TableError",
     "atomic_write",
     "check_tables",
+    "listed",
     "need_names",
     "read_table",
     "stream_table",

@@ -23,11 +23,16 @@ def need_names(known: Sequence[str], names: Sequence[str], table: str, option: s
     """Raise TableError naming the first of `names` that is not among the columns `known`."""
     missing = [name for name in names if name not in known]
     if missing:
-        shown = ", ".join(map(repr, known[:SHOWN_NAMES])) + ", …" * (len(known) > SHOWN_NAMES)
         close = "".join(
             f"; did you mean {one!r}?" for one in get_close_matches(missing[0], known, 1)
         )
         asked = f" ({option})" if option else ""
         raise TableError(
-            f"{table}: there is no column {missing[0]!r}{asked}; the columns are {shown}{close}"
+            f"{table}: there is no column {missing[0]!r}{asked}; the columns are "
+            f"{listed(known)}{close}"
         )
+
+
+def listed(names: Sequence[str], most: int = SHOWN_NAMES) -> str:
+    """Return names in quotation marks, the first few if there are many."""
+    return ", ".join(map(repr, names[:most])) + ", …" * (len(names) > most)

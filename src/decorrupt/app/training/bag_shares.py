@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from decorrupt._typing import FloatArray
-from decorrupt.app.tables import TableError
+from decorrupt.app.tables import TableError, listed
 from decorrupt.app.training.bag_columns import BagColumns
 from decorrupt.app.training.bag_values import BagValues
 from decorrupt.app.training.guess import SUM_TOL
@@ -167,8 +166,3 @@ def _check_count_sums(name: str, table: Observed, counts: FloatArray) -> list[st
         f"first is {table.ids[bag]!r}: {sums[bag]:g} and {table.sizes[bag]}): they are used as "
         "shares"
     ]
-
-
-def listed(names: Sequence[str], most: int = 10) -> str:
-    """Return names in quotation marks, the first few if there are many."""
-    return ", ".join(map(repr, names[:most])) + (", …" if len(names) > most else "")

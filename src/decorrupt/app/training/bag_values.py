@@ -105,17 +105,15 @@ def _one_row_per_bag(
     if columns.bag in classes:
         raise TableError(f"{bags.name}: a class has the name of the bag column, {columns.bag!r}")
     values = _read_ends(bags, value, value, what, takes_ranges=takes_ranges)
-    first = np.full((len(ids), len(classes)), -1)
-    for row, place in enumerate(zip(bag.tolist(), kind.tolist(), strict=True)):
-        if first[place] >= 0:
-            raise TableError(
-                f"{bags.name}, row {row + 1}: class {classes[place[1]]!r} of bag "
-                f"{ids[place[0]]!r} is already in row {first[place] + 1}"
-            )
-        first[place] = row
+    place = pd.Series(bag * len(classes) + kind)
+    for row in np.flatnonzero(place.duplicated())[:1]:
+        raise TableError(
+            f"{bags.name}, row {row + 1}: class {classes[kind[row]]!r} of bag {ids[bag[row]]!r} is "
+            f"already in row {place.eq(place[row]).argmax() + 1}"
+        )
     names = sort_classes(classes.tolist())
-    first = first[:, None, [classes.tolist().index(name) for name in names]]
-    ends = np.where(first >= 0, values[first, [[[0], [1]]]], 0.0)
+    ends = np.zeros((len(ids), 2, len(names)))
+    ends[bag, :, [names.index(classes[one]) for one in kind]] = values
     return BagValues(Table(pd.DataFrame({columns.bag: ids}), bags.name), names, names, ends)
 
 
@@ -161,32 +159,31 @@ def join_bags(
     """
     bags = values.table
     need_columns(bags.frame, [bag_column], bags.name, "--bag-column")
-    names = as_text(bags.frame[bag_column])
-    known: dict[Any, int] = {}
-    for row, name in enumerate(names):
-        if name in known:
-            raise TableError(
-                f"{bags.name}, row {row + 1}: bag {name!r} is already in row {known[name] + 1}"
-            )
-        known[name] = row
-    lost = [bag for bag in ids.tolist() if bag not in known]
-    if lost:
-        row = int(np.flatnonzero(row_bag == list(ids).index(lost[0]))[0])
+    names = pd.Index(as_text(bags.frame[bag_column]), dtype=object)
+    for row in np.flatnonzero(names.duplicated())[:1]:
+        first = names.tolist().index(names[row]) + 1
+        raise TableError(
+            f"{bags.name}, row {row + 1}: bag {names[row]!r} is already in row {first}"
+        )
+    order = names.get_indexer(ids)
+    lost, idle = ids[order < 0], len(names) - len(ids)
+    if len(lost):
+        row = int(np.flatnonzero(order[row_bag] < 0)[0])
+        bag = ids[row_bag[row]]
         more = f" (nor {len(lost) - 1} other bags)" if len(lost) > 1 else ""
         raise TableError(
-            f"{rows.place(row)}: bag {lost[0]!r} is not in column {bag_column!r} of "
-            f"{bags.name}{more}" + near_match(lost[0], list(known))
+            f"{rows.place(row)}: bag {bag!r} is not in column {bag_column!r} of "
+            f"{bags.name}{more}" + near_match(bag, names.tolist())
         )
-    order, idle = [known[bag] for bag in ids.tolist()], len(known) - len(ids)
     sizes = np.bincount(row_bag)
     return values.ends[order], [
-        *([f"{idle} of {len(known)} bags in {bags.name} have no rows: not used"] if idle else []),
+        *([f"{idle} of {len(names)} bags in {bags.name} have no rows: not used"] if idle else []),
         *_size_warnings(bags, ids, order, sizes),
     ]
 
 
 def _size_warnings(
-    bags: Table, ids: NDArray[Any], order: list[int], sizes: NDArray[Any]
+    bags: Table, ids: NDArray[Any], order: NDArray[np.intp], sizes: NDArray[Any]
 ) -> list[str]:
     """Return a warning for each column of sizes that contradicts the numbers of rows."""
     said = []

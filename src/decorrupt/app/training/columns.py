@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from decorrupt.app.tables import TableError, need_names
+from decorrupt.app.tables import TableError, listed, need_names
 from decorrupt.app.training.bad_cells import check_numbers
 from decorrupt.app.training.results import ColumnCard
 
@@ -188,13 +188,8 @@ def _levels_by_case(values: pd.Series) -> list[str]:
     """Return a warning if levels differ only in case."""
     levels = pd.Series(sorted(set(values.dropna().astype(str))))
     equal = levels[levels.str.casefold().duplicated(keep=False)]
-    if equal.empty:
-        return []
-    shown = ", ".join(map(repr, equal[:SHOWN_LEVELS])) + ", …" * (len(equal) > SHOWN_LEVELS)
-    return [
-        f"column {values.name!r}: categories that differ only in case: {shown}; they are different "
-        "categories"
-    ]
+    shown = listed(equal.tolist(), SHOWN_LEVELS)
+    return [f"column {values.name!r}: categories that differ only in case: {shown}"] * bool(shown)
 
 
 def _kind_in_use(kind: str, *, is_code: bool) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from decorrupt.app.tables import TableError
+from decorrupt.app.tables import TableError, listed
 from decorrupt.app.training.bag_columns import BagColumns
 from decorrupt.app.training.table import Table
 
@@ -61,7 +61,7 @@ def size_columns(bags: Table) -> list[str]:
 def _shared_column(rows: Table, bags: Table) -> str:
     shared = [name for name in bags.frame.columns if name in rows.frame.columns]
     if len(shared) != 1:
-        found = f"the columns {_listed(shared)}" if shared else "no column"
+        found = f"the columns {listed(shared)}" if shared else "no column"
         raise TableError(
             f"{rows.name} and {bags.name} have {found} in common: give the column of the bag, "
             "which both must have, with --bag-column"
@@ -76,29 +76,24 @@ def _with_values(columns: BagColumns, bags: Table) -> BagColumns:
         return replace(columns, proportion="".join(shares) or None, count="".join(counts) or None)
     if shares or counts:
         raise TableError(
-            f"{bags.name}: the columns {_listed([*shares, *counts])} could all be the proportion "
+            f"{bags.name}: the columns {listed([*shares, *counts])} could all be the proportion "
             "or the count: give one of them with --proportion-column or --count-column"
         )
     sizes = size_columns(bags)
     numbers = bags.frame[[name for name in others if name not in sizes]].select_dtypes("number")
-    if len(numbers.columns) > 1 and _sum_to_one(numbers):
+    is_wide = len(numbers.columns) > 1 and not (columns.class_name or columns.upper)
+    if is_wide and _sum_to_one(numbers):
         return replace(columns, proportions=list(numbers.columns))
     raise TableError(
         f"{bags.name}: no column is called proportion, share, rate or count: give one of "
-        f"{_listed(others)} with --proportion-column or --count-column"
+        f"{listed(others) or 'its columns'} with --proportion-column or --count-column"
     )
 
 
 def _is_called(name: str, words: Sequence[str]) -> bool:
-    return str(name).casefold().endswith(tuple(f"_{word}" for word in words)) or (
-        str(name).casefold() in words
-    )
+    return str(name).casefold().rpartition("_")[2] in words
 
 
 def _sum_to_one(shares: pd.DataFrame) -> bool:
     apart = (shares.sum(axis=1) - 1).abs() > SUM_TOL * len(shares.columns)
     return not apart.any() and bool((shares >= 0).to_numpy().all())
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names)) or "its columns"

@@ -8,7 +8,7 @@ import numpy as np
 
 from decorrupt.app.training.columns import Features, column_cards
 from decorrupt.app.training.preprocess import make_preprocessor, prepare
-from decorrupt.app.training.results import Advice, Inspection, Outlook, SourceSummary, now
+from decorrupt.app.training.results import Inspection, SourceSummary, now
 from decorrupt.app.training.source_roles import SourceRows
 from decorrupt.app.training.summary import summarize_sources
 from decorrupt.app.training.train import collected_warnings
@@ -47,7 +47,6 @@ def inspect_sources(rows: SourceRows, features: Features, *, seed: int = 0) -> I
     flips = np.array([rates[source] for source in noisy.ids.tolist()])
     weights = weights_comparison(noisy.sizes, *flips.T).weights["optimal"]
     summary = summarize_sources(noisy, noisy.by_source(weights), estimate)
-    worth = summary["effective_sample_size"]
     return Inspection(
         rows=rows.table.name,
         situation="sources",
@@ -55,16 +54,6 @@ def inspect_sources(rows: SourceRows, features: Features, *, seed: int = 0) -> I
         sources=summary,
         columns=column_cards(features, {}),
         left_out=dict(features.left_out),
-        advice=Advice(
-            method="auto",
-            reason="it compares corrected loss and forward likelihood on held-out rows",
-        ),
-        outlook=Outlook(
-            effective_sample_size=worth,
-            words="According to the worst-case bound, the noisy labels are worth "
-            f"{worth:,.0f} clean labels. Expect about the accuracy of a model trained on so "
-            "many clean labels.",
-        ),
         verdict=judge_sources(summary, estimated=rows.rates is None),
         warnings=said + _warnings(summary, estimated=rows.rates is None),
     )

@@ -251,22 +251,6 @@ class Convexity(TypedDict):
     floor: float  # it is convex from this regularisation strength upwards
 
 
-class Advice(TypedDict):
-    """The recommended method and the reason."""
-
-    method: str
-    reason: str
-
-
-class Outlook(TypedDict):
-    """The expected accuracy."""
-
-    words: str
-    effective_sample_size: NotRequired[float]  # if class distributions are common
-    resolution: NotRequired[float]  # smallest standard error with which bags measure an accuracy
-    quick_fit: NotRequired[ExpectedAccuracy]
-
-
 class BagDetails(TypedDict):
     """Bags one by one, those that contribute most first."""
 
@@ -285,8 +269,6 @@ class Inspection(TypedDict):
     created: str
     columns: list[ColumnCard]
     left_out: dict[str, str]
-    advice: Advice
-    outlook: Outlook
     verdict: Verdict
     warnings: list[str]
     bags: NotRequired[BagSummary]

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from decorrupt.app.tables import TableError
+from decorrupt.app.tables import TableError, listed
 from decorrupt.app.training.bag_columns import BagColumns
-from decorrupt.app.training.bag_shares import listed, observe_classes, observe_positives
+from decorrupt.app.training.bag_shares import observe_classes, observe_positives
 from decorrupt.app.training.bag_values import join_bags, one_per_bag, read_values
 from decorrupt.app.training.columns import need_columns
 from decorrupt.app.training.guess import class_names, guess_columns

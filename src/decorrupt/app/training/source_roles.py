@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from decorrupt.app.tables import TableError
+from decorrupt.app.tables import TableError, listed
 from decorrupt.app.training.columns import need_columns
 from decorrupt.app.training.name_lists import join_names, split_names
 from decorrupt.app.training.preprocess import as_text
@@ -80,7 +80,7 @@ def read_label_names(table: Table, column: str) -> NDArray[Any]:
 def _positive_values(
     table: str, column: str, values: Sequence[str], positive_label: str | None
 ) -> list[str]:
-    shown = ", ".join(map(repr, values[:SHOWN_VALUES])) + ", …" * (len(values) > SHOWN_VALUES)
+    shown = listed(values, SHOWN_VALUES)
     if positive_label is None:
         for negative, positive in (("0", "1"), ("-1", "1"), ("False", "True"), ("false", "true")):
             if set(values) <= {negative, positive}:

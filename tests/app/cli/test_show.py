@@ -1,0 +1,184 @@
+"""What commands print: the verdict first, few lines unless asked, and commands that run."""
+
+import json
+import shlex
+
+import pandas as pd
+import pytest
+
+from decorrupt.app.cli import show
+from decorrupt.app.cli.show import MOST_LINES, brief, shown
+from decorrupt.app.pages.documents import inspection_document, model_document
+from decorrupt.documents import to_text
+from helpers.model_dicts import inspection, model_card, source_card
+from helpers.quick import QUICK_FIT
+from helpers.shell import run_bash
+
+FILES = [("model", "folder/model.skops"), ("page", "folder/model.html")]
+LONG_WARNINGS = [
+    f"warning {k} is long, because it explains what to do about it " * 3 for k in range(30)
+]
+# QUICK_FIT for commands that run as printed.
+QUICK_ENVIRONMENT = {
+    f"DECORRUPT_FIT_{name[2:].replace('-', '_').upper()}": str(value)
+    for name, value in zip(QUICK_FIT[::2], QUICK_FIT[1::2], strict=True)
+}
+
+
+@pytest.fixture(params=[80, 100])
+def width(request, monkeypatch):
+    monkeypatch.setattr(show, "text_width", lambda: request.param)
+    return request.param
+
+
+def brief_lines(card, width, files=FILES):
+    return to_text(brief(model_document(card, "m.skops"), files), width=width).splitlines()
+
+
+@pytest.mark.parametrize("make", [model_card, source_card])
+def test_many_long_warnings_are_counted(make, width):
+    lines = brief_lines(make() | {"warnings": LONG_WARNINGS}, width)
+    assert len(lines) <= MOST_LINES
+    assert lines[0].startswith("Check it with labels: ")
+    assert lines[-1].strip().startswith("decorrupt evaluate m.skops")
+    text = "\n".join(lines)
+    n_shown = text.count("- Warning")
+    assert f"- {30 - n_shown} more with -v" in text
+    assert "folder/model.skops" in text
+    assert "folder/model.html" in text
+
+
+def test_as_many_warnings_as_fit_are_shown(width):
+    card = source_card() | {"warnings": [f"warning {k}" for k in range(30)]}
+    lines = brief_lines(card, width)
+    assert len(lines) == MOST_LINES
+    n_shown = sum(line.startswith("- Warning") for line in lines)
+    assert n_shown > 1
+    assert f"- {30 - n_shown} more with -v" in lines
+    card["warnings"] = ["one", "two"]
+    lines = brief_lines(card, width)
+    assert "- One." in lines
+    assert not any("more with -v" in line for line in lines)
+
+
+def test_details_are_shown_if_asked_for():
+    document = inspection_document(inspection(), "decorrupt fit")
+    assert len(shown(document, verbose=True)) == len(document.sections)
+    assert [one.name for one in shown(document, verbose=False)] == ["verdict", "against", "data"]
+
+
+@pytest.fixture
+def talkative(monkeypatch):
+    """Training with 30 long warnings."""
+    monkeypatch.setattr(
+        "decorrupt.app.training.bag_training.warnings_on_bags", lambda _: LONG_WARNINGS
+    )
+
+
+@pytest.mark.usefixtures("talkative")
+def test_fit_prints_a_dozen_lines_and_everything_if_asked(command, files, tmp_path, width):
+    model = tmp_path / "m.skops"
+    arguments = ["fit", files.rows, files.bags, *files.in_bags, *QUICK_FIT, "-o", model, "--force"]
+    done = command(*arguments)
+    lines = done.out.splitlines()
+    assert done.code == 0
+    assert len(lines) <= MOST_LINES
+    assert lines[0].startswith("Check it with labels: ")
+    assert "more with -v" in done.out
+    everything = command(*arguments, "-v").out
+    headings = [line for line in everything.splitlines() if line[:1].strip()]
+    assert headings == [
+        "Verdict",
+        "Accuracy to expect",
+        "What speaks against it",
+        "Assumption checks",
+        "Results on held-out bags",
+        "The data",
+        "Columns",
+        "Methods compared",
+        "What it must not be used for",
+        "Settings and versions",
+    ]
+    assert everything.count("- Warning ") == 30
+    assert max(map(len, everything.splitlines())) <= max(width, len(str(model)) + 80)
+
+
+def test_explain_prints_the_verdict_first(command, files):
+    done = command("explain", files.model)
+    assert done.out.startswith("Verdict\n  Check it with labels: about ")
+    assert f"decorrupt evaluate {files.model} labelled_rows.csv --label-column label" in done.out
+
+
+def test_the_command_that_inspect_prints_runs_as_printed(command, files, tmp_path, monkeypatch):
+    """Names with spaces and quotes are quoted; options of inspect alone are left out."""
+    monkeypatch.chdir(tmp_path)
+    rows = files.tables.rows.rename(columns={"bag": "the 'bag'"}).assign(id=range(300))
+    rows.to_csv("my rows.csv", index=False)
+    bags = files.tables.bags.rename(columns={"bag": "the 'bag'", "rate": "$rate"})
+    bags.to_csv("my $bags.csv", index=False)
+    options = ("--bag-column", "the 'bag'", "--proportion-column", "$rate", "--drop", "noise")
+    own = ("--seed", 3, "--report", "i.html", "--quick-fit", "--verbose")
+    done = command("inspect", "my rows.csv", "my $bags.csv", *options, *own)
+    assert done.code == 0, done.err
+    (printed,) = (line for line in done.out.splitlines() if line.startswith("    decorrupt fit"))
+    words = shlex.split(printed)
+    assert words[-4:] == ["-o", "model.skops", "--report", "model.html"]
+    assert words[words.index("--seed") + 1] == "3"
+    assert not {"i.html", "--quick-fit", "--verbose"} & set(words)
+    ran = run_bash("-euc", printed.strip(), **QUICK_ENVIRONMENT)
+    assert ran.returncode == 0, ran.stderr
+    assert (tmp_path / "model.html").exists()
+    card = json.loads(command("explain", "model.skops", "--json").out)
+    assert [column["name"] for column in card["columns"]] == ["age", "income", "town"]
+
+
+def test_the_command_that_inspect_prints_for_sources_runs(command, files, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    labels = ["--label-column", "says", "--positive-label", "sick", "--source-column", "who"]
+    done = command("inspect", files.noisy, *labels, "--noise-rates", files.rates)
+    (printed,) = (line for line in done.out.splitlines() if line.startswith("    decorrupt fit"))
+    quick = QUICK_ENVIRONMENT | {"DECORRUPT_FIT_METHOD": "forward"}
+    ran = run_bash("-euc", printed.strip(), **quick)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_the_commands_after_a_fit_run_as_printed(command, files, tmp_path, monkeypatch):
+    """With the file names that they name as an example."""
+    monkeypatch.chdir(tmp_path)
+    arguments = [
+        "fit",
+        files.rows,
+        files.bags,
+        *files.in_bags,
+        *QUICK_FIT,
+        "-o",
+        "my 'model'.skops",
+    ]
+    printed = command(*arguments).out.splitlines()[-1].strip()
+    pd.read_csv(files.test).to_csv("labelled_rows.csv", index=False)
+    ran = run_bash("-euc", printed)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.startswith("Verdict\n  Usable: balanced accuracy 0.")
+    pd.read_csv(files.test).to_csv("new_rows.csv", index=False)
+    (following,) = (line for line in ran.stdout.splitlines() if "decorrupt predict" in line)
+    ran = run_bash("-euc", following.strip())
+    assert ran.returncode == 0, ran.stderr
+    assert len(pd.read_csv("predictions.csv")) == 200
+
+
+def test_evaluate_warns_of_the_bags_that_the_model_was_trained_on(command, files, tmp_path):
+    words = "these seem to be the bags that the model was trained on"
+    done = command("evaluate", files.model, files.rows, files.bags, *files.in_bags)
+    assert done.code == 0, done.err
+    text = " ".join(done.out.split())
+    assert f"What speaks against it - {words.capitalize()}" in text
+    assert "held out" not in text
+    done = command("evaluate", files.model, files.rows, files.bags, *files.in_bags, "--json")
+    assert words in done.err
+    kept = files.tables.rows["bag"].isin(files.tables.bags["bag"][:29])
+    files.tables.rows[kept].to_csv(tmp_path / "other.csv", index=False)
+    files.tables.bags[:29].to_csv(tmp_path / "bags.csv", index=False)
+    other = command("evaluate", files.model, tmp_path / "other.csv", tmp_path / "bags.csv",
+                    *files.in_bags)  # fmt: skip
+    assert other.code == 0, other.err
+    assert words not in " ".join((other.out + other.err).split()).lower()
