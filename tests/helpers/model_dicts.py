@@ -248,13 +248,6 @@ def inspection():
             "average": ["b3"],
             "convexity": {"exists": True, "superbag": False, "floor": 0.0345},
         },
-        "advice": {"method": "auto", "reason": "it compares methods"},
-        "outlook": {
-            "effective_sample_size": 74.4,
-            "resolution": 0.058,
-            "words": "Expect the best.",
-            "quick_fit": expected() | {"value": 0.71},
-        },
         "verdict": verdict("usable", "the bags differ in their shares"),
         "assumptions": assumptions(),
         "warnings": ["there are only 5 bags"],
@@ -262,10 +255,9 @@ def inspection():
 
 
 def source_inspection():
-    kept = ("rows", "created", "columns", "left_out", "advice", "warnings", "verdict")
+    kept = ("rows", "created", "columns", "left_out", "warnings", "verdict")
     found = {name: value for name, value in inspection().items() if name in kept}
-    outlook = {"effective_sample_size": 229.4, "words": "Expect the best."}
-    return found | {"situation": "sources", "sources": source_summary(), "outlook": outlook}
+    return found | {"situation": "sources", "sources": source_summary()}
 
 
 def demo_results():

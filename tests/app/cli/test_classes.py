@@ -41,9 +41,8 @@ def test_inspect_shows_what_is_known_about_each_class(command):
     found = json.loads(command("inspect", "rows.csv", "wide.csv", *WIDE, "--json").out)
     assert [one["name"] for one in found["bags"]["classes"]] == list(PARTIES)
     assert set(found["bags"]["hardest_classes"]) <= set(PARTIES)
-    text = command("inspect", "rows.csv", "wide.csv", *WIDE, "--quick-fit").out
+    text = command("inspect", "rows.csv", "wide.csv", *WIDE).out
     assert "hardest to distinguish" in text
-    assert re.search(r"mean recall +0\.\d", text)
 
 
 def test_the_card_is_that_of_three_classes(command):

@@ -199,7 +199,6 @@ def test_inspect(command, files, monkeypatch):
     for words in (
         "Most informative bags",
         "--method corrected-loss has one minimum",
-        "Recommended: --method",
         "Assumption checks",
         "Columns in use",
     ):

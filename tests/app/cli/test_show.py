@@ -117,14 +117,14 @@ def test_the_command_that_inspect_prints_runs_as_printed(command, files, tmp_pat
     bags = files.tables.bags.rename(columns={"bag": "the 'bag'", "rate": "$rate"})
     bags.to_csv("my $bags.csv", index=False)
     options = ("--bag-column", "the 'bag'", "--proportion-column", "$rate", "--drop", "noise")
-    own = ("--seed", 3, "--report", "i.html", "--quick-fit", "--verbose")
+    own = ("--seed", 3, "--report", "i.html", "--verbose")
     done = command("inspect", "my rows.csv", "my $bags.csv", *options, *own)
     assert done.code == 0, done.err
     (printed,) = (line for line in done.out.splitlines() if line.startswith("    decorrupt fit"))
     words = shlex.split(printed)
     assert words[-4:] == ["-o", "model.skops", "--report", "model.html"]
     assert words[words.index("--seed") + 1] == "3"
-    assert not {"i.html", "--quick-fit", "--verbose"} & set(words)
+    assert not {"i.html", "--verbose"} & set(words)
     ran = run_bash("-euc", printed.strip(), **QUICK_ENVIRONMENT)
     assert ran.returncode == 0, ran.stderr
     assert (tmp_path / "model.html").exists()
