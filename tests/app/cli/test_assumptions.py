@@ -57,6 +57,7 @@ def test_bags_by_a_feature(command, cut, monkeypatch):
     seen = json.loads(command("inspect", *in_bags, "--json").out)
     assert seen["assumptions"]["classes_differ"]
     assert "your groups differ in more than their share, mostly in " in seen["verdict"]["why"]
+    assert seen["verdict"]["word"] == "check it with labels"
 
     card = json.loads(command("fit", *in_bags, *QUICK, "-o", "m.skops", "--json", "--force").out)
     assert card["method"]["chosen"] == "count_likelihood"

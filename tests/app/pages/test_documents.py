@@ -322,7 +322,7 @@ def test_the_inspection_says_all():
     assert found["Verdict"] == (
         f"Usable: the bags differ in their shares. Next: train a model. {FIT}"
     )
-    assert "74 labelled rows" in found["The data"]
+    assert "74 labelled rows (24.8 % of all)" in found["The data"]
     bags = found["The bags one by one"]
     assert "3 of 5 bags contribute 90 %" in bags
     assert "b0 10 0.900 40.0 %" in bags
