@@ -116,7 +116,7 @@ def test_options(name, params):
     assert found.class_prior_ == pytest.approx(expected.class_prior_, abs=1e-6)
 
 
-def vague_counts(data, kind):
+def inexact_counts(data, kind):
     """Return y, the upper ends and the noise of bags whose counts are not known exactly."""
     sizes = np.bincount(data.bags)[data.bags].reshape(-1, *[1] * (data.y.ndim - 1))
     random = np.random.default_rng(1)
@@ -137,7 +137,7 @@ def vague_counts(data, kind):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_ranges_and_noise_of_any_kind(n_classes, kind):
     data = bag_rows(n_classes=n_classes)
-    y, upper, noise = vague_counts(data, kind)
+    y, upper, noise = inexact_counts(data, kind)
     assert kind == "ranges" or y.min() < 0  # a noisy share need not be one
     by_dask, local = pair("CountLikelihoodClassifier", **LINEAR, count_noise=noise)
     ends = {} if upper is None else {"upper": upper}
@@ -156,7 +156,7 @@ def test_ranges_and_noise_of_any_kind(n_classes, kind):
 @pytest.mark.parametrize("kind", ["ranges", "laplace"])
 def test_class_shares_of_bags_with_a_normal_approximation(kind):
     data = bag_rows(n_classes=3, bag_size=40)
-    y, upper, noise = vague_counts(data, kind)
+    y, upper, noise = inexact_counts(data, kind)
     by_dask, local = pair("CountLikelihoodClassifier", **LINEAR, count_noise=noise)
     local.fit(data.X, y, bags=data.bags, upper=upper)
     X, y, bags = (

@@ -66,11 +66,11 @@ def test_bags_of_one_row_are_logistic_regression_with_the_same_prior(bag_data):
 
 def test_less_information_is_a_stronger_penalty(bag_data):
     """Half of every deviation from the pooled share is a quarter of the information."""
-    known, vague = (
+    known, inexact = (
         MeanMapClassifier(random_state=0).fit(bag_data.X, y, bags=bag_data.bags)
         for y in (bag_data.y, (bag_data.y + bag_data.y.mean()) / 2)
     )
-    assert vague.reg_strength_ == pytest.approx(4 * known.reg_strength_, rel=0.2)
+    assert inexact.reg_strength_ == pytest.approx(4 * known.reg_strength_, rel=0.2)
 
 
 @pytest.mark.parametrize("flipped", [0.1, 0.3])

@@ -54,12 +54,12 @@ from decorrupt.app.cli.options import (
 from decorrupt.app.cli.pages import check_pages, make_page
 from decorrupt.app.cli.parameters import Kernel, KernelGamma, RegStrength, read_parameters
 from decorrupt.app.cli.show import brief, shown
+from decorrupt.app.training.inexact_counts import check_method
 from decorrupt.app.training.methods import (
     BAG_METHODS,
     check_several_classes,
     method_name,
 )
-from decorrupt.app.training.vague_counts import check_method
 
 
 def fit(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from decorrupt.app.tables import TableError
-from decorrupt.app.training.vague_counts import read_noise
+from decorrupt.app.training.inexact_counts import read_noise
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class BagColumns:
     upper : str or None
         Ranges: the largest share or number of positives; `proportion` or `count` is the smallest.
     count_noise : str or None
-        Noise of the counts, see :func:`decorrupt.app.training.vague_counts.read_noise`.
+        Noise of the counts, see :func:`decorrupt.app.training.inexact_counts.read_noise`.
     """
 
     bag: str = ""
@@ -110,9 +110,9 @@ class BagColumns:
         twice = [name for place, name in enumerate(classes) if name in classes[:place]]
         if twice or self.bag in classes:
             raise TableError(f"{option} contains {(twice or [self.bag])[0]!r} twice, or the bag")
-        self._check_vague()
+        self._check_inexact()
 
-    def _check_vague(self) -> None:
+    def _check_inexact(self) -> None:
         if self.count_noise is not None:
             read_noise(self.count_noise)
         if self.upper is not None and self.names_classes:

@@ -11,8 +11,8 @@ from decorrupt.app.tables import TableError, listed
 from decorrupt.app.training.bag_columns import BagColumns
 from decorrupt.app.training.bag_values import BagValues
 from decorrupt.app.training.guess import SUM_TOL
+from decorrupt.app.training.inexact_counts import make_noise
 from decorrupt.app.training.table import check_shares
-from decorrupt.app.training.vague_counts import make_noise
 from decorrupt.observed import Observed, class_columns, observe_counts
 from decorrupt.risks import count_risk
 
@@ -51,7 +51,7 @@ def observe_positives(
         high if n_ranges else None,
         None if noise is None else make_noise(noise),
     )
-    return observed, _vague_in_words(n_ranges, table.n_bags, noise)
+    return observed, _inexact_in_words(n_ranges, table.n_bags, noise)
 
 
 def observe_classes(
@@ -67,11 +67,13 @@ def observe_classes(
             raise TableError("--count-noise cannot be combined with counts that are ranges")
         _check_whole(name, table, lower)
         observed = _with_ranges(table, lower, _limited(lower, upper, table))
-        return observed, _vague_in_words(int((~observed.counts.is_exact).sum()), table.n_bags, None)
+        return observed, _inexact_in_words(
+            int((~observed.counts.is_exact).sum()), table.n_bags, None
+        )
     if noise is not None:
         unit = table.sizes[:, None] if columns.are_counts else 1
         observed = _with_noise(replace(table, proportions=lower / unit), noise)
-        return observed, _vague_in_words(0, table.n_bags, noise)
+        return observed, _inexact_in_words(0, table.n_bags, noise)
     said: list[str] = []
     if columns.are_counts:
         _check_whole(name, table, lower)
@@ -105,7 +107,7 @@ def _with_noise(reported: Observed, count_noise: str) -> Observed:
     return observe_counts(reported, None, make_noise(count_noise))
 
 
-def _vague_in_words(n_ranges: int, n_bags: int, count_noise: str | None) -> list[str]:
+def _inexact_in_words(n_ranges: int, n_bags: int, count_noise: str | None) -> list[str]:
     """Return the warning about bags with ranges or noisy counts, if there are any."""
     if n_ranges:
         return [

@@ -10,6 +10,7 @@ import numpy as np
 
 from decorrupt._typing import FloatArray
 from decorrupt.app.training.held_out import held_out_results
+from decorrupt.app.training.inexact_counts import check_method
 from decorrupt.app.training.judged import Judged, checks_of, expect_accuracy, only_possible
 from decorrupt.app.training.methods import (
     BAG_METHODS,
@@ -23,7 +24,6 @@ from decorrupt.app.training.results import plain
 from decorrupt.app.training.roles import BagRows
 from decorrupt.app.training.settings import Settings
 from decorrupt.app.training.summary import summarize_bags, warn_of_bag_columns
-from decorrupt.app.training.vague_counts import check_method
 from decorrupt.app.training.words import warnings_on_bags
 from decorrupt.estimators import decision_threshold
 from decorrupt.losses import probabilities

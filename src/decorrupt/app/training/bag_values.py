@@ -15,9 +15,9 @@ from decorrupt.app.tables import TableError
 from decorrupt.app.training.bag_columns import BagColumns
 from decorrupt.app.training.columns import need_columns
 from decorrupt.app.training.guess import size_columns
+from decorrupt.app.training.inexact_counts import count_range
 from decorrupt.app.training.preprocess import as_text
 from decorrupt.app.training.table import Table, as_numbers, group_codes, near_match
-from decorrupt.app.training.vague_counts import count_range
 
 # Equal shares read from a text file can differ in their last digits.
 SAME_SHARE = 1e-6
