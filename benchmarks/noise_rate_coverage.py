@@ -17,15 +17,15 @@ from unittest import mock
 
 import numpy as np
 import pandas as pd
-from decorrupt.app.training.train_sources import train_sources
 from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import balanced_accuracy_score
 
 from decorrupt import estimate_noise_rates
 from decorrupt.app.training.columns import choose_features
 from decorrupt.app.training.roles import Table
+from decorrupt.app.training.settings import Settings
 from decorrupt.app.training.source_roles import read_sources
-from decorrupt.app.training.train import Settings
+from decorrupt.app.training.train import train
 from decorrupt.corruption import corrupt_labels
 from decorrupt.datasets import fetch_uci
 from decorrupt.model_selection import auto_sources, corrected_accuracy
@@ -70,7 +70,7 @@ def accuracy(X: np.ndarray, y: np.ndarray, seed: int) -> list[float]:
     few = partial(estimate_noise_rates, n_bootstrap=N_RESAMPLES)
     settings = Settings("forward", seed=seed, reg_strengths=(1e-2,))  # one, to save time
     with silence(), mock.patch.object(auto_sources, "estimate_noise_rates", few):
-        trained = train_sources(rows, features, settings)
+        trained = train(rows, features, settings)
     decisions, strata = np.empty(len(y)), trained.observed
     for model, test in trained.fold_models():
         decisions[test] = model.decision_function(trained.prepared.iloc[test])

@@ -27,7 +27,7 @@ def test_what_fit_prints_and_saves(command, files, model):
     assert lines[-1] == f"  decorrupt evaluate {model} labelled_rows.csv --label-column label"
     for words in ("balanced accuracy  0.8", "guessing by bag    0.815 (for known bags only)"):
         assert words in done.out
-    assert str(model) in "".join(done.out.split("model  ")[1].split())
+    assert f"  model: {model}\n" in done.out
     _, card = load_with_metadata(str(model))
     assert card["configuration"]["method"] == "mean-map"
     assert card["configuration"]["rows"] == "rows.csv"

@@ -122,7 +122,7 @@ def fit_command(context: typer.Context) -> str:
     for parameter in context.command.params:
         name, value = str(parameter.name), context.params[str(parameter.name)]
         source = getattr(context.get_parameter_source(name), "name", "")
-        if name in NOT_FOR_FIT or source != "COMMANDLINE" or value is None:
+        if name in NOT_FOR_FIT or source == "DEFAULT" or value is None:
             continue
         if parameter.param_type_name == "argument":
             words.append(str(value))

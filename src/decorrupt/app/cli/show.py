@@ -36,17 +36,17 @@ def brief(document: Document, files: Sequence[tuple[str, str]]) -> list[Section]
 
     Warnings that do not fit are counted.
     """
-    from decorrupt.documents import Facts, Section, Text, to_text
+    from decorrupt.documents import Command, Section, Text, to_text
 
     parts = {section.name: section.blocks for section in document.sections}
     verdict, *next_step = parts["verdict"]
     accuracy = [block for block in parts["accuracy"] if block.kind == "facts"]
     notes = parts.get("against", ())
+    paths = [Command(f"{kind}: {path}") for kind, path in files]  # never broken: to be copied
     for n_shown in range(len(notes), -1, -1):
         n_more = len(notes) - n_shown
         more = [Text(f"{n_more} more with -v", "note")] if n_more else []
-        files_block = Facts(list(files))
-        blocks = [verdict, *accuracy, *notes[:n_shown], *more, files_block, *next_step]
+        blocks = [verdict, *accuracy, *notes[:n_shown], *more, *paths, *next_step]
         sections = [Section("brief", "", blocks)]
         if to_text(sections, width=text_width()).count("\n") <= MOST_LINES:
             break

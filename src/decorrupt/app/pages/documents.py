@@ -31,6 +31,7 @@ from decorrupt.app.pages.provenance import (
 )
 from decorrupt.app.pages.verdict_section import (
     accuracy_section,
+    after_evaluation,
     after_training,
     against_section,
     check_section,
@@ -84,12 +85,12 @@ def evaluation_document(found: Evaluation, card: ModelCard, model: str) -> Docum
     """Return the document of a model evaluated on rows it was not trained on."""
     sections = []
     if "verdict" in found:
-        sections.append(verdict_section(found["verdict"], *after_training(found["verdict"], model)))
+        next_step = after_evaluation(found["verdict"], model)
+        sections.append(verdict_section(found["verdict"], *next_step))
     bag_column = card.get("bag_column", "bag")
     sections += [
         evaluation_section(found, bag_column),
         against_section(found["warnings"], found.get("verdict")),
-        check_section(found),
     ]
     if "labels" in found:
         labels, lead = found["labels"], Text(label_lead(found["labels"]))
@@ -100,6 +101,7 @@ def evaluation_document(found: Evaluation, card: ModelCard, model: str) -> Docum
     if "bags" in found:
         results = found["bags"]
         sections += [
+            check_section(found),
             _folded("bags", "Without labels, bag by bag", bag_results(results, BAGS, "bags")),
             _folded("importance", "Feature importance", importance_blocks(results, "bags")),
             _folded("data", "The bags", bag_blocks(found["bag_summary"])),

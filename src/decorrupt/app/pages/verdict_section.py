@@ -39,8 +39,8 @@ ESTIMATED = (
 def verdict_section(verdict: Verdict, next_step: str, command: str) -> Section:
     """Return the verdict, the main reason and the next command."""
     text = sentence(f"{verdict['word']}: {verdict['why']}")
-    blocks: list[Block] = [Text(text, TONES[verdict["word"]]), Text(next_step), Command(command)]
-    return Section("verdict", "Verdict", blocks)
+    blocks: list[Block] = [Text(text, TONES[verdict["word"]]), Text(next_step)]
+    return Section("verdict", "Verdict", [*blocks, *([Command(command)] if command else [])])
 
 
 def after_training(verdict: Verdict, model: str) -> tuple[str, str]:
@@ -55,6 +55,13 @@ def after_training(verdict: Verdict, model: str) -> tuple[str, str]:
         f"Next: label about {n_labels} new rows, which shows the accuracy to ±{HALF_WIDTH:g}.",
         f"decorrupt evaluate {model} labelled_rows.csv --label-column label",
     )
+
+
+def after_evaluation(verdict: Verdict, model: str) -> tuple[str, str]:
+    """Return the next step after an evaluation with labels, and its command if there is one."""
+    if verdict["word"] == AVOID:
+        return "Next: train it on more bags, or on bags whose shares differ more.", ""
+    return after_training(verdict, model)
 
 
 def accuracy_section(card: ModelCard) -> Section:

@@ -86,9 +86,7 @@ def _details(observed: Observed) -> BagDetails:
     return BagDetails(
         shares=bags,
         n_informative=min(int(np.searchsorted(total, INFORMATIVE)) + 1, len(bags)),
-        too_small=[
-            f"{bag['bag']} ({count(bag['size'], 'row')})" for bag in weak if bag["size"] < small
-        ],
+        too_small=[_with_size(bag) for bag in weak if bag["size"] < small],
         average=[bag["bag"] for bag in weak if bag["size"] >= small],
         convexity=_convexity(observed),
     )
