@@ -135,7 +135,7 @@ CRITERIA = {
         LOWER,
     ),
     "proportion_risk": Measure(
-        "error of the predicted proportion",
+        "error of the classified share",
         "The mean absolute difference between the share of rows classified as positive and the "
         "known proportion.",
         LOWER,
@@ -168,7 +168,7 @@ CLASS_CRITERIA = CRITERIA | {
         LOWER,
     ),
     "proportion_risk": Measure(
-        "error of the predicted proportions",
+        "error of the classified shares",
         "Half the sum over the classes of the absolute difference between the share of rows "
         "classified as the class and its known proportion: the share of rows that would have to "
         "be classified differently.",

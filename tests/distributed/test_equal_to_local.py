@@ -221,6 +221,7 @@ SHARES = {"nurse": [0.2, 0.3, 0.5], "rule": [0.4, 0.3, 0.3], "web": [0.3, 0.3, 0
 
 
 @quiet
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.ContradictedRatesWarning")
 @pytest.mark.parametrize(
     "params",
     [

@@ -93,8 +93,8 @@ def test_bags_from_installation_to_answer(files, tmp_path):
     arguments = [files.bags, *files.in_bags, *QUICK_FIT, "-o", model]
     done = installed("fit", "-", *arguments, stdin=files.rows.read_text())
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("Check it with labels: ")
-    assert "decorrupt evaluate" in done.stdout
+    assert done.stdout.startswith("Usable: ")
+    assert "decorrupt predict" in done.stdout
     assert done.stderr == ""
     done = installed("predict", model, files.test, "--keep", "id", "-o", answer)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

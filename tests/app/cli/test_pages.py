@@ -101,7 +101,7 @@ def test_a_page_that_fails_leaves_the_model(command, files, tmp_path, quiet):
     done = command("fit", files.rows, files.bags, *options)
     assert done.code == 1
     assert warns_of(page, done)
-    assert f"model  {model}\n" in done.out
+    assert f"  model: {model}\n" in done.out
     assert str(page) not in done.out
     assert not page.exists()
     assert command("predict", model, files.test).code == 0
@@ -122,7 +122,7 @@ def test_a_page_that_fails_leaves_the_evaluation_and_the_inspection(command, fil
     in_bags = [files.rows, files.bags, *files.in_bags]
     done = command("evaluate", files.model, *in_bags, "--report", page)
     assert (done.code, warns_of(page, done)) == (1, True)
-    assert done.out.startswith("Accuracy\n")
+    assert done.out.startswith("Verdict\n")
     done = command("inspect", *in_bags, "--report", page)
     assert (done.code, warns_of(page, done)) == (1, True)
     assert done.out.startswith("Verdict\n")

@@ -151,7 +151,7 @@ def test_the_model_page_says_all():
     assert "balanced accuracy 0.871 (95% interval 0.80 to 0.94)" in accuracy
     assert f"guessing by ward {EVIL} 0.654 (for known bags only)" in accuracy
     assert "guessing 0.5" in accuracy
-    assert "from the shares of held-out bags, without labels" in accuracy
+    assert "from the shares of the bags, without labels" in accuracy
     assert found["What speaks against it"].endswith("is odd.")
     checks = found["Assumption checks"]
     assert checks.startswith(
@@ -165,7 +165,7 @@ def test_the_model_page_says_all():
     assert methods.index("corrected loss") < methods.index("mean map 0.950 −0.1050 ± 0.0100")
     assert "new 0.030 −0.3000" in methods, "a method without words is shown by its name"
     assert "kernel_gamma = 0.00174" in methods
-    assert "average of 3 models, the largest weight: mean map" in methods
+    assert "average of 3 models, with the largest weight mean map" in methods
     assert "a population with 41.0 % positives" in methods
     ceiling = found["Comparison"]
     assert "114 test rows" in ceiling
@@ -189,7 +189,7 @@ def test_the_model_page_says_all():
     [
         ("usable", "good", "decorrupt predict m.skops new_rows.csv -o predictions.csv"),
         ("check it with labels", "unsure", "label about 1,200 new rows"),
-        ("do not use", "bad", "label about 1,200 new rows"),
+        ("do not use", "bad", "collect more bags, or bags whose shares differ more"),
     ],
 )
 def test_every_verdict_has_its_colour_and_next_step(word, tone, next_step):

@@ -65,7 +65,7 @@ def test_a_model_with_nothing_against_it_is_usable():
         ({"assumptions": {"classes_differ": True, "columns": ["age"]}}, CHECK, "mostly in age"),
         ({"method": {"held_out": "rows of every bag"}}, CHECK, "only 30 bags, too few"),
         ({"expected": {"low": 0.5}}, CHECK, "better than guessing"),
-        ({"assumptions": {"chances_differ": True, "bag_effect": 0.07}}, CHECK, "about 7 points"),
+        ({"expected": {"low": 0.6, "high": 0.9}}, CHECK, "only known to lie between 0.60 and 0.90"),
         ({"expected": {"group_rate": 0.871}}, CHECK, "guessing each row by its bag"),
     ],
 )
@@ -83,8 +83,17 @@ def test_inexact_counts_cannot_be_tested():
     assert "the counts are not exact" in why
 
 
-def test_a_test_that_these_bags_do_not_allow_is_no_rejection():
+def test_not_testable_is_not_passed():
     card = good_card(assumptions={"classes_differ": None, "chances_differ": None})
+    word, why = verdict_of(card)
+    assert word == CHECK
+    assert why.startswith("these bags cannot show whether they differ")
+    assert judge_bags(bag_summary(), assumptions() | {"classes_differ": None})["word"] == CHECK
+
+
+def test_shares_that_vary_for_other_reasons_do_not_change_the_verdict():
+    """The accuracy is estimated from (A) then, which the bags do not contradict."""
+    card = good_card(assumptions={"chances_differ": True, "bag_effect": 0.07})
     assert verdict_of(card)[0] == USABLE
 
 
@@ -98,9 +107,9 @@ def test_the_worst_finding_decides():
 def test_several_classes_are_compared_with_their_own_guess():
     third = {"constant": 1 / 3, "group_rate": 0.4}
     shares = {"class_shares": {"a": 0.3, "b": 0.3, "c": 0.4}}
-    card = good_card(expected=third | {"value": 0.45, "low": 0.35}) | shares
+    card = good_card(expected=third | {"value": 0.45, "low": 0.35, "high": 0.55}) | shares
     assert verdict_of(card)[0] == USABLE
-    card = good_card(expected=third | {"value": 0.45, "low": 0.33}) | shares
+    card = good_card(expected=third | {"value": 0.45, "low": 0.33, "high": 0.55}) | shares
     assert verdict_of(card)[0] == CHECK
 
 
@@ -161,7 +170,7 @@ def test_verdicts_from_labels_of_several_classes():
         ({"effective_sample_size": 29.0}, FINE, AVOID, "differ too little: they are worth about"),
         ({}, {"classes_differ": True, "columns": ["age"]}, CHECK, "mostly in age"),
         ({"n_bags": 4}, FINE, CHECK, "only 4 bags"),
-        ({}, None, USABLE, ""),
+        ({}, None, CHECK, "the counts are not exact"),
     ],
 )
 def test_verdicts_on_bags_before_training(bags, checks, word, why):

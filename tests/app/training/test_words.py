@@ -58,7 +58,7 @@ def test_groups_that_do_not_differ_or_cannot_be_tested(differ, classes, chances)
 @pytest.mark.parametrize(("effect", "points"), [(0.071, 7), (0.126, 13), (0.002, 1)])
 def test_the_bag_effect_is_said_in_points(effect, points):
     found = chances_sentence(checks(classes=False, chances=True, bag_effect=effect))
-    assert found.startswith(f"about {points} points of a group's share come from something your")
+    assert found.startswith(f"the shares of your groups also vary by about {points} points")
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def card_of_bags(**changes):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"assumptions": {"chances_differ": True, "bag_effect": 0.1}}, "about 10 points of a"),
+        ({"assumptions": {"chances_differ": True, "bag_effect": 0.1}}, "about 10 points"),
         ({"expected": {"group_rate": 0.871}}, "guessing each row by its ward scores 0.871"),
         ({"bags": {"effective_sample_size": 12.3}}, "worth about 12 labelled rows"),
         ({"diagnostics": {"is_convex_at_reg_strength": False}}, "several minima"),

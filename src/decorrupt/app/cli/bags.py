@@ -110,8 +110,8 @@ def bags(
     publish aggregates and may choose the bags; train on them with --method auto or
     count-likelihood.
 
-    Example: decorrupt bags labelled.csv --label-column label --by region,year -o rows.csv
-    --bags-output bags.csv
+    Example: decorrupt bags labelled.csv --label-column label --positive-label yes --by region,year
+    -o rows.csv --bags-output bags.csv
     """
     say = Output(json_output, quiet)
     if (test_share > 0) != (test_output is not None):

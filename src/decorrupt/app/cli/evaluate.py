@@ -42,7 +42,7 @@ from decorrupt.app.cli.options import (
 )
 from decorrupt.app.cli.pages import check_pages, make_page
 from decorrupt.app.cli.predict import ClassPrior, ModelFile, open_predictor, read_class_prior
-from decorrupt.app.cli.show import shown
+from decorrupt.app.cli.show import page_section, shown
 from decorrupt.app.training.name_lists import split_names
 
 if TYPE_CHECKING:
@@ -133,7 +133,8 @@ def evaluate(
     from decorrupt.app.pages.documents import evaluation_document
 
     document = evaluation_document(found, predictor.card, quote(model))
-    say.result(found, shown(document, verbose=verbose))
+    page = [page_section(report)] if report and has_page else []
+    say.result(found, [*shown(document, verbose=verbose), *page])
     if not has_page:
         raise typer.Exit(FAILED)
 
@@ -189,17 +190,19 @@ def _add_bags(
     found: Evaluation, predictor: Predictor, rows: BagRows, predictions: Predictions, seed: int
 ) -> None:
     from decorrupt.app.training.evaluate import evaluate_bags
+    from decorrupt.app.training.results import Verdict
     from decorrupt.app.training.summary import summarize_bags
+    from decorrupt.app.training.verdict import CHECK
 
     judged = evaluate_bags(predictor, rows, predictions, seed)
     found["bags"], found["bag_summary"] = judged.results, summarize_bags(rows.observed)
-    if judged.expected is not None and judged.checks is not None:
-        found["expected"], found["assumptions"] = judged.expected, judged.checks
     if found["bag_summary"] == predictor.card.get("bags"):
-        found["warnings"].append(
-            "these seem to be the bags that the model was trained on, so its results here are too "
-            "good: evaluate it on other bags"
-        )
+        why = "these are the bags that it was trained on, so its results here are too good"
+        found["warnings"].append(why)
+        n_labels = predictor.card["verdict"]["n_labels"]
+        found.setdefault("verdict", Verdict(word=CHECK, why=why, n_labels=n_labels))
+    elif judged.expected is not None and judged.checks is not None:
+        found["expected"], found["assumptions"] = judged.expected, judged.checks
 
 
 def _page(

@@ -140,8 +140,8 @@ def fit(
     Example: decorrupt fit voters.csv precincts.csv --bag-column precinct --count-columns
     red,green,blue -o model.skops
 
-    Example: decorrupt fit reviews.csv --label-column label --source-column reviewer
-    --estimate-noise-rates -o model.skops
+    Example: decorrupt fit reviews.csv --label-column label --positive-label sick --source-column
+    reviewer --estimate-noise-rates -o model.skops
 
     With a table of bags, columns that no option names are guessed. Missing numbers are imputed,
     numbers scaled, categories one-hot encoded; the model file contains this. Counts such as <5 are
@@ -185,7 +185,6 @@ def fit(
         class_names=class_names,
         time_budget=time_budget,
     )
-    say.note(f"{len(data.table.frame):,} rows, {len(used.columns)} columns to learn from")
     trained = train(data, used, settings)
     card = trained.card
     card["configuration"], card["configuration_from"] = resolved_configuration(context)
@@ -195,12 +194,15 @@ def fit(
     if report is not None and is_late:
         say.warn(["the page is without feature importance: the time budget is used up"])
 
+    results = [trained.held_out]
+
     def page() -> str:
-        held_out = trained.held_out if is_late else trained.importance(seed)
-        return to_html(model_document(card, quote(output), held_out))
+        if not is_late:
+            results.append(trained.importance(seed))
+        return to_html(model_document(card, quote(output), results[-1]))
 
     has_page = report is None or make_page(page, report, force=force)
-    document = model_document(card, quote(output), trained.held_out)
+    document = model_document(card, quote(output), results[-1])
     files = [("model", output), *([("page", report)] if report and has_page else [])]
     say.result(card, shown(document, verbose=True) if verbose else brief(document, files))
     if not has_page:

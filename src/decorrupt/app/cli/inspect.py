@@ -45,7 +45,7 @@ from decorrupt.app.cli.options import (
     refuse_existing,
 )
 from decorrupt.app.cli.pages import check_pages, make_page
-from decorrupt.app.cli.show import shown
+from decorrupt.app.cli.show import page_section, shown
 
 if TYPE_CHECKING:
     from decorrupt.app.training.columns import Features
@@ -92,8 +92,8 @@ def inspect(
 
     Example: decorrupt inspect voters.csv precincts.csv
 
-    Example: decorrupt inspect reviews.csv --label-column label --source-column reviewer
-    --estimate-noise-rates
+    Example: decorrupt inspect reviews.csv --label-column label --positive-label sick
+    --source-column reviewer --estimate-noise-rates
 
     Prints a verdict, warnings, rows and bags or sources, and how many labelled rows they are worth;
     with -v also the tests of the assumptions, the columns and the bags one by one. Input that 'fit'
@@ -111,7 +111,8 @@ def inspect(
 
     document = inspection_document(found, fit_command(context))
     has_page = report is None or make_page(lambda: to_html(document), report, force=force)
-    say.result(found, shown(document, verbose=verbose))
+    page = [page_section(report)] if report and has_page else []
+    say.result(found, [*shown(document, verbose=verbose), *page])
     if not has_page:
         raise typer.Exit(FAILED)
 

@@ -129,6 +129,9 @@ ReportPage = Annotated[
 ]
 
 
+SHOWN_COLUMNS = 5
+
+
 class BagOptions(TypedDict):
     """The options that name the columns of bags."""
 
@@ -250,8 +253,11 @@ def read_bag_rows(
 
 def left_out_in_words(features: Features) -> list[str]:
     """Return one line about the columns that are not used although no option excludes them."""
-    words = [f"{name} ({why})" for name, why in features.left_out.items()]
-    return [f"columns that are not used: {', '.join(words)}"] if words else []
+    names = list(features.left_out)
+    if not names:
+        return []
+    shown = ", ".join(names[:SHOWN_COLUMNS]) + (", …" if len(names) > SHOWN_COLUMNS else "")
+    return [f"columns that are not used: {shown} (-v shows why)"]
 
 
 def refuse_existing(*paths: str | None, force: bool, inputs: Sequence[str | None] = ()) -> None:

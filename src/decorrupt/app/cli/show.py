@@ -31,6 +31,13 @@ def shown(document: Document, *, verbose: bool) -> list[Section]:
     return [section for section in document.sections if verbose or not section.folded]
 
 
+def page_section(path: str) -> Section:
+    """Return a line with the page that was written."""
+    from decorrupt.documents import Command, Section
+
+    return Section("page", "", [Command(f"page: {path}")])
+
+
 def brief(document: Document, files: Sequence[tuple[str, str]]) -> list[Section]:
     """Return the verdict, the accuracy, warnings, files and the next command in a few lines.
 

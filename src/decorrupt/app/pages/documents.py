@@ -30,6 +30,7 @@ from decorrupt.app.pages.provenance import (
     when,
 )
 from decorrupt.app.pages.verdict_section import (
+    MORE_BAGS,
     accuracy_section,
     after_evaluation,
     after_training,
@@ -135,7 +136,7 @@ def inspection_document(found: Inspection, command: str) -> Document:
 
 def _next_step(verdict: Verdict) -> str:
     if verdict["word"] == AVOID:
-        return "Next: collect more bags, or bags whose shares differ more. To train all the same:"
+        return f"{MORE_BAGS} To train all the same:"
     return "Next: train a model."
 
 

@@ -60,7 +60,8 @@ def leaderboard_blocks(card: ModelCard) -> list[Block]:
     )
     if card["method"]["n_models"] > 1:
         caption += (
-            " The model is the average of those in bold, with these weights: the probability of "
+            " The model is the average of those in bold, some with several λ, with these weights: "
+            "the probability of "
             f"each to explain the held-out {'counts' if 'bags' in card else 'labels'} best."
         )
     else:
@@ -144,7 +145,7 @@ def method_blocks(card: ModelCard) -> list[Block]:
         Facts(
             [
                 ("method", _method(card)),
-                ("settings", parameters(method["parameters"])),
+                *([("settings", parameters(method["parameters"]))] * (method["n_models"] == 1)),
                 ("optimised for", _decision(card)),
                 ("probabilities are for", _population(card)),
             ]
@@ -157,7 +158,7 @@ def _method(card: ModelCard) -> str:
     method = card["method"]
     name, n_models = method_label(method["chosen"]), method["n_models"]
     if n_models > 1:
-        name = f"average of {n_models} models, the largest weight: {name}"
+        name = f"average of {n_models} models, with the largest weight {name}"
     return f"{name}; refined by a forest" if method["has_forest"] else name
 
 

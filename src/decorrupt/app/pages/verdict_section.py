@@ -26,10 +26,11 @@ from decorrupt.glossary import METRICS
 
 TONES = {USABLE: "good", CHECK: "unsure", AVOID: "bad"}
 BASIS = {
-    "corrected": "Estimated from the shares of held-out bags, without labels.",
+    "corrected": "Estimated from the shares of the bags, without labels.",
     "model": "Only a rough guide, from the model's own probabilities: your groups differ in more "
     "than their share. Labelled rows show the accuracy.",
 }
+MORE_BAGS = "Next: collect more bags, or bags whose shares differ more."
 ESTIMATED = (
     "The interval includes the uncertainty of the estimated noise rates as resampling shows it, "
     "not the error of the rates where the classes overlap everywhere."
@@ -47,12 +48,15 @@ def after_training(verdict: Verdict, model: str) -> tuple[str, str]:
     """Return the next step with a model, and its command."""
     if verdict["word"] == USABLE:
         return (
-            "Next: predict new rows.",
+            f"Next: predict new rows. Before it decides about single cases, check it on about "
+            f"{verdict['n_labels']:,} labelled rows.",
             f"decorrupt predict {model} new_rows.csv -o predictions.csv",
         )
-    n_labels = f"{verdict['n_labels']:,}"
+    if verdict["word"] == AVOID:
+        return MORE_BAGS, "decorrupt inspect new_rows.csv new_bags.csv"
     return (
-        f"Next: label about {n_labels} new rows, which shows the accuracy to ±{HALF_WIDTH:g}.",
+        f"Next: label about {verdict['n_labels']:,} new rows, which shows the accuracy to "
+        f"±{HALF_WIDTH:g}.",
         f"decorrupt evaluate {model} labelled_rows.csv --label-column label",
     )
 
@@ -60,7 +64,7 @@ def after_training(verdict: Verdict, model: str) -> tuple[str, str]:
 def after_evaluation(verdict: Verdict, model: str) -> tuple[str, str]:
     """Return the next step after an evaluation with labels, and its command if there is one."""
     if verdict["word"] == AVOID:
-        return "Next: train it on more bags, or on bags whose shares differ more.", ""
+        return MORE_BAGS, ""
     return after_training(verdict, model)
 
 
@@ -123,12 +127,14 @@ def evaluation_section(found: Evaluation, bag_column: str) -> Section:
     """Return the most important numbers of an evaluation."""
     blocks: list[Block] = []
     if "labels" in found:
-        metrics = found["labels"]["metrics"]
+        metrics, classes = found["labels"]["metrics"], found["labels"]["classes"]
         shown = ("balanced_accuracy", "accuracy", "roc_auc")
         if len(found["labels"]["classes"]) > 2:
             shown = ("accuracy", "macro_recall", "log_loss")
         facts = [(METRICS[name].label, measured(metrics[name])) for name in shown]
-        blocks.append(Facts([*facts, ("labelled rows", f"{found['labels']['n_rows']:,}")]))
+        n_rows, most = found["labels"]["n_rows"], max(classes, key=lambda one: one["n_rows"])
+        facts.append((f"accuracy of always “{most['name']}”", number(most["n_rows"] / n_rows)))
+        blocks.append(Facts([*facts, ("labelled rows", f"{n_rows:,}")]))
     if "expected" in found:
         blocks += expected_blocks(found["expected"], bag_column, len(found["bags"]["classes"]))
     return Section("accuracy", "Accuracy", blocks)

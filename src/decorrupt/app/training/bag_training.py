@@ -23,7 +23,7 @@ from decorrupt.app.training.model_card import ModelCard
 from decorrupt.app.training.results import plain
 from decorrupt.app.training.roles import BagRows
 from decorrupt.app.training.settings import Settings
-from decorrupt.app.training.summary import summarize_bags, warn_of_bag_columns
+from decorrupt.app.training.summary import summarize_bags, warn_of_bag_columns, warn_of_bags
 from decorrupt.app.training.words import warnings_on_bags
 from decorrupt.estimators import decision_threshold
 from decorrupt.losses import probabilities
@@ -95,6 +95,7 @@ class BagTraining:
     def early_warnings(self, names: Sequence[str]) -> list[str]:
         """Return warnings about columns and folds."""
         messages = warn_of_bag_columns(self.frame, names, self.observed)
+        messages += warn_of_bags(self.observed)
         wanted = self.settings.n_folds
         if wanted > self.observed.n_bags and self.held_out == WHOLE_BAGS:
             messages.append(

@@ -86,7 +86,8 @@ def _with_values(columns: BagColumns, bags: Table) -> BagColumns:
         return replace(columns, proportions=list(numbers.columns))
     raise TableError(
         f"{bags.name}: no column is called proportion, share, rate or count: give one of "
-        f"{listed(others) or 'its columns'} with --proportion-column or --count-column"
+        f"{listed(others) or 'its columns'} with --proportion-column or --count-column, or several "
+        "classes with --proportion-columns or --count-columns"
     )
 
 

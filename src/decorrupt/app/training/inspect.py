@@ -11,16 +11,14 @@ from decorrupt.app.training.results import (
     AssumptionChecks,
     BagDetails,
     BagShare,
-    BagSummary,
     Convexity,
     Inspection,
     now,
     plain,
 )
 from decorrupt.app.training.roles import BagRows
-from decorrupt.app.training.summary import summarize_bags, warn_of_bag_columns
+from decorrupt.app.training.summary import summarize_bags, warn_of_bag_columns, warn_of_bags
 from decorrupt.app.training.verdict import judge_bags
-from decorrupt.app.training.words import FEW_BAGS, FEW_CLEAN_ROWS
 from decorrupt.assumptions import check_observed_assumptions
 from decorrupt.corruption import combine_bags
 from decorrupt.documents import count
@@ -60,7 +58,7 @@ def inspect_bags(rows: BagRows, features: Features, *, seed: int) -> Inspection:
         verdict=judge_bags(summary, checks),
         warnings=[
             *rows.warnings,
-            *_bag_warnings(observed, summary),
+            *warn_of_bags(observed),
             *_column_warnings(rows, features),
         ],
     )
@@ -111,34 +109,6 @@ def _checks(rows: BagRows, features: Features, seed: int) -> AssumptionChecks:
     matrix = preprocessor.fit_transform(prepared)
     report = check_observed_assumptions(matrix, rows.observed, None, random_state=seed)
     return checks_of(report, preprocessor)
-
-
-def _bag_warnings(observed: Observed, summary: BagSummary) -> list[str]:
-    said, is_binary = [], observed.n_classes == 2
-    if summary["n_bags"] < FEW_BAGS:
-        said.append(f"there are only {summary['n_bags']} bags: whole bags cannot be held out")
-    # For several classes it describes the mean map only; count likelihoods need far fewer rows.
-    if is_binary and summary["effective_sample_size"] < FEW_CLEAN_ROWS:
-        said.append(
-            "the proportions are worth only "
-            f"{summary['effective_sample_size']:.1f} labelled rows: more bags, or bags with more "
-            "different proportions, are needed"
-        )
-    counts = observed.proportions * observed.sizes[:, None]
-    apart = np.abs(counts - np.rint(counts)).max(axis=1)
-    broken = apart > 0.01 * np.maximum(observed.sizes, 1)
-    if broken.any() and not observed.is_inexact:
-        bag = observed.ids[np.flatnonzero(broken)[0]]
-        said.append(
-            f"in {broken.sum()} bags (the first is {bag!r}) the proportion does not give a whole "
-            f"number of {'positive ' if is_binary else ''}rows: are rows missing, "
-            "or is the proportion an estimate?"
-        )
-    alone = int(np.sum(observed.sizes == 1))
-    if alone:
-        named = "1 bag has" if alone == 1 else f"{alone} bags have"
-        said.append(f"{named} one row only: a proportion of one row is its label")
-    return said
 
 
 def _column_warnings(rows: BagRows, features: Features) -> list[str]:

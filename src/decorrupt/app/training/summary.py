@@ -18,6 +18,7 @@ from decorrupt.app.training.results import (
     plain,
     spread,
 )
+from decorrupt.documents import count
 from decorrupt.noise_rates import NoiseRateEstimate
 from decorrupt.observed import NoisySources, Observed
 from decorrupt.theory import information, required_rows
@@ -62,6 +63,25 @@ def summarize_bags(observed: Observed) -> BagSummary:
         effective_sample_size=worth,
         efficiency=worth / found.n_rows,
     )
+
+
+def warn_of_bags(observed: Observed) -> list[str]:
+    """Return warnings about proportions that are no counts, and about bags of one row."""
+    messages, is_binary = [], observed.n_classes == 2
+    counts = observed.proportions * observed.sizes[:, None]
+    apart = np.abs(counts - np.rint(counts)).max(axis=1)
+    broken = apart > 0.01 * np.maximum(observed.sizes, 1)
+    if broken.any() and not observed.is_inexact:
+        bag = observed.ids[np.flatnonzero(broken)[0]]
+        messages.append(
+            f"in {count(int(broken.sum()), 'bag')} (the first is {bag!r}) the proportion does not "
+            f"give a whole number of {'positive ' if is_binary else ''}rows: are rows missing, or "
+            "is the proportion an estimate?"
+        )
+    alone = int(np.sum(observed.sizes == 1))
+    if 0 < alone < observed.n_bags:
+        messages.append(f"{count(alone, 'bag')} of one row: a proportion of one row is its label")
+    return messages
 
 
 def warn_of_bag_columns(frame: pd.DataFrame, names: Sequence[str], observed: Observed) -> list[str]:

@@ -16,7 +16,6 @@ from decorrupt.app.training.results import (
 from decorrupt.app.training.words import (
     FEW_BAGS,
     FEW_CLEAN_ROWS,
-    chances_sentence,
     classes_sentence,
     measure_name,
 )
@@ -26,6 +25,9 @@ USABLE, CHECK, AVOID = "usable", "check it with labels", "do not use"
 # Labels are needed until the accuracy is known to ± this, with 95 % probability.
 HALF_WIDTH, NORMAL_QUANTILE = 0.05, 1.96
 FEWEST_LABELS = 50
+# A wider interval does not show whether a model can be used.
+WIDEST = 0.25
+NOT_EXACT = "the counts are not exact, so it cannot be tested what the bags satisfy"
 # Assumed where nothing is known about the accuracy.
 MIDDLE_ACCURACY = 0.75
 
@@ -62,16 +64,17 @@ def _of_bags(card: ModelCard) -> tuple[str, str]:
     if card["gain_in_nats"] < WEAK_EVIDENCE or expected["value"] <= expected["constant"]:
         return AVOID, "the bags are too weak: the model may even have the classes swapped"
     if checks is None:
-        return CHECK, "the counts are not exact, so it could not be tested what the bags satisfy"
-    if checks["classes_differ"]:
+        return CHECK, NOT_EXACT
+    if checks["classes_differ"] is not False:  # not testable is not the same as passed
         return CHECK, classes_sentence(checks)
     if card["method"]["held_out"] != "whole bags":
         n_bags = card["bags"]["n_bags"]
         return CHECK, f"there are only {n_bags} bags, too few to test the model on whole ones"
     if expected["low"] <= expected["constant"]:
         return CHECK, "the bags do not show that it is better than guessing"
-    if checks["chances_differ"]:
-        return CHECK, chances_sentence(checks)
+    if expected["high"] - expected["low"] > WIDEST:
+        ends = f"{expected['low']:.2f} and {expected['high']:.2f}"
+        return CHECK, f"its accuracy is only known to lie between {ends}"
     if expected["value"] <= expected["group_rate"]:
         return CHECK, "the bags do not show that it is better than guessing each row by its bag"
     return USABLE, "it explains held-out bags clearly better than guessing"
@@ -119,8 +122,9 @@ def judge_bags(bags: BagSummary, checks: AssumptionChecks | None) -> Verdict:
         return Verdict(
             word=AVOID, why=f"the shares of the bags differ too little: {worth}", n_labels=n_labels
         )
-    if checks is not None and checks["classes_differ"]:
-        return Verdict(word=CHECK, why=classes_sentence(checks), n_labels=n_labels)
+    if checks is None or checks["classes_differ"] is not False:
+        why = NOT_EXACT if checks is None else classes_sentence(checks)
+        return Verdict(word=CHECK, why=why, n_labels=n_labels)
     if bags["n_bags"] < FEW_BAGS:
         why = f"there are only {bags['n_bags']} bags, too few to test a model on whole ones"
         return Verdict(word=CHECK, why=why, n_labels=n_labels)

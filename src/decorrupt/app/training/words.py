@@ -50,8 +50,8 @@ def chances_sentence(checks: AssumptionChecks) -> str:
         return "nothing shows that something outside your columns changes the shares"
     points = max(100 * checks["bag_effect"], 1)
     return (
-        f"about {points:.0f} points of a group's share come from something your columns do not "
-        "contain"
+        f"the shares of your groups also vary by about {points:.0f} points for reasons that no "
+        "column shows"
     )
 
 
