@@ -2,7 +2,9 @@
 
 import json
 from functools import partial
+from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -217,3 +219,37 @@ def test_a_model_saved_from_python_is_explained_but_cannot_predict(command, file
     done = command("predict", path, files.test)
     assert done.code == 2
     assert "decorrupt.load" in done.err
+
+
+def test_a_model_is_kept_if_only_one_bag_has_positives(command, tmp_path, monkeypatch):
+    """Folds without a class leave some numbers unknown; they must not cost the model."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"bag": np.repeat(np.arange(12), 30), "x": rng.normal(size=360)})
+    rows.to_csv("rows.csv", index=False)
+    pd.DataFrame({"bag": range(12), "share": [1.0] + [0.0] * 11}).to_csv("bags.csv", index=False)
+    done = command("fit", "rows.csv", "bags.csv", *QUICK_FIT, "-o", "m.skops")
+    assert done.code == 0, done.err
+    assert "RuntimeWarning" not in done.err
+    assert "balanced accuracy  unknown" in done.out, "no number where the model must not be used"
+    card = json.loads(command("explain", "m.skops", "--json").out)
+    assert card["verdict"]["word"] == "do not use"
+    assert card["expected"]["group_rate"] == 1.0
+
+
+def test_a_card_that_cannot_be_saved_does_not_lose_the_model(command, files, model, monkeypatch):
+    from decorrupt import model_files
+
+    real = model_files.save
+
+    def save(estimator, path, metadata, *, force=False):
+        if path == str(model):
+            raise ValueError("cannot be stored")
+        real(estimator, path, metadata, force=force)
+
+    monkeypatch.setattr(model_files, "save", save)
+    done = command("fit", files.rows, files.bags, *files.in_bags, *QUICK_FIT, "-o", model)
+    assert done.code == 1
+    kept = done.err.rsplit("the model is in ", 1)[1].split(" instead")[0]
+    assert command("explain", kept).code == 0
+    Path(kept).unlink()

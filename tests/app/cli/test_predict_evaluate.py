@@ -192,7 +192,7 @@ def test_evaluate_by_bags_estimates_what_labels_would_say(command, files, tmp_pa
 def test_inspect(command, files, monkeypatch):
     done = command("inspect", files.rows, files.bags, *files.in_bags)
     assert done.code == 0
-    assert done.out.startswith("Verdict\n  Usable: the bags differ in their shares")
+    assert done.out.startswith("Verdict\n  A model can be trained: the shares of the bags differ")
     for words in ("information V", "effective sample size"):
         assert words in done.out
     everything = command("inspect", files.rows, files.bags, *files.in_bags, "-v").out

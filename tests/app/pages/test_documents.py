@@ -320,7 +320,7 @@ def test_probabilities_for_another_population(prior, words):
 def test_the_inspection_says_all():
     found = sections(inspection_page(inspection()))
     assert found["Verdict"] == (
-        f"Usable: the bags differ in their shares. Next: train a model. {FIT}"
+        f"A model can be trained: the bags differ in their shares. Next: train a model. {FIT}"
     )
     assert "74 labelled rows (24.8 % of all)" in found["The data"]
     bags = found["The bags one by one"]

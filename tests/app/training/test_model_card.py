@@ -12,5 +12,5 @@ def test_a_card_is_read_as_it_is():
 
 
 def test_without_a_card_the_file_is_named():
-    with pytest.raises(TableError, match=r"m\.skops: the model has no description"):
+    with pytest.raises(TableError, match=r"m\.skops: the model has no complete description"):
         read_card({"made_for": "an example"}, "m.skops")

@@ -75,7 +75,7 @@ def test_the_answers_columns(predictor, bag_table):
 
 
 def test_a_model_without_a_card_is_refused(trained):
-    with pytest.raises(TableError, match=r"m\.skops: the model has no description of its columns"):
+    with pytest.raises(TableError, match=r"m\.skops: the model has no complete description"):
         Predictor.of(trained.model, {}, "m.skops")
 
 

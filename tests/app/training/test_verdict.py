@@ -60,8 +60,9 @@ def test_a_model_with_nothing_against_it_is_usable():
 @pytest.mark.parametrize(
     ("changes", "word", "why"),
     [
-        ({"gain_in_nats": WEAK_EVIDENCE - 0.1}, AVOID, "too weak: the model may even have"),
-        ({"expected": {"value": 0.5}}, AVOID, "too weak"),
+        ({"gain_in_nats": 4.9, "expected": {"low": 0.5}}, AVOID, "too weak: the model may even"),
+        ({"gain_in_nats": 4.9}, CHECK, "only a little better than guessing"),
+        ({"expected": {"value": 0.5}}, AVOID, "not better than guessing"),
         ({"assumptions": {"classes_differ": True, "columns": ["age"]}}, CHECK, "mostly in age"),
         ({"method": {"held_out": "rows of every bag"}}, CHECK, "only 30 bags, too few"),
         ({"expected": {"low": 0.5}}, CHECK, "better than guessing"),
@@ -166,7 +167,7 @@ def test_verdicts_from_labels_of_several_classes():
 @pytest.mark.parametrize(
     ("bags", "checks", "word", "why"),
     [
-        ({}, FINE, USABLE, "the bags differ in their shares; they are worth about 74 labelled"),
+        ({}, FINE, USABLE, "the shares of the bags differ, they are worth about 74 labelled"),
         ({"effective_sample_size": 29.0}, FINE, AVOID, "differ too little: they are worth about"),
         ({}, {"classes_differ": True, "columns": ["age"]}, CHECK, "mostly in age"),
         ({"n_bags": 4}, FINE, CHECK, "only 4 bags"),

@@ -136,6 +136,8 @@ def failure(error: Exception) -> tuple[str, int]:
 
 def main() -> None:
     """Run the command line of this process."""
+    # Closed streams are None.
+    sys.stdout, sys.stderr = (one or open(os.devnull, "w") for one in (sys.stdout, sys.stderr))  # noqa: SIM115
     # SystemExit runs open context managers, which delete temporary files.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     sys.exit(run())

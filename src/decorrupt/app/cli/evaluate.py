@@ -48,7 +48,7 @@ from decorrupt.app.training.name_lists import split_names
 if TYPE_CHECKING:
     from decorrupt.app.training.bag_columns import BagColumns
     from decorrupt.app.training.predict import Predictions, Predictor
-    from decorrupt.app.training.results import Evaluation, LabelResults
+    from decorrupt.app.training.results import BagSummary, Evaluation, LabelResults
     from decorrupt.app.training.roles import BagRows
     from decorrupt.app.training.source_roles import Labels
     from decorrupt.app.training.table import Table
@@ -196,13 +196,20 @@ def _add_bags(
 
     judged = evaluate_bags(predictor, rows, predictions, seed)
     found["bags"], found["bag_summary"] = judged.results, summarize_bags(rows.observed)
-    if found["bag_summary"] == predictor.card.get("bags"):
+    if _same_bags(found["bag_summary"], predictor.card.get("bags")):
         why = "these are the bags that it was trained on, so its results here are too good"
         found["warnings"].append(why)
         n_labels = predictor.card["verdict"]["n_labels"]
         found.setdefault("verdict", Verdict(word=CHECK, why=why, n_labels=n_labels))
     elif judged.expected is not None and judged.checks is not None:
         found["expected"], found["assumptions"] = judged.expected, judged.checks
+
+
+def _same_bags(bags: BagSummary, trained: BagSummary | None) -> bool:
+    """Whether bags have the sizes and the information of those that a model was trained on."""
+    return trained is not None and all(
+        bags[name] == trained[name] for name in ("n_rows", "n_bags", "sizes", "information")
+    )
 
 
 def _page(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -328,12 +329,16 @@ def save_model(model: Any, path: str, metadata: Mapping[str, Any], *, force: boo
 
     try:
         save(model, path, dict(metadata), force=force)
-    except OSError as error:
-        with tempfile.NamedTemporaryFile(
-            prefix="decorrupt-", suffix=Path(path).suffix, delete=False
-        ) as file:
-            save(model, file.name, dict(metadata))
-        print_error_line("error", f"{about_file(error)}; the model is in {file.name} instead")
+    except Exception as error:
+        said = about_file(error) if isinstance(error, OSError) else str(error)
+        handle, other = tempfile.mkstemp(prefix="decorrupt-", suffix=Path(path).suffix)
+        os.close(handle)
+        try:
+            save(model, other, dict(metadata), force=True)
+        except Exception:
+            Path(other).unlink()
+            raise error from None
+        print_error_line("error", f"{said}; the model is in {other} instead")
         raise typer.Exit(FAILED) from None
 
 

@@ -42,9 +42,14 @@ from decorrupt.app.pages.verdict_section import (
 from decorrupt.app.pages.wording import BAGS, HELD_OUT, SOURCES, label_lead, listed
 from decorrupt.app.training.model_card import ModelCard, class_names
 from decorrupt.app.training.results import Evaluation, HeldOutResults, Inspection, Verdict
-from decorrupt.app.training.verdict import AVOID
+from decorrupt.app.training.verdict import AVOID, CHECK, USABLE
 from decorrupt.documents import Block, Document, Section, Text
 
+# Before training, the verdict is about the data.
+OF_DATA = {
+    USABLE: "a model can be trained",
+    CHECK: "a model can be trained, but check it with labels",
+}
 OTHER_ROWS = "These must not be rows that the model was trained on."
 
 
@@ -118,7 +123,7 @@ def evaluation_document(found: Evaluation, card: ModelCard, model: str) -> Docum
 def inspection_document(found: Inspection, command: str) -> Document:
     """Return the document of data before training; `command` trains a model on them."""
     sections = [
-        verdict_section(found["verdict"], _next_step(found["verdict"]), command),
+        verdict_section(found["verdict"], _next_step(found["verdict"]), command, OF_DATA),
         against_section(found["warnings"], found["verdict"]),
         _open("data", "The data", data_blocks(found)),
         check_section(found),

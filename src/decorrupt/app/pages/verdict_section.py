@@ -37,9 +37,12 @@ ESTIMATED = (
 )
 
 
-def verdict_section(verdict: Verdict, next_step: str, command: str) -> Section:
-    """Return the verdict, the main reason and the next command."""
-    text = sentence(f"{verdict['word']}: {verdict['why']}")
+def verdict_section(
+    verdict: Verdict, next_step: str, command: str, words: Mapping[str, str] = {}
+) -> Section:
+    """Return the verdict, the main reason and the next command; `words`: other words for it."""
+    word = words.get(verdict["word"], verdict["word"])
+    text = sentence(f"{word}: {verdict['why']}")
     blocks: list[Block] = [Text(text, TONES[verdict["word"]]), Text(next_step)]
     return Section("verdict", "Verdict", [*blocks, *([Command(command)] if command else [])])
 
@@ -71,7 +74,11 @@ def after_evaluation(verdict: Verdict, model: str) -> tuple[str, str]:
 def accuracy_section(card: ModelCard) -> Section:
     """Return the accuracy to expect beside that of guessing."""
     n_classes = len(card["class_shares"])
-    if "expected" in card:
+    if card["verdict"]["word"] == AVOID:
+        blocks: list[Block] = [
+            Facts([(measure_name(n_classes), "unknown"), ("guessing", f"{1 / n_classes:.3g}")])
+        ]
+    elif "expected" in card:
         blocks = expected_blocks(card["expected"], card["bag_column"], n_classes)
     else:
         accuracy = measured_words(card["criteria"]["corrected_accuracy"])

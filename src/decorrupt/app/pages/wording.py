@@ -75,7 +75,9 @@ def listed(names: Sequence[str], most: int = MOST_NAMES) -> str:
 def sentence(text: str) -> str:
     """Return a message as a sentence: a capital in front, a full stop behind."""
     text = text.strip()
-    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+    if "." not in text.split(" ")[0]:  # not the name of a file
+        text = text[:1].upper() + text[1:]
+    return text + ("" if text.endswith((".", "!", "?")) else ".")
 
 
 def name_cell(name: str) -> Cell:

@@ -13,6 +13,7 @@ from decorrupt.app.training.table import Table
 
 SHARES, COUNTS = ("proportion", "share", "rate"), ("count",)
 SIZES = ("rows", "size", "n")  # the number of rows of a bag
+NUMBERS_OF_ROWS = tuple(f"{name}_count" for name in ("row", "n", "size", "total"))
 # Per class: shares may be rounded to two decimals.
 SUM_TOL = 0.005
 
@@ -71,6 +72,7 @@ def _shared_column(rows: Table, bags: Table) -> str:
 
 def _with_values(columns: BagColumns, bags: Table) -> BagColumns:
     others = [name for name in bags.frame.columns if name not in columns.names]
+    others = [name for name in others if str(name).casefold() not in NUMBERS_OF_ROWS]
     shares, counts = ([n for n in others if _is_called(n, names)] for names in (SHARES, COUNTS))
     if len(shares) + len(counts) == 1:
         return replace(columns, proportion="".join(shares) or None, count="".join(counts) or None)

@@ -99,7 +99,8 @@ def expect_accuracy(
         basis=found.basis,
         method=method,
         constant=1 / observed.n_classes,
-        group_rate=observed_rate_accuracy(tested),
+        # Of all bags: the tested ones may lack a class.
+        group_rate=observed_rate_accuracy(observed),
     )
 
 

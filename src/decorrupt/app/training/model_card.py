@@ -104,8 +104,8 @@ class ModelCard(TypedDict):
 
 
 def has_card(metadata: dict[str, Any]) -> bool:
-    """Whether the metadata of a model file are a card, as `decorrupt fit` writes it."""
-    return {"class_shares", "columns", "method"} <= set(metadata)
+    """Whether the metadata of a model file are a card, as this version of `fit` writes it."""
+    return {"class_shares", "columns", "method", "verdict", "versions"} <= set(metadata)
 
 
 def class_names(card: ModelCard) -> list[str]:
@@ -128,8 +128,8 @@ def read_card(metadata: dict[str, Any], name: str) -> ModelCard:
     """
     if not has_card(metadata):
         raise TableError(
-            f"{name}: the model has no description of its columns, so it was not made by "
-            "'decorrupt fit'; use it from Python: decorrupt.load"
+            f"{name}: the model has no complete description, so it was not made by this version of "
+            "'decorrupt fit'; train it again, or use it from Python: decorrupt.load"
         )
     return cast(ModelCard, metadata)
 

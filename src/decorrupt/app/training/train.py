@@ -201,6 +201,7 @@ def package(
     card["warnings"] = [*messages, *task.warnings(card)]
     card["verdict"] = judge_model(card)
     card["not_for"] = limits_of_use(card)
+    card = cast(ModelCard, plain(card))
     model = Pipeline([("preprocess", prepared.preprocessor), (CLASSIFIER, search)])
     return TrainedModel(model, card, judged.results, prepared, task)
 

@@ -61,8 +61,15 @@ def _accuracy(card: ModelCard) -> Measured:
 
 def _of_bags(card: ModelCard) -> tuple[str, str]:
     expected, checks = card["expected"], card.get("assumptions")
-    if card["gain_in_nats"] < WEAK_EVIDENCE or expected["value"] <= expected["constant"]:
+    # Only bags themselves can show it, not the model's own probabilities.
+    is_shown = expected["basis"] == "corrected"
+    is_better = is_shown and expected["low"] > expected["constant"]
+    if card["gain_in_nats"] < WEAK_EVIDENCE and not is_better:
         return AVOID, "the bags are too weak: the model may even have the classes swapped"
+    if expected["value"] <= expected["constant"]:
+        return AVOID, "it is not better than guessing"
+    if card["gain_in_nats"] < WEAK_EVIDENCE:
+        return CHECK, "it explains held-out bags only a little better than guessing"
     if checks is None:
         return CHECK, NOT_EXACT
     if checks["classes_differ"] is not False:  # not testable is not the same as passed
@@ -70,7 +77,7 @@ def _of_bags(card: ModelCard) -> tuple[str, str]:
     if card["method"]["held_out"] != "whole bags":
         n_bags = card["bags"]["n_bags"]
         return CHECK, f"there are only {n_bags} bags, too few to test the model on whole ones"
-    if expected["low"] <= expected["constant"]:
+    if not is_better:
         return CHECK, "the bags do not show that it is better than guessing"
     if expected["high"] - expected["low"] > WIDEST:
         ends = f"{expected['low']:.2f} and {expected['high']:.2f}"
@@ -128,7 +135,8 @@ def judge_bags(bags: BagSummary, checks: AssumptionChecks | None) -> Verdict:
     if bags["n_bags"] < FEW_BAGS:
         why = f"there are only {bags['n_bags']} bags, too few to test a model on whole ones"
         return Verdict(word=CHECK, why=why, n_labels=n_labels)
-    return Verdict(word=USABLE, why=f"the bags differ in their shares; {worth}", n_labels=n_labels)
+    why = f"the shares of the bags differ, {worth}; training shows whether the columns explain them"
+    return Verdict(word=USABLE, why=why, n_labels=n_labels)
 
 
 def judge_sources(sources: SourceSummary, *, estimated: bool) -> Verdict:
