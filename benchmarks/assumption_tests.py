@@ -2,9 +2,9 @@
 
     python benchmarks/assumption_tests.py PART [--draws N] [--first SEED]
 
-PART is size-classes, size-counts, power, coverage, model-estimate, choice, baselines or design.
-Writes results/assumptions/PART.csv. The parts need 1 to 20 minutes each. Adult and other data sets
-are read with `fetch_uci` ($DECORRUPT_DATA); without them these rows are left out.
+PART is size-classes, size-counts, fit-warnings, power, coverage, model-estimate, choice, baselines
+or design. Writes results/assumptions/PART.csv. The parts need 1 to 20 minutes each. Adult and other
+data sets are read with `fetch_uci` ($DECORRUPT_DATA); without them these rows are left out.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from decorrupt import (
     estimate_accuracy,
 )
 from decorrupt.assumptions.count_dispersion import check_count_dispersion
-from decorrupt.corruption import check_class_means
+from decorrupt.corruption import check_class_means, quick_violation
 from decorrupt.datasets import design_bags, fetch_uci
 from decorrupt.estimators import decision_threshold
 from decorrupt.losses import probabilities
@@ -132,6 +132,33 @@ def size_classes(draws):
                     test = check_class_means(X, observed, n_permutations=N_NULL, random_state=draw)
                     p_values.append(test.p_value)
                 yield {"data": source, "bags": kind, "bag_size": size, **rejections(p_values)}
+
+
+def rate_rows(rng, n_bags=30, size=20):
+    """A binary column with P(y|x) = 0.8 or 0.3, whose share differs between bags: (A) fails."""
+    bags = np.repeat(np.arange(n_bags), size)
+    column = rng.random(len(bags)) < rng.random(n_bags)[bags]
+    labels = rng.random(len(bags)) < np.where(column, 0.8, 0.3)
+    X = np.column_stack([column, rng.normal(size=len(bags))]).astype(float)
+    return X, read_bags((np.bincount(bags, labels) / size)[bags], bags)
+
+
+def fit_warnings(draws):
+    """How often `fit` warns that the rows of a class differ, in valid bags and in others."""
+
+    def shifted(rng, kind, size, effect):
+        X, labels = gaussian_rows(rng)
+        bags, y = BAGS[kind](labels, size, rng)
+        X[:, 5] += effect * rng.normal(size=bags.max() + 1)[bags]
+        return X, read_bags(y, bags)
+
+    cases = [(f"{kind}, size {size}", kind, size, 0.0) for kind in BAGS for size in (10, 50)]
+    cases += [(f"shift {effect:g} of a column", "random", 50, effect) for effect in (0.5, 1.0)]
+    for name, *case in [*cases, ("P(y|x) = 0.8 and 0.3",)]:
+        rng = np.random.default_rng(0)
+        data = (shifted(rng, *case) if case else rate_rows(rng) for _ in range(draws))
+        found = np.mean([quick_violation(*one) is not None for one in data])
+        yield {"bags": name, "draws": draws, "warned": found}
 
 
 def logistic_rows(rng, kind, size, effect=0.0, n_rows=400):
@@ -428,6 +455,7 @@ def count_model(X, y, bags):
 PARTS = {
     "size-classes": (size_classes, 1000),
     "size-counts": (size_counts, 1000),
+    "fit-warnings": (fit_warnings, 1000),
     "power": (power, 100),
     "coverage": (coverage, 50),
     "model-estimate": (model_estimate, 3),

@@ -54,7 +54,7 @@ class UninformativeRatesWarning(UserWarning):
 
 
 class BagAssumptionWarning(UserWarning):
-    """The rows of a class clearly differ between bags, and the method assumes that they do not."""
+    """The bags differ in a way that the method assumes they do not, by a test at the 1 % level."""
 
 
 class WeakEvidenceWarning(UserWarning):

@@ -12,7 +12,7 @@ from decorrupt.corruption.common_classes import (
     LEVEL,
     ClassMeansTest,
     check_class_means,
-    clear_violation,
+    quick_violation,
     sums_by_bag,
 )
 from decorrupt.corruption.mean_operator import (
@@ -51,7 +51,6 @@ __all__ = [
     "bag_sums",
     "check_class_means",
     "check_similarity",
-    "clear_violation",
     "combine_bags",
     "corrected_loss",
     "corrupt_labels",
@@ -62,6 +61,7 @@ __all__ = [
     "noisy_share",
     "pair_bags",
     "pooled_proportion",
+    "quick_violation",
     "read_transitions",
     "row_coefficients",
     "signal_to_noise",

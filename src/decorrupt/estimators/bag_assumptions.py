@@ -1,10 +1,10 @@
-"""The warning of methods that assume common class distributions, if the bags clearly differ."""
+"""The warning of methods that assume common class distributions, if the bags differ."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from decorrupt.corruption import clear_violation
+from decorrupt.corruption import quick_violation
 from decorrupt.exceptions import BagAssumptionWarning
 from decorrupt.features import kernel_name
 from decorrupt.notices import Notice
@@ -20,7 +20,7 @@ def needs_common_classes(estimator: Any) -> bool:
 
 
 def common_classes_notices(X: Any, bags: Observed, user: str, names: Any = None) -> list[Notice]:
-    """Return a notice if the rows of a class clearly differ between bags.
+    """Return a notice if the rows of a class differ between bags, at the 1 % level.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def common_classes_notices(X: Any, bags: Observed, user: str, names: Any = None)
     names : sequence of str, optional
         The names of the columns.
     """
-    test = clear_violation(X, bags)
+    test = quick_violation(X, bags)
     if test is None:
         return []
     place = int((test.dispersions / test.critical).argmax())

@@ -63,7 +63,7 @@ class BagClassifier(KernelClassifier):
         NegativeRiskWarning, NonConvexRiskWarning, DroppedBagsWarning, RoundedCountsWarning
             Methods with a corrected risk or with counts only, see `decorrupt.exceptions`.
         BagAssumptionWarning
-            If the rows of a class clearly differ between bags. Only of methods that assume that
+            If the rows of a class differ between bags (1 % level). Only of methods that assume that
             they do not, which have the parameter `check_assumptions`.
         """
         emit_notices(self._train(X, y, bags=bags, is_checked=True))
