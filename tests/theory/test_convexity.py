@@ -59,6 +59,12 @@ class TestTheCounterExampleToProp7:
         assert bend.min() > -1e-12
         assert np.diff(objective_on_the_line(self.X, self.rows, 0.1, slopes), n=2).min() < -1e-6
 
+    def test_the_floor_is_sufficient_but_convexity_begins_before_it(self):
+        slopes = np.linspace(-5, 5, 2001)
+        for reg_strength, is_convex_there in ((5 / 24 - 0.002, False), (5 / 24 + 0.002, True)):
+            values = objective_on_the_line(self.X, self.rows, reg_strength, slopes)
+            assert (np.diff(values, n=2).min() > 0) == is_convex_there
+
 
 class TestIsConvex:
     @given(shares, shares, st.integers(1, 30), st.integers(1, 30))
