@@ -3,6 +3,7 @@
 __all__ = [
     "BagAssumptionWarning",
     "ContradictedRatesWarning",
+    "DependentAnnotatorsWarning",
     "DroppedBagsWarning",
     "InexactPairingWarning",
     "NegativeRiskWarning",
@@ -55,6 +56,10 @@ class UninformativeRatesWarning(UserWarning):
 
 class BagAssumptionWarning(UserWarning):
     """The bags differ in a way that the method assumes they do not, by a test at the 1 % level."""
+
+
+class DependentAnnotatorsWarning(UserWarning):
+    """Annotators agree more or less often than annotators that are independent given the class."""
 
 
 class WeakEvidenceWarning(UserWarning):

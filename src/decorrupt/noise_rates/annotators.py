@@ -16,6 +16,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.exceptions import UninformativeRatesWarning
 from decorrupt.noise_rates.audit import at_least_two_classes
 from decorrupt.noise_rates.dawid_skene import Votes, dawid_skene, log_likelihood
+from decorrupt.noise_rates.dependence import dependence_notices
 from decorrupt.noise_rates.result import (
     NoiseRateEstimate,
     bootstrap_covariance,
@@ -112,6 +113,9 @@ def estimate_noise_rates_from_annotators(
     Warns
     -----
     UninformativeRatesWarning, ConvergenceWarning
+    DependentAnnotatorsWarning
+        If a pair of annotators agrees more or less often than it would if annotators were
+        independent given the class (1 % level). Three annotators of two classes cannot be tested.
 
     Examples
     --------
@@ -142,6 +146,7 @@ def estimate_noise_rates_from_annotators(
         ]
     )
     prior = posterior.mean(axis=0)
+    notices += dependence_notices(votes, matrices, prior, annotator_ids)
     ends, names = bootstrap_ends(matrices, draws, level), classes.tolist()
     emit_notices(notices + rate_notices(annotator_ids, matrices, ends, names, "annotator"))
     return AnnotatorEstimate(
