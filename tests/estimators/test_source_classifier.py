@@ -162,7 +162,7 @@ def test_estimated_rates(kind):
     model.fit(data.X, data.noisy, sources=data.sources)
     errors = [np.abs(model.noise_rates_[source] - T).mean() for source, T in RATES.items()]
     assert max(errors) < 0.06
-    assert model.noise_rate_intervals_["rule"].shape == (3, 3, 2)
+    assert model.noise_rate_intervals_ == {}  # noisy labels of several classes give no bounds
     assert model.score(data.X, data.labels) > 0.92
 
 

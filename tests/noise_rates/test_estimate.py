@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
+from scipy.stats import beta
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -18,6 +19,7 @@ from decorrupt.corruption import corrupt_labels
 from decorrupt.exceptions import UninformativeRatesWarning
 from decorrupt.noise_rates import RATE_METHODS, estimate_noise_rates
 from decorrupt.noise_rates.scores import OutOfFold, count_labels
+from decorrupt.noise_rates.tail_bound import tail_bounds
 from decorrupt.observed import FLIPS, read_sources
 
 RATES = {"a": (0.1, 0.3), "b": (0.2, 0.2), "c": (0.05, 0.15)}
@@ -255,23 +257,47 @@ def test_the_rates_train_a_classifier():
     assert prior == pytest.approx(found.class_prior[1])
 
 
-def test_no_bootstrap_no_intervals():
+def test_no_bootstrap_no_covariance():
     X, y, _ = normal_classes(900, seed=0)
     found = estimate_noise_rates(X, y, estimator=LINEAR, n_bootstrap=0, random_state=0)
-    assert found.intervals == {}
     assert found.covariance is None
-    assert "leave out" not in str(found)
     assert list(found.rates) == ["all rows"]
 
 
-def test_the_printed_intervals_tell_what_they_leave_out():
+def test_the_table_says_what_the_bounds_are():
     X, y, sources = normal_classes(900, seed=0)
     found = estimate_noise_rates(
         X, y, sources=sources, estimator=LINEAR, n_bootstrap=5, random_state=0
     )
-    assert "leave out the error from overlapping classes" in str(found)
+    assert "90% upper bounds" in str(found)
+    assert "Overlapping classes look like noise" in str(found)
     assert found.covariance.shape == (6, 6)
     assert np.linalg.eigvalsh(found.covariance).min() > -1e-12
+
+
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.UninformativeRatesWarning")
+@pytest.mark.parametrize("distance", [0.5, 1.0, 3.0])
+def test_bounds_hold_where_classes_overlap(distance):
+    """Intervals of resamples contained 0 to 90 % of the rates here."""
+    hits = []
+    for seed in range(6):
+        X, y, sources = normal_classes(1500, seed=seed, distance=distance)
+        found = estimate_noise_rates(
+            X, y, sources=sources, estimator=LINEAR, n_bootstrap=0, random_state=0
+        )
+        hits.append(covered(found).mean())
+        assert all(low == 0 for own in found.intervals.values() for low, _ in own.values())
+    assert np.mean(hits) >= 0.9
+
+
+def test_bounds_by_hand():
+    # The top tenth has 1 of 4 labels wrong, the bottom tenth 0 of 4; the level is ½.
+    counts = np.zeros((1, 10, 1, 2))
+    counts[0, -1, 0], counts[0, 0, 0] = (1, 3), (4, 0)
+    ends = tail_bounds(counts, np.zeros((1, 2)), 0.5)[0]
+    assert ends[1, 0] == pytest.approx([0, beta.ppf(0.5, 2, 3)])
+    assert ends[0, 1] == pytest.approx([0, 1 - 0.5 ** (1 / 4)])
+    assert ends[1, 1] == pytest.approx([1 - beta.ppf(0.5, 2, 3), 1])
 
 
 def test_wider_level_wider_intervals():
@@ -341,7 +367,7 @@ def test_good_sources_warn_of_nothing():
         found = estimate_noise_rates(X, y, sources=sources, n_bootstrap=20, random_state=0)
     table = str(found)
     assert "flip_pos" in table
-    assert "90% intervals; roc_slope" in table
+    assert "90% upper bounds; roc_slope" in table
     assert len(table.splitlines()) == 6
 
 

@@ -127,8 +127,8 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
         {source: (flip_pos, flip_neg)}, or {source: T} for several classes, the rates used; None if
         they vary within a source.
     noise_rate_intervals_ : dict or None
-        {source: {"flip_pos": (low, high), "flip_neg": (low, high)}}, if rates were estimated; for
-        several classes {source: array of shape (n_classes, n_classes, 2)}.
+        {source: {"flip_pos": (0, high), "flip_neg": (0, high)}}, if rates were estimated; empty
+        for several classes.
     source_priors_ : dict
         {source: P(Y=1)}, or {source: share of each class}, given or estimated.
     source_weights_ : dict or None

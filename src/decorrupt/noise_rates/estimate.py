@@ -27,6 +27,7 @@ from decorrupt.noise_rates.result import (
     bootstrap_covariance,
     bootstrap_ends,
     check_level,
+    flips_of,
     informative,
     rate_notices,
 )
@@ -38,6 +39,7 @@ from decorrupt.noise_rates.scores import (
     out_of_fold,
     split_rows,
 )
+from decorrupt.noise_rates.tail_bound import tail_bounds
 from decorrupt.notices import Notice, emit_notices
 from decorrupt.observed import NoisySources, matrix_of_rates, read_labels, read_sources
 from decorrupt.progress import track
@@ -51,8 +53,8 @@ MEANINGLESS = (
     "rows"
 )
 LEFT_OUT = (
-    "The intervals leave out the error from overlapping classes: without rows that certainly "
-    "belong to a class the rates can be far off, and noisy labels cannot show this."
+    "Overlapping classes look like noise: noisy labels show only how large a rate can be, and the "
+    "estimate can be far off. Audited rows show the rate itself."
 )
 
 
@@ -68,7 +70,7 @@ def estimate_noise_rates(
     level: float = 0.9,
     random_state: Any = None,
 ) -> NoiseRateEstimate:
-    """Return ρ₋ = inf P(Ỹ=1|x) and ρ₊ = 1 − sup P(Ỹ=1|x) of every source, with intervals.
+    """Return ρ₋ = inf P(Ỹ=1|x) and ρ₊ = 1 − sup P(Ỹ=1|x) of every source, with upper bounds.
 
     P(Ỹ=1|x) = ρ₋ + (1−ρ₊−ρ₋)·P(Y=1|x), so where the true class is certain, the share of wrong
     labels is the noise rate. These rates are given by the slopes of the ROC curve at its two ends
@@ -77,14 +79,15 @@ def estimate_noise_rates(
 
     This assumes *irreducibility*: some rows are certainly positive and some are certainly
     negative. Otherwise the labels do not distinguish class overlap from noise, and the estimated
-    rates are too high. It also assumes that noise depends on the class only, and that all sources
-    have the same clean distribution.
+    rates can be far off. It also assumes that noise depends on the class only, and that all sources
+    have the same clean distribution. The bounds do not need irreducibility: a rate is between 0 and
+    the share of other labels among the tenth of the rows with the highest (lowest) scores.
 
     For several classes T_s[c, ·] is estimated by the labels of *anchors*: those rows of source s
     for which the out-of-fold P(Ỹ=c|x) is highest. This assumes that for every class c some rows
     certainly belong to it, as many as a fifth of the rows labelled c, and that over all sources
     together the label c is more frequent in class c than in any other class. Where classes overlap,
-    the anchors are mixed and the noise is overestimated; the intervals do not include this.
+    the anchors are mixed and the noise is overestimated. There are no bounds.
 
     Parameters
     ----------
@@ -110,12 +113,10 @@ def estimate_noise_rates(
     cv : int or splitter, default=5
         Folds; a splitter must hold out every row exactly once.
     n_bootstrap : int, default=200
-        Number of resamples of the scored rows for the intervals; 0 for no intervals. The intervals
-        include the variation of the labels given the score. They exclude the error from classes
-        that overlap everywhere and the variation from training the score. On overlapping classes
-        they contain the true rate far less often than `level` (see docs/noise_rates.md).
+        Number of resamples of the scored rows for `covariance`, which contains the variation of the
+        labels given the score, but not the error from overlapping classes.
     level : float in (0, 1), default=0.9
-        Confidence level of the intervals.
+        Confidence level of each upper bound.
     random_state : int, RandomState or None
         Used for folds, boosting, ties and resamples.
 
@@ -169,10 +170,12 @@ def estimate_noise_rates(
     data = (X, noisy, estimator, splits, n_bootstrap, rng, seed)
     if len(names) > 2 and method == "anchor":
         matrices, draws, notices = _from_anchors(*data)
+        ends = None  # the labels of mixed anchors bound no entry off the diagonal
     else:
-        matrices, draws, notices = _from_score(method, *data)
-    ends = bootstrap_ends(matrices, draws, level)
-    emit_notices(notices + rate_notices(ids, matrices, ends, names, "source"))
+        matrices, draws, notices, counts = _from_score(method, *data)
+        ends = tail_bounds(counts, flips_of(matrices), level)
+    resampled = bootstrap_ends(matrices, draws, level)
+    emit_notices(notices + rate_notices(ids, matrices, resampled, names, "source"))
     matrices = informative(matrices)
     estimated = replace(noisy, matrices=matrices, row_matrix=noisy.row_source)
     return NoiseRateEstimate(
@@ -184,7 +187,7 @@ def estimate_noise_rates(
         method,
         names,
         covariance=bootstrap_covariance(draws),
-        left_out=LEFT_OUT if n_bootstrap else "",
+        left_out=LEFT_OUT,
     )
 
 
@@ -245,18 +248,18 @@ def _from_score(
     n_bootstrap: int,
     rng: np.random.RandomState,
     seed: int,
-) -> Found:
-    """Return the rates of two classes from one score that ranks the rows."""
+) -> tuple[FloatArray, FloatArray, list[Notice], FloatArray]:
+    """Return the rates of two classes from one score that ranks the rows, and its label counts."""
     only_two_classes(noisy.n_classes, f"method={method!r}", "choose 'anchor'")
     scored = out_of_fold(X, noisy, estimator, splits, seed)
+    counts = count_labels(scored, noisy, rng)
     if method == "anchor":
         flips, draws = extreme_flips(X, noisy, scored.estimator, splits, n_bootstrap, rng)
     else:
-        counts = count_labels(scored, noisy, rng)
         flips, draws = _rates_along_score(method, counts, n_bootstrap, rng)
     # Without resamples, `draws` is empty and has one axis.
     moved = matrix_of_rates(draws[..., 0], draws[..., 1]) if n_bootstrap else draws
-    return matrix_of_rates(*flips.T), moved, _notices_of_score(scored, noisy)
+    return matrix_of_rates(*flips.T), moved, _notices_of_score(scored, noisy), counts
 
 
 def _notices_of_score(scored: OutOfFold, noisy: NoisySources) -> list[Notice]:

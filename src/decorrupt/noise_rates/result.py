@@ -37,7 +37,8 @@ class NoiseRateEstimate:
         a classifier accept it.
     intervals : dict
         {source: {"flip_pos": (low, high), "flip_neg": (low, high)}}, or for several classes
-        {source: ndarray of shape (n_classes, n_classes, 2)}; empty if none were requested.
+        {source: ndarray of shape (n_classes, n_classes, 2)}. From noisy labels alone: 0 and an
+        upper bound, and nothing for several classes.
     sources : list
         The source ids.
     matrices : ndarray of shape (n_sources, n_classes, n_classes)
@@ -45,8 +46,8 @@ class NoiseRateEstimate:
     ends : ndarray of shape (n_sources, n_classes, n_classes, 2) or None
         The lower and upper end of every entry of the matrices.
     level : float
-        Nominal probability that an interval (of an audit of several classes: all intervals of one
-        row) is right.
+        Nominal probability that an interval or a bound (of an audit of several classes: all
+        intervals of one row) is right.
     class_prior : ndarray of shape (n_classes,)
         Class shares of the clean distribution.
     method : str
@@ -58,7 +59,8 @@ class NoiseRateEstimate:
         row by row (flip_neg, flip_pos for two classes), then those of the second and so on. None
         without resamples.
     left_out : str
-        Description of the error that intervals and covariance do not include; empty if none.
+        Description of the error that the covariance does not include; empty if none. Not empty:
+        the intervals are upper bounds.
     """
 
     sources: list[Any]
@@ -84,6 +86,10 @@ class NoiseRateEstimate:
         return dict(zip(self.sources, map(intervals_of_matrix, self.ends), strict=True))
 
     @property
+    def _ends_word(self) -> str:
+        return "upper bounds" if self.left_out else "intervals"
+
+    @property
     def mixtures(self) -> dict[Any, SourceMixture]:
         """{source: share of true positives among its positive and among its negative labels}."""
         only_two_classes(len(self.classes), "mixtures", "use the matrices in rates")
@@ -97,7 +103,8 @@ class NoiseRateEstimate:
             title, columns = f"{'true class':<16}", list(map(str, self.classes))
             shares = "class shares " + ", ".join(f"{share:.3f}" for share in self.class_prior)
         head = f"{'source':<16}{title}" + "".join(f"{name:>{CELL}}" for name in columns)
-        foot = f"{shares}; {self.level:.0%} intervals; {self.method}"
+        words = "" if self.ends is None else f"; {self.level:.0%} {self._ends_word}"
+        foot = f"{shares}{words}; {self.method}"
         return "\n".join([head, *self._rows(), foot, *[self.left_out] * bool(self.left_out)])
 
     def _rows(self) -> Iterator[str]:
@@ -224,7 +231,7 @@ def _doubt(matrix: FloatArray, ends: FloatArray | None, classes: Sequence[Any], 
         )
     if highest >= 1:
         return (
-            f"the intervals reach flip_pos + flip_neg = {highest:.3g}, and at 1 its labels contain "
-            f"no information. Get more rows or an audit of this {word}, or remove it"
+            f"flip_pos + flip_neg may be as large as {highest:.3g}, and at 1 its labels contain no "
+            f"information. Get more rows or an audit of this {word}, or remove it"
         )
     return ""

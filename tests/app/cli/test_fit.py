@@ -75,7 +75,7 @@ def test_sources(command, files, model, rates, monkeypatch):
     assert "nurse 200 " in text
     assert ("includes the uncertainty of the estimated noise rates" in text) == estimated
     card = json.loads(command("explain", model, "--json").out)
-    assert ("leave out the error" in card["sources"]["left_out"]) == estimated
+    assert ("look like noise" in card["sources"]["left_out"]) == estimated
     assert list(card["class_shares"]) == ["well", "sick"]
 
 

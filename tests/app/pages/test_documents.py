@@ -256,11 +256,11 @@ def test_sources_are_called_groups_and_their_rates_shown():
 
 @pytest.mark.usefixtures("no_drawings")
 @pytest.mark.parametrize("rates", ["given", "estimated"])
-def test_what_intervals_of_sources_include_and_leave_out(rates):
+def test_what_bounds_of_sources_leave_out(rates):
     card = source_card() | {"noise_rates": rates}
-    card["sources"]["left_out"] = "The intervals leave out this."
+    card["sources"]["left_out"] = "The bounds leave out this."
     found = sections(model_page(card, held_out()))
-    assert "where it was estimated. The intervals leave out this." in found["The data"]
+    assert "where it was estimated. The bounds leave out this." in found["The data"]
     accuracy = found["Accuracy to expect"]
     assert accuracy.startswith("balanced accuracy 0.871 (95% interval 0.81 to 0.93) guessing 0.5")
     included = "includes the uncertainty of the estimated noise rates"

@@ -198,7 +198,7 @@ def test_estimated_rates_are_near_and_marked_as_estimated(source_table, monkeypa
     low, high = rule["flip_pos_interval"]
     assert low <= rule["flip_pos"] <= high
     assert any("estimated from the labels" in line for line in card["warnings"])
-    assert "overlap" in card["sources"]["left_out"]
+    assert "Overlapping" in card["sources"]["left_out"]
 
 
 def test_the_error_of_the_accuracy_includes_that_of_estimated_rates(source_table, monkeypatch):

@@ -109,7 +109,7 @@ def source_blocks(sources: SourceSummary) -> list[Block]:
     ]
     caption = (
         "Sources of the labels. Mislabelled: the share of true positives or negatives to which the "
-        "source gives the other label; in brackets the interval where it was estimated. "
+        "source gives the other label; in brackets the bounds where it was estimated. "
         + sources["left_out"]
     ).rstrip()
     return [

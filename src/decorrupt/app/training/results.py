@@ -114,7 +114,7 @@ class SourceSummary(TypedDict):
     class_prior: float
     effective_sample_size: float
     sources: list[SourceRow]
-    left_out: str  # the error that the intervals do not contain; empty if there is none
+    left_out: str  # why the intervals are upper bounds only; empty if rates are given
 
 
 class ColumnCard(TypedDict):
