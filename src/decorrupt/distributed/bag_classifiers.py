@@ -22,6 +22,7 @@ from decorrupt.estimators import (
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
     MeanMapClassifier,
+    rows_worth,
 )
 from decorrupt.losses import prior_scores, same_constant
 from decorrupt.notices import Notice, emit_notices
@@ -306,6 +307,7 @@ feature_names_in_
         work.set_reg_strength(observed.n_rows)
         local.bag_effect_ = self._effect(work, observed)
         table = with_bag_effect(observed, local.bag_effect_)
+        work.set_reg_strength(rows_worth(table))
         # Rounded shares are read with the digits of all of them, so here and not per partition.
         return partition_counts(work, replace(table, reported=table.counts), local.large_bags)
 

@@ -5,7 +5,11 @@ from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.estimators.corrected_loss import AT_THE_MEAN, IDLE_REASONS, CorrectedLossClassifier
 from decorrupt.estimators.corrected_risk import CorrectedRiskClassifier
 from decorrupt.estimators.corrupted_sources import CorruptedSourcesClassifier
-from decorrupt.estimators.count_likelihood import CountLikelihoodClassifier, estimated_prior
+from decorrupt.estimators.count_likelihood import (
+    CountLikelihoodClassifier,
+    estimated_prior,
+    rows_worth,
+)
 from decorrupt.estimators.decisions import DECISIONS, decision_threshold
 from decorrupt.estimators.default_strength import (
     AUTO,
@@ -87,6 +91,7 @@ __all__ = [
     "needs_common_classes",
     "noisy_mixture",
     "resolve_reg_strength",
+    "rows_worth",
     "true_class_scores",
     "validated_rows",
     "within_std_error",

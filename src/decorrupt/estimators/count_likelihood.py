@@ -80,7 +80,8 @@ class CountLikelihoodClassifier(BagClassifier):
     reg_strength : float or "auto", default="auto"
         λ, at least 0; the penalty is λ‖f‖², without a factor ½. "auto" is s/(2·C·n), a Gaussian
         prior on the log-odds with the variance C = 10: n is the number of rows, s the mean of k(x,
-        x), 1 for the rbf kernel.
+        x), 1 for the rbf kernel. Noise of the counts and a bag effect reduce n to what the counts
+        are worth, Σ_k n_k·V_k/(V_k + noise variance) with V_k = n_k·p(1 − p).
     large_bags : "auto" or float, default="auto"
         Bags with more rows than this use a normal approximation of the count's distribution. It
         costs O(n_k) instead of O(n_k²); its error is at most 0.01 in a bag's log-likelihood and
@@ -311,8 +312,10 @@ class CountLikelihoodClassifier(BagClassifier):
         if effect == ESTIMATE:
             middle = sorted(reg_strengths)[len(reg_strengths) // 2]
             effect = self.estimate_effect(observed, matrix, middle)
-        problem = self._count_problem(with_bag_effect(observed, float(effect)))
-        return replace(problem, details={"bag_effect": float(effect)})
+        noisy = with_bag_effect(observed, float(effect))
+        problem = self._count_problem(noisy)
+        details = {"bag_effect": float(effect)}
+        return replace(problem, n_rows=rows_worth(noisy), details=details)
 
     def effect_of(self, observed: Observed) -> float | str:
         """Return the bag effect, or "estimate"; 0 for labels.
@@ -425,6 +428,18 @@ class CountLikelihoodClassifier(BagClassifier):
         rounded = describe_impossible(observed)
         if rounded:
             self._note(RoundedCountsWarning, rounded)
+
+
+def rows_worth(observed: Observed) -> float:
+    """Return Σ_k n_k·V_k/(V_k + noise variance), V_k = n_k·p(1 − p): what noisy counts are worth.
+
+    The noise reduces the information of a count about the log-odds by this factor; p is the pooled
+    share, of several classes the mean of p_c(1 − p_c) is used. Without noise it is the number of
+    rows. A bag effect is noise of variance n_k²·bag_effect².
+    """
+    shares, sizes = observed.inner_prior, observed.sizes
+    variance = sizes * float(np.mean(shares * (1 - shares)))
+    return float(np.sum(sizes * variance / (variance + observed.counts.noise_variance)))
 
 
 def estimated_prior(shares: FloatArray) -> FloatArray:
