@@ -75,5 +75,5 @@ def test_the_wheel_has_the_package_alone_and_works(tmp_path):
         wheel.extractall(tmp_path / "installed")  # noqa: S202 — built here
     assert {name.partition("-")[0] for name in folders} == {"decorrupt"}
     command = [sys.executable, "-I", "-c", USE, str(tmp_path / "installed")]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)  # noqa: S603
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)  # noqa: S603 — our own code
     assert done.returncode == 0, done.stderr

@@ -45,7 +45,7 @@ def check_count_residuals(
 
     To first order the residuals are z = (I − A)ε, where A = S(SᵀS + 2nλI)⁻¹Sᵀ is the share of the
     counts' noise that the fit follows and S = V^−½·∂(Σp)/∂θ. Under the prior that the penalty
-    stands for, E[Q] = tr(I − A), and 2·tr((I − A)²) is its variance. Q is compared with the scaled
+    implies, E[Q] = tr(I − A), and 2·tr((I − A)²) is its variance. Q is compared with the scaled
     χ² distribution that has these moments.
 
     Parameters

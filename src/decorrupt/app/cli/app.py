@@ -136,8 +136,9 @@ def failure(error: Exception) -> tuple[str, int]:
 
 def main() -> None:
     """Run the command line of this process."""
-    # Closed streams are None.
-    sys.stdout, sys.stderr = (one or open(os.devnull, "w") for one in (sys.stdout, sys.stderr))  # noqa: SIM115
+    # Closed streams are None; these stay open until the process ends.
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 — see above
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115 — see above
     # SystemExit runs open context managers, which delete temporary files.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     sys.exit(run())

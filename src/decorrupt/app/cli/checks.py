@@ -14,9 +14,8 @@ if TYPE_CHECKING:
     from decorrupt.app.training.bag_columns import BagColumns
 
 MODEL_ENDING = ".skops"
-# Options that make sense in one of the two situations only.
-ONLY_FOR_BAGS = (
-    "bags",
+# Options for what is known about bags.
+BAG_VALUES = (
     "proportion_column",
     "count_column",
     "proportion_columns",
@@ -24,8 +23,9 @@ ONLY_FOR_BAGS = (
     "class_column",
     "upper_column",
     "count_noise",
-    "negative_label",
 )
+# Options that make sense in one of the two situations only.
+ONLY_FOR_BAGS = ("bags", *BAG_VALUES, "negative_label")
 ONLY_FOR_SOURCES = ("source_column", "noise_rates", "estimate_noise_rates")
 
 

@@ -194,15 +194,16 @@ def fit(
     if report is not None and is_late:
         say.warn(["the page is without feature importance: the time budget is used up"])
 
-    results = [trained.held_out]
+    held_out = trained.held_out
 
     def page() -> str:
+        nonlocal held_out
         if not is_late:
-            results.append(trained.importance(seed))
-        return to_html(model_document(card, quote(output), results[-1]))
+            held_out = trained.importance(seed)
+        return to_html(model_document(card, quote(output), held_out))
 
     has_page = report is None or make_page(page, report, force=force)
-    document = model_document(card, quote(output), results[-1])
+    document = model_document(card, quote(output), held_out)
     files = [("model", output), *([("page", report)] if report and has_page else [])]
     say.result(card, shown(document, verbose=True) if verbose else brief(document, files))
     if not has_page:

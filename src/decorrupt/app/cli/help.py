@@ -8,6 +8,7 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
+from decorrupt.app.cli.checks import BAG_VALUES
 from decorrupt.app.cli.conventions import Output
 from decorrupt.app.cli.environment import misspelt_variables
 
@@ -17,16 +18,7 @@ NAMES_WIDTH, SHORT_NAMES = 30, 12  # of options with their values, of commands
 # {panel: the parameters in it}; the order of the panels and of what is in them.
 PANELS: Mapping[str, Sequence[str]] = {
     "Your data": ("model", "rows", "bags", "sql", "decimal"),
-    "Bags": (
-        "bag_column",
-        "proportion_column",
-        "count_column",
-        "proportion_columns",
-        "count_columns",
-        "class_column",
-        "upper_column",
-        "count_noise",
-    ),
+    "Bags": ("bag_column", *BAG_VALUES),
     "Sources": (
         "label_column",
         "positive_label",

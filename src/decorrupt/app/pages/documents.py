@@ -7,7 +7,6 @@ terminal and markdown show the same sections. A section without content is left 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from decorrupt.app.pages.data_section import (
     bag_blocks,
@@ -101,7 +100,7 @@ def evaluation_document(found: Evaluation, card: ModelCard, model: str) -> Docum
     if "labels" in found:
         labels, lead = found["labels"], Text(label_lead(found["labels"]))
         sections += [
-            _open("labels", "With true labels", [lead, *label_tables(labels, "labels")]),
+            Section("labels", "With true labels", [lead, *label_tables(labels, "labels")]),
             _folded("measures", "Measures and calibration", label_results(labels, "labels")),
         ]
     if "bags" in found:
@@ -125,7 +124,7 @@ def inspection_document(found: Inspection, command: str) -> Document:
     sections = [
         verdict_section(found["verdict"], _next_step(found["verdict"]), command, OF_DATA),
         against_section(found["warnings"], found["verdict"]),
-        _open("data", "The data", data_blocks(found)),
+        Section("data", "The data", data_blocks(found)),
         check_section(found),
         _folded("columns-used", "Columns", column_blocks(found["columns"], found["left_out"])),
     ]
@@ -183,12 +182,8 @@ def _trained_on(situation: str) -> str:
     return "noisy labels" if situation == "sources" else "label proportions"
 
 
-def _open(name: str, title: str, blocks: Sequence[Block]) -> Section:
-    return Section(name, title, blocks)
-
-
 def _folded(name: str, title: str, blocks: Sequence[Block]) -> Section:
-    return replace(_open(name, title, blocks), folded=True)
+    return Section(name, title, blocks, folded=True)
 
 
 def _document(title: str, lead: str, sections: Sequence[Section]) -> Document:

@@ -77,15 +77,10 @@ class BagTraining:
             candidates=bag_candidates(self.method, settings.kernels),
             cv=self.folds,
             kernels=settings.kernels or DEFAULT_KERNELS,
-            kernel_gammas=settings.kernel_gammas,
-            reg_strengths=settings.reg_strengths,
-            decision=settings.decision,
-            n_jobs=settings.n_jobs,
-            random_state=settings.seed,
             # A method that was asked for by name stays that method.
             refine="forest" if self.method in PRESETS else None,
-            time_budget=settings.time_budget,
             count_noise=observed.counts.noise[0] if observed.is_inexact else None,
+            **settings.search_parameters(),
         )
 
     def targets(self) -> tuple[Any, dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from decorrupt.model_selection import DEFAULT_FOLDS
 
@@ -41,3 +42,14 @@ class Settings:
     reg_strengths: tuple[float, ...] | None = None
     class_names: tuple[str, str] | None = None
     time_budget: float | None = None
+
+    def search_parameters(self) -> dict[str, Any]:
+        """Return the parameters that the automatic choices for bags and for sources share."""
+        return {
+            "kernel_gammas": self.kernel_gammas,
+            "reg_strengths": self.reg_strengths,
+            "decision": self.decision,
+            "n_jobs": self.n_jobs,
+            "random_state": self.seed,
+            "time_budget": self.time_budget,
+        }

@@ -55,13 +55,8 @@ class SourceTraining:
             noise_rates=self.rows.rates or "estimate",
             source_priors=self.rows.class_priors,
             cv=settings.n_folds,
-            reg_strengths=settings.reg_strengths,
             kernels=settings.kernels or SOURCE_KERNELS,
-            kernel_gammas=settings.kernel_gammas,
-            decision=settings.decision,
-            n_jobs=settings.n_jobs,
-            random_state=settings.seed,
-            time_budget=settings.time_budget,
+            **settings.search_parameters(),
         )
 
     def targets(self) -> tuple[Any, dict[str, Any]]:
@@ -77,7 +72,7 @@ class SourceTraining:
         """The rows of each source and label as bags of known proportion."""
         return named_strata(self.noisy)
 
-    def judge(self, search: Any, matrix: FloatArray, preprocessor: Any) -> Judged:  # noqa: ARG002
+    def judge(self, search: Any, matrix: FloatArray, preprocessor: Any) -> Judged:  # noqa: ARG002 - as for bags
         """Return the held-out results."""
         self.noisy = self.rows.noisy(search.noise_rates_ or {})
         estimate, scores = search.noise_rate_estimate_, search.held_out_scores_
@@ -90,7 +85,7 @@ class SourceTraining:
         )
         return Judged(results)
 
-    def card_fields(self, search: Any, judged: Judged) -> dict[str, Any]:  # noqa: ARG002
+    def card_fields(self, search: Any, judged: Judged) -> dict[str, Any]:  # noqa: ARG002 - as for bags
         """Return the fields of the card that only models of sources have."""
         weights = (getattr(member, "source_weights_", None) for member in search.estimators_)
         # Of the first member that has them: corrected losses do.

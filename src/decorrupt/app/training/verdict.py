@@ -9,7 +9,6 @@ from decorrupt.app.training.results import (
     AssumptionChecks,
     BagSummary,
     LabelResults,
-    Measured,
     SourceSummary,
     Verdict,
 )
@@ -28,6 +27,7 @@ FEWEST_LABELS = 50
 # A wider interval does not show whether a model can be used.
 WIDEST = 0.25
 NOT_EXACT = "the counts are not exact, so it cannot be tested what the bags satisfy"
+ONLY_ESTIMATES = "the noise rates are estimates, which noisy labels alone cannot confirm"
 # Assumed where nothing is known about the accuracy.
 MIDDLE_ACCURACY = 0.75
 
@@ -35,8 +35,8 @@ MIDDLE_ACCURACY = 0.75
 def judge_model(card: ModelCard) -> Verdict:
     """Return whether a model can be used, the main reason, and how many labels would show it."""
     word, why = _of_bags(card) if "bags" in card else _of_sources(card)
-    accuracy = _accuracy(card)["value"]
-    n_labels = labels_needed(accuracy, list(card["class_shares"].values()))
+    accuracy = card["expected"] if "expected" in card else card["criteria"]["corrected_accuracy"]
+    n_labels = labels_needed(accuracy["value"], list(card["class_shares"].values()))
     return Verdict(word=word, why=why, n_labels=n_labels)
 
 
@@ -51,12 +51,6 @@ def labels_needed(accuracy: float | None, class_shares: list[float]) -> int:
     n_rows = (NORMAL_QUANTILE / HALF_WIDTH) ** 2 * variance / n_classes**2
     size = 100 if n_rows > 1000 else 10
     return max(FEWEST_LABELS, math.ceil(n_rows / size) * size)
-
-
-def _accuracy(card: ModelCard) -> Measured:
-    if "expected" in card:
-        return Measured(value=card["expected"]["value"], std_error=None)
-    return card["criteria"]["corrected_accuracy"]
 
 
 def _of_bags(card: ModelCard) -> tuple[str, str]:
@@ -95,7 +89,7 @@ def _of_sources(card: ModelCard) -> tuple[str, str]:
     if std_error is None or value - 2 * std_error <= 0.5:
         return CHECK, "the labels do not show that it is better than guessing"
     if card["noise_rates"] == "estimated":
-        return CHECK, "the noise rates are estimates, which noisy labels alone cannot confirm"
+        return CHECK, ONLY_ESTIMATES
     return USABLE, "it explains held-out labels clearly better than guessing"
 
 
@@ -103,50 +97,53 @@ def judge_labels(labels: LabelResults) -> Verdict:
     """Return whether labels show that a model is better than guessing."""
     n_classes, shares = len(labels["classes"]), list(labels["class_shares"].values())
     recall = labels["metrics"]["balanced_accuracy" if n_classes == 2 else "macro_recall"]
-    value, std_error = recall["value"], recall["std_error"]
-    n_labels, name = labels_needed(value, shares), measure_name(n_classes)
+    word, why = _with_labels(recall["value"], recall["std_error"], n_classes)
+    return Verdict(word=word, why=why, n_labels=labels_needed(recall["value"], shares))
+
+
+def _with_labels(value: float | None, std_error: float | None, n_classes: int) -> tuple[str, str]:
     if value is None or std_error is None:
-        return Verdict(
-            word=CHECK, why="the labelled rows do not contain all classes", n_labels=n_labels
-        )
-    low, high = value - 2 * std_error, value + 2 * std_error
-    found = f"{name} {value:.3f} ({max(low, 0):.3f} to {min(high, 1):.3f}), guessing gives"
-    found = f"{found} {1 / n_classes:.3g}"
-    if low > 1 / n_classes:
-        return Verdict(word=USABLE, why=found, n_labels=n_labels)
-    if high > 1 / n_classes + HALF_WIDTH:
-        return Verdict(word=CHECK, why=f"too few labels to tell: {found}", n_labels=n_labels)
-    return Verdict(word=AVOID, why=found, n_labels=n_labels)
+        return CHECK, "the labelled rows do not contain all classes"
+    low, high, guess = value - 2 * std_error, value + 2 * std_error, 1 / n_classes
+    interval = f"({max(low, 0):.3f} to {min(high, 1):.3f})"
+    found = f"{measure_name(n_classes)} {value:.3f} {interval}, guessing gives {guess:.3g}"
+    if low > guess:
+        return USABLE, found
+    if high > guess + HALF_WIDTH:
+        return CHECK, f"too few labels to tell: {found}"
+    return AVOID, found
 
 
 def judge_bags(bags: BagSummary, checks: AssumptionChecks | None) -> Verdict:
     """Return whether a model can be trained on bags."""
+    word, why = _before_training(bags, checks)
     shares = [one["pooled_proportion"] for one in bags["classes"]]
-    n_labels = labels_needed(None, shares)
+    return Verdict(word=word, why=why, n_labels=labels_needed(None, shares))
+
+
+def _before_training(bags: BagSummary, checks: AssumptionChecks | None) -> tuple[str, str]:
     worth = f"they are worth about {bags['effective_sample_size']:,.0f} labelled rows"
     # For several classes it describes the mean map only; count likelihoods need far fewer rows.
-    if len(shares) == 2 and bags["effective_sample_size"] < FEW_CLEAN_ROWS:
-        return Verdict(
-            word=AVOID, why=f"the shares of the bags differ too little: {worth}", n_labels=n_labels
-        )
-    if checks is None or checks["classes_differ"] is not False:
-        why = NOT_EXACT if checks is None else classes_sentence(checks)
-        return Verdict(word=CHECK, why=why, n_labels=n_labels)
+    if len(bags["classes"]) == 2 and bags["effective_sample_size"] < FEW_CLEAN_ROWS:
+        return AVOID, f"the shares of the bags differ too little: {worth}"
+    if checks is None:
+        return CHECK, NOT_EXACT
+    if checks["classes_differ"] is not False:
+        return CHECK, classes_sentence(checks)
     if bags["n_bags"] < FEW_BAGS:
-        why = f"there are only {bags['n_bags']} bags, too few to test a model on whole ones"
-        return Verdict(word=CHECK, why=why, n_labels=n_labels)
-    why = f"the shares of the bags differ, {worth}; training shows whether the columns explain them"
-    return Verdict(word=USABLE, why=why, n_labels=n_labels)
+        return CHECK, f"there are only {bags['n_bags']} bags, too few to test a model on whole ones"
+    return (
+        USABLE,
+        f"the shares of the bags differ, {worth}; training shows whether the columns explain them",
+    )
 
 
 def judge_sources(sources: SourceSummary, *, estimated: bool) -> Verdict:
     """Return whether a model can be trained on noisy labels."""
     prior, worth = sources["class_prior"], sources["effective_sample_size"]
-    n_labels = labels_needed(None, [1 - prior, prior])
-    words = f"the labels are worth about {worth:,.0f} clean ones"
+    word, why = USABLE, f"the labels are worth about {worth:,.0f} clean ones"
     if worth < FEW_CLEAN_ROWS:
-        return Verdict(word=AVOID, why=words, n_labels=n_labels)
-    if estimated:
-        why = "the noise rates are estimates, which noisy labels alone cannot confirm"
-        return Verdict(word=CHECK, why=why, n_labels=n_labels)
-    return Verdict(word=USABLE, why=words, n_labels=n_labels)
+        word = AVOID
+    elif estimated:
+        word, why = CHECK, ONLY_ESTIMATES
+    return Verdict(word=word, why=why, n_labels=labels_needed(None, [1 - prior, prior]))
