@@ -9,6 +9,8 @@ DOCS_READY := $(VENV)/.docs-ready
 PYTEST := $(BIN)/python -m pytest -q
 # Neighbouring tests run in one process, so that what they share is made once.
 PARALLEL := -n auto --dist worksteal
+# A test that hangs fails; no test takes a minute.
+PATIENT := --timeout 300
 
 # Environments of their own: the lowest supported versions, PyTorch, which is large, and a built wheel
 # or sdist without this checkout.
@@ -39,7 +41,7 @@ demo: $(CLI_READY)  ## learn ten digits from the counts of bags only, and make a
 	@$(BIN)/decorrupt demo --force --jobs 2
 
 test: $(READY)  ## run the tests (the slow ones: make test-slow)
-	OMP_NUM_THREADS=1 $(PYTEST) $(PARALLEL) -m "not slow"
+	OMP_NUM_THREADS=1 $(PYTEST) $(PARALLEL) $(PATIENT) -m "not slow"
 
 test-slow: $(READY)  ## run the tests that take minutes
 	OMP_NUM_THREADS=1 $(PYTEST) $(PARALLEL) -m slow
@@ -113,5 +115,5 @@ paper: $(READY)  ## run or resume the paper's experiments (hours; $$DECORRUPT_DA
 	$(BIN)/python -m reproduction report results/paper/records.jsonl -o results/paper/report.md
 
 clean:  ## remove the environment and all caches
-	rm -rf docs/_build docs/gallery docs/api/generated
+	rm -rf docs/_build docs/gallery docs/api
 	rm -rf $(VENV) $(MINIMUM) $(TORCH) $(WHEEL) .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist

@@ -1,6 +1,6 @@
 """Error of transition matrices estimated by anchors, for classes at several distances.
 
-Run with ``python benchmarks/anchor_accuracy.py``; the table is in docs/noise_rates.md.
+Run with ``python benchmarks/anchor_accuracy.py``; the table is in docs/evidence/noise_rates.md.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Print the tables of docs/assumptions.md from the records in results/assumptions."""
+"""Print the tables of docs/evidence/assumptions.md from the records in results/assumptions."""
 
 import csv
 from collections import defaultdict
@@ -33,19 +33,6 @@ def sizes(name):
     table(header, [[row[c] for c in columns] for row in records(name)])
 
 
-def coverage(name):
-    columns = ("coverage", "mean_width", "mean_error")
-    found = records(name)
-    rows = [
-        [row["data"], row["bags"], row["cases"], *(f"{float(row[c]):.3f}" for c in columns)]
-        for row in found
-    ]
-    total = sum(int(row["cases"]) for row in found)
-    means = [sum(int(row["cases"]) * float(row[c]) for row in found) / total for c in columns]
-    rows.append(["all", "", str(total), *(f"{value:.3f}" for value in means)])
-    table(("data", "bags", "cases", "coverage", "mean width", "mean error"), rows)
-
-
 def choice(first):
     scores, of_auto = defaultdict(lambda: defaultdict(list)), defaultdict(list)
     found = records(f"choice-{first}")
@@ -75,29 +62,6 @@ def mean_of(rows, column):
     return f"{mean(float(row[column]) for row in rows):.3g}"
 
 
-def model_estimate(name):
-    """Estimates from the model's own probabilities: errors, and how often the range is right."""
-    found = defaultdict(list)
-    for row in records(name):
-        truth, value, low, high = (float(row[k]) for k in ("truth", "estimate", "low", "high"))
-        found[row["data"]].append((value - truth, low <= truth <= high, high - low))
-    found["all"] = [case for cases in found.values() for case in cases]
-    rows = [
-        [
-            data,
-            str(len(cases)),
-            f"{mean(error for error, _, _ in cases):+.3f}",
-            f"{mean(abs(error) for error, _, _ in cases):.3f}",
-            f"{max(abs(error) for error, _, _ in cases):.3f}",
-            str(sum(inside for _, inside, _ in cases)),
-            f"{mean(width for _, _, width in cases):.3f}",
-        ]
-        for data, cases in found.items()
-    ]
-    header = ("mean error", "mean absolute error", "largest", "truth in range", "mean width")
-    table(("data", "cases", *header), rows)
-
-
 def design():
     found = defaultdict(lambda: defaultdict(list))
     for row in records("design"):
@@ -122,6 +86,4 @@ if __name__ == "__main__":
     sizes("size-classes")
     sizes("size-counts")
     choice(200)
-    coverage("coverage-200")
-    model_estimate("model-estimate-700")
     design()

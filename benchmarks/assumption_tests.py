@@ -1,8 +1,8 @@
-"""Size, power and coverage of what docs/assumptions.md reports, and the automatic choice.
+"""Size and power of what docs/evidence/assumptions.md reports, and the automatic choice.
 
     python benchmarks/assumption_tests.py PART [--draws N] [--first SEED]
 
-PART is size-classes, size-counts, fit-warnings, count-warnings, power, coverage, model-estimate,
+PART is size-classes, size-counts, fit-warnings, count-warnings, power,
 choice, baselines or design. Writes results/assumptions/PART.csv. The parts need 1 to 20 minutes
 each. Adult and other data sets are read with `fetch_uci` ($DECORRUPT_DATA); without them these rows
 are left out.
@@ -26,14 +26,11 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from decorrupt import (
     AutoLabelProportionsClassifier,
     CountLikelihoodClassifier,
-    estimate_accuracy,
 )
 from decorrupt.assumptions.count_dispersion import check_count_dispersion
 from decorrupt.corruption import check_class_means, quick_violation
 from decorrupt.datasets import design_bags, fetch_uci
-from decorrupt.estimators import decision_threshold
 from decorrupt.exceptions import BagAssumptionWarning
-from decorrupt.losses import probabilities
 from decorrupt.observed import read_bags
 from decorrupt.theory import information
 
@@ -261,72 +258,6 @@ def resampler(X, labels):
     return draw
 
 
-def coverage(draws, only=(), first=0):
-    """Does the 95 % interval of the chosen model contain its balanced accuracy?"""
-    for name, draw in populations():
-        if only and name not in only:
-            continue
-        for kind in ("random", "exact counts"):
-            rng, inside, widths, errors = np.random.default_rng(first), [], [], []
-            bases = []
-            for _ in range(draws):
-                X, labels = draw(rng, 400)
-                bags, y = BAGS[kind](labels, 10, rng)
-                truth, estimate = estimated_and_true(X, y, bags, *draw(rng, 20_000))
-                inside.append(estimate.low <= truth <= estimate.high)
-                widths.append(estimate.high - estimate.low)
-                errors.append(estimate.value - truth)
-                bases.append(estimate.basis == "corrected")
-            yield {
-                "data": name,
-                "bags": kind,
-                "cases": draws,
-                "coverage": np.mean(inside),
-                "mean_width": np.mean(widths),
-                "mean_error": np.mean(errors),
-                "corrected": np.mean(bases),
-            }
-
-
-def estimated_and_true(X, y, bags, X_test, labels):
-    """Return the accuracy on test rows and its estimate, as `decorrupt fit` reports it."""
-    search = AutoLabelProportionsClassifier(random_state=0).fit(X, y, bags=bags)
-    truth = balanced_accuracy_score(labels, search.predict(X_test) == 1)
-    held_out, prior = search.held_out_scores_, search.class_prior_
-    return truth, estimate_accuracy(
-        y,
-        held_out - decision_threshold(search.decision, prior),
-        probabilities(held_out),
-        bags=bags,
-        common_classes=not search.assumptions_.common_classes_rejected,
-        fitted=(search.decision_function(X), search.predict_proba(X, class_prior=prior)),
-        random_state=0,
-    )
-
-
-def model_estimate(draws, only=(), first=0):
-    """Estimates from calibrated probabilities against the truth, for bags by a column."""
-    for name, X, labels, by in feature_bag_tasks():
-        if only and name not in only:
-            continue
-        for seed in range(first, first + draws):
-            rows = np.random.default_rng(seed).permutation(len(labels))
-            train, test = np.split(rows, [min(1000, len(rows) // 2)])
-            _, bags = np.unique(by[train], return_inverse=True)
-            y = (np.bincount(bags, labels[train]) / np.bincount(bags))[bags]
-            truth, estimate = estimated_and_true(X[train], y, bags, X[test], labels[test])
-            yield {
-                "data": name,
-                "seed": seed,
-                "n_bags": bags.max() + 1,
-                "basis": estimate.basis,
-                "truth": truth,
-                "estimate": estimate.value,
-                "low": estimate.low,
-                "high": estimate.high,
-            }
-
-
 def feature_bag_tasks():
     """Yield (name, X, labels, bags by a column): categories as they are, numbers in 20 bins."""
     for name, data, column, positive in (
@@ -387,7 +318,7 @@ def choice(draws, only=(), first=0):
             for method in ("auto", *METHODS):
                 options = {}
                 if method != "auto":
-                    options = {"candidates": [method.removesuffix(WITH_EFFECT)], "refine": None}
+                    options = {"candidates": [method.removesuffix(WITH_EFFECT)]}
                     options |= {"ensemble": "best", "check_assumptions": WITH_EFFECT in method}
                 model = AutoLabelProportionsClassifier(random_state=0, **options)
                 model.fit(X[train], y, bags=bags)
@@ -399,7 +330,7 @@ def choice(draws, only=(), first=0):
                     "seed": seed,
                     "method": method,
                     "bag_effect": float(report.bag_effect if has_effect else 0),
-                    "gain_in_nats": float(model.gain_in_nats_),
+                    "gain_in_nats": float(model.held_out_gain_),
                     "balanced_accuracy": balanced_accuracy_score(
                         labels[test], model.predict(X[test]) == 1
                     ),
@@ -477,8 +408,6 @@ PARTS = {
     "fit-warnings": (fit_warnings, 1000),
     "count-warnings": (count_warnings, 300),
     "power": (power, 100),
-    "coverage": (coverage, 50),
-    "model-estimate": (model_estimate, 3),
     "choice": (choice, 4),
     "baselines": (baselines, 4),
     "design": (design, 3),

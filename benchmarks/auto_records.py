@@ -1,14 +1,17 @@
 r"""Accuracy of the automatic choice on data that are not the paper's: one record per cell.
 
-"develop" are the data on which constants were decided, "test" those that only report. Half of the
-rows, at most 1,024, are in bags at random; at most 2,000 others are the test set. Labels of
-training rows make the proportions and train the supervised model, nothing else. Records that exist
-are kept, so that an interrupted run resumes. Run it, and print the table of the records:
+"develop" and "simulations_develop" are the data on which constants were decided, "test" and
+"simulations" those that only report. Half of the rows of "develop" and "test", at most 1,024, are
+in bags at random; at most 2,000 others are the test set. The simulations have their own bags and
+other seeds in development. Labels of training rows make the proportions and train the supervised
+model, nothing else. Records that exist are kept, so that an interrupted run resumes. Run it, and
+print the table of the records:
 
     python benchmarks/auto_records.py results/auto/records.jsonl
     python benchmarks/auto_records.py results/auto/records.jsonl --table
 
-The records of "auto_before" were made with version 0.1, which chose one configuration.
+Records whose method ends with "_before" were made by the same functions with the code before the
+changes that results/auto/README.md describes: `--suffix _before`.
 """
 
 import argparse
@@ -25,12 +28,21 @@ from sklearn import datasets
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.preprocessing import StandardScaler
 
-from decorrupt import AutoLabelProportionsClassifier, CountLikelihoodClassifier
+from decorrupt import (
+    AutoLabelProportionsClassifier,
+    BoostedCountClassifier,
+    CountLikelihoodClassifier,
+    EMClassifier,
+)
 from decorrupt.datasets import fetch_uci
+from decorrupt.model_selection import WithinBagKFold
 from decorrupt.model_selection.grids import DEFAULT_REG_STRENGTHS
+from simulations import SIMULATIONS, simulate
 
 BAG_SIZES = (8, 32, 128)
-SPLITS = 3
+OWN_BAGS = (0,)
+# With two bags only rows inside the bags can be held out.
+FEWEST_BAGS_TO_HOLD_OUT = 3
 MOST_TRAINING_ROWS, MOST_TEST_ROWS = 1024, 2000
 
 
@@ -99,47 +111,75 @@ TEST = {
     "moons": lambda: with_noise(datasets.make_moons(3000, noise=0.25, random_state=0), 8, 0),
     "adult_b": lambda: adult(1),
 }
-SETS = {"develop": DEVELOP, "test": TEST}
+ON_KERNELS = ("auto", "count_likelihood", "supervised")
+WITHOUT_BAGS = ("supervised",)
+PLAIN_SEARCHES = ("count_likelihood", "linear_or_rbf")
+BEFORE = "_before"
+ON_SIMULATIONS = ("auto", "linear_or_rbf", "supervised")
+# Bags that random bags do not resemble, for learners that start from another model.
+NOT_AT_RANDOM = ("by_a_column", "by_two_columns", "with_bag_effect")
+# Of each group: the data, the bag sizes, the splits or seeds, and the methods.
+SETS = {
+    "develop": (DEVELOP, BAG_SIZES, range(3), ON_KERNELS),
+    "test": (TEST, BAG_SIZES, range(3), ON_KERNELS),
+    "simulations_develop": (SIMULATIONS, OWN_BAGS, range(1000, 1002), ON_SIMULATIONS),
+    "simulations": (SIMULATIONS, OWN_BAGS, range(2), ON_SIMULATIONS),
+    "learners_develop": (NOT_AT_RANDOM, OWN_BAGS, range(1000, 1002), ("em", "boosted")),
+    "learners": (NOT_AT_RANDOM, OWN_BAGS, range(2), ("em", "boosted")),
+}
 
 
 def split_in_bags(name, bag_size, split):
     """Return training rows, labels, proportions and bags, and test rows and labels."""
-    X, labels = (DEVELOP | TEST)[name]()
-    order = np.random.default_rng([split, 17]).permutation(len(labels))
-    n_train = min(len(order) // 2, MOST_TRAINING_ROWS)
-    train, test = order[:n_train], order[n_train:][:MOST_TEST_ROWS]
-    scaler = StandardScaler().fit(X[train])
-    bags = np.random.default_rng([split, bag_size]).permutation(n_train) // bag_size
-    y = (np.bincount(bags, labels[train]) / np.bincount(bags))[bags]
-    rows = scaler.transform(X[train]), scaler.transform(X[test])
-    return rows[0], labels[train], y, bags, rows[1], labels[test]
+    if name in SIMULATIONS:
+        X, labels, bags, X_test, test_labels = simulate(name, split)
+    else:
+        everything, all_labels = (DEVELOP | TEST)[name]()
+        order = np.random.default_rng([split, 17]).permutation(len(all_labels))
+        n_train = min(len(order) // 2, MOST_TRAINING_ROWS)
+        train, test = order[:n_train], order[n_train:][:MOST_TEST_ROWS]
+        X, labels, X_test, test_labels = (
+            everything[train],
+            all_labels[train],
+            everything[test],
+            all_labels[test],
+        )
+        bags = np.random.default_rng([split, bag_size]).permutation(n_train) // max(bag_size, 1)
+    scaler = StandardScaler().fit(X)
+    y = (np.bincount(bags, labels) / np.bincount(bags))[bags]
+    return scaler.transform(X), labels, y, bags, scaler.transform(X_test), test_labels
 
 
 def automatic(X, _, y, bags, **params):
-    model = AutoLabelProportionsClassifier(random_state=0, check_assumptions=False, **params)
-    return model.fit(X, y, bags=bags)
+    if len(np.unique(bags)) < FEWEST_BAGS_TO_HOLD_OUT:
+        params["cv"] = WithinBagKFold()
+    return AutoLabelProportionsClassifier(random_state=0, **params).fit(X, y, bags=bags)
 
 
-def count_likelihood(*data):
+def count_likelihood(*data, kernels=("rbf",)):
+    """The plain search: the best of kernel, width, start and λ by the held-out likelihood."""
     starts = {"starts": [("mean_map",), ("intercept",)]}
     return automatic(
         *data,
-        candidates=[("count_likelihood", CountLikelihoodClassifier(), starts)],
+        candidates=[(k, CountLikelihoodClassifier(kernel=k), starts) for k in kernels],
         ensemble="best",
         reg_strengths=DEFAULT_REG_STRENGTHS,
+        check_assumptions=False,
     )
 
 
 METHODS = {
-    "auto_before": automatic,
     "auto": automatic,
-    "auto_best": lambda *data: automatic(*data, ensemble="best"),
     "count_likelihood": count_likelihood,
+    "linear_or_rbf": lambda *data: count_likelihood(*data, kernels=("linear", "rbf")),
+    "em": lambda X, _, y, bags: EMClassifier(random_state=0).fit(X, y, bags=bags),
+    "boosted": lambda X, _, y, bags: BoostedCountClassifier(random_state=0, n_jobs=1).fit(
+        X, y, bags=bags
+    ),
     "supervised": lambda X, labels, *_: count_likelihood(
         X, labels, np.where(labels, 1.0, 0.0), np.arange(len(X))
     ),
 }
-WITHOUT_BAGS = ("supervised",)
 
 
 def run(name, bag_size, split, method):
@@ -147,15 +187,16 @@ def run(name, bag_size, split, method):
     *train, X_test, labels = split_in_bags(name, bag_size, split)
     cell = {"data": name, "bag_size": bag_size, "split": split, "method": method}
     began = time.process_time()
+    # Random bags satisfy the assumptions: tests would only take time.
+    options = {"check_assumptions": name in SIMULATIONS} if method == "auto" else {}
     try:
-        model = METHODS[method](*train)
+        model = METHODS[method](*train, **options)
     except ValueError as error:
         return cell | {"refused": str(error)}
     return cell | {
         "balanced_accuracy": round(balanced_accuracy_score(labels, model.predict(X_test)), 4),
         "log_loss": round(log_loss(model, X_test, labels), 4),
         "cpu_seconds": round(time.process_time() - began, 1),
-        "gain_in_nats": round(getattr(model, "gain_in_nats_", np.nan), 1),
     }
 
 
@@ -172,37 +213,80 @@ def key(record):
     return record["data"], record["bag_size"], record["split"], record["method"]
 
 
-def table(records, names):
-    """Return a Markdown table of mean balanced accuracies, and the wins of "auto" by cell."""
-    found = {}
+def accuracies(records, group):
+    """Return {(data, bag size): {method: {split: balanced accuracy}}} of a group's records."""
+    names, sizes, splits, methods = SETS[group]
+    found = {(name, size): {} for name in sorted(names) for size in sizes}
     for one in records:
-        if one["data"] in names and "balanced_accuracy" in one:
-            place = found.setdefault((one["data"], one["bag_size"]), {})
-            place.setdefault(one["method"], []).append(one["balanced_accuracy"])
-    means = {
-        cell: {method: float(np.mean(values)) for method, values in own.items()}
-        for cell, own in found.items()
-    }
-    for (name, size), own in means.items():
-        if size > 1:
-            own.update(means.get((name, 1), {}))
-    cells = {cell: own for cell, own in sorted(means.items()) if cell[1] > 1}
-    methods = [method for method in METHODS if any(method in own for own in cells.values())]
+        is_own = one["method"].removesuffix(BEFORE) in methods
+        is_own = is_own and one["data"] in names and one["split"] in splits
+        if is_own and "refused" not in one:
+            for size in sizes if one["method"] in WITHOUT_BAGS else [one["bag_size"]]:
+                place = found[one["data"], size].setdefault(one["method"], {})
+                place[one["split"]] = one["balanced_accuracy"]
+    return found
+
+
+def gaps_of(cells, method, rival):
+    """Return {cell: mean gap over the splits that both methods have}."""
+    gaps = {}
+    for cell, own in cells.items():
+        common = own.get(method, {}).keys() & own.get(rival, {}).keys()
+        if common:
+            gaps[cell] = np.mean([own[method][k] - own[rival][k] for k in common])
+    return gaps
+
+
+def compared(cells, method, rival):
+    """Return the mean gap with its standard error over cells, and wins, ties and losses."""
+    gaps = list(gaps_of(cells, method, rival).values())
+    error = np.std(gaps, ddof=1) / np.sqrt(len(gaps))
+    won, lost = sum(gap > 0.01 for gap in gaps), sum(gap < -0.01 for gap in gaps)
+    counts = f"{won} won, {len(gaps) - won - lost} within .01, {lost} lost"
+    return (
+        f"- {method} − {rival}: {np.mean(gaps):+.3f} ± {error:.3f} over {len(gaps)} cells; {counts}"
+    )
+
+
+def by_data(cells, method, rival):
+    """Return the mean gap over the bag sizes of each data set."""
+    gaps = gaps_of(cells, method, rival)
+    names = sorted({name for name, _ in gaps})
+    means = [np.mean([gap for (own, _), gap in gaps.items() if own == name]) for name in names]
+    listed = ", ".join(f"{name} {mean:+.3f}" for name, mean in zip(names, means, strict=True))
+    return f"- {method} − {rival} by data set: {listed}"
+
+
+def table(records, group):
+    """Return a Markdown table of balanced accuracies, and each new method against its rivals.
+
+    An entry is the mean over the splits of all methods of its line.
+    """
+    cells = accuracies(records, group)
+    known = {method for own in cells.values() for method in own}
+    methods = [name for one in METHODS for name in (one + BEFORE, one) if name in known]
     lines = [f"| data | bag size | {' | '.join(methods)} |", "|---|---:|" + "---:|" * len(methods)]
     for (name, size), own in cells.items():
-        values = " | ".join(f"{own[m]:.3f}" if m in own else "refused" for m in methods)
-        lines.append(f"| {name} | {size} | {values} |")
-    full = [own for own in cells.values() if len(own) == len(methods)]
-    values = " | ".join(f"{np.mean([own[m] for own in full]):.3f}" for m in methods)
-    lines += [f"| mean of {len(full)} | | {values} |", ""]
-    for rival in methods:
-        if rival == "auto":
-            continue
-        gaps = [own["auto"] - own[rival] for own in cells.values() if {"auto", rival} <= {*own}]
-        won, lost = sum(gap > 0.01 for gap in gaps), sum(gap < -0.01 for gap in gaps)
-        tied = len(gaps) - won - lost
-        lines.append(f"- auto against {rival}: {won} won, {tied} within .01, {lost} lost")
+        common = set.intersection(*(set(by_split) for by_split in own.values())) if own else set()
+        means = [
+            np.mean([own[m][k] for k in common]) if m in own and common else None for m in methods
+        ]
+        values = " | ".join("" if mean is None else f"{mean:.3f}" for mean in means)
+        lines.append(f"| {name} | {size or ''} | {values} |")
+    lines.append("")
+    for one in methods:
+        if one + BEFORE in methods:
+            rivals = [other for other in methods if other == one + BEFORE or one == "auto" != other]
+            lines += [compared(cells, one, rival) for rival in rivals]
+            lines += [by_data(cells, one, rival) for rival in rivals if rival in PLAIN_SEARCHES]
     return "\n".join(lines)
+
+
+def cells_of(group, methods):
+    names, sizes, splits, own_methods = SETS[group]
+    for split, name, size, method in itertools.product(splits, names, sizes, own_methods):
+        if method in methods:
+            yield name, 1 if method in WITHOUT_BAGS else size, split, method
 
 
 def main():
@@ -211,24 +295,21 @@ def main():
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--sets", choices=SETS, nargs="+", default=list(SETS))
     parser.add_argument("--methods", choices=METHODS, nargs="+", default=list(METHODS))
-    parser.add_argument("--bag-sizes", type=int, nargs="+", default=BAG_SIZES)
-    parser.add_argument("--splits", type=int, default=SPLITS)
+    parser.add_argument("--suffix", choices=("", BEFORE), default="")
     options = parser.parse_args()
     if options.table:
-        for name in options.sets:
-            print(f"### {name}\n\n{table(read(options.records), SETS[name])}\n")
+        for group in options.sets:
+            print(f"### {group}\n\n{table(read(options.records), group)}\n")
         return
     warnings.simplefilter("ignore")
     done = {key(one) for one in read(options.records)}
     options.records.parent.mkdir(parents=True, exist_ok=True)
-    names = [name for group in options.sets for name in SETS[group]]
-    cells = itertools.product(range(options.splits), names, options.bag_sizes, options.methods)
-    for split, name, size, method in cells:
-        cell = (name, 1 if method in WITHOUT_BAGS else size, split, method)
-        if cell in done:
+    for cell in (cell for group in options.sets for cell in cells_of(group, options.methods)):
+        *place, method = cell
+        if (*place, method + options.suffix) in done:
             continue
-        done.add(cell)
-        record = run(*cell)
+        done.add((*place, method + options.suffix))
+        record = run(*cell) | {"method": method + options.suffix}
         with options.records.open("a") as file:
             file.write(json.dumps(record) + "\n")
         print(record, file=sys.stderr, flush=True)

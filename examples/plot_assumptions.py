@@ -111,4 +111,4 @@ for name, found in losses.items():
 # differ too little between bags. A test that does not reject is not a proof; the report shows how
 # large a difference would have been found. The penalty is the same for all methods and was not
 # tuned. With a penalty ten times as large, the count likelihood loses .021 in the case "feature".
-# See :doc:`/assumptions` for real data.
+# See :doc:`/evidence/assumptions` for real data.

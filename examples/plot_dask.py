@@ -82,4 +82,4 @@ plt.show()
 # bags, the sample and the diagnostics. After one iteration from the solution of the sample they are
 # .1834 away on average, with an accuracy of .7153 instead of .7158: the passes that follow hardly
 # improve decisions. With data that are expensive to read, ``max_iter=16`` would do here.
-# :doc:`/scaling` has the arithmetic for 10⁹ rows.
+# :doc:`/evidence/large_data` has the arithmetic for 10⁹ rows.

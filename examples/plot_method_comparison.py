@@ -110,5 +110,5 @@ for name, values in scores.items():
 # lose about ten points. ∝SVM fails on the circles, where its alternation stops at a poor solution.
 #
 # One draw of small data: differences of one or two points mean nothing (the standard error of an
-# accuracy of .85 on 400 rows is .018). :doc:`/reproduction` compares the methods on seven real data
-# sets with repetitions.
+# accuracy of .85 on 400 rows is .018). :doc:`/evidence/paper` compares the methods on seven real
+# data sets with repetitions.

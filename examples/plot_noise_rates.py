@@ -76,4 +76,4 @@ print(f"{'(trained on true labels)':<38} accuracy {model.fit(X, truth).score(X_t
 # Labels taken as correct cost twelve points; both estimates recover most of them. (The standard
 # error of these accuracies is .01, so the last two lines do not differ.) The rates without checks
 # are more precise here than those of 50 checked rows, because all labels are used; but they depend
-# on an assumption that the labels cannot test, see :doc:`/noise_rates`.
+# on an assumption that the labels cannot test, see :doc:`/understand/noise_rates`.

@@ -3,7 +3,7 @@
     DECORRUPT_DATA=… python -m reproduction.compare_kernels
 
 Only experiments in which our results differ from the published ones; one repetition each, with the
-paper's grid and its way of choosing parameters. docs/reproduction.md shows the results.
+paper's grid and its way of choosing parameters. docs/evidence/paper.md shows the results.
 """
 
 import warnings

@@ -72,7 +72,7 @@ def _auto(task: Task, **options: Any) -> Fitted:
             | params
             | {
                 "n_models": len(model.estimators_),
-                "gain_in_nats": round(model.gain_in_nats_, 2),
+                "gain_in_nats": round(model.held_out_gain_, 2),
             }
         )
     return Fitted(model, params, max(row.score for row in model.leaderboard_))

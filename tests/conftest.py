@@ -8,19 +8,11 @@ from hypothesis import settings
 
 from decorrupt.corruption import corrupt_labels
 from decorrupt.observed import Observed, class_columns
-from helpers.quick import few_trees
 
 # No deadlines, because a busy machine is no failure; the same examples in every run, because a
 # change should fail for what it did.
 settings.register_profile("decorrupt", deadline=None, derandomize=True)
 settings.load_profile("decorrupt")
-
-
-@pytest.fixture(name="few_trees", scope="module")
-def _few_trees():
-    """Forests of few trees, for modules that do not test the forest."""
-    with few_trees():
-        yield
 
 
 def only_to_read(**arrays):

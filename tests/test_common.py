@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import GroupKFold, cross_validate
+from sklearn.model_selection import GroupKFold, KFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
@@ -29,7 +29,7 @@ from decorrupt import (
     MeanMapClassifier,
 )
 from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
-from decorrupt.features import Kernel
+from decorrupt.features import OF_SINGLE_ROWS, Kernel
 from decorrupt.solvers import GradientDescent
 from helpers.class_sources import RATES as THREE_CLASS_RATES
 from helpers.class_sources import three_classes
@@ -39,11 +39,11 @@ from helpers.estimators import (
     ON_SOURCES,
     SINGLE,
     name_of,
+    takes,
     training_data,
     with_params,
 )
 
-pytestmark = pytest.mark.usefixtures("few_trees")
 # Their folds consist of whole bags, so class labels alone are refused.
 NEEDS_BAGS = ("BagGridSearchCV", "BagRandomizedSearchCV")
 TAKES_LABELS = [model for model in ALL if name_of(model) not in NEEDS_BAGS]
@@ -87,8 +87,29 @@ def test_the_public_list_is_read():
     assert len(ALL) > 12
 
 
+# Where scikit-learn's check that weight m is the row repeated m times fails, and why.
+NOT_REPEATED = {
+    "AutoSourcesClassifier": "the average's weights are drawn per row",
+    "BoostedCountClassifier": "the check gives folds, but cv is a number of folds",
+}
+EQUIVALENCE = [f"check_sample_weight_equivalence_on_{form}_data" for form in ("dense", "sparse")]
+
+
+def expected_failures(model):
+    """Return the checks that cannot pass, and why."""
+    if getattr(model, "kernel", None) in OF_SINGLE_ROWS:
+        refused = [
+            *EQUIVALENCE,
+            "check_sample_weights_list",
+            "check_sample_weights_not_overwritten",
+        ]
+        return dict.fromkeys(refused, "its graph connects single rows")
+    reason = NOT_REPEATED.get(name_of(model))
+    return {} if reason is None else dict.fromkeys(EQUIVALENCE, reason)
+
+
 @quiet  # the checks feed degenerate data on purpose
-@parametrize_with_checks([*TAKES_LABELS, *VARIANTS])
+@parametrize_with_checks([*TAKES_LABELS, *VARIANTS], expected_failed_checks=expected_failures)
 def test_scikit_learn_compatible(estimator, check):
     check(estimator)
 
@@ -226,6 +247,78 @@ def test_a_value_too_large_to_square_is_named(model, data):
 def test_proportions_are_no_labels_to_score(model, y):
     with pytest.raises(ValueError, match=r"use BagGridSearchCV, or scoring=BAG_SCORERS\["):
         clone(model).score(np.ones((3, 2)), y)
+
+
+# --- rows that stand for many
+
+WEIGHTED = [model for model in ALL if takes(model, "sample_weight")]
+
+
+def row_weights(data):
+    """Return weights from 0 to 3; where there are bags, y becomes the shares with these weights."""
+    weights = np.random.default_rng(5).integers(0, 4, len(data.y))
+    if "bags" in data.extra:
+        bags = data.extra["bags"]
+        data.y = (np.bincount(bags, weights * data.labels) / np.bincount(bags, weights))[bags]
+    return weights
+
+
+@quiet
+@pytest.mark.parametrize("model", [*WEIGHTED, *VARIANTS[2:4]], ids=str)
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_weight_m_is_the_row_repeated_m_times(model, data, kernel):
+    if name_of(model) == "BoostedCountClassifier":
+        pytest.skip("LightGBM makes its bins of rows; see tests/meta/test_boosted.py")
+    weights = row_weights(data)
+    person = np.repeat(np.arange(len(weights)), weights)
+    inner = Kernel(kernel, rank_tol=0.0)
+    params = {"kernel": kernel, "estimator__kernel": inner, "kernels": ["linear"], **EXACT}
+    model = with_params(model, check_assumptions=False, **params)
+    folds = list(KFold(2).split(data.X))
+    if name_of(model) == "AutoSourcesClassifier":  # its own folds divide the rows of a source
+        model.set_params(cv=folds)
+    found = clone(model).fit(data.X, data.y, **data.extra, sample_weight=weights)
+    many = {k: v[person] if isinstance(v, np.ndarray) else v for k, v in data.extra.items()}
+    if name_of(model) == "AutoSourcesClassifier":
+        model.set_params(
+            cv=[[np.flatnonzero(np.isin(person, part)) for part in fold] for fold in folds]
+        )
+    expected = clone(model).fit(data.X[person], data.y[person], **many)
+    assert_same(model, found.decision_function(data.X), expected.decision_function(data.X))
+
+
+@quiet
+@pytest.mark.parametrize("model", WEIGHTED, ids=name_of)
+def test_weights_of_one_change_nothing_and_zero_leaves_rows_out(model, data):
+    ones = clone(model).fit(data.X, data.y, **data.extra, sample_weight=np.ones(len(data.y)))
+    np.testing.assert_array_equal(ones.decision_function(data.X), scores_of(model, data))
+    kept = np.arange(len(data.y)) >= 10
+    some = clone(model).fit(data.X, data.y, **data.extra, sample_weight=kept)
+    rest = {k: v[kept] if isinstance(v, np.ndarray) else v for k, v in data.extra.items()}
+    left = clone(model).fit(data.X[kept], data.y[kept], **rest)
+    assert_same(model, some.decision_function(data.X), left.decision_function(data.X))
+
+
+@pytest.mark.parametrize("model", WEIGHTED, ids=name_of)
+def test_bad_weights_are_named(model, data):
+    weights = np.ones(len(data.y))
+    cases = {
+        r"sample_weight\[3\] = -1: a row stands for a finite number": changed(weights, 3, -1.0),
+        r"sample_weight\[5\] = nan: a row stands for a finite number": changed(weights, 5, np.nan),
+        "every sample_weight is zero": 0 * weights,
+        r"sample_weight has shape \(2,\): give one number": [1, 2],
+    }
+    for message, bad in cases.items():
+        with pytest.raises(ValueError, match=message):
+            clone(model).fit(data.X, data.y, **data.extra, sample_weight=bad)
+
+
+@quiet
+@pytest.mark.parametrize("kernel", OF_SINGLE_ROWS)
+def test_a_graph_of_single_rows_takes_no_weights(kernel, bag_data):
+    model, weights = MeanMapClassifier(kernel=kernel), np.full(len(bag_data.y), 2)
+    with pytest.raises(ValueError, match=f"kernel='{kernel}' cannot use sample_weight"):
+        model.fit(bag_data.X, bag_data.y, bags=bag_data.bags, sample_weight=weights)
 
 
 # --- names and order of what is given

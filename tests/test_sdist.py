@@ -11,6 +11,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 READ_BY_TESTS = (
     "benchmarks",
+    "changes",
+    "conda",
     "docs",
     "examples",
     "reproduction",
@@ -19,7 +21,7 @@ READ_BY_TESTS = (
     "tests",
     "tools",
 )
-MADE = {"__pycache__", "_build", "gallery", "generated", "out"}
+MADE = {"__pycache__", "_build", "api", "gallery", "out"}
 
 
 # Every public name and the command line, with the wheel's package and without the checkout.

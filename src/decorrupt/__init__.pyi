@@ -15,6 +15,7 @@ from .assumptions import (
     AssumptionReport,
     check_assumptions,
 )
+from .ecological import EcologicalInference
 from .estimators import (
     CorrectedLossClassifier,
     CorruptedSourcesClassifier,
@@ -25,7 +26,10 @@ from .estimators import (
     ProportionMatchingClassifier,
     SetClassifier,
 )
-from .features import Kernel
+from .features import (
+    Kernel,
+    TailScaler,
+)
 from .meta import (
     BoostedCountClassifier,
     CostWeightedSourcesClassifier,
@@ -78,6 +82,7 @@ __all__ = [
     "CountLikelihoodClassifier",
     "Diagnostics",
     "EMClassifier",
+    "EcologicalInference",
     "ForwardSourcesClassifier",
     "GaussianNoise",
     "GeometricNoise",
@@ -89,6 +94,7 @@ __all__ = [
     "NoiseRates",
     "ProportionMatchingClassifier",
     "SetClassifier",
+    "TailScaler",
     "bag_targets",
     "baselines",
     "check_assumptions",

@@ -63,7 +63,7 @@ class DependentAnnotatorsWarning(UserWarning):
 
 
 class WeakEvidenceWarning(UserWarning):
-    """Too little evidence for a reliable classifier: the gain is below 5 nats."""
+    """The interval of the estimated accuracy contains that of guessing."""
 
 
 class ContradictedRatesWarning(UserWarning):

@@ -102,8 +102,7 @@ BAG_SEARCHES = {
     "auto": Method(
         "automatic choice",
         "Averages count likelihood and mean map over kernels and penalties, weighted by how well "
-        "each explains the counts of held-out bags; if the counts support it, a forest refines the "
-        "average.",
+        "each explains the counts of held-out bags.",
     ),
     "thorough": Method(
         "thorough choice",

@@ -14,20 +14,23 @@ from decorrupt._typing import FloatArray
 from decorrupt.observed import as_targets, factorize
 
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
+# Shares that agree in so many digits are equal.
+SHARE_DIGITS = 9
 
 
-def _similarity(y: FloatArray, row_bag: NDArray[np.intp]) -> FloatArray:
+def _similarity(y: FloatArray, row_bag: NDArray[np.intp], weights: FloatArray) -> FloatArray:
     """Return one number per bag, close for bags with similar proportions.
 
     Two classes: the proportion. Several: first the class whose share is above its mean the most,
     then that share.
     """
-    sizes = np.bincount(row_bag)
-    columns = [np.bincount(row_bag, column) / sizes for column in y.reshape(len(y), -1).T]
+    n_rows = np.bincount(row_bag)
+    columns = [np.bincount(row_bag, column) / n_rows for column in y.reshape(len(y), -1).T]
+    # Without the rounding errors of the means, equal shares stay equal if rows are repeated.
+    shares = np.round(np.column_stack(columns), SHARE_DIGITS)
     if y.ndim == 1:
-        return np.asarray(columns[0])
-    shares = np.column_stack(columns)
-    leading = np.argmax(shares - y.mean(axis=0), axis=1)
+        return np.asarray(shares[:, 0])
+    leading = np.argmax(shares - np.average(y, axis=0, weights=weights), axis=1)
     return np.asarray(leading + shares[np.arange(len(shares)), leading] / 2)
 
 
@@ -59,6 +62,7 @@ class BagSplitter(BaseCrossValidator):
         y: ArrayLike | None = None,
         bags: Any = None,
         groups: Any = None,
+        sample_weight: Any = None,
     ) -> Iterator[Fold]:
         """Yield (train, test) row indices, one pair per fold.
 
@@ -72,6 +76,8 @@ class BagSplitter(BaseCrossValidator):
             The bag of each row; any hashable ids.
         groups : array-like of shape (n_rows,), optional
             Used as `bags` if scikit-learn passes only this.
+        sample_weight : array-like of shape (n_rows,), optional
+            How many rows each row stands for.
         """
         bags = groups if bags is None else bags
         if bags is None:
@@ -79,13 +85,14 @@ class BagSplitter(BaseCrossValidator):
         if not (isinstance(self.n_splits, int | np.integer) and self.n_splits >= 2):
             raise ValueError(f"n_splits={self.n_splits!r} must be a whole number, at least 2")
         _, row_bag = factorize(bags, "bags")
-        similarity = None if y is None else _similarity(_targets(y), row_bag)
-        fold = self._row_folds(row_bag, similarity)
+        weights = np.ones(len(row_bag)) if sample_weight is None else np.asarray(sample_weight)
+        similarity = None if y is None else _similarity(_targets(y), row_bag, weights)
+        fold = self._row_folds(row_bag, similarity, weights)
         for k in range(self.n_splits):
             yield np.flatnonzero(fold != k), np.flatnonzero(fold == k)
 
     def _row_folds(
-        self, row_bag: NDArray[np.intp], similarity: FloatArray | None
+        self, row_bag: NDArray[np.intp], similarity: FloatArray | None, weights: FloatArray
     ) -> NDArray[np.intp]:
         raise NotImplementedError
 
@@ -138,9 +145,9 @@ class BagKFold(BagSplitter):
         self.stratify = stratify
 
     def _row_folds(
-        self, row_bag: NDArray[np.intp], similarity: FloatArray | None
+        self, row_bag: NDArray[np.intp], similarity: FloatArray | None, weights: FloatArray
     ) -> NDArray[np.intp]:
-        sizes = np.bincount(row_bag)
+        sizes = np.bincount(row_bag, weights)
         if len(sizes) < self.n_splits:
             raise ValueError(
                 f"cannot make {self.n_splits} folds of {len(sizes)} bags: lower n_splits (cv), or "
@@ -175,12 +182,22 @@ class WithinBagKFold(BagSplitter):
         Whether the rows of each bag are first put in random order.
     random_state : int, RandomState or None
         Seed of `shuffle`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from decorrupt.model_selection import WithinBagKFold
+    >>> y, bags = np.repeat([0.2, 0.8], 10), np.repeat(["a", "b"], 10)
+    >>> train, test = next(WithinBagKFold(5).split(np.zeros((20, 1)), y, bags))
+    >>> sorted(set(bags[test].tolist())), len(test)
+    (['a', 'b'], 4)
     """
 
     def _row_folds(
         self,
         row_bag: NDArray[np.intp],
         similarity: FloatArray | None,  # noqa: ARG002 — a part of a bag keeps its proportion
+        weights: FloatArray,  # noqa: ARG002 — a row is in one fold
     ) -> NDArray[np.intp]:
         if len(row_bag) < self.n_splits:
             raise ValueError(f"cannot make {self.n_splits} folds of {len(row_bag)} rows")

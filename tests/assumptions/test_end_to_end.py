@@ -25,7 +25,6 @@ def by_radius():
     return StandardScaler().fit_transform(data.data), labels, y, bags
 
 
-@pytest.mark.usefixtures("few_trees")
 def test_bags_by_a_feature(by_radius):
     X, labels, y, bags = by_radius
     with pytest.warns(BagAssumptionWarning, match="column"):
@@ -42,18 +41,7 @@ def test_bags_by_a_feature(by_radius):
     data = FoldedData(X, read_bags(y, bags), folds)
     held_out = out_of_fold(clone(model.best_estimator_), data, class_prior=model.class_prior_)
     assert corrected_accuracy(y, held_out.decisions, bags=bags).value > 1  # impossible
-    prior = model.class_prior_
-    fitted = model.decision_function(X), model.predict_proba(X, class_prior=prior)
-    found = estimate_accuracy(
-        y,
-        held_out.decisions,
-        held_out.probabilities,
-        bags=bags,
-        common_classes=False,
-        fitted=fitted,
-        random_state=0,
-    )
-    assert found.basis == "model"
-    assert found.value == pytest.approx(accuracy, abs=0.1)  # the penalty makes it cautious
-    assert found.low <= found.value <= found.high
-    assert 0 <= found.low <= found.high <= 1
+    found = estimate_accuracy(model, X, y, bags=bags, random_state=0)
+    assert found == model.accuracy_
+    assert found.low < accuracy < found.high + 0.02
+    assert found.evidence == "strong"

@@ -17,7 +17,6 @@ from helpers.page_views import (
     opened,
     show,
 )
-from helpers.quick import few_trees
 from helpers.three_parties import make_party_tables
 
 NASTY = "<script>document.title='taken'</script> & Größe"
@@ -49,8 +48,7 @@ def addresses(tmp_path_factory):
     parties.wide.rename(columns={"red": NASTY}).to_csv(folder / "precincts.csv", index=False)
     test = parties.test.replace({"party": {"red": NASTY}})
     test.to_csv(folder / "asked.csv", index=False)
-    with few_trees():
-        make_pages(folder)
+    make_pages(folder)
     return {name: (folder / f"{name}.html").as_uri() for name in PLOTS}
 
 

@@ -8,16 +8,20 @@ from helpers.page_views import BACKGROUND, VIEWS, opened
 
 SITE = Path(__file__).parents[2] / "docs" / "_build" / "html"
 PAGES = {
-    "index.html": "decorrupt",
-    "which_method.html": "Which method when",
-    "guide/label_proportions.html": "Label proportions",
-    "gallery/index.html": "Gallery",
+    "index.html": "Classifiers when nobody has clean labels",
+    "learn/python.html": "First model in Python",
+    "choose/which_method.html": "Which method",
+    "howto/tables_of_margins.html": "Tables of margins",
+    "understand/label_proportions.html": "Label proportions",
+    "understand/glossary.html": "Glossary",
+    "evidence/index.html": "Evidence",
+    "evidence/elections.html": "Tables of margins: real elections and a survey",
+    "gallery/index.html": "All examples",
     "gallery/plot_bag_size.html": "Bag size against accuracy",
-    "api/index.html": "API reference",
+    "api/index.html": "Python",
     "api/generated/decorrupt.CountLikelihoodClassifier.html": "CountLikelihoodClassifier",
-    "guide/choosing.html": "Choosing without labels",
-    "glossary.html": "Glossary",
-    "speed.html": "Speed",
+    "theory/corrected_risk.html": "The corrected risk",
+    "reference/command_line.html": "The command line",
 }
 
 pytestmark = pytest.mark.skipif(

@@ -23,7 +23,7 @@ from decorrupt.datasets import fetch_uci
 from decorrupt.distributed import DaskCorrectedLossClassifier, DaskCountLikelihoodClassifier
 from decorrupt.distributed.engine import Engine
 from decorrupt.distributed.objective import PartitionedObjective
-from helpers.partitioned import bag_rows
+from helpers.partitioned import bag_rows, read_or_die
 from reproduction.plan import Plan
 from reproduction.records import read_records
 from reproduction.run import run_plan
@@ -37,7 +37,7 @@ PATIENCE = {"distributed.comm.timeouts.connect": "180s", "distributed.comm.timeo
 def cluster():
     with (
         dask.config.set(PATIENCE),
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as made,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as made,
     ):
         yield made
 
@@ -85,15 +85,6 @@ def test_a_worker_killed_between_passes(client, at_pass):
     )
 
 
-def read_or_die(rows, trap):
-    """Return the rows; the worker that finds the trap dies."""
-    try:
-        trap.unlink()
-    except FileNotFoundError:
-        return rows
-    return os.kill(os.getpid(), signal.SIGKILL)
-
-
 def test_a_worker_killed_within_a_pass(cluster, at_pass, monkeypatch, tmp_path):
     """Rows are read in every pass, and a worker dies while it reads them."""
     monkeypatch.setattr(Engine, "memory", lambda *_: 0)
@@ -138,7 +129,9 @@ def test_the_papers_experiments_run_on_the_cluster_by_joblib(client, tmp_path):
 
 
 def test_the_example_of_the_documentation_runs(cluster, monkeypatch, capsys):
-    page = (Path(__file__).parents[2] / "docs" / "scaling.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "howto" / "clusters.md").read_text(
+        encoding="utf-8"
+    )
     # A cluster of its own would have to start two more processes.
     monkeypatch.setattr("distributed.LocalCluster", lambda **_: nullcontext(cluster))
     exec(page.split("```python\n")[1].split("```")[0], {"__name__": "__main__"})  # noqa: S102 — ours

@@ -30,7 +30,8 @@ def pair(name, **params):
 
 def assert_same(by_dask, local, X):
     found, expected = by_dask.to_local(), local
-    for method in ("decision_function", "predict_proba"):
+    assert hasattr(by_dask, "predict_proba") is hasattr(local, "predict_proba")
+    for method in ("decision_function", *["predict_proba"] * hasattr(local, "predict_proba")):
         np.testing.assert_allclose(
             getattr(found, method)(X), getattr(expected, method)(X), atol=1e-6, rtol=0
         )

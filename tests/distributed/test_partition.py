@@ -72,8 +72,10 @@ def test_large_bags_in_two_stages(n_classes):
     model = ScoreModel(LinearFeatures(), 3, fit_intercept=True, n_classes=n_classes)
     counts = np.array([[12.0, 18.0]]) if n_classes == 2 else np.array([[7.0, 9.0, 14.0]])
     bags = LargeBags(np.array([0]), counts, np.array([2.0]), n_total=100)
-    risks = (LargeBagRisk(0, 100),)
-    parts = [Partition([Chunk(some, risks)]) for some in np.split(rows, [5, 21])]
+    parts = [
+        Partition([Chunk(some, (LargeBagRisk(0, 100, np.ones(len(some))),))])
+        for some in np.split(rows, [5, 21])
+    ]
     coef = rng.normal(size=model.n_coef)
 
     def evaluate(coef):

@@ -1,7 +1,9 @@
 """The sources of the site: every public name has a page, and every link of llms.txt a source."""
 
 import importlib
+import inspect
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 # Packages for users: each of their names has a page.
 FOR_USERS = (
     "baselines",
+    "ecological",
     "exceptions",
     "theory",
     "torch",
@@ -46,16 +49,15 @@ INTERNAL = (
 )
 
 
+REFERENCE = runpy.run_path(str(DOCS / "api_reference.py"))
+FOR_READERS = [name for group in REFERENCE["USERS"] for name in group.names]
+FORMULA = re.compile(r"[Σλ‖²∈⟨⟩σρπγμφℓ√½∝=]|min_")
+
+
 def documented():
     """Return every name of the reference, with its module."""
-    found, module = set(), ""
-    for page in sorted((DOCS / "api").glob("*.rst")):
-        for line in page.read_text().splitlines():
-            if match := re.match(r"\.\. currentmodule:: (.*)", line):
-                module = match[1]
-            elif match := re.match(r"(?:   |\.\. data:: )(\w+)$", line):
-                found.add(f"{module}.{match[1]}")
-    return found
+    groups = [*REFERENCE["USERS"], *REFERENCE["BUILDING_BLOCKS"]]
+    return {f"decorrupt.{name}" for group in groups for name in [*group.names, *group.constants]}
 
 
 def test_every_public_name_is_in_the_reference():
@@ -86,14 +88,29 @@ def test_every_estimator_is_in_the_reference(package):
 def test_the_reference_lists_only_what_exists():
     for entry in documented():
         module, _, name = entry.rpartition(".")
-        if name != "building_blocks":  # the second page, in the table of contents
-            assert name in dir(importlib.import_module(module)), entry  # imports no PyTorch
+        assert name in dir(importlib.import_module(module)), entry  # imports no PyTorch
+
+
+def test_the_automatic_choice_comes_first():
+    assert FOR_READERS[:2] == ["AutoLabelProportionsClassifier", "AutoSourcesClassifier"]
+
+
+@pytest.mark.parametrize("name", [name for name in FOR_READERS if "torch." not in name])
+def test_the_first_line_of_a_name_is_plain(name):
+    module, _, last = f"decorrupt.{name}".rpartition(".")
+    first = inspect.getdoc(getattr(importlib.import_module(module), last)).partition("\n\n")[0]
+    assert first.endswith(".")
+    assert not FORMULA.search(first), first
+
+
+def test_no_name_is_listed_twice():
+    assert len(FOR_READERS) == len(set(FOR_READERS))
 
 
 def test_the_links_of_llms_txt_are_pages():
     links = re.findall(r"\]\(([^)]+)\.html\)", (DOCS / "llms.txt").read_text())
     assert len(links) > 15
-    for link in links:
+    for link in set(links) - {"api/index"}:  # made from docs/api_reference.py
         assert [file for file in (".md", ".rst") if (DOCS / f"{link}{file}").exists()], link
 
 
@@ -104,6 +121,11 @@ def test_every_gallery_example_has_a_title_and_finds_something():
         text = file.read_text()
         assert re.match(r'r?"""\n[^\n]+\n=+\n\n', text), f"{file.name} has no title"
         assert text.count("\n# %%\n") >= 3, f"{file.name} has no steps"
+
+
+def test_every_example_is_in_one_section_of_the_gallery():
+    listed = re.findall(r"\.\./examples/(plot_\w+\.py)", (DOCS / "examples.rst").read_text())
+    assert sorted(listed) == sorted(f.name for f in (DOCS.parent / "examples").glob("plot_*.py"))
 
 
 def test_every_figure_of_an_example_is_finished_in_its_cell():

@@ -82,7 +82,6 @@ def test_kernels_of_distances_warn_at_fit(bag_data, kernel):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.usefixtures("few_trees")
 def test_searches_warn_once(bag_data):
     d = bag_data
     X = pd.DataFrame(d.X * [1, 1e6], columns=["a", "b"])

@@ -175,7 +175,6 @@ class TestSearches:
             kernel_gammas=[0.2, 0.5],
             reg_strengths=[0.1],
             cv=2,
-            refine=None,
             random_state=0,
         ).fit(d.X, d.y, bags=d.bags)
         found = [
@@ -192,7 +191,6 @@ class TestSearches:
             kernels=["linear", Kernel("linear")],
             reg_strengths=[0.1],
             cv=2,
-            refine=None,
         ).fit(d.X, d.y, bags=d.bags)
         assert len(model.leaderboard_) == 1
 

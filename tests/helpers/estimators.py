@@ -54,7 +54,7 @@ KERNEL_OPTIONS = Kernel().get_params().keys() - {"name", "gamma"}
 ALL = [
     make(kind)
     for kind in PUBLIC
-    if inspect.isclass(kind) and issubclass(kind, BaseEstimator) and hasattr(kind, "fit")
+    if inspect.isclass(kind) and issubclass(kind, BaseEstimator) and hasattr(kind, "predict")
 ]
 
 

@@ -12,6 +12,7 @@ def columns():
     named = [("age", "number"), (EVIL, "category"), ("$income$ 收入\x07", "number")]
     return [
         {"name": name, "kind": kind, "n_missing": k, "n_distinct": 10 + k, "n_folded": k}
+        | {"heavy_tailed": k == 2}
         for k, (name, kind) in enumerate(named)
     ]
 
@@ -53,8 +54,6 @@ def source_summary():
 
 def criteria():
     return {
-        "corrected_accuracy": measured(0.871, 0.031),
-        "corrected_risk": measured(0.2),
         "proportion_risk": measured(0.08),
     }
 
@@ -118,8 +117,8 @@ def verdict(word="check it with labels", why="", n_labels=240):
 
 
 def expected():
-    found = {"value": 0.871, "low": 0.802, "high": 0.94, "level": 0.95, "basis": "corrected"}
-    return found | {"method": "mean_map", "constant": 0.5, "group_rate": 0.654}
+    found = {"value": 0.871, "low": 0.802, "high": 0.94, "level": 0.95, "evidence": "strong"}
+    return found | {"guessing": 0.5, "group_rate": 0.654, "better_than_group_rate": 1.0}
 
 
 def model_card():
@@ -139,7 +138,6 @@ def model_card():
             "n_models": 3,
             "n_configurations": 8,
             "n_compared": 8,
-            "has_forest": False,
             "decision": "balanced",
             "n_folds": 5,
             "held_out": "whole bags",
@@ -156,7 +154,6 @@ def model_card():
             )
         ],
         "scoring": "count_log_likelihood",
-        "gain_in_nats": 23.0,
         "criteria": criteria(),
         "diagnostics": {
             "is_convex_at_reg_strength": False,
@@ -190,7 +187,8 @@ def source_card():
     card["noise_rates"] = "given"
     card["class_shares"] = {"well": 0.59, f"sick {EVIL}": 0.41}
     card["method"] |= {"chosen": "forward", "held_out": "rows"}
-    for name in ("bags", "assumptions", "expected", "bag_column", "baselines"):
+    del card["expected"]["group_rate"], card["expected"]["better_than_group_rate"]
+    for name in ("bags", "assumptions", "bag_column", "baselines"):
         del card[name]
     return card
 
@@ -222,7 +220,7 @@ def evaluation():
         "bag_summary": bag_summary(),
         "verdict": verdict("usable", "balanced accuracy 0.810 (0.770 to 0.850)"),
         "assumptions": assumptions(),
-        "expected": expected() | {"basis": "model"},
+        "expected": expected(),
         "warnings": ["column 'town': categories unknown in training"],
     }
 

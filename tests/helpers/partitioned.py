@@ -1,5 +1,7 @@
 """Bags and sources with hidden labels, and their Dask forms."""
 
+import os
+import signal
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,3 +67,15 @@ def source_rows(n_rows=600, seed=0, rates=RATES, n_classes=2):
     for source, own in rates.items():
         noisy[sources == source] = corrupt_labels(labels[sources == source], own, random_state=0)
     return X, noisy, sources
+
+
+def read_or_die(rows, trap):
+    """Return the rows; the worker that finds the trap dies.
+
+    Workers import this module by name: a test module they cannot.
+    """
+    try:
+        trap.unlink()
+    except FileNotFoundError:
+        return rows
+    return os.kill(os.getpid(), signal.SIGKILL)

@@ -181,3 +181,15 @@ def test_text_of_polars_frames_is_as_that_of_pandas(bag_data):
         for X in (frame, pl.from_pandas(frame))
     ]
     assert_allclose(*scores)
+
+
+@pytest.mark.parametrize("n_estimators", [1, 3])
+def test_weight_m_is_the_row_repeated_m_times(n_estimators, bag_data):
+    """Few values per column have the same bins; later trees differ more and more."""
+    weights = np.random.default_rng(5).integers(1, 4, len(bag_data.y))
+    X, bags, person = bag_data.X.round(1), bag_data.bags, np.repeat(np.arange(600), weights)
+    y = (np.bincount(bags, weights * bag_data.labels) / np.bincount(bags, weights))[bags]
+    params = {"n_estimators": n_estimators, "early_stopping": False, "subsample": 1.0}
+    found = quick(**params).fit(X, y, bags=bags, sample_weight=weights)
+    expected = quick(**params).fit(X[person], y[person], bags=bags[person])
+    assert_allclose(found.decision_function(X), expected.decision_function(X), atol=1e-6)

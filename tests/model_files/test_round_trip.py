@@ -40,10 +40,7 @@ from decorrupt.model_selection import (
 )
 from helpers.estimators import ALL
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::UserWarning"),
-    pytest.mark.usefixtures("few_trees"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 # Only for `fold_models` after a fit: it contains what was known about every training row.
 NOT_SAVED = {"_fold_fits"}
 FOR_BAGS = [

@@ -1,120 +1,220 @@
+"""The estimate of accuracy from draws of P(y|x), and the evidence that follows from it."""
+
+import itertools
+
 import numpy as np
 import pytest
 from scipy.special import expit
-from scipy.stats import t
+from sklearn.metrics import balanced_accuracy_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from decorrupt import estimate_accuracy
-from decorrupt.model_selection import corrected_accuracy
-from decorrupt.model_selection.model_accuracy import calibrate
-from decorrupt.observed import read_bags
+from decorrupt import (
+    AccuracyEstimate,
+    CountLikelihoodClassifier,
+    ForwardSourcesClassifier,
+    estimate_accuracy,
+)
+from decorrupt.corruption import corrupt_labels
+from decorrupt.model_selection.count_posterior import draw_probabilities, find_modes
+from decorrupt.model_selection.draw_likelihoods import CountLikelihood, RowLikelihood
+from decorrupt.model_selection.evidence import evidence_notices
+from decorrupt.observed import read_observed
 
-
-def predictions(seed=0, n_bags=40, size=25):
-    """Rows with known P(y|x) in bags of different priors."""
-    rng = np.random.default_rng(seed)
-    bags = np.repeat(np.arange(n_bags), size)
-    labels = rng.random(len(bags)) < rng.uniform(0.1, 0.9, n_bags)[bags]
-    scores = rng.normal(size=len(bags)) + 2 * labels - 1
-    probabilities = 1 / (1 + np.exp(-2 * scores))
-    return labels, (np.bincount(bags, labels) / size)[bags], scores, probabilities, bags
-
-
-def test_corrected_estimate_is_that_of_the_criterion():
-    _, y, scores, probabilities, bags = predictions()
-    value, std_error = corrected_accuracy(y, scores, bags=bags)
-    found = estimate_accuracy(y, scores, probabilities, bags=bags)
-    assert found.basis == "corrected"
-    assert found.value == pytest.approx(value)
-    # At least the standard error of independent rows, with n − 1 and Student's t.
-    least = t.ppf(0.975, 38) * std_error * np.sqrt(25 / 24)
-    assert least - 1e-9 <= found.high - found.value < 1.5 * least
+SLOPES = np.array([1.2, -0.8, 0.5])
 
 
-def test_bags_that_scatter_widen_the_interval():
-    _, y, scores, probabilities, bags = predictions()
-    narrow = estimate_accuracy(y, scores, probabilities, bags=bags)
-    moved = scores + np.random.default_rng(1).normal(size=40)[bags]
-    wide = estimate_accuracy(y, moved, probabilities, bags=bags)
-    assert wide.high - wide.low > 1.3 * (narrow.high - narrow.low)
+def rows(n_rows, rng, slopes=SLOPES):
+    X = rng.normal(size=(n_rows, len(slopes)))
+    return X, (rng.random(n_rows) < expit(X @ slopes)).astype(int)
 
 
-def by_score(seed=0, n_bags=100, size=30):
-    """Rows with a common P(y|x) = σ(2x), in bags of similar x."""
-    rng = np.random.default_rng(seed)
-    labels = rng.random(n_bags * size) < 0.5
-    scores = np.where(labels, 1, -1) + rng.normal(size=len(labels))
-    bags = np.argsort(np.argsort(scores)) // size
-    return (np.bincount(bags, labels) / size)[bags], scores, bags
+def shares(labels, bags):
+    return (np.bincount(bags, labels) / np.bincount(bags))[bags]
 
 
-@pytest.mark.parametrize(("slope", "shift"), [(2, 0), (0.5, 0), (5, 1)])
-def test_model_estimate_in_closed_form(slope, shift):
-    # Φ(1) is the balanced accuracy of the sign; the slope and the shift are calibrated away.
-    y, scores, bags = by_score()
-    probabilities = 1 / (1 + np.exp(-slope * scores - shift))
-    found = estimate_accuracy(
-        y, scores, probabilities, bags=bags, common_classes=False, random_state=0
-    )
-    assert found.basis == "model"
-    assert found.value == pytest.approx(0.841, abs=0.02)
-    assert found.low < found.value < found.high
-
-
-def test_an_impossible_estimate_becomes_one_from_the_model():
-    _, y, _, probabilities, bags = predictions()
-    impossible = np.where(y > 0.5, 1.0, -1.0)  # the bag decides: steeper than any class mixture
-    assert corrected_accuracy(y, impossible, bags=bags).value > 1
-    found = estimate_accuracy(y, impossible, probabilities, bags=bags, random_state=0)
-    assert found.basis == "model"
-    assert 0 <= found.low <= found.value <= found.high <= 1
-    assert "model's own calibrated probabilities" in str(found)
-
-
-def test_calibration_finds_the_slopes_between_and_within_bags():
+def test_contains_the_accuracy_on_new_rows_in_random_bags():
     rng = np.random.default_rng(0)
-    bags = np.repeat(np.arange(400), 20)
-    means, within = rng.normal(size=400)[bags], 2 * rng.normal(size=8000)
-    within -= (np.bincount(bags, within) / 20)[bags]
-    true = expit(0.5 * means + 2 * within - 0.3)
-    y = (np.bincount(bags, rng.random(8000) < true) / 20)[bags]
-    found = calibrate(expit(means + within), read_bags(y, bags))
-    assert np.abs(found - true).mean() < 0.03
-    # A slope is never negative: predictions against the counts become constant.
-    against = calibrate(expit(-means), read_bags(y, bags))
-    assert np.ptp(against) < 1e-6
+    X, labels = rows(600, rng)
+    bags = np.arange(600) // 6
+    y = shares(labels, bags)
+    model = CountLikelihoodClassifier(kernel="linear").fit(X, y, bags=bags)
+    found = estimate_accuracy(model, X, y, bags=bags, random_state=0)
+    X_new, new = rows(20_000, rng)
+    assert found.low < balanced_accuracy_score(new, model.predict(X_new)) < found.high
+    assert found.high - found.low < 0.25
+    assert found.value == pytest.approx(np.mean(found.recalls))
 
 
-def test_the_model_fitted_to_all_bags_moves_the_value_and_widens_the_range():
-    y, scores, bags = by_score()
-    noise = np.random.default_rng(1).normal(size=len(y))
-    held_out, fitted = scores + 2 * noise, scores
-    options = {"bags": bags, "common_classes": False, "random_state": 0}
-    alone = estimate_accuracy(y, held_out, expit(held_out), **options)
-    final = estimate_accuracy(y, fitted, expit(fitted), **options)
-    both = estimate_accuracy(
-        y, held_out, expit(held_out), fitted=(fitted, expit(fitted)), **options
-    )
-    assert both.value == pytest.approx((alone.value + final.value) / 2)
-    assert (both.low, both.high) == (alone.low, final.high)
-    assert alone.low < final.low
+def test_two_bags_that_differ_in_an_irrelevant_column_are_not_certain():
+    """The old estimate was 1.000 (0.942 to 1.000) for a model whose accuracy is below 0.8."""
+    rng = np.random.default_rng(1)
+    X, labels = rows(1000, rng)
+    bags = (X[:, 1] + 0.5 * rng.normal(size=1000) > 0).astype(int)
+    X = np.column_stack([X, rng.normal(size=1000) + 3 * bags])
+    y = shares(labels, bags)
+    model = CountLikelihoodClassifier(kernel="linear").fit(X, y, bags=bags)
+    found = estimate_accuracy(model, X, y, bags=bags, random_state=0)
+    truth = balanced_accuracy_score(labels, model.predict(X))
+    assert found.low < truth < found.high
+    assert found.high < 0.95
 
 
-def test_several_classes_agree_with_two():
-    _, y, scores, probabilities, bags = predictions()
-    two = estimate_accuracy(
-        y, scores, probabilities, bags=bags, common_classes=False, random_state=0
-    )
-    both = np.column_stack([1 - probabilities, probabilities])
-    wide = estimate_accuracy(
-        np.column_stack([1 - y, y]), scores, both, bags=bags, common_classes=False, random_state=0
-    )
-    assert wide == two
+def test_an_irrelevant_model_has_the_accuracy_of_guessing_and_no_evidence():
+    rng = np.random.default_rng(2)
+    X, labels = rows(800, rng)
+    bags = np.arange(800) // 4
+    y = shares(labels, bags)
+    model = CountLikelihoodClassifier(kernel="linear").fit(X, y, bags=bags)
+    model.coef_ = np.array([0.8, 1.2, 0.0])  # at a right angle to the true slopes
+    found = estimate_accuracy(model, X, y, bags=bags, random_state=0)
+    assert found.low < 0.5 < found.high
+    assert found.evidence in ("weak", "none")
 
 
-def test_intervals_cover():
-    inside = []
-    for seed in range(100):
-        _, y, scores, probabilities, bags = predictions(seed)
-        found = estimate_accuracy(y, scores, probabilities, bags=bags)
-        inside.append(found.low <= 0.8413 <= found.high)
-    assert np.mean(inside) > 0.9
+def test_several_classes_and_pipelines():
+    rng = np.random.default_rng(3)
+    labels = rng.integers(0, 3, 450)
+    X = rng.normal(size=(450, 2)) + 2 * np.eye(3)[labels][:, :2]
+    bags = np.arange(450) // 5
+    y = np.array([np.bincount(labels[bags == bag], minlength=3) / 5 for bag in range(90)])[bags]
+    model = make_pipeline(StandardScaler(), CountLikelihoodClassifier(kernel="linear"))
+    model.fit(X, y, countlikelihoodclassifier__bags=bags)
+    found = estimate_accuracy(model, X, y, bags=bags, random_state=0)
+    truth = balanced_accuracy_score(labels, model.predict(X))
+    assert found.guessing == pytest.approx(1 / 3)
+    assert found.low - 0.02 < truth < found.high + 0.02
+
+
+def test_noisy_labels_of_sources():
+    rng = np.random.default_rng(4)
+    X, labels = rows(800, rng)
+    noisy = corrupt_labels(labels, (0.3, 0.1), random_state=0)
+    rates = (0.3, 0.1)
+    model = ForwardSourcesClassifier(kernel="linear").fit(X, noisy, noise_rates=rates)
+    found = estimate_accuracy(model, X, noisy, noise_rates=rates, random_state=0)
+    X_new, new = rows(20_000, rng)
+    assert found.low < balanced_accuracy_score(new, model.predict(X_new)) < found.high
+
+
+def test_guessing_by_the_bag_is_measured_in_the_same_draws():
+    rng = np.random.default_rng(5)
+    X, labels = rows(600, rng)
+    bags = np.digitize(X[:, 0], [-1, 0, 1])
+    y = shares(labels, bags)
+    model = CountLikelihoodClassifier(kernel="linear").fit(X, y, bags=bags)
+    found = estimate_accuracy(model, X, y, bags=bags, random_state=0)
+    by_bag = y > labels.mean()
+    assert found.group_rate == pytest.approx(balanced_accuracy_score(labels, by_bag), abs=0.05)
+
+
+def test_fewer_bags_make_the_interval_wider_and_seeds_are_repeatable():
+    rng = np.random.default_rng(6)
+    X, labels = rows(800, rng)
+    widths = []
+    for size in (4, 100):
+        bags = np.arange(800) // size
+        y = shares(labels, bags)
+        model = CountLikelihoodClassifier(kernel="linear").fit(X, y, bags=bags)
+        found = [estimate_accuracy(model, X, y, bags=bags, random_state=0) for _ in range(2)]
+        assert found[0] == found[1]
+        widths.append(found[0].high - found[0].low)
+    assert widths[0] < widths[1]
+
+
+# --- likelihoods
+
+
+def enumerated(prob, count):
+    """Return P(ΣY = count) by summing over all labels."""
+    labels = np.array(list(itertools.product([0, 1], repeat=len(prob))))
+    chances = np.prod(np.where(labels == 1, prob, 1 - prob), axis=1)
+    return chances[labels.sum(axis=1) == count].sum()
+
+
+def test_exact_likelihood_is_that_of_all_labels():
+    rng = np.random.default_rng(7)
+    bags = np.repeat([0, 1, 2], [3, 5, 1])
+    y = np.repeat([1 / 3, 4 / 5, 1.0], [3, 5, 1])
+    observed = read_observed(y, bags=bags)
+    prob = rng.uniform(size=(9, 4))
+    found = CountLikelihood(observed, observed.sizes).log_likelihood(np.array([1 - prob, prob]))
+    for draw in range(4):
+        own = [enumerated(prob[bags == bag, draw], count) for bag, count in enumerate([1, 4, 1])]
+        assert found[draw] == pytest.approx(np.sum(np.log(own)))
+
+
+def test_approximate_likelihood_is_close_to_the_exact_one_in_larger_bags():
+    rng = np.random.default_rng(8)
+    bags = np.repeat(np.arange(6), 32)
+    observed = read_observed(np.repeat([0.25, 0.5, 0.75, 0.5, 0.375, 0.625], 32), bags=bags)
+    prob = expit(rng.normal(size=(192, 3)))
+    both = np.array([1 - prob, prob])
+    exact = CountLikelihood(observed, observed.sizes).log_likelihood(both)
+    approximate = CountLikelihood(observed, observed.sizes, 1e-6).log_likelihood(both)
+    np.testing.assert_allclose(approximate, exact, atol=0.3)
+
+
+@pytest.mark.parametrize("kind", ["counts", "sources"])
+def test_slope_is_that_of_the_likelihood(kind):
+    rng = np.random.default_rng(9)
+    matrix = np.column_stack([rng.normal(size=(40, 2)), np.ones(40)])
+    labels = rng.integers(0, 2, 40)
+    if kind == "counts":  # bags of one row: the normal slope is exact
+        observed = read_observed(labels.astype(float), bags=np.arange(40))
+        likelihood = CountLikelihood(observed, observed.sizes)
+    else:
+        noisy = read_observed(labels, noise_rates=(0.3, 0.2)).sources
+        likelihood = RowLikelihood.of_sources(noisy)
+
+    def value(coef):
+        prob = expit(matrix @ coef)[:, None]
+        return likelihood.log_likelihood(np.array([1 - prob, prob]))[0]
+
+    coef, step = np.array([0.5, -1.0, 0.2]), 1e-5
+    prob = expit(matrix @ coef)
+    slope, information = likelihood.slope_and_information(matrix, np.array([1 - prob, prob]))
+    numeric = [(value(coef + step * e) - value(coef - step * e)) / (2 * step) for e in np.eye(3)]
+    np.testing.assert_allclose(slope, numeric, rtol=1e-4, atol=1e-6)
+    assert np.linalg.eigvalsh(information).min() > 0
+
+
+def test_draws_of_labelled_rows_have_the_mean_of_a_grid(monkeypatch):
+    """One feature and a fixed prior variance: the posterior mean by numerical integration."""
+    rng = np.random.default_rng(10)
+    z = rng.normal(size=60)
+    z = (z - z.mean()) / z.std()
+    labels = (rng.random(60) < expit(1.5 * z)).astype(float)
+    observed = read_observed(labels, bags=np.arange(60))
+    likelihood = CountLikelihood(observed, observed.sizes)
+    modes = find_modes([z[:, None]], [likelihood], observed.inner_prior)
+    monkeypatch.setattr("decorrupt.model_selection.count_posterior.N_CHAINS", 200)
+    found = draw_probabilities(modes[1:2], np.random.RandomState(0))[1].mean(axis=1)
+    slopes, shifts = np.meshgrid(np.linspace(-2, 6, 161), np.linspace(-4, 4, 161))
+    scores = z[:, None] * slopes.ravel() + shifts.ravel()
+    logs = np.where(labels[:, None] == 1, -np.logaddexp(0, -scores), -np.logaddexp(0, scores))
+    weight = logs.sum(axis=0) - slopes.ravel() ** 2 / 8
+    weight = np.exp(weight - weight.max())
+    np.testing.assert_allclose(found, expit(scores) @ weight / weight.sum(), atol=0.03)
+
+
+# --- evidence
+
+
+def estimate(value, low, high, better=1.0):
+    return AccuracyEstimate(value, low, high, 0.95, (value, value), 0.5, better, 0.6, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("found", "word"),
+    [
+        (estimate(0.8, 0.7, 0.9), "strong"),
+        (estimate(0.7, 0.55, 0.85), "moderate"),
+        (estimate(0.6, 0.45, 0.75, better=0.9), "weak"),
+        (estimate(0.52, 0.4, 0.64, better=0.6), "none"),
+    ],
+)
+def test_evidence_follows_the_interval(found, word):
+    assert found.evidence == word
+    assert word in str(found)
+    assert bool(evidence_notices(found)) == (found.low <= 0.5)

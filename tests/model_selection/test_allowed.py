@@ -12,10 +12,7 @@ from decorrupt.exceptions import BagAssumptionWarning
 from decorrupt.model_selection.allowed import allowed_methods
 from decorrupt.model_selection.candidates import resolve_candidates
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::decorrupt.exceptions.WeakEvidenceWarning"),
-    pytest.mark.usefixtures("few_trees"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore::decorrupt.exceptions.WeakEvidenceWarning")
 QUICK = {
     "candidates": ["mean_map", "corrected_loss", "count_likelihood"],
     "reg_strengths": (0.1, 0.001),

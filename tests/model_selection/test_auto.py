@@ -19,7 +19,6 @@ pytestmark = [
         "ignore::decorrupt.exceptions.NegativeRiskWarning",
         "ignore::decorrupt.exceptions.DroppedBagsWarning",
     ),
-    pytest.mark.usefixtures("few_trees"),
 ]
 QUICK = {"reg_strengths": (0.1, 0.01), "kernel_gammas": ("scale",), "cv": 3, "random_state": 0}
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit, log_softmax, softmax
+from sklearn.base import clone
 
 from decorrupt import (
     AutoLabelProportionsClassifier,
@@ -15,8 +16,9 @@ from decorrupt import (
     save,
 )
 from decorrupt.exceptions import TimeBudgetWarning, WeakEvidenceWarning
+from decorrupt.features.neighbours import diffusion_features
 from decorrupt.losses import mix_scores, prior_scores
-from decorrupt.model_selection import AveragedClassifier, BagScorer, ForestRoundClassifier
+from decorrupt.model_selection import AveragedClassifier, BagScorer
 from decorrupt.model_selection.averaging import bootstrap_weights, heaviest
 from decorrupt.observed import class_columns, read_bags
 
@@ -114,12 +116,6 @@ def test_weights_are_positive_and_one_per_member(bag_data, weights):
 @pytest.fixture(scope="module")
 def average(bag_data):
     d = bag_data
-    return AutoLabelProportionsClassifier(refine=None, **QUICK).fit(d.X, d.y, bags=d.bags)
-
-
-@pytest.fixture(scope="module")
-def refined(bag_data):
-    d = bag_data
     return AutoLabelProportionsClassifier(**QUICK).fit(d.X, d.y, bags=d.bags)
 
 
@@ -142,9 +138,27 @@ def test_the_gain_is_that_of_the_held_out_scores(bag_data, average):
     prior = prior_scores(model.class_prior_)
     own = scorer.by_bag(model.held_out_scores_ - prior, observed) @ observed.sizes
     constant = scorer.by_bag(np.zeros(len(d.y)), observed) @ observed.sizes
-    assert model.gain_in_nats_ == pytest.approx(own - constant)
-    assert model.gain_in_nats_ > 50
-    assert f"by {model.gain_in_nats_:.1f} nats" in str(model.leaderboard_)
+    assert model.held_out_gain_ == pytest.approx(own - constant)
+    assert model.held_out_gain_ > 50
+    assert "clearly show that the model is better than guessing" in str(model.leaderboard_)
+
+
+@pytest.mark.parametrize("ensemble", ["average", "best"])
+def test_the_graph_of_nearest_rows_is_made_once(bag_data, monkeypatch, ensemble):
+    d, calls = bag_data, []
+
+    def counted(X):
+        calls.append(len(X))
+        return diffusion_features(X)
+
+    monkeypatch.setattr("decorrupt.features.maps.diffusion_features", counted)
+    options = QUICK | {"kernels": ("knn",), "ensemble": ensemble}
+    model = AutoLabelProportionsClassifier(**options).fit(d.X, d.y, bags=d.bags)
+    assert calls == [600]  # for two methods, all folds and the refit
+    monkeypatch.undo()
+    alone = [clone(one).fit(d.X, d.y, bags=d.bags) for one in model.estimators_]
+    for one, other in zip(model.estimators_, alone, strict=True):
+        assert one.predict_proba(d.X) == pytest.approx(other.predict_proba(d.X))
 
 
 def test_the_best_alone_is_one_configuration(bag_data):
@@ -158,54 +172,22 @@ def test_the_best_alone_is_one_configuration(bag_data):
     assert isinstance(model.best_estimator_, CountLikelihoodClassifier | MeanMapClassifier)
 
 
-def test_a_forest_refines_the_average(bag_data, refined, tmp_path):
-    d, model = bag_data, refined
-    assert isinstance(model.best_estimator_, ForestRoundClassifier)
-    assert model.best_estimator_.start_.estimators_ == model.estimators_
-    assert model.score(d.X, d.labels) > 0.9
-    assert model.held_out_scores_.shape == d.y.shape
+def test_a_saved_average_predicts_the_same(bag_data, average, tmp_path):
+    d, model = bag_data, average
     save(model, tmp_path / "model.skops")
     loaded = load(tmp_path / "model.skops")
     assert (loaded.predict_proba(d.X) == model.predict_proba(d.X)).all()
     assert str(loaded.leaderboard_) == str(model.leaderboard_)
 
 
-def test_a_forest_knows_the_names_of_columns(bag_data, refined):
+def test_the_average_knows_the_names_of_columns(bag_data, average):
     """Predictions for a data frame emit no warning, which would be an error here."""
     d = bag_data
     frame = pd.DataFrame(d.X).add_prefix("column ")
     model = AutoLabelProportionsClassifier(**QUICK).fit(frame, d.y, bags=d.bags)
-    assert isinstance(model.best_estimator_, ForestRoundClassifier)
-    assert list(model.best_estimator_.feature_names_in_) == list(frame)
-    assert model.predict_proba(frame) == pytest.approx(refined.predict_proba(d.X), abs=1e-6)
+    assert model.predict_proba(frame) == pytest.approx(average.predict_proba(d.X), abs=1e-6)
     with pytest.raises(ValueError, match="feature names"):
         model.predict(frame.add_suffix("?"))
-
-
-def test_a_forest_that_cannot_extrapolate_is_left_out():
-    # The lowest and the highest of three bags are beyond what the other two contain.
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 3))
-    labels = (X[:, 0] + 0.5 * rng.normal(size=200) > 0).astype(int)
-    bags = np.digitize(X[:, 0], [-0.5, 0.5])
-    y = (np.bincount(bags, labels) / np.bincount(bags))[bags]
-    model = AutoLabelProportionsClassifier(kernels=("linear",), random_state=0)
-    model.fit(X, y, bags=bags)
-    assert not isinstance(model.best_estimator_, ForestRoundClassifier)
-    assert model.score(X, labels) > 0.8
-
-
-def test_a_forest_round_from_any_start(bag_data):
-    d = bag_data
-    start = MeanMapClassifier(reg_strength=1e-3, random_state=0)
-    model = ForestRoundClassifier(start, class_prior=float(d.y.mean()), cv=3, random_state=0)
-    model.fit(d.X, d.y, bags=d.bags)
-    assert model.score(d.X, d.labels) > 0.9
-    own = model.start_.predict_proba(d.X, class_prior=model.class_prior)[:, 1]
-    forest = np.clip(model.forest_.predict(d.X), 1e-3, 1 - 1e-3)
-    forest = model.slope_ * np.log(forest / (1 - forest)) + model.shift_
-    expected = expit(0.5 * forest + 0.5 * np.log(own / (1 - own)))
-    assert model.predict_proba(d.X)[:, 1] == pytest.approx(expected)
 
 
 def test_several_classes_are_averaged_too():
@@ -214,10 +196,9 @@ def test_several_classes_are_averaged_too():
     X = rng.normal(size=(300, 2)) + 3 * np.eye(3)[labels][:, :2]
     shares = np.array([np.bincount(bags, labels == c) for c in range(3)]).T / 6
     model = AutoLabelProportionsClassifier(**QUICK).fit(X, shares[bags], bags=bags)
-    assert isinstance(model.best_estimator_, ForestRoundClassifier)
     assert model.predict_proba(X).sum(axis=1) == pytest.approx(1)
     assert model.score(X, labels) > 0.85
-    average = model.best_estimator_.start_
+    average = model.best_estimator_
     alone = [one.predict_proba(X, class_prior=average.class_prior) for one in average.estimators_]
     expected = np.einsum("k,kic->ic", average.weights_, alone)
     assert average.predict_proba(X) == pytest.approx(expected)
@@ -228,18 +209,17 @@ def test_bags_that_say_nothing_are_called_weak():
     rng = np.random.default_rng(1)
     X, bags = rng.normal(size=(200, 3)), np.arange(200) // 10
     y = (rng.binomial(10, 0.4, 20) / 10)[bags]
-    with pytest.warns(WeakEvidenceWarning, match="no better than guessing|too little evidence"):
+    with pytest.warns(WeakEvidenceWarning, match="do not show"):
         model = AutoLabelProportionsClassifier(**QUICK).fit(X, y, bags=bags)
-    assert model.gain_in_nats_ < 5
-    assert not isinstance(model.best_estimator_, ForestRoundClassifier)
+    assert model.held_out_gain_ < 5
 
 
-def test_the_number_of_jobs_changes_nothing(bag_data, refined):
+def test_the_number_of_jobs_changes_nothing(bag_data, average):
     d = bag_data
     two = AutoLabelProportionsClassifier(n_jobs=2, **QUICK).fit(d.X, d.y, bags=d.bags)
     # Up to rounding: products of matrices depend on how memory is aligned.
-    assert refined.predict_proba(d.X) == pytest.approx(two.predict_proba(d.X), abs=1e-5)
-    assert refined.weights_ == pytest.approx(two.weights_, abs=1e-5)
+    assert average.predict_proba(d.X) == pytest.approx(two.predict_proba(d.X), abs=1e-5)
+    assert average.weights_ == pytest.approx(two.weights_, abs=1e-5)
 
 
 def test_other_criteria_choose_one_configuration(bag_data):
@@ -269,16 +249,15 @@ def test_less_than_half_of_the_configurations_is_a_warning(bag_data):
     assert (model.n_compared_, model.n_configurations_) == (2, 6)
 
 
-def test_without_a_time_budget_all_configurations_are_compared(refined):
-    assert refined.n_compared_ == refined.n_configurations_ == 4
-    assert "configurations were compared" not in str(refined.leaderboard_)
+def test_without_a_time_budget_all_configurations_are_compared(average):
+    assert average.n_compared_ == average.n_configurations_ == 4
+    assert "configurations were compared" not in str(average.leaderboard_)
 
 
 @pytest.mark.parametrize(
     ("params", "message"),
     [
         ({"ensemble": "vote"}, "unknown ensemble 'vote': choose one of average, best"),
-        ({"refine": "boosting"}, "unknown refine 'boosting': choose one of forest"),
         ({"time_budget": 0}, "time_budget=0"),
     ],
 )

@@ -33,4 +33,4 @@ def test_baselines_are_on_the_leaderboard(bag_data):
         "balanced_accuracy": group_rate_accuracy(d.y, bags=d.bags),
     }
     assert "baseline constant: score" in str(model.leaderboard_)
-    assert "better than the class shares alone" in model.leaderboard_.notes[-1]
+    assert "clearly show that the model is better than guessing" in model.leaderboard_.notes[-1]

@@ -1,10 +1,91 @@
-"""Calibration curves without labels."""
+"""Calibration without labels: scores that are not log-odds, and curves."""
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
+from scipy.special import expit
+from sklearn.metrics import log_loss
 
-from decorrupt.model_selection import calibration_curve_from_proportions
+from decorrupt import (
+    AutoLabelProportionsClassifier,
+    BagGridSearchCV,
+    CorrectedLossClassifier,
+    CountLikelihoodClassifier,
+    MeanMapClassifier,
+)
+from decorrupt.datasets import make_gaussian_bags
+from decorrupt.exceptions import BagAssumptionWarning
+from decorrupt.model_selection import calibration_curve_from_proportions, fit_calibration
+from decorrupt.observed import read_bags
 from helpers.bags import rows_in_bags
+
+FEATURE_BAGS = make_gaussian_bags("feature", n_bags=30, bag_size=20, random_state=0)
+QUICK = {"kernels": ("rbf",), "kernel_gammas": ("scale",), "cv": 3}
+CORRECTED = CorrectedLossClassifier(convex="ignore", random_state=0)
+quiet = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+@quiet
+@pytest.mark.parametrize("ensemble", ["best", "average"])
+def test_a_search_calibrates_the_corrected_loss(ensemble):
+    """In bags by a column its scores are far from log-odds; held-out counts show the slope."""
+    d = FEATURE_BAGS
+    raw = CORRECTED.fit(d.X, d.y, bags=d.bags).raw_scores(d.X_test)
+    assert log_loss(d.y_test, expit(raw)) > 1.5
+    search = AutoLabelProportionsClassifier(
+        candidates=["corrected_loss"], ensemble=ensemble, random_state=0, **QUICK
+    ).fit(d.X, d.y, bags=d.bags)
+    assert log_loss(d.y_test, search.predict_proba(d.X_test, class_prior=0.5)) < 0.5
+    held_out = search.held_out_scores_
+    assert fit_calibration(held_out, read_bags(d.y, d.bags))[0] == pytest.approx(1, abs=0.4)
+
+
+@quiet
+def test_calibrated_members_are_averaged_with_others(bag_data):
+    d = bag_data
+    candidates = [("a", CORRECTED), ("b", CountLikelihoodClassifier(random_state=0))]
+    search = AutoLabelProportionsClassifier(
+        candidates=candidates, reg_strengths=(1e-2, 1e-3), random_state=0, **QUICK
+    ).fit(d.X, d.y, bags=d.bags)
+    kinds = {type(one).__name__ for one in search.estimators_}
+    assert kinds == {"CalibratedBagClassifier", "CountLikelihoodClassifier"}
+    prior = search.class_prior_
+    members = [one.predict_proba(d.X, class_prior=prior) for one in search.estimators_]
+    assert_allclose(search.predict_proba(d.X), np.tensordot(search.weights_, members, 1))
+    found = np.empty(len(d.X))
+    for model, test in search.fold_models(d.X):
+        found[test] = model.predict_proba(d.X[test], class_prior=prior)[:, 1]
+    assert ((found > 0.5) == d.labels).mean() > 0.85
+
+
+def test_scores_that_the_counts_contradict_count_for_nothing(bag_data):
+    d = bag_data
+    observed = read_bags(d.y, d.bags)
+    scores = CountLikelihoodClassifier(random_state=0).fit(d.X, d.y, bags=d.bags).raw_scores(d.X)
+    assert fit_calibration(scores, observed)[0] > 0.5
+    slope, shift = fit_calibration(-scores, observed)
+    assert slope == 0
+    assert expit(shift) == pytest.approx(d.y.mean())
+
+
+def test_a_plain_search_needs_probabilities_to_score_counts(bag_data):
+    d = bag_data
+    search = BagGridSearchCV(CORRECTED, {"reg_strength": [0.1]}, scoring="count_log_likelihood")
+    with pytest.raises(ValueError, match="probabilities, which CorrectedLossClassifier does not"):
+        search.fit(d.X, d.y, bags=d.bags)
+
+
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.NegativeRiskWarning")
+@pytest.mark.filterwarnings("ignore:the bags do not satisfy")
+@pytest.mark.parametrize("method", ["mean_map", "corrected_loss"])
+def test_probabilities_are_not_to_be_trusted_if_the_rows_of_a_class_differ(method):
+    d = FEATURE_BAGS
+    search = AutoLabelProportionsClassifier(
+        candidates=[method], ensemble="best", reg_strengths=[0.1], random_state=0, **QUICK
+    )
+    for model in (MeanMapClassifier(), search):
+        with pytest.warns(BagAssumptionWarning, match="Do not trust classes and probabilities"):
+            model.fit(d.X, d.y, bags=d.bags)
 
 
 def curve(observed, probabilities, **options):

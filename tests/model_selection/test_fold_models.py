@@ -16,7 +16,6 @@ QUICK = {
     "reg_strengths": (1e-2, 1e-4),
     "cv": 3,
     "check_assumptions": False,
-    "refine": None,
     "random_state": 0,
 }
 
@@ -58,7 +57,7 @@ def test_nothing_is_fitted_again(bag_data, monkeypatch):
 
 def test_members_without_a_path_are_fitted_on_the_folds(bag_data):
     d = bag_data
-    options = {"cv": 3, "check_assumptions": False, "refine": None, "random_state": 0}
+    options = {"cv": 3, "check_assumptions": False, "random_state": 0}
     search = AutoLabelProportionsClassifier(candidates=["em"], **options)
     search.fit(d.X, d.y, bags=d.bags)
     models = search.fold_models(d.X)

@@ -97,9 +97,9 @@ def test_the_choice_on_many_rows_compares_all_on_a_sample(monkeypatch):
     seen = []
     fit_feature_map = CountLikelihoodClassifier.fit_feature_map
 
-    def counted(self, X, *kernel):
+    def counted(self, X, *kernel, **weights):
         seen.append((self.kernel, X.shape[0]))
-        return fit_feature_map(self, X, *kernel)
+        return fit_feature_map(self, X, *kernel, **weights)
 
     monkeypatch.setattr(CountLikelihoodClassifier, "fit_feature_map", counted)
     model = AutoLabelProportionsClassifier(
@@ -108,7 +108,6 @@ def test_the_choice_on_many_rows_compares_all_on_a_sample(monkeypatch):
         reg_strengths=(1e-3,),
         candidates=["count_likelihood"],
         cv=3,
-        refine=None,
         check_assumptions=False,
         random_state=0,
     ).fit(X, y, bags=bags)
@@ -127,7 +126,10 @@ def test_what_there_was_no_time_for_is_not_counted():
     def compare(some, data):  # the second comparison has time for one
         done = some if len(data.observed.ids) < 60 else some[:1]
         noise = np.random.default_rng(0).normal(size=len(data.observed.ids))
-        results = [result("count", noise - (one is tried[3]) * 9, **one.params) for one in done]
+        results = [
+            result("count", noise - (one is tried[3]) * 9, **one.params, reg_strength=0.1)
+            for one in done
+        ]
         return Evaluation(results, list(done), [])
 
     observed = equal_bags(100, 50)

@@ -24,7 +24,7 @@ from decorrupt.observed import FLIPS, read_sources
 
 RATES = {"a": (0.1, 0.3), "b": (0.2, 0.2), "c": (0.05, 0.15)}
 LINEAR = LogisticRegression()
-LOG = logging.getLogger(__name__)  # docs/noise_rates.md quotes what the slow tests measure
+LOG = logging.getLogger(__name__)  # docs/evidence/noise_rates.md quotes what the slow tests measure
 
 
 def noisy_rows(X, labels, seed, rates=RATES):

@@ -14,13 +14,13 @@ from decorrupt.assumptions.count_dispersion import check_count_dispersion
 from decorrupt.assumptions.report import AssumptionReport
 from decorrupt.corruption import check_class_means
 from decorrupt.features import check_magnitude
-from decorrupt.observed import Observed, read_bags
+from decorrupt.observed import Observed, read_bags, without_weightless
 
 
 def check_assumptions(
-    X: Any, y: ArrayLike, *, bags: Any, random_state: Any = None
+    X: Any, y: ArrayLike, *, bags: Any, sample_weight: Any = None, random_state: Any = None
 ) -> AssumptionReport:
-    """Test what the methods on bags assume: (A) P(x|y) and (B) P(y|x) are the same in all bags.
+    """Test whether the bags satisfy what methods for bags assume, without labels.
 
     (A) Common class distributions: the rows of a class look the same in every bag. Then the mean of
     a column in bag k is Σ_c p_kc·μ_c. Corrected loss, mean map, InvCal, set classification and
@@ -29,7 +29,7 @@ def check_assumptions(
     random satisfy both. Bags formed by a column of X satisfy (B) only.
 
     (A) is tested by permuting rows between bags, (B) by simulating the counts of held-out bags
-    under a count model, see `docs/assumptions.md`. No labels are used.
+    under a count model, see `docs/evidence/assumptions.md`. No labels are used.
 
     Parameters
     ----------
@@ -39,6 +39,8 @@ def check_assumptions(
         The proportion of positives in each row's bag, or the share of each class.
     bags : array-like of shape (n_rows,)
         The bag of each row.
+    sample_weight : array-like of shape (n_rows,), optional
+        How many rows each row stands for, a whole number of at least 0.
     random_state : int, RandomState or None
         Seed of permutations, simulations and, for large data, of the subsets of bags. (A) uses up
         to 20 million cells, (B) up to 20,000 rows; the report contains the numbers used.
@@ -70,7 +72,8 @@ def check_assumptions(
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
     check_magnitude(X, names or None, n_rows=X.shape[0])
     check_consistent_length(X, y, bags)
-    return check_observed_assumptions(X, read_bags(y, bags), names, random_state=random_state)
+    X, y, known = without_weightless(X, y, bags=bags, sample_weight=sample_weight)
+    return check_observed_assumptions(X, read_bags(y, **known), names, random_state=random_state)
 
 
 def check_observed_assumptions(

@@ -140,7 +140,7 @@ def _outcome(
         inflation=sizes**2 * trace,
         kernel=model.kernel,
         n_bags=len(sizes),
-        n_rows=len(observed.row_bag),
+        n_rows=observed.n_rows,
         n_simulations=len(totals),
     )
 
@@ -208,6 +208,23 @@ def _moved_coef(model: CountModel, fold: FoldModel, deviations: FloatArray) -> F
     return np.linalg.lstsq(information, step, rcond=1e-10)[0]
 
 
+def _draw_binomials(
+    observed: Observed, edges: FloatArray, n_simulations: int, rng: np.random.RandomState
+) -> FloatArray:
+    """Return the counts of rows that stand for many; `edges` are sums of their probabilities."""
+    n_bags, n_free = observed.n_bags, edges.shape[1]
+    counts = np.empty((n_simulations, n_bags, n_free))
+    for simulation in track(range(n_simulations), "simulating counts", n_simulations):
+        left: Any = observed.weights
+        below: FloatArray = np.zeros(len(edges))
+        for c in range(n_free):
+            share = np.clip((edges[:, c] - below) / np.maximum(1 - below, 1e-300), 0.0, 1.0)
+            drawn = rng.binomial(left, share)
+            counts[simulation, :, c] = np.bincount(observed.row_bag, drawn, n_bags)
+            left, below = left - drawn, edges[:, c]
+    return counts
+
+
 def _draw_counts(model: CountModel, n_simulations: int, rng: np.random.RandomState) -> FloatArray:
     """Return counts drawn from the held-out probabilities, (n_simulations, n_bags, n_classes−1)."""
     bags, n_bags = model.observed.row_bag, model.observed.n_bags
@@ -216,6 +233,8 @@ def _draw_counts(model: CountModel, n_simulations: int, rng: np.random.RandomSta
     for fold in model.folds:
         own = np.isin(bags, fold.test)
         edges[own] = np.cumsum(model.probabilities(fold), axis=1)[own]
+    if model.observed.weights is not None:
+        return _draw_binomials(model.observed, edges, n_simulations, rng)
     counts = np.empty((n_simulations, n_bags, n_free))
     block = max(int(BLOCK_CELLS / n_rows), 1)
     starts = range(0, n_simulations, block)

@@ -78,7 +78,7 @@ def fit_count_models(
     X: Any, observed: Observed, rng: np.random.RandomState
 ) -> Iterator[CountModel | None]:
     """Yield the best model of each kernel on held-out bags; None if the bags do not allow a fit."""
-    X = standardised(X, rng)
+    X = standardised(X, rng, observed.weights)
     folds = KFold(min(N_FOLDS, observed.n_bags), shuffle=True, random_state=rng)
     bag_folds = list(folds.split(observed.ids))
     for kernel in KERNELS:
@@ -86,9 +86,10 @@ def fit_count_models(
         yield max(models, key=lambda model: model.log_likelihood, default=None)
 
 
-def standardised(X: Any, rng: np.random.RandomState) -> FloatArray:
+def standardised(X: Any, rng: np.random.RandomState, weights: Any = None) -> FloatArray:
     """Return columns of variance 1, at most MOST_FEATURES: else their principal components."""
-    scaled = StandardScaler(with_mean=not sparse.issparse(X)).fit_transform(X)
+    scaler = StandardScaler(with_mean=not sparse.issparse(X))
+    scaled = scaler.fit(X, sample_weight=weights).transform(X)
     if scaled.shape[1] > MOST_FEATURES:
         scaled = TruncatedSVD(MOST_FEATURES, random_state=rng).fit_transform(scaled)
     return np.asarray(scaled.toarray() if sparse.issparse(scaled) else scaled, dtype=float)
@@ -107,8 +108,9 @@ def _fit_kernel(
         starts=("intercept",),
         random_state=rng.randint(2**31),
     )
-    features = np.asarray(template.fit_feature_map(X).matrix, dtype=np.float32)
-    size = template.kernel_size(X)
+    weights = observed.weights
+    features = np.asarray(template.fit_feature_map(X, weights=weights).matrix, dtype=np.float32)
+    size = template.kernel_size(X, weights=weights)
     reg_strengths = [size * value for value in REG_STRENGTHS]
     paths, rows = [], []
     for train, test in track(bag_folds, f"{kernel} count model on folds", len(bag_folds)):
@@ -153,16 +155,17 @@ class BagMoments:
 def bag_moments(model: CountModel, fold: FoldModel) -> BagMoments:
     """Return the moments of all bags under one fold's model."""
     free, bags = model.probabilities(fold), model.observed.row_bag
+    weights: Any = 1.0 if model.observed.weights is None else model.observed.weights
     n_bags, n_free = model.observed.n_bags, free.shape[1]
     n_features = model.matrix.shape[1]
     covariance = np.empty((n_bags, n_free, n_free))
     slope = np.empty((n_bags, n_free, n_features, n_free))
     for c in range(n_free):
         for d in range(n_free):
-            weight = free[:, c] * ((c == d) - free[:, d])
+            weight = weights * free[:, c] * ((c == d) - free[:, d])
             covariance[:, c, d] = np.bincount(bags, weight, n_bags)
             slope[:, c, :, d] = sums_by_bag(model.matrix * weight[:, None], bags, n_bags)
-    mean = sums_by_bag(free, bags, n_bags)
+    mean = sums_by_bag((weights * free.T).T, bags, n_bags)
     # A bag whose rows are all certain has no variance; a count that differs is then far out.
     covariance += VARIANCE_FLOOR * np.eye(n_free)
     return BagMoments(mean, covariance, slope.reshape(n_bags, n_free, -1))
@@ -173,7 +176,7 @@ VARIANCE_FLOOR = 1e-6
 
 def penalty_matrix(model: CountModel, fold: FoldModel) -> FloatArray:
     """Return the second derivative of n·λ‖f‖² in the coefficients relative to the first class."""
-    n_rows = float(np.isin(model.observed.row_bag, fold.train).sum())
+    n_rows = float(model.observed.sizes[fold.train].sum())
     n_features, n_free = fold.coef.shape
     classes = np.eye(n_free) - 1 / (n_free + 1)  # 2‖Θ‖² = 2·(Σ‖θ_c − θ_0‖² − ‖Σ(θ_c − θ_0)‖²/K)
     features = np.ones(n_features)

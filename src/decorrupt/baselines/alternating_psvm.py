@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
@@ -16,7 +17,7 @@ from decorrupt.baselines.support_vector import (
     gram_matrix,
 )
 from decorrupt.estimators import check_choice
-from decorrupt.observed import Observed
+from decorrupt.observed import Observed, refuse_weights
 
 DEFAULT_ANNEALING = (1e-4, 1.5)
 
@@ -115,6 +116,7 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
     """
 
     needs_common_probabilities = True
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True}
 
     def __init__(
         self,
@@ -143,7 +145,13 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> Self:  # type: ignore[override]
+        """See :meth:`CorrectedLossClassifier.fit`; without weights: single rows get labels."""
+        super().fit(X, y, bags=bags)
+        return self
+
     def _fit_bags(self, X: Any, observed: Observed) -> FloatArray:
+        refuse_weights(observed.weights, type(self).__name__)
         rows = self._training_rows(X)
         penalty = proportion_penalty(observed, self.C_p, self.penalty)
         starts = labels_at_random(penalty, self.n_starts, check_random_state(self.random_state))

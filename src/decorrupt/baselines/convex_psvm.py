@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from decorrupt._typing import FloatArray
 from decorrupt.baselines.psvm_planes import count_ranges, cutting_planes
 from decorrupt.baselines.support_vector import SupportVectorClassifier, gram_matrix
 from decorrupt.features import LinearMap
-from decorrupt.observed import Observed
+from decorrupt.observed import Observed, refuse_weights
 
 
 class ConvexPSVMClassifier(SupportVectorClassifier):
@@ -98,6 +99,7 @@ class ConvexPSVMClassifier(SupportVectorClassifier):
     """
 
     needs_common_probabilities = True
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True}
 
     def __init__(
         self,
@@ -116,7 +118,13 @@ class ConvexPSVMClassifier(SupportVectorClassifier):
         self.kernel = kernel
         self.kernel_gamma = kernel_gamma
 
+    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> Self:  # type: ignore[override]
+        """See :meth:`CorrectedLossClassifier.fit`; without weights: single rows get labels."""
+        super().fit(X, y, bags=bags)
+        return self
+
     def _fit_bags(self, X: Any, observed: Observed) -> FloatArray:
+        refuse_weights(observed.weights, type(self).__name__)
         gram = gram_matrix(X, self.kernel_function()) + 1.0
         found = cutting_planes(
             gram,

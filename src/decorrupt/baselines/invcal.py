@@ -12,14 +12,14 @@ from sklearn.svm import SVR
 
 from decorrupt._typing import FloatArray
 from decorrupt.baselines.support_vector import DEFAULT_MAX_ITER, SupportVectorClassifier
+from decorrupt.corruption import row_coefficients
 from decorrupt.estimators import check_choice
 from decorrupt.features import KernelFunction, check_gram
 from decorrupt.observed import Observed
 
 TUBES = ("logit", "proportion")
-# LIBSVM's tolerance of the optimality conditions, in units of the score. A smaller one has no
-# effect because LIBSVM stores kernel values in single precision.
-TUBE_TOL = 1e-6
+# LIBSVM's tolerance of the optimality conditions, in units of the score.
+TUBE_TOL = 1e-8
 # Kernel values in memory at a time while bags are averaged: 32 MB.
 BLOCK_ENTRIES = 2**22
 
@@ -122,28 +122,37 @@ class InvCalClassifier(SupportVectorClassifier):
         check_choice("tube", self.tube, TUBES)
 
     def _fit_bags(self, X: Any, observed: Observed) -> FloatArray:
-        rows = self._training_rows(X)
-        margin = 1 / X.shape[0]
+        rows = self._training_rows(X, observed.weights)
+        margin = 1 / observed.n_rows
         proportions = np.clip(observed.proportions[:, 1], margin, 1 - margin)
         gram = bag_mean_gram(rows.matrix, self.kernel_function(), observed)
         radii = np.full(len(proportions), float(self.epsilon))
         if self.tube == "proportion":
             radii /= proportions * (1 - proportions)
-        found = solve_tubes(gram, logit(proportions), radii, self.C_p, max_iter=self.max_iter)
+        targets, costs = logit(proportions), self.C_p * _bags_worth(observed)
+        found = solve_tubes(gram, targets, radii, costs, max_iter=self.max_iter)
         if not found.converged:
             self._note_max_iter()
         self.bag_coef_, self.n_iter_ = found.coef, max(found.n_iter, 1)
-        row_coef = (found.coef / observed.sizes)[observed.row_bag]
+        row_coef = row_coefficients(found.coef[:, None], observed)[:, 0]
         self._keep_dual(rows, row_coef, found.intercept)
         means = gram @ found.coef + found.intercept
         # If bag means have both signs, so have row scores, which are more expensive to compute.
         return means if means.min() < 0 < means.max() else self._score(X)
 
 
+def _bags_worth(observed: Observed) -> FloatArray:
+    """Return how many bags each bag stands for: a labelled row as many as its weight says."""
+    is_labelled = (
+        len(observed.row_bag) == observed.n_bags and observed.proportions.max(1).min() == 1
+    )
+    return observed.sizes if is_labelled else np.ones(observed.n_bags)
+
+
 def bag_mean_gram(X: Any, kernel: KernelFunction, observed: Observed) -> FloatArray:
     """Return AKAᵀ, where A averages rows into bags; K is computed in blocks of rows."""
     n_rows, n_bags = X.shape[0], observed.n_bags
-    row_share = 1.0 / observed.sizes[observed.row_bag]
+    row_share = row_coefficients(np.ones((n_bags, 1)), observed)[:, 0]
     average = sparse.csc_array(
         (row_share, (observed.row_bag, np.arange(n_rows))), shape=(n_bags, n_rows)
     )
@@ -174,9 +183,9 @@ class Tubes:
 
 
 def solve_tubes(
-    gram: FloatArray, targets: FloatArray, radii: FloatArray, cost: float, *, max_iter: int
+    gram: FloatArray, targets: FloatArray, radii: FloatArray, costs: FloatArray, *, max_iter: int
 ) -> Tubes:
-    """Return argmin_{β,b} ½βᵀKβ + cost·Σ max(0, |(Kβ)_k + b − t_k| − ε_k), by LIBSVM.
+    """Return argmin_{β,b} ½βᵀKβ + Σ cost_k·max(0, |(Kβ)_k + b − t_k| − ε_k), by LIBSVM.
 
     LIBSVM supports only one ε for all bags. Tubes of different widths are solved through
     max(0, |u|−ε) = ½|u−ε| + ½|u+ε| − ε: a regression with ε = 0 in which every bag occurs twice,
@@ -190,15 +199,15 @@ def solve_tubes(
         t, the centres of the tubes.
     radii : ndarray of shape (n_bags,)
         ε.
-    cost : float
+    costs : ndarray of shape (n_bags,)
         Weight of the distance from a tube.
     max_iter : int
         Maximum number of LIBSVM iterations.
     """
     if np.ptp(radii) == 0:
-        return _solve_tube(gram, targets, radii[0], cost, max_iter)
+        return _solve_tube(gram, targets, radii[0], costs, max_iter)
     edges = np.concatenate([targets - radii, targets + radii])
-    found = _solve_tube(np.tile(gram, (2, 2)), edges, 0.0, cost / 2, max_iter)
+    found = _solve_tube(np.tile(gram, (2, 2)), edges, 0.0, np.tile(costs / 2, 2), max_iter)
     lower, upper = np.split(found.coef, 2)
     return replace(found, coef=lower + upper)
 
@@ -211,11 +220,11 @@ class _SilentSVR(SVR):
 
 
 def _solve_tube(
-    gram: FloatArray, targets: FloatArray, radius: float, cost: float, max_iter: int
+    gram: FloatArray, targets: FloatArray, radius: float, costs: FloatArray, max_iter: int
 ) -> Tubes:
-    machine = _SilentSVR(
-        kernel="precomputed", C=cost, epsilon=radius, tol=TUBE_TOL, max_iter=max_iter
-    ).fit(gram, targets)
+    machine = _SilentSVR(kernel="precomputed", epsilon=radius, tol=TUBE_TOL, max_iter=max_iter).fit(
+        gram, targets, sample_weight=costs
+    )
     coef = np.zeros(len(targets))
     coef[machine.support_] = machine.dual_coef_[0]
     n_iter = int(np.max(machine.n_iter_))

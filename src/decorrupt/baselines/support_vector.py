@@ -52,11 +52,9 @@ class SupportVectorClassifier(BagClassifier):
         return False
 
     @property
-    def predict_proba(self) -> Any:
-        """Not available: the scores are not log-odds."""
-        raise AttributeError(
-            f"{type(self).__name__} has no predict_proba: its scores are not log-odds"
-        )
+    def has_log_odds(self) -> bool:
+        """Whether the scores are log-odds: only their signs mean something."""
+        return False
 
     def _note_max_iter(self) -> None:
         self._note(
@@ -68,9 +66,10 @@ class SupportVectorClassifier(BagClassifier):
     def _threshold(self, class_prior: FloatArray) -> float:  # noqa: ARG002 — the sign is the class
         return 0.0
 
-    def _training_rows(self, X: Any) -> LinearMap:
+    def _training_rows(self, X: Any, weights: Any = None) -> LinearMap:
         """Return the training rows, centred for the linear kernel."""
-        return LinearMap.centred(X) if kernel_name(self.kernel) == "linear" else LinearMap(X)
+        is_linear = kernel_name(self.kernel) == "linear"
+        return LinearMap.centred(X, weights) if is_linear else LinearMap(X)
 
     def _keep_dual(self, rows: LinearMap, row_coef: FloatArray, intercept: float) -> None:
         """Store the rows with a coefficient other than 0, in the precision of X."""

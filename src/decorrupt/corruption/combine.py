@@ -47,8 +47,9 @@ def bag_information(sizes: FloatArray, shares: FloatArray) -> FloatArray:
 
 
 def row_coefficients(coef: FloatArray, observed: Observed) -> FloatArray:
-    """Return a_bc/n_b for every row, shape (n_rows, n_classes): the rows of a bag share a_bc."""
-    return np.asarray((coef / observed.sizes[:, None])[observed.row_bag])
+    """Return m_j·a_bc/n_b for every row j, of weight m_j: the rows of a bag share a_bc."""
+    by_row = (coef / observed.sizes[:, None])[observed.row_bag]
+    return np.asarray(by_row if observed.weights is None else by_row * observed.weights[:, None])
 
 
 def combine_bags(
@@ -60,7 +61,9 @@ def combine_bags(
     convex: str | None = None,
     random_state: Any = None,
 ) -> FloatArray:
-    """Return a so that Σ_b Σ_c a_bc·mean_b ℓ_c(f) is an unbiased estimate of the risk.
+    """Return one coefficient per bag and class, which turn losses into an estimate of the risk.
+
+    Σ_b Σ_c a_bc·mean_b ℓ_c(f) is an unbiased estimate of the risk.
 
     Parameters
     ----------

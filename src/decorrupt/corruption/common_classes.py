@@ -102,6 +102,9 @@ def check_class_means(
         no column that varies.
     """
     rng = check_random_state(random_state)
+    if bags.weights is not None:
+        people, bags = bags.single_rows(max(most_cells / X.shape[1], 1), rng)
+        X = X[people]
     rows, columns = _within_limit(X.shape, bags, most_cells, rng)
     X, bags = _take(X, rows, columns), merge_single_rows(bags.take(rows))
     varies = np.ptp(X, axis=0) > 0

@@ -33,6 +33,7 @@ SOLVE_TOL = 1e-10
 def bag_means(rows: Any, observed: Observed) -> Any:
     """Return the mean row of every bag, shape (n_bags, n_columns); sparse rows stay sparse."""
     weight = (1 / observed.sizes)[observed.row_bag]
+    weight = weight if observed.weights is None else weight * observed.weights
     return bag_sums(rows, observed.row_bag, observed.n_bags, weight)
 
 

@@ -25,7 +25,9 @@ def corrupt_labels(
     noise_rates: NoiseRates | ArrayLike,
     random_state: int | np.random.RandomState | None = None,
 ) -> NDArray[Any]:
-    """Draw Ỹ given Y: flip positives with probability ρ₊ and negatives with probability ρ₋.
+    """Flip labels at random, at given rates.
+
+    Positives are flipped with probability ρ₊, negatives with probability ρ₋.
 
     For several classes, draw Ỹ from the row T[Y, ·] of a matrix.
 
@@ -136,7 +138,9 @@ def corrected_loss(
     cost_pos: float = 1.0,
     cost_neg: float = 1.0,
 ) -> CorrectedLoss:
-    """Return ℓ^ρ with E[ℓ^ρ(t, Ỹ) | Y=y] = α_y·ℓ(t, y) for every score t (Lemma 1).
+    """Return the loss of noisy labels whose expectation is the loss of true labels.
+
+    E[ℓ^ρ(t, Ỹ) | Y=y] = α_y·ℓ(t, y) for every score t (Lemma 1).
 
     Parameters
     ----------

@@ -63,7 +63,9 @@ def pair_bags(
     method: str = "auto",
     random_state: Any = None,
 ) -> BagPairs:
-    """Return the disjoint pairs with the largest Σ_pairs (n_a·n_b/(n_a+n_b))·(γ_a−γ_b)².
+    """Return the disjoint pairs of bags that carry the most information.
+
+    They have the largest Σ_pairs (n_a·n_b/(n_a+n_b))·(γ_a−γ_b)².
 
     Swapping the classes (γ ↦ 1−γ) swaps ``pos`` and ``neg`` and changes nothing else. Ties are
     broken by the order of the bags, so the result is deterministic.

@@ -20,7 +20,9 @@ def signal_to_noise(
     source_priors: ArrayLike | None = None,
     scheme: str = "optimal",
 ) -> FloatArray:
-    """Return 1/c_s², the signal-to-noise ratio of source s in the generalisation bound.
+    """Return the signal-to-noise ratio of every source.
+
+    It is 1/c_s², as in the generalisation bound.
 
     c_s = max_ỹ Σ_y |T_s⁻¹[ỹ, y]| / √n_s, and with class shares also / min_y π_s(y). For two classes
     that is (1+|ρ₊−ρ₋|) / ((1−ρ₊−ρ₋)·√n_s).
@@ -84,7 +86,9 @@ def source_weights(
     source_priors: ArrayLike | None = None,
     scheme: str = "optimal",
 ) -> FloatArray:
-    """Return w_s ∝ 1/c_s² on the simplex: the minimiser of Σ w_s² c_s².
+    """Return the weights of the sources with the smallest generalisation bound.
+
+    w_s ∝ 1/c_s² on the simplex, the minimiser of Σ w_s² c_s².
 
     The arguments are those of :func:`signal_to_noise`.
 

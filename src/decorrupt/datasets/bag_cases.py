@@ -59,7 +59,9 @@ def make_gaussian_bags(
     n_test: int = 1000,
     random_state: RandomState = None,
 ) -> GaussianBags:
-    """Draw bags of X | Y=y ~ N(y·μ, I), y = ±1, that satisfy or violate the assumptions.
+    """Draw bags of two Gaussian classes that satisfy or violate the assumptions.
+
+    X | Y=y ~ N(y·μ, I), y = ±1.
 
     Parameters
     ----------

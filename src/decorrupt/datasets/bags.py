@@ -64,7 +64,9 @@ def make_bags(
     X: Any = None,
     random_state: int | np.random.RandomState | None = None,
 ) -> Bags:
-    """Return disjoint bags of rows with γ_k = (1/n_k)·Σ_j 1{y_j = positive}, for labels y.
+    """Return disjoint bags of labelled rows, with the share of positives of each.
+
+    The share of bag k is γ_k = (1/n_k)·Σ_j 1{y_j = positive}, for labels y.
 
     Give exactly one of `bag_size`, `sizes`, `by` and `n_clusters`. The first two draw rows without
     replacement and leave out rows that do not fill a bag; the last two use every row.
@@ -259,7 +261,7 @@ def _bags_of(members: list[Rows], is_pos: NDArray[np.bool_]) -> Bags:
 
 @dataclass(frozen=True, eq=False)
 class BagDataset:
-    """Training rows with y_j = γ of row j's bag, and test rows with labels.
+    """Training rows with the shares of their bags, and test rows with labels.
 
     No attribute contains a label of a training row.
 

@@ -16,7 +16,9 @@ IntArray = NDArray[np.intp]
 
 
 def design_bags(X: Any, score: ArrayLike | None = None, *, size: int) -> IntArray:
-    """Return argmax over bags of at least `size` rows of Σ_k n_k·(mean_k score − mean score)².
+    """Return bags of rows with similar scores, which carry the most information.
+
+    They maximise, over bags of at least `size` rows, Σ_k n_k·(mean_k score − mean score)².
 
     For those who publish aggregates: if only bags of at least `size` rows may be released, bags of
     rows with similar scores contain the most information V = Σ_k n_k(γ_k − γ̄)², and random bags

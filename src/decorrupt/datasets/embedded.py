@@ -63,6 +63,13 @@ def load_digits_bags(
     ----------
     bag_size, proportions, test_size, random_state
         As in :func:`load_breast_cancer_bags`.
+
+    Examples
+    --------
+    >>> from decorrupt.datasets import load_digits_bags
+    >>> data = load_digits_bags(bag_size=32)
+    >>> data.X.shape, len(set(data.bags))
+    ((1408, 64), 44)
     """
     data = load_digits()
     is_pos = data.target % 2 == 1
@@ -85,6 +92,13 @@ def load_wine_bags(
         Number of rows per training bag.
     proportions, test_size, random_state
         As in :func:`load_breast_cancer_bags`.
+
+    Examples
+    --------
+    >>> from decorrupt.datasets import load_wine_bags
+    >>> data = load_wine_bags(bag_size=8)
+    >>> data.X.shape[1], len(data.X) // 8 == len(set(data.bags))
+    (13, True)
     """
     data = load_wine()
     is_pos = data.target == 1

@@ -74,7 +74,9 @@ def make_gaussian_classes(
     mean: Sequence[float] = DEFAULT_MEAN,
     random_state: RandomState = None,
 ) -> GaussianData:
-    """Draw Y with P(Y=1) = π and X | Y=y ~ N(y·μ, I), y = ±1; the Bayes error is Φ(−‖μ‖).
+    """Draw labelled rows of two Gaussian classes, whose best possible error is known.
+
+    P(Y=1) = π and X | Y=y ~ N(y·μ, I), y = ±1; the Bayes error is Φ(−‖μ‖).
 
     Parameters
     ----------
@@ -114,7 +116,7 @@ def make_corrupted_sources(
     mean: Sequence[float] = DEFAULT_MEAN,
     random_state: RandomState = None,
 ) -> CorruptedSources:
-    """Draw rows of two Gaussian classes and flip the labels of source i with rates (ρ₊, ρ₋).
+    """Draw rows of two Gaussian classes, and flip the labels of each source at its own rates.
 
     Parameters
     ----------

@@ -223,7 +223,9 @@ def fetch_uci(
     data_home: str | os.PathLike[str] | None = None,
     download_if_missing: bool = True,
 ) -> UciDataset:
-    """Return one of the paper's seven data sets or Adult, y = 1{class is positive}.
+    """Return one of the paper's seven data sets, or Adult, as a binary task.
+
+    y = 1{class is positive}.
 
     The file `<name>.csv.gz` or `<name>.csv` is searched for in `data_home`, in the directory of the
     environment variable DECORRUPT_DATA, and in the user's cache ($XDG_CACHE_HOME/decorrupt or

@@ -34,9 +34,9 @@ from decorrupt.solvers import Objective, Problem
 class DaskBagClassifier(DaskClassifier):
     """A Dask estimator for bags; subclasses define `_problem` and `_finish`."""
 
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True}
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True, "sample_weight": True}
 
-    def fit(self, X: Any, y: Any, *, bags: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, *, bags: Any = None, sample_weight: Any = None) -> Self:
         """Train on bags with known proportions, or on labels.
 
         Parameters
@@ -49,6 +49,8 @@ class DaskBagClassifier(DaskClassifier):
             class labels.
         bags : Dask array or series, or the name of a column of X, optional
             The bag of each row; a bag may be in several partitions.
+        sample_weight : Dask array or series, or the name of a column of X, optional
+            How many rows each row stands for; whole numbers in bags of several classes.
 
         Returns
         -------
@@ -63,7 +65,7 @@ class DaskBagClassifier(DaskClassifier):
         OSError
             If rows that do not fit in memory cannot be written to the scratch folder.
         """
-        emit_notices(self._train(X, y, bags, "bags"))
+        emit_notices(self._train(X, y, bags, "bags", sample_weight=sample_weight))
         return self
 
     def _kind_of_targets(self, local: Any, blocks: Blocks) -> str:
@@ -102,7 +104,9 @@ def _count_noise(local: Any) -> Any:
 
 
 class DaskCorrectedLossClassifier(DaskCorrectedRiskClassifier, DaskBagClassifier):
-    """min_f Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1) + λ‖f‖², over partitions.
+    """:class:`decorrupt.CorrectedLossClassifier` over the partitions of Dask data.
+
+    min_f Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1) + λ‖f‖², over partitions.
 
     The same problem and solution as :class:`decorrupt.CorrectedLossClassifier` with the same
     features. One pass finds the bags' sizes and proportions, which give the coefficients of every
@@ -160,7 +164,9 @@ n_features_in_, feature_names_in_
 
 
 class DaskMeanMapClassifier(DaskCorrectedRiskClassifier, DaskBagClassifier):
-    """min_θ (1/n)·Σ_j log(2·cosh(f_j/2)) − ½⟨θ, m̂⟩ + λ‖θ‖², over partitions.
+    """:class:`decorrupt.MeanMapClassifier` over the partitions of Dask data.
+
+    min_θ (1/n)·Σ_j log(2·cosh(f_j/2)) − ½⟨θ, m̂⟩ + λ‖θ‖², over partitions.
 
     The same problem and solution as :class:`decorrupt.MeanMapClassifier` with the same features.
     Rows are not shuffled. variant="laplacian" takes one more pass, for the means of the bags, and
@@ -233,12 +239,15 @@ def _bag_sums(block: Block, keys_of: Any, features: Any, n_bags: int, rank: int)
     codes = keys_of(block)[1]
     for start in range(0, len(codes), CHUNK_ROWS):
         some = slice(start, start + CHUNK_ROWS)
-        sums += bag_sums(features.transform(block.rows[some]), codes[some], n_bags)
+        rows = features.transform(block.rows[some])
+        sums += bag_sums(rows, codes[some], n_bags, block.weights[some])
     return sums
 
 
 class DaskCountLikelihoodClassifier(DaskBagClassifier):
-    """min_f −(1/n)·Σ_k log P(Σ_{j∈k} Y_j = c_k) + λ‖f‖², over partitions.
+    """:class:`decorrupt.CountLikelihoodClassifier` over the partitions of Dask data.
+
+    min_f −(1/n)·Σ_k log P(Σ_{j∈k} Y_j = c_k) + λ‖f‖², over partitions.
 
     The same problem as :class:`decorrupt.CountLikelihoodClassifier` with the same features. The
     likelihood needs all rows of a bag: if bags cross partitions, the rows are shuffled once, and
@@ -275,14 +284,20 @@ feature_names_in_
     """
 
     _twin = CountLikelihoodClassifier
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True, "upper": True}
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {
+        "bags": True,
+        "upper": True,
+        "sample_weight": True,
+    }
 
-    def fit(self, X: Any, y: Any, *, bags: Any = None, upper: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, *, bags: Any = None, upper: Any = None, sample_weight: Any = None
+    ) -> Self:
         """Train on bags with known, rounded, noisy or bounded proportions, or on labels.
 
         Parameters
         ----------
-        X, y, bags
+        X, y, bags, sample_weight
             As in :meth:`DaskCorrectedLossClassifier.fit`.
         upper : Dask array or series, or the name of a column of X, optional
             The upper end of the range of each row's bag; y is then the lower end. As in
@@ -299,7 +314,7 @@ feature_names_in_
             As in :meth:`DaskCorrectedLossClassifier.fit`; also if a range contains no whole number
             of rows.
         """
-        emit_notices(self._train(X, y, bags, "bags", upper=upper))
+        emit_notices(self._train(X, y, bags, "bags", upper=upper, sample_weight=sample_weight))
         return self
 
     def _problem(self, work: Work, observed: Observed) -> PartitionedRisk:

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from decorrupt._typing import FloatArray
 from decorrupt.distributed.engine import import_dask
+from decorrupt.observed import check_weights
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,8 @@ class Block:
         Bags or sources.
     upper : ndarray of the shape of `targets` or None
         The upper ends of ranges.
+    weights : ndarray of shape (n_rows,)
+        How many rows each row stands for; those that stand for none are left out.
     """
 
     number: int
@@ -37,6 +41,7 @@ class Block:
     targets: NDArray[Any]
     ids: NDArray[Any] | None
     upper: NDArray[Any] | None
+    weights: FloatArray
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,9 @@ class Blocks:
     has_upper: bool
 
 
-def read_blocks(X: Any, y: Any, ids: Any, name: str, upper: Any = None) -> Blocks:
+def read_blocks(
+    X: Any, y: Any, ids: Any, name: str, upper: Any = None, sample_weight: Any = None
+) -> Blocks:
     """Return the blocks of X, y and ids.
 
     Parameters
@@ -79,6 +86,8 @@ def read_blocks(X: Any, y: Any, ids: Any, name: str, upper: Any = None) -> Block
         The name of the argument `ids`, for messages.
     upper : as y, or None
         The upper ends of ranges.
+    sample_weight : as ids
+        How many rows each row stands for.
 
     Raises
     ------
@@ -93,7 +102,7 @@ def read_blocks(X: Any, y: Any, ids: Any, name: str, upper: Any = None) -> Block
             f"X is a {type(X).__name__}, not a Dask array or dataframe: use the estimator without "
             "Dask, or dask.array.from_array and dask.dataframe.from_pandas"
         )
-    arguments = {"y": y, name: ids, "upper": upper}
+    arguments = {"y": y, name: ids, "upper": upper, "sample_weight": sample_weight}
     if hasattr(X, "columns"):
         make, columns, classes, parts = _frame_parts(X, arguments)
     else:
@@ -171,8 +180,8 @@ def _aligned(X: Any, values: Any, argument: str) -> list[Any]:
 def _frame_block(
     number: int, frame: Any, *given: Any, columns: list[Any], names: list[list[Any]]
 ) -> Block:
-    """Return the block; `names` are the columns of y, ids and upper that are not in `given`."""
-    targets, ids, upper = (
+    """Return the block; `names` are the columns of the arguments that are not in `given`."""
+    arguments = (
         frame[own if len(own) > 1 else own[0]] if own else other
         for own, other in zip(names, given, strict=True)
     )
@@ -182,10 +191,10 @@ def _frame_block(
                 f"column {column!r} of X has dtype {frame[column].dtype}: encode it as numbers, or "
                 "leave it out"
             )
-    return _block(number, frame[columns].to_numpy(), targets, ids, upper)
+    return _block(number, frame[columns].to_numpy(), *arguments)
 
 
-def _block(number: int, rows: Any, targets: Any, ids: Any, upper: Any) -> Block:
+def _block(number: int, rows: Any, targets: Any, ids: Any, upper: Any, weights: Any) -> Block:
     """Return the block; raise ValueError if lengths differ or X is not a matrix of numbers."""
     targets = _one_column(np.asarray(targets))
     ids = None if ids is None else np.asarray(ids)
@@ -209,7 +218,15 @@ def _block(number: int, rows: Any, targets: Any, ids: Any, upper: Any) -> Block:
             f"partition {number}: y has shape {targets.shape} and upper {upper.shape}; they must "
             "have the same shape"
         )
-    return Block(number, rows, targets, ids, upper)
+    if weights is None:
+        return Block(number, rows, targets, ids, upper, np.ones(rows.shape[0]))
+    try:
+        weights = check_weights(weights, rows.shape[0])
+    except ValueError as error:
+        raise ValueError(f"partition {number}: {error}") from None
+    kept = np.flatnonzero(weights)
+    ids, upper = (None if values is None else values[kept] for values in (ids, upper))
+    return Block(number, rows[kept], targets[kept], ids, upper, weights[kept])
 
 
 def _one_column(values: NDArray[Any]) -> NDArray[Any]:

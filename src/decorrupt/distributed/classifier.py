@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from decorrupt._typing import FloatArray
@@ -46,6 +47,10 @@ class Outcome:
     reports: list[Report]
 
 
+def _has_probabilities(estimator: Any) -> bool:
+    return hasattr(estimator._new_local(), "predict_proba")
+
+
 class DaskClassifier(LabelAccuracyMixin, BaseEstimator):
     """A classifier trained by passes over the partitions of Dask arrays or dataframes.
 
@@ -78,6 +83,7 @@ class DaskClassifier(LabelAccuracyMixin, BaseEstimator):
         """Return f(x) minus the decision threshold, lazily and in the partitions of X."""
         return predict_lazily(self.to_local(), "decision_function", X)
 
+    @available_if(_has_probabilities)
     def predict_proba(self, X: Any, class_prior: Any = None) -> Any:
         """Return P(Y | x), lazily and in the partitions of X.
 
@@ -100,13 +106,21 @@ class DaskClassifier(LabelAccuracyMixin, BaseEstimator):
         return clone(self._twin(**params))
 
     def _train(
-        self, X: Any, y: Any, ids: Any, name: str, *, upper: Any = None, **replaced: Any
+        self,
+        X: Any,
+        y: Any,
+        ids: Any,
+        name: str,
+        *,
+        upper: Any = None,
+        sample_weight: Any = None,
+        **replaced: Any,
     ) -> list[Notice]:
         """Fit as `fit` does; `replaced` are parameters with another value in this fit."""
         local = self._new_local().set_params(**replaced)
         self._check(local)
         with connect(self.client) as engine, scratch_folder(engine) as folder:
-            blocks = read_blocks(X, y, ids, name, upper)
+            blocks = read_blocks(X, y, ids, name, upper, sample_weight)
             data = read_data(engine, blocks, self._kind_of_targets(local, blocks))
             _keep_columns(local, data)
             work = Work(engine, local, _kept_rows(engine, local, data), folder, self._seed())

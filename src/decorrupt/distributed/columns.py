@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,12 @@ from scipy.sparse import issparse
 
 from decorrupt._typing import FloatArray
 from decorrupt.distributed.blocks import Block
+from decorrupt.features import column_means, column_variances
 
 
 @dataclass(frozen=True)
 class ColumnSummary:
-    """Number of rows, and mean and Σ(x − mean)² of each column; summaries of blocks add up.
+    """Numbers of rows, and mean and Σ(x − mean)² of each column; summaries of blocks add up.
 
     Attributes
     ----------
@@ -23,6 +24,8 @@ class ColumnSummary:
         The partition.
     n_rows, n_bytes : int
         Rows, and bytes of X.
+    size : float
+        Rows, each as often as its weight says, as in `mean` and `squares`.
     dtype : dtype
         Of X.
     is_sparse : bool
@@ -34,6 +37,7 @@ class ColumnSummary:
     number: int
     n_rows: int
     n_bytes: int
+    size: float
     dtype: Any
     is_sparse: bool
     mean: FloatArray
@@ -47,11 +51,11 @@ class ColumnSummary:
     @property
     def variance(self) -> float:
         """The mean of the columns' variances."""
-        return float(self.squares.mean() / self.n_rows)
+        return float(self.squares.mean() / self.size)
 
     def mean_squared_norm(self, *, centred: bool) -> float:
         """Return the mean of ‖x − mean‖² over the rows, or of ‖x‖²; 1 if it is 0."""
-        total = self.squares.sum() / self.n_rows
+        total = self.squares.sum() / self.size
         return float(total if centred else total + self.mean @ self.mean) or 1.0
 
     def feature_bytes(self, rank: int) -> int:
@@ -66,16 +70,14 @@ def summarise_columns(block: Block) -> ColumnSummary:
     values = rows.data if issparse(rows) else rows
     if not np.isfinite(values).all():
         _refuse_not_finite(block)
-    mean = np.asarray(rows.sum(axis=0, dtype=float)).ravel() / max(n_rows, 1)
-    if issparse(rows):
-        squares = np.asarray(rows.multiply(rows).sum(axis=0, dtype=float)).ravel()
-        squares = squares - n_rows * mean**2
-        n_bytes = rows.data.nbytes + rows.indices.nbytes
-    else:
-        squares = np.var(rows, axis=0, dtype=float) * n_rows if n_rows else np.zeros(len(mean))
-        n_bytes = rows.nbytes
+    n_bytes = rows.data.nbytes + rows.indices.nbytes if issparse(rows) else rows.nbytes
+    size = float(block.weights.sum())
+    mean = squares = np.zeros(rows.shape[1])
+    if n_rows:
+        mean = column_means(rows, block.weights)
+        squares = size * column_variances(rows, block.weights)
     return ColumnSummary(
-        block.number, n_rows, n_bytes, rows.dtype, issparse(rows), mean, np.asarray(squares)
+        block.number, n_rows, n_bytes, size, rows.dtype, issparse(rows), mean, squares
     )
 
 
@@ -103,7 +105,7 @@ def add_columns(summaries: Sequence[ColumnSummary]) -> ColumnSummary:
     """
     filled = [summary for summary in summaries if summary.n_rows]
     if not filled:
-        raise ValueError("X has no rows")
+        raise ValueError("X has no rows, or none with a positive sample_weight")
     first = total = filled[0]
     for other in filled[1:]:
         for what in ("n_columns", "dtype", "is_sparse"):
@@ -119,9 +121,13 @@ def add_columns(summaries: Sequence[ColumnSummary]) -> ColumnSummary:
 
 def _add(one: ColumnSummary, other: ColumnSummary) -> ColumnSummary:
     """Return the summary of both (Chan, Golub and LeVeque 1983)."""
-    n_rows = one.n_rows + other.n_rows
+    size = one.size + other.size
     apart = other.mean - one.mean
-    mean = one.mean + apart * (other.n_rows / n_rows)
-    squares = one.squares + other.squares + apart**2 * (one.n_rows * other.n_rows / n_rows)
-    n_bytes = one.n_bytes + other.n_bytes
-    return ColumnSummary(one.number, n_rows, n_bytes, one.dtype, one.is_sparse, mean, squares)
+    return replace(
+        one,
+        n_rows=one.n_rows + other.n_rows,
+        n_bytes=one.n_bytes + other.n_bytes,
+        size=size,
+        mean=one.mean + apart * (other.size / size),
+        squares=one.squares + other.squares + apart**2 * (one.size * other.size / size),
+    )

@@ -31,7 +31,7 @@ class DaskCorrectedRiskClassifier(DaskClassifier):
     def _problem(self, work: Work, observed: Observed) -> PartitionedRisk:
         problem = self._bag_problem(work, observed)
         risk: Any = problem.risk
-        work.set_reg_strength(effective_sample_size(risk, observed))
+        work.set_reg_strength(risk.effective_sample_size)
         work.local.check_bounded(risk)
         return PartitionedRisk(partition_rows(work, risk), risk.correction, bag_problem=problem)
 
@@ -47,11 +47,11 @@ class DaskCorrectedRiskClassifier(DaskClassifier):
         local.set_diagnostics(
             local.described_bags(observed),
             outcome.result,
-            effective_sample_size=effective_sample_size(risk, observed),
+            effective_sample_size=risk.effective_sample_size,
             is_convex=is_convex,
             training_risk=value,
             risk_std_error=error,
-            risk_at_zero=float(observed.sizes @ at_zero),
+            risk_at_zero=float(at_zero.sum()),
             radius=outcome.radius,
             bound=float("nan"),
             convexity_floor=0.0 if is_convex else float("inf"),
@@ -61,16 +61,12 @@ class DaskCorrectedRiskClassifier(DaskClassifier):
             local.note_overfitting()
 
 
-def effective_sample_size(risk: CorrectedRisk, observed: Observed) -> float:
-    """Return how many labelled rows a risk with one entry per bag is worth."""
-    return float(1 / (observed.sizes @ risk.loss.row_noise(risk.coef)))
-
-
 def partition_rows(work: Work, risk: CorrectedRisk) -> list[Any]:
     """Return one task per block that makes its partition of a risk with one entry per bag."""
     data, delayed = work.data, work.engine.dask.delayed
+    by_row = risk.coef / data.sizes[:, None]
     # Sent once, not with every pass.
-    coefs = work.engine.persist([delayed(risk.coef[bags]) for bags in data.bags_of])
+    coefs = work.engine.persist([delayed(by_row[bags]) for bags in data.bags_of])
     prepare, is_split = delayed(prepare_rows), risk.correction is not None
     return [
         prepare(block, data.keys_of, coef, risk.loss, is_split)
@@ -90,7 +86,7 @@ def prepare_rows(
     keys_of : callable
         Numbers the bags of the block.
     coef : ndarray of shape (n_bags, n_classes)
-        The coefficients of each bag's rows.
+        The coefficients of each bag's rows of weight 1.
     loss : MarginLoss or SoftmaxLoss
         ℓ.
     is_split : bool
@@ -102,7 +98,8 @@ def prepare_rows(
     chunks = []
     for start in range(0, n_rows, CHUNK_ROWS):
         some = slice(start, start + CHUNK_ROWS)
-        own = coef[codes[some]]
-        risks = tuple(CorrectedRisk(own * side, loss) for side in sides)
+        weights = block.weights[some]
+        own = coef[codes[some]] * weights[:, None]
+        risks = tuple(CorrectedRisk(own * side, loss, weights=weights) for side in sides)
         chunks.append(Chunk(block.rows[some], risks, codes[some]))
     return Partition(chunks, n_bags=n_bags)

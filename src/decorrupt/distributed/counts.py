@@ -16,7 +16,7 @@ from decorrupt.distributed.large_bags import LargeBagRisk, LargeBags
 from decorrupt.distributed.partition import CHUNK_ROWS, Chunk, Partition
 from decorrupt.distributed.shuffle import CodedRows, rows_by_bag, spill
 from decorrupt.distributed.work import PartitionedRisk, Work
-from decorrupt.observed import ClassCounts, CountNoise, Observed
+from decorrupt.observed import ClassCounts, CountNoise, Observed, read_weights
 from decorrupt.risks import LARGE_BAG, count_risk
 
 
@@ -34,7 +34,7 @@ def partition_counts(work: Work, table: Observed, large_bags: float | str) -> Pa
     """
     data, delayed = work.data, work.engine.dask.delayed
     crosses = _crosses_partitions(data, table)
-    is_large = crosses & (table.sizes > max(*data.block_rows, LARGE_BAG))
+    is_large = crosses & (data.lengths > max(*data.block_rows, LARGE_BAG))
     if data.upper is not None:
         is_large &= table.counts.is_exact | table.counts.is_noisy
     known, noises = pack(table)
@@ -60,7 +60,8 @@ def _crosses_partitions(data: Data, table: Observed) -> NDArray[np.bool_]:
 
 def _shuffled(work: Work, coded: list[Any], is_whole: NDArray[np.bool_], n_known: int) -> list[Any]:
     """Return the rows by bag, in memory or, if they do not fit, in the scratch folder."""
-    like = CodedRows(work.sample.rows[:0], np.empty(0, dtype=np.intp), np.empty((0, n_known)))
+    none = np.empty(0)
+    like = CodedRows(work.sample.rows[:0], none.astype(np.intp), np.empty((0, n_known)), none)
     n_parts = max(1, sum(rows > 0 for rows in work.data.block_rows))
     parts = rows_by_bag(work.engine, coded, is_whole, like, n_parts, work.folder)
     if work.rows_fit:
@@ -82,16 +83,14 @@ def pack(table: Observed) -> tuple[FloatArray, tuple[CountNoise | None, ...]]:
 
 
 def _unpack(
-    known: FloatArray, sizes: NDArray[np.intp], n_classes: int, noises: Sequence[CountNoise | None]
+    known: FloatArray, sizes: NDArray[Any], n_classes: int, noises: Sequence[CountNoise | None]
 ) -> ClassCounts:
     noise = [noises[number] for number in known[:, -1].astype(int).tolist()]
     is_noisy = np.array([one is not None for one in noise], dtype=bool)[:, None]
     lower, upper = (
-        np.where(is_noisy, counts, np.rint(counts))
-        for counts in (
-            known[:, :n_classes] * sizes[:, None],
-            known[:, -1 - n_classes : -1] * sizes[:, None],
-        )
+        np.where(is_noisy | (shares == 1), counts, np.rint(counts))
+        for shares in (known[:, :n_classes], known[:, -1 - n_classes : -1])
+        for counts in (shares * sizes[:, None],)
     )
     return ClassCounts(lower, upper, noise, np.zeros(len(sizes), dtype=bool))
 
@@ -113,12 +112,12 @@ def code_rows(
     if not block.rows.shape[0]:
         return None
     codes = keys_of(block)[1]
-    return CodedRows(block.rows, bags[codes], known[codes])
+    return CodedRows(block.rows, bags[codes], known[codes], block.weights)
 
 
 def prepare_counts(
     coded: CodedRows | None,
-    shape: tuple[int, int],
+    shape: tuple[float, int],
     noises: Sequence[CountNoise | None],
     large_codes: NDArray[np.intp],
     large_bags: float | str,
@@ -129,7 +128,7 @@ def prepare_counts(
     ----------
     coded : CodedRows or None
         The rows.
-    shape : tuple of two int
+    shape : tuple of two numbers
         Rows of the data set, and classes.
     noises : sequence
         The noises that `coded.known` numbers.
@@ -151,7 +150,8 @@ def prepare_counts(
         bag = int(np.searchsorted(large_codes, coded.codes[rows[0]]))
         for start in range(0, len(rows), CHUNK_ROWS):
             some = rows[start : start + CHUNK_ROWS]
-            chunks.append(Chunk(coded.rows[some], (LargeBagRisk(bag, n_total),)))
+            part = LargeBagRisk(bag, n_total, coded.weights[some])
+            chunks.append(Chunk(coded.rows[some], (part,)))
     return Partition(chunks)
 
 
@@ -172,5 +172,6 @@ def _bags_of(
     """Return the bags of some rows and what is known about their counts."""
     codes, first, row_bag = np.unique(coded.codes[rows], return_index=True, return_inverse=True)
     known = coded.known[rows][first]
-    counts = _unpack(known, np.bincount(row_bag), n_classes, noises)
-    return Observed(np.arange(n_classes), codes, row_bag, known[:, :n_classes], reported=counts)
+    weights, shares = read_weights(coded.weights[rows], len(rows)), known[:, :n_classes]
+    bags = Observed(np.arange(n_classes), codes, row_bag, shares, weights=weights)
+    return replace(bags, reported=_unpack(known, bags.sizes, n_classes, noises))

@@ -16,7 +16,14 @@ from decorrupt._typing import FloatArray
 from decorrupt.distributed.blocks import Block, Blocks
 from decorrupt.distributed.columns import ColumnSummary, add_columns, summarise_columns
 from decorrupt.distributed.engine import Engine
-from decorrupt.observed import SHARE_TOL, factorize, read_labels, shares_by_bag
+from decorrupt.observed import (
+    SHARE_TOL,
+    check_whole,
+    factorize,
+    read_labels,
+    shares_by_bag,
+    whole_if_whole,
+)
 
 LABELS = "labels"
 # The source of all rows if none are given.
@@ -41,8 +48,10 @@ class Data:
         Numbers the bags of a block.
     bags_of : list of ndarray of int
         The bags of each block, as numbers in `ids`.
-    ids, sizes : ndarray of shape (n_bags,)
-        All bags and their rows; of labels the ids are pairs of source and label.
+    ids : ndarray of shape (n_bags,)
+        All bags; of labels, pairs of source and label.
+    lengths, sizes : ndarray of shape (n_bags,)
+        Their rows, once and as often as their weights say.
     lower, upper : ndarray of shape (n_bags,) or (n_bags, n_classes), or None
         The shares, or the ends of their ranges; None for labels.
     """
@@ -53,7 +62,8 @@ class Data:
     keys_of: KeysOf
     bags_of: list[NDArray[np.intp]]
     ids: NDArray[Any]
-    sizes: NDArray[np.intp]
+    lengths: NDArray[np.intp]
+    sizes: NDArray[Any]
     lower: FloatArray | None
     upper: FloatArray | None
 
@@ -73,15 +83,17 @@ def read_data(engine: Engine, blocks: Blocks, kind: str) -> Data:
     summarise = engine.dask.delayed(_summarise)
     found = engine.compute([summarise(block, kind) for block in blocks.tasks])
     columns = [own for own, _ in found]
-    ids, sizes, shares, bags_of = _merge([bags for _, bags in found], blocks.has_upper)
+    all_columns = add_columns(columns)
+    ids, lengths, sizes, shares, bags_of = _merge([bags for _, bags in found], blocks.has_upper)
     ends = [_one_share(part) for part in np.split(shares, 1 + blocks.has_upper, axis=1)]
     return Data(
         blocks,
-        add_columns(columns),
+        all_columns,
         [own.n_rows for own in columns],
         _keys_of(kind),
         bags_of,
         ids,
+        lengths,
         sizes,
         None if kind == LABELS else ends[0],
         ends[1] if blocks.has_upper else None,
@@ -137,7 +149,8 @@ class _BlockBags:
 
     number: int
     ids: NDArray[Any]
-    sizes: NDArray[np.intp]
+    lengths: NDArray[np.intp]
+    sizes: NDArray[Any]
     shares: FloatArray
 
 
@@ -150,7 +163,8 @@ def _summarise(block: Block, kind: str) -> tuple[ColumnSummary, _BlockBags | Non
         shares = _shares(block, ids, codes, kind)
     except ValueError as error:
         raise ValueError(f"partition {block.number}: {error}") from None
-    return columns, _BlockBags(block.number, ids, np.bincount(codes), shares)
+    sizes = np.bincount(codes, block.weights)
+    return columns, _BlockBags(block.number, ids, np.bincount(codes), sizes, shares)
 
 
 def _shares(block: Block, ids: NDArray[Any], codes: NDArray[np.intp], kind: str) -> FloatArray:
@@ -161,13 +175,17 @@ def _shares(block: Block, ids: NDArray[Any], codes: NDArray[np.intp], kind: str)
             f"with bags, y must contain proportions (numbers in [0, 1]), got {block.targets.dtype}"
         )
     given = {"y": block.targets} | ({} if block.upper is None else {"upper": block.upper})
-    return np.column_stack([shares_by_bag(ids, codes, y, kind, name) for name, y in given.items()])
+    parts = [shares_by_bag(ids, codes, y, kind, name) for name, y in given.items()]
+    shares = np.column_stack(parts)
+    is_mixed = np.any((shares > 0) & (shares < 1), axis=1)
+    check_whole(block.weights, is_mixed[codes] if kind == "exact" else True)
+    return shares
 
 
 def _merge(
     found: Sequence[_BlockBags | None], has_upper: bool
-) -> tuple[NDArray[Any], NDArray[np.intp], FloatArray, list[NDArray[np.intp]]]:
-    """Return all bags, their sizes and shares, and for every block the numbers of its bags.
+) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[Any], FloatArray, list[NDArray[np.intp]]]:
+    """Return all bags, their lengths, sizes and shares, and the numbers of every block's bags.
 
     Raises
     ------
@@ -175,13 +193,12 @@ def _merge(
         If the shares of a bag differ between partitions, or their number.
     """
     filled = [bags for bags in found if bags is not None]
-    if not filled:
-        raise ValueError("X has no rows")
     widths = {bags.shares.shape[1] for bags in filled}
     if len(widths) > 1:
         raise ValueError(f"y has different numbers of columns in the partitions: {sorted(widths)}")
     ids, codes = factorize(_join([bags.ids for bags in filled]), "bags")
-    sizes = np.bincount(codes, np.concatenate([bags.sizes for bags in filled])).astype(np.intp)
+    lengths = np.bincount(codes, np.concatenate([bags.lengths for bags in filled])).astype(np.intp)
+    sizes = whole_if_whole(np.bincount(codes, np.concatenate([bags.sizes for bags in filled])))
     shares = np.concatenate([bags.shares for bags in filled])
     lowest = np.full((len(ids), shares.shape[1]), np.inf)
     np.minimum.at(lowest, codes, shares)
@@ -190,7 +207,7 @@ def _merge(
     _refuse_different("y or upper" if has_upper else "y", ids, codes, shares, lowest, parts)
     ends = iter(np.split(codes, np.cumsum(n_bags)))
     none = np.empty(0, dtype=np.intp)
-    return ids, sizes, lowest, [none if bags is None else next(ends) for bags in found]
+    return ids, lengths, sizes, lowest, [none if bags is None else next(ends) for bags in found]
 
 
 def _refuse_different(

@@ -69,7 +69,7 @@ def largest_rank(kernel: Kernel, n_columns: int) -> int:
 
 
 def fit_features(
-    local: Any, columns: ColumnSummary, sample: Any, seed: int
+    local: Any, columns: ColumnSummary, sample: Any, weights: Any, seed: int
 ) -> tuple[FeatureMap, RowFeatures]:
     """Return the feature map of an estimator, fitted to a sample, and what new rows need of it.
 
@@ -81,6 +81,8 @@ def fit_features(
         The columns of X.
     sample : array or CSR matrix of shape (n_sampled, n_columns)
         Some rows of X; landmarks are chosen from them.
+    weights : ndarray of shape (n_sampled,) or None
+        Their weights.
     seed : int
         Seed of features and landmarks.
     """
@@ -95,7 +97,7 @@ def fit_features(
         rule = RandomFourierMap.draw(kernel, columns.n_columns, rank, rng, centre=centre)
         return RandomKernelMap(rule.transform(sample), rule, rule.error(kernel, sample, rng)), rule
     options = replace(options, gamma=kernel.gamma, max_rank=rank)
-    fitted: Any = fit_feature_map(sample, options, random_state=seed)
+    fitted: Any = fit_feature_map(sample, options, random_state=seed, weights=weights)
     return fitted, LandmarkFeatures(kernel, sample[fitted.pivots], fitted.triangle)
 
 

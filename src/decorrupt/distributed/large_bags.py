@@ -31,14 +31,14 @@ class LargeBags:
         Rows of each class.
     noise_variance : ndarray of shape (n_bags,)
         The variance of independent noise in the counts.
-    n_total : int
+    n_total : float
         Rows of the data set.
     """
 
     codes: NDArray[np.intp]
     counts: FloatArray
     noise_variance: FloatArray
-    n_total: int
+    n_total: float
 
     @classmethod
     def of(cls, table: Observed, codes: NDArray[np.intp]) -> LargeBags:
@@ -70,20 +70,23 @@ class LargeBagRisk:
     ----------
     bag : int
         The index of the bag in :class:`LargeBags`.
-    n_total : int
+    n_total : float
         Rows of the data set: the risk is −(1/n)·Σ log P.
+    weights : ndarray of shape (n_rows,)
+        How many rows each row stands for.
     normal : NormalCounts or None
         The sums over all rows of all large bags.
     """
 
     bag: int
-    n_total: int
+    n_total: float
+    weights: FloatArray
     normal: NormalCounts | None = None
 
     def moments(self, scores: FloatArray) -> CountMoments:
         """Return Σp and Σppᵀ of these rows."""
         prob = np.exp(log_probabilities(scores))
-        return CountMoments.of(prob, Segments(np.array([len(prob)])))
+        return CountMoments.of(prob, Segments(np.array([len(prob)]), self.weights))
 
     def value_and_slope(self, scores: FloatArray) -> tuple[float, FloatArray]:
         """Return 0 and the gradient in the scores."""
@@ -92,7 +95,7 @@ class LargeBagRisk:
         one, prob = [self.bag], np.exp(log_probabilities(scores))
         own = NormalCounts(self.normal.log_prob[one], self.normal.tilt[one], self.normal.bend[one])
         slope = prob * own.slope(prob, Segments(np.array([len(prob)])))
-        return 0.0, slope_in_scores(slope, prob) / -self.n_total
+        return 0.0, (slope_in_scores(slope, prob).T * self.weights).T / -self.n_total
 
     def posterior(self, scores: FloatArray) -> FloatArray:
         """Return P(Y_j=c), which has the sum of P(Y_j=c | count) if there is an intercept.

@@ -2,7 +2,7 @@
 
 :func:`partition_value_and_gradient` is one picklable function of a partition and the coefficients.
 The parts of all partitions add up, regardless of what adds them: Dask here, Spark or Ray in
-``docs/scaling.md``.
+``docs/howto/spark_and_ray.md``.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ class Partition:
 
 @dataclass(frozen=True)
 class ScoreModel:
-    """What turns rows into scores: f = z(x)·θ + b.
+    """What turns rows into scores: features and coefficients.
+
+    f = z(x)·θ + b.
 
     Attributes
     ----------
@@ -98,7 +100,9 @@ def partition_value_and_gradient(
     model: ScoreModel,
     large_bags: NormalCounts | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return Σ_j r_j(⟨θ, z(x_j)⟩ + b) over the rows of a partition, and its gradient in (θ, b).
+    """Return the risk of a partition's rows and its gradient.
+
+    Σ_j r_j(⟨θ, z(x_j)⟩ + b) over the rows of a partition, and its gradient in (θ, b).
 
     Parameters
     ----------

@@ -48,9 +48,11 @@ def partition_report(
         if chunk.codes is not None:
             terms = np.sum([risk.row_values(scores) for risk in chunk.risks], axis=0, dtype=float)
             sums += np.bincount(chunk.codes, terms, n_bags)
-            squares += np.bincount(chunk.codes, terms**2, n_bags)
+            squares += np.bincount(chunk.codes, terms**2 / chunk.risks[0].weights, n_bags)
         elif is_inexact:
-            expected += chunk.risks[0].posterior(scores.astype(float, copy=False)).sum(axis=0)
+            (risk,) = chunk.risks
+            posterior = risk.posterior(scores.astype(float, copy=False))
+            expected += posterior.sum(axis=0) if risk.weights is None else risk.weights @ posterior
     return Report(n_chosen, sums, squares, expected)
 
 

@@ -13,7 +13,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.distributed.blocks import Block
 from decorrupt.distributed.data import Data, sources_and_labels
 from decorrupt.distributed.engine import Engine
-from decorrupt.observed import Observed, factorize
+from decorrupt.observed import Observed, factorize, read_weights
 
 SAMPLE_ROWS = 20_000
 # From a larger bag only about this many rows are drawn, so that there are several bags.
@@ -22,16 +22,17 @@ ROWS_PER_BAG = 1000
 
 @dataclass(frozen=True)
 class Sample:
-    """Some rows, and their bags as numbers in the whole data set."""
+    """Some rows, their bags as numbers in the whole data set, and their weights if not all 1."""
 
     rows: Any
     codes: NDArray[np.intp]
+    weights: NDArray[Any] | None
 
     def observed(self, table: Observed) -> Observed:
         """Return what is known about these rows, from one entry per bag of the whole data set."""
         if table.sources is not None:
-            return replace(table.sources, weights=None).take(self.codes).observed()
-        part = replace(table, weights=None, reported=None).take(self.codes)
+            return replace(table.sources.take(self.codes), weights=self.weights).observed()
+        part = replace(replace(table, reported=None).take(self.codes), weights=self.weights)
         if table.reported is None:
             return part
         bags = np.unique(self.codes)
@@ -42,7 +43,7 @@ class Sample:
 def draw_sample(engine: Engine, data: Data, seed: int) -> Sample:
     """Return a sample of about SAMPLE_ROWS rows: of random bags, or of all sources equally."""
     is_labelled = data.lower is None
-    share = share_by_source(data) if is_labelled else share_by_bag(data.sizes, seed)
+    share = share_by_source(data) if is_labelled else share_by_bag(data.lengths, seed)
     draw = engine.dask.delayed(_draw)
     numbers = [number for number, bags in enumerate(data.bags_of) if share[bags].any()]
     chosen = [data.bags_of[number] for number in numbers]
@@ -51,10 +52,11 @@ def draw_sample(engine: Engine, data: Data, seed: int) -> Sample:
         for number, bags in zip(numbers, chosen, strict=True)
     ]
     found = engine.compute(tasks)
-    codes = [bags[local] for (_, local), bags in zip(found, chosen, strict=True)]
-    rows = [some for some, _ in found]
+    rows, locals_, weights = zip(*found, strict=True)
+    codes = [bags[local] for local, bags in zip(locals_, chosen, strict=True)]
     stacked: Any = sparse.vstack(rows).tocsr() if sparse.issparse(rows[0]) else np.concatenate(rows)
-    return Sample(stacked, np.concatenate(codes))
+    every = np.concatenate(weights)
+    return Sample(stacked, np.concatenate(codes), read_weights(every, len(every)))
 
 
 def share_by_source(data: Data) -> FloatArray:
@@ -63,24 +65,24 @@ def share_by_source(data: Data) -> FloatArray:
     It is the same for all labels of a source: noise rates are estimated from their frequencies.
     """
     source = factorize(sources_and_labels(data)[0], "sources")[1]
-    n_rows = np.bincount(source, data.sizes)
+    n_rows = np.bincount(source, data.lengths)
     return np.asarray(np.minimum(1.0, SAMPLE_ROWS / len(n_rows) / n_rows)[source])
 
 
-def share_by_bag(sizes: NDArray[np.intp], seed: int) -> FloatArray:
+def share_by_bag(lengths: NDArray[np.intp], seed: int) -> FloatArray:
     """Return the share of each bag's rows to draw, for about SAMPLE_ROWS rows of random bags."""
-    if sizes.sum() <= SAMPLE_ROWS:
-        return np.ones(len(sizes))
-    limit = max(ROWS_PER_BAG, SAMPLE_ROWS / len(sizes))
-    share = np.minimum(1.0, limit / np.maximum(sizes, 1))
-    order = np.random.default_rng(seed).permutation(len(sizes))
-    is_over = np.cumsum((share * sizes)[order]) > SAMPLE_ROWS
+    if lengths.sum() <= SAMPLE_ROWS:
+        return np.ones(len(lengths))
+    limit = max(ROWS_PER_BAG, SAMPLE_ROWS / len(lengths))
+    share = np.minimum(1.0, limit / np.maximum(lengths, 1))
+    order = np.random.default_rng(seed).permutation(len(lengths))
+    is_over = np.cumsum((share * lengths)[order]) > SAMPLE_ROWS
     is_over[:2] = False  # one bag shows nothing about the classes
     share[order[is_over]] = 0.0
     return np.asarray(share)
 
 
-def _draw(block: Block, keys_of: Any, share: FloatArray, seed: Any) -> tuple[Any, Any]:
+def _draw(block: Block, keys_of: Any, share: FloatArray, seed: Any) -> tuple[Any, ...]:
     local = keys_of(block)[1]
     rows = np.flatnonzero(np.random.default_rng(seed).random(len(local)) < share[local])
-    return block.rows[rows], local[rows]
+    return block.rows[rows], local[rows], block.weights[rows]

@@ -16,7 +16,7 @@ from scipy.sparse import csr_matrix, issparse
 from decorrupt._typing import FloatArray
 from decorrupt.distributed.engine import Engine
 
-KEY, CODE, KNOWN, COLUMN = "key", "code", "known", "row"
+KEY, CODE, WEIGHT, KNOWN, COLUMN = "key", "code", "weight", "known", "row"
 # A sparse row is two cells of bytes: the columns and the values of its entries.
 COLUMNS, VALUES = "columns", "values"
 
@@ -33,11 +33,14 @@ class CodedRows:
         The number of each row's bag in the whole data set.
     known : ndarray of shape (n_rows, n_known)
         What is known about the counts of each row's bag.
+    weights : ndarray of shape (n_rows,)
+        How many rows each row stands for.
     """
 
     rows: Any
     codes: NDArray[np.intp]
     known: FloatArray
+    weights: FloatArray
 
 
 @contextmanager
@@ -117,7 +120,7 @@ def _to_frame(coded: CodedRows | None, is_whole: Any, number: int, like: CodedRo
 
     coded = like if coded is None else coded
     key = np.where(is_whole[coded.codes], coded.codes, -1 - number)
-    columns = {KEY: key, CODE: coded.codes}
+    columns = {KEY: key, CODE: coded.codes, WEIGHT: coded.weights}
     columns |= {f"{KNOWN}{k}": values for k, values in enumerate(coded.known.T)}
     if issparse(coded.rows):
         columns |= _sparse_columns(coded.rows)
@@ -146,7 +149,7 @@ def _from_frame(frame: Any, like: CodedRows) -> CodedRows:
         rows = _sparse_rows(frame, like.rows)
     else:
         rows = frame[[n for n in frame.columns if n.startswith(COLUMN)]].to_numpy(like.rows.dtype)
-    return CodedRows(rows, frame[CODE].to_numpy(), known)
+    return CodedRows(rows, frame[CODE].to_numpy(), known, frame[WEIGHT].to_numpy())
 
 
 def _sparse_rows(frame: Any, like: Any) -> Any:

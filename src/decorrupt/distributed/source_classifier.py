@@ -13,11 +13,13 @@ from decorrupt.distributed.data import sources_and_labels
 from decorrupt.distributed.work import Work
 from decorrupt.estimators import CorruptedSourcesClassifier
 from decorrupt.notices import emit_notices
-from decorrupt.observed import Observed, read_sources
+from decorrupt.observed import Observed, read_sources, refuse_weights
 
 
 class DaskCorruptedSourcesClassifier(DaskCorrectedRiskClassifier):
-    """min_f Σ_i (w_i/n_i)·Σ_j ℓ^ρ_i(f(x_ij), ỹ_ij) + λ‖f‖², over partitions.
+    """:class:`decorrupt.CorruptedSourcesClassifier` over the partitions of Dask data.
+
+    min_f Σ_i (w_i/n_i)·Σ_j ℓ^ρ_i(f(x_ij), ỹ_ij) + λ‖f‖², over partitions.
 
     The same problem and solution as :class:`decorrupt.CorruptedSourcesClassifier` with the same
     features. One pass counts the labels of each source. Noise rates per row are not available;
@@ -42,9 +44,21 @@ intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, feat
     """
 
     _twin = CorruptedSourcesClassifier
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {"sources": True, "noise_rates": True}
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {
+        "sources": True,
+        "noise_rates": True,
+        "sample_weight": True,
+    }
 
-    def fit(self, X: Any, y: Any, *, sources: Any = None, noise_rates: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sources: Any = None,
+        noise_rates: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
         """Train on rows whose labels y were flipped at known rates.
 
         Parameters
@@ -57,6 +71,8 @@ intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, feat
             The source of each row. None: one source.
         noise_rates : mapping, pair or matrix, optional
             Replaces the parameter `noise_rates`.
+        sample_weight : Dask array or series, or the name of a column of X, optional
+            How many rows each row stands for.
 
         Returns
         -------
@@ -70,7 +86,7 @@ intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, feat
             scheduler cannot be reached.
         """
         rates = {} if noise_rates is None else {"noise_rates": noise_rates}
-        emit_notices(self._train(X, y, sources, "sources", **rates))
+        emit_notices(self._train(X, y, sources, "sources", sample_weight=sample_weight, **rates))
         return self
 
     def _observe(self, work: Work) -> Observed:
@@ -97,6 +113,7 @@ def _known_rates(
         )
     if not isinstance(rates, str):
         return rates
+    refuse_weights(work.sample.weights, f"noise_rates={rates!r}")
     rows, pairs = work.sample.rows, work.sample.codes
     by_row = None if sources is None else sources[pairs]
     return work.local.estimate_rates(rows, classes[codes[pairs]], by_row, rates)

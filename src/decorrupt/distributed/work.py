@@ -74,7 +74,8 @@ class Work:
 
     @cached_property
     def _maps(self) -> tuple[FeatureMap, RowFeatures]:
-        return fit_features(self.local, self.data.columns, self.sample.rows, self.seed)
+        rows, weights = self.sample.rows, self.sample.weights
+        return fit_features(self.local, self.data.columns, rows, weights, self.seed)
 
     @property
     def fitted(self) -> FeatureMap:
@@ -108,7 +109,8 @@ class Work:
         if isinstance(self.fitted, LinearMap):
             is_centred = np.ndim(self.fitted.centre) > 0
             return self.data.columns.mean_squared_norm(centred=is_centred)
-        return float(np.mean(self.local.kernel_function().diagonal(self.sample.rows)))
+        diagonal = self.local.kernel_function().diagonal(self.sample.rows)
+        return float(np.average(diagonal, weights=self.sample.weights))
 
     def objective(self, risk: PartitionedRisk) -> PartitionedObjective:
         """Return the objective; features are kept in memory if they fit, otherwise rows."""

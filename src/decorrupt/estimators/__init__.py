@@ -34,9 +34,11 @@ from decorrupt.estimators.parameters import (
     check_not_negative,
     check_parameters,
     check_positive,
+    check_share,
     check_two_or_more,
 )
 from decorrupt.estimators.proportion_matching import ProportionMatchingClassifier
+from decorrupt.estimators.reference_link import ReferenceLinkMixin
 from decorrupt.estimators.rows import FLOATS, validated_rows
 from decorrupt.estimators.score_classifier import ScoreClassifier
 from decorrupt.estimators.set_classifier import SetClassifier
@@ -71,6 +73,7 @@ __all__ = [
     "MeanMapClassifier",
     "PathFit",
     "ProportionMatchingClassifier",
+    "ReferenceLinkMixin",
     "ScoreClassifier",
     "SetClassifier",
     "SourceClassifier",
@@ -80,6 +83,7 @@ __all__ = [
     "check_not_negative",
     "check_parameters",
     "check_positive",
+    "check_share",
     "check_two_or_more",
     "common_classes_notices",
     "decision_threshold",

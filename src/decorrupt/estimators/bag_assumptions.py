@@ -44,8 +44,9 @@ def common_classes_notices(X: Any, bags: Observed, user: str, names: Any = None)
             BagAssumptionWarning,
             f"{user} assumes that the rows of a class look the same in every bag, but the means "
             f"of {name} differ {test.dispersions[place]:.3g} times as much between bags as random "
-            "bags would (dispersion; 1 is expected). Results can be wrong: count likelihood or "
-            "proportion matching do not need this assumption, decorrupt.check_assumptions shows "
-            "the details, and check_assumptions=False switches this check off",
+            "bags would (dispersion; 1 is expected). Do not trust classes and probabilities: count "
+            "likelihood or proportion matching do not need this assumption, "
+            "decorrupt.check_assumptions shows the details, and check_assumptions=False switches "
+            "this check off",
         )
     ]

@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_consistent_length
 
 from decorrupt.estimators.bag_assumptions import common_classes_notices, needs_common_classes
 from decorrupt.estimators.kernel_classifier import KernelClassifier
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import Observed, read_observed
+from decorrupt.observed import Observed, read_observed, without_weightless
 
 
 class BagClassifier(KernelClassifier):
     """Base class of the classifiers trained on bags with known proportions."""
 
     # Pipelines and searches pass bags to fit without set_fit_request.
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True}
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True, "sample_weight": True}
     # Without bags: whether each labelled row is its own bag; otherwise each class is one bag.
     labels_as_bags: ClassVar[bool] = False
     # Whether the method assumes that the rows of a class look the same in every bag; it then has
@@ -26,7 +25,7 @@ class BagClassifier(KernelClassifier):
     # Whether it assumes that P(y|x) is the same in every bag.
     needs_common_probabilities: ClassVar[bool] = False
 
-    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> Self:
+    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None, sample_weight: Any = None) -> Self:
         """Train on bags with known proportions, or on labels.
 
         Parameters
@@ -40,6 +39,8 @@ class BagClassifier(KernelClassifier):
             labels, and the model is an ordinary classifier.
         bags : array-like of shape (n_rows,), optional
             The bag of each row; any hashable ids.
+        sample_weight : array-like of shape (n_rows,), optional
+            How many rows each row stands for, at least 0.
 
         Returns
         -------
@@ -49,8 +50,8 @@ class BagClassifier(KernelClassifier):
         Raises
         ------
         ValueError
-            If y, bags or a parameter is invalid, or if the proportions do not distinguish the
-            classes (for example, if they are equal in all bags).
+            If y, bags, sample_weight or a parameter is invalid, or if the proportions do not
+            distinguish the classes (for example, if they are equal in all bags).
 
         Warns
         -----
@@ -66,12 +67,14 @@ class BagClassifier(KernelClassifier):
             If the rows of a class differ between bags (1 % level). Only of methods that assume that
             they do not, which have the parameter `check_assumptions`.
         """
-        emit_notices(self._train(X, y, bags=bags, is_checked=True))
+        emit_notices(self._train(X, y, bags=bags, sample_weight=sample_weight, is_checked=True))
         return self
 
-    def train(self, X: Any, y: ArrayLike, *, bags: Any = None) -> list[Notice]:
+    def train(
+        self, X: Any, y: ArrayLike, *, bags: Any = None, sample_weight: Any = None
+    ) -> list[Notice]:
         """Fit as `fit` does, and return the warnings; without the check of the assumptions."""
-        return self._train(X, y, bags=bags)
+        return self._train(X, y, bags=bags, sample_weight=sample_weight)
 
     def _train(
         self,
@@ -79,14 +82,15 @@ class BagClassifier(KernelClassifier):
         y: ArrayLike,
         *,
         bags: Any,
+        sample_weight: Any,
         is_checked: bool = False,
         **known: Any,
     ) -> list[Notice]:
         """Read what is known about the labels once, and train with it."""
         self._take_notices()  # discard those of an earlier fit that failed
-        X = self._read_rows(X, reset=True)
-        check_consistent_length(X, y)
-        observed = read_observed(y, bags=bags, rows_as_bags=self.labels_as_bags, **known)
+        X = self._read_rows(X, reset=True, sample_weight=sample_weight)
+        X, y, known = without_weightless(X, y, sample_weight=sample_weight, bags=bags, **known)
+        observed = read_observed(y, rows_as_bags=self.labels_as_bags, **known)
         notices = self._train_rows(X, observed)
         if is_checked and bags is not None:
             notices = self.assumption_notices(X, observed) + notices

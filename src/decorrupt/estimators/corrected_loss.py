@@ -22,6 +22,8 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
     It minimises Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1) + λ‖f‖² over bags k. The sum is an
     unbiased estimate of the risk π·E₊ℓ(f,1) + (1−π)·E₋ℓ(f,−1); `combine` chooses the coefficients a
     and b. With the default π = ½ it is the balanced risk of Scott & Zhang (2019), Secs. 3 and 4.
+    The sum is a noisy estimate, so its scores are not log-odds, and there is no `predict_proba`:
+    :class:`AutoLabelProportionsClassifier` with candidates=["corrected_loss"] calibrates them.
 
     For several classes the loss is softmax cross-entropy, ℓ_c(f) = log Σ exp(f) − f_c, and the bags
     are combined by least squares; convex="project" and other losses and solvers are for two
@@ -148,6 +150,11 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
     needs_common_classes = True
     class_combinations = ("auto", "least_squares")
 
+    @property
+    def has_log_odds(self) -> bool:
+        """Whether the scores are log-odds: they overfit a noisy risk, and mislead if (A) fails."""
+        return False
+
     def __init__(
         self,
         *,
@@ -188,7 +195,8 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
         coef = self.combine_observed(observed)
         reason = IDLE_REASONS.get(self.combine, AT_THE_MEAN)
         dropped = dropped_bags(observed, coef, reason)
-        return self.corrected_problem(row_coefficients(coef, observed), dropped=dropped)
+        by_row = row_coefficients(coef, observed)
+        return self.corrected_problem(by_row, observed.weights, dropped=dropped)
 
     def combine_observed(self, observed: Observed) -> FloatArray:
         """Return the coefficient of every bag and class."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators.decisions import decision_threshold
@@ -19,9 +18,8 @@ from decorrupt.estimators.diagnostics import (
     within_std_error,
 )
 from decorrupt.estimators.kernel_classifier import Fit, KernelClassifier
-from decorrupt.estimators.score_classifier import ScoreClassifier
 from decorrupt.exceptions import DroppedBagsWarning, NegativeRiskWarning, NonConvexRiskWarning
-from decorrupt.losses import MarginLoss, class_loss, get_loss, only_two_classes
+from decorrupt.losses import MarginLoss, class_loss, only_two_classes
 from decorrupt.observed import Observed
 from decorrupt.risks import CorrectedRisk
 from decorrupt.solvers import (
@@ -34,15 +32,6 @@ from decorrupt.solvers import (
 )
 
 CONVEX_CHOICES = ("check", "project", "ignore")
-
-
-def _score_is_log_odds(estimator: Any) -> bool:
-    if get_loss(estimator.loss).name != "logistic":
-        raise AttributeError(
-            f"predict_proba needs loss='logistic', whose scores are log-odds; "
-            f"this model has loss={estimator.loss!r}"
-        )
-    return True
 
 
 class CorrectedRiskClassifier(KernelClassifier):
@@ -64,10 +53,10 @@ class CorrectedRiskClassifier(KernelClassifier):
         """Return the bags that the coefficients combine."""
         return observed
 
-    def corrected_problem(self, coef: FloatArray, **details: Any) -> Problem:
+    def corrected_problem(self, coef: FloatArray, weights: Any = None, **details: Any) -> Problem:
         """Return the problem of a corrected risk with these coefficients of rows and classes."""
         loss = class_loss(self.loss, coef.shape[1])
-        risk = CorrectedRisk(coef, loss, self.risk_correction)
+        risk = CorrectedRisk(coef, loss, self.risk_correction, weights)
         return Problem(risk, n_rows=risk.effective_sample_size, details=details)
 
     def _threshold(self, class_prior: FloatArray) -> Any:
@@ -187,15 +176,6 @@ class CorrectedRiskClassifier(KernelClassifier):
         if found.is_overfitted:
             advice = describe_overfitting(found.training_risk, found.risk_std_error)
             self._note(NegativeRiskWarning, f"{advice}, or set risk_correction='abs'")
-
-    @available_if(_score_is_log_odds)
-    def predict_proba(self, X: Any, class_prior: Any = None) -> FloatArray:
-        """Return P(Y | x), see :meth:`ScoreClassifier.predict_proba`; for loss="logistic" only.
-
-        The probabilities are those of a population with the class shares `class_prior`; by default
-        `class_prior_`, the target population of the risk.
-        """
-        return ScoreClassifier.predict_proba(self, X, class_prior)
 
 
 def _convex_from(floor: float) -> str:

@@ -17,6 +17,7 @@ from decorrupt.corruption import (
 from decorrupt.estimators.corrected_risk import CorrectedRiskClassifier
 from decorrupt.estimators.parameters import check_choice
 from decorrupt.estimators.source_classifier import SourceClassifier, sources_of
+from decorrupt.losses import get_loss
 from decorrupt.observed import BALANCED, NoisySources, Observed, resolve_class_prior
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem
 
@@ -236,9 +237,14 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
+    @property
+    def has_log_odds(self) -> bool:
+        """Whether the scores are log-odds: those of the logistic loss."""
+        return get_loss(self.loss).name == "logistic"
+
     def problem(self, observed: Observed) -> Problem:
         """Return the corrected risk of the noisy labels."""
-        return self.corrected_problem(self.coefficients(sources_of(observed)))
+        return self.corrected_problem(self.coefficients(sources_of(observed)), observed.weights)
 
     def coefficients(self, noisy: NoisySources) -> FloatArray:
         """Return the coefficient of every row and class."""
@@ -267,11 +273,11 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
         return np.asarray(self._row_weights(noisy)[:, None] * coef * costs)
 
     def _row_weights(self, noisy: NoisySources) -> FloatArray:
-        """Return w_s/n_s for each row."""
+        """Return w_s/n_s for each row, times how many rows it stands for."""
         weights = self._weights_of(noisy)
-        if weights is None:
-            return np.full(len(noisy.row_source), 1 / noisy.sizes.sum())
-        return np.asarray((weights / noisy.sizes)[noisy.row_source])
+        by_source = 1 / noisy.sizes.sum() if weights is None else weights / noisy.sizes
+        by_row = np.broadcast_to(by_source, noisy.sizes.shape)[noisy.row_source]
+        return np.asarray(by_row if noisy.weights is None else by_row * noisy.weights)
 
     def _weights_of(self, noisy: NoisySources) -> FloatArray | None:
         """Return w_s; None if rates vary within a source."""

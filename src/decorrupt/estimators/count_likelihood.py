@@ -193,7 +193,11 @@ class CountLikelihoodClassifier(BagClassifier):
 
     needs_common_probabilities = True
     prior_variance = COUNT_PRIOR_VARIANCE
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True, "upper": True}
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {
+        "bags": True,
+        "upper": True,
+        "sample_weight": True,
+    }
 
     def __init__(
         self,
@@ -226,7 +230,15 @@ class CountLikelihoodClassifier(BagClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None, upper: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        bags: Any = None,
+        upper: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
         """Train on bags with known, rounded, noisy or bounded proportions, or on labels.
 
         Parameters
@@ -245,6 +257,9 @@ class CountLikelihoodClassifier(BagClassifier):
             The upper end of the range of each row's bag, or of each class; y is then the lower end.
             A suppressed count "fewer than 5" is the range from 0 to 4/n_k; a row about which
             nothing is known is a bag of one row with the range from 0 to 1.
+        sample_weight : array-like of shape (n_rows,), optional
+            How many rows each row stands for, at least 0; whole numbers in bags of several classes.
+            The labels of these rows are independent: a bag's count is a sum of binomials.
 
         Returns
         -------
@@ -254,9 +269,9 @@ class CountLikelihoodClassifier(BagClassifier):
         Raises
         ------
         ValueError
-            If y, bags, upper or a parameter is invalid, a range contains no whole number of rows,
-            or the proportions do not distinguish the classes (for example, if they are equal in
-            all bags).
+            If y, bags, upper, sample_weight or a parameter is invalid, a range contains no whole
+            number of rows, or the proportions do not distinguish the classes (for example, if they
+            are equal in all bags).
 
         Warns
         -----
@@ -272,14 +287,23 @@ class CountLikelihoodClassifier(BagClassifier):
             If the counts of two classes vary more than the rows explain (1 % level) and there is no
             bag effect.
         """
-        notices = self.train(X, y, bags=bags, upper=upper)
+        notices = self.train(X, y, bags=bags, upper=upper, sample_weight=sample_weight)
         emit_notices(notices + self._dispersion_notices())
         return self
 
-    def train(self, X: Any, y: ArrayLike, *, bags: Any = None, upper: Any = None) -> list[Notice]:
+    def train(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        bags: Any = None,
+        upper: Any = None,
+        sample_weight: Any = None,
+    ) -> list[Notice]:
         """Fit as `fit` does, and return the warnings instead of emitting them."""
         noise = None if bags is None else self.count_noise  # labels have none
-        return self._train(X, y, bags=bags, upper=upper, count_noise=noise)
+        known = {"upper": upper, "sample_weight": sample_weight, "count_noise": noise}
+        return self._train(X, y, bags=bags, **known)
 
     def train_observed(
         self, X: Any, observed: Observed, *, features: FeatureMap | None = None
@@ -376,7 +400,7 @@ class CountLikelihoodClassifier(BagClassifier):
         self.bag_effect_ = fit.problem.details["bag_effect"]
         shares = None
         if observed.is_inexact:
-            shares = LabelLikelihood(observed).posterior(solution.scores).mean(axis=0)
+            shares = observed.mean(LabelLikelihood(observed).posterior(solution.scores))
         self.describe_counts(observed, solution.risk_value, solution.route, shares)
         if not self.bag_effect_ and not self._is_labelled(observed):
             self._measure_dispersion(fit)

@@ -70,10 +70,8 @@ def check_count_residuals(
     if not is_exact or not tested.any() or matrix.shape[1] > MOST_FEATURES:
         return None
     prob = probabilities(scores)[:, 1]
-    row_bag, n_bags = observed.row_bag, observed.n_bags
-    variance = np.bincount(row_bag, prob * (1 - prob), n_bags)
-    variance = np.maximum(variance, SMALLEST_VARIANCE)
-    residuals = observed.sizes * observed.proportions[:, 1] - np.bincount(row_bag, prob, n_bags)
+    variance = np.maximum(observed.sum_by_bag(prob * (1 - prob)), SMALLEST_VARIANCE)
+    residuals = observed.sizes * observed.proportions[:, 1] - observed.sum_by_bag(prob)
     slopes = _sums_of_rows(matrix, prob * (1 - prob), observed) / np.sqrt(variance)[:, None]
     return _outcome(
         float(np.sum(residuals[tested] ** 2 / variance[tested])),
@@ -84,6 +82,8 @@ def check_count_residuals(
 def _sums_of_rows(matrix: Any, weights: FloatArray, observed: Observed) -> FloatArray:
     """Return Σ_j w_j·(z_j, 1) of every bag; the last column is that of the intercept."""
     n_rows, n_features = matrix.shape
+    if observed.weights is not None:
+        weights = weights * observed.weights
     indicator = sparse.csc_matrix(
         (weights, observed.row_bag, np.arange(n_rows + 1)), shape=(observed.n_bags, n_rows)
     )

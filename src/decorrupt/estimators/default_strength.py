@@ -8,7 +8,7 @@ AUTO = "auto"
 # C, the variance of the log-odds before training: log-odds of ±3 (probabilities of .05 and .95) are
 # within one standard deviation for counts, within two for noisy labels. Both were decided on the
 # data sets of benchmarks/default_strength.py, by balanced accuracy and log loss of test rows; see
-# docs/guide/penalty.md.
+# docs/evidence/penalty.md.
 COUNT_PRIOR_VARIANCE = 10.0
 NOISY_PRIOR_VARIANCE = 3.0
 

@@ -10,6 +10,7 @@ import numpy as np
 from decorrupt._typing import FloatArray
 from decorrupt.extras import import_pyplot
 from decorrupt.losses import MarginLoss
+from decorrupt.notebook import html_table
 from decorrupt.observed import Observed
 from decorrupt.risks import CorrectedRisk
 from decorrupt.theory import bound_bags, information
@@ -138,6 +139,9 @@ class Diagnostics:
         rows = self._rows()
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
+
+    def _repr_html_(self) -> str:
+        return html_table("Diagnostics", [], self._rows())
 
     def _rows(self) -> list[tuple[str, str]]:
         rows = [
@@ -269,11 +273,14 @@ def describe_dropped(dropped: dict[str, list[Any]], word: str) -> str:
 def within_std_error(row_terms: FloatArray, observed: Observed) -> float:
     """Return √Σ_k n_k·Var_k of one term per row, Var_k their variance within bag k.
 
-    The variance in a bag of one row cannot be estimated and counts as 0.
+    The variance in a bag of one row cannot be estimated and counts as 0. The term of a row that
+    stands for several is the sum of theirs.
     """
     sizes, row_bag = observed.sizes, observed.row_bag
-    means = np.bincount(row_bag, row_terms) / sizes
-    squares = np.bincount(row_bag, (row_terms - means[row_bag]) ** 2)
+    if observed.weights is not None:
+        row_terms = row_terms / observed.weights
+    means = observed.sum_by_bag(row_terms) / sizes
+    squares = observed.sum_by_bag((row_terms - means[row_bag]) ** 2)
     return float(np.sqrt(np.sum(squares * sizes / np.maximum(sizes - 1, 1))))
 
 
@@ -302,7 +309,7 @@ def generalization_bound(risk: CorrectedRisk, radius: float, kernel_bound: float
     if not isinstance(loss, MarginLoss) or not np.isfinite(loss.lipschitz) or radius == 0:
         return float("nan")
     return bound_bags(
-        np.ones(len(risk.coef)),
+        np.ones(len(risk.coef)) if risk.weights is None else risk.weights,
         risk.coef,
         radius=radius,
         kernel_bound=kernel_bound,

@@ -175,4 +175,5 @@ class ForwardSourcesClassifier(SourceClassifier):
             noisy_label_risk(noisy, noisy.class_prior),
             prior_start(noisy.class_prior),
             match_prior=noisy.class_prior if self.match_prior else None,
+            weights=noisy.weights,
         )

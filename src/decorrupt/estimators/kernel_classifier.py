@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,7 +36,7 @@ from decorrupt.features import (
 )
 from decorrupt.losses import only_two_classes, score_shape
 from decorrupt.notices import Notice
-from decorrupt.observed import Observed
+from decorrupt.observed import Observed, read_weights
 from decorrupt.solvers import (
     DEFAULT_MAX_ITER,
     DEFAULT_TOL,
@@ -193,7 +194,7 @@ class KernelClassifier(ScoreClassifier):
         """Return the kernel with the γ of the fit."""
         return self.chosen_kernel.function_at(self.kernel_gamma_)
 
-    def _read_rows(self, X: Any, *, reset: bool) -> Any:
+    def _read_rows(self, X: Any, *, reset: bool, sample_weight: Any = None) -> Any:
         if reset:
             self.check()
             self._forget_fit()
@@ -202,7 +203,13 @@ class KernelClassifier(ScoreClassifier):
             self, X, reset=reset, is_squared=name != "precomputed", accept_large_sparse=False
         )
         if reset:
-            self.kernel_gamma_ = self.chosen_kernel.function(X).gamma
+            weights = read_weights(sample_weight, X.shape[0])
+            if name == "precomputed" and weights is not None and not weights.all():
+                raise ValueError(
+                    "a precomputed kernel cannot use rows of sample_weight 0: leave out these rows "
+                    "and their columns"
+                )
+            self.kernel_gamma_ = self.chosen_kernel.function(X, weights).gamma
             if name in OF_DISTANCES:
                 self._note_hidden_columns(X)
         return X
@@ -217,15 +224,18 @@ class KernelClassifier(ScoreClassifier):
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
 
-    def fit_feature_map(self, X: Any, kernel: Kernel | None = None) -> FeatureMap:
+    def fit_feature_map(
+        self, X: Any, kernel: Kernel | None = None, *, weights: Any = None
+    ) -> FeatureMap:
         """Return the features of the rows X, computed without labels; the model is unchanged.
 
-        `kernel` is the chosen kernel with γ as a number, if it is known already.
+        `kernel` is the chosen kernel with γ as a number, if it is known already; `weights` are
+        how many rows each row stands for.
         """
         kernel = self.chosen_kernel if kernel is None else kernel
         if kernel.name == "linear" and self.fit_intercept and kernel.features == "landmarks":
-            return LinearMap.centred(X)
-        return fit_feature_map(X, kernel, random_state=self.random_state)
+            return LinearMap.centred(X, weights)
+        return fit_feature_map(X, kernel, random_state=self.random_state, weights=weights)
 
     def feature_key(self) -> tuple[str, ...]:
         """Return a key that is equal for estimators that can share features."""
@@ -233,17 +243,19 @@ class KernelClassifier(ScoreClassifier):
         others = [getattr(self, name) for name in FEATURE_PARAMS]
         return tuple(map(repr, [*kernel.values(), *others]))
 
-    def kernel_size(self, X: Any, features: FeatureMap | None = None) -> float:
+    def kernel_size(
+        self, X: Any, features: FeatureMap | None = None, *, weights: Any = None
+    ) -> float:
         """Return the mean of k(x, x) over the rows X, the scale of λ; 1 for rbf and knn kernels."""
         kernel = self.chosen_kernel
         if kernel.name in OF_SIZE_ONE:
             return 1.0
         if kernel.name == "linear":
-            features = self.fit_feature_map(X) if features is None else features
+            features = self.fit_feature_map(X, weights=weights) if features is None else features
             diagonal = squared_norms(features.matrix)
         else:
-            diagonal = kernel.function(X).diagonal(X)
-        return float(np.mean(diagonal)) or 1.0
+            diagonal = kernel.function(X, weights).diagonal(X)
+        return float(np.average(diagonal, weights=weights)) or 1.0
 
     def _kernel_diagonal(self, X: Any, features: FeatureMap) -> FloatArray:
         """Return k(x, x) of the training rows."""
@@ -268,20 +280,22 @@ class KernelClassifier(ScoreClassifier):
             The features of the rows if they are computed already.
         """
         self._take_notices()  # discard those of an earlier fit that failed
-        return self._train_rows(self._read_rows(X, reset=True), observed, features)
+        X = self._read_rows(X, reset=True, sample_weight=observed.weights)
+        return self._train_rows(X, observed, features)
 
     def _train_rows(
         self, X: Any, observed: Observed, features: FeatureMap | None = None
     ) -> list[Notice]:
         self.keep_observed(observed)
+        weights = observed.weights
         if features is None:
-            features = self.fit_feature_map(
-                X, replace(self.chosen_kernel, gamma=self.kernel_gamma_)
-            )
-        self.set_reg_strength(observed.n_rows, lambda: self.kernel_size(X, features))
+            kernel = replace(self.chosen_kernel, gamma=self.kernel_gamma_)
+            features = self.fit_feature_map(X, kernel, weights=weights)
+        size = partial(self.kernel_size, X, features, weights=weights)
+        self.set_reg_strength(observed.n_rows, size)
         problem = self.problem_over(observed, features.matrix, [self.reg_strength_])
         if problem.n_rows is not None:
-            self.set_reg_strength(problem.n_rows, lambda: self.kernel_size(X, features))
+            self.set_reg_strength(problem.n_rows, size)
         self._check_problem(problem, features.matrix)
         solution = self._refined(self._solve(problem, features.matrix, observed), observed)
         self.keep(X, features, solution.result.coef)
@@ -419,7 +433,7 @@ class KernelClassifier(ScoreClassifier):
         self.intercept_ = np.array(intercept)[()]
 
     def keep_path(
-        self, X: Any, features: FeatureMap, path: PathFit, place: int, classes: Any
+        self, X: Any, features: FeatureMap, path: PathFit, place: int, observed: Observed
     ) -> None:
         """Store the solution of a path at one λ.
 
@@ -433,11 +447,11 @@ class KernelClassifier(ScoreClassifier):
             Its solutions.
         place : int
             The number of the λ.
-        classes : ndarray of shape (n_classes,)
-            The classes.
+        observed : Observed
+            What is known about the labels of these rows.
         """
-        X = self._read_rows(X, reset=True)
-        self.classes_ = classes
+        X = self._read_rows(X, reset=True, sample_weight=observed.weights)
+        self.classes_ = observed.classes
         self.keep(X, features, np.concatenate([path.coefs[:, place], path.intercepts[None, place]]))
         self.set_class_prior(path.class_prior)
 

@@ -8,10 +8,11 @@ from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import type_of_target
 
+from decorrupt.estimators.reference_link import ReferenceLinkMixin
 from decorrupt.observed import has_class_columns
 
 
-class LabelAccuracyMixin(ClassifierMixin):
+class LabelAccuracyMixin(ReferenceLinkMixin, ClassifierMixin):
     """scikit-learn's ClassifierMixin, with a `score` that explains what to do for bags."""
 
     def score(self, X: Any, y: ArrayLike, sample_weight: Any = None) -> float:

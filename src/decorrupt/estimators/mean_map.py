@@ -301,7 +301,7 @@ class MeanMapClassifier(BagClassifier):
             return solution
         counts = positives_per_bag(observed)
         is_pos = label_top_rows(solution.scores, observed, counts)
-        rounds: list[tuple[bool, float, Solution, NDArray[np.bool_]]] = []
+        rounds: list[tuple[bool, float, Solution, FloatArray]] = []
         n_iter, seen, is_over = solution.result.n_iter, set(), False
         while not is_over and len(rounds) < self.max_rounds:
             seen.add(is_pos.tobytes())
@@ -320,13 +320,14 @@ class MeanMapClassifier(BagClassifier):
                 "round is kept. Raise max_rounds or reg_strength",
             )
         _, _, best, is_pos = min(rounds, key=lambda each: each[:2])
-        self.labels_ = self.classes_[is_pos.astype(np.intp)]
+        self.labels_ = self.classes_[(is_pos > 0.5).astype(np.intp)]
         self.n_rounds_ = len(rounds)
         return replace(best, result=replace(best.result, n_iter=n_iter))
 
-    def _refit(self, solution: Solution, is_pos: NDArray[np.bool_], observed: Observed) -> Solution:
+    def _refit(self, solution: Solution, is_pos: FloatArray, observed: Observed) -> Solution:
         """Return logistic regression on these labels, started at a solution."""
-        coef = np.column_stack([~is_pos, is_pos]) / len(is_pos)
+        coef = np.column_stack([1 - is_pos, is_pos]) / observed.n_rows
+        coef = coef if observed.weights is None else coef * observed.weights[:, None]
         problem = Problem(CorrectedRisk(coef, LogisticLoss()), lambda _: solution.result.coef)
         return self._solve(problem, solution.objective.features, observed)
 
@@ -349,13 +350,15 @@ def positives_per_bag(observed: Observed) -> NDArray[np.intp]:
     return counts
 
 
-def label_top_rows(
-    scores: FloatArray, observed: Observed, counts: NDArray[np.intp]
-) -> NDArray[np.bool_]:
-    """Return whether each row is among the counts[k] highest scores of its bag k."""
+def label_top_rows(scores: FloatArray, observed: Observed, counts: NDArray[np.intp]) -> FloatArray:
+    """Return 1 for the counts[k] highest scores of bag k, and 0 for its other rows.
+
+    Of the rows that one row stands for, only a share may be among the highest.
+    """
     order = np.lexsort((-scores, observed.row_bag))
-    first = np.cumsum(observed.sizes) - observed.sizes
     bag = observed.row_bag[order]
-    is_pos = np.empty(len(scores), dtype=bool)
-    is_pos[order] = np.arange(len(scores)) - first[bag] < counts[bag]
+    weights = np.ones(len(scores)) if observed.weights is None else observed.weights[order]
+    before = np.cumsum(weights) - weights - (np.cumsum(observed.sizes) - observed.sizes)[bag]
+    is_pos = np.empty(len(scores))
+    is_pos[order] = np.clip((counts[bag] - before) / weights, 0.0, 1.0)
     return is_pos

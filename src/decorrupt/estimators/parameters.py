@@ -118,6 +118,7 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "max_rank": check_count_or_none,
     "max_rounds": check_count,
     "min_child_samples": check_count,
+    "n_draws": check_two_or_more,
     "n_estimators": check_count,
     "n_rounds": check_count,
     "n_starts": check_count,

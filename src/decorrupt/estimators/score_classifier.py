@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from decorrupt._typing import FloatArray
@@ -19,16 +20,30 @@ from decorrupt.notices import QuietEstimator
 from decorrupt.observed import resolve_class_prior
 
 
+def _has_log_odds(estimator: Any) -> bool:
+    if not estimator.has_log_odds:
+        raise AttributeError(
+            f"{type(estimator).__name__} has no predict_proba: its scores are not log-odds"
+        )
+    return True
+
+
 class ScoreClassifier(QuietEstimator, LabelAccuracyMixin, BaseEstimator):
     """Base class of all classifiers: it turns scores into decisions and probabilities.
 
-    Scores f(x) are log-odds of two classes, or one score per class. Subclasses have the parameter
+    Scores f(x) are log-odds of two classes, or one score per class, unless `has_log_odds` is False;
+    then there is no `predict_proba`. Subclasses have the parameter
     `decision`, define `_read_rows` and `_score`, set `classes_`, and call `set_class_prior` with
     the class shares in the population that the scores describe.
     """
 
     classes_: NDArray[Any]
     class_prior_: FloatArray
+
+    @property
+    def has_log_odds(self) -> bool:
+        """Whether the scores are log-odds, so that there is a `predict_proba`."""
+        return True
 
     def set_class_prior(self, class_prior: FloatArray) -> None:
         """Set `class_prior_` and the decision threshold that follows from it."""
@@ -74,6 +89,7 @@ class ScoreClassifier(QuietEstimator, LabelAccuracyMixin, BaseEstimator):
         chosen = chosen_classes(self.decision_function(X))
         return np.asarray(self.classes_[chosen])
 
+    @available_if(_has_log_odds)
     def predict_proba(self, X: Any, class_prior: Any = None) -> FloatArray:
         """Return P(Y | x) in a population with the class shares `class_prior`.
 

@@ -157,4 +157,5 @@ class SetClassifier(BagClassifier):
             set_risk(observed),
             prior_start(observed.class_prior),
             match_prior=observed.class_prior if self.match_prior else None,
+            weights=observed.weights,
         )

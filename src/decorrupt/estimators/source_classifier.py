@@ -5,12 +5,19 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_consistent_length
 
 from decorrupt.estimators.kernel_classifier import KernelClassifier
 from decorrupt.features import FeatureMap
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import NoisySources, Observed, rate_notices, read_labels, read_sources
+from decorrupt.observed import (
+    NoisySources,
+    Observed,
+    rate_notices,
+    read_labels,
+    read_sources,
+    refuse_weights,
+    without_weightless,
+)
 
 
 class SourceClassifier(KernelClassifier):
@@ -19,9 +26,21 @@ class SourceClassifier(KernelClassifier):
     Subclasses have the parameters `noise_rates` and `source_priors`.
     """
 
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {"sources": True, "noise_rates": True}
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {
+        "sources": True,
+        "noise_rates": True,
+        "sample_weight": True,
+    }
 
-    def fit(self, X: Any, y: ArrayLike, *, sources: Any = None, noise_rates: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sources: Any = None,
+        noise_rates: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
         """Train on rows whose labels y were flipped at known rates.
 
         Parameters
@@ -36,6 +55,8 @@ class SourceClassifier(KernelClassifier):
             Replaces the parameter `noise_rates`. An array of shape (n_rows, 2) gives one pair of
             rates per row; for several classes, one of shape (n_rows, n_classes, n_classes) gives
             one matrix per row.
+        sample_weight : array-like of shape (n_rows,), optional
+            How many rows each row stands for, at least 0.
 
         Returns
         -------
@@ -62,22 +83,32 @@ class SourceClassifier(KernelClassifier):
         NegativeRiskWarning, NonConvexRiskWarning
             Methods with a corrected risk only, see `decorrupt.exceptions`.
         """
-        emit_notices(self.train(X, y, sources=sources, noise_rates=noise_rates))
+        weights = {"sample_weight": sample_weight}
+        emit_notices(self.train(X, y, sources=sources, noise_rates=noise_rates, **weights))
         return self
 
     def train(
-        self, X: Any, y: ArrayLike, *, sources: Any = None, noise_rates: Any = None
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sources: Any = None,
+        noise_rates: Any = None,
+        sample_weight: Any = None,
     ) -> list[Notice]:
         """Fit as `fit` does, and return the warnings instead of emitting them."""
         self._take_notices()  # discard those of an earlier fit that failed
-        X = self._read_rows(X, reset=True)
-        check_consistent_length(X, y)
-        classes, codes = read_labels(y)
+        X = self._read_rows(X, reset=True, sample_weight=sample_weight)
         rates = self.noise_rates if noise_rates is None else noise_rates
+        known = {"sample_weight": sample_weight, "sources": sources, "rates": rates}
+        X, y, known = without_weightless(X, y, **known)
+        sources, rates, sample_weight = known["sources"], known["rates"], known["sample_weight"]
+        classes, codes = read_labels(y)
         is_estimated = isinstance(rates, str)
         if is_estimated:
+            refuse_weights(sample_weight, f"noise_rates={rates!r}")
             rates = self.estimate_rates(X, classes[codes], sources, rates)
-        noisy = read_sources(codes, classes, sources, rates, self.source_priors)
+        noisy = read_sources(codes, classes, sources, rates, self.source_priors, sample_weight)
         notices = [] if is_estimated else rate_notices(noisy)
         return notices + self._train_rows(X, noisy.observed())
 

@@ -199,6 +199,8 @@ class WeightedSourcesClassifier(SourceClassifier):
         noisy = sources_of(observed)
         weights = label_weights(noisy, self.costs, self.decision)
         coef = weights[noisy.row_source] * np.eye(noisy.n_classes)[noisy.noisy_class]
+        if noisy.weights is not None:
+            coef = coef * noisy.weights[:, None]
         risk = CorrectedRisk(coef / coef.sum(), class_loss("logistic", noisy.n_classes))
         return Problem(risk, link=partial(true_class_scores, mixture=noisy_mixture(noisy, weights)))
 

@@ -12,10 +12,13 @@ from decorrupt.features.kernels import (
     FROM_ALL_ROWS,
     KERNELS,
     OF_DISTANCES,
+    OF_SINGLE_ROWS,
     OF_SIZE_ONE,
     ON_COMPONENTS,
     WITHOUT_GAMMA,
     KernelFunction,
+    column_means,
+    column_variances,
     resolve_kernel_gamma,
     squared_norms,
 )
@@ -41,6 +44,7 @@ from decorrupt.features.memory_budget import (
 from decorrupt.features.neighbours import diffusion_features, neighbour_means
 from decorrupt.features.principal import fit_principal_projection, project
 from decorrupt.features.random_fourier import DEFAULT_N_FEATURES, RandomFourierMap
+from decorrupt.features.tail_scaler import TailScaler
 
 __all__ = [
     "DEFAULT_MAX_RANK",
@@ -50,6 +54,7 @@ __all__ = [
     "FROM_ALL_ROWS",
     "KERNELS",
     "OF_DISTANCES",
+    "OF_SINGLE_ROWS",
     "OF_SIZE_ONE",
     "ON_COMPONENTS",
     "WITHOUT_GAMMA",
@@ -62,10 +67,13 @@ __all__ = [
     "NeighbourMap",
     "RandomFourierMap",
     "RandomKernelMap",
+    "TailScaler",
     "as_kernel",
     "budget_in_bytes",
     "check_gram",
     "check_magnitude",
+    "column_means",
+    "column_variances",
     "default_max_rank",
     "describe_hidden_columns",
     "diffusion_features",

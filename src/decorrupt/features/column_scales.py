@@ -60,7 +60,8 @@ def describe_hidden_columns(X: Any, names: Any = None) -> str | None:
     return (
         f"{hidden.sum()} of {varying.sum()} columns of X hardly change the distances between rows, "
         f"because {column_name(int(variances.argmax()), names)} has a far larger scale, so the "
-        "kernel does not use them: put StandardScaler before the classifier in a pipeline"
+        "kernel does not use them: put decorrupt.TailScaler or StandardScaler before the "
+        "classifier in a pipeline"
     )
 
 

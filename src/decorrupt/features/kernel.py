@@ -34,8 +34,9 @@ class Kernel(BaseEstimator):
     ========================== =====================================
 
     All but linear, polynomial and precomputed depend on distances between rows, so columns should
-    have similar scales: put StandardScaler before the classifier in a pipeline. `fit` emits
-    UnscaledColumnsWarning if the distances hardly depend on at least half of the columns.
+    have similar scales: put :class:`decorrupt.TailScaler` before the classifier in a pipeline.
+    `fit` emits UnscaledColumnsWarning if the distances hardly depend on at least half of the
+    columns.
 
     The kernels ``knn`` (10 nearest rows) and ``pca_…`` (half-whitened components) are fitted to
     all training rows, without labels, see :class:`~decorrupt.features.NeighbourMap` and
@@ -91,9 +92,9 @@ class Kernel(BaseEstimator):
     features: str = "landmarks"
     memory_budget: Any = None
 
-    def function(self, X: Any) -> KernelFunction:
+    def function(self, X: Any, weights: Any = None) -> KernelFunction:
         """Return k(x, x') with γ as a number, which for "scale" depends on the training rows X."""
-        return self.function_at(resolve_kernel_gamma(self.gamma, X))
+        return self.function_at(resolve_kernel_gamma(self.gamma, X, weights))
 
     def function_at(self, gamma: float) -> KernelFunction:
         """Return k(x, x') for a given γ."""

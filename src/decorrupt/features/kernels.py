@@ -24,6 +24,8 @@ from decorrupt._typing import FloatArray
 ON_COMPONENTS = {"pca_rbf": (20, "rbf"), "pca8_rbf": (8, "rbf"), "pca_knn": (20, "knn")}
 # Made from all training rows, so they are not a given function of two rows.
 FROM_ALL_ROWS = ("knn", *ON_COMPONENTS)
+# Their graph connects single rows: a row cannot stand for several.
+OF_SINGLE_ROWS = ("knn", "pca_knn")
 KERNELS = (
     *("rbf", "exponential", "laplacian", "polynomial", "linear"),
     *FROM_ALL_ROWS,
@@ -147,37 +149,49 @@ def is_rounding(squares: FloatArray, sizes: FloatArray) -> Any:
     return squares <= 16 * np.finfo(float).eps * sizes
 
 
-def mean_variance(X: Any) -> float:
+def mean_variance(X: Any, weights: Any = None) -> float:
     """Return the mean of the columns' variances, in double precision."""
-    return float(column_variances(X).mean())
+    return float(column_variances(X, weights).mean())
 
 
-def column_variances(X: Any) -> FloatArray:
+def column_means(X: Any, weights: Any = None) -> FloatArray:
+    """Return the mean of each column, in double precision."""
+    if weights is None:
+        return np.asarray(X.mean(axis=0, dtype=float))
+    return np.asarray(weights @ X / weights.sum())
+
+
+def column_variances(X: Any, weights: Any = None) -> FloatArray:
     """Return the variance of each column, in double precision.
 
-    Dense rows are read in blocks: no copy of X, and a block stays in the cache.
+    Dense rows are read in blocks: no copy of X, and a block stays in the cache. `weights` are how
+    many rows each one stands for.
     """
     if sparse.issparse(X):
-        return np.asarray(mean_variance_axis(X.tocsr().astype(float), axis=0)[1])
-    centre = X.mean(axis=0, dtype=float)
+        own = None if weights is None else weights.astype(float)
+        return np.asarray(mean_variance_axis(X.tocsr().astype(float), axis=0, weights=own)[1])
+    centre = column_means(X, weights)
     total = np.zeros(X.shape[1])
     for start in range(0, len(X), VARIANCE_BLOCK_ROWS):
-        deviations = X[start : start + VARIANCE_BLOCK_ROWS] - centre
-        total += np.einsum("ij,ij->j", deviations, deviations)
-    return np.asarray(total / len(X))
+        block = slice(start, start + VARIANCE_BLOCK_ROWS)
+        deviations = X[block] - centre
+        weighted = deviations if weights is None else weights[block, None] * deviations
+        total += np.einsum("ij,ij->j", deviations, weighted)
+    return np.asarray(total / (len(X) if weights is None else weights.sum()))
 
 
-def resolve_kernel_gamma(kernel_gamma: Any, X: Any) -> float:
+def resolve_kernel_gamma(kernel_gamma: Any, X: Any, weights: Any = None) -> float:
     """Return γ as a number: "scale" is 1/(d·Var X), "auto" is 1/d.
 
     Var X is the mean of the columns' variances, so adding a constant to a column changes neither
-    the distances nor γ. If all columns have the same mean, it is scikit-learn's "scale".
+    the distances nor γ. If all columns have the same mean, it is scikit-learn's "scale". `weights`
+    are how many rows each one stands for.
     """
     if isinstance(kernel_gamma, str):
         if kernel_gamma == "auto":
             return 1.0 / float(X.shape[1])
         if kernel_gamma == "scale":
-            variance = mean_variance(X)
+            variance = mean_variance(X, weights)
             return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
         raise ValueError(
             f"kernel_gamma={kernel_gamma!r}: give a positive number, 'scale' or 'auto'"

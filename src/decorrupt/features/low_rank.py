@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,7 @@ def pivoted_cholesky(
     max_rank: int,
     pivoting: str = "random",
     random_state: np.random.RandomState,
+    weights: NDArray[Any] | None = None,
 ) -> CholeskyFactor:
     """Return F with trace(K − FFᵀ) ≤ tol·trace(K), or F of rank `max_rank`.
 
@@ -71,6 +73,8 @@ def pivoted_cholesky(
         How pivots are chosen.
     random_state : RandomState
         Source of the random pivots.
+    weights : ndarray of shape (n_rows,), optional
+        How many rows each row stands for: pivots and traces are those of the repeated rows.
 
     Raises
     ------
@@ -81,7 +85,8 @@ def pivoted_cholesky(
         raise ValueError(f"unknown pivoting {pivoting!r}: choose one of {', '.join(PIVOTINGS)}")
     remaining = np.array(diagonal)
     _check_diagonal(remaining)
-    trace = float(remaining.sum(dtype=float))
+    weights = np.ones(len(remaining)) if weights is None else weights
+    trace = float(weights @ remaining)
     # Below this, the residual diagonal is rounding error.
     negligible = float(8 * np.finfo(remaining.dtype).eps * remaining.max(initial=0.0))
     indefinite = float(np.finfo(remaining.dtype).eps ** (1 / 3) * remaining.max(initial=0.0))
@@ -92,16 +97,12 @@ def pivoted_cholesky(
     largest_block = largest_pivot_block(len(remaining))
     gemm, trsm = get_blas_funcs(("gemm", "trsm"), (factor,))
     rank = 0
-    while (
-        rank < max_rank
-        and remaining.sum(dtype=float) > tol * trace
-        and remaining.max() > negligible
-    ):
+    while rank < max_rank and weights @ remaining > tol * trace and remaining.max() > negligible:
         block = (
             1 if pivoting == "greedy" else int(np.clip(rank // 4, SMALLEST_BLOCK, largest_block))
         )
         candidates = _draw(
-            remaining, min(block, max_rank - rank), pivoting, random_state, negligible
+            remaining, weights, min(block, max_rank - rank), pivoting, random_state, negligible
         )
         residual = np.asfortranarray(columns(candidates), dtype=factor.dtype)
         if rank:
@@ -132,7 +133,7 @@ def pivoted_cholesky(
     factor, pivots = factor[:, :rank], pivots[:rank]
     # The upper triangle contains only rounding errors.
     triangle = np.tril(factor[pivots])
-    error = float(remaining.sum(dtype=float)) / trace if trace > 0 else 0.0
+    error = float(weights @ remaining) / trace if trace > 0 else 0.0
     return CholeskyFactor(factor, pivots, triangle, error)
 
 
@@ -142,12 +143,16 @@ def largest_pivot_block(n_rows: int) -> int:
 
 
 def _draw(
-    remaining: FloatArray, block: int, pivoting: str, rng: np.random.RandomState, negligible: float
+    remaining: FloatArray,
+    weights: NDArray[Any],
+    block: int,
+    pivoting: str,
+    rng: np.random.RandomState,
+    negligible: float,
 ) -> NDArray[np.intp]:
     if pivoting == "greedy":
         return np.array([remaining.argmax()])
-    weight = np.where(remaining > negligible, remaining, 0.0).astype(float)
-    cumulative = np.cumsum(weight)
+    cumulative = np.cumsum(np.where(remaining > negligible, weights * remaining, 0.0))
     draws = rng.uniform(size=block) * cumulative[-1]
     return np.unique(np.searchsorted(cumulative, draws, side="right").clip(max=len(remaining) - 1))
 

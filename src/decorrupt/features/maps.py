@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
 from decorrupt.features.kernel import Kernel
-from decorrupt.features.kernels import KernelFunction
+from decorrupt.features.kernels import OF_SINGLE_ROWS, KernelFunction, column_means
 from decorrupt.features.low_rank import pivoted_cholesky
 from decorrupt.features.memory_budget import MANY_ROWS, default_max_rank, rank_in_budget
 from decorrupt.features.neighbours import N_EIGENPAIRS, diffusion_features, neighbour_means
@@ -28,6 +28,7 @@ from decorrupt.features.random_fourier import (
     RandomFourierMap,
     check_has_frequencies,
 )
+from decorrupt.observed import refuse_weights
 
 FEATURES = ("landmarks", "random")
 
@@ -60,11 +61,11 @@ class LinearMap:
     error: float = 0.0
 
     @classmethod
-    def centred(cls, X: Any) -> LinearMap:
+    def centred(cls, X: Any, weights: Any = None) -> LinearMap:
         """Return the map with the columns' means as centre; sparse rows are not centred."""
         if issparse(X):
             return cls(X)
-        centre = X.mean(axis=0)
+        centre = column_means(X, weights).astype(X.dtype, copy=False)
         return cls(X - centre, centre)
 
     @property
@@ -224,7 +225,9 @@ def without_rows(features: FeatureMap) -> FeatureMap:
     return replace(features, matrix=features.matrix[:0].copy())
 
 
-def fit_feature_map(X: Any, kernel: Kernel, *, random_state: Any = None) -> FeatureMap:
+def fit_feature_map(
+    X: Any, kernel: Kernel, *, random_state: Any = None, weights: Any = None
+) -> FeatureMap:
     """Return the feature map of `kernel` fitted to the rows of X.
 
     Parameters
@@ -236,23 +239,29 @@ def fit_feature_map(X: Any, kernel: Kernel, *, random_state: Any = None) -> Feat
         features="random" a :class:`RandomKernelMap`, other kernels a :class:`LowRankKernelMap`.
     random_state : int, RandomState or None
         Source of the random pivots, frequencies, or rows of the graph.
+    weights : ndarray of shape (n_rows,), optional
+        How many rows each row stands for; not for the kernels knn and pca_knn.
     """
     if kernel.features not in FEATURES:
         raise ValueError(
             f"unknown features {kernel.features!r}: choose one of {', '.join(FEATURES)}"
         )
-    function = kernel.function(X)
+    function = kernel.function(X, weights)
+    if kernel.name in OF_SINGLE_ROWS:
+        refuse_weights(weights, f"kernel={kernel.name!r}")
     if function.n_components is None:
-        return _fit_map(X, kernel, function, random_state)
+        return _fit_map(X, kernel, function, random_state, weights)
     random_state = check_random_state(random_state)
-    projection = fit_principal_projection(X, function.n_components, random_state)
+    projection = fit_principal_projection(X, function.n_components, random_state, weights)
     coordinates = project(X, projection)
-    fitted = _fit_map(coordinates, kernel, function.on_coordinates(), random_state)
+    fitted = _fit_map(coordinates, kernel, function.on_coordinates(), random_state, weights)
     assert not isinstance(fitted, LinearMap)  # noqa: S101 — no kernel of components is linear
     return replace(fitted, projection=projection)
 
 
-def _fit_map(X: Any, options: Kernel, kernel: KernelFunction, random_state: Any) -> FeatureMap:
+def _fit_map(
+    X: Any, options: Kernel, kernel: KernelFunction, random_state: Any, weights: Any
+) -> FeatureMap:
     """Return the feature map of a kernel of the rows themselves."""
     rank_tol, max_rank = options.rank_tol, options.max_rank
     if options.features == "random":
@@ -293,6 +302,7 @@ def _fit_map(X: Any, options: Kernel, kernel: KernelFunction, random_state: Any)
         tol=rank_tol,
         max_rank=min(max_rank, n_rows),
         random_state=check_random_state(random_state),
+        weights=weights,
     )
     return LowRankKernelMap(factor.factor, factor.pivots, factor.triangle, factor.error)
 

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
 from decorrupt.features.kernels import mean_variance, squared_norms
+from decorrupt.observed import repeated_rows
 
 # Components with a singular value below this share of the first are rounding error or noise.
 SMALLEST_SINGULAR_VALUE = 1e-4
@@ -21,7 +22,9 @@ MOST_ROWS = 20_000
 MOST_COLUMNS_OF_COVARIANCE = 1000
 
 
-def fit_principal_projection(X: Any, n_components: int, random_state: Any = None) -> FloatArray:
+def fit_principal_projection(
+    X: Any, n_components: int, random_state: Any = None, weights: Any = None
+) -> FloatArray:
     """Return P with coordinates XP: principal components, each divided by √(singular value).
 
     With X − mean = USVᵀ, P = c·VS^−½ and (X − mean)P = c·US^½: a component's variance is
@@ -39,6 +42,8 @@ def fit_principal_projection(X: Any, n_components: int, random_state: Any = None
         a singular value below 1e-4 of the first are left out.
     random_state : int, RandomState or None
         Source of the sample.
+    weights : ndarray of shape (n_rows,), optional
+        How many rows each row stands for.
 
     Returns
     -------
@@ -54,10 +59,13 @@ def fit_principal_projection(X: Any, n_components: int, random_state: Any = None
     >>> (X @ fit_principal_projection(X, 2)).var(axis=0).round(6)  # 3 to 1, with the same sum
     array([7.5, 2.5])
     """
-    n_rows, n_columns = X.shape
-    n_components = max(1, min(n_components, n_columns, n_rows // ROWS_PER_COMPONENT))
-    total_variance = n_columns * mean_variance(X)
-    if n_rows > MOST_ROWS:
+    n_columns = X.shape[1]
+    n_rows = X.shape[0] if weights is None else weights.sum()
+    n_components = max(1, min(n_components, n_columns, int(n_rows) // ROWS_PER_COMPONENT))
+    total_variance = n_columns * mean_variance(X, weights)
+    if weights is not None:
+        X = X[repeated_rows(weights, MOST_ROWS, random_state)]
+    elif n_rows > MOST_ROWS:
         rng = check_random_state(random_state)
         X = X[np.sort(rng.choice(n_rows, MOST_ROWS, replace=False))]
     rounding = np.finfo(X.dtype).eps ** 2 * float(np.mean(squared_norms(X)))

@@ -7,6 +7,7 @@ one column per class: probabilities, class priors, coefficients.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -165,23 +166,37 @@ def refuse_curvature(scores: FloatArray) -> None:
         )
 
 
-def prior_shift(scores: FloatArray, class_prior: FloatArray) -> Any:
-    """Return what to add to the scores so that mean P(Y=c|x) is the class prior."""
+def prior_shift(scores: FloatArray, class_prior: FloatArray, weights: Any = None) -> Any:
+    """Return what to add to the scores so that mean P(Y=c|x) is the class prior.
+
+    `weights` are how many rows each row stands for.
+    """
     scores = scores.astype(float)
+    mean = partial(np.average, axis=0, weights=weights)
     if scores.ndim == 1:
         # Every σ(f + s) is below the prior at the lower end and above it at the upper end.
         share, middle = class_prior[1], logit(class_prior[1])
         ends = middle - scores.max() - 1, middle - scores.min() + 1
-        return float(brentq(lambda shift: expit(scores + shift).mean() - share, *ends))
+        return float(brentq(lambda shift: mean(expit(scores + shift)) - share, *ends))
 
     # The gradient of the convex mean log Σ_c exp(f_c + s_c) − ⟨prior, s⟩ is 0 there.
     def value_and_slope(shift: FloatArray) -> tuple[float, FloatArray]:
         shifted = scores + shift
-        value = logsumexp(shifted, axis=1).mean() - class_prior @ shift
-        return value, softmax(shifted, axis=1).mean(axis=0) - class_prior
+        value = mean(logsumexp(shifted, axis=1)) - class_prior @ shift
+        return value, mean(softmax(shifted, axis=1)) - class_prior
 
     start = np.zeros(len(class_prior))
-    return np.asarray(minimize(value_and_slope, start, jac=True, options={"gtol": SHIFT_TOL}).x)
+    found = minimize(value_and_slope, start, jac=True, options={"gtol": SHIFT_TOL}).x
+    # One Newton step: the slope is then a rounding error.
+    prob = softmax(scores + found, axis=1)
+    hessian = np.diag(mean(prob)) - np.einsum("jc,jd->cd", prob, _shares(prob, weights) * prob)
+    return np.asarray(found - np.linalg.pinv(hessian) @ value_and_slope(found)[1])
+
+
+def _shares(rows: FloatArray, weights: Any) -> FloatArray:
+    """Return the weight of each row divided by the sum of all, as a column."""
+    weights = np.ones(len(rows)) if weights is None else np.asarray(weights)
+    return np.asarray(weights / weights.sum())[:, None]
 
 
 def mix_scores(scores: ArrayLike, weights: FloatArray) -> FloatArray:

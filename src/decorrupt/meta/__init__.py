@@ -3,11 +3,9 @@
 from decorrupt.meta.boosted import BoostedCountClassifier
 from decorrupt.meta.cost_weighted import CostWeightedSourcesClassifier
 from decorrupt.meta.em import EMClassifier
-from decorrupt.meta.em_rounds import SoftLearner, run_round
 from decorrupt.meta.folds import bag_folds, seed
 from decorrupt.meta.objective import count_objective
 from decorrupt.meta.observed_classifier import ObservedClassifier
-from decorrupt.meta.soft_labels import soft_scores
 from decorrupt.meta.start import check_numbers, make_columns
 
 __all__ = [
@@ -15,12 +13,9 @@ __all__ = [
     "CostWeightedSourcesClassifier",
     "EMClassifier",
     "ObservedClassifier",
-    "SoftLearner",
     "bag_folds",
     "check_numbers",
     "count_objective",
     "make_columns",
-    "run_round",
     "seed",
-    "soft_scores",
 ]

@@ -10,11 +10,14 @@ import numpy as np
 from scipy import sparse
 
 from decorrupt._typing import FloatArray
+from decorrupt.corruption import quick_violation
 from decorrupt.estimators import check_two_or_more
 from decorrupt.losses import prior_scores, score_shape
 from decorrupt.meta.folds import Fold, bag_folds, seed
 from decorrupt.meta.objective import gradient_and_hessian
 from decorrupt.meta.observed_classifier import ObservedClassifier
+from decorrupt.meta.start import check_numbers, fit_columns, fit_start, make_columns
+from decorrupt.observed import Observed
 from decorrupt.progress import log_step, track
 from decorrupt.risks import LabelLikelihood
 
@@ -27,11 +30,14 @@ LEAF_PARTS = 5
 class BoostedCountClassifier(ObservedClassifier):
     """Boosted trees that make the known counts of bags, or noisy labels, most likely.
 
-    The log-odds are f = logit(π) + Σ_t η·tree_t(x), with trees fitted to g = p − w with the Hessian
+    The log-odds are f = start(x) + Σ_t η·tree_t(x), with trees fitted to g = p − w with the Hessian
     bound p(1−p). w_j = P(Y_j=1 | observation) is the label posterior, so g is the gradient of the
     negative count likelihood in the log-odds of row j. p(1−p) is an upper bound of the Hessian, so
     that the Newton step of a tree is a descent step. Several classes have one tree per class and
-    round. Needs LightGBM: ``pip install "decorrupt[boosting]"``.
+    round. The start is the constant logit(π), where the rows of a class look the same in every bag
+    (a test at the 1 % level); otherwise, for example in bags formed by a column, trees cannot
+    extrapolate to held-out bags, and it is the start of :class:`EMClassifier`, a linear or an rbf
+    model. Needs LightGBM: ``pip install "decorrupt[boosting]"``.
 
     Parameters
     ----------
@@ -45,7 +51,7 @@ class BoostedCountClassifier(ObservedClassifier):
         Whether the number of rounds is chosen by the likelihood of held-out bags: it is the round
         with the largest sum over the folds.
     min_child_samples : int, default=40
-        The fewest rows of a leaf; at most a fifth of the rows.
+        The fewest rows of a leaf, with weights about so many; at most a fifth of the rows.
     subsample, colsample_bytree : float in (0, 1], default=0.8
         The share of rows and of columns that each tree uses.
     reg_lambda : float, default=0.0
@@ -71,7 +77,9 @@ class BoostedCountClassifier(ObservedClassifier):
     model_text_ : str
         The trees, in LightGBM's text format.
     intercept_ : float or ndarray of shape (n_classes,)
-        logit(π), or log π of several classes.
+        logit(π), or log π of several classes: the constant start.
+    start_ : LikelihoodStart or None
+        The fitted start, if it is not the constant; `columns_` is the transformer of its columns.
     class_prior_ : ndarray of shape (n_classes,)
         π, the class shares among the training rows.
     classes_ : ndarray of shape (n_classes,)
@@ -134,32 +142,56 @@ class BoostedCountClassifier(ObservedClassifier):
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:
-        check_two_or_more("cv", self.cv)
         import_lightgbm()
 
     def _fit_observed(
         self, X: Any, likelihood: LabelLikelihood, random: np.random.RandomState
     ) -> None:
         rows = _as_trees_take_them(X)
-        settings = self._settings(rows.shape[0], likelihood.observed.n_classes, seed(random))
+        settings = self._settings(likelihood.observed, seed(random))
         self.__dict__.pop("held_out_log_likelihood_", None)
         self.n_estimators_ = self.n_estimators
+        check_two_or_more("cv", self.cv)
+        folds = bag_folds(likelihood.observed, self.cv, random)
+        self.intercept_ = prior_scores(likelihood.class_prior)
+        start = self._fit_start(X, likelihood, folds, settings["seed"])
         if self.early_stopping:
-            folds = bag_folds(likelihood.observed, self.cv, random)
-            self.held_out_log_likelihood_ = self._held_out(rows, likelihood, folds, settings)
+            self.held_out_log_likelihood_ = self._held_out(rows, likelihood, start, folds, settings)
             self.n_estimators_ = int(self.held_out_log_likelihood_.argmax()) + 1
             log_step(f"early stopping chose {self.n_estimators_} rounds")
-        self.intercept_ = prior_scores(likelihood.class_prior)
-        booster, scores = _boost(rows, likelihood, self.n_estimators_, settings)
+        booster, scores = _boost(rows, likelihood, start, self.n_estimators_, settings)
         self.model_text_ = booster.model_to_string()
         self._booster = import_lightgbm().Booster(model_str=self.model_text_)
         self._note_one_class(scores)
 
-    def _settings(self, n_rows: int, n_classes: int, random_seed: int) -> dict[str, Any]:
+    def _fit_start(
+        self, X: Any, likelihood: LabelLikelihood, folds: list[Fold], random_state: int
+    ) -> FloatArray:
+        """Fit the start; return its scores, of a model those of held-out rows."""
+        observed = likelihood.observed
+        self.columns_: Any = None
+        self.start_: Any = None
+        shape = (len(observed.row_bag), *score_shape(observed.n_classes))
+        constant: FloatArray = np.zeros(shape) + self.intercept_
+        if observed.sources is not None or observed.is_inexact:
+            return constant
+        columns = make_columns(X)
+        fit_columns(columns, X, observed.weights)
+        rows = columns.transform(X)
+        if quick_violation(rows, observed) is None:
+            return constant
+        self.columns_ = columns
+        self.start_, held_out = fit_start(rows, observed, folds, random_state)
+        return held_out
+
+    def _settings(self, observed: Observed, random_seed: int) -> dict[str, Any]:
+        smallest_leaf = min(self.min_child_samples, max(1, observed.n_rows // LEAF_PARTS))
+        # LightGBM counts rows without their weights.
+        share_of_rows = len(observed.row_bag) / observed.n_rows
         return {
             "learning_rate": self.learning_rate,
             "num_leaves": self.num_leaves,
-            "min_data_in_leaf": min(self.min_child_samples, max(1, n_rows // LEAF_PARTS)),
+            "min_data_in_leaf": max(1, round(smallest_leaf * share_of_rows)),
             "feature_pre_filter": False,
             "min_data_in_bin": 1,
             "bagging_fraction": self.subsample,
@@ -167,7 +199,7 @@ class BoostedCountClassifier(ObservedClassifier):
             "feature_fraction": self.colsample_bytree,
             "lambda_l2": self.reg_lambda,
             "objective": "none",  # gradients are passed to every round
-            "num_class": math.prod(score_shape(n_classes)),
+            "num_class": math.prod(score_shape(observed.n_classes)),
             "num_threads": self.n_jobs or 0,
             "seed": random_seed,
             "deterministic": True,
@@ -176,7 +208,12 @@ class BoostedCountClassifier(ObservedClassifier):
         }
 
     def _held_out(
-        self, rows: Any, likelihood: LabelLikelihood, folds: list[Fold], settings: dict[str, Any]
+        self,
+        rows: Any,
+        likelihood: LabelLikelihood,
+        start: FloatArray,
+        folds: list[Fold],
+        settings: dict[str, Any],
     ) -> FloatArray:
         """Return the log-likelihood of held-out bags after every round, summed over the folds."""
         curves = []
@@ -185,9 +222,10 @@ class BoostedCountClassifier(ObservedClassifier):
             _boost(
                 _take(rows, train),
                 likelihood.take(train),
+                start[train],
                 self.n_estimators,
                 settings,
-                (_take(rows, test), likelihood.take(test), curve),
+                (_take(rows, test), likelihood.take(test), start[test], curve),
             )
             curves.append(curve)
         shortest = min(map(len, curves))
@@ -197,7 +235,10 @@ class BoostedCountClassifier(ObservedClassifier):
         if "_booster" not in self.__dict__:  # after loading: the text is all that is saved
             self._booster = import_lightgbm().Booster(model_str=self.model_text_)
         raw = self._booster.predict(_as_trees_take_them(X), raw_score=True)
-        return np.asarray(np.asarray(raw) + self.intercept_)
+        if self.start_ is None:
+            return np.asarray(np.asarray(raw) + self.intercept_)
+        check_numbers(X)
+        return np.asarray(raw + self.start_.raw_scores(self.columns_.transform(X)))
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in super().__getstate__().items() if name != "_booster"}
@@ -248,26 +289,24 @@ def _take(rows: Any, some: Any) -> Any:
 def _boost(
     rows: Any,
     likelihood: LabelLikelihood,
+    start: FloatArray,
     n_rounds: int,
     settings: dict[str, Any],
-    held_out: tuple[Any, LabelLikelihood, list[float]] | None = None,
+    held_out: tuple[Any, LabelLikelihood, FloatArray, list[float]] | None = None,
 ) -> tuple[Any, FloatArray]:
     """Return the booster and the scores of its training rows.
 
-    With `held_out` (rows, observations, list), the list gets the log-likelihood after each round.
+    With `held_out` (rows, observations, start, list), the list gets the log-likelihood after each
+    round.
     """
     lightgbm = import_lightgbm()
-    prior = prior_scores(likelihood.class_prior)
-    constant = _constant(likelihood, prior)
-    data = _dataset(rows, constant, settings).construct()
+    data = _dataset(rows, start, settings).construct()
     if not any(data.feature_num_bin(column) for column in range(data.num_feature())):
-        raise ValueError(f"no column of X varies in {len(constant)} rows: trees cannot split them")
+        raise ValueError(f"no column of X varies in {len(start)} rows: trees cannot split them")
     booster = lightgbm.Booster(settings, data)
     if held_out is not None:
-        other_rows, tested, curve = held_out
-        start = _constant(tested, prior)
-        booster.add_valid(_dataset(other_rows, start, settings, data), "held out")
-    scores = constant
+        other_rows, tested, other_start, curve = held_out
+        booster.add_valid(_dataset(other_rows, other_start, settings, data), "held out")
 
     def gradients(raw: FloatArray, _data: Any) -> tuple[FloatArray, FloatArray]:
         gradient, hessian = gradient_and_hessian(likelihood, raw)
@@ -282,14 +321,7 @@ def _boost(
         elif is_finished:
             break
     booster.free_dataset()
-    scores = np.asarray(booster.predict(rows, raw_score=True)) + prior
-    return booster, scores
-
-
-def _constant(likelihood: LabelLikelihood, prior: Any) -> FloatArray:
-    """Return the same score for every row."""
-    observed = likelihood.observed
-    return np.asarray(np.zeros((len(observed.row_bag), *score_shape(observed.n_classes))) + prior)
+    return booster, np.asarray(booster.predict(rows, raw_score=True)) + start
 
 
 def _measure(

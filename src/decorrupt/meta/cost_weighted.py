@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils.validation import check_consistent_length
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators import (
@@ -25,7 +24,13 @@ from decorrupt.meta.classifier import AnyLearnerClassifier
 from decorrupt.meta.em import seeded
 from decorrupt.meta.soft_labels import check_learner, soft_scores, weight_name
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import NoisySources, rate_notices, read_labels, read_sources
+from decorrupt.observed import (
+    NoisySources,
+    rate_notices,
+    read_labels,
+    read_sources,
+    without_weightless,
+)
 
 
 class CostWeightedSourcesClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
@@ -99,7 +104,11 @@ class CostWeightedSourcesClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
     True
     """
 
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {"sources": True, "noise_rates": True}
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {
+        "sources": True,
+        "noise_rates": True,
+        "sample_weight": True,
+    }
 
     def __init__(
         self,
@@ -118,7 +127,15 @@ class CostWeightedSourcesClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
         self.random_state = random_state
         self.sample_weight_name = sample_weight_name
 
-    def fit(self, X: Any, y: ArrayLike, *, sources: Any = None, noise_rates: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sources: Any = None,
+        noise_rates: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
         """Train on rows whose labels y were flipped at known rates.
 
         Parameters
@@ -131,6 +148,8 @@ class CostWeightedSourcesClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
             The source of each row; any hashable ids. None: one source.
         noise_rates : mapping or pair, optional
             Replaces the parameter `noise_rates`.
+        sample_weight : array-like of shape (n_rows,), optional
+            How many rows each row stands for, at least 0.
 
         Raises
         ------
@@ -143,11 +162,18 @@ class CostWeightedSourcesClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
         ContradictedRatesWarning
             If the shares of noisy labels contradict the rates.
         """
-        emit_notices(self.train(X, y, sources=sources, noise_rates=noise_rates))
+        weights = {"sample_weight": sample_weight}
+        emit_notices(self.train(X, y, sources=sources, noise_rates=noise_rates, **weights))
         return self
 
     def train(
-        self, X: Any, y: ArrayLike, *, sources: Any = None, noise_rates: Any = None
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sources: Any = None,
+        noise_rates: Any = None,
+        sample_weight: Any = None,
     ) -> list[Notice]:
         """Fit as `fit` does, and return the warnings instead of emitting them."""
         self._take_notices()  # discard those of an earlier fit that failed
@@ -156,12 +182,19 @@ class CostWeightedSourcesClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
         if self.estimator is not None:
             check_learner(self.estimator, self.sample_weight_name, regressors=False)
         X = self._read_rows(X, reset=True)
-        check_consistent_length(X, y)
+        rates = self.noise_rates if noise_rates is None else noise_rates
+        known = {"sample_weight": sample_weight, "sources": sources, "rates": rates}
+        X, y, known = without_weightless(X, y, **known)
         self.classes_, codes = read_labels(y)
         if self.costs == "label_dependent":
             only_two_classes(len(self.classes_), "costs='label_dependent'", "set costs='equal'")
-        rates = self.noise_rates if noise_rates is None else noise_rates
-        noisy = read_sources(codes, self.classes_, sources, rates)
+        noisy = read_sources(
+            codes,
+            self.classes_,
+            known["sources"],
+            known["rates"],
+            sample_weight=known["sample_weight"],
+        )
         noisy.check_one_population()
         self.noise_rates_ = noisy.rates_by_source
         self.set_class_prior(noisy.class_prior)
@@ -170,7 +203,8 @@ class CostWeightedSourcesClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
         notices = rate_notices(noisy)
         if self.estimator is None:
             return notices + self._fit_kernel(X, noisy)
-        self._fit_learner(X, noisy, weights[noisy.row_source, noisy.noisy_class])
+        by_row = weights[noisy.row_source, noisy.noisy_class]
+        self._fit_learner(X, noisy, by_row if noisy.weights is None else by_row * noisy.weights)
         return notices + self._take_notices()
 
     def _fit_kernel(self, X: Any, noisy: NoisySources) -> list[Notice]:

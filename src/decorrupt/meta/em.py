@@ -16,7 +16,7 @@ from decorrupt.meta.em_rounds import Round, SoftLearner, run_round
 from decorrupt.meta.folds import bag_folds, seed
 from decorrupt.meta.observed_classifier import ObservedClassifier
 from decorrupt.meta.soft_labels import check_learner, fit_soft_labels, soft_scores
-from decorrupt.meta.start import LikelihoodStart, check_numbers, make_columns
+from decorrupt.meta.start import check_numbers, fit_columns, fit_start, make_columns
 from decorrupt.progress import progress, track
 from decorrupt.risks import LabelLikelihood
 
@@ -43,9 +43,9 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
         weighted by the posterior), a regressor (fitted to the posteriors), or a pipeline that ends
         with one. None: a random forest regressor with 100 trees and at least 3 rows per leaf.
     start : {"count_likelihood", "prior"}, default="count_likelihood"
-        Where the first posteriors come from: a kernel model of maximum likelihood (scaled columns,
-        missing numbers replaced by the median, categories as indicators; λ is chosen on the folds),
-        or the class shares alone.
+        Where the first posteriors come from: a linear or an rbf model of maximum likelihood
+        (scaled columns, missing numbers replaced by the median, categories as indicators; kernel
+        and λ are chosen on the folds), or the class shares alone.
     n_rounds : int, default=1
         Number of EM rounds. More than one did not help in our experiments. From the second round
         on, the posteriors have seen all bags, so the held-out likelihood must not be used to
@@ -149,7 +149,6 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:
-        check_two_or_more("cv", self.cv)
         check_choice("start", self.start, STARTS)
         check_learner(self._learner(), self.sample_weight_name)
 
@@ -167,18 +166,26 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
             seeded(self._learner(), random),
             X,
             likelihood.observed.row_proportions,
+            row_weights=likelihood.observed.weights,
             sample_weight_name=self.sample_weight_name,
         )
 
     def _fit_observed(
         self, X: Any, likelihood: LabelLikelihood, random: np.random.RandomState
     ) -> None:
+        check_two_or_more("cv", self.cv)
         estimator = seeded(self._learner(), random)
         observed = likelihood.observed
         shape = (len(observed.row_bag), *score_shape(observed.n_classes))
         constant = np.zeros(shape) + prior_scores(likelihood.class_prior)
         self.prior_log_likelihood_ = likelihood.log_likelihood(constant)
-        learner = SoftLearner(estimator, observed.n_classes, self.sample_weight_name, self.n_jobs)
+        learner = SoftLearner(
+            estimator,
+            observed.n_classes,
+            observed.weights,
+            self.sample_weight_name,
+            self.n_jobs,
+        )
         with progress() as bar:
             with bar.expecting(self.n_rounds + 1):
                 start = self._fit_start(X, likelihood, random, constant)
@@ -225,10 +232,12 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
         self._forget_start()
         if self.start == "prior":
             return constant
-        self.columns_, self.start_ = make_columns(X), LikelihoodStart(random_state=seed(random))
+        self.columns_, random_state = make_columns(X), seed(random)
+        fit_columns(self.columns_, X, likelihood.observed.weights)
+        rows = self.columns_.transform(X)
         folds = bag_folds(likelihood.observed, self.cv, random)
-        rows = self.columns_.fit_transform(X)
-        return np.asarray(self.start_.fit_folds(rows, likelihood.observed, folds))
+        self.start_, held_out = fit_start(rows, likelihood.observed, folds, random_state)
+        return held_out
 
     def _forget_start(self) -> None:
         self.columns_ = self.start_ = None

@@ -11,7 +11,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.parallel import Parallel, delayed
 
 from decorrupt._typing import FloatArray
-from decorrupt.losses import prior_scores, score_shape
+from decorrupt.losses import score_shape
 from decorrupt.meta.folds import Fold
 from decorrupt.meta.soft_labels import fit_soft_labels, soft_scores
 from decorrupt.progress import track
@@ -29,6 +29,8 @@ class SoftLearner:
         A classifier with weights and probabilities, or a regressor.
     n_classes : int
         The number of classes.
+    row_weights : ndarray of shape (n_rows,) or None
+        How many rows each row stands for.
     sample_weight_name : str or None
         See :func:`fit_soft_labels`.
     n_jobs : int or None
@@ -37,13 +39,19 @@ class SoftLearner:
 
     estimator: Any
     n_classes: int
+    row_weights: Any = None
     sample_weight_name: str | None = None
     n_jobs: int | None = None
 
-    def fit(self, X: Any, weights: FloatArray) -> Any:
-        """Return the estimator fitted to the soft labels of all rows."""
+    def fit(self, X: Any, weights: FloatArray, rows: Any = slice(None)) -> Any:
+        """Return the estimator fitted to the soft labels of all rows, or of some."""
+        row_weights = None if self.row_weights is None else self.row_weights[rows]
         return fit_soft_labels(
-            self.estimator, X, weights, sample_weight_name=self.sample_weight_name
+            self.estimator,
+            X,
+            weights,
+            row_weights=row_weights,
+            sample_weight_name=self.sample_weight_name,
         )
 
     def scores(self, X: Any, weights: FloatArray, folds: Sequence[Fold] | None) -> FloatArray:
@@ -61,7 +69,7 @@ class SoftLearner:
 
     def _held_out(self, X: Any, weights: FloatArray, fold: Fold) -> FloatArray:
         train, test = fold
-        model = self.fit(_safe_indexing(X, train), weights[train])
+        model = self.fit(_safe_indexing(X, train), weights[train], train)
         return soft_scores(model, _safe_indexing(X, test), self.n_classes)
 
 
@@ -106,8 +114,9 @@ def run_round(
     """
     posterior, prior = likelihood.posterior(scores), likelihood.class_prior
     own = learner.scores(X, posterior, folds)
-    slope, shift = fit_slope_and_shift(own, likelihood, prior) if calibrate else (1.0, 0.0)
-    if slope < 0:  # of few bags formed by a column, each can be beyond all that a learner has seen
-        slope, shift = 0.0, prior_scores(prior)
+    slope, shift = (1.0, 0.0)
+    if calibrate:
+        weights = likelihood.observed.weights
+        slope, shift = fit_slope_and_shift(own, likelihood, prior, weights)
     blended = blend * (slope * own + shift) + (1 - blend) * start
     return Round(posterior, slope, shift, blended, likelihood.log_likelihood(blended))

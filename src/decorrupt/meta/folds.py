@@ -20,4 +20,5 @@ def bag_folds(observed: Observed, n_folds: int, random: np.random.RandomState) -
     """Return new folds of whole bags, at most as many as there are bags."""
     splitter = BagKFold(min(n_folds, observed.n_bags), shuffle=True, random_state=seed(random))
     bags = observed.row_bag
-    return list(splitter.split(bags, observed.row_proportions, bags=bags))
+    shares, weights = observed.row_proportions, observed.weights
+    return list(splitter.split(bags, shares, bags=bags, sample_weight=weights))

@@ -49,14 +49,26 @@ class CountObjective:
 def gradient_and_hessian(
     likelihood: LabelLikelihood, scores: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return p − w and p(1−p), the slope of −log L and a diagonal bound of its Hessian."""
+    """Return p − w and p(1−p), the slope of −log L and a diagonal bound of its Hessian.
+
+    Both are multiplied by the number of rows that a row stands for.
+    """
     prob = probabilities(scores.astype(float, copy=False))
     gradient = score_columns(prob - likelihood.posterior(scores))
-    return gradient, np.maximum(score_columns(prob * (1 - prob)), SMALLEST_HESSIAN)
+    hessian = np.maximum(score_columns(prob * (1 - prob)), SMALLEST_HESSIAN)
+    weights = likelihood.observed.weights
+    if weights is None:
+        return gradient, hessian
+    return (gradient.T * weights).T, (hessian.T * weights).T
 
 
 def count_objective(
-    y: ArrayLike, bags: Any, *, upper: ArrayLike | None = None, count_noise: Any = None
+    y: ArrayLike,
+    bags: Any,
+    *,
+    upper: ArrayLike | None = None,
+    count_noise: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> CountObjective:
     """Return the callable that scikit-learn classes of LightGBM and XGBoost take as `objective`.
 
@@ -72,7 +84,7 @@ def count_objective(
         The proportion of each row's bag, or its class shares.
     bags : array-like of shape (n_rows,)
         The bag of each row. The model must be fitted on the same rows in the same order.
-    upper, count_noise
+    upper, count_noise, sample_weight
         As in :func:`label_posterior`.
 
     Examples
@@ -83,5 +95,7 @@ def count_objective(
     >>> gradient.tolist(), hessian.tolist()
     ([0.0, 0.0, 0.5], [0.25, 0.25, 0.25])
     """
-    observed = read_observed(y, bags=bags, upper=upper, count_noise=count_noise)
+    observed = read_observed(
+        y, bags=bags, upper=upper, count_noise=count_noise, sample_weight=sample_weight
+    )
     return CountObjective(LabelLikelihood(observed))

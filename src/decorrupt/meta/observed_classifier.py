@@ -8,12 +8,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_consistent_length
 
 from decorrupt.estimators import DECISIONS, check_choice, check_parameters
 from decorrupt.meta.classifier import AnyLearnerClassifier
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import Observed, rate_notices, read_observed, with_count_noise
+from decorrupt.observed import (
+    Observed,
+    rate_notices,
+    read_observed,
+    with_count_noise,
+    without_weightless,
+)
 from decorrupt.risks import LabelLikelihood
 
 
@@ -29,6 +34,7 @@ class ObservedClassifier(AnyLearnerClassifier):
         "upper": True,
         "sources": True,
         "noise_rates": True,
+        "sample_weight": True,
     }
 
     def fit(
@@ -40,6 +46,7 @@ class ObservedClassifier(AnyLearnerClassifier):
         upper: Any = None,
         sources: Any = None,
         noise_rates: Any = None,
+        sample_weight: Any = None,
     ) -> Self:
         """Train on bags, on noisy labels of sources, on both, or on labels.
 
@@ -65,6 +72,8 @@ class ObservedClassifier(AnyLearnerClassifier):
             {source: (flip_pos, flip_neg)}, a data frame with the columns source, flip_pos and
             flip_neg, one pair for all rows or one per row; for several classes matrices
             T[y, ỹ] = P(Ỹ=ỹ | Y=y) instead of pairs.
+        sample_weight : array-like of shape (n_rows,), optional
+            How many rows each row stands for, at least 0; whole numbers in bags of several classes.
 
         Returns
         -------
@@ -83,15 +92,17 @@ class ObservedClassifier(AnyLearnerClassifier):
         ContradictedRatesWarning
             If there are no bags, and the shares of noisy labels contradict the rates.
         """
-        notices = self.train(X, y, bags=bags, upper=upper, sources=sources, noise_rates=noise_rates)
-        emit_notices(notices)
+        known = {"bags": bags, "upper": upper, "sources": sources, "noise_rates": noise_rates}
+        emit_notices(self.train(X, y, sample_weight=sample_weight, **known))
         return self
 
-    def train(self, X: Any, y: ArrayLike, **known: Any) -> list[Notice]:
+    def train(
+        self, X: Any, y: ArrayLike, *, sample_weight: Any = None, **known: Any
+    ) -> list[Notice]:
         """Fit as `fit` does, and return the warnings instead of emitting them."""
         self._check()
         X = self._read_rows(X, reset=True)
-        check_consistent_length(X, y)
+        X, y, known = without_weightless(X, y, sample_weight=sample_weight, **known)
         is_labelled = all(known.get(name) is None for name in ("bags", "sources", "noise_rates"))
         noise = None if is_labelled else self.count_noise
         observed = read_observed(y, **known, count_noise=noise)

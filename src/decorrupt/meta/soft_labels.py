@@ -76,7 +76,12 @@ def weight_name(estimator: Any, sample_weight_name: str | None) -> str:
 
 
 def fit_soft_labels(
-    estimator: Any, X: Any, weights: FloatArray, *, sample_weight_name: str | None = None
+    estimator: Any,
+    X: Any,
+    weights: FloatArray,
+    *,
+    row_weights: Any = None,
+    sample_weight_name: str | None = None,
 ) -> Any:
     """Return a clone of the estimator fitted to P(Y=c) of every row.
 
@@ -91,17 +96,22 @@ def fit_soft_labels(
         The rows.
     weights : ndarray of shape (n_rows, n_classes)
         P(Y=c).
+    row_weights : ndarray of shape (n_rows,), optional
+        How many rows each row stands for.
     sample_weight_name : str, optional
         The name of the weights in `fit`; for a pipeline by default that of its last step.
     """
     model = clone(estimator)
+    name = weight_name(model, sample_weight_name)
     if is_regressor(estimator):
         targets = as_targets(weights)
         if targets.ndim == 2 and not get_tags(model).target_tags.multi_output:
-            model = MultiOutputRegressor(model)
-        return model.fit(X, targets)
+            model, name = MultiOutputRegressor(model), "sample_weight"
+        return model.fit(X, targets, **({} if row_weights is None else {name: row_weights}))
+    if row_weights is not None:
+        weights = weights * row_weights[:, None]
     labels, rows = np.nonzero(weights.T > 0)
-    copied = {weight_name(model, sample_weight_name): weights[rows, labels]}
+    copied = {name: weights[rows, labels]}
     return model.fit(_safe_indexing(X, rows), labels, **copied)
 
 

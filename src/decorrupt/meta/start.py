@@ -1,8 +1,9 @@
-"""The start of EM: a kernel model of maximum likelihood, with its held-out scores."""
+"""The start of EM and boosting: a model of maximum likelihood, with its held-out scores."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import narwhals.stable.v2 as nw
@@ -12,24 +13,34 @@ from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils import _safe_indexing
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators import KernelClassifier, PathFit
-from decorrupt.features import Kernel, check_magnitude, resolve_kernel_gamma
+from decorrupt.features import (
+    FeatureMap,
+    Kernel,
+    check_magnitude,
+    kernel_name,
+    resolve_kernel_gamma,
+)
 from decorrupt.losses import score_shape
 from decorrupt.meta.folds import Fold
-from decorrupt.observed import Observed
+from decorrupt.observed import Observed, repeated_rows
 from decorrupt.progress import track
 from decorrupt.risks import LabelLikelihood
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem, prior_start
 
-# λ of the path, from smooth to flexible; the best is chosen on held-out bags.
+# λ of the path for k(x,x) = 1, from smooth to flexible; the best is chosen on held-out bags.
 START_REG_STRENGTHS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 # A wide kernel: 0.3 times "scale" did best on average in our experiments.
 GAMMA_FACTOR = 0.3
 # Enough for a start; keeps its cost below that of a forest.
 START_MAX_RANK = 200
+START_KERNELS = (Kernel("linear"), Kernel("rbf", rank_tol=1e-6, max_rank=START_MAX_RANK))
 START_OBJECTIVE_TOL = 1e-5
+# Of rows with weights, a sample of this size is scaled if they stand for more.
+MOST_SCALED_ROWS = 100_000
 # Category columns with more levels than this give at most so many indicator columns.
 MAX_CATEGORIES = 50
 
@@ -73,19 +84,26 @@ def make_columns(X: Any) -> Any:
     return make_column_transformer((numbers, numeric), (encoder, others))
 
 
-class LikelihoodStart(KernelClassifier):
-    """min_f −(1/n)·Σ log P(observation) + λ‖f‖² with an RBF kernel; λ chosen on held-out rows.
+def fit_columns(columns: Any, X: Any, weights: Any) -> None:
+    """Fit the transformer to the rows, each as often as its weight says."""
+    if weights is not None:
+        X = _safe_indexing(X, repeated_rows(weights, MOST_SCALED_ROWS, 0))
+    columns.fit(X)
 
-    Not an estimator for users: it has fixed settings, and is fitted by `fit_folds`.
+
+class LikelihoodStart(KernelClassifier):
+    """min_f −(1/n)·Σ log P(observation) + λ‖f‖²; λ chosen on held-out rows.
+
+    Not an estimator for users: it has fixed settings, and is fitted by `fit_start`.
     """
 
-    kernel = Kernel(rank_tol=1e-6, max_rank=START_MAX_RANK)
     kernel_gamma: float | str = "scale"
     reg_strength: float | str = "auto"
     fit_intercept, decision = True, "accuracy"
     solver, tol, max_iter = "lbfgs", DEFAULT_TOL, DEFAULT_MAX_ITER
 
-    def __init__(self, *, random_state: Any = None) -> None:
+    def __init__(self, kernel: Any = "rbf", *, random_state: Any = None) -> None:
+        self.kernel = kernel
         self.random_state = random_state
 
     def problem(self, observed: Observed) -> Problem:
@@ -94,8 +112,8 @@ class LikelihoodStart(KernelClassifier):
         prior = likelihood.class_prior
         return Problem(likelihood, prior_start(prior), class_prior=prior)
 
-    def fit_folds(self, X: Any, observed: Observed, folds: Sequence[Fold]) -> FloatArray:
-        """Choose λ, fit all rows, and return the scores of every row when it was held out.
+    def try_folds(self, X: Any, observed: Observed, folds: Sequence[Fold]) -> Trial:
+        """Return the best λ on held-out rows; the model is not fitted yet.
 
         Parameters
         ----------
@@ -106,32 +124,66 @@ class LikelihoodStart(KernelClassifier):
         folds : sequence of (train, test)
             Folds of whole bags.
         """
-        self.kernel_gamma = GAMMA_FACTOR * resolve_kernel_gamma("scale", X)
+        scale = resolve_kernel_gamma("scale", X, observed.weights)
+        self.kernel_gamma = GAMMA_FACTOR * scale
         X = self._read_rows(X, reset=True)
-        features = self.fit_feature_map(X)
+        features = self.fit_feature_map(X, weights=observed.weights)
+        # The total variance of the columns, the same for sparse rows, which are not centred.
+        size = 1 / scale if kernel_name(self.kernel) == "linear" else 1.0
+        path = [size * reg_strength for reg_strength in START_REG_STRENGTHS]
         matrix = features.coarse().matrix
-        shape = score_shape(observed.n_classes)
-        held_out = np.empty((len(observed.row_bag), len(START_REG_STRENGTHS), *shape))
-        quality = np.zeros(len(START_REG_STRENGTHS))
-        for train, test in track(folds, "choosing the start of EM", len(folds)):
-            held_out[test] = self._path(matrix[train], observed.take(train)).scores(matrix[test])
+        held_out = np.empty((len(observed.row_bag), len(path), *score_shape(observed.n_classes)))
+        quality = np.zeros(len(path))
+        for train, test in track(folds, "choosing the start", len(folds)):
+            found = self._path(matrix[train], observed.take(train), path)
+            held_out[test] = found.scores(matrix[test])
             tested = LabelLikelihood(observed.take(test))
             quality += [tested.log_likelihood(own) for own in np.moveaxis(held_out[test], 1, 0)]
         best = int(quality.argmax())
-        path = self._path(features.matrix, observed)
-        self.keep_path(X, features, path, best, observed.classes)
-        self.reg_strength_ = START_REG_STRENGTHS[best]
-        return np.asarray(held_out[:, best])
+        own = held_out[:, best].copy()
+        return Trial(self, X, features, path, best, own, float(quality[best]))
 
-    def _path(self, matrix: Any, observed: Observed) -> PathFit:
-        return self.fit_path(
-            matrix, observed, START_REG_STRENGTHS, objective_tol=START_OBJECTIVE_TOL
-        )
+    def fit_trial(self, trial: Trial, observed: Observed) -> None:
+        """Fit all rows with the λ of a trial."""
+        path = self._path(trial.features.matrix, observed, trial.path)
+        self.keep_path(trial.X, trial.features, path, trial.best, observed)
+        self.reg_strength_ = trial.path[trial.best]
+
+    def _path(self, matrix: Any, observed: Observed, path: Sequence[float]) -> PathFit:
+        return self.fit_path(matrix, observed, path, objective_tol=START_OBJECTIVE_TOL)
 
     def raw_scores(self, X: Any) -> FloatArray:
         """Return f(x) of each row; without scikit-learn's check of a method `fit`."""
         return self._score(self._read_rows(X, reset=False))
 
     def train(self, X: Any, y: Any, **fit_params: Any) -> NoReturn:
-        """Raise an error: the start is fitted by `fit_folds`."""
+        """Raise an error: the start is fitted by `fit_start`."""
         raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A start with its best λ on held-out rows, their scores and log-likelihood."""
+
+    start: LikelihoodStart
+    X: Any
+    features: FeatureMap
+    path: list[float]
+    best: int
+    held_out: FloatArray
+    log_likelihood: float
+
+
+def fit_start(
+    X: Any, observed: Observed, folds: Sequence[Fold], random_state: Any
+) -> tuple[LikelihoodStart, FloatArray]:
+    """Return the better of a linear and an rbf start, and its scores of held-out rows.
+
+    Held-out bags decide. Bags that were formed by a column are beyond all that an rbf kernel has
+    seen, but not beyond a linear model.
+    """
+    starts = [LikelihoodStart(kernel, random_state=random_state) for kernel in START_KERNELS]
+    trials = [start.try_folds(X, observed, folds) for start in starts]
+    trial = max(trials, key=lambda one: one.log_likelihood)
+    trial.start.fit_trial(trial, observed)
+    return trial.start, trial.held_out

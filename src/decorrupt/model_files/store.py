@@ -107,6 +107,17 @@ def load(path: str | os.PathLike[str]) -> Any:
     ModelFileError
         If the file contains a type outside the fixed list (the message names it), or is truncated,
         damaged, not a model file, or from a newer decorrupt. No code of the file is run.
+
+    Examples
+    --------
+    >>> import decorrupt
+    >>> model = decorrupt.MeanMapClassifier(kernel="linear")
+    >>> model.fit([[0.0], [1.0], [2.0], [3.0]], [0.1, 0.1, 0.9, 0.9], bags=[0, 0, 1, 1])
+    MeanMapClassifier(kernel='linear')
+    >>> folder = getfixture("tmp_path")  # any folder of yours
+    >>> decorrupt.save(model, folder / "model.skops")
+    >>> decorrupt.load(folder / "model.skops").predict([[2.5]]).tolist()
+    [1]
     """
     return load_with_metadata(path)[0]
 

@@ -30,7 +30,11 @@ from decorrupt.model_selection.criteria import (
     observed_risk,
     proportion_risk,
 )
-from decorrupt.model_selection.evidence import WEAK_EVIDENCE
+from decorrupt.model_selection.displays import (
+    BagCalibrationDisplay,
+    BagProportionsDisplay,
+    LeaderboardDisplay,
+)
 from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import (
     DEFAULT_FOLDS,
@@ -40,7 +44,6 @@ from decorrupt.model_selection.folds import (
     source_folds,
     usable_folds,
 )
-from decorrupt.model_selection.forest_round import ForestRoundClassifier
 from decorrupt.model_selection.grids import DEFAULT_GAMMA_FACTORS, DEFAULT_REG_STRENGTHS
 from decorrupt.model_selection.importance import (
     ColumnImportance,
@@ -48,7 +51,6 @@ from decorrupt.model_selection.importance import (
     observed_importance,
 )
 from decorrupt.model_selection.leaderboard import Leaderboard, LeaderboardRow, describe_params
-from decorrupt.model_selection.model_accuracy import Predictions
 from decorrupt.model_selection.out_of_fold import OutOfFold, out_of_fold
 from decorrupt.model_selection.scorers import BAG_SCORERS, NOISY_LABELS, BagScorer
 from decorrupt.model_selection.search import BagGridSearchCV, BagRandomizedSearchCV
@@ -64,13 +66,14 @@ __all__ = [
     "FEWEST_BAGS_TO_LEAVE_OUT",
     "NOISY_LABELS",
     "SOURCE_KERNELS",
-    "WEAK_EVIDENCE",
     "AccuracyEstimate",
     "AutoLabelProportionsClassifier",
     "AutoSourcesClassifier",
     "AveragedClassifier",
+    "BagCalibrationDisplay",
     "BagGridSearchCV",
     "BagKFold",
+    "BagProportionsDisplay",
     "BagRandomizedSearchCV",
     "BagScorer",
     "CalibratedBagClassifier",
@@ -79,11 +82,10 @@ __all__ = [
     "ColumnImportance",
     "Estimate",
     "FoldedData",
-    "ForestRoundClassifier",
     "Leaderboard",
+    "LeaderboardDisplay",
     "LeaderboardRow",
     "OutOfFold",
-    "Predictions",
     "WithinBagKFold",
     "bag_folds",
     "bag_means",

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.utils.validation import check_consistent_length
+from sklearn.utils.validation import has_fit_parameter
 
 from decorrupt.assumptions import AssumptionReport, check_observed_assumptions
-from decorrupt.estimators import check_choice, check_parameters, validated_rows
+from decorrupt.estimators import check_parameters, validated_rows
 from decorrupt.model_selection.allowed import allowed_methods, counting_methods
 from decorrupt.model_selection.averaging_search import AveragingSearch
 from decorrupt.model_selection.baselines import (
@@ -24,30 +24,26 @@ from decorrupt.model_selection.baselines import (
 )
 from decorrupt.model_selection.candidates import Candidate, resolve_candidates
 from decorrupt.model_selection.delegating import search_assumption_notices
-from decorrupt.model_selection.evidence import WEAK_EVIDENCE
 from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, usable_folds
-from decorrupt.model_selection.forest_round import N_FOLDS as FOREST_FOLDS
-from decorrupt.model_selection.forest_round import ForestRoundClassifier
-from decorrupt.model_selection.results import is_missing
 from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import read_observed
+from decorrupt.observed import Observed, read_observed, without_weightless
 from decorrupt.risks import LabelLikelihood
 
 DEFAULT_KERNELS = ("linear", "rbf", "pca_rbf", "pca8_rbf", "knn", "pca_knn")
 # Seed of the tests of assumptions: the same data always get the same methods.
 ASSUMPTIONS_SEED = 0
-REFINEMENTS = ("forest",)
 
 
 class AutoLabelProportionsClassifier(AveragingSearch):
-    """P(Y=c|x) = Σ_k weight_k·P_k(Y=c|x), averaged over methods, kernels and λ, without labels.
+    """The automatic choice for bags: an average of what explains held-out bags best.
+
+    P(Y=c|x) = Σ_k weight_k·P_k(Y=c|x), averaged over methods, kernels and λ, without labels.
 
     Every configuration is fitted on folds of bags. Its weight is the probability that it explains
     the counts of held-out bags best, under a Bayesian bootstrap over bags. The heaviest, at most 8,
-    are refitted on all rows and averaged. If the counts support it, a forest refines the average.
-    Configurations share kernel features and λ paths.
+    are refitted on all rows and averaged. Configurations share kernel features and λ paths.
 
     Parameters
     ----------
@@ -67,7 +63,9 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         for other methods, multiplied by the mean of k(x,x), which is 1 for most kernels and the
         mean of ‖x‖² for the linear one. For several classes the count likelihood is tried with 0.01
         to 1e-7, the mean map and the corrected loss with 0.1 to 1e-5. With 10,000 rows or more,
-        all are divided by 10, with 100,000 or more by 100, and so on.
+        all are divided by 10, with 100,000 or more by 100, and so on. While the smallest λ of one
+        of the heaviest configurations is clearly the best, a tenth of it is tried, three times at
+        most.
     kernels : sequence of str, callable or Kernel
         Kernels to try in every method of a preset or given by name; your own estimators keep their
         kernel. Default: linear, rbf, and kernels on principal components and nearest rows, which
@@ -94,9 +92,6 @@ class AutoLabelProportionsClassifier(AveragingSearch):
     ensemble : {"average", "best"}, default="average"
         The average, or the one configuration with the best score: one model, which predicts faster,
         but with few bags the choice is unstable.
-    refine : {"forest"} or None, default="forest"
-        Whether a forest refines the average, see :class:`ForestRoundClassifier`, if `gain_in_nats_`
-        is at least 5 and held-out bags do not contradict the forest.
     time_budget : float or None, default=None
         Seconds for `fit`. Of the configurations that are compared in 60 % of it, as many are
         refitted as there is time for, at least one. It is not a strict limit: fits are not
@@ -105,16 +100,18 @@ class AutoLabelProportionsClassifier(AveragingSearch):
     Attributes
     ----------
     best_estimator_ : estimator
-        The final model: a :class:`ForestRoundClassifier`, an :class:`AveragedClassifier`, or the
-        only configuration with weight. Scores that are not log-odds are calibrated on the counts of
-        held-out bags.
+        The final model: an :class:`AveragedClassifier`, or the only configuration with weight.
+        Scores that are not log-odds are calibrated on the counts of held-out bags.
     estimators_, weights_ : list of estimators, ndarray
         The averaged configurations, refitted on all rows, and their weights, the largest first.
     best_method_, best_params_ : str, dict
         Method and parameters of the configuration with the largest weight.
-    gain_in_nats_ : float
+    accuracy_ : AccuracyEstimate
+        The balanced accuracy to expect, from :func:`estimate_accuracy`; `accuracy_.evidence` is
+        "strong", "moderate", "weak" or "none".
+    held_out_gain_ : float
         Log-likelihood of the held-out counts under the average minus that under the class shares
-        alone. Below 5 the bags are too little evidence for a reliable classifier.
+        alone.
     held_out_scores_ : ndarray of shape (n_rows,) or (n_rows, n_classes)
         The score of every row when its bag was held out: log-odds, or log-probabilities, at
         `class_prior_`.
@@ -156,7 +153,11 @@ class AutoLabelProportionsClassifier(AveragingSearch):
     True
     """
 
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True, "upper": True}
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {
+        "bags": True,
+        "upper": True,
+        "sample_weight": True,
+    }
 
     def __init__(
         self,
@@ -173,7 +174,6 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         check_assumptions: bool = True,
         count_noise: Any = None,
         ensemble: str = "average",
-        refine: str | None = "forest",
         time_budget: float | None = None,
     ) -> None:
         self.candidates = candidates
@@ -188,10 +188,17 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         self.check_assumptions = check_assumptions
         self.count_noise = count_noise
         self.ensemble = ensemble
-        self.refine = refine
         self.time_budget = time_budget
 
-    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None, upper: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        bags: Any = None,
+        upper: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
         """Compare configurations on held-out bags, refit the heaviest on all rows and average them.
 
         Parameters
@@ -204,6 +211,8 @@ class AutoLabelProportionsClassifier(AveragingSearch):
             The bag of each row.
         upper : array-like of shape (n_rows,) or (n_rows, n_classes), optional
             The upper end of the range of each row's bag, or of each class; y is then the lower end.
+        sample_weight : array-like of shape (n_rows,), optional
+            How many rows each row stands for, at least 0; whole numbers in bags of several classes.
 
         Raises
         ------
@@ -213,27 +222,44 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         Warns
         -----
         WeakEvidenceWarning
-            If the held-out counts are explained by less than 5 nats better than by the class shares
-            alone.
+            If the interval of the estimated accuracy contains that of guessing.
         TimeBudgetWarning
             If fewer than half of the configurations were compared within `time_budget`.
         SkippedFoldWarning, ConvergenceWarning, OneClassWarning, BagAssumptionWarning, \
 UnscaledColumnsWarning
             As in the other searches, see :class:`BagGridSearchCV`.
         """
-        emit_notices(self._train(X, y, bags=bags, upper=upper, is_checked=True))
+        weights = {"sample_weight": sample_weight}
+        emit_notices(self._train(X, y, bags=bags, upper=upper, is_checked=True, **weights))
         return self
 
-    def train(self, X: Any, y: ArrayLike, *, bags: Any = None, upper: Any = None) -> list[Notice]:
+    def train(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        bags: Any = None,
+        upper: Any = None,
+        sample_weight: Any = None,
+    ) -> list[Notice]:
         """Fit as `fit` does, and return the warnings; without the check of the assumptions."""
-        return self._train(X, y, bags=bags, upper=upper)
+        return self._train(X, y, bags=bags, upper=upper, sample_weight=sample_weight)
 
     def _train(
-        self, X: Any, y: ArrayLike, *, bags: Any, upper: Any, is_checked: bool = False
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        bags: Any,
+        upper: Any,
+        sample_weight: Any,
+        is_checked: bool = False,
     ) -> list[Notice]:
         began, scorer = time.monotonic(), get_bag_scorer(self.scoring)
         self._check_parameters(scorer, bags, upper)
-        data, notices = self._read(X, y, bags, upper, scorer)
+        known = {"bags": bags, "upper": upper, "sample_weight": sample_weight}
+        X, y, known = without_weightless(X, y, cv=self.cv, **known)
+        data, notices = self._read(X, y, known, scorer)
         observed = data.observed
         self.classes_ = observed.classes
         self.class_prior_ = (
@@ -241,11 +267,11 @@ UnscaledColumnsWarning
         )
         is_tested = bags is not None and not observed.is_inexact
         self.assumptions_ = self._assumptions(data) if is_tested else None
-        known = resolve_candidates(self.candidates, observed.n_classes)
+        candidates = self._candidates(observed)
         if observed.is_inexact:
-            allowed = counting_methods(known)
+            allowed = counting_methods(candidates)
         else:
-            allowed = allowed_methods(known, self.assumptions_)
+            allowed = allowed_methods(candidates, self.assumptions_)
         scorer = self._with_bag_effect(scorer)
         notices += allowed.notices + self._search(
             X,
@@ -261,43 +287,26 @@ UnscaledColumnsWarning
         return notices
 
     def _read(
-        self, X: Any, y: ArrayLike, bags: Any, upper: Any, scorer: BagScorer
+        self, X: Any, y: ArrayLike, known: dict[str, Any], scorer: BagScorer
     ) -> tuple[FoldedData, list[Notice]]:
         """Validate rows, read what is known about their labels, and make the folds."""
         rows = validated_rows(self, X)
-        check_consistent_length(rows, y)
-        noise = None if bags is None else self.count_noise
-        observed = read_observed(y, bags=bags, upper=upper, count_noise=noise)
-        cv = self.cv
+        noise, cv = None if known["bags"] is None else self.count_noise, known.pop("cv")
+        observed = read_observed(y, count_noise=noise, **known)
         if isinstance(cv, int | np.integer):
             cv = min(cv, max(observed.n_bags, 2))
         folds, notices = usable_folds(cv, rows, observed, needs_spread=scorer.needs_spread)
         return FoldedData(rows, observed, folds), notices
 
-    @property
-    def _n_refinement_steps(self) -> int:  # type: ignore[override]
-        return FOREST_FOLDS + 1 if self.refine is not None and self.ensemble != "best" else 0
-
-    def _refined(self, model: Any, data: FoldedData) -> Any:
-        """Return the average with a forest on top, or the average if the counts contradict it."""
-        is_weak = self.gain_in_nats_ < WEAK_EVIDENCE
-        if self.refine is None or self.ensemble == "best" or is_weak:
-            return model
-        if is_missing(self.held_out_scores_).any():
-            return model
-        refined = ForestRoundClassifier(model, random_state=self.random_state, **self._mixing())
-        refined.take_fitted(model, data, self.held_out_scores_)
-        if hasattr(self, "feature_names_in_"):
-            refined.feature_names_in_ = self.feature_names_in_
-        if refined.slope_ == 0:
-            return model
-        self.held_out_scores_ = refined.__dict__.pop("held_out_scores_")
-        return refined
+    def _candidates(self, observed: Observed) -> list[Candidate]:
+        """Return the methods; with weights, a preset leaves out those that cannot use them."""
+        known = resolve_candidates(self.candidates, observed.n_classes)
+        if observed.weights is None or not isinstance(self.candidates, str):
+            return known
+        return [one for one in known if has_fit_parameter(one.estimator, "sample_weight")]
 
     def _check_parameters(self, scorer: BagScorer, bags: Any, upper: Any) -> None:
         self._check_search()
-        if self.refine is not None:
-            check_choice("refine", self.refine, REFINEMENTS)
         if self.ensemble == "average" and not scorer.takes_scores:
             raise ValueError(
                 f"ensemble='average' weights configurations by the likelihood of held-out counts, "

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_consistent_length
 
 from decorrupt.estimators import (
     DECISIONS,
@@ -19,14 +18,20 @@ from decorrupt.estimators import (
 )
 from decorrupt.model_selection.averaging_search import AveragingSearch
 from decorrupt.model_selection.candidates import Candidate, takes_several_classes
-from decorrupt.model_selection.evidence import SOURCE_EVIDENCE
 from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, source_folds
 from decorrupt.model_selection.grids import check_lists
 from decorrupt.model_selection.scorers import NoisyLabelScorer
 from decorrupt.noise_rates import estimate_noise_rates
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import NoisySources, rate_notices, read_labels, read_sources
+from decorrupt.observed import (
+    NoisySources,
+    rate_notices,
+    read_labels,
+    read_sources,
+    refuse_weights,
+    without_weightless,
+)
 
 SOURCE_CANDIDATES = ("corrected", "forward", "cost_weighted", "plain")
 # They need sources that are samples of one population.
@@ -35,7 +40,9 @@ SOURCE_KERNELS = ("linear", "rbf")
 
 
 class AutoSourcesClassifier(AveragingSearch):
-    """P(Y=c|x) = Σ_k weight_k·P_k(Y=c|x): the average of the best configurations on held-out rows.
+    """The automatic choice for noisy labels: an average of what explains held-out labels best.
+
+    P(Y=c|x) = Σ_k weight_k·P_k(Y=c|x): the average of the best configurations on held-out rows.
 
     No true labels are used. A configuration is a method, a kernel and a λ; it is scored by the
     likelihood of held-out noisy labels, Σ_j log Σ_y P(y|x_j)·T_s[y, ỹ_j], with T_s the noise rates
@@ -93,7 +100,9 @@ class AutoSourcesClassifier(AveragingSearch):
     n_configurations_, n_compared_ : int
         Number of configurations (methods with a kernel and its parameters, all λ together), and how
         many of them were compared: fewer if `time_budget` did not allow more.
-    gain_in_nats_ : float
+    accuracy_ : AccuracyEstimate
+        The balanced accuracy to expect, see :func:`estimate_accuracy`.
+    held_out_gain_ : float
         The log-likelihood of all held-out labels under the average, minus that under the shares of
         the labels alone.
     held_out_scores_ : ndarray of shape (n_rows,) or (n_rows, n_classes)
@@ -124,9 +133,11 @@ class AutoSourcesClassifier(AveragingSearch):
     True
     """
 
-    evidence = SOURCE_EVIDENCE
-
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {"sources": True, "noise_rates": True}
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {
+        "sources": True,
+        "noise_rates": True,
+        "sample_weight": True,
+    }
 
     def __init__(
         self,
@@ -157,7 +168,15 @@ class AutoSourcesClassifier(AveragingSearch):
         self.ensemble = ensemble
         self.time_budget = time_budget
 
-    def fit(self, X: Any, y: ArrayLike, *, sources: Any = None, noise_rates: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sources: Any = None,
+        noise_rates: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:
         """Compare configurations on held-out rows and refit the best on all rows.
 
         Parameters
@@ -171,6 +190,8 @@ class AutoSourcesClassifier(AveragingSearch):
         noise_rates : mapping, pair, matrix, array or "estimate", optional
             Replaces the parameter `noise_rates`; an array can give the rates of each row, see
             :meth:`CorruptedSourcesClassifier.fit`.
+        sample_weight : array-like of shape (n_rows,), optional
+            How many rows each row stands for, at least 0.
 
         Warns
         -----
@@ -183,11 +204,18 @@ class AutoSourcesClassifier(AveragingSearch):
         TimeBudgetWarning
             If fewer than half of the configurations were compared within `time_budget`.
         """
-        emit_notices(self.train(X, y, sources=sources, noise_rates=noise_rates))
+        weights = {"sample_weight": sample_weight}
+        emit_notices(self.train(X, y, sources=sources, noise_rates=noise_rates, **weights))
         return self
 
     def train(
-        self, X: Any, y: ArrayLike, *, sources: Any = None, noise_rates: Any = None
+        self,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sources: Any = None,
+        noise_rates: Any = None,
+        sample_weight: Any = None,
     ) -> list[Notice]:
         """Fit as `fit` does, and return the warnings instead of emitting them."""
         began = time.monotonic()
@@ -196,11 +224,13 @@ class AutoSourcesClassifier(AveragingSearch):
         for name in self.candidates or ():
             check_choice("candidate", name, SOURCE_CANDIDATES)
         check_choice("decision", self.decision, DECISIONS)
-        rows = validated_rows(self, X)
-        check_consistent_length(rows, y)
-        noisy = self._read_noise(rows, y, sources, noise_rates)
+        rates = self.noise_rates if noise_rates is None else noise_rates
+        known = {"sources": sources, "noise_rates": rates, "sample_weight": sample_weight}
+        X, y, known = without_weightless(X, y, cv=self.cv, **known)
+        cv, rows = known.pop("cv"), validated_rows(self, X)
+        noisy = self._read_noise(rows, y, **known)
         observed = noisy.observed()
-        folds = source_folds(noisy, self.cv, self.random_state)
+        folds = source_folds(noisy, cv, self.random_state)
         candidates = [self._candidate(name) for name in self._allowed(noisy)]
         data = FoldedData(rows, observed, folds)
         notices = [] if self.noise_rate_estimate_ is not None else rate_notices(noisy)
@@ -208,19 +238,23 @@ class AutoSourcesClassifier(AveragingSearch):
             X, data, candidates, NoisyLabelScorer(), began=began, baselines=[]
         )
 
-    def _read_noise(self, X: Any, y: ArrayLike, sources: Any, noise_rates: Any) -> NoisySources:
+    def _read_noise(
+        self, X: Any, y: ArrayLike, sources: Any, noise_rates: Any, sample_weight: Any
+    ) -> NoisySources:
         """Return sources and rates, estimated if requested; set the attributes about them."""
         self.classes_, codes = read_labels(y)
-        rates = self.noise_rates if noise_rates is None else noise_rates
+        rates = noise_rates
         self.noise_rate_estimate_: Any = None
         if isinstance(rates, str):
             check_choice("noise_rates", rates, ("estimate",))
+            refuse_weights(sample_weight, "noise_rates='estimate'")
             estimate = estimate_noise_rates(
                 X, self.classes_[codes], sources=sources, random_state=self.random_state
             )
             self.noise_rate_estimate_ = estimate
             rates = estimate.rates if sources is not None else next(iter(estimate.rates.values()))
-        noisy = read_sources(codes, self.classes_, sources, rates, self.source_priors)
+        priors = self.source_priors
+        noisy = read_sources(codes, self.classes_, sources, rates, priors, sample_weight)
         self.source_priors_ = noisy.by_source(noisy.priors)
         self.noise_rates_: dict[Any, Any] | None = noisy.rates_by_source
         self.class_prior_ = noisy.class_prior

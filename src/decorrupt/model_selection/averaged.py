@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,16 +13,24 @@ from sklearn.utils.parallel import Parallel, delayed
 from decorrupt._typing import FloatArray
 from decorrupt.estimators import ScoreClassifier, validated_rows
 from decorrupt.exceptions import UnscaledColumnsWarning
+from decorrupt.features import FeatureMap
 from decorrupt.losses import mix_scores, unclipped_scores
 from decorrupt.model_selection.candidates import has_path
 from decorrupt.model_selection.folded_data import train_on
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import Observed, read_observed, resolve_class_prior
+from decorrupt.observed import (
+    Observed,
+    read_observed,
+    resolve_class_prior,
+    without_weightless,
+)
 from decorrupt.progress import track
 
 
 class AveragedClassifier(ScoreClassifier):
-    """P(Y=c|x) = Σ_k weight_k·P_k(Y=c|x): the weighted mean of classifiers' probabilities.
+    """The weighted mean of the probabilities of several classifiers.
+
+    P(Y=c|x) = Σ_k weight_k·P_k(Y=c|x).
 
     :class:`AutoLabelProportionsClassifier` and :class:`AutoSourcesClassifier` make it from their
     best configurations. Members with the same kernel share its features during the fit.
@@ -71,6 +79,7 @@ class AveragedClassifier(ScoreClassifier):
         "upper": True,
         "sources": True,
         "noise_rates": True,
+        "sample_weight": True,
     }
 
     def __init__(
@@ -98,7 +107,8 @@ class AveragedClassifier(ScoreClassifier):
         y : array-like of shape (n_rows,) or (n_rows, n_classes)
             Proportions, class shares or labels, as in the `fit` of the members.
         **fit_params
-            Other arguments of their `fit`: `bags` and `upper`, or `sources` and `noise_rates`.
+            Other arguments of their `fit`: `bags` and `upper`, or `sources` and `noise_rates`, and
+            `sample_weight`.
         """
         emit_notices(self.train(X, y, **fit_params))
         return self
@@ -106,11 +116,15 @@ class AveragedClassifier(ScoreClassifier):
     def train(self, X: Any, y: ArrayLike, **fit_params: Any) -> list[Notice]:
         """Fit as `fit` does, and return the warnings instead of emitting them."""
         noise = getattr(self.estimators[0], "count_noise", None)
-        return self.train_observed(X, read_observed(y, **fit_params, count_noise=noise))
+        X, y, known = without_weightless(X, y, **{"sample_weight": None} | fit_params)
+        return self.train_observed(X, read_observed(y, **known, count_noise=noise))
 
-    def train_observed(self, X: Any, observed: Observed) -> list[Notice]:
+    def train_observed(
+        self, X: Any, observed: Observed, *, maps: Mapping[Any, FeatureMap] | None = None
+    ) -> list[Notice]:
         """Fit every member on rows of which it is known what is observed.
 
+        `maps` are features of the rows that are computed already, see :class:`FoldedData`.
         Of the members' warnings, only UnscaledColumnsWarning is returned; held-out bags set their
         weights.
         """
@@ -121,7 +135,7 @@ class AveragedClassifier(ScoreClassifier):
         for place, member in enumerate(members):
             key = member.feature_key() if has_path(member) else place
             by_features.setdefault(key, []).append(member)
-        fits = self._fit_members(by_features.values(), X, observed)
+        fits = self._fit_members(by_features, X, observed, maps or {})
         notices = list(track(fits, "fitting the average", len(members)))
         self._keep(members, observed)
         return [one for own in notices for one in own if one.category is UnscaledColumnsWarning]
@@ -147,11 +161,17 @@ class AveragedClassifier(ScoreClassifier):
         self.set_class_prior(resolve_class_prior(self.class_prior, observed.inner_prior))
 
     def _fit_members(
-        self, groups: Iterable[list[Any]], X: Any, observed: Observed
+        self,
+        by_features: Mapping[Any, list[Any]],
+        X: Any,
+        observed: Observed,
+        maps: Mapping[Any, FeatureMap],
     ) -> Iterator[list[Notice]]:
         """Fit groups of members with equal features; yield the notices of each member."""
-        for members in groups:
-            features = members[0].fit_feature_map(X) if has_path(members[0]) else None
+        for key, members in by_features.items():
+            features = maps.get(key)
+            if features is None and has_path(members[0]):
+                features = members[0].fit_feature_map(X, weights=observed.weights)
             # In this process: the members are fitted in place.
             yield from Parallel(n_jobs=self.n_jobs, require="sharedmem", return_as="generator")(
                 delayed(train_on)(member, X, observed, features=features) for member in members

@@ -17,8 +17,8 @@ from decorrupt.model_selection.results import Result
 N_DRAWS = 300
 # Prediction takes as many times as long as with one model.
 MOST_MEMBERS = 8
-# Members with less weight than this change no probability by more than it.
-LEAST_WEIGHT = 0.01
+# Members that together have less weight change no probability by more than it.
+LEAST_WEIGHT = 0.05
 
 
 def bootstrap_weights(log_likelihoods: FloatArray, random_state: Any = None) -> FloatArray:

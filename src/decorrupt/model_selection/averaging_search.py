@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.estimators import check_choice, check_positive
 from decorrupt.exceptions import TimeBudgetWarning
 from decorrupt.losses import balanced_scores
+from decorrupt.model_selection.accuracy import N_VIEWS, estimate_observed_accuracy
 from decorrupt.model_selection.averaged import AveragedClassifier
 from decorrupt.model_selection.averaging import (
     MOST_MEMBERS,
@@ -23,11 +24,15 @@ from decorrupt.model_selection.averaging import (
     mixed_held_out,
     result_weights,
 )
-from decorrupt.model_selection.calibration import CalibratedBagClassifier, fit_calibration
+from decorrupt.model_selection.calibration import (
+    CalibratedBagClassifier,
+    fit_calibration,
+    needs_calibration,
+)
 from decorrupt.model_selection.candidates import Candidate, has_path
 from decorrupt.model_selection.delegating import DelegatingClassifier
 from decorrupt.model_selection.evaluation import evaluate
-from decorrupt.model_selection.evidence import BAG_EVIDENCE, Evidence
+from decorrupt.model_selection.evidence import describe_evidence, evidence_notices
 from decorrupt.model_selection.fold_models import FoldFits, FoldModel
 from decorrupt.model_selection.folded_data import FoldedData, train_on
 from decorrupt.model_selection.grids import check_lists
@@ -59,9 +64,6 @@ class AveragingSearch(DelegatingClassifier):
     """
 
     class_prior_: FloatArray
-    evidence: ClassVar[Evidence] = BAG_EVIDENCE
-    # Steps of `_refined`, for the estimate of the remaining time.
-    _n_refinement_steps: int = 0
 
     def _check_search(self) -> None:
         """Raise ValueError if a parameter of all searches is invalid."""
@@ -105,31 +107,34 @@ class AveragingSearch(DelegatingClassifier):
         deadline = began + (self.time_budget or np.inf)
         estimators = {candidate.name: candidate.estimator for candidate in candidates}
         with progress() as bar:
-            with bar.expecting(MOST_MEMBERS + self._n_refinement_steps):
+            with bar.expecting(MOST_MEMBERS + N_VIEWS):
                 results = self._compare(data, candidates, scorer, began)
             weights, members = self._choose(results, deadline)
-            notices = self._budget_notices() + self._judge(members, data, scorer)
+            notices = self._budget_notices()
+            self._judge(members, data, scorer)
             self.leaderboard_ = Leaderboard.of(
                 results,
                 weights,
                 members,
                 baselines=baselines,
-                notes=[*notes, *self._budget_notes(), *self.evidence.notes(self.gain_in_nats_)],
+                notes=[*notes, *self._budget_notes()],
             )
             models = [self._member(estimators[one.method], one, data) for one in members]
-            with bar.expecting(self._n_refinement_steps):
-                model, own = self._fit_model(models, X, data)
+            with bar.expecting(N_VIEWS):
+                self.best_estimator_, own = self._fit_model(models, X, data)
             fits = [one.path_fits for one in members]
-            self._fold_fits = FoldFits(model, fits, data.observed, data.folds)
-            is_late = time.monotonic() > deadline
-            self.best_estimator_ = model if is_late else self._refined(model, data)
-        return notices + own
+            self._fold_fits = FoldFits(self.best_estimator_, fits, data.observed, data.folds)
+            self.accuracy_ = estimate_observed_accuracy(
+                self.best_estimator_, X, data.observed, random_state=self.random_state
+            )
+        self.leaderboard_.notes.append(describe_evidence(self.accuracy_))
+        return notices + own + evidence_notices(self.accuracy_)
 
     def fold_models(self, X: Any) -> list[FoldModel]:
         """Return the model of every fold of the comparison, and the rows that it has not seen.
 
-        A model of a fold is the average of the same configurations as the final model, without a
-        forest. They are for :func:`bag_permutation_importance`. They are not saved in model files.
+        A model of a fold is the average of the same configurations as the final model. They are
+        for :func:`bag_permutation_importance`. They are not saved in model files.
 
         Parameters
         ----------
@@ -157,7 +162,9 @@ class AveragingSearch(DelegatingClassifier):
         tried = [
             configuration
             for candidate in candidates
-            for configuration in candidate.configurations(data.X, *grids, n_classes)
+            for configuration in candidate.configurations(
+                data.X, *grids, n_classes, data.observed.weights
+            )
         ]
         compare = partial(
             evaluate,
@@ -211,26 +218,25 @@ class AveragingSearch(DelegatingClassifier):
         in_time = time.monotonic() + np.cumsum(seconds) < deadline
         return places[: max(1, int(in_time.sum()))]
 
-    def _judge(self, members: Sequence[Result], data: FoldedData, scorer: Any) -> list[Notice]:
+    def _judge(self, members: Sequence[Result], data: FoldedData, scorer: Any) -> None:
         """Set the held-out scores of the members' mixture, and its gain over the constant."""
-        self.gain_in_nats_ = np.nan
+        self.held_out_gain_ = np.nan
         self.held_out_scores_: Any = None
         if not scorer.takes_scores:
-            return []
+            return
         self.held_out_scores_ = mixed_held_out(members, self.weights_, self.class_prior_)
         rows = np.flatnonzero(~is_missing(self.held_out_scores_))
         tested = data.observed.take(rows)
         balanced = balanced_scores(self.held_out_scores_[rows], self.class_prior_)
         nothing = np.zeros(balanced.shape)
-        self.gain_in_nats_ = float(
+        self.held_out_gain_ = float(
             (scorer.by_bag(balanced, tested) - scorer.by_bag(nothing, tested)) @ tested.sizes
         )
-        return self.evidence.notices(self.gain_in_nats_)
 
     def _member(self, estimator: Any, result: Result, data: FoldedData) -> Any:
         """Return the estimator of a result, not yet fitted; its scores are log-odds."""
         model = clone(estimator).set_params(**result.params)
-        if has_path(model):
+        if not needs_calibration(model, by_counts=result.by_bag is not None):
             return model
         seen = np.flatnonzero(~is_missing(result.decisions))
         slope, shift = fit_calibration(result.decisions[seen], data.observed.take(seen))
@@ -248,17 +254,14 @@ class AveragingSearch(DelegatingClassifier):
         with threadpool_limits(1, user_api="blas"):
             if len(models) > 1:
                 model: Any = AveragedClassifier(models, self.weights_, **self._mixing())
-                notices = train_on(model, X, data.observed)
+                notices = model.train_observed(X, data.observed, maps=data.maps)
             else:
                 (model,) = models
-                fits = (train_on(one, X, data.observed) for one in models)
+                features = data.maps.get(model.feature_key()) if has_path(model) else None
+                fits = (train_on(one, X, data.observed, features=features) for one in models)
                 (notices,) = track(fits, "fitting the model", 1)
         self.estimators_ = list(getattr(model, "estimators_", [model]))
         return model, notices
-
-    def _refined(self, model: Any, data: FoldedData) -> Any:  # noqa: ARG002
-        """Return the model to predict with."""
-        return model
 
     def _mixing(self) -> dict[str, Any]:
         return {

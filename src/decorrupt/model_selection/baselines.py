@@ -18,7 +18,9 @@ GROUP_RATE = "group_rate"
 
 
 def group_rate_accuracy(y: ArrayLike, *, bags: Any) -> float:
-    """Return the balanced accuracy of predicting, in bag k, the class with the largest p_kc/p̄_c.
+    """Return the balanced accuracy of guessing every row from the shares of its own bag.
+
+    The guess in bag k is the class with the largest p_kc/p̄_c.
 
     It is exact, needs no model and no assumption, and is available for rows of known bags only:
     for a row of a new bag the baseline is the constant, whose balanced accuracy is 1 over the

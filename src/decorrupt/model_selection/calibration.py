@@ -22,9 +22,19 @@ from decorrupt.solvers import fit_slope_and_shift
 from decorrupt.splitters import Fold
 
 
+def needs_calibration(estimator: Any, *, by_counts: bool = True) -> bool:
+    """Return whether a search calibrates the scores: all but the log-odds of λ paths.
+
+    Decisions of paths stay as they are if decisions are compared instead of counts.
+    """
+    is_path = getattr(estimator, "has_path", False)
+    return not (is_path and (estimator.has_log_odds or not by_counts))
+
+
 def fit_calibration(scores: FloatArray, observed: Observed) -> tuple[float, Any]:
     """Return (slope, shift) that maximise Σ_k log P(counts of bag k | slope·s + shift)."""
-    return fit_slope_and_shift(scores, count_risk(observed), observed.inner_prior)
+    prior, weights = observed.inner_prior, observed.weights
+    return fit_slope_and_shift(scores, count_risk(observed), prior, weights)
 
 
 def cross_calibrate(scores: FloatArray, observed: Observed, folds: Sequence[Fold]) -> FloatArray:
@@ -67,7 +77,9 @@ def quantile_bins(
 def calibration_curve_from_proportions(
     y: ArrayLike, probabilities: ArrayLike, *, bags: Any, n_bins: int = 5
 ) -> list[CalibrationBin]:
-    """Return estimates of P(Y=1 | bin) for bins of the predicted probability, without labels.
+    """Return predicted against estimated shares of positives, without labels.
+
+    P(Y=1 | bin) is estimated for bins of the predicted probability.
 
     With (a, b) the least-squares combination of the bags, Σ_k 2a_k·P̂_k(bin) is an unbiased
     estimate of P(bin | Y=1). Then P(Y=1 | bin) = γ̄·P(bin | Y=1)/P(bin), where γ̄ is the share of
@@ -119,15 +131,15 @@ def observed_calibration_curve(
     for low, high, inside in zip(edges[:-1], edges[1:], bins, strict=True):
         if not inside.any():
             continue
-        by_bag = np.bincount(observed.row_bag, inside, len(sizes)) / sizes
-        scale = prior / inside.mean()
+        by_bag = observed.sum_by_bag(inside.astype(float)) / sizes
+        scale = prior / float(observed.mean(inside))
         spread = np.sqrt(np.sum(lever**2 * by_bag * (1 - by_bag) / sizes))
         found.append(
             CalibrationBin(
                 low=float(low),
                 high=float(high),
                 n_rows=int(inside.sum()),
-                predicted=float(probabilities[inside].mean()),
+                predicted=float(observed.mean(probabilities * inside) / observed.mean(inside)),
                 share=float(scale * lever @ by_bag),
                 std_error=float(scale * spread),
             )
@@ -136,7 +148,9 @@ def observed_calibration_curve(
 
 
 class CalibratedBagClassifier(MetaEstimatorMixin, ScoreClassifier):
-    """log-odds = slope·f(x) + shift, for a classifier whose scores f are not log-odds.
+    """Probabilities for a classifier whose scores are not log-odds.
+
+    log-odds = slope·f(x) + shift.
 
     Parameters
     ----------

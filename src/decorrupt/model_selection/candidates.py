@@ -19,7 +19,7 @@ from decorrupt.estimators import (
     ProportionMatchingClassifier,
     SetClassifier,
 )
-from decorrupt.features import FROM_ALL_ROWS, kernel_name
+from decorrupt.features import FROM_ALL_ROWS, OF_SINGLE_ROWS, kernel_name
 from decorrupt.meta import BoostedCountClassifier, EMClassifier
 from decorrupt.model_selection.evaluation import Configuration
 from decorrupt.model_selection.grids import (
@@ -59,11 +59,12 @@ class Candidate:
     reg_strengths: tuple[float, ...] = DEFAULT_REG_STRENGTHS
     class_reg_strengths: tuple[float, ...] = DEFAULT_REG_STRENGTHS
 
-    def _usable(self, kernels: Sequence[Any]) -> Sequence[Any]:
-        """Return the kernels without those made from all rows, if the method needs k(x, x')."""
-        if has_path(self.estimator):
-            return kernels
-        return [kernel for kernel in kernels if kernel_name(kernel) not in FROM_ALL_ROWS] or kernels
+    def _usable(self, kernels: Sequence[Any], weights: Any) -> Sequence[Any]:
+        """Return the kernels without those that the method, or weighted rows, cannot use."""
+        unusable: Sequence[str] = () if weights is None else OF_SINGLE_ROWS
+        if not has_path(self.estimator):  # it needs k(x, x')
+            unusable = FROM_ALL_ROWS
+        return [kernel for kernel in kernels if kernel_name(kernel) not in unusable] or kernels
 
     def configurations(
         self,
@@ -72,6 +73,7 @@ class Candidate:
         kernel_gammas: Sequence[float | str] | None,
         reg_strengths: Sequence[float] | None,
         n_classes: int,
+        weights: Any = None,
     ) -> list[Configuration]:
         """Return the grid for every kernel, with a λ path where possible.
 
@@ -82,22 +84,24 @@ class Candidate:
         if "kernel_gamma" not in self.estimator.get_params(deep=False):
             settings: list[dict[str, Any]] = [{}]
         elif self.any_kernel:
-            tried = distinct_kernels(self._usable(kernels), X.shape[1])
-            settings = kernel_settings(tried, kernel_gammas, X)
+            tried = distinct_kernels(self._usable(kernels, weights), X.shape[1])
+            settings = kernel_settings(tried, kernel_gammas, X, weights)
         else:
-            settings = gamma_settings(getattr(self.estimator, "kernel", "rbf"), kernel_gammas, X)
+            kernel = getattr(self.estimator, "kernel", "rbf")
+            settings = gamma_settings(kernel, kernel_gammas, X, weights)
         found = []
         for params in (own | setting for setting in settings for own in ParameterGrid(self.grid)):
             estimator, path = clone(self.estimator).set_params(**params), reg_strengths
             if not has_path(estimator):
                 path = None
             elif path is None:
-                size = estimator.kernel_size(X)
+                size = estimator.kernel_size(X, weights=weights)
                 grid = self.reg_strengths if n_classes == 2 else self.class_reg_strengths
-                size *= reg_strength_scale(X.shape[0])
+                size *= reg_strength_scale(X.shape[0] if weights is None else weights.sum())
                 path = [size * reg_strength for reg_strength in grid]
             path = None if path is None else tuple(path)
-            found.append(Configuration(self.name, estimator, params, path))
+            is_open = path is not None and reg_strengths is None
+            found.append(Configuration(self.name, estimator, params, path, is_open))
         return found
 
 

@@ -26,8 +26,12 @@ class Estimate(NamedTuple):
     std_error: float
 
 
-def corrected_accuracy(y: ArrayLike, scores: ArrayLike, *, bags: Any) -> Estimate:
-    """Return 1 − Σ_k [a_k·P̂_k(f ≤ 0) + b_k·P̂_k(f > 0)], unbiased for the balanced accuracy.
+def corrected_accuracy(
+    y: ArrayLike, scores: ArrayLike, *, bags: Any, sample_weight: Any = None
+) -> Estimate:
+    """Return an unbiased estimate of the balanced accuracy, from proportions.
+
+    1 − Σ_k [a_k·P̂_k(f ≤ 0) + b_k·P̂_k(f > 0)], unbiased for the balanced accuracy.
 
     For held-out bags. (a_k, b_k) is the superbag combination, which has the smallest worst-case
     variance. For several classes it is Σ_k Σ_c a_kc·P̂_k(predicted c), unbiased for the mean of the
@@ -43,13 +47,25 @@ def corrected_accuracy(y: ArrayLike, scores: ArrayLike, *, bags: Any) -> Estimat
         Decision values: positive for the positive class; of several classes the largest decides.
     bags : array-like of shape (n_rows,)
         The bag of each row.
+    sample_weight : array-like of shape (n_rows,), optional
+        How many rows each row stands for, more than 0.
 
     Raises
     ------
     ValueError
         If the proportions do not distinguish the classes: then nothing can be estimated.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from decorrupt.model_selection import corrected_accuracy
+    >>> labels = np.repeat([1, 0, 1, 0], [8, 2, 2, 8])  # bags of 10 rows: 8 and 2 positives
+    >>> bags = np.repeat([0, 1], 10)
+    >>> scores = np.where(labels, 1.0, -1.0)  # a perfect classifier
+    >>> round(corrected_accuracy(np.repeat([0.8, 0.2], 10), scores, bags=bags).value, 2)
+    1.0
     """
-    return observed_accuracy(np.asarray(scores), read_bags(y, bags))
+    return observed_accuracy(np.asarray(scores), read_bags(y, bags, sample_weight=sample_weight))
 
 
 def observed_accuracy(scores: FloatArray, observed: Observed) -> Estimate:
@@ -58,16 +74,33 @@ def observed_accuracy(scores: FloatArray, observed: Observed) -> Estimate:
 
 
 def corrected_risk(
-    y: ArrayLike, scores: ArrayLike, *, bags: Any, loss: str | MarginLoss = "sigmoid"
+    y: ArrayLike,
+    scores: ArrayLike,
+    *,
+    bags: Any,
+    loss: str | MarginLoss = "sigmoid",
+    sample_weight: Any = None,
 ) -> Estimate:
-    """Return Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1), unbiased for the balanced risk.
+    """Return an unbiased estimate of the balanced risk, from proportions.
+
+    Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1), unbiased for the balanced risk.
 
     For held-out bags. The default loss is bounded on purpose: with an unbounded loss the estimated
     risk of a bad model can be arbitrarily low, and it would be selected. For several classes,
     "sigmoid" is 1 − softmax(f)_c, and "logistic" −log softmax(f)_c. The parameters are those of
     :func:`corrected_accuracy`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from decorrupt.model_selection import corrected_risk
+    >>> y, bags = np.repeat([0.8, 0.2], 10), np.repeat([0, 1], 10)
+    >>> scores = np.repeat([1.0, -1.0, 1.0, -1.0], [8, 2, 2, 8])
+    >>> round(corrected_risk(y, scores, bags=bags).value, 3)  # the sigmoid loss at the margin 1
+    0.269
     """
-    return observed_risk(np.asarray(scores, dtype=float), read_bags(y, bags), loss)
+    observed = read_bags(y, bags, sample_weight=sample_weight)
+    return observed_risk(np.asarray(scores, dtype=float), observed, loss)
 
 
 def observed_risk(
@@ -79,14 +112,27 @@ def observed_risk(
     return _combined(observed, class_loss(loss, observed.n_classes).class_values(scores))
 
 
-def proportion_risk(y: ArrayLike, scores: ArrayLike, *, bags: Any) -> Estimate:
-    """Return Σ_k (n_k/n)·½Σ_c|p̂_kc − p_kc|, with p̂_kc the share of predictions c in bag k.
+def proportion_risk(
+    y: ArrayLike, scores: ArrayLike, *, bags: Any, sample_weight: Any = None
+) -> Estimate:
+    """Return the mean difference between predicted and known shares of bags.
+
+    Σ_k (n_k/n)·½Σ_c|p̂_kc − p_kc|, with p̂_kc the share of predictions c in bag k.
 
     For held-out bags. For two classes this is Σ_k (n_k/n)·|p̂_k − p_k|, the criterion of InvCal
     and ∝SVM (Yu et al. 2015). It does not detect a model that predicts every bag's proportion but
     labels the wrong rows positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from decorrupt.model_selection import proportion_risk
+    >>> y, bags = np.repeat([0.8, 0.2], 10), np.repeat([0, 1], 10)
+    >>> proportion_risk(y, np.ones(20), bags=bags).value  # all rows are predicted positive
+    0.5
     """
-    return observed_proportion_risk(np.asarray(scores), read_bags(y, bags))
+    observed = read_bags(y, bags, sample_weight=sample_weight)
+    return observed_proportion_risk(np.asarray(scores), observed)
 
 
 def observed_proportion_risk(scores: FloatArray, observed: Observed) -> Estimate:
@@ -96,16 +142,33 @@ def observed_proportion_risk(scores: FloatArray, observed: Observed) -> Estimate
 
 
 def count_score(
-    y: ArrayLike, probabilities: ArrayLike, *, bags: Any, bag_effect: float = 0.0
+    y: ArrayLike,
+    probabilities: ArrayLike,
+    *,
+    bags: Any,
+    bag_effect: float = 0.0,
+    sample_weight: Any = None,
 ) -> Estimate:
-    """Return (1/n)·Σ_k log P(count_k | probabilities), a proper scoring rule.
+    """Return how well probabilities explain the counts of bags; greater is better.
+
+    (1/n)·Σ_k log P(count_k | probabilities), a proper scoring rule.
 
     For held-out bags. `probabilities` are P(Y=1|x) per row, or the columns of `predict_proba`.
     For several classes and bags of more than a few rows the counts' distribution is approximated
     by a normal density, which can exceed 1. `bag_effect` is the standard deviation of what bags add
     to the shares that their rows explain, see :class:`decorrupt.CountLikelihoodClassifier`.
+
+    Examples
+    --------
+    >>> from decorrupt.model_selection import count_score
+    >>> y, bags = [0.5, 0.5, 0.0, 0.0], ["a", "a", "b", "b"]
+    >>> good = count_score(y, [0.9, 0.1, 0.1, 0.1], bags=bags)
+    >>> guess = count_score(y, [0.25] * 4, bags=bags)
+    >>> good.value > guess.value
+    True
     """
-    return observed_count_score(np.asarray(probabilities), read_bags(y, bags), bag_effect)
+    observed = read_bags(y, bags, sample_weight=sample_weight)
+    return observed_count_score(np.asarray(probabilities), observed, bag_effect)
 
 
 def observed_count_score(
@@ -140,7 +203,7 @@ def _combined(observed: Observed, losses: FloatArray) -> Estimate:
 def bag_means(rows: ArrayLike, observed: Observed) -> FloatArray:
     """Return the mean of each bag's rows, column by column for a matrix."""
     columns = np.asarray(rows, dtype=float)
-    sums = [np.bincount(observed.row_bag, column) for column in columns.reshape(len(columns), -1).T]
+    sums = [observed.sum_by_bag(column) for column in columns.reshape(len(columns), -1).T]
     return np.asarray((np.array(sums) / observed.sizes).T.reshape(-1, *columns.shape[1:]))
 
 

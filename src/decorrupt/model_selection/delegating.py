@@ -33,14 +33,15 @@ def search_assumption_notices(search: Any, X: Any, observed: Observed) -> list[N
 
     The columns of a pipeline's last step are checked: those of X may not be numbers.
     """
-    model = getattr(search, "best_estimator_", None)
+    model: Any = getattr(search, "best_estimator_", None)
     scorer = get_bag_scorer(search.scoring)
-    needs_method = needs_common_classes(model)
+    final = model[-1] if hasattr(model, "steps") else model
+    final = getattr(final, "estimator_", final)  # inside a calibrated one
+    needs_method = needs_common_classes(final)
     if not search.check_assumptions or model is None:
         return []
     if not (scorer.needs_spread or needs_method):
         return []
-    final = model[-1] if hasattr(model, "steps") else model
     rows = model[:-1].transform(X) if hasattr(model, "steps") and len(model.steps) > 1 else X
     rows = check_array(rows, accept_sparse="csr", dtype=FLOATS)
     user = type(final).__name__ if needs_method else f"scoring={scorer.name!r}"

@@ -23,7 +23,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.estimators import PathFit
 from decorrupt.features import FeatureMap, without_rows
 from decorrupt.losses import balanced_scores, score_shape
-from decorrupt.model_selection.calibration import cross_calibrate
+from decorrupt.model_selection.calibration import cross_calibrate, needs_calibration
 from decorrupt.model_selection.criteria import weighted_mean
 from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.results import PathFits, Result, is_missing
@@ -50,12 +50,15 @@ class Configuration:
     reg_strengths : tuple of float or None
         λ of one path over shared features, for a :class:`~decorrupt.estimators.KernelClassifier`;
         None: one fit.
+    has_open_path : bool
+        Whether smaller λ may be tried: the path is not the user's own.
     """
 
     method: str
     estimator: Any
     params: dict[str, Any]
     reg_strengths: tuple[float, ...] | None = None
+    has_open_path: bool = False
 
     def results_params(self) -> list[dict[str, Any]]:
         """Return the parameters of each of its results."""
@@ -183,9 +186,13 @@ class _Evaluator:
             for (_, test), one in zip(self.data.folds, predicted, strict=True):
                 decisions[test], scores[test] = one.decisions, one.scores
         seconds = np.array([one.seconds for one in predicted]) / len(all_params)
-        if self.calibrate and self.scorer.takes_scores and configuration.reg_strengths is None:
-            calibrated = cross_calibrate(decisions[:, 0], observed, self.data.folds)
-            scores = calibrated[:, None]
+        if (
+            self.calibrate
+            and self.scorer.takes_scores
+            and needs_calibration(configuration.estimator)
+        ):
+            for place in range(len(all_params)):
+                scores[:, place] = cross_calibrate(decisions[:, place], observed, self.data.folds)
         return [
             self._scored(configuration.method, params, seconds, decisions[:, r], scores[:, r])
             for r, params in enumerate(all_params)
@@ -220,7 +227,9 @@ def _with_fits(
     predicted: Sequence[_FoldPredictions],
     features: FeatureMap,
 ) -> list[Result]:
-    """Return the results of a path with its fits, unless its scores need a link."""
+    """Return the results of a path with its fits, unless its scores need more than a sum."""
+    if needs_calibration(configuration.estimator, by_counts=results[0].by_bag is not None):
+        return results
     paths = [one.path for one in predicted if one.path is not None and one.path.link is None]
     if len(paths) < len(predicted):
         return results
@@ -278,7 +287,7 @@ def evaluate(
         if batch[0].reg_strengths is None:
             results += evaluator.fit_separately(batch)
             continue
-        results += evaluator.fit_paths(batch, batch[0].estimator.fit_feature_map(data.X))
+        results += evaluator.fit_paths(batch, data.feature_map(batch[0].estimator))
     n_fits = len(compared) * len(data.folds)
     return Evaluation(results, compared, _failure_notices(evaluator.failures, n_fits))
 

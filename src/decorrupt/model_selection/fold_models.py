@@ -48,10 +48,10 @@ class FoldFits:
             data = FoldedData(X, self.observed, self.folds)
             return out_of_fold(self.model, data, class_prior=class_prior, n_jobs=n_jobs).models
         if len(known) == 1:
-            models: list[Any] = list(known[0].models(X, self.observed.classes))
+            models: list[Any] = list(known[0].models(X, self.observed))
         else:
             rows = check_array(X, accept_sparse="csr", dtype=FLOATS)
-            by_member = [member.models(rows, self.observed.classes) for member in known]
+            by_member = [member.models(rows, self.observed) for member in known]
             models = [self._average(list(one), X) for one in zip(*by_member, strict=True)]
         return [(model, test) for model, (_, test) in zip(models, self.folds, strict=True)]
 

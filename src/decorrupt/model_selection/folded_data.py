@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import _safe_split
 
 from decorrupt.estimators import KernelClassifier
-from decorrupt.features import FeatureMap
+from decorrupt.features import FROM_ALL_ROWS, FeatureMap, kernel_name
 from decorrupt.notices import Notice, train_quietly
 from decorrupt.observed import Observed
 from decorrupt.splitters import Fold
@@ -31,11 +31,15 @@ class FoldedData:
         What is known about their labels.
     folds : list of (train, test)
         Row numbers.
+    maps : dict
+        Feature maps of nearest rows by their key, which take long and little memory: comparisons
+        and refits share them.
     """
 
     X: Any
     observed: Observed
     folds: list[Fold]
+    maps: dict[Any, FeatureMap] = field(default_factory=dict)
 
     def take(self, rows: NDArray[np.intp]) -> FoldedData:
         """Return the data of some rows, sorted and of whole bags, with the same folds."""
@@ -46,6 +50,16 @@ class FoldedData:
     def training(self) -> list[Observed]:
         """What is known about the training rows of each fold; all configurations share it."""
         return [self.observed.take(train) for train, _ in self.folds]
+
+    def feature_map(self, estimator: KernelClassifier) -> FeatureMap:
+        """Return the features of all rows, computed without labels."""
+        key = estimator.feature_key()
+        features = self.maps.get(key)
+        if features is None:
+            features = estimator.fit_feature_map(self.X, weights=self.observed.weights)
+            if kernel_name(estimator.kernel) in FROM_ALL_ROWS:
+                self.maps[key] = features
+        return features
 
     def fit_fold(self, estimator: Any, fold: int) -> Any:
         """Return a clone fitted on the training rows of a fold, without warnings."""

@@ -31,7 +31,8 @@ def usable_folds(
     """
     if cv is None or isinstance(cv, int | np.integer):
         cv = BagKFold(DEFAULT_FOLDS if cv is None else int(cv))
-    folds = _split(cv, X, as_targets(observed.row_proportions), observed.row_bag)
+    targets = as_targets(observed.row_proportions)
+    folds = _split(cv, X, targets, observed.row_bag, observed.weights)
     skipped = {}
     for k, (train, test) in enumerate(folds):
         if not _tells_classes_apart(observed.take(train)):  # nothing can be learned from them
@@ -77,12 +78,13 @@ def _tells_classes_apart(observed: Observed) -> bool:
     return True
 
 
-def _split(cv: Any, X: Any, y: Any, bags: Any) -> list[Fold]:
+def _split(cv: Any, X: Any, y: Any, bags: Any, weights: Any) -> list[Fold]:
     """Return the folds of a splitter of bags, of scikit-learn, or of a list."""
     if not hasattr(cv, "split"):
         return list(cv)
-    routed = "bags" if isinstance(cv, BagSplitter) else "groups"
-    return list(cv.split(X, y, **{routed: bags}))
+    if isinstance(cv, BagSplitter):
+        return list(cv.split(X, y, bags=bags, sample_weight=weights))
+    return list(cv.split(X, y, groups=bags))
 
 
 def source_folds(noisy: NoisySources, cv: Any, random_state: Any = None) -> list[Fold]:
@@ -90,7 +92,7 @@ def source_folds(noisy: NoisySources, cv: Any, random_state: Any = None) -> list
     if isinstance(cv, int | np.integer):
         cv = WithinBagKFold(int(cv), shuffle=True, random_state=random_state)
     labels = noisy.strata.row_bag
-    return _split(cv, labels, labels, labels)
+    return _split(cv, labels, labels, labels, noisy.weights)
 
 
 def bag_folds(
@@ -136,7 +138,7 @@ def observed_folds(
     observed: Observed, *, n_splits: int = DEFAULT_FOLDS, random_state: Any = None
 ) -> list[Fold]:
     """Return what :func:`bag_folds` returns, from bags that are read already."""
-    n_rows, n_bags = observed.n_rows, observed.n_bags
+    n_rows, n_bags = len(observed.row_bag), observed.n_bags
     cv: BagSplitter
     if n_bags >= FEWEST_BAGS_TO_LEAVE_OUT:
         cv = BagKFold(min(n_splits, n_bags), shuffle=True, random_state=random_state)

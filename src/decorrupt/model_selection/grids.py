@@ -42,16 +42,19 @@ def check_lists(**tried: Any) -> None:
 
 
 def resolve_kernel_gammas(
-    kernel_gammas: Any, X: Any, factors: Sequence[float] = DEFAULT_GAMMA_FACTORS
+    kernel_gammas: Any,
+    X: Any,
+    factors: Sequence[float] = DEFAULT_GAMMA_FACTORS,
+    weights: Any = None,
 ) -> list[float]:
     """Return kernel parameters as numbers; None means the factors times "scale"."""
     if kernel_gammas is None:
-        scale = resolve_kernel_gamma("scale", X)
+        scale = resolve_kernel_gamma("scale", X, weights)
         return [factor * scale for factor in factors]
-    return [resolve_kernel_gamma(kernel_gamma, X) for kernel_gamma in kernel_gammas]
+    return [resolve_kernel_gamma(kernel_gamma, X, weights) for kernel_gamma in kernel_gammas]
 
 
-def reg_strength_scale(n_rows: int) -> float:
+def reg_strength_scale(n_rows: float) -> float:
     """Return by what the default λ are multiplied: 1 below 10,000 rows, then 0.1, 0.01, ….
 
     The penalty of a mean loss is a Gaussian prior whose λ is proportional to 1/n; the grids are for
@@ -71,20 +74,24 @@ def distinct_kernels(kernels: Sequence[Any], n_columns: int) -> list[Any]:
     return list(found.values())
 
 
-def kernel_settings(kernels: Sequence[Any], kernel_gammas: Any, X: Any) -> list[dict[str, Any]]:
+def kernel_settings(
+    kernels: Sequence[Any], kernel_gammas: Any, X: Any, weights: Any = None
+) -> list[dict[str, Any]]:
     """Return every kernel with every kernel_gamma; a kernel without this parameter once."""
     return [
         {"kernel": kernel} | setting
         for kernel in kernels
-        for setting in gamma_settings(kernel, kernel_gammas, X)
+        for setting in gamma_settings(kernel, kernel_gammas, X, weights)
     ]
 
 
-def gamma_settings(kernel: Any, kernel_gammas: Any, X: Any) -> list[dict[str, Any]]:
+def gamma_settings(
+    kernel: Any, kernel_gammas: Any, X: Any, weights: Any = None
+) -> list[dict[str, Any]]:
     """Return one setting per kernel_gamma; an empty one for a kernel without or with its own."""
     name = kernel_name(kernel)
     if name in WITHOUT_GAMMA or has_own_gamma(kernel):
         return [{}]
     factors = COMPONENT_GAMMA_FACTORS if name in ON_COMPONENTS else DEFAULT_GAMMA_FACTORS
-    numbers = resolve_kernel_gammas(kernel_gammas, X, factors)
+    numbers = resolve_kernel_gammas(kernel_gammas, X, factors, weights)
     return [{"kernel_gamma": kernel_gamma} for kernel_gamma in numbers]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,20 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from decorrupt.model_selection.averaging import result_weights
 from decorrupt.model_selection.evaluation import Configuration, Evaluation
 from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import has_usable_folds
-from decorrupt.model_selection.results import Result
+from decorrupt.model_selection.promising import FEWEST_CONFIGURATIONS, promising
+from decorrupt.model_selection.widening import widen
 from decorrupt.observed import Observed
 
 # Rows of the first sample, which also has at least so many bags; each sample is 4 times as large.
 FIRST_ROWS = 1024
 FEWEST_BAGS = 40
 GROWTH = 4
-FEWEST_CONFIGURATIONS = 2
-# A configuration with less than this part of an equal weight is not compared on more bags.
-LEAST_SHARE = 0.1
 
 
 def samples_of_bags(observed: Observed, random_state: Any) -> list[NDArray[np.intp]]:
@@ -57,7 +54,8 @@ def evaluate_by_halving(
     Parameters
     ----------
     configurations : sequence of Configuration
-        All of them are compared on the first sample, the promising ones on each larger one.
+        All of them are compared on the first sample, and smaller λ, see :func:`widen`; the
+        promising ones on each larger sample.
     data : FoldedData
         All rows.
     compare : callable
@@ -66,50 +64,22 @@ def evaluate_by_halving(
         Source of the samples.
     """
     left, excluded = list(configurations), []
+
+    def compare_all(some: Sequence[Configuration], data: FoldedData) -> Evaluation:
+        found = compare(some, data)
+        if len(found.compared) < len(some):  # there is no time for more
+            return found
+        return widen(found, lambda more: compare(more, data), random_state)
+
+    step: Callable[[Sequence[Configuration], FoldedData], Evaluation] = compare_all
     for rows in samples_of_bags(data.observed, random_state):
         sample = data.take(rows)
         if len(left) <= FEWEST_CONFIGURATIONS or not has_usable_folds(
             sample.observed, sample.folds
         ):
             break
-        found = compare(left, sample)
+        found, step = step(left, sample), compare
         left = promising(found.compared, found.results, random_state)
         excluded += [one for one in found.compared if not any(one is other for other in left)]
-    found = compare(left, data)
+    found = step(left, data)
     return replace(found, compared=found.compared + excluded)
-
-
-def promising(
-    configurations: Sequence[Configuration], results: Sequence[Result], random_state: Any
-) -> list[Configuration]:
-    """Return the configurations that may be the best on all bags, the most probable first.
-
-    Those remain whose weight, summed over λ, is at least LEAST_SHARE of an equal share: a sample
-    with few bags leaves many, where a fixed number would be unstable. Criteria without weights
-    leave the better half.
-    """
-    if all(result.by_bag is not None for result in results):
-        values = _own_values(configurations, results, result_weights(results, random_state))
-        ranks = np.array([sum(own) for own in values])
-        n_kept = int((ranks >= LEAST_SHARE / len(configurations)).sum())
-    else:
-        values = _own_values(configurations, results, [result.score for result in results])
-        ranks = np.array([max(own, default=-np.inf) for own in values])
-        n_kept = (len(configurations) + 1) // 2
-    order = np.argsort(-ranks, kind="stable")[: max(n_kept, FEWEST_CONFIGURATIONS)]
-    return [configurations[place] for place in order]
-
-
-def _own_values(
-    configurations: Sequence[Configuration], results: Sequence[Result], values: Iterable[float]
-) -> list[list[float]]:
-    """Return the values of each configuration's results."""
-    pairs = list(zip(results, values, strict=True))
-    return [
-        [
-            value
-            for result, value in pairs
-            if result.method == one.method and one.params.items() <= result.params.items()
-        ]
-        for one in configurations
-    ]

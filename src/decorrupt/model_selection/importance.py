@@ -34,7 +34,9 @@ def bag_permutation_importance(
     max_rows: int = 4000,
     random_state: int = 0,
 ) -> list[ColumnImportance]:
-    """Return C(X) − mean C(X with a column shuffled) for every column, the largest first.
+    """Return how much a criterion drops if a column is shuffled, for every column.
+
+    The drop is C(X) − mean C(X with the column shuffled); the largest is first.
 
     Parameters
     ----------

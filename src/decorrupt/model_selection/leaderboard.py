@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from decorrupt.extras import import_pandas
 from decorrupt.model_selection.results import Result
+from decorrupt.notebook import html_table
 
 # Parameters over which a row of the leaderboard is the best, and its weight the sum.
 WITHIN_ROW = ("reg_strength", "starts")
@@ -38,7 +39,7 @@ def _describe(value: Any) -> str:
 
 
 class LeaderboardRow(NamedTuple):
-    """A method and kernel with the best λ; `weight` and `seconds` are sums over all its λ."""
+    """A method and kernel with the best penalty; `weight` and `seconds` are sums over all."""
 
     method: str
     params: dict[str, Any]
@@ -51,7 +52,7 @@ class LeaderboardRow(NamedTuple):
 
 @dataclass(repr=False)
 class Leaderboard:
-    """Table of methods and kernels with their best λ, the largest weight first.
+    """Table of methods and kernels with their best penalty, the largest weight first.
 
     Supports ``len``, indexing, iteration over :class:`LeaderboardRow`, and ``print``.
 
@@ -133,6 +134,22 @@ class Leaderboard:
             for row in self
         ]
         return "\n".join([head, *lines, f"* {self.rule}", *self._remarks()])
+
+    def _repr_html_(self) -> str:
+        head = ["", "method", "weight", "score", "± std error", "seconds", "parameters"]
+        rows = [
+            (
+                "*" if row.chosen else "",
+                row.method,
+                f"{row.weight:.3f}",
+                f"{row.score:.4f}",
+                f"{row.std_error:.4f}",
+                f"{row.seconds:.1f}",
+                describe_params(row.params),
+            )
+            for row in self
+        ]
+        return html_table("Leaderboard", head, rows, [f"* {self.rule}", *self._remarks()])
 
     def _remarks(self) -> list[str]:
         found = []

@@ -79,11 +79,11 @@ class PathFits:
     paths: list[PathFit]
     place: int
 
-    def models(self, X: Any, classes: Any) -> list[KernelClassifier]:
+    def models(self, X: Any, observed: Observed) -> list[KernelClassifier]:
         """Return the model of every fold; X are all rows."""
         models = [clone(self.estimator) for _ in self.paths]
         for model, path in zip(models, self.paths, strict=True):
-            model.keep_path(X, self.features, path, self.place, classes)
+            model.keep_path(X, self.features, path, self.place, observed)
         return models
 
 

@@ -30,7 +30,7 @@ from decorrupt.model_selection.criteria import (
     observed_risk,
     weighted_mean,
 )
-from decorrupt.observed import Observed, as_targets, read_bags
+from decorrupt.observed import Observed, read_bags, without_weightless
 from decorrupt.risks import noisy_label_risk
 
 NOISY_LABELS = "noisy_label_log_likelihood"
@@ -78,13 +78,18 @@ or callable
         self.name = name
         self.options = options
 
-    def __call__(self, estimator: Any, X: Any, y: ArrayLike, *, bags: Any) -> float:
+    def __call__(
+        self, estimator: Any, X: Any, y: ArrayLike, *, bags: Any, sample_weight: Any = None
+    ) -> float:
         """Return the criterion of a fitted estimator's predictions for the rows X."""
-        return self.estimate(estimator, X, y, bags=bags).value
+        return self.estimate(estimator, X, y, bags=bags, sample_weight=sample_weight).value
 
-    def estimate(self, estimator: Any, X: Any, y: ArrayLike, *, bags: Any) -> Estimate:
+    def estimate(
+        self, estimator: Any, X: Any, y: ArrayLike, *, bags: Any, sample_weight: Any = None
+    ) -> Estimate:
         """Return the criterion with its standard error."""
-        observed = read_bags(y, bags)
+        X, y, known = without_weightless(X, y, bags=bags, sample_weight=sample_weight)
+        observed = read_bags(y, **known)
         predictions = self.predictions(estimator, X, observed.inner_prior)
         return self.score(predictions, observed)
 
@@ -110,6 +115,12 @@ or callable
         if not self.takes_scores:
             return np.asarray(estimator.decision_function(X))
         final = estimator[-1] if hasattr(estimator, "steps") else estimator
+        if not hasattr(final, "predict_proba"):
+            raise ValueError(
+                f"scoring={self.name!r} needs probabilities, which {type(final).__name__} does not "
+                "have: choose scoring='corrected_accuracy', or AutoLabelProportionsClassifier, "
+                "which calibrates scores on held-out counts"
+            )
         scores = unclipped_scores(estimator.predict_proba(X))
         return balanced_scores(scores, getattr(final, "class_prior_", class_prior))
 
@@ -118,8 +129,8 @@ or callable
         if self.takes_scores:
             return weighted_mean(self.by_bag(predictions, observed), observed.sizes)
         if callable(self.name):
-            y = as_targets(observed.row_proportions)
-            return Estimate(*self.name(y, predictions, bags=observed.row_bag, **self.options))
+            y, known = observed.fit_arguments()
+            return Estimate(*self.name(y, predictions, **known, **self.options))
         value, std_error = CRITERIA[self.name](predictions, observed, **self.options)
         return Estimate(-value if self.name in LOWER_IS_BETTER else value, std_error)
 
@@ -132,9 +143,10 @@ or callable
         return count_score_by_bag(probabilities(shifted), observed, **self.options)
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Return the request for `bags`, for scikit-learn's metadata routing."""
+        """Return the request for `bags` and weights, for scikit-learn's metadata routing."""
         request = MetadataRequest(owner=self)
-        request.score.add_request(param="bags", alias=True)
+        for name in ("bags", "sample_weight"):
+            request.score.add_request(param=name, alias=True)
         return request
 
     def __repr__(self) -> str:

@@ -18,6 +18,7 @@ from sklearn.model_selection import (
 from sklearn.utils import indexable
 from sklearn.utils.validation import check_is_fitted
 
+from decorrupt.estimators import ReferenceLinkMixin
 from decorrupt.model_selection.delegating import search_assumption_notices
 from decorrupt.model_selection.evaluation import Configuration, evaluate
 from decorrupt.model_selection.folded_data import FoldedData, train_on
@@ -25,17 +26,17 @@ from decorrupt.model_selection.folds import DEFAULT_FOLDS, usable_folds
 from decorrupt.model_selection.results import keep_results
 from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer
 from decorrupt.notices import Notice, QuietEstimator, emit_notices
-from decorrupt.observed import Observed, read_observed
+from decorrupt.observed import read_observed, without_weightless
 
 
-class _BagSearch(QuietEstimator):
+class _BagSearch(ReferenceLinkMixin, QuietEstimator):
     """Base class of both searches; must precede scikit-learn's class in the bases.
 
     Its `fit` replaces scikit-learn's, which keeps only one score per fold: here the predictions of
     all held-out rows are scored together.
     """
 
-    __metadata_request__fit = {"bags": True}  # noqa: RUF012
+    __metadata_request__fit = {"bags": True, "sample_weight": True}  # noqa: RUF012
 
     estimator: Any
     cv: Any
@@ -48,7 +49,7 @@ class _BagSearch(QuietEstimator):
     best_params_: dict[str, Any]
     scorer_: BagScorer
 
-    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> Any:
+    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None, sample_weight: Any = None) -> Any:
         """Run the search and refit the best candidate on all rows.
 
         Parameters
@@ -59,6 +60,8 @@ class _BagSearch(QuietEstimator):
             The proportion of each row's bag, or its class shares.
         bags : array-like of shape (n_rows,)
             The bag of each row.
+        sample_weight : array-like of shape (n_rows,), optional
+            How many rows each row stands for, at least 0.
 
         Warns
         -----
@@ -71,15 +74,19 @@ class _BagSearch(QuietEstimator):
         BagAssumptionWarning
             If the rows of a class clearly differ between bags, see `check_assumptions`.
         """
-        observed, notices = self._train(X, y, bags)
-        emit_notices(search_assumption_notices(self, X, observed) + notices)
+        data, notices = self._train(X, y, bags, sample_weight)
+        emit_notices(search_assumption_notices(self, data.X, data.observed) + notices)
         return self
 
-    def train(self, X: Any, y: ArrayLike, *, bags: Any = None) -> list[Notice]:
+    def train(
+        self, X: Any, y: ArrayLike, *, bags: Any = None, sample_weight: Any = None
+    ) -> list[Notice]:
         """Fit as `fit` does, and return the warnings; without the check of the assumptions."""
-        return self._train(X, y, bags)[1]
+        return self._train(X, y, bags, sample_weight)[1]
 
-    def _train(self, X: Any, y: ArrayLike, bags: Any) -> tuple[Observed, list[Notice]]:
+    def _train(
+        self, X: Any, y: ArrayLike, bags: Any, sample_weight: Any
+    ) -> tuple[FoldedData, list[Notice]]:
         if bags is None:
             raise ValueError(
                 f"{type(self).__name__} needs bags=, the bag of each row; for data with labels use "
@@ -88,13 +95,17 @@ class _BagSearch(QuietEstimator):
         self.scorer_ = get_bag_scorer(self.scoring)
         self.multimetric_ = False
         X, y, bags = indexable(X, y, bags)
-        observed = read_observed(y, bags=bags)
-        folds, notices = usable_folds(self.cv, X, observed, needs_spread=self.scorer_.needs_spread)
+        known = {"bags": bags, "sample_weight": sample_weight}
+        X, y, known = without_weightless(X, y, cv=self.cv, **known)
+        cv = known.pop("cv", None)
+        observed = read_observed(y, **known)
+        folds, notices = usable_folds(cv, X, observed, needs_spread=self.scorer_.needs_spread)
         self.n_splits_ = len(folds)
+        data = FoldedData(X, observed, folds)
         with sklearn.config_context(enable_metadata_routing=True):
             found = evaluate(
                 [self._configuration(params) for params in self._candidates()],
-                FoldedData(X, observed, folds),
+                data,
                 self.scorer_,
                 n_jobs=self.n_jobs,
                 error_score=self.error_score,
@@ -109,7 +120,7 @@ class _BagSearch(QuietEstimator):
                 self.refit_time_ = time.perf_counter() - began
                 if hasattr(model, "feature_names_in_"):
                     self.feature_names_in_ = model.feature_names_in_
-        return observed, notices
+        return data, notices
 
     def get_metadata_routing(self) -> Any:
         """Return the request for `bags`; scikit-learn's method rejects scorers without labels."""
@@ -213,8 +224,34 @@ class BagGridSearchCV(_BagSearch, GridSearchCV):
 class BagRandomizedSearchCV(_BagSearch, RandomizedSearchCV):
     """scikit-learn's RandomizedSearchCV for bags: holds out whole bags and needs no labels.
 
-    The parameters are those of :class:`sklearn.model_selection.RandomizedSearchCV`, with `scoring`
-    and `cv` as in :class:`BagGridSearchCV`.
+    Parameters
+    ----------
+    estimator, param_distributions, n_iter, n_jobs, random_state
+        As in :class:`sklearn.model_selection.RandomizedSearchCV`.
+    scoring, refit, cv, error_score, check_assumptions
+        As in :class:`BagGridSearchCV`.
+
+    Attributes
+    ----------
+    best_estimator_, best_params_, best_score_, best_score_std_error_, cv_results_
+        As in :class:`BagGridSearchCV`.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> from decorrupt import MeanMapClassifier
+    >>> from decorrupt.datasets import load_wine_bags
+    >>> from decorrupt.model_selection import BagRandomizedSearchCV
+    >>> data = load_wine_bags(bag_size=8)
+    >>> search = BagRandomizedSearchCV(
+    ...     MeanMapClassifier(kernel="linear"),
+    ...     {"reg_strength": loguniform(1e-3, 10)},
+    ...     n_iter=3,
+    ...     cv=3,
+    ...     random_state=0,
+    ... )
+    >>> search.fit(data.X, data.y, bags=data.bags).best_params_.keys()
+    dict_keys(['reg_strength'])
     """
 
     def __init__(

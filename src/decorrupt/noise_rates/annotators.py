@@ -75,7 +75,9 @@ def estimate_noise_rates_from_annotators(
     level: float = 0.9,
     random_state: Any = None,
 ) -> AnnotatorEstimate:
-    """Maximise Π_items Σ_y π(y)·Π_labels P_annotator(ỹ|y) over π and each annotator's rates.
+    """Estimate the noise rates of annotators who labelled the same items.
+
+    Maximise Π_items Σ_y π(y)·Π_labels P_annotator(ỹ|y) over π and each annotator's rates.
 
     Dawid & Skene (1979) for two or more classes. EM starts from the shares of each item's labels,
     which assumes that the majority of labels is more often right than wrong. Annotators are assumed

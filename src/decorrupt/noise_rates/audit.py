@@ -23,7 +23,9 @@ from decorrupt.observed import FLIPS, NoisySources, read_sources
 def estimate_noise_rates_from_audit(
     *, y_noisy: ArrayLike, y_true: ArrayLike, sources: Any = None, level: float = 0.9
 ) -> NoiseRateEstimate:
-    """Return ρ̂₊ = #{Ỹ=−1, Y=1}/#{Y=1} and ρ̂₋ = #{Ỹ=1, Y=−1}/#{Y=−1}, with exact intervals.
+    """Estimate the noise rates of every source from rows whose labels were checked.
+
+    ρ̂₊ = #{Ỹ=−1, Y=1}/#{Y=1} and ρ̂₋ = #{Ỹ=1, Y=−1}/#{Y=−1}, with exact intervals.
 
     The intervals are those of Clopper & Pearson (1934): they contain the true rate with probability
     at least `level`, for any number of audited rows. For several classes the result is

@@ -70,7 +70,9 @@ def estimate_noise_rates(
     level: float = 0.9,
     random_state: Any = None,
 ) -> NoiseRateEstimate:
-    """Return ρ₋ = inf P(Ỹ=1|x) and ρ₊ = 1 − sup P(Ỹ=1|x) of every source, with upper bounds.
+    """Estimate the noise rates of every source from noisy labels and features alone.
+
+    ρ₋ = inf P(Ỹ=1|x) and ρ₊ = 1 − sup P(Ỹ=1|x), with upper bounds.
 
     P(Ỹ=1|x) = ρ₋ + (1−ρ₊−ρ₋)·P(Y=1|x), so where the true class is certain, the share of wrong
     labels is the noise rate. These rates are given by the slopes of the ROC curve at its two ends

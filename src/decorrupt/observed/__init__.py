@@ -55,6 +55,15 @@ from decorrupt.observed.shares import (
 )
 from decorrupt.observed.sources import NoisySources, read_sources
 from decorrupt.observed.targets import bag_targets
+from decorrupt.observed.weights import (
+    check_weights,
+    check_whole,
+    read_weights,
+    refuse_weights,
+    repeated_rows,
+    whole_if_whole,
+    without_weightless,
+)
 
 __all__ = [
     "BALANCED",
@@ -77,6 +86,8 @@ __all__ = [
     "check_transition",
     "check_transition_rows",
     "check_transitions",
+    "check_weights",
+    "check_whole",
     "class_columns",
     "counts_of_shares",
     "counts_of_sum",
@@ -103,7 +114,12 @@ __all__ = [
     "read_labels",
     "read_observed",
     "read_sources",
+    "read_weights",
+    "refuse_weights",
+    "repeated_rows",
     "resolve_class_prior",
     "shares_by_bag",
+    "whole_if_whole",
     "with_count_noise",
+    "without_weightless",
 ]

@@ -22,12 +22,18 @@ from decorrupt.observed.ids import factorize
 from decorrupt.observed.labels import has_class_columns
 from decorrupt.observed.observed import Observed
 from decorrupt.observed.shares import SHARE_TOL, class_columns, inseparable_classes, is_share_row
+from decorrupt.observed.weights import check_whole, read_weights
 
 BAG_CLASSES = (0, 1)  # the classes if y is the share of positives
 
 
 def read_bags(
-    y: ArrayLike, bags: Any, *, upper: ArrayLike | None = None, count_noise: Any = None
+    y: ArrayLike,
+    bags: Any,
+    *,
+    upper: ArrayLike | None = None,
+    count_noise: Any = None,
+    sample_weight: Any = None,
 ) -> Observed:
     """Return the bags and what is known about their class counts, from one entry of y per row.
 
@@ -42,11 +48,13 @@ def read_bags(
         The upper end of the range.
     count_noise
         See :func:`read_count_noise`.
+    sample_weight : array-like of shape (n_rows,), optional
+        How many rows each row stands for, at least 1; whole numbers with ranges or noise.
 
     Raises
     ------
     ValueError
-        If y, bags, upper or count_noise is invalid.
+        If y, bags, upper, count_noise or sample_weight is invalid.
     """
     if upper is not None and np.shape(upper) != np.shape(y):
         raise ValueError(
@@ -58,7 +66,10 @@ def read_bags(
     ids, row_bag = factorize(bags, "bags")
     kind = "range" if upper is not None else "noisy" if count_noise is not None else "exact"
     shares = shares_by_bag(ids, row_bag, y, kind)
-    table = Observed(bag_classes(y), ids, row_bag, class_columns(shares))
+    weights = read_weights(sample_weight, len(row_bag))
+    if kind != "exact":
+        check_whole(weights)
+    table = Observed(bag_classes(y), ids, row_bag, class_columns(shares), weights=weights)
     highest = None if upper is None else shares_by_bag(ids, row_bag, upper, "range", "upper")
     return observe_counts(table, highest, count_noise)
 

@@ -15,12 +15,21 @@ from decorrupt._typing import FloatArray
 
 @dataclass(frozen=True)
 class GaussianNoise:
-    """Reported count = true count + N(0, scale²).
+    """Normal noise in published counts.
+
+    Reported count = true count + N(0, scale²).
 
     Parameters
     ----------
     scale : float
         The standard deviation, in rows; above 0.
+
+    Examples
+    --------
+    >>> from decorrupt import CountLikelihoodClassifier, GaussianNoise
+    >>> model = CountLikelihoodClassifier(count_noise=GaussianNoise(2.0))
+    >>> GaussianNoise(2.0).variance
+    4.0
     """
 
     scale: float
@@ -40,12 +49,20 @@ class GaussianNoise:
 
 @dataclass(frozen=True)
 class LaplaceNoise:
-    """Reported count = true count + noise with the density exp(−|d|/scale)/(2·scale).
+    """Laplace noise in published counts, as differential privacy adds it.
+
+    Reported count = true count + noise with the density exp(−|d|/scale)/(2·scale).
 
     Parameters
     ----------
     scale : float
         In rows; above 0. Differential privacy of level ε for counts: 1/ε.
+
+    Examples
+    --------
+    >>> from decorrupt import LaplaceNoise
+    >>> LaplaceNoise(2.0).variance  # in rows²
+    8.0
     """
 
     scale: float
@@ -70,7 +87,9 @@ class LaplaceNoise:
 
 @dataclass(frozen=True)
 class GeometricNoise:
-    """Reported count = true count + whole noise with P(d) = (1−α)/(1+α)·α^|d|, α = e^(−epsilon).
+    """Whole-numbered noise in published counts, as differential privacy adds it.
+
+    Reported count = true count + whole noise with P(d) = (1−α)/(1+α)·α^|d|, α = e^(−epsilon).
 
     The geometric mechanism of differential privacy, also called discrete Laplace.
 
@@ -78,6 +97,13 @@ class GeometricNoise:
     ----------
     epsilon : float
         The privacy level of the counts; above 0.
+
+    Examples
+    --------
+    >>> from decorrupt import CountLikelihoodClassifier, GeometricNoise
+    >>> model = CountLikelihoodClassifier(count_noise=GeometricNoise(0.5))  # privacy level ε
+    >>> round(GeometricNoise(0.5).variance, 2)
+    7.84
     """
 
     epsilon: float

@@ -124,6 +124,11 @@ def no_noise(n_bags: int) -> list[CountNoise | None]:
     return [None] * n_bags
 
 
+def known_counts(counts: FloatArray) -> ClassCounts:
+    """Return counts that are known exactly."""
+    return ClassCounts(counts, counts, no_noise(len(counts)), np.zeros(len(counts), dtype=bool))
+
+
 def nothing_known(sizes: NDArray[np.intp], n_classes: int) -> ClassCounts:
     """Return the counts of bags of which only the number of rows is known."""
     upper = np.repeat(sizes[:, None], n_classes, axis=1).astype(float)

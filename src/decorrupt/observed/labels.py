@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d
 
 from decorrupt.observed.observed import Observed
+from decorrupt.observed.weights import read_weights
 
 
 def has_class_columns(y: Any) -> bool:
@@ -47,11 +48,14 @@ def read_labels(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.intp]]:
     return classes, codes.astype(np.intp, copy=False)
 
 
-def labels_as_bags(y: ArrayLike, *, rows_as_bags: bool = True) -> Observed:
+def labels_as_bags(
+    y: ArrayLike, *, rows_as_bags: bool = True, sample_weight: Any = None
+) -> Observed:
     """Return labelled rows as bags of one row, or the rows of each class as one pure bag."""
     classes, codes = read_labels(y)
+    weights = read_weights(sample_weight, len(codes))
     if rows_as_bags:
         rows = np.arange(len(codes))
-        return Observed(classes, rows, rows, np.eye(len(classes))[codes])
+        return Observed(classes, rows, rows, np.eye(len(classes))[codes], weights=weights)
     ids = np.array([f"label {name}" for name in classes.tolist()])
-    return Observed(classes, ids, codes, np.eye(len(classes)))
+    return Observed(classes, ids, codes, np.eye(len(classes)), weights=weights)

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.observed.counts import ClassCounts, counts_of_shares
+from decorrupt.observed.counts import ClassCounts, counts_of_shares, known_counts
 from decorrupt.observed.shares import as_targets, inside
+from decorrupt.observed.weights import check_whole, repeated_rows
 
 if TYPE_CHECKING:
     from decorrupt.observed.sources import NoisySources
@@ -41,8 +42,9 @@ class Observed:
         P(noisy label | Y=c) of each row; ones for rows without a noisy label.
     sources : NoisySources, optional
         The sources of the noisy labels, if every row has one.
-    weights : ndarray of int, shape (n_rows,), optional
-        The number of rows that each entry represents; 1 if not given.
+    weights : ndarray of shape (n_rows,), optional
+        How many rows each row stands for, as integers if all are whole; 1 if not given. The
+        labels of these rows are independent, and they have the same features and bag.
     """
 
     classes: NDArray[Any]
@@ -52,7 +54,7 @@ class Observed:
     reported: ClassCounts | None = None
     given: FloatArray | None = None
     sources: NoisySources | None = None
-    weights: NDArray[np.intp] | None = None
+    weights: NDArray[Any] | None = None
 
     @classmethod
     def of_bags(
@@ -72,15 +74,26 @@ class Observed:
         return len(self.ids)
 
     @cached_property
-    def sizes(self) -> NDArray[np.intp]:
-        """Rows of each bag."""
-        counts = np.bincount(self.row_bag, self.weights, minlength=len(self.ids))
-        return counts.astype(np.intp, copy=False)
+    def sizes(self) -> NDArray[Any]:
+        """Rows of each bag, each as often as its weight says."""
+        return self.sum_by_bag(np.ones(len(self.row_bag), dtype=np.intp))
 
     @cached_property
-    def n_rows(self) -> int:
-        """Rows of all bags."""
-        return int(self.sizes.sum())
+    def n_rows(self) -> Any:
+        """Rows of all bags, each as often as its weight says."""
+        return self.sizes.sum().item()
+
+    def sum_by_bag(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return Σ_j m_j·v_j over the rows of each bag, m_j the weight of row j."""
+        weighted = values if self.weights is None else self.weights * values
+        sums = np.bincount(self.row_bag, weighted, minlength=len(self.ids))
+        return sums.astype(np.intp) if weighted.dtype.kind == "i" else sums
+
+    def mean(self, values: NDArray[Any]) -> FloatArray:
+        """Return the mean over all rows, each as often as its weight says."""
+        if self.weights is None:
+            return np.asarray(values.mean(axis=0))
+        return np.asarray(np.average(values, axis=0, weights=self.weights))
 
     @property
     def row_proportions(self) -> FloatArray:
@@ -101,10 +114,22 @@ class Observed:
 
     @cached_property
     def counts(self) -> ClassCounts:
-        """What is known about the class counts of each bag."""
+        """What is known about the class counts of each bag.
+
+        Raises
+        ------
+        ValueError
+            If a row of a bag with several classes stands for a number of rows that is not whole.
+        """
         if self.reported is not None:
             return self.reported
+        if self.sizes.dtype.kind == "f":
+            return self._counts_of_pure_bags()
         return counts_of_shares(self.proportions, self.sizes)
+
+    def _counts_of_pure_bags(self) -> ClassCounts:
+        check_whole(self.weights, self.proportions.max(axis=1)[self.row_bag] < 1)
+        return known_counts(self.sizes[:, None] * self.proportions)
 
     @property
     def is_inexact(self) -> bool:
@@ -133,15 +158,31 @@ class Observed:
             weights=weights,
         )
 
+    def single_rows(self, most: float, random_state: Any) -> tuple[NDArray[np.intp], Observed]:
+        """Return row numbers, each as often as its weight says, and what is known about them.
+
+        If they are more than `most`, a random sample; its counts are in proportion to its rows.
+        """
+        if self.weights is None:
+            return np.arange(len(self.row_bag)), self
+        rows = repeated_rows(self.weights, int(most), random_state)
+        if len(rows) == self.n_rows and self.given is None:
+            return rows, replace(self, row_bag=self.row_bag[rows], weights=None)
+        return rows, replace(self, weights=None, reported=None).take(rows)
+
     def fit_arguments(self) -> tuple[Any, dict[str, Any]]:
         """Return y and the other arguments with which `fit` reads the same."""
         if self.sources is not None:
             return self.sources.fit_arguments()
         if self.reported is None:
-            return as_targets(self.row_proportions), {"bags": self.row_bag}
+            return as_targets(self.row_proportions), {"bags": self.row_bag} | self._weight_argument
         lower, upper = (
             as_targets(ends / self.sizes[:, None])[self.row_bag]
             for ends in (self.reported.lower, self.reported.upper)
         )
         ranges = {"upper": upper} if self.reported.has_ranges else {}
-        return lower, {"bags": self.row_bag} | ranges
+        return lower, {"bags": self.row_bag} | ranges | self._weight_argument
+
+    @property
+    def _weight_argument(self) -> dict[str, Any]:
+        return {} if self.weights is None else {"sample_weight": self.weights}

@@ -21,7 +21,9 @@ FLIPS = ("flip_pos", "flip_neg")  # the names of the rates of two classes
 
 @dataclass(frozen=True)
 class NoiseRates:
-    """ρ₊ = P(Ỹ=−1 | Y=1) and ρ₋ = P(Ỹ=1 | Y=−1), with ρ₊ + ρ₋ < 1.
+    """How often a source mislabels positives and negatives.
+
+    ρ₊ = P(Ỹ=−1 | Y=1) and ρ₋ = P(Ỹ=1 | Y=−1), with ρ₊ + ρ₋ < 1.
 
     Parameters
     ----------

@@ -15,6 +15,7 @@ from decorrupt.observed.ids import is_missing_id
 from decorrupt.observed.labels import has_class_columns, labels_as_bags, read_labels
 from decorrupt.observed.observed import Observed
 from decorrupt.observed.sources import read_sources
+from decorrupt.observed.weights import read_weights
 
 
 def read_observed(
@@ -25,6 +26,7 @@ def read_observed(
     sources: Any = None,
     noise_rates: Any = None,
     count_noise: Any = None,
+    sample_weight: Any = None,
     rows_as_bags: bool = True,
 ) -> Observed:
     """Return what is known about the labels of all rows.
@@ -40,6 +42,9 @@ def read_observed(
         row with neither is not labelled.
     count_noise
         The noise of the bags' counts.
+    sample_weight : array-like of shape (n_rows,), optional
+        How many rows each row stands for; rows that stand for none are left out before, see
+        :func:`without_weightless`.
     rows_as_bags : bool
         Whether a labelled row is its own bag; otherwise the rows of a class are one.
 
@@ -51,15 +56,17 @@ def read_observed(
     if upper is not None and bags is None:
         raise ValueError("upper is the upper end of a bag's proportion: pass bags= as well")
     if bags is None and sources is None and noise_rates is None:
-        return labels_as_bags(y, rows_as_bags=rows_as_bags)
+        return labels_as_bags(y, rows_as_bags=rows_as_bags, sample_weight=sample_weight)
     if bags is None:
         classes, codes = read_labels(y)
-        return read_sources(codes, classes, sources, noise_rates).observed()
+        noisy = read_sources(codes, classes, sources, noise_rates, sample_weight=sample_weight)
+        return noisy.observed()
     check_consistent_length(y, bags)
     if sources is not None or noise_rates is not None:
-        return _read_both(y, bags, upper, sources, noise_rates, count_noise)
+        weights = read_weights(sample_weight, len(bags))
+        return _read_both(y, bags, upper, sources, noise_rates, count_noise, weights)
     y = y if has_class_columns(y) else _read_proportions(y)
-    observed = read_bags(y, bags, upper=upper, count_noise=count_noise)
+    observed = read_bags(y, bags, upper=upper, count_noise=count_noise, sample_weight=sample_weight)
     check_bags(observed.sizes, observed.proportions, observed.classes.tolist())
     return observed
 
@@ -75,7 +82,13 @@ def _read_proportions(y: ArrayLike) -> NDArray[Any]:
 
 
 def _read_both(
-    y: ArrayLike, bags: Any, upper: Any, sources: Any, noise_rates: Any, count_noise: Any
+    y: ArrayLike,
+    bags: Any,
+    upper: Any,
+    sources: Any,
+    noise_rates: Any,
+    count_noise: Any,
+    weights: NDArray[Any] | None,
 ) -> Observed:
     if sources is None:
         raise ValueError("noise_rates need sources=: the source of each row that is in no bag")
@@ -95,6 +108,7 @@ def _read_both(
         _take(bags, in_bags),
         upper=None if upper is None else np.asarray(upper, dtype=float)[in_bags],
         count_noise=count_noise,
+        sample_weight=None if weights is None else weights[in_bags],
     )
     classes = bag_classes(y)
     codes = _read_codes(targets, from_sources)
@@ -104,7 +118,7 @@ def _read_both(
         given[from_sources] = noisy.given
     shares = np.full((len(targets), len(classes)), 1 / len(classes))
     shares[from_sources] = np.eye(len(classes))[codes]
-    return _extended(part, classes, in_bags, np.flatnonzero(~has_bag), shares, given)
+    return _extended(part, classes, in_bags, np.flatnonzero(~has_bag), shares, given, weights)
 
 
 def _take(values: Any, rows: NDArray[np.intp]) -> list[Any]:
@@ -133,6 +147,7 @@ def _extended(
     others: NDArray[np.intp],
     shares: FloatArray,
     given: FloatArray,
+    weights: NDArray[Any] | None,
 ) -> Observed:
     """Return what is known of all rows: those in bags, and every other row as its own bag."""
     n_bags = part.n_bags
@@ -142,7 +157,8 @@ def _extended(
     ids = np.empty(n_bags + len(others), dtype=object)
     ids[:] = part.ids.tolist() + [("row", int(row)) for row in others]
     known = part.counts
-    unknown = nothing_known(np.ones(len(others), dtype=np.intp), len(classes))
+    sizes = np.ones(len(others), dtype=np.intp) if weights is None else weights[others]
+    unknown = nothing_known(sizes, len(classes))
     counts = ClassCounts(
         np.concatenate([known.lower, unknown.lower]),
         np.concatenate([known.upper, unknown.upper]),
@@ -150,4 +166,4 @@ def _extended(
         np.append(known.is_impossible, unknown.is_impossible),
     )
     proportions = np.concatenate([part.proportions, shares[others]])
-    return Observed(classes, ids, row_bag, proportions, reported=counts, given=given)
+    return Observed(classes, ids, row_bag, proportions, counts, given, weights=weights)

@@ -25,6 +25,7 @@ from decorrupt.observed.rates import (
     rates_of_matrix,
 )
 from decorrupt.observed.shares import SHARE_TOL, as_targets, class_columns, inside, is_share_row
+from decorrupt.observed.weights import read_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +47,8 @@ class NoisySources:
     given_priors : ndarray of shape (n_sources, n_classes), optional
         The class shares of each source as the user knows them. Without them all sources have the
         same, which are estimated.
-    weights : ndarray of int, shape (n_rows,), optional
-        The number of rows that each entry represents; 1 if not given.
+    weights : ndarray of shape (n_rows,), optional
+        How many rows each row stands for; 1 if not given.
     """
 
     classes: NDArray[Any]
@@ -57,7 +58,7 @@ class NoisySources:
     matrices: FloatArray
     row_matrix: NDArray[np.intp]
     given_priors: FloatArray | None = None
-    weights: NDArray[np.intp] | None = None
+    weights: NDArray[Any] | None = None
 
     @property
     def n_classes(self) -> int:
@@ -65,10 +66,10 @@ class NoisySources:
         return len(self.classes)
 
     @cached_property
-    def sizes(self) -> NDArray[np.intp]:
-        """Rows of each source."""
+    def sizes(self) -> NDArray[Any]:
+        """Rows of each source, each as often as its weight says."""
         counts = np.bincount(self.row_source, self.weights, minlength=len(self.ids))
-        return counts.astype(np.intp, copy=False)
+        return counts.astype(np.intp if self.weights is None else self.weights.dtype, copy=False)
 
     @cached_property
     def priors(self) -> FloatArray:
@@ -132,15 +133,15 @@ class NoisySources:
         present, row_bag = np.unique(key, return_inverse=True)
         sources, labels = self.ids.tolist(), self.classes.tolist()
         ids = [f"{sources[k // n_classes]} labelled {labels[k % n_classes]}" for k in present]
-        sums = [np.bincount(row_bag, column) for column in self.row_shares.T]
-        shares = np.column_stack(sums) / np.bincount(row_bag)[:, None]
-        return Observed(
+        bags = Observed(
             self.classes,
             np.array(ids),
             row_bag.astype(np.intp, copy=False),
-            shares,
+            np.empty((len(ids), n_classes)),
             weights=self.weights,
         )
+        sums = [bags.sum_by_bag(column) for column in self.row_shares.T]
+        return replace(bags, proportions=np.column_stack(sums) / bags.sizes[:, None])
 
     def observed(self) -> Observed:
         """Return each row as its own bag, of which only P(noisy label | class) is known."""
@@ -176,6 +177,8 @@ class NoisySources:
             "sources": self.ids[self.row_source],
             "noise_rates": self.matrices[self.row_matrix],
         }
+        if self.weights is not None:
+            own["sample_weight"] = self.weights
         return np.asarray(self.classes[self.noisy_class]), own
 
     def check_one_population(self) -> None:
@@ -215,6 +218,7 @@ def read_sources(
     sources: Any,
     noise_rates: Any,
     source_priors: Any = None,
+    sample_weight: Any = None,
 ) -> NoisySources:
     """Return the noisy labels with their sources, rates and class shares.
 
@@ -231,6 +235,8 @@ def read_sources(
         :func:`rates_of_frame`; None: the labels are right.
     source_priors : mapping, float or array-like of shape (n_classes,), optional
         The class shares of each source, or of all: the share of positives or one share per class.
+    sample_weight : array-like of shape (n_rows,), optional
+        How many rows each row stands for.
 
     Raises
     ------
@@ -262,7 +268,8 @@ def read_sources(
         matrices, row_matrix = distinct_matrices(rates)
         check_transitions(_named_by_row(matrices, row_matrix, ids, row_source), n_classes)
     priors = None if source_priors is None else _read_priors(source_priors, ids, n_classes)
-    return NoisySources(classes, ids, row_source, codes, matrices, row_matrix, priors)
+    weights = read_weights(sample_weight, n_rows)
+    return NoisySources(classes, ids, row_source, codes, matrices, row_matrix, priors, weights)
 
 
 def _named_by_row(

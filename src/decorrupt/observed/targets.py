@@ -12,7 +12,9 @@ from decorrupt.observed.ids import factorize
 
 
 def bag_targets(bags: Any, proportions: Any) -> Any:
-    """Return y with y[j] = the proportion of row j's bag, from one proportion per bag.
+    """Return one proportion per row, from one proportion per bag.
+
+    y[j] is the proportion of row j's bag.
 
     With one share per bag and class, y has one column per class, and y is a data frame if the
     shares are one: its column names become `classes_`.

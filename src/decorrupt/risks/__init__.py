@@ -16,9 +16,15 @@ from decorrupt.risks.corrected import (
     logistic_risk,
 )
 from decorrupt.risks.count import CountRisk, count_log_likelihood, count_risk
-from decorrupt.risks.forward import ForwardRisk, noisy_label_risk, set_risk
+from decorrupt.risks.forward import ForwardRisk, bag_shares_by_class, noisy_label_risk, set_risk
 from decorrupt.risks.label_posterior import LabelLikelihood, LabelPosterior, label_posterior
-from decorrupt.risks.normal_counts import CountMoments, NormalCounts, normal_counts
+from decorrupt.risks.normal_counts import (
+    CountMoments,
+    NormalBags,
+    NormalCounts,
+    count_precision,
+    normal_counts,
+)
 from decorrupt.risks.proportion import ProportionRisk
 from decorrupt.risks.score_risk import Operator, ScoreRisk
 from decorrupt.risks.segments import Segments
@@ -35,15 +41,18 @@ __all__ = [
     "ForwardRisk",
     "LabelLikelihood",
     "LabelPosterior",
+    "NormalBags",
     "NormalCounts",
     "Operator",
     "ProportionRisk",
     "ScoreRisk",
     "Segments",
     "bag_effect_of_scores",
+    "bag_shares_by_class",
     "check_bag_effect",
     "corrected_sum",
     "count_log_likelihood",
+    "count_precision",
     "count_risk",
     "effect_covariance",
     "estimate_bag_effect",

@@ -80,7 +80,7 @@ def bag_effect_of_scores(scores: FloatArray, observed: Observed) -> float:
 
 def _sums(values: FloatArray, observed: Observed) -> FloatArray:
     flat = values.reshape(len(values), -1).T
-    sums = [np.bincount(observed.row_bag, column, observed.n_bags) for column in flat]
+    sums = [observed.sum_by_bag(column) for column in flat]
     return np.array(sums, dtype=float).T.reshape(-1, *values.shape[1:])
 
 

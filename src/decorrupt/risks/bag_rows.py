@@ -21,14 +21,29 @@ class BagRows:
         self.ids: NDArray[Any] = observed.ids
         self.sizes = observed.sizes
         self._by_bag = np.argsort(observed.row_bag, kind="stable")
-        self._all_rows = Segments(self.sizes)
+        self._all_rows = observed_segments(observed, self._by_bag)
 
     def select(
         self, chosen: NDArray[np.bool_]
     ) -> tuple[NDArray[np.intp], NDArray[np.intp], Segments]:
         """Return the numbers of the chosen bags, their rows, and the rows of each bag."""
-        bags = np.flatnonzero(chosen)
-        return bags, self._by_bag[self._all_rows.spread(chosen)], Segments(self.sizes[bags])
+        rows = self._by_bag[self._all_rows.spread(chosen)]
+        return np.flatnonzero(chosen), rows, self._all_rows.take(chosen)
+
+    def select_repeated(
+        self, chosen: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp], Segments]:
+        """Return the same with every row as often as its weight says, for exact sums."""
+        bags, rows, segments = self.select(chosen)
+        if segments.weights is None:
+            return bags, rows, segments
+        return bags, np.repeat(rows, segments.weights), Segments(segments.sizes)
+
+
+def observed_segments(observed: Observed, by_bag: NDArray[np.intp]) -> Segments:
+    """Return the rows of each bag, sorted by `by_bag`, with their weights."""
+    weights = None if observed.weights is None else observed.weights[by_bag]
+    return Segments(np.bincount(observed.row_bag, minlength=observed.n_bags), weights)
 
 
 @dataclass(frozen=True, eq=False)

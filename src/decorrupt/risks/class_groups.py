@@ -45,10 +45,10 @@ def class_groups(bags_of: BagRows, counts: ClassCounts) -> Iterator[ClassGroup |
         bags, rows, segments = select(pure)
         yield PureBags(bags, rows, segments, segments.spread(low[bags].argmax(axis=1)))
     if small.any():
-        bags, rows, segments = select(small)
+        bags, rows, segments = bags_of.select_repeated(small)
         yield ExactBags.of_ranges(bags, rows, segments.sizes, low[bags], high[bags])
     for size in np.unique(sizes[weighted]).tolist():
-        bags, rows, _ = select(weighted & (sizes == size))
+        bags, rows, _ = bags_of.select_repeated(weighted & (sizes == size))
         lattice = CountLattice.of(size, n_classes)
         yield ExactBags.of_weights(bags, rows, lattice, _log_weights(counts, bags, lattice))
     if (normal & is_range).any():

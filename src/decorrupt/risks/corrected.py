@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import row_coefficients
@@ -35,11 +37,14 @@ class CorrectedRisk:
         ℓ, from :func:`decorrupt.losses.class_loss`.
     correction : {None, "abs", "relu"}
         g (Lu et al. 2020).
+    weights : ndarray of shape (n_rows,), optional
+        How many rows each row stands for; the coefficients are the sums of theirs.
     """
 
     coef: FloatArray
     loss: MarginLoss | SoftmaxLoss
     correction: str | None = None
+    weights: NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
         if self.correction not in RISK_CORRECTIONS:
@@ -50,7 +55,8 @@ class CorrectedRisk:
     @property
     def effective_sample_size(self) -> float:
         """The number of clean labelled rows whose mean loss is as noisy."""
-        return float(1 / self.loss.row_noise(self.coef).sum())
+        noise = self.loss.row_noise(self.coef)
+        return float(1 / np.sum(noise if self.weights is None else noise / self.weights))
 
     @cached_property
     def is_convex(self) -> bool:
@@ -108,4 +114,4 @@ def corrected_sum(total: float, correction: str | None) -> tuple[float, float, f
 def logistic_risk(combination: FloatArray, observed: Observed) -> CorrectedRisk:
     """Return the risk of a combination of bags with the logistic loss, or cross-entropy."""
     loss = class_loss("logistic", observed.n_classes)
-    return CorrectedRisk(row_coefficients(combination, observed), loss)
+    return CorrectedRisk(row_coefficients(combination, observed), loss, weights=observed.weights)

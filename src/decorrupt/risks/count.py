@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from decorrupt._typing import FloatArray
 from decorrupt.losses import (
@@ -38,12 +38,16 @@ class CountRisk:
     n_bags : int
         Number of bags.
     groups : tuple
-        The bags, by how their probability is computed. Bags without information are in none.
+        The bags, by how their probability is computed. Bags without information are in none. The
+        slope of a group is that of one of the rows that a row stands for.
+    weights : ndarray of shape (n_rows,), optional
+        How many rows each row stands for; their labels are independent.
     """
 
-    n_rows: int
+    n_rows: float
     n_bags: int
     groups: tuple[Any, ...]
+    weights: NDArray[Any] | None = None
 
     @property
     def is_convex(self) -> bool:
@@ -57,6 +61,11 @@ class CountRisk:
 
     def log_probs_and_slope(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return log P(observation) of every bag, and the slope of their sum in the scores."""
+        log_prob, slope = self._slope_of_one(scores)
+        return log_prob, slope if self.weights is None else (slope.T * self.weights).T
+
+    def _slope_of_one(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the same with the slope divided by the weights: P(Y_j=c | observation) − p_jc."""
         padded = with_padding(scores)
         log_prob, slope = np.zeros(self.n_bags), np.zeros(padded.shape)
         for group in self.groups:
@@ -69,8 +78,11 @@ class CountRisk:
         return -float(log_prob.sum()) / self.n_rows, slope / -self.n_rows
 
     def posterior(self, scores: FloatArray) -> FloatArray:
-        """Return P(Y_j=c | observation) of every row, shape (n_rows, n_classes)."""
-        found = posterior_of_slope(scores, self.log_probs_and_slope(scores)[1])
+        """Return P(Y_j=c | observation) of every row, shape (n_rows, n_classes).
+
+        Of a row that stands for several, it is the expected share of them.
+        """
+        found = posterior_of_slope(scores, self._slope_of_one(scores)[1])
         for group in self.groups:
             if hasattr(group, "posterior"):
                 found[group.rows] = group.posterior(scores)
@@ -88,6 +100,8 @@ class CountRisk:
         for group in self.groups:
             prob = probabilities(scores[group.rows].astype(float, copy=False))
             diagonal[group.rows] = prob[:, 0] * prob[:, 1] / self.n_rows
+        if self.weights is not None:
+            diagonal *= self.weights
         return lambda v: (diagonal * v.T).T
 
 
@@ -108,7 +122,7 @@ def count_risk(observed: Observed, *, large_bags: float | str = "auto") -> Count
         if large_bags != "auto":
             only_two_classes(observed.n_classes, f"large_bags={large_bags!r}", "leave it at 'auto'")
         groups = tuple(class_groups(rows, counts))
-    return CountRisk(observed.n_rows, observed.n_bags, groups)
+    return CountRisk(observed.n_rows, observed.n_bags, groups, observed.weights)
 
 
 def count_log_likelihood(prob: ArrayLike, observed: Observed) -> FloatArray:

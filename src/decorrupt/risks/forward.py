@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
 from decorrupt.losses import likelihood_and_slope, likelihood_curvature, prior_scores
@@ -24,10 +26,13 @@ class ForwardRisk:
     shift : float or ndarray
         Moves the scores of each row to the class prior of its population; of two classes of shape
         (n_rows,), of several (n_rows, n_classes).
+    weights : ndarray of shape (n_rows,), optional
+        How many rows each row stands for; n is their sum.
     """
 
     given: FloatArray
     shift: FloatArray | float = 0.0
+    weights: NDArray[Any] | None = None
 
     @cached_property
     def is_convex(self) -> bool:
@@ -39,7 +44,8 @@ class ForwardRisk:
     def value_and_slope(self, scores: FloatArray) -> tuple[float, FloatArray]:
         """Return the risk and its slope [P(Y=c|x) − P(Y=c|x, observed)]/n."""
         log_likelihood, slope = likelihood_and_slope(scores + self.shift, self._log_given)
-        return -float(np.mean(log_likelihood, dtype=float)), slope / -len(scores)
+        value = float(np.sum(self._row_shares * log_likelihood, dtype=float))
+        return -value, (slope.T * -self._row_shares.astype(slope.dtype)).T
 
     def log_likelihoods(self, scores: FloatArray) -> FloatArray:
         """Return log P(observed | x) of every row."""
@@ -47,8 +53,14 @@ class ForwardRisk:
 
     def curvature(self, scores: FloatArray) -> Operator:
         """Return the diagonal Var(Y|x) − Var(Y|x, observed) of 0–1 labels, over n."""
-        diagonal = likelihood_curvature(scores + self.shift, self._log_given) / len(scores)
+        diagonal = likelihood_curvature(scores + self.shift, self._log_given) * self._row_shares
         return lambda v: (diagonal * v.T).T
+
+    @cached_property
+    def _row_shares(self) -> FloatArray:
+        """1/n of every row, times its weight."""
+        weights = np.ones(len(self.given)) if self.weights is None else self.weights
+        return np.asarray(weights / weights.sum())
 
     @cached_property
     def _log_given(self) -> FloatArray:
@@ -69,7 +81,7 @@ def noisy_label_risk(noisy: NoisySources, score_prior: FloatArray | None = None)
     by_source = np.array([prior_scores(prior) for prior in noisy.priors])
     if score_prior is not None:
         by_source = by_source - prior_scores(score_prior)
-    return ForwardRisk(noisy.given, by_source[noisy.row_source])
+    return ForwardRisk(noisy.given, by_source[noisy.row_source], noisy.weights)
 
 
 def set_risk(observed: Observed) -> ForwardRisk:
@@ -77,7 +89,8 @@ def set_risk(observed: Observed) -> ForwardRisk:
 
     P(bag = b | x) = Σ_c P(Y=c|x)·P(bag = b | Y=c) (Lu et al. 2021).
     """
-    return ForwardRisk(bag_shares_by_class(observed)[observed.row_bag])
+    given = bag_shares_by_class(observed)[observed.row_bag]
+    return ForwardRisk(given, weights=observed.weights)
 
 
 def bag_shares_by_class(observed: Observed) -> FloatArray:

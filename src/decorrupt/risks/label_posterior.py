@@ -49,8 +49,11 @@ def label_posterior(
     bags: Any,
     upper: ArrayLike | None = None,
     count_noise: Any = None,
+    sample_weight: ArrayLike | None = None,
 ) -> LabelPosterior:
-    """Return w_j = P(Y_j=1 | observation) and log L = log Σ_k ν_k·P(ΣY = k) of every bag.
+    """Return the probability of every row's label, given what is known about its bag.
+
+    w_j = P(Y_j=1 | observation) and log L = log Σ_k ν_k·P(ΣY = k) of every bag.
 
     ν_k is the weight that the observation gives to k positives: 1 for the known count, 1 inside a
     range, the probability of the noise. The negative log-likelihood has the slope p_j − w_j in
@@ -78,12 +81,16 @@ def label_posterior(
         number is the standard deviation of Gaussian noise. Noisy proportions can be below 0 or
         above 1. With several classes, independent noise in the count of each class, and the noisy
         shares of a bag need not sum to 1. Not together with ranges of several classes.
+    sample_weight : array-like of shape (n_rows,), optional
+        How many rows each row stands for, a whole number of at least 1. Their labels are
+        independent, and the posterior is the expected share of them in each class.
 
     Raises
     ------
     ValueError
-        If y, bags or upper is invalid, the lower end of a range is above the upper end, no count
-        is possible in a bag, or the scale of the noise is not positive; the message names the bag.
+        If y, bags, upper or sample_weight is invalid, the lower end of a range is above the upper
+        end, no count is possible in a bag, or the scale of the noise is not positive; the message
+        names the bag.
 
     Notes
     -----
@@ -116,7 +123,7 @@ def label_posterior(
     >>> some.posterior.round(3).tolist()
     [[0.0, 0.333, 0.667], [0.0, 0.333, 0.667]]
     """
-    observed = read_bags(y, bags, upper=upper, count_noise=count_noise)
+    observed = read_bags(y, bags, upper=upper, count_noise=count_noise, sample_weight=sample_weight)
     given = read_probabilities(probabilities, observed)
     risk, scores = count_risk(observed), scores_of_probabilities(given)
     posterior = risk.posterior(scores)
@@ -158,7 +165,8 @@ class LabelLikelihood:
     def value_and_slope(self, scores: FloatArray) -> tuple[float, FloatArray]:
         """Return the negative log-likelihood per row, and its slope in the scores."""
         by_bag, slope = self.log_probs_and_slope(scores)
-        return -float(by_bag.sum()) / len(scores), slope / -len(scores)
+        n_rows = self.observed.n_rows
+        return -float(by_bag.sum()) / n_rows, slope / -n_rows
 
     def curvature(self, scores: FloatArray) -> Operator:
         """Return the curvature of labelled rows; raise a ValueError for others."""
@@ -170,6 +178,9 @@ class LabelLikelihood:
         if self.observed.given is not None:
             rows = self._noisy_rows
             value, own = likelihood_and_slope(scores[rows].astype(float), self._log_given)
+            weights = self.observed.weights
+            if weights is not None:
+                value, own = value * weights[rows], (own.T * weights[rows]).T
             np.add.at(by_bag, self.observed.row_bag[rows], value)
             slope[rows] += own
         return by_bag, slope
@@ -192,13 +203,13 @@ class LabelLikelihood:
     def class_prior(self) -> FloatArray:
         """The class shares of maximum likelihood if no column is used: π = mean posterior at π."""
         observed = self.observed
-        n_rows = len(observed.row_bag)
-        found = inside(observed.row_proportions.mean(axis=0), n_rows)
-        shape = (n_rows, *score_shape(observed.n_classes))
+        n_rows = observed.n_rows
+        found = inside(observed.mean(observed.row_proportions), n_rows)
+        shape = (len(observed.row_bag), *score_shape(observed.n_classes))
         for _ in range(MAX_PRIOR_STEPS):
             before = found
             scores = np.broadcast_to(prior_scores(before), shape)
-            found = inside(self.posterior(np.array(scores)).mean(axis=0), n_rows)
+            found = inside(observed.mean(self.posterior(np.array(scores))), n_rows)
             if np.abs(found - before).max() < PRIOR_TOL:
                 break
         return found

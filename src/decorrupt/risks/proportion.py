@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from decorrupt._typing import FloatArray
 from decorrupt.losses import log_probabilities, refuse_curvature, slope_in_scores
 from decorrupt.observed import Observed
+from decorrupt.risks.bag_rows import observed_segments
 from decorrupt.risks.score_risk import Operator
 from decorrupt.risks.segments import Segments
 
@@ -30,7 +31,7 @@ class ProportionRisk:
     @property
     def is_convex(self) -> bool:
         """Whether every bag has one row."""
-        return bool((self._bags.sizes == 1).all())
+        return bool((self._bags.lengths == 1).all())
 
     def value_and_slope(self, scores: FloatArray) -> tuple[float, FloatArray]:
         """Return the risk and its gradient in the scores."""
@@ -48,15 +49,16 @@ class ProportionRisk:
         refuse_curvature(scores)
         log_prob, log_sum = self._log_sums(scores)
         prob, bags, order = np.exp(log_prob), self._bags, self._by_bag
-        shares = np.exp(log_prob - bags.spread(log_sum))
+        shares = self._shares(log_prob, log_sum)
         tilts = -shares[:, 0] * prob[:, 1], shares[:, 1] * prob[:, 0]
         diagonal = self._slope(log_prob, log_sum) * (prob[:, 0] - prob[:, 1])
+        unweighted = Segments(bags.lengths)  # the tilts contain the weights
 
         def apply(v: FloatArray) -> FloatArray:
             sorted_v = v[order]
             bent = (diagonal * sorted_v.T).T
             for weight, tilt in zip(self._weights.T, tilts, strict=True):
-                by_bag = (weight * bags.sum((tilt * sorted_v.T).T).T).T
+                by_bag = (weight * unweighted.sum((tilt * sorted_v.T).T).T).T
                 bent += (tilt * bags.spread(by_bag).T).T
             found = np.empty_like(bent)
             found[order] = bent
@@ -71,13 +73,19 @@ class ProportionRisk:
 
     def _slope(self, log_prob: FloatArray, log_sum: FloatArray) -> FloatArray:
         """Return the slope of the rows sorted by bag."""
-        shares = np.exp(log_prob - self._bags.spread(log_sum))  # of each row in its bag's sum
+        shares = self._shares(log_prob, log_sum)
         return slope_in_scores(-self._bags.spread(self._weights) * shares, np.exp(log_prob))
+
+    def _shares(self, log_prob: FloatArray, log_sum: FloatArray) -> FloatArray:
+        """Return the share of each row in its bag's sum, by class."""
+        shares = np.exp(log_prob - self._bags.spread(log_sum))
+        weights = self._bags.weights
+        return shares if weights is None else shares * weights[:, None]
 
     @cached_property
     def _weights(self) -> FloatArray:
         sizes = self._bags.sizes[:, None]
-        return np.asarray(sizes / len(self._by_bag) * self.observed.proportions)
+        return np.asarray(sizes / self.observed.n_rows * self.observed.proportions)
 
     @cached_property
     def _by_bag(self) -> NDArray[np.intp]:
@@ -85,4 +93,4 @@ class ProportionRisk:
 
     @cached_property
     def _bags(self) -> Segments:
-        return Segments(self.observed.sizes)
+        return observed_segments(self.observed, self._by_bag)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,17 +16,40 @@ Entry = TypeVar("Entry", bound=np.generic)
 
 @dataclass(frozen=True)
 class Segments:
-    """Rows sorted by bag: the first sizes[0] rows are bag 0, and so on; no bag is empty."""
+    """Rows sorted by bag: the first lengths[0] rows are bag 0, and so on; no bag is empty.
 
-    sizes: NDArray[np.intp]
+    Parameters
+    ----------
+    lengths : ndarray of int, shape (n_bags,)
+        The number of rows of each bag.
+    weights : ndarray of shape (n_rows,), optional
+        How many rows each one stands for: it counts so often in sums and products.
+    """
+
+    lengths: NDArray[np.intp]
+    weights: NDArray[Any] | None = None
+
+    @cached_property
+    def sizes(self) -> NDArray[Any]:
+        """The rows of each bag, each as often as its weight says."""
+        if self.weights is None:
+            return self.lengths
+        return np.asarray(np.add.reduceat(self.weights, self.starts))
 
     @cached_property
     def starts(self) -> NDArray[np.intp]:
         """The index of the first row of each bag."""
-        return np.asarray(np.cumsum(self.sizes) - self.sizes)
+        return np.asarray(np.cumsum(self.lengths) - self.lengths)
+
+    def take(self, chosen: NDArray[np.bool_]) -> Segments:
+        """Return those of some bags."""
+        weights = None if self.weights is None else self.weights[self.spread(chosen)]
+        return Segments(self.lengths[chosen], weights)
 
     def sum(self, rows: FloatArray) -> FloatArray:
         """Return one sum per bag, of numbers or of the rows of a matrix."""
+        if self.weights is not None:
+            rows = (rows.T * self.weights).T
         return np.asarray(np.add.reduceat(rows, self.starts, axis=0))
 
     def max(self, rows: FloatArray) -> FloatArray:
@@ -45,8 +68,10 @@ class Segments:
 
     def spread(self, by_bag: NDArray[Entry]) -> NDArray[Entry]:
         """Return each bag's value (or row), repeated for every row of the bag."""
-        return np.repeat(by_bag, self.sizes, axis=0)
+        return np.repeat(by_bag, self.lengths, axis=0)
 
     def product(self, rows: NDArray[Entry]) -> NDArray[Entry]:
         """Return one product per bag."""
+        if self.weights is not None:
+            rows = rows**self.weights
         return np.asarray(np.multiply.reduceat(rows, self.starts))

@@ -46,8 +46,8 @@ class _TiltedBags:
     def take(self, some: NDArray[np.bool_]) -> _TiltedBags:
         """Return some of the bags."""
         rows = self.bags.spread(some)
-        sizes, noise_variance = self.bags.sizes[some], self.noise_variance[some]
-        return _TiltedBags(self.prob[rows], self.other[rows], Segments(sizes), noise_variance)
+        bags, noise_variance = self.bags.take(some), self.noise_variance[some]
+        return _TiltedBags(self.prob[rows], self.other[rows], bags, noise_variance)
 
 
 def tilted_normal(

@@ -26,7 +26,10 @@ PASS_COST = 80_000
 
 @dataclass(frozen=True)
 class SmallBags:
-    """Bags computed exactly, in one pass; `rows` has one column per bag, padded with row −1."""
+    """Bags computed exactly, in one pass; `rows` has one column per bag, padded with row −1.
+
+    A row of weight m is listed m times.
+    """
 
     bags: NDArray[np.intp]
     rows: NDArray[np.intp]
@@ -121,7 +124,7 @@ def two_class_groups(
         filled = np.zeros_like(sizes)
         filled[chosen] = _filled_sizes(sizes[chosen])
         for size in np.unique(filled[chosen]):
-            bags, rows, segments = select(filled == size)
+            bags, rows, segments = bags_of.select_repeated(filled == size)
             columns = _columns(rows, segments, size)
             if exact[bags[0]]:
                 yield SmallBags(bags, columns, lower[bags].astype(np.intp))
@@ -145,7 +148,7 @@ def _listed(known: ClassCounts, bags: NDArray[np.intp], sizes: NDArray[np.intp])
     first = np.where(noisy, 0, lower).astype(np.intp)
     last = np.where(noisy, sizes, upper).astype(np.intp)
     segments = Segments(last - first + 1)
-    counts = np.arange(segments.sizes.sum()) + segments.spread(first - segments.starts)
+    counts = np.arange(segments.lengths.sum()) + segments.spread(first - segments.starts)
     logs, decay = np.zeros(len(counts)), np.full(len(bags), np.inf)
     for noise, some in by_noise(known.noise, bags):
         chosen = segments.spread(np.isin(np.arange(len(bags)), some))
@@ -177,8 +180,8 @@ def _filled_sizes(sizes: NDArray[np.intp]) -> NDArray[np.intp]:
 
 def _columns(rows: NDArray[np.intp], segments: Segments, size: int) -> NDArray[np.intp]:
     """Return the rows of each bag as a column of length `size`, padded with −1."""
-    columns = np.full((len(segments.sizes), size), -1, dtype=np.intp)
-    columns[np.arange(size) < segments.sizes[:, None]] = rows
+    columns = np.full((len(segments.lengths), size), -1, dtype=np.intp)
+    columns[np.arange(size) < segments.lengths[:, None]] = rows
     return np.ascontiguousarray(columns.T)
 
 

@@ -34,9 +34,9 @@ class _Calibration:
 
 
 def fit_slope_and_shift(
-    scores: FloatArray, risk: ScoreRisk, class_prior: FloatArray
+    scores: FloatArray, risk: ScoreRisk, class_prior: FloatArray, weights: Any = None
 ) -> tuple[float, Any]:
-    """Return argmin_(a, b) risk(a·s + b) + 1e-4·(a·sd(s))².
+    """Return argmin_(a, b) risk(a·s + b) + 1e-4·(a·sd(s))² with a ≥ 0.
 
     Parameters
     ----------
@@ -46,14 +46,21 @@ def fit_slope_and_shift(
         A negative log-likelihood per row.
     class_prior : ndarray of shape (n_classes,)
         The class shares that the search starts at.
+    weights : ndarray of shape (n_rows,), optional
+        How many rows each row stands for, for sd(s).
 
     Returns
     -------
     slope : float
+        At least 0: scores that the observations contradict count for nothing.
     shift : float, or ndarray with one entry per class
     """
-    scale = float(np.std(scores)) or 1.0
+    by_row = None if weights is None else np.broadcast_to(weights, scores.T.shape).T
+    away = scores - np.average(scores, weights=by_row)
+    scale = float(np.sqrt(np.average(away**2, weights=by_row))) or 1.0
     start = np.append(1.0, prior_scores(class_prior))
     problem = _Calibration(scores / scale, risk)
     coef = solve_lbfgs(problem, start, tol=CALIBRATION_TOL, max_iter=DEFAULT_MAX_ITER).coef
+    if coef[0] < 0:  # of few bags formed by a column, each can be beyond all that was learnt from
+        return 0.0, prior_scores(class_prior)
     return float(coef[0]) / scale, coef[1] if scores.ndim == 1 else coef[1:]

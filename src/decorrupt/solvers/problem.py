@@ -44,6 +44,8 @@ class Problem:
         problem found them; by default :meth:`KernelClassifier.class_prior_of` says which.
     match_prior : ndarray of shape (n_classes,), optional
         The intercept is shifted so that the mean probabilities of the rows are these.
+    weights : ndarray of shape (n_rows,), optional
+        How many rows each row stands for, for `match_prior`; the risk has its own.
     n_rows : float, optional
         How many labelled rows the risk is worth, for the default λ; by default all rows.
     details : mapping
@@ -56,6 +58,7 @@ class Problem:
     link: Callable[[FloatArray], FloatArray] | None = None
     class_prior: FloatArray | None = None
     match_prior: FloatArray | None = None
+    weights: Any = None
     n_rows: float | None = None
     details: Mapping[str, Any] = field(default_factory=dict)
 
@@ -146,7 +149,7 @@ def solve_problem(
         by_route = {key: results[reg_strength] for key, results in found.items()}
         best = best_route(by_route)
         here = objective.with_reg_strength(reg_strength)
-        result = _with_prior(by_route[best], here, problem.match_prior)
+        result = _with_prior(by_route[best], here, problem)
         solutions.append(Solution(result, here, name, result.route or best))
     return solutions
 
@@ -157,13 +160,12 @@ def best_route(by_route: Mapping[str, SolverResult]) -> str:
     return next(k for k, one in by_route.items() if one.objective <= least + SAME_OBJECTIVE)
 
 
-def _with_prior(
-    result: SolverResult, objective: Objective, class_prior: FloatArray | None
-) -> SolverResult:
+def _with_prior(result: SolverResult, objective: Objective, problem: Problem) -> SolverResult:
     """Return the solution with an intercept that matches the class prior, if it is given."""
+    class_prior = problem.match_prior
     if class_prior is None or not objective.fit_intercept:
         return result
     coef = result.coef.copy()
     _, intercept = objective.split(coef)
-    intercept += prior_shift(objective.scores(coef), class_prior)
+    intercept += prior_shift(objective.scores(coef), class_prior, problem.weights)
     return replace(result, coef=coef)

@@ -112,7 +112,8 @@ def sample_of_bags(observed: Observed) -> NDArray[np.intp] | None:
     if len(observed.row_bag) < 2 * SAMPLE_ROWS:
         return None
     order = np.random.default_rng(0).permutation(observed.n_bags)
-    taken = order[np.cumsum(observed.sizes[order]) <= SAMPLE_ROWS]
+    n_rows = np.bincount(observed.row_bag, minlength=observed.n_bags)  # whatever they stand for
+    taken = order[np.cumsum(n_rows[order]) <= SAMPLE_ROWS]
     if len(taken) < MIN_SAMPLE_BAGS or not np.ptp(observed.proportions[taken], axis=0).any():
         return None
     is_taken = np.zeros(len(order), dtype=bool)

@@ -41,7 +41,9 @@ def bound_label_proportions(
     fixed_sizes: bool = False,
     as_printed: bool = False,
 ) -> float:
-    """Return KRL·(2‖x‖ + ‖d·x‖)·√(log(2/δ)/2), x_i = w_i/(√n_i·gap_i): Theorem 4.
+    """Return the bound of Theorem 4, for pairs of bags.
+
+    KRL·(2‖x‖ + ‖d·x‖)·√(log(2/δ)/2), x_i = w_i/(√n_i·gap_i).
 
     d_i = 2 + 2|1−2π_i|·φ(0)/(LKR), where π_i = (γ₊+γ₋)/2 is the mean proportion of pair i. If all
     π_i are equal, this is (4 + 2|1−2π|φ(0)/(LKR))·KRL·√(Σ w²/(n·gap²)·log(2/δ)/2); the paper
@@ -111,7 +113,9 @@ def bound_bags(
     at_zero: float = LOGISTIC_AT_ZERO,
     failure_prob: float = DEFAULT_FAILURE_PROB,
 ) -> float:
-    """Return 4KRL·√(Σ_k (|a_k|+|b_k|)²/n_k · log(2/δ)/2) for bags of fixed sizes.
+    """Return the generalisation bound for bags of fixed sizes.
+
+    4KRL·√(Σ_k (|a_k|+|b_k|)²/n_k · log(2/δ)/2).
 
     It bounds the deviation of Σ_k a_k·mean_k ℓ(f,1) + b_k·mean_k ℓ(f,−1) from its expectation,
     which for an unbiased combination is the target risk.

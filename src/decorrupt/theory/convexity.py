@@ -15,7 +15,9 @@ from decorrupt.theory.arguments import check_pairs, positive_vector, resolve_wei
 
 
 def is_convex(coef: ArrayLike, loss: str | MarginLoss = "logistic") -> bool:
-    """Return whether Σ_j c₊φ(f_j) + c₋φ(−f_j) is convex in f, for any λ ≥ 0 and any features.
+    """Return whether the corrected risk is convex, for any penalty and any features.
+
+    The risk is Σ_j c₊φ(f_j) + c₋φ(−f_j).
 
     For a loss of even curvature: iff c₊ + c₋ ≥ 0 in every row, equivalently a_k + b_k ≥ 0 in every
     bag; for a pair of bags iff γ₋ ≤ ½ ≤ γ₊. A convex combination exists iff the target prior
@@ -41,7 +43,9 @@ def is_convex(coef: ArrayLike, loss: str | MarginLoss = "logistic") -> bool:
 
 
 def is_bounded_below(coef: ArrayLike, loss: str | MarginLoss = "logistic") -> bool:
-    """Return whether inf over all scores of Σ_j c₊φ(f_j) + c₋φ(−f_j) is above −∞.
+    """Return whether the corrected risk is bounded below without a penalty.
+
+    The risk is Σ_j c₊φ(f_j) + c₋φ(−f_j), over all scores f.
 
     If it is not, then at λ = 0 the risk has no minimum for features that can give every row an
     arbitrary score. For the logistic loss: iff no coefficient is negative.
@@ -67,7 +71,9 @@ def convexity_floor(
     features: Any = None,
     kernel_bound: float = 1.0,
 ) -> float:
-    """Return λ₀ = ½·λ_max(ZᵀCZ) ≤ ½K²·Σ_j C_j: risk + λ‖f‖² is convex for all λ ≥ λ₀.
+    """Return a penalty from which on the objective is convex.
+
+    λ₀ = ½·λ_max(ZᵀCZ) ≤ ½K²·Σ_j C_j: risk + λ‖f‖² is convex for all λ ≥ λ₀.
 
     C_j is the largest negative curvature of row j over all scores: for the logistic loss a quarter
     of the negative part of c₊ + c₋.
@@ -108,7 +114,9 @@ def aggregate_condition(
     *,
     weights: str | ArrayLike = "optimal",
 ) -> bool:
-    """Return whether Σ_i w_i/(n_i·gap_i)·[n_i⁺(½−γ_i⁻) + n_i⁻(γ_i⁺−½)] ≥ 0: Prop. 7 as printed.
+    """Return whether the condition of Prop. 7 holds as it is printed.
+
+    The condition is Σ_i w_i/(n_i·gap_i)·[n_i⁺(½−γ_i⁻) + n_i⁻(γ_i⁺−½)] ≥ 0.
 
     If true, J(t) = Σ_i (w_i/n_i)Σ_j ℓ_i(t, ỹ_ij) is convex in *one* score t shared by all rows.
     This does not imply that the training objective is convex: there every row has its own score,

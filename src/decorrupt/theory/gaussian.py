@@ -22,12 +22,21 @@ TAIL = 8.0  # the probability beyond eight standard deviations is 1e-15
 
 @dataclass(frozen=True)
 class GaussianClasses:
-    """X | Y=y ~ N(y·μ, I), y = ±1: the balanced Bayes score is the log-odds 2⟨μ, x⟩.
+    """Two Gaussian classes, whose errors and risks are known exactly.
+
+    X | Y=y ~ N(y·μ, I), y = ±1: the balanced Bayes score is the log-odds 2⟨μ, x⟩.
 
     Parameters
     ----------
     mean : tuple of float
         μ.
+
+    Examples
+    --------
+    >>> from decorrupt.theory import GaussianClasses
+    >>> population = GaussianClasses((1.0, 0.0))
+    >>> round(population.bayes_error, 4)
+    0.1587
     """
 
     mean: tuple[float, ...] = (1.0,)

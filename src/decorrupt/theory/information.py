@@ -137,7 +137,9 @@ def combined_sample_size(
 
 @dataclass(frozen=True, eq=False)
 class WeightsComparison:
-    """Σ w_i²c_i² for each weight scheme, the sum under the root in Theorems 2 and 3.
+    """The sum under the root of the bounds, for each weight scheme.
+
+    Σ w_i²c_i², as in Theorems 2 and 3.
 
     Attributes
     ----------
@@ -167,7 +169,9 @@ def weights_comparison(
     *,
     source_priors: ArrayLike | None = None,
 ) -> WeightsComparison:
-    """Return Σ w_i²c_i² for the optimal, exact, size and uniform weights.
+    """Return the sum under the root of the bounds, for four weight schemes.
+
+    Σ w_i²c_i² for the optimal, exact, size and uniform weights.
 
     Parameters
     ----------

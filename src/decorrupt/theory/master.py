@@ -13,7 +13,9 @@ from decorrupt.theory.ball import DEFAULT_FAILURE_PROB, Ball
 def replacement_change(
     lipschitz: ArrayLike, at_zero_gap: ArrayLike, score_bound: float
 ) -> FloatArray:
-    """Return D = |ℓ(0,1) − ℓ(0,−1)| + 2|ℓ|KR ≥ sup |ℓ(t,y) − ℓ(t',y')| over |t|, |t'| ≤ KR.
+    """Return the largest change of a corrected loss if one observation is replaced.
+
+    D = |ℓ(0,1) − ℓ(0,−1)| + 2|ℓ|KR ≥ sup |ℓ(t,y) − ℓ(t',y')| over |t|, |t'| ≤ KR.
 
     An upper bound of how much replacing one observation changes a corrected loss, which can be
     negative. The paper uses the largest value |ℓ|₀ + |ℓ|KR instead.
@@ -42,7 +44,9 @@ def bound_master(
     failure_prob: float = DEFAULT_FAILURE_PROB,
     as_printed: bool = False,
 ) -> float:
-    """Return 2KR·√(Σ w_i²|ℓ_i|²/n_i) + √(Σ w_i²D_i²/n_i · log(2/δ)/2): the master theorem.
+    """Return the bound of the master theorem, from the constants of each corrected loss.
+
+    2KR·√(Σ w_i²|ℓ_i|²/n_i) + √(Σ w_i²D_i²/n_i · log(2/δ)/2).
 
     Parameters
     ----------

@@ -61,7 +61,9 @@ def required_rows(
     weights: str | ArrayLike = "optimal",
     **bound_options: Any,
 ) -> RequiredRows:
-    """Return the sizes t·n_k at which a bound ∝ 1/√t, or an effective size ∝ t, is `target`.
+    """Return the sizes at which a bound, or an effective sample size, reaches a target.
+
+    The sizes are t·n_k: a bound is proportional to 1/√t, an effective sample size to t.
 
     Parameters
     ----------

@@ -51,7 +51,9 @@ def bound_common_source(
     failure_prob: float = DEFAULT_FAILURE_PROB,
     as_printed: bool = False,
 ) -> float:
-    """Return 4KRL·√(Σ w_i²c_i² · log(2/δ)/2), c_i² = (1+|ρ₊−ρ₋|)²/(n_i(1−ρ₊−ρ₋)²): Theorem 2.
+    """Return the bound of Theorem 2, for sources of one population.
+
+    4KRL·√(Σ w_i²c_i² · log(2/δ)/2), c_i² = (1+|ρ₊−ρ₋|)²/(n_i(1−ρ₊−ρ₋)²).
 
     Parameters
     ----------
@@ -112,7 +114,9 @@ def bound_varying_priors(
     failure_prob: float = DEFAULT_FAILURE_PROB,
     as_printed: bool = False,
 ) -> float:
-    """Return 2.25·KRL·√(Σ w_i²c_i² · log(2/δ)/2), c_i² as below: Theorem 3.
+    """Return the bound of Theorem 3, for sources with different class shares.
+
+    2.25·KRL·√(Σ w_i²c_i² · log(2/δ)/2), c_i² as below.
 
     c_i² is that of :func:`bound_common_source` divided by min(π_i, 1−π_i)².
 
@@ -168,7 +172,9 @@ def _constant(constants: tuple[float, float], as_printed: bool) -> float:
 
 
 def corrected_lipschitz(transitions: Any, lipschitz: float = SOFTMAX_LIPSCHITZ) -> FloatArray:
-    """Return L_s = L·max_ỹ Σ_y |T_s⁻¹[ỹ, y]| of every source.
+    """Return the Lipschitz constant of the corrected loss of every source.
+
+    L_s = L·max_ỹ Σ_y |T_s⁻¹[ỹ, y]| of source s.
 
     For two classes the factor of L is the paper's (1+|ρ₊−ρ₋|)/(1−ρ₊−ρ₋).
 
@@ -204,7 +210,9 @@ def bound_transitions(
     lipschitz: float = SOFTMAX_LIPSCHITZ,
     failure_prob: float = DEFAULT_FAILURE_PROB,
 ) -> float:
-    """Return (2√(2K) + 2√(log(2/δ)/2))·κR·√(Σ_s w_s²L_s²/n_s), for K classes.
+    """Return the bound for several classes with one transition matrix per source.
+
+    (2√(2K) + 2√(log(2/δ)/2))·κR·√(Σ_s w_s²L_s²/n_s).
 
     With probability at least 1−δ it bounds the largest |corrected empirical risk − true risk| over
     all f with Σ_c ‖f_c‖² ≤ R².

@@ -15,7 +15,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.estimators import check_choice
 from decorrupt.losses import prior_scores, score_shape
 from decorrupt.meta import ObservedClassifier, bag_folds, check_numbers, make_columns, seed
-from decorrupt.observed import as_targets
+from decorrupt.observed import as_targets, refuse_weights
 from decorrupt.progress import log_step
 from decorrupt.risks import LabelLikelihood
 from decorrupt.torch.losses import proportion_loss, risk_loss
@@ -39,7 +39,9 @@ MODULE_PREFIX = "module__"
 
 
 class TorchBagClassifier(ObservedClassifier):
-    """f(x) = log π + network(columns of x), trained to minimise −(1/n)·Σ log P(observation).
+    """A PyTorch network that makes what is known about the labels most likely.
+
+    f(x) = log π + network(columns of x), trained to minimise −(1/n)·Σ log P(observation).
 
     The gradient of the loss in the log-odds of row j is (p_j − w_j)/n, where w_j is the label
     posterior, see :func:`decorrupt.label_posterior`; so a network learns from everything that can
@@ -290,6 +292,7 @@ def observed_loss(logits: Tensor, likelihood: LabelLikelihood, loss: str) -> Ten
     if loss == "count":
         return risk_loss(logits, likelihood)
     observed = likelihood.observed
+    refuse_weights(observed.weights, f"loss={loss!r}")
     bag_index = torch.as_tensor(observed.row_bag, device=logits.device)
     shares = _tensor(as_targets(observed.proportions), logits.device)
     return proportion_loss(logits, bag_index, shares)

@@ -41,7 +41,9 @@ def risk_loss(logits: Tensor, risk: ScoreRisk) -> Tensor:
 
 
 def count_loss(logits: Tensor, bag_index: Tensor, counts: Tensor) -> Tensor:
-    """Return −(1/n)·Σ_k log P(Σ_{j∈k} Y_j = c_k), whose gradient in f_j is (p_j − w_j)/n.
+    """Return the loss of exact counts of bags: their negative log-likelihood per row.
+
+    −(1/n)·Σ_k log P(Σ_{j∈k} Y_j = c_k), whose gradient in f_j is (p_j − w_j)/n.
 
     w_j = P(Y_j=1 | count) is the label posterior, see :func:`decorrupt.label_posterior`. It is
     computed with numpy on the CPU, in double precision; only the logits leave the device. Bags of
@@ -95,7 +97,9 @@ def count_loss(logits: Tensor, bag_index: Tensor, counts: Tensor) -> Tensor:
 
 
 def proportion_loss(logits: Tensor, bag_index: Tensor, proportions: Tensor) -> Tensor:
-    """Return −Σ_k (n_k/n)·Σ_c γ_kc·log m_kc, m_kc = mean_{j∈k} P(Y_j=c): proportion matching.
+    """Return the loss of proportions of bags: proportion matching.
+
+    −Σ_k (n_k/n)·Σ_c γ_kc·log m_kc, m_kc = mean_{j∈k} P(Y_j=c).
 
     Parameters
     ----------
@@ -129,7 +133,9 @@ def proportion_loss(logits: Tensor, bag_index: Tensor, proportions: Tensor) -> T
 
 
 def corrected_loss(logits: Tensor, coef: Tensor) -> Tensor:
-    """Return −Σ_j Σ_c coef[j, c]·log P(Y_j=c), the corrected logistic risk.
+    """Return the corrected logistic risk of rows with one coefficient per class.
+
+    −Σ_j Σ_c coef[j, c]·log P(Y_j=c).
 
     The coefficients contain the weights of the rows, so this is a sum, not a mean: see
     :func:`decorrupt.corruption.combine_bags` for those of bags and
@@ -162,7 +168,9 @@ def corrected_loss(logits: Tensor, coef: Tensor) -> Tensor:
 
 
 def forward_loss(logits: Tensor, noisy_label: Tensor, transition: Tensor) -> Tensor:
-    """Return −(1/n)·Σ_j log Σ_y P(y|x_j)·T[y, ỹ_j], the likelihood of noisy labels.
+    """Return the loss of noisy labels: their negative log-likelihood per row.
+
+    −(1/n)·Σ_j log Σ_y P(y|x_j)·T[y, ỹ_j].
 
     Parameters
     ----------

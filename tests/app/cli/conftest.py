@@ -6,7 +6,7 @@ import pytest
 
 from decorrupt.app.cli.app import run
 from helpers.hidden_labels import make_bag_table, make_source_table
-from helpers.quick import QUICK_FIT, few_trees
+from helpers.quick import QUICK_FIT
 
 
 @pytest.fixture
@@ -47,6 +47,5 @@ def files(tmp_path_factory):
     model = folder / "model.skops"
     bag_options = ("--bag-column", "bag", "--proportion-column", "rate")
     arguments = ["fit", paths["rows"], paths["bags"], *bag_options, *QUICK_FIT, "--quiet"]
-    with few_trees():
-        assert run([str(one) for one in [*arguments, "-o", model]]) == 0
+    assert run([str(one) for one in [*arguments, "-o", model]]) == 0
     return SimpleNamespace(**paths, model=model, folder=folder, tables=bags, in_bags=bag_options)

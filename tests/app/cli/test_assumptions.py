@@ -45,7 +45,6 @@ def cut(request, tmp_path_factory):
 def test_bags_by_a_feature(command, cut, monkeypatch):
     folder, by = cut
     monkeypatch.chdir(folder)
-    monkeypatch.setattr("decorrupt.model_selection.model_accuracy.MOST_RESAMPLES", 20)
     out = ("-o", "rows.csv", "--bags-output", "bags.csv", "--force")
     held_out = ("--test-share", 0.3, "--test-output", "test.csv")
     made = command(
@@ -64,18 +63,14 @@ def test_bags_by_a_feature(command, cut, monkeypatch):
     assert card["assumptions"]["classes_differ"]
     assert card["assumptions"]["classes_p_value"] < 0.05
     assert set(card["assumptions"]["columns"]) <= {one["name"] for one in card["columns"]}
-    assert card["verdict"]["word"] == "check it with labels"
-    assert card["gain_in_nats"] > 5
+    assert card["expected"]["evidence"] == "strong"
     check_possible(card["expected"])
-    check_nothing_corrected(card["criteria"])
     text = " ".join(command("explain", "m.skops").out.split())
-    assert text.startswith("Verdict Check it with labels: your groups differ in more than their")
-    assert "balanced accuracy probably between 0." in text
-    assert "from the model's own probabilities" in text
+    assert f"balanced accuracy {card['expected']['value']:.3f} (95% interval 0." in text
+    assert "evidence that it is better than guessing strong" in text
 
     found = json.loads(command("evaluate", "m.skops", *in_bags, "--json").out)
     assert "expected" not in found, "these are the training bags"
-    check_nothing_corrected(found["bags"]["criteria"])
     tested = json.loads(command("evaluate", "m.skops", "test.csv", *LABEL, "--json").out)
     true = tested["labels"]["metrics"]["balanced_accuracy"]["value"]
     assert true > 0.7
@@ -83,13 +78,7 @@ def test_bags_by_a_feature(command, cut, monkeypatch):
 
 
 def check_possible(expected):
-    assert expected["basis"] == "model"
     assert 0 <= expected["low"] <= expected["value"] <= expected["high"] <= 1
-
-
-def check_nothing_corrected(criteria):
-    for name in ("corrected_accuracy", "corrected_risk"):
-        assert criteria[name] == {"value": None, "std_error": None}
 
 
 def test_designed_bags_contain_more_than_random_ones(command, tmp_path, monkeypatch):

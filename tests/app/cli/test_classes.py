@@ -49,9 +49,9 @@ def test_the_card_is_that_of_three_classes(command):
     card = json.loads(command("explain", "model.skops", "--json").out)
     assert list(card["class_shares"]) == list(PARTIES)
     assert sum(card["class_shares"].values()) == pytest.approx(1)
-    assert card["criteria"]["corrected_accuracy"]["value"] > 0.7
+    assert card["expected"]["value"] > 0.6
     text = command("explain", "model.skops").out
-    assert "mean recall      0." in text
+    assert re.search(r"mean recall +0\.", text)
     assert "a population with the class shares of the training rows" in text
 
 

@@ -44,6 +44,7 @@ def test_parameters_are_fixed_as_given(fitted, model, method, kernel):
     )
     (row,) = card["leaderboard"]
     estimator = load_with_metadata(str(model))[0][-1].best_estimator_
+    estimator = getattr(estimator, "estimator_", estimator)  # inside the calibrated model
     assert row["params"]["reg_strength"] == estimator.reg_strength == 0.04
     assert estimator.kernel == kernel
     assert estimator.kernel_gamma == 0.25 or not gamma

@@ -105,7 +105,7 @@ def test_fit_prints_a_dozen_lines_and_everything_if_asked(command, files, tmp_pa
 
 def test_explain_prints_the_verdict_first(command, files):
     done = command("explain", files.model)
-    assert done.out.startswith("Verdict\n  Usable: it explains held-out bags")
+    assert done.out.startswith("Verdict\n  Usable: the bags show")
     assert f"decorrupt predict {files.model} new_rows.csv -o predictions.csv" in done.out
 
 

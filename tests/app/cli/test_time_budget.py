@@ -3,13 +3,10 @@
 import json
 from pathlib import Path
 
-import pytest
-
 # Eight configurations: two kernels and four penalties.
 SEARCH = ("--method", "mean-map", "--kernel", "linear,rbf", "--folds", 2)
 
 
-@pytest.mark.usefixtures("few_trees")
 def test_a_budget_that_is_used_up(command, files, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     arguments = ["fit", files.rows, files.bags, *files.in_bags, *SEARCH, "--report", "m.html"]
@@ -27,7 +24,6 @@ def test_a_budget_that_is_used_up(command, files, tmp_path, monkeypatch):
     assert f"nly {found}" in command("explain", "m.skops").out
 
 
-@pytest.mark.usefixtures("few_trees")
 def test_without_a_budget_all_are_compared(command, files, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     arguments = ["fit", files.rows, files.bags, *files.in_bags, *SEARCH, "--json"]

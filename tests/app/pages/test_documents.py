@@ -144,14 +144,14 @@ def test_the_model_page_says_all():
     ]
     assert found["Verdict"] == (
         f"Check it with labels: your groups differ in {EVIL}. "
-        "Next: label about 240 new rows, which shows the accuracy to ±0.05. "
+        "Next: label about 240 new rows, which shows the accuracy to ±0.03. "
         "decorrupt evaluate m.skops labelled_rows.csv --label-column label"
     )
     accuracy = found["Accuracy to expect"]
     assert "balanced accuracy 0.871 (95% interval 0.80 to 0.94)" in accuracy
     assert f"guessing by ward {EVIL} 0.654 (for known bags only)" in accuracy
     assert "guessing 0.5" in accuracy
-    assert "from the shares of the bags, without labels" in accuracy
+    assert "Estimated without labels, from the posterior of a model" in accuracy
     assert found["What speaks against it"].endswith("is odd.")
     checks = found["Assumption checks"]
     assert checks.startswith(
@@ -209,13 +209,11 @@ def test_a_warning_that_the_verdict_contains_is_not_repeated():
     assert "What speaks against it" not in sections(model_page(card | {"warnings": [why]}))
 
 
-def test_an_accuracy_that_bags_cannot_show_is_only_a_range():
-    card = model_card()
-    card["expected"]["basis"] = "model"
-    accuracy = sections(model_page(card))["Accuracy to expect"]
-    assert "balanced accuracy probably between 0.80 and 0.94" in accuracy
-    assert "0.871" not in accuracy
-    assert "Only a rough guide" in accuracy
+def test_the_evidence_is_one_word_beside_the_accuracy():
+    accuracy = sections(model_page(model_card()))["Accuracy to expect"]
+    assert "balanced accuracy 0.871 (95% interval 0.80 to 0.94)" in accuracy
+    assert "evidence that it is better than guessing strong" in accuracy
+    assert "nats" not in accuracy
 
 
 def test_bags_that_cannot_be_tested():
@@ -262,8 +260,8 @@ def test_what_bounds_of_sources_leave_out(rates):
     found = sections(model_page(card, held_out()))
     assert "where it was estimated. The bounds leave out this." in found["The data"]
     accuracy = found["Accuracy to expect"]
-    assert accuracy.startswith("balanced accuracy 0.871 (95% interval 0.81 to 0.93) guessing 0.5")
-    included = "includes the uncertainty of the estimated noise rates"
+    assert accuracy.startswith("balanced accuracy 0.871 (95% interval 0.80 to 0.94) evidence")
+    included = "takes the estimated noise rates as known"
     assert (included in accuracy) == (rates == "estimated")
 
 
@@ -274,8 +272,7 @@ def test_the_evaluation_says_all():
     accuracy = found["Accuracy"]
     assert "balanced accuracy 0.810 ± 0.020" in accuracy
     assert "labelled rows 300" in accuracy
-    assert "balanced accuracy probably between 0.80 and 0.94" in accuracy
-    assert "from the model's own probabilities" in accuracy
+    assert "balanced accuracy 0.871 (95% interval 0.80 to 0.94)" in accuracy
     assert f"guessing by ward {EVIL} 0.654" in accuracy
     labels = found["With true labels"]
     assert "130 of 300 rows are positive" in labels
@@ -392,7 +389,6 @@ def test_what_could_not_be_computed_is_a_dash():
     card["criteria"] = results["criteria"]
     page = model_page(card, results)
     found = sections(page)
-    assert found["Accuracy to expect"].startswith("balanced accuracy unknown")
     assert "lower is better —" in found["Results on held-out rows"]
     assert "Calibration" not in page
     assert "Feature importance" not in found
@@ -410,6 +406,12 @@ def test_records_are_left_as_they_were():
     ):
         to_html(document), to_markdown(document), to_text(document.sections, width=80)
     assert given == before
+
+
+def test_columns_with_heavy_tails_are_named():
+    found = sections(model_page(model_card(), held_out()))["Columns"]
+    assert found.count("number, heavy tail") == 1  # the last of three columns
+    assert "those with a heavy tail after arcsinh" in found
 
 
 def test_a_large_model_makes_a_small_page():

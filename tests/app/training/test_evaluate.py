@@ -9,7 +9,7 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from decorrupt.app.training.evaluate import evaluate_labels
+from decorrupt.app.training.evaluate import combined, evaluate_labels
 from decorrupt.app.training.predict import Predictions
 from decorrupt.losses import probabilities
 
@@ -72,3 +72,16 @@ def test_one_class_only_leaves_what_needs_two_open(case):
     assert found["roc_auc"]["value"] is None
     assert found["balanced_accuracy"]["value"] is None
     assert found["accuracy"]["value"] == predictions.chosen.mean()
+
+
+def test_labels_and_training_data_are_combined_by_their_precision():
+    """Two normal posteriors with the standard deviations 0.03 and 0.04, by hand."""
+    half = 1.959964 * 0.04
+    expected = {"value": 0.70, "low": 0.70 - half, "high": 0.70 + half, "level": 0.95}
+    found = combined({"value": 0.80, "std_error": 0.03}, expected)
+    assert found["value"] == pytest.approx((0.80 / 9 + 0.70 / 16) / (1 / 9 + 1 / 16), abs=1e-5)
+    assert found["std_error"] == pytest.approx(0.024, abs=1e-5)
+    nothing = {"value": None, "std_error": None}
+    assert combined(nothing, expected) == nothing
+    far = {"value": 0.55, "std_error": 0.01}  # the labels contradict the bags: they are right
+    assert combined(far, expected) == far

@@ -6,6 +6,7 @@ from decorrupt.app.tables import TableError
 from decorrupt.app.training.columns import Column, choose_features
 from decorrupt.app.training.preprocess import (
     folded_levels,
+    heavy_tailed,
     known_levels,
     make_preprocessor,
     prepare,
@@ -86,3 +87,28 @@ def test_unseen_levels_join_the_rare_ones():
     seen = transformer.transform(prepare(pd.DataFrame({"level": ["rare", "a"]}), [column]))
     new = transformer.transform(prepare(pd.DataFrame({"level": ["new", "a"]}), [column]))
     np.testing.assert_array_equal(seen, new)
+
+
+def test_heavy_tails_are_compressed_and_named():
+    rng = np.random.default_rng(0)
+    delay = np.where(rng.random(400) < 0.1, np.nan, np.exp(2 * rng.normal(size=400)))
+    frame = pd.DataFrame(
+        {"age": rng.normal(40, 10, 400), "delay": delay, "late": rng.random(400) < 0.01}
+    )
+    columns = choose_features(frame, roles=[]).columns
+    prepared = prepare(frame, columns)
+    transformer = make_preprocessor(columns, 400).fit(prepared)
+    assert heavy_tailed(transformer) == {"delay"}
+    column = np.where(np.isnan(delay), np.nanmedian(delay), delay)
+    assert (
+        transformer.transform(prepared)[:, 1].max() < (column.max() - column.mean()) / column.std()
+    )
+    far = prepare(pd.DataFrame({"age": [1e150], "delay": [-1e150], "late": [True]}), columns)
+    assert np.isfinite(transformer.transform(far)).all()
+
+
+def test_a_table_of_categories_has_no_heavy_tails():
+    frame = pd.DataFrame({"level": ["a", "b"] * 20})
+    (column,) = choose_features(frame, roles=[]).columns
+    transformer = make_preprocessor([column], 40).fit(prepare(frame, [column]))
+    assert heavy_tailed(transformer) == set()

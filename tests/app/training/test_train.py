@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import balanced_accuracy_score
 
-from decorrupt import estimate_noise_rates
+from decorrupt import estimate_noise_rates, load, save
 from decorrupt.app.training.bag_columns import BagColumns
 from decorrupt.app.training.columns import choose_features
-from decorrupt.app.training.held_out import held_out_results
 from decorrupt.app.training.methods import BAG_METHODS, SOURCE_METHODS, method_name
 from decorrupt.app.training.predict import Predictor
 from decorrupt.app.training.roles import read_bags
@@ -18,8 +17,6 @@ from decorrupt.app.training.settings import Settings
 from decorrupt.app.training.source_roles import read_sources
 from decorrupt.app.training.table import Table
 from decorrupt.app.training.train import PACKAGES, train
-from decorrupt.model_selection import observed_accuracy
-from decorrupt.noise_rates import NoiseRateEstimate
 
 
 @pytest.fixture(scope="module")
@@ -66,9 +63,9 @@ def test_a_model_from_bags_knows_the_labels_it_never_saw(trained, bag_table):
 
 
 def test_held_out_accuracy_is_what_the_labels_say(trained, bag_table):
-    estimate = trained.card["criteria"]["corrected_accuracy"]
+    expected = trained.card["expected"]
     true = balanced_accuracy_score(bag_table.labels, held_out_decisions(trained) > 0)
-    assert abs(estimate["value"] - true) < 3 * estimate["std_error"]
+    assert expected["low"] - 0.02 < true < expected["high"] + 0.02
     assert len(trained.held_out["per_bag"]) == 30
 
 
@@ -98,10 +95,10 @@ def test_one_measure_has_one_value(trained):
     """The log-likelihood of counts is that of the leaderboard, with the bag effect."""
     card = trained.card
     assert card["scoring"] == "count_log_likelihood"
-    assert set(card["criteria"]) == {"corrected_accuracy", "corrected_risk", "proportion_risk"}
+    assert set(card["criteria"]) == {"proportion_risk"}
     assert trained.held_out["criteria"] == card["criteria"]
-    gain = 300 * (card["leaderboard"][0]["score"] - card["baselines"][0]["score"])
-    assert card["gain_in_nats"] == pytest.approx(gain, rel=0.05)
+    own = trained.model[-1].accuracy_
+    assert (card["expected"]["value"], card["expected"]["evidence"]) == (own.value, own.evidence)
 
 
 def test_a_package_without_metadata_does_not_fail_a_fit(bag_rows, monkeypatch):
@@ -129,6 +126,30 @@ def test_the_useful_columns_are_the_important_ones(trained):
     assert drops["noise"] < 0.2 * drops["age"]
 
 
+def test_a_heavy_tail_is_compressed_described_and_saved(bag_table, tmp_path):
+    rows = bag_table.rows.assign(income=np.exp(3 * bag_table.rows["income"]))
+    data = read_bags(
+        Table(rows, "rows.csv"),
+        Table(bag_table.bags, "bags.csv"),
+        BagColumns("bag", count="positives"),
+    )
+    features = choose_features(rows, roles=data.roles)
+    settings = Settings("mean-map", n_folds=2, kernels=("rbf",), reg_strengths=(0.01,))
+    result = train(data, features, settings)
+    heavy = [column["name"] for column in result.card["columns"] if column["heavy_tailed"]]
+    assert heavy == ["income"]
+    assert {row["column"] for row in result.importance(seed=0)["importance"][:2]} == {
+        "age",
+        "income",
+    }
+    save(result.model, tmp_path / "m.skops")
+    test = bag_table.test.assign(income=np.exp(3 * bag_table.test["income"]))
+    test.loc[:1, "income"] = [1e150, -1e150]
+    found = Predictor.of(load(tmp_path / "m.skops"), result.card, "m").predict(test)
+    assert np.isfinite(found.probabilities).all()
+    assert balanced_accuracy_score(bag_table.test_labels, found.chosen) > 0.8
+
+
 @pytest.mark.parametrize("method", [name for name in BAG_METHODS if name != "thorough"])
 def test_every_method_trains(method, bag_rows, bag_table):
     features = choose_features(bag_rows.table.frame, roles=bag_rows.roles)
@@ -150,18 +171,16 @@ def test_few_bags_are_split_inside(bag_table):
     features = choose_features(rows, roles=["bag"])
     card = train(data, features, Settings("mean-map")).card
     assert card["method"]["held_out"] == "rows of every bag"
-    assert card["verdict"]["word"] == "check it with labels"
-    assert (
-        card["verdict"]["why"] == "there are only 3 bags, too few to test the model on whole ones"
-    )
+    assert card["verdict"]["word"] != "usable"
+    assert card["assumptions"]["chances_differ"] is None
 
 
 def test_a_model_that_only_guesses_is_said_to_guess(bag_rows):
     features = choose_features(bag_rows.table.frame, roles=bag_rows.roles, features=["noise"])
     card = train(bag_rows, features, Settings("mean-map")).card
-    assert card["verdict"]["word"] == "do not use"
-    assert "too weak" in card["verdict"]["why"]
-    assert "until an evaluation shows that it beats chance" in card["not_for"]
+    assert card["verdict"]["word"] != "usable"
+    assert "better than guessing" in card["verdict"]["why"]
+    assert card["expected"]["evidence"] in ("weak", "none")
 
 
 @pytest.mark.parametrize("method", ["auto", "cost-weighted"])
@@ -172,9 +191,9 @@ def test_a_model_from_sources(method, source_rows, source_table):
     assert card["situation"] == "sources"
     assert list(card["class_shares"]) == ["well", "sick"]
     assert [row["flip_pos"] for row in card["sources"]["sources"]] == [0.05, 0.3]
-    estimate = card["criteria"]["corrected_accuracy"]
     true = balanced_accuracy_score(source_table.labels, held_out_decisions(result) > 0)
-    assert abs(estimate["value"] - true) < 3 * estimate["std_error"]
+    assert card["expected"]["low"] - 0.02 < true < card["expected"]["high"] + 0.02
+    assert "group_rate" not in card["expected"]
     said = predicted(result, source_table.test).chosen
     assert balanced_accuracy_score(source_table.test_labels, said) > 0.8
     json.dumps(card, allow_nan=False)
@@ -199,54 +218,6 @@ def test_estimated_rates_are_near_and_marked_as_estimated(source_table, monkeypa
     assert low <= rule["flip_pos"] <= high
     assert any("estimated from the labels" in line for line in card["warnings"])
     assert "Overlapping" in card["sources"]["left_out"]
-
-
-def test_the_error_of_the_accuracy_includes_that_of_estimated_rates(source_table, monkeypatch):
-    """Compared with the accuracy recomputed at draws of the rates, taken as known."""
-    mixing = np.random.default_rng(1).normal(size=(4, 4))
-    matrices = np.array([[[0.9, 0.1], [0.1, 0.9]], [[0.8, 0.2], [0.3, 0.7]]])
-    found = NoiseRateEstimate(
-        ["nurse", "rule"], matrices, None, 0.9, np.array([0.5, 0.5]), "by hand", [0, 1],
-        covariance=0.03**2 * mixing @ mixing.T,
-    )  # fmt: skip
-    monkeypatch.setattr(
-        "decorrupt.model_selection.auto_sources.estimate_noise_rates", lambda *_, **__: found
-    )
-    table = Table(source_table.rows, "rows.csv")
-    options = {"label_column": "says", "source_column": "who", "positive_label": "sick"}
-    rows = read_sources(table, **options)
-    features = choose_features(rows.table.frame, roles=rows.roles)
-    seen = []
-
-    def keep_decisions(observed, decisions, *args, **options):
-        seen.append(decisions)
-        return held_out_results(observed, decisions, *args, **options)
-
-    monkeypatch.setattr("decorrupt.app.training.source_training.held_out_results", keep_decisions)
-    result = train(rows, features, Settings("forward", n_folds=2))
-    (decisions,) = seen
-
-    def accuracy(rates):
-        return observed_accuracy(decisions, rows.noisy(rates).strata)
-
-    at_estimate = accuracy({s: tuple(pair) for s, pair in found.rates.items()})
-    # The covariance is that of flip_neg and flip_pos of each source.
-    center = np.array([list(pair)[::-1] for pair in found.rates.values()])
-    # Small draws: the accuracy is then nearly linear in the rates, as the error assumes.
-    scale = 0.02
-    draws = np.random.default_rng(0).multivariate_normal(
-        center.ravel(), scale**2 * found.covariance, 2000
-    )
-    values = [
-        accuracy(dict(zip(found.rates, draw.reshape(-1, 2)[:, ::-1].tolist(), strict=True))).value
-        for draw in draws
-    ]
-    expected = np.hypot(at_estimate.std_error, np.std(values) / scale)
-    measured = result.card["criteria"]["corrected_accuracy"]
-    assert measured["value"] == pytest.approx(at_estimate.value)
-    assert measured["std_error"] == pytest.approx(expected, rel=0.08)
-    assert measured["std_error"] > 1.1 * at_estimate.std_error
-    assert result.card["noise_rates"] == "estimated"
 
 
 def test_method_names():

@@ -21,7 +21,6 @@ from decorrupt.app.training.verdict import (
     judge_sources,
     labels_needed,
 )
-from decorrupt.model_selection import WEAK_EVIDENCE
 from helpers.model_dicts import (
     assumptions,
     bag_summary,
@@ -51,23 +50,21 @@ def verdict_of(card):
 
 
 def test_a_model_with_nothing_against_it_is_usable():
-    assert verdict_of(good_card()) == (
-        USABLE,
-        "it explains held-out bags clearly better than guessing",
-    )
+    assert verdict_of(good_card()) == (USABLE, "the bags show that it is better than guessing")
+
+
+NONE = {"value": 0.48, "low": 0.4, "high": 0.6, "evidence": "none"}
+WEAK = {"low": 0.5, "evidence": "weak"}
 
 
 @pytest.mark.parametrize(
     ("changes", "word", "why"),
     [
-        ({"gain_in_nats": 4.9, "expected": {"low": 0.5}}, AVOID, "too weak: the model may even"),
-        ({"gain_in_nats": 4.9}, CHECK, "only a little better than guessing"),
-        ({"expected": {"value": 0.5}}, AVOID, "not better than guessing"),
-        ({"assumptions": {"classes_differ": True, "columns": ["age"]}}, CHECK, "mostly in age"),
-        ({"method": {"held_out": "rows of every bag"}}, CHECK, "only 30 bags, too few"),
-        ({"expected": {"low": 0.5}}, CHECK, "better than guessing"),
+        ({"expected": NONE}, AVOID, "probably not better than guessing"),
+        ({"expected": WEAK}, CHECK, "do not show that it is better than guessing"),
+        ({"assumptions": {"chances_differ": None}}, CHECK, "these bags cannot show whether"),
         ({"expected": {"low": 0.6, "high": 0.9}}, CHECK, "only known to lie between 0.60 and 0.90"),
-        ({"expected": {"group_rate": 0.871}}, CHECK, "guessing each row by its bag"),
+        ({"expected": {"better_than_group_rate": 0.79}}, CHECK, "guessing each row by its bag"),
     ],
 )
 def test_what_is_against_a_model_of_bags(changes, word, why):
@@ -88,25 +85,24 @@ def test_not_testable_is_not_passed():
     card = good_card(assumptions={"classes_differ": None, "chances_differ": None})
     word, why = verdict_of(card)
     assert word == CHECK
-    assert why.startswith("these bags cannot show whether they differ")
+    assert why.startswith("these bags cannot show whether")
     assert judge_bags(bag_summary(), assumptions() | {"classes_differ": None})["word"] == CHECK
 
 
-def test_shares_that_vary_for_other_reasons_do_not_change_the_verdict():
-    """The accuracy is estimated from (A) then, which the bags do not contradict."""
-    card = good_card(assumptions={"chances_differ": True, "bag_effect": 0.07})
-    assert verdict_of(card)[0] == USABLE
-
-
-def test_the_worst_finding_decides():
-    everything = {"expected": {"low": 0.4, "group_rate": 0.9}, "assumptions": {}}
-    everything["assumptions"] = {"classes_differ": True, "chances_differ": True}
-    assert "more than their share" in verdict_of(good_card(**everything))[1]
-    assert verdict_of(good_card(**everything, gain_in_nats=1.0))[0] == AVOID
+def test_unexplained_differences_between_bags_need_labels():
+    """The posterior allows for other columns, but hardly for what no column shows."""
+    columns = {"classes_differ": True, "chances_differ": False}
+    assert verdict_of(good_card(assumptions=columns))[0] == USABLE
+    effect = columns | {"chances_differ": True, "bag_effect": 0.07}
+    word, why = verdict_of(good_card(assumptions=effect))
+    assert word == CHECK
+    assert "about 7 points for reasons that no column shows" in why
+    mixtures = effect | {"classes_differ": False}
+    assert verdict_of(good_card(assumptions=mixtures))[0] == USABLE
 
 
 def test_several_classes_are_compared_with_their_own_guess():
-    third = {"constant": 1 / 3, "group_rate": 0.4}
+    third = {"guessing": 1 / 3, "group_rate": 0.4}
     shares = {"class_shares": {"a": 0.3, "b": 0.3, "c": 0.4}}
     card = good_card(expected=third | {"value": 0.45, "low": 0.35, "high": 0.55}) | shares
     assert verdict_of(card)[0] == USABLE
@@ -117,20 +113,16 @@ def test_several_classes_are_compared_with_their_own_guess():
 @pytest.mark.parametrize(
     ("changes", "word", "why"),
     [
-        ({}, USABLE, "explains held-out labels clearly better than guessing"),
-        ({"gain_in_nats": WEAK_EVIDENCE - 0.1}, AVOID, "too weak"),
-        ({"accuracy": measured(None, None)}, AVOID, "too weak"),
-        ({"accuracy": measured(0.5, 0.001)}, AVOID, "too weak"),
-        ({"accuracy": measured(0.6, 0.05)}, CHECK, "do not show that it is better"),
-        ({"accuracy": measured(0.6, None)}, CHECK, "do not show that it is better"),
-        ({"accuracy": measured(0.6, 0.049)}, USABLE, ""),
+        ({}, USABLE, "the labels show that it is better than guessing"),
+        ({"expected": NONE}, AVOID, "probably not better"),
+        ({"expected": WEAK}, CHECK, "do not show that it is better"),
         ({"noise_rates": "estimated"}, CHECK, "the noise rates are estimates"),
     ],
 )
 def test_verdicts_on_models_of_sources(changes, word, why):
-    card = source_card() | changes
-    if "accuracy" in changes:
-        card["criteria"] = {"corrected_accuracy": changes["accuracy"]}
+    card = source_card()
+    for name, entries in changes.items():
+        card[name] = card[name] | entries if isinstance(entries, dict) else entries
     found = verdict_of(card)
     assert found[0] == word
     assert why in found[1]
@@ -142,15 +134,14 @@ def test_verdicts_on_models_of_sources(changes, word, why):
         (0.8, 0.02, USABLE, "balanced accuracy 0.800 (0.760 to 0.840), guessing gives 0.5"),
         (0.99, 0.02, USABLE, "0.990 (0.950 to 1.000)"),
         (0.6, 0.06, CHECK, "too few labels to tell: balanced accuracy 0.600"),
-        (0.5, 0.02, AVOID, "balanced accuracy 0.500 (0.460 to 0.540)"),
+        (0.48, 0.02, AVOID, "balanced accuracy 0.480 (0.440 to 0.520)"),
         (0.2, 0.02, AVOID, "balanced accuracy 0.200"),
         (None, None, CHECK, "the labelled rows do not contain all classes"),
     ],
 )
 def test_verdicts_from_labels(value, std_error, word, why):
     labels = evaluation()["labels"]
-    labels["metrics"]["balanced_accuracy"] = measured(value, std_error)
-    found = judge_labels(labels)
+    found = judge_labels(labels, measured(value, std_error))
     assert found["word"] == word
     assert found["why"].startswith(why) or why in found["why"]
 
@@ -159,9 +150,9 @@ def test_verdicts_from_labels_of_several_classes():
     labels = evaluation()["labels"]
     labels["classes"] = [class_result(name, 100, 100) for name in "abc"]
     labels["class_shares"] = dict.fromkeys("abc", 1 / 3)
-    labels["metrics"] = {"macro_recall": measured(0.42, 0.03)}
-    assert judge_labels(labels)["word"] == USABLE
-    assert "mean recall 0.420 (0.360 to 0.480), guessing gives 0.333" in judge_labels(labels)["why"]
+    found = judge_labels(labels, measured(0.42, 0.03))
+    assert found["word"] == USABLE
+    assert "mean recall 0.420 (0.360 to 0.480), guessing gives 0.333" in found["why"]
 
 
 @pytest.mark.parametrize(
@@ -201,7 +192,7 @@ def test_verdicts_on_sources_before_training(worth, estimated, word):
 def test_labels_needed_are_those_of_a_binomial_interval(accuracy):
     """For balanced classes the variance is r(1−r)/n, that of one binomial share."""
     n_rows = 1.96**2 * accuracy * (1 - accuracy) / HALF_WIDTH**2
-    assert n_rows <= labels_needed(accuracy, [0.5, 0.5]) < n_rows + 10
+    assert n_rows <= labels_needed(accuracy, [0.5, 0.5]) < n_rows + 100
 
 
 @pytest.mark.parametrize("accuracy", [0.6, 0.85])
@@ -240,6 +231,6 @@ def test_a_rarer_class_needs_more_labels(accuracy, one, other):
 @given(accuracies, st.lists(st.floats(0, 1), min_size=2, max_size=5))
 def test_any_shares_give_a_number_to_ask_for(accuracy, shares):
     n_rows = labels_needed(accuracy, shares)
-    assert FEWEST_LABELS <= n_rows <= 20_000
+    assert FEWEST_LABELS <= n_rows <= 60_000
     assert n_rows % 10 == 0
     assert math.isfinite(n_rows)

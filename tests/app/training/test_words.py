@@ -5,14 +5,13 @@ import pandas as pd
 import pytest
 
 from decorrupt.app.training.columns import choose_features
-from decorrupt.app.training.judged import checks_of, column_of_features, only_possible
+from decorrupt.app.training.judged import checks_of, column_of_features, without_assumed
 from decorrupt.app.training.preprocess import make_preprocessor, prepare
 from decorrupt.app.training.words import (
     accuracy_words,
     chances_sentence,
     classes_sentence,
     limits_of_use,
-    measured_words,
     method_sentence,
     warnings_on_bags,
     warnings_on_sources,
@@ -22,7 +21,6 @@ from decorrupt.observed import Observed, class_columns
 from helpers.model_dicts import (
     assumptions,
     expected,
-    measured,
     model_card,
     source_card,
     verdict,
@@ -155,15 +153,8 @@ def test_the_column_that_differs_is_named_as_the_user_wrote_it(column, values):
     assert classes_sentence(found).endswith(f"mostly in {' and '.join(found['columns'])}")
 
 
-def test_an_accuracy_is_a_number_only_if_the_bags_show_it():
+def test_an_accuracy_has_its_interval():
     assert accuracy_words(expected()) == "0.871 (95% interval 0.80 to 0.94)"
-    assert accuracy_words(expected() | {"basis": "model"}) == "probably between 0.80 and 0.94"
-
-
-def test_an_accuracy_of_sources_has_two_standard_errors_inside_0_and_1():
-    assert measured_words(measured(0.8, 0.05)) == "0.800 (95% interval 0.70 to 0.90)"
-    assert measured_words(measured(0.97, 0.05)) == "0.970 (95% interval 0.87 to 1.00)"
-    assert measured_words(measured(None, None)) == measured_words(measured(1, None)) == "unknown"
 
 
 def card_of_bags(**changes):
@@ -178,7 +169,10 @@ def card_of_bags(**changes):
     ("changes", "words"),
     [
         ({"assumptions": {"chances_differ": True, "bag_effect": 0.1}}, "about 10 points"),
-        ({"expected": {"group_rate": 0.871}}, "guessing each row by its ward scores 0.871"),
+        (
+            {"expected": {"better_than_group_rate": 0.5}},
+            "guessing each row by its ward scores 0.654",
+        ),
         ({"bags": {"effective_sample_size": 12.3}}, "worth about 12 labelled rows"),
         ({"diagnostics": {"is_convex_at_reg_strength": False}}, "several minima"),
         ({"assumptions": {"classes_differ": True}}, "mean-map is wrong for groups that differ"),
@@ -198,23 +192,6 @@ def test_no_warning_where_it_does_not_apply():
     assert warnings_on_bags(card) == [], "for several classes it describes the mean map only"
     del card["assumptions"]
     assert warnings_on_bags(card) == [], "of inexact counts"
-
-
-@pytest.mark.parametrize(
-    ("accuracy", "words"),
-    [
-        (measured(0.8, 0.1), []),
-        (measured(1.05, 0.1), []),
-        (measured(3.0, 0.0), ["estimated at 3.000, which is impossible"]),
-        (measured(-0.5, 0.1), ["estimated at -0.500, which is impossible"]),
-        (measured(None, None), ["could not be evaluated"]),
-    ],
-)
-def test_an_impossible_accuracy_of_sources(accuracy, words):
-    card = source_card() | {"criteria": {"corrected_accuracy": accuracy}}
-    said = warnings_on_sources(card)
-    assert len(said) == len(words)
-    assert all(word in line for word, line in zip(words, said, strict=True))
 
 
 def test_other_warnings_on_sources():
@@ -246,15 +223,10 @@ def test_limits_of_models_of_sources_and_several_classes():
     assert any("shares of the classes are not near" in limit for limit in limits)
 
 
-def test_only_possible_estimates_are_shown():
-    names = ("corrected_accuracy", "corrected_risk", "proportion_risk")
-    values = zip(names, (1.03, -0.02, 0.2), strict=True)
-    results = {"criteria": {name: measured(value, 0.1) for name, value in values}}
-    results["calibration"] = ["bin"]
-    kept = only_possible(results, expected())
-    assert [kept["criteria"][name]["value"] for name in names] == [1.0, 0.0, 0.2]
-    assert kept["calibration"] == ["bin"]
-    kept = only_possible(results, expected() | {"basis": "model"})
-    assert [kept["criteria"][name]["value"] for name in names] == [None, None, 0.2]
-    assert kept["calibration"] == []
-    assert results["criteria"]["corrected_risk"]["value"] == -0.02, "the input is unchanged"
+@pytest.mark.parametrize("differ", [True, None, False])
+def test_a_calibration_that_assumes_common_classes_needs_a_test_that_passed(differ):
+    results = {"criteria": {}, "calibration": ["bin"]}
+    kept = without_assumed(results, checks(classes=differ, chances=False))
+    assert kept["calibration"] == (["bin"] if differ is False else [])
+    assert results["calibration"] == ["bin"], "the input is unchanged"
+    assert without_assumed(results, None)["calibration"] == []

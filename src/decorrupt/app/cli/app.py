@@ -30,13 +30,14 @@ from decorrupt.app.cli.help import Command, Group, paragraphs
 from decorrupt.app.cli.inspect import inspect
 from decorrupt.app.cli.methods import methods
 from decorrupt.app.cli.predict import predict
+from decorrupt.app.cli.table import table
 
 HELP_OPTIONS: dict[str, Any] = {"help_option_names": ["--help", "-h"]}
 
 COMMANDS: Mapping[str, Sequence[Callable[..., None]]] = {
     "Start": (demo, inspect, fit, predict, evaluate, explain),
     "Prepare": (bags, methods),
-    "Research": (bound,),
+    "Research": (table, bound),
 }
 
 app = typer.Typer(

@@ -9,7 +9,7 @@ from typing import Any
 
 from decorrupt.app.cli.conventions import ENVIRONMENT
 
-OTHERS = ("DECORRUPT_DATA",)  # of decorrupt.datasets
+OTHERS = ("DECORRUPT_DATA", "DECORRUPT_DOCS")  # of decorrupt.datasets and of diagrams
 
 
 def misspelt_variables(group: Any) -> Iterator[str]:

@@ -35,6 +35,7 @@ from decorrupt.app.cli.options import (
     ProportionColumn,
     ProportionColumns,
     ReportPage,
+    WeightColumn,
     bag_columns,
     open_table,
     read_bag_rows,
@@ -71,6 +72,7 @@ def evaluate(
     class_prior: ClassPrior = None,
     sql: Sql = None,
     decimal: Decimal = None,
+    weight_column: WeightColumn = None,
     report: ReportPage = None,
     seed: Seed = 0,
     config: Config = None,
@@ -102,11 +104,12 @@ def evaluate(
         columns = bag_columns(cast(BagOptions, context.params))
         check_bags(rows, bags, columns)
     from decorrupt.app.training.results import now
+    from decorrupt.app.training.row_weights import repeat_rows
     from decorrupt.app.training.verdict import judge_labels
 
     check_pages(report)
     predictor = open_predictor(model)
-    data = open_table(rows, sql, decimal)
+    data = repeat_rows(open_table(rows, sql, decimal), weight_column)
     predictions = predictor.predict(data.frame, class_prior=prior, table=data.name)
     found: Evaluation = {
         "model": Path(model).name,
@@ -120,7 +123,11 @@ def evaluate(
         found["labels"] = _on_labels(
             predictor, data, predictions, label_column, positive_label, shares
         )
-        found["verdict"] = judge_labels(found["labels"])
+        from decorrupt.app.training.evaluate import combined, mean_recall
+
+        recall = mean_recall(found["labels"])
+        found["combined"] = combined(recall, predictor.card["expected"])
+        found["verdict"] = judge_labels(found["labels"], found["combined"])
     in_bags = None
     if columns is not None:
         in_bags = _in_bags(predictor, data, bags, columns, decimal)
@@ -201,7 +208,7 @@ def _add_bags(
         found["warnings"].append(why)
         n_labels = predictor.card["verdict"]["n_labels"]
         found.setdefault("verdict", Verdict(word=CHECK, why=why, n_labels=n_labels))
-    elif judged.expected is not None and judged.checks is not None:
+    elif judged.checks is not None:
         found["expected"], found["assumptions"] = judged.expected, judged.checks
 
 

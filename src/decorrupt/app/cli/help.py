@@ -17,7 +17,7 @@ MAX_WIDTH = 100
 NAMES_WIDTH, SHORT_NAMES = 30, 12  # of options with their values, of commands
 # {panel: the parameters in it}; the order of the panels and of what is in them.
 PANELS: Mapping[str, Sequence[str]] = {
-    "Your data": ("model", "rows", "bags", "sql", "decimal"),
+    "Your data": ("model", "rows", "bags", "places", "sql", "decimal", "weight_column"),
     "Bags": ("bag_column", *BAG_VALUES),
     "Sources": (
         "label_column",
@@ -38,6 +38,7 @@ OWN_PANELS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "evaluate": {"Labels": ("label_column", "positive_label")},
     "bags": {"Your data": ("label_column", "positive_label"), "Options": ("bag_column", "seed")},
     "demo": {"Options": ("seed", "jobs")},
+    "table": {"Your data": ("groups", "outcomes", "place_column", "other", "count_noise")},
 }
 OTHERS = "Options"
 

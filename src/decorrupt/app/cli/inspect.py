@@ -41,6 +41,7 @@ from decorrupt.app.cli.options import (
     SourceColumn,
     TrainingOptions,
     UpperColumn,
+    WeightColumn,
     read_training_data,
     refuse_existing,
 )
@@ -80,6 +81,7 @@ def inspect(
     categorical: CategoricalColumns = None,
     sql: Sql = None,
     decimal: Decimal = None,
+    weight_column: WeightColumn = None,
     report: ReportPage = None,
     seed: Seed = 0,
     config: Config = None,

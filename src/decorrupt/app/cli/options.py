@@ -78,6 +78,10 @@ CountNoise = Annotated[
         metavar="NOISE",
     ),
 ]
+WeightColumn = Annotated[
+    str | None,
+    option("--weight-column", help="How many rows each row stands for.", metavar="COLUMN"),
+]
 LabelColumn = Annotated[
     str | None, option("--label-column", help="Label of each row.", metavar="COLUMN")
 ]
@@ -153,9 +157,12 @@ class TrainingOptions(BagOptions):
     bags: str | None
     sql: str | None
     decimal: str | None
+    weight_column: str | None
     label_column: str | None
     positive_label: str | None
-    negative_label: NotRequired[str | None]  # of `fit`
+    negative_label: NotRequired[str | None]  # of `fit`, like the method and the kernel
+    method: NotRequired[str]
+    kernel: NotRequired[str | None]
     source_column: str | None
     noise_rates: str | None
     estimate_noise_rates: bool
@@ -187,10 +194,12 @@ def read_training_data(
     the same input with the same message. Every table is opened once, here.
     """
     from decorrupt.app.training.columns import choose_features
+    from decorrupt.app.training.roles import BagRows
+    from decorrupt.app.training.row_weights import merge_rows, weigh_rows
     from decorrupt.app.training.source_roles import read_sources
 
     decimal, rates = given["decimal"], given["noise_rates"]
-    table = open_table(given["rows"], given["sql"], decimal)
+    table = weigh_rows(open_table(given["rows"], given["sql"], decimal), given["weight_column"])
     data: BagRows | SourceRows
     if given["label_column"] is None:
         columns = bag_columns(given)
@@ -216,6 +225,8 @@ def read_training_data(
         categorical=split_names(given["categorical"]),
         table=table.name,
     )
+    if isinstance(data, BagRows):
+        data = merge_rows(data, features, *(given.get(name) for name in ("method", "kernel")))
     say.tell((*table.notes, *data.notes))
     say.warn(features.warnings)
     return data, features

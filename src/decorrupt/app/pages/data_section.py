@@ -141,7 +141,7 @@ def _columns_table(columns: Sequence[ColumnCard]) -> Table:
     for column in columns:
         kinds[column["kind"]] += 1
     rows = [
-        [name_cell(column["name"]), column["kind"], column["n_distinct"], column["n_missing"]]
+        [name_cell(column["name"]), _kind(column), column["n_distinct"], column["n_missing"]]
         + ([column["n_folded"]] if is_folded else [])
         for column in few
     ]
@@ -149,10 +149,15 @@ def _columns_table(columns: Sequence[ColumnCard]) -> Table:
         f"Columns in use: {shown_of(len(few), len(columns), 'column')} ("
         + ", ".join(f"{kind}: {n:,}" for kind, n in kinds.items())
         + "). Missing numbers are replaced by the median of the column and marked, numbers are "
-        "scaled, categories become one feature per level; rare levels are folded into one."
+        "scaled, those with a heavy tail after arcsinh, categories become one feature per level; "
+        "rare levels are folded into one."
     )
     heads = ["column", "kind", "distinct values", "missing"]
     return Table("columns", caption, heads + ["rare levels folded"] * is_folded, rows)
+
+
+def _kind(column: ColumnCard) -> str:
+    return column["kind"] + ", heavy tail" * column["heavy_tailed"]
 
 
 def bag_detail_blocks(details: BagDetails) -> list[Block]:

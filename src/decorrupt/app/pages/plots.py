@@ -13,6 +13,8 @@ from markupsafe import Markup
 
 from decorrupt.app.training.results import BagPrediction, CalibrationBin, Histogram
 from decorrupt.documents import COLOURS, FOREGROUND
+from decorrupt.model_selection import BagCalibrationDisplay, BagProportionsDisplay
+from decorrupt.model_selection import CalibrationBin as BinOfCurve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SIZE, SMALL_SIZE = (4.0, 3.3), (3.2, 2.7)
-SMALLEST_DOT, LARGEST_DOT = 12.0, 70.0  # points²
 LONGEST_LABEL = 22
 MARGIN = 0.03
 DOTTED = (0, (1, 3))
@@ -60,22 +61,16 @@ def agreement_plot(
     largest_share : float, optional
         Of all classes, for small plots with the same axes; by default the axes end at 1.
     """
-    largest, share = (
-        max(row["size"] for row in rows),
-        "proportion" if largest_share is None else "share",
+    share = "proportion" if largest_share is None else "share"
+    display = BagProportionsDisplay(
+        known=[row["known"][c] for row in rows],
+        predicted=[row["predicted"][c] for row in rows],
+        sizes=[row["size"] for row in rows],
     )
 
     def plot(figure: Figure) -> None:
         axes = figure.add_subplot()
-        _draw_diagonal(axes)
-        axes.scatter(
-            [row["known"][c] for row in rows],
-            [row["predicted"][c] for row in rows],
-            s=[_dot_area(row["size"] / largest) for row in rows],
-            color=COLOURS[0],
-            alpha=0.6,
-            linewidths=0,
-        )
+        display.plot(axes, color=COLOURS[0])
         axes.set(xlabel=f"known {share}", ylabel=f"predicted {share}")
         if largest_share is None:
             _unit(axes, "xy")
@@ -121,22 +116,15 @@ def calibration_plot(
     bins: Sequence[CalibrationBin], name: str, words: str, share: str = "share of positives"
 ) -> Markup:
     """Return a share, by default of positives, against the probability, ± two standard errors."""
+    display = BagCalibrationDisplay([BinOfCurve(**row) for row in bins])
 
     def plot(figure: Figure) -> None:
         axes = figure.add_subplot()
-        _draw_diagonal(axes)
-        axes.errorbar(
-            [row["predicted"] for row in bins],
-            [row["share"] for row in bins],
-            [2 * row["std_error"] for row in bins],
-            fmt="o",
-            color=COLOURS[0],
-            capsize=3,
-        )
+        display.plot(axes, color=COLOURS[0])
         _unit(axes, "x")
         low, high = axes.get_ylim()
         axes.set_ylim(min(low, -MARGIN), max(high, 1 + MARGIN))
-        axes.set(xlabel="predicted probability", ylabel=share)
+        axes.set(ylabel=share)
 
     title = f"{share[0].upper()}{share[1:]} against predicted probability"
     return draw_figure(plot, name=name, title=title, description=words, size=SIZE)
@@ -230,16 +218,6 @@ def label(name: str) -> str:
 
 def _is_wide(sign: str) -> bool:
     return unicodedata.east_asian_width(sign) in "WF"
-
-
-def _dot_area(part: float) -> float:
-    """Return the area of a dot for a group with this share of the largest group's rows."""
-    return SMALLEST_DOT + (LARGEST_DOT - SMALLEST_DOT) * part
-
-
-def _draw_diagonal(axes: Axes) -> None:
-    """Draw the dashed line of equal values."""
-    axes.plot([0, 1], [0, 1], color=FOREGROUND, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
 
 
 def _unit(axes: Axes, directions: str) -> None:

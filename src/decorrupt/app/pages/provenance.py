@@ -158,8 +158,8 @@ def _method(card: ModelCard) -> str:
     method = card["method"]
     name, n_models = method_label(method["chosen"]), method["n_models"]
     if n_models > 1:
-        name = f"average of {n_models} models, with the largest weight {name}"
-    return f"{name}; refined by a forest" if method["has_forest"] else name
+        return f"average of {n_models} models, with the largest weight {name}"
+    return name
 
 
 def _decision(card: ModelCard) -> str:

@@ -18,23 +18,17 @@ from decorrupt.app.training.words import (
     chances_sentence,
     classes_sentence,
     measure_name,
-    measured_words,
     method_sentence,
 )
 from decorrupt.documents import Block, Command, Facts, Section, Table, Text, number
 from decorrupt.glossary import METRICS
 
 TONES = {USABLE: "good", CHECK: "unsure", AVOID: "bad"}
-BASIS = {
-    "corrected": "Estimated from the shares of the bags, without labels.",
-    "model": "Only a rough guide, from the model's own probabilities: your groups differ in more "
-    "than their share. Labelled rows show the accuracy.",
-}
-MORE_BAGS = "Next: collect more bags, or bags whose shares differ more."
-ESTIMATED = (
-    "The interval includes the uncertainty of the estimated noise rates as resampling shows it, "
-    "not the error of the rates where the classes overlap everywhere."
+FROM_POSTERIOR = (
+    "Estimated without labels, from the posterior of a model of the class probabilities."
 )
+MORE_BAGS = "Next: collect more bags, or bags whose shares differ more."
+ESTIMATED = "The interval takes the estimated noise rates as known."
 
 
 def verdict_section(
@@ -73,30 +67,26 @@ def after_evaluation(verdict: Verdict, model: str) -> tuple[str, str]:
 
 def accuracy_section(card: ModelCard) -> Section:
     """Return the accuracy to expect beside that of guessing."""
-    n_classes = len(card["class_shares"])
-    if card["verdict"]["word"] == AVOID:
-        blocks: list[Block] = [
-            Facts([(measure_name(n_classes), "unknown"), ("guessing", f"{1 / n_classes:.3g}")])
-        ]
-    elif "expected" in card:
-        blocks = expected_blocks(card["expected"], card["bag_column"], n_classes)
-    else:
-        accuracy = measured_words(card["criteria"]["corrected_accuracy"])
-        note = ESTIMATED if card["noise_rates"] == "estimated" else "Estimated without true labels."
-        facts = Facts([(measure_name(n_classes), accuracy), ("guessing", "0.5")])
-        blocks = [facts, Text(note, "faint")]
+    blocks = expected_blocks(
+        card["expected"], card.get("bag_column", ""), len(card["class_shares"])
+    )
+    if card.get("noise_rates") == "estimated":
+        blocks.append(Text(ESTIMATED, "faint"))
     return Section("accuracy", "Accuracy to expect", blocks)
 
 
 def expected_blocks(expected: ExpectedAccuracy, bag_column: str, n_classes: int) -> list[Block]:
-    """Return an accuracy to expect, the baselines, and where the estimate comes from."""
+    """Return an accuracy to expect, the evidence for it, and the baselines."""
     facts = [
         (measure_name(n_classes), accuracy_words(expected)),
-        (f"guessing by {bag_column}", f"{expected['group_rate']:.3f} (for known bags only)"),
-        ("guessing", f"{expected['constant']:.3g}"),
+        ("evidence that it is better than guessing", expected["evidence"]),
+        ("guessing", f"{expected['guessing']:.3g}"),
     ]
+    if "group_rate" in expected:
+        own = f"{expected['group_rate']:.3f} (for known bags only)"
+        facts.append((f"guessing by {bag_column}", own))
     meaning = METRICS["balanced_accuracy" if n_classes == 2 else "macro_recall"].meaning
-    return [Facts(facts), Text(f"{BASIS[expected['basis']]} {meaning}", "faint")]
+    return [Facts(facts), Text(f"{FROM_POSTERIOR} {meaning}", "faint")]
 
 
 def against_section(warnings: Sequence[str], verdict: Verdict | None) -> Section:
@@ -141,6 +131,8 @@ def evaluation_section(found: Evaluation, bag_column: str) -> Section:
         facts = [(METRICS[name].label, measured(metrics[name])) for name in shown]
         n_rows, most = found["labels"]["n_rows"], max(classes, key=lambda one: one["n_rows"])
         facts.append((f"accuracy of always “{most['name']}”", number(most["n_rows"] / n_rows)))
+        if "combined" in found:
+            facts.append(("labels and training data together", measured(found["combined"])))
         blocks.append(Facts([*facts, ("labelled rows", f"{n_rows:,}")]))
     if "expected" in found:
         blocks += expected_blocks(found["expected"], bag_column, len(found["bags"]["classes"]))

@@ -8,13 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from decorrupt._typing import FloatArray
-from decorrupt.app.training.held_out import held_out_results
+from decorrupt.app.training.held_out import MOST_JUDGED_ROWS, held_out_results
 from decorrupt.app.training.inexact_counts import check_method
-from decorrupt.app.training.judged import Judged, checks_of, expect_accuracy, only_possible
+from decorrupt.app.training.judged import Judged, checks_of, expected_of, without_assumed
 from decorrupt.app.training.methods import (
     BAG_METHODS,
-    PRESETS,
     bag_candidates,
     check_several_classes,
     method_name,
@@ -31,7 +29,6 @@ from decorrupt.model_selection import (
     DEFAULT_KERNELS,
     FEWEST_BAGS_TO_LEAVE_OUT,
     AutoLabelProportionsClassifier,
-    Predictions,
     observed_folds,
 )
 
@@ -77,8 +74,6 @@ class BagTraining:
             candidates=bag_candidates(self.method, settings.kernels),
             cv=self.folds,
             kernels=settings.kernels or DEFAULT_KERNELS,
-            # A method that was asked for by name stays that method.
-            refine="forest" if self.method in PRESETS else None,
             count_noise=observed.counts.noise[0] if observed.is_inexact else None,
             **settings.search_parameters(),
         )
@@ -99,27 +94,20 @@ class BagTraining:
             )
         return messages
 
-    def judge(self, search: Any, matrix: FloatArray, preprocessor: Any) -> Judged:
+    def judge(self, search: Any, preprocessor: Any) -> Judged:
         """Return the held-out results, the accuracy to expect and the tests of the assumptions."""
-        scores = search.held_out_scores_
+        rows, observed = self.observed.single_rows(MOST_JUDGED_ROWS, self.settings.seed)
+        scores = search.held_out_scores_[rows]
         found = (
             scores - decision_threshold(self.settings.decision, search.class_prior_),
             probabilities(scores),
         )
         report = search.assumptions_
         checks = None if report is None else checks_of(report, preprocessor)
-        expected = expect_accuracy(
-            self.observed,
-            *found,
-            checks,
-            method=search.best_method_,
-            seed=self.settings.seed,
-            fitted=Predictions(search.decision_function(matrix), search.predict_proba(matrix)),
-        )
-        results = only_possible(held_out_results(self.observed, *found, counts=True), expected)
+        results = without_assumed(held_out_results(observed, *found, counts=True), checks)
         # The leaderboard has it, for the model with its bag effect.
         del results["criteria"]["count_log_likelihood"]
-        return Judged(results, expected, checks)
+        return Judged(results, expected_of(search.accuracy_), checks)
 
     def card_fields(self, search: Any, judged: Judged) -> dict[str, Any]:
         """Return the fields of the card that only models of bags have."""
@@ -128,7 +116,6 @@ class BagTraining:
             "bags": summarize_bags(self.observed),
             "bag_column": self.bag_column,
             "scoring": search.scoring,
-            "expected": judged.expected,
             "baselines": baselines,
         }
         return fields if judged.checks is None else fields | {"assumptions": judged.checks}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -200,8 +200,13 @@ def _described(values: pd.Series, kind: str) -> Column:
     return Column(str(values.name), kind, int(values.isna().sum()), int(values.nunique()))
 
 
-def column_cards(features: Features, folded: Mapping[str, int]) -> list[ColumnCard]:
-    """Return the columns in use as plain records; `folded` is {column: number of rare levels}."""
+def column_cards(
+    features: Features, folded: Mapping[str, int], heavy_tailed: Collection[str]
+) -> list[ColumnCard]:
+    """Return the columns in use as plain records.
+
+    `folded` is {column: number of rare levels}, `heavy_tailed` the names of compressed columns.
+    """
     return [
         ColumnCard(
             name=column.name,
@@ -209,6 +214,7 @@ def column_cards(features: Features, folded: Mapping[str, int]) -> list[ColumnCa
             n_missing=column.n_missing,
             n_distinct=column.n_distinct,
             n_folded=folded.get(column.name, 0),
+            heavy_tailed=column.name in heavy_tailed,
         )
         for column in features.columns
     ]

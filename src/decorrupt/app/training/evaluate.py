@@ -6,18 +6,20 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import norm
 from sklearn.metrics import roc_auc_score
 
 from decorrupt._typing import FloatArray
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.held_out import held_out_results, histogram
-from decorrupt.app.training.judged import Judged, checks_of, expect_accuracy, only_possible
+from decorrupt.app.training.judged import Judged, checks_of, expected_of, without_assumed
 from decorrupt.app.training.predict import Predictions, Predictor
 from decorrupt.app.training.preprocess import prepare
 from decorrupt.app.training.results import (
     CalibrationBin,
     ClassResult,
     ColumnImportance,
+    ExpectedAccuracy,
     LabelResults,
     Measured,
     plain,
@@ -26,9 +28,15 @@ from decorrupt.app.training.roles import BagRows
 from decorrupt.app.training.source_roles import read_label_names
 from decorrupt.app.training.table import Table
 from decorrupt.assumptions import check_observed_assumptions
-from decorrupt.model_selection import observed_importance, quantile_bins
+from decorrupt.model_selection import (
+    estimate_observed_accuracy,
+    observed_importance,
+    quantile_bins,
+)
 
 CALIBRATION_BINS = 10
+# Standard errors between labels and training data from which on the labels alone are believed.
+CONTRADICTION = 3.0
 # Probabilities are clipped to this distance from 0 and 1, so that the log loss is finite.
 SUREST = 1e-7
 NOTHING = Measured(value=None, std_error=None)
@@ -175,21 +183,41 @@ def calibration_from_labels(
 def evaluate_bags(
     predictor: Predictor, rows: BagRows, predictions: Predictions, seed: int
 ) -> Judged:
-    """Return what the bags satisfy, the accuracy, and the label-free criteria of every bag.
-
-    Criteria that need an assumption which the bags contradict are None.
-    """
+    """Return what the bags satisfy, the accuracy, and the label-free criteria of every bag."""
     observed = rows.observed
     prepared = prepare(rows.table.frame, predictor.columns, table=rows.table.name)
     preprocessor = predictor.model[0]
     matrix = preprocessor.transform(prepared)
     report = check_observed_assumptions(matrix, observed, None, random_state=seed)
     checks = checks_of(report, preprocessor)
-    found = (predictions.decisions, predictions.probabilities)
-    method = predictor.card["method"]["chosen"]
-    expected = expect_accuracy(observed, *found, checks, method=method, seed=seed)
-    results = only_possible(held_out_results(observed, *found, counts=True), expected)
-    return Judged(results, expected, checks)
+    results = held_out_results(
+        observed, predictions.decisions, predictions.probabilities, counts=True
+    )
+    accuracy = estimate_observed_accuracy(predictor.model[-1], matrix, observed, random_state=seed)
+    return Judged(without_assumed(results, checks), expected_of(accuracy), checks)
+
+
+def mean_recall(labels: LabelResults) -> Measured:
+    """Return the mean recall, which is called balanced accuracy for two classes."""
+    return labels["metrics"]["balanced_accuracy" if len(labels["classes"]) == 2 else "macro_recall"]
+
+
+def combined(found: Measured, expected: ExpectedAccuracy) -> Measured:
+    """Return the accuracy from labelled rows and from the training data together.
+
+    The posterior of the training data is taken as normal; both are weighted by 1/variance. Labels
+    that contradict it are taken alone.
+    """
+    value, std_error = found["value"], found["std_error"]
+    if value is None or not std_error:
+        return found
+    own = (expected["high"] - expected["low"]) / (2 * norm.ppf((1 + expected["level"]) / 2))
+    apart = abs(value - expected["value"])
+    if not own or apart > CONTRADICTION * np.hypot(std_error, own):
+        return found
+    precision = 1 / std_error**2 + 1 / own**2
+    mean = (value / std_error**2 + expected["value"] / own**2) / precision
+    return Measured(value=float(mean), std_error=float(precision**-0.5))
 
 
 def bag_importance(

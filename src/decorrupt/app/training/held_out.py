@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -21,13 +20,10 @@ from decorrupt.losses import chosen_classes, scores_of_probabilities
 from decorrupt.model_selection import (
     bag_means,
     fit_calibration,
-    observed_accuracy,
     observed_calibration_curve,
     observed_count_score,
     observed_proportion_risk,
-    observed_risk,
 )
-from decorrupt.noise_rates import NO_RATE_ERROR, RateError
 from decorrupt.observed import Observed
 
 HISTOGRAM_BINS = 20
@@ -36,29 +32,14 @@ SMALLEST_PROBABILITY = 1e-9
 
 
 def criteria(
-    observed: Observed,
-    decisions: FloatArray,
-    probabilities: FloatArray,
-    *,
-    counts: bool,
-    rate_error: RateError = NO_RATE_ERROR,
+    observed: Observed, decisions: FloatArray, probabilities: FloatArray, *, counts: bool
 ) -> dict[str, Measured]:
-    """Return the label-free criteria with standard errors; None if one cannot be computed.
+    """Return the label-free criteria with standard errors.
 
     `counts`: whether the proportions are exact counts over sizes, as in bags, so that the count
-    likelihood applies. `rate_error`: the uncertainty that estimated noise rates add.
+    likelihood applies.
     """
-    found: dict[str, Measured] = {}
-    for name, criterion in (
-        ("corrected_accuracy", observed_accuracy),
-        ("corrected_risk", observed_risk),
-        ("proportion_risk", observed_proportion_risk),
-    ):
-        try:
-            measured = rate_error.added_to(partial(criterion, decisions), observed)
-            found[name] = _measured(*measured)
-        except ValueError:  # all proportions are equal
-            found[name] = Measured(value=None, std_error=None)
+    found = {"proportion_risk": _measured(*observed_proportion_risk(decisions, observed))}
     if counts:
         likelihood = observed_count_score(probabilities, observed)
         found["count_log_likelihood"] = _measured(*likelihood)
@@ -69,13 +50,16 @@ def _measured(value: float, std_error: float) -> Measured:
     return Measured(value=plain(value), std_error=plain(std_error))
 
 
+# Of rows that stand for more, a sample is judged.
+MOST_JUDGED_ROWS = 100_000
+
+
 def held_out_results(
     observed: Observed,
     decisions: FloatArray,
     probabilities: FloatArray,
     *,
     counts: bool,
-    rate_error: RateError = NO_RATE_ERROR,
 ) -> HeldOutResults:
     """Return all held-out results of a page except the importance of columns.
 
@@ -83,7 +67,7 @@ def held_out_results(
     """
     seen = seen_rows(decisions)
     observed, decisions, probabilities = observed.take(seen), decisions[seen], probabilities[seen]
-    found = criteria(observed, decisions, probabilities, counts=counts, rate_error=rate_error)
+    found = criteria(observed, decisions, probabilities, counts=counts)
     is_binary = observed.n_classes == 2
     results = HeldOutResults(
         criteria=found,

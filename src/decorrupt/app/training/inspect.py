@@ -53,7 +53,7 @@ def inspect_bags(rows: BagRows, features: Features, *, seed: int) -> Inspection:
         situation="bags",
         created=now(),
         bags=summary,
-        columns=column_cards(features, {}),
+        columns=column_cards(features, {}, ()),
         left_out=dict(features.left_out),
         verdict=judge_bags(summary, checks),
         warnings=[

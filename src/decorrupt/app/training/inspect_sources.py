@@ -52,7 +52,7 @@ def inspect_sources(rows: SourceRows, features: Features, *, seed: int = 0) -> I
         situation="sources",
         created=now(),
         sources=summary,
-        columns=column_cards(features, {}),
+        columns=column_cards(features, {}, ()),
         left_out=dict(features.left_out),
         verdict=judge_sources(summary, estimated=rows.rates is None),
         warnings=said + _warnings(summary, estimated=rows.rates is None),

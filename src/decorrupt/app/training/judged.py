@@ -5,25 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from decorrupt._typing import FloatArray
-from decorrupt.app.training.held_out import seen_rows
 from decorrupt.app.training.results import (
     AssumptionChecks,
     ExpectedAccuracy,
     HeldOutResults,
-    Measured,
     plain,
 )
 from decorrupt.assumptions import AssumptionReport
-from decorrupt.model_selection import (
-    Predictions,
-    estimate_observed_accuracy,
-    observed_rate_accuracy,
-)
-from decorrupt.observed import Observed
+from decorrupt.model_selection import AccuracyEstimate
 
-CORRECTED = "corrected"
-NEED_COMMON_CLASSES = ("corrected_accuracy", "corrected_risk")
 SHOWN_COLUMNS = 3
 
 
@@ -32,7 +22,7 @@ class Judged:
     """Held-out results of a model, the accuracy to expect and what the bags satisfy."""
 
     results: HeldOutResults
-    expected: ExpectedAccuracy | None = None
+    expected: ExpectedAccuracy
     checks: AssumptionChecks | None = None
 
 
@@ -67,58 +57,26 @@ def column_of_features(preprocessor: Any) -> tuple[str, ...]:
     return tuple(found)
 
 
-def expect_accuracy(
-    observed: Observed,
-    decisions: FloatArray,
-    probabilities: FloatArray,
-    checks: AssumptionChecks | None,
-    *,
-    method: str,
-    seed: int,
-    fitted: Predictions | None = None,
-) -> ExpectedAccuracy:
-    """Return the balanced accuracy on held-out rows with its interval and the baselines.
-
-    Rows that were never held out are NaN in `decisions`. `fitted` are the decisions and
-    probabilities of the final model for all rows, see :func:`decorrupt.estimate_accuracy`.
-    """
-    seen = seen_rows(decisions)
-    tested = observed.take(seen)
-    found = estimate_observed_accuracy(
-        tested,
-        Predictions(decisions[seen], probabilities[seen]),
-        common_classes=checks is None or not checks["classes_differ"],
-        fitted=None if fitted is None else Predictions(*(values[seen] for values in fitted)),
-        random_state=seed,
-    )
-    return ExpectedAccuracy(
+def expected_of(found: AccuracyEstimate, *, has_bags: bool = True) -> ExpectedAccuracy:
+    """Return the record of an estimate; without bags there is no share to guess by."""
+    expected = ExpectedAccuracy(
         value=found.value,
         low=found.low,
         high=found.high,
         level=found.level,
-        basis=found.basis,
-        method=method,
-        constant=1 / observed.n_classes,
-        # Of all bags: the tested ones may lack a class.
-        group_rate=observed_rate_accuracy(observed),
+        evidence=found.evidence,
+        guessing=found.guessing,
     )
+    if has_bags:
+        expected["group_rate"] = found.group_rate
+        expected["better_than_group_rate"] = found.better_than_group_rate
+    return expected
 
 
-def only_possible(results: HeldOutResults, expected: ExpectedAccuracy) -> HeldOutResults:
-    """Return the results without estimates that assume (A) if the data contradict it.
-
-    Otherwise corrected accuracy and risk are limited to [0, 1].
-    """
-    criteria = results["criteria"].copy()
-    for name in NEED_COMMON_CLASSES:
-        own = criteria[name]
-        if expected["basis"] != CORRECTED or own["value"] is None:
-            criteria[name] = Measured(value=None, std_error=None)
-        else:
-            value = min(max(own["value"], 0.0), 1.0)
-            criteria[name] = Measured(value=value, std_error=own["std_error"])
+def without_assumed(results: HeldOutResults, checks: AssumptionChecks | None) -> HeldOutResults:
+    """Return the results without the calibration curve unless (A), which it assumes, was tested."""
+    if checks is not None and checks["classes_differ"] is False:
+        return results
     found = results.copy()
-    found["criteria"] = criteria
-    if expected["basis"] != CORRECTED:
-        found["calibration"] = []
+    found["calibration"] = []
     return found

@@ -27,7 +27,6 @@ class MethodCard(TypedDict):
     chosen: str
     parameters: dict[str, Value]  # of the model with the largest weight
     n_models: int  # how many models are averaged
-    has_forest: bool  # whether a forest refines their average
     decision: str  # "balanced" or "accuracy"
     n_folds: int
     n_configurations: int
@@ -88,12 +87,11 @@ class ModelCard(TypedDict):
     method: MethodCard
     leaderboard: list[LeaderboardEntry]  # the best first
     scoring: str  # the criterion of the leaderboard
-    gain_in_nats: float  # held-out log-likelihood above that of the constant
+    expected: ExpectedAccuracy  # of the model on new rows like those of the training
     criteria: dict[str, Measured]  # on held-out rows, without labels
     diagnostics: DiagnosticsCard | None  # of corrected-loss models
     verdict: Verdict
     assumptions: NotRequired[AssumptionChecks]
-    expected: NotRequired[ExpectedAccuracy]  # on held-out bags
     bag_column: NotRequired[str]
     noise_rates: NotRequired[str]  # of sources: "given" or "estimated"
     baselines: NotRequired[list[LeaderboardBaseline]]  # on the held-out data of the leaderboard

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import OneHotEncoder
 
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.bad_cells import LARGEST, decimal_hint
 from decorrupt.app.training.columns import BOOLEAN, CATEGORY, NUMBER, Column, stripped
 from decorrupt.app.training.model_card import need_model_columns
+from decorrupt.features import TailScaler
 
 MISSING_LEVEL = "(missing)"
 # Levels with fewer rows are too rare to learn from: they are folded into "rare".
@@ -128,15 +129,16 @@ def make_preprocessor(columns: Sequence[Column], n_rows: int) -> ColumnTransform
     """Return the unfitted transformer of prepared columns: impute, scale, encode.
 
     Numbers and booleans: missing values are replaced with the median and marked in a 0/1 column,
-    then scaled to mean 0 and variance 1. Categories: one 0/1 column per level; missing values are
-    a separate level; rare and unseen levels are folded into one.
+    then scaled to mean 0 and variance 1, columns with heavy tails after arcsinh (`TailScaler`).
+    Categories: one 0/1 column per level; missing values are a separate level; rare and unseen
+    levels are folded into one.
     """
     numeric = [column.name for column in columns if column.kind != CATEGORY]
     categories = [column.name for column in columns if column.kind == CATEGORY]
     numbers = Pipeline(
         [
             ("impute", SimpleImputer(strategy="median", add_indicator=True)),
-            ("scale", StandardScaler()),
+            ("scale", TailScaler()),
         ]
     )
     levels = Pipeline(
@@ -174,3 +176,13 @@ def folded_levels(preprocessor: ColumnTransformer) -> dict[str, int]:
     encoder = preprocessor.named_transformers_["categories"].named_steps["encode"]
     folded = [0 if rare is None else len(rare) for rare in encoder.infrequent_categories_]
     return {name: n for name, n in zip(known_levels(preprocessor), folded, strict=True) if n}
+
+
+def heavy_tailed(preprocessor: ColumnTransformer) -> set[str]:
+    """Return the columns that were compressed because they have heavy tails."""
+    if "numbers" not in preprocessor.named_transformers_:
+        return set()
+    names = next(part[2] for part in preprocessor.transformers_ if part[0] == "numbers")
+    scaler = preprocessor.named_transformers_["numbers"].named_steps["scale"]
+    # The columns that mark missing values come after these.
+    return {name for name, is_heavy in zip(names, scaler.heavy_tailed_, strict=False) if is_heavy}

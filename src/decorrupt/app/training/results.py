@@ -20,7 +20,7 @@ class Measured(TypedDict):
 
 
 class ExpectedAccuracy(TypedDict):
-    """The balanced accuracy to expect, in [0, 1], with an interval, beside two baselines.
+    """The balanced accuracy to expect, see :class:`decorrupt.AccuracyEstimate`.
 
     For several classes it is the mean recall.
     """
@@ -29,10 +29,10 @@ class ExpectedAccuracy(TypedDict):
     low: float
     high: float
     level: float  # nominal coverage of the interval
-    basis: str  # "corrected": from the proportions of bags; "model": from its own probabilities
-    method: str
-    constant: float  # the same answer for all rows
-    group_rate: float  # the rate of each row's own bag, in known bags
+    evidence: str  # "strong", "moderate", "weak" or "none"
+    guessing: float  # the same answer for all rows
+    group_rate: NotRequired[float]  # guessing each row by the share of its bag
+    better_than_group_rate: NotRequired[float]  # in this share of the posterior draws
 
 
 class Verdict(TypedDict):
@@ -40,7 +40,7 @@ class Verdict(TypedDict):
 
     word: str  # "usable", "check it with labels" or "do not use"
     why: str
-    n_labels: int  # how many labelled rows give the accuracy to ±0.05
+    n_labels: int  # how many labelled rows give the accuracy to ±0.03
 
 
 class AssumptionChecks(TypedDict):
@@ -125,6 +125,7 @@ class ColumnCard(TypedDict):
     n_missing: int
     n_distinct: int
     n_folded: int
+    heavy_tailed: bool  # whether it was compressed, see TailScaler
 
 
 class BagPrediction(TypedDict):
@@ -220,6 +221,7 @@ class Evaluation(TypedDict):
     n_rows: int
     warnings: list[str]
     labels: NotRequired[LabelResults]
+    combined: NotRequired[Measured]  # accuracy from the labels and the training data together
     bags: NotRequired[HeldOutResults]
     bag_summary: NotRequired[BagSummary]
     verdict: NotRequired[Verdict]  # with labels

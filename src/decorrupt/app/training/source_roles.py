@@ -131,7 +131,8 @@ class SourceRows:
     def noisy(self, rates: Mapping[Any, Any]) -> NoisySources:
         """Return the labels as the library takes them, with known or estimated rates."""
         codes, sources = self.labels.is_pos.astype(np.intp), self.sources.astype(str)
-        return read_noisy_sources(codes, NUMBERS, sources, rates, self.class_priors)
+        known = (rates, self.class_priors, self.table.weights)
+        return read_noisy_sources(codes, NUMBERS, sources, *known)
 
 
 def named_strata(noisy: NoisySources) -> Observed:

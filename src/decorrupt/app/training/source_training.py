@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from decorrupt._typing import FloatArray
-from decorrupt.app.training.held_out import held_out_results
-from decorrupt.app.training.judged import Judged
+from decorrupt.app.training.held_out import MOST_JUDGED_ROWS, held_out_results
+from decorrupt.app.training.judged import Judged, expected_of
 from decorrupt.app.training.methods import SOURCE_METHODS, method_name
 from decorrupt.app.training.model_card import ModelCard
 from decorrupt.app.training.settings import Settings
@@ -21,7 +20,6 @@ from decorrupt.model_selection import (
     SOURCE_KERNELS,
     AutoSourcesClassifier,
 )
-from decorrupt.noise_rates import RateError
 from decorrupt.observed import NoisySources, Observed
 
 
@@ -61,7 +59,10 @@ class SourceTraining:
 
     def targets(self) -> tuple[Any, dict[str, Any]]:
         """Return the arguments of `fit`."""
-        return self.rows.labels.is_pos.astype(int), {"sources": self.rows.sources.astype(str)}
+        known = {"sources": self.rows.sources.astype(str)}
+        if self.rows.table.weights is not None:
+            known["sample_weight"] = self.rows.table.weights
+        return self.rows.labels.is_pos.astype(int), known
 
     def early_warnings(self, names: Sequence[str]) -> list[str]:  # noqa: ARG002 - as for bags
         """Return warnings about columns and folds: none."""
@@ -72,18 +73,18 @@ class SourceTraining:
         """The rows of each source and label as bags of known proportion."""
         return named_strata(self.noisy)
 
-    def judge(self, search: Any, matrix: FloatArray, preprocessor: Any) -> Judged:  # noqa: ARG002 - as for bags
+    def judge(self, search: Any, preprocessor: Any) -> Judged:  # noqa: ARG002 - as for bags
         """Return the held-out results."""
         self.noisy = self.rows.noisy(search.noise_rates_ or {})
-        estimate, scores = search.noise_rate_estimate_, search.held_out_scores_
+        rows, strata = self.judged_on.single_rows(MOST_JUDGED_ROWS, self.settings.seed)
+        scores = search.held_out_scores_[rows]
         results = held_out_results(
-            self.judged_on,
+            strata,
             scores - decision_threshold(self.settings.decision, search.class_prior_),
             probabilities(scores),
             counts=False,
-            rate_error=RateError.of(self.noisy, None if estimate is None else estimate.covariance),
         )
-        return Judged(results)
+        return Judged(results, expected_of(search.accuracy_, has_bags=False))
 
     def card_fields(self, search: Any, judged: Judged) -> dict[str, Any]:  # noqa: ARG002 - as for bags
         """Return the fields of the card that only models of sources have."""

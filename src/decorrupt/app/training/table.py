@@ -20,17 +20,21 @@ from decorrupt.observed import Observed
 
 @dataclass(frozen=True)
 class Table:
-    """A frame, the file name for messages, and notes on how its cells were read."""
+    """A frame, the file name for messages, notes on how its cells were read, and weights.
+
+    The weights are how many rows each row stands for; None if each stands for itself.
+    """
 
     frame: pd.DataFrame
     name: str
     notes: tuple[str, ...] = ()
+    weights: NDArray[Any] | None = None
 
     def observed(
         self, ids: NDArray[Any], row_bag: NDArray[np.intp], proportions: FloatArray, classes: Any
     ) -> Observed:
         """Return the bags `ids` of the table's rows."""
-        return Observed(np.asarray(classes), ids, row_bag, proportions)
+        return Observed(np.asarray(classes), ids, row_bag, proportions, weights=self.weights)
 
     def place(self, row: int) -> str:
         """Return the table and the row, counted from 1."""

@@ -19,7 +19,12 @@ from decorrupt.app.training.bag_training import BagTraining
 from decorrupt.app.training.columns import Features, column_cards
 from decorrupt.app.training.judged import Judged
 from decorrupt.app.training.model_card import DiagnosticsCard, MethodCard, ModelCard
-from decorrupt.app.training.preprocess import folded_levels, make_preprocessor, prepare
+from decorrupt.app.training.preprocess import (
+    folded_levels,
+    heavy_tailed,
+    make_preprocessor,
+    prepare,
+)
 from decorrupt.app.training.results import HeldOutResults, now, plain
 from decorrupt.app.training.roles import BagRows
 from decorrupt.app.training.settings import Settings
@@ -35,7 +40,7 @@ from decorrupt.exceptions import (
     SkippedFoldWarning,
     WeakEvidenceWarning,
 )
-from decorrupt.model_selection import ForestRoundClassifier, observed_importance
+from decorrupt.model_selection import observed_importance
 
 CLASSIFIER = "classifier"
 PACKAGES = ("decorrupt", "scikit-learn", "numpy", "scipy", "pandas", "skops")
@@ -125,9 +130,10 @@ def train(rows: BagRows | SourceRows, features: Features, settings: Settings) ->
     with collected_warnings(messages):
         prepared = read(rows, features)
         search = run_search(task, prepared)
-    judged = task.judge(search, prepared.matrix, prepared.preprocessor)
+    judged = task.judge(search, prepared.preprocessor)
     card = describe(task, search, judged, made_with)
-    card["columns"] = column_cards(features, folded_levels(prepared.preprocessor))
+    fitted = prepared.preprocessor
+    card["columns"] = column_cards(features, folded_levels(fitted), heavy_tailed(fitted))
     card["left_out"] = dict(features.left_out)
     return package(task, search, judged, card, prepared, messages)
 
@@ -169,7 +175,6 @@ def describe(
             chosen=search.best_method_,
             parameters=plain(search.best_params_),
             n_models=len(search.estimators_),
-            has_forest=isinstance(search.best_estimator_, ForestRoundClassifier),
             decision=task.settings.decision,
             n_folds=task.n_folds,
             n_configurations=search.n_configurations_,
@@ -179,7 +184,7 @@ def describe(
             n_landmarks=len(getattr(estimator, "landmarks_", ())),
         ),
         "leaderboard": plain(search.leaderboard_.rows),
-        "gain_in_nats": search.gain_in_nats_,
+        "expected": judged.expected,
         "criteria": judged.results["criteria"],
         "diagnostics": diagnostics_of(estimator),
         "configuration": {},

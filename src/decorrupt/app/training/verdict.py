@@ -8,21 +8,24 @@ from decorrupt.app.training.model_card import ModelCard
 from decorrupt.app.training.results import (
     AssumptionChecks,
     BagSummary,
+    ExpectedAccuracy,
     LabelResults,
+    Measured,
     SourceSummary,
     Verdict,
 )
 from decorrupt.app.training.words import (
     FEW_BAGS,
     FEW_CLEAN_ROWS,
+    PROBABLY_BETTER,
+    chances_sentence,
     classes_sentence,
     measure_name,
 )
-from decorrupt.model_selection import WEAK_EVIDENCE
 
 USABLE, CHECK, AVOID = "usable", "check it with labels", "do not use"
 # Labels are needed until the accuracy is known to ± this, with 95 % probability.
-HALF_WIDTH, NORMAL_QUANTILE = 0.05, 1.96
+HALF_WIDTH, NORMAL_QUANTILE = 0.03, 1.96
 FEWEST_LABELS = 50
 # A wider interval does not show whether a model can be used.
 WIDEST = 0.25
@@ -34,10 +37,9 @@ MIDDLE_ACCURACY = 0.75
 
 def judge_model(card: ModelCard) -> Verdict:
     """Return whether a model can be used, the main reason, and how many labels would show it."""
-    word, why = _of_bags(card) if "bags" in card else _of_sources(card)
-    accuracy = card["expected"] if "expected" in card else card["criteria"]["corrected_accuracy"]
-    n_labels = labels_needed(accuracy["value"], list(card["class_shares"].values()))
-    return Verdict(word=word, why=why, n_labels=n_labels)
+    word, why = _of_accuracy(card["expected"]) or _of_data(card)
+    shares = list(card["class_shares"].values())
+    return Verdict(word=word, why=why, n_labels=labels_needed(card["expected"]["value"], shares))
 
 
 def labels_needed(accuracy: float | None, class_shares: list[float]) -> int:
@@ -53,52 +55,46 @@ def labels_needed(accuracy: float | None, class_shares: list[float]) -> int:
     return max(FEWEST_LABELS, math.ceil(n_rows / size) * size)
 
 
-def _of_bags(card: ModelCard) -> tuple[str, str]:
-    expected, checks = card["expected"], card.get("assumptions")
-    # Only bags themselves can show it, not the model's own probabilities.
-    is_shown = expected["basis"] == "corrected"
-    is_better = is_shown and expected["low"] > expected["constant"]
-    if card["gain_in_nats"] < WEAK_EVIDENCE and not is_better:
-        return AVOID, "the bags are too weak: the model may even have the classes swapped"
-    if expected["value"] <= expected["constant"]:
-        return AVOID, "it is not better than guessing"
-    if card["gain_in_nats"] < WEAK_EVIDENCE:
-        return CHECK, "it explains held-out bags only a little better than guessing"
-    if checks is None:
-        return CHECK, NOT_EXACT
-    if checks["classes_differ"] is not False:  # not testable is not the same as passed
-        return CHECK, classes_sentence(checks)
-    if card["method"]["held_out"] != "whole bags":
-        n_bags = card["bags"]["n_bags"]
-        return CHECK, f"there are only {n_bags} bags, too few to test the model on whole ones"
-    if not is_better:
-        return CHECK, "the bags do not show that it is better than guessing"
+def _of_accuracy(expected: ExpectedAccuracy) -> tuple[str, str] | None:
+    """Return the verdict if the accuracy alone decides it."""
+    if expected["evidence"] == "none" and expected["value"] <= expected["guessing"]:
+        return AVOID, "it is probably not better than guessing"
+    if expected["low"] <= expected["guessing"]:
+        return CHECK, "the data do not show that it is better than guessing"
     if expected["high"] - expected["low"] > WIDEST:
         ends = f"{expected['low']:.2f} and {expected['high']:.2f}"
         return CHECK, f"its accuracy is only known to lie between {ends}"
-    if expected["value"] <= expected["group_rate"]:
+    return None
+
+
+def _of_data(card: ModelCard) -> tuple[str, str]:
+    """Return the verdict on a model whose accuracy is known to be better than guessing."""
+    if "bags" not in card:
+        if card["noise_rates"] == "estimated":
+            return CHECK, ONLY_ESTIMATES
+        return USABLE, "the labels show that it is better than guessing"
+    checks = card.get("assumptions")
+    if checks is None:
+        return CHECK, NOT_EXACT
+    if checks["chances_differ"] is None:  # not testable is not the same as passed
+        return CHECK, chances_sentence(checks)
+    # Bags that are not mixtures of the same classes, and that differ for reasons that no column
+    # shows: there intervals contain the truth too seldom, see docs/evidence/accuracy.md.
+    if checks["chances_differ"] and checks["classes_differ"] is not False:
+        return CHECK, chances_sentence(checks)
+    if card["expected"]["better_than_group_rate"] < PROBABLY_BETTER:
         return CHECK, "the bags do not show that it is better than guessing each row by its bag"
-    return USABLE, "it explains held-out bags clearly better than guessing"
+    return USABLE, "the bags show that it is better than guessing"
 
 
-def _of_sources(card: ModelCard) -> tuple[str, str]:
-    accuracy = card["criteria"]["corrected_accuracy"]
-    value, std_error = accuracy["value"], accuracy["std_error"]
-    if card["gain_in_nats"] < WEAK_EVIDENCE or value is None or value <= 0.5:
-        return AVOID, "the labels are too weak to train a classifier"
-    if std_error is None or value - 2 * std_error <= 0.5:
-        return CHECK, "the labels do not show that it is better than guessing"
-    if card["noise_rates"] == "estimated":
-        return CHECK, ONLY_ESTIMATES
-    return USABLE, "it explains held-out labels clearly better than guessing"
+def judge_labels(labels: LabelResults, accuracy: Measured) -> Verdict:
+    """Return whether labels show that a model is better than guessing.
 
-
-def judge_labels(labels: LabelResults) -> Verdict:
-    """Return whether labels show that a model is better than guessing."""
+    `accuracy` is that of the labelled rows, or of them and the training data together.
+    """
     n_classes, shares = len(labels["classes"]), list(labels["class_shares"].values())
-    recall = labels["metrics"]["balanced_accuracy" if n_classes == 2 else "macro_recall"]
-    word, why = _with_labels(recall["value"], recall["std_error"], n_classes)
-    return Verdict(word=word, why=why, n_labels=labels_needed(recall["value"], shares))
+    word, why = _with_labels(accuracy["value"], accuracy["std_error"], n_classes)
+    return Verdict(word=word, why=why, n_labels=labels_needed(accuracy["value"], shares))
 
 
 def _with_labels(value: float | None, std_error: float | None, n_classes: int) -> tuple[str, str]:

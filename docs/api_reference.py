@@ -1,0 +1,437 @@
+"""The names of the Python reference in groups, from which the site makes its index pages.
+
+Names are written without "decorrupt.". A test reports public names that are in no group.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Group:
+    """A heading, a sentence, the names below it, and constants with their descriptions."""
+
+    title: str
+    text: str
+    names: list[str]
+    constants: dict[str, str] = field(default_factory=dict)
+
+
+USERS = [
+    Group(
+        "Start here: the automatic choice",
+        "One class for bags and one for noisy labels. Both compare methods on held-out data and"
+        " average the best, without labels: :doc:`/choose/choosing`.",
+        ["AutoLabelProportionsClassifier", "AutoSourcesClassifier", "bag_targets"],
+    ),
+    Group(
+        "Can it be trusted?",
+        "What the bags satisfy, and what can be said about a model without labels:"
+        " :doc:`/understand/assumptions`.",
+        [
+            "check_assumptions",
+            "AssumptionReport",
+            "estimate_accuracy",
+            "AccuracyEstimate",
+            "model_selection.group_rate_accuracy",
+            "model_selection.calibration_curve_from_proportions",
+            "model_selection.bag_permutation_importance",
+            "Diagnostics",
+            "noise_rates.sensitivity",
+            "model_selection.LeaderboardDisplay",
+            "model_selection.BagCalibrationDisplay",
+            "model_selection.BagProportionsDisplay",
+        ],
+    ),
+    Group(
+        "Single methods for bags",
+        "They learn from label proportions, and from ordinary labels: :doc:`/choose/all_methods`.",
+        [
+            "CountLikelihoodClassifier",
+            "MeanMapClassifier",
+            "CorrectedLossClassifier",
+            "SetClassifier",
+            "ProportionMatchingClassifier",
+        ],
+    ),
+    Group(
+        "Tables of margins",
+        "The table group × outcome from the totals of places: :doc:`/howto/tables_of_margins`.",
+        [
+            "EcologicalInference",
+            "ecological.TableCheck",
+            "ecological.bounds",
+            "ecological.fit_margins",
+            "ecological.goodman",
+        ],
+    ),
+    Group(
+        "Single methods for noisy sources",
+        "They learn from labels that are wrong at rates of their source:"
+        " :doc:`/understand/corrupted_sources`.",
+        [
+            "CorruptedSourcesClassifier",
+            "ForwardSourcesClassifier",
+            "estimators.WeightedSourcesClassifier",
+            "CostWeightedSourcesClassifier",
+        ],
+    ),
+    Group(
+        "Noise rates",
+        "How often a source is wrong: :doc:`/understand/noise_rates`.",
+        [
+            "estimate_noise_rates_from_audit",
+            "estimate_noise_rates_from_annotators",
+            "estimate_noise_rates",
+            "NoiseRates",
+            "NoiseRateEstimate",
+        ],
+        {
+            "noise_rates.RATE_METHODS": "Names of the methods of"
+            " :func:`decorrupt.estimate_noise_rates`.",
+        },
+    ),
+    Group(
+        "Counts with noise",
+        "For the parameter ``count_noise``: :doc:`/howto/privacy_protected_counts`.",
+        ["GeometricNoise", "LaplaceNoise", "GaussianNoise"],
+    ),
+    Group(
+        "Any learner",
+        "Forests, boosted trees and your own: :doc:`/howto/trees_and_forests`.",
+        [
+            "EMClassifier",
+            "BoostedCountClassifier",
+            "label_posterior",
+            "LabelPosterior",
+            "count_objective",
+        ],
+    ),
+    Group(
+        "Neural networks",
+        "A classifier, and losses for your own loop (extra ``torch``): :doc:`/howto/networks`.",
+        [
+            "torch.TorchBagClassifier",
+            "torch.MLP",
+            "torch.BagBatchSampler",
+            "torch.count_loss",
+            "torch.proportion_loss",
+            "torch.corrected_loss",
+            "torch.forward_loss",
+        ],
+    ),
+    Group(
+        "Larger than memory",
+        "The same methods on Dask arrays and data frames: :doc:`/howto/larger_than_memory`.",
+        [
+            "distributed.DaskCountLikelihoodClassifier",
+            "distributed.DaskMeanMapClassifier",
+            "distributed.DaskCorrectedLossClassifier",
+            "distributed.DaskCorruptedSourcesClassifier",
+        ],
+    ),
+    Group(
+        "Kernels and searches",
+        "One method and its parameters: :doc:`/understand/kernels`, :doc:`/choose/searches`.",
+        [
+            "Kernel",
+            "TailScaler",
+            "BagGridSearchCV",
+            "model_selection.BagRandomizedSearchCV",
+            "BagKFold",
+            "model_selection.WithinBagKFold",
+            "model_selection.bag_folds",
+            "model_selection.BagScorer",
+            "model_selection.count_score",
+            "model_selection.corrected_accuracy",
+            "model_selection.corrected_risk",
+            "model_selection.proportion_risk",
+        ],
+        {
+            "model_selection.BAG_SCORERS": "The criteria without labels by name, the values of"
+            " the parameter ``scoring``.",
+        },
+    ),
+    Group(
+        "Model files",
+        "Files that contain data and no code: :doc:`/reference/model_files`.",
+        [
+            "save",
+            "load",
+            "model_files.load_with_metadata",
+            "model_files.load_metadata",
+            "model_files.ModelFileError",
+        ],
+    ),
+    Group(
+        "Data sets",
+        "Rows in bags, or with noisy labels. Labels of training rows are not returned.",
+        [
+            "datasets.load_breast_cancer_bags",
+            "datasets.load_digits_bags",
+            "datasets.load_wine_bags",
+            "datasets.fetch_uci",
+            "datasets.make_bags",
+            "datasets.design_bags",
+            "datasets.make_corrupted_sources",
+            "datasets.make_gaussian_bags",
+            "datasets.make_gaussian_classes",
+        ],
+        {
+            "datasets.BAG_CASES": "Names of the cases of"
+            " :func:`decorrupt.datasets.make_gaussian_bags`.",
+            "datasets.UCI_NAMES": "Names of the data sets of :func:`decorrupt.datasets.fetch_uci`.",
+        },
+    ),
+    Group(
+        "Warnings",
+        "What to do about each: :doc:`/howto/fix_a_warning`.",
+        [
+            "exceptions.BagAssumptionWarning",
+            "exceptions.ContradictedRatesWarning",
+            "exceptions.DependentAnnotatorsWarning",
+            "exceptions.DroppedBagsWarning",
+            "exceptions.InexactPairingWarning",
+            "exceptions.NegativeRiskWarning",
+            "exceptions.NonConvexRiskWarning",
+            "exceptions.OneClassWarning",
+            "exceptions.RoundedCountsWarning",
+            "exceptions.SkippedFoldWarning",
+            "exceptions.TimeBudgetWarning",
+            "exceptions.UninformativeRatesWarning",
+            "exceptions.UnscaledColumnsWarning",
+            "exceptions.WeakEvidenceWarning",
+        ],
+    ),
+    Group(
+        "Theory",
+        "Information, bounds and convexity: :doc:`/theory/index`.",
+        [
+            "theory.information",
+            "theory.required_rows",
+            "theory.combined_sample_size",
+            "theory.weights_comparison",
+            "theory.bound_bags",
+            "theory.bound_common_source",
+            "theory.bound_label_proportions",
+            "theory.bound_master",
+            "theory.bound_transitions",
+            "theory.bound_varying_priors",
+            "theory.replacement_change",
+            "theory.corrected_lipschitz",
+            "theory.is_convex",
+            "theory.is_bounded_below",
+            "theory.convexity_floor",
+            "theory.aggregate_condition",
+            "theory.GaussianClasses",
+        ],
+    ),
+    Group(
+        "The paper's algebra",
+        "From proportions and noise rates to the coefficients of a risk:"
+        " :doc:`/theory/corrected_risk`.",
+        [
+            "corruption.combine_bags",
+            "corruption.pair_bags",
+            "corruption.corrected_loss",
+            "corruption.corrupt_labels",
+            "corruption.signal_to_noise",
+            "corruption.source_weights",
+            "losses.get_loss",
+        ],
+        {"losses.LOSSES": "The losses by name: logistic, squared, huber, sigmoid and unhinged."},
+    ),
+    Group(
+        "Baselines",
+        "Published methods to compare with. They have scores, but no probabilities.",
+        [
+            "baselines.InvCalClassifier",
+            "baselines.AlternatingPSVMClassifier",
+            "baselines.ConvexPSVMClassifier",
+        ],
+    ),
+    Group(
+        "Results",
+        "What the functions and classes above return.",
+        [
+            "model_selection.Leaderboard",
+            "model_selection.LeaderboardRow",
+            "model_selection.AveragedClassifier",
+            "model_selection.CalibratedBagClassifier",
+            "model_selection.Candidate",
+            "model_selection.Estimate",
+            "model_selection.CalibrationBin",
+            "model_selection.ColumnImportance",
+            "assumptions.ColumnDispersion",
+            "noise_rates.AnnotatorEstimate",
+            "noise_rates.Sensitivity",
+            "corruption.BagPairs",
+            "datasets.BagDataset",
+            "datasets.Bags",
+            "datasets.CorruptedSources",
+            "datasets.GaussianBags",
+            "datasets.GaussianData",
+            "datasets.UciDataset",
+            "theory.Information",
+            "theory.RequiredRows",
+            "theory.WeightsComparison",
+        ],
+        {
+            "model_selection.CANDIDATES": "The methods that"
+            " :class:`decorrupt.AutoLabelProportionsClassifier` can compare, by name.",
+        },
+    ),
+]
+
+BUILDING_BLOCKS = [
+    Group(
+        "Other engines",
+        "What Dask's workers run, for Spark and Ray: :doc:`/howto/spark_and_ray`.",
+        [
+            "distributed.partition_value_and_gradient",
+            "distributed.Chunk",
+            "distributed.Partition",
+            "distributed.ScoreModel",
+        ],
+    ),
+    Group(
+        "What is known about labels",
+        "Bags, counts, ranges, noise, sources and labels become one object, which everything"
+        " else uses.",
+        [
+            "observed.Observed",
+            "observed.ClassCounts",
+            "observed.NoisySources",
+            "observed.read_observed",
+            "observed.read_bags",
+            "observed.read_sources",
+            "observed.read_labels",
+            "observed.labels_as_bags",
+            "observed.check_bags",
+            "observed.class_columns",
+            "observed.resolve_class_prior",
+            "observed.factorize",
+        ],
+    ),
+    Group(
+        "Corruption",
+        "From corrupted labels to the coefficients of a risk.",
+        [
+            "corruption.CorrectedLoss",
+            "corruption.SourceMixture",
+            "corruption.backward_coefficients",
+            "corruption.bag_information",
+            "corruption.label_costs",
+            "corruption.noise_scales",
+            "corruption.noisy_share",
+            "corruption.pooled_proportion",
+            "corruption.row_coefficients",
+        ],
+        {
+            "corruption.COMBINATION_METHODS": "Names of the methods of"
+            " :func:`decorrupt.corruption.combine_bags`.",
+            "corruption.PAIRINGS": "Those that pair bags, each with its ``method`` of"
+            " :func:`decorrupt.corruption.pair_bags`.",
+            "corruption.WEIGHT_SCHEMES": "Names of the schemes of"
+            " :func:`decorrupt.corruption.source_weights`.",
+        },
+    ),
+    Group(
+        "Losses",
+        "Margin losses φ(y·t): values, derivatives and constants.",
+        [
+            "losses.class_loss",
+            "losses.SoftmaxLoss",
+            "losses.probabilities",
+            "losses.prior_scores",
+            "losses.shift_prior",
+            "losses.HuberLoss",
+            "losses.LogisticLoss",
+            "losses.MarginLoss",
+            "losses.SigmoidLoss",
+            "losses.SquaredLoss",
+            "losses.UnhingedLoss",
+        ],
+    ),
+    Group(
+        "Features",
+        "Linear features, low-rank or random features of a kernel, and graph diffusion.",
+        [
+            "features.CholeskyFactor",
+            "features.KernelFunction",
+            "features.LinearMap",
+            "features.LowRankKernelMap",
+            "features.NeighbourMap",
+            "features.RandomFourierMap",
+            "features.RandomKernelMap",
+            "features.as_kernel",
+            "features.budget_in_bytes",
+            "features.default_max_rank",
+            "features.diffusion_features",
+            "features.fit_feature_map",
+            "features.fit_principal_projection",
+            "features.has_own_gamma",
+            "features.kernel_name",
+            "features.kernel_scores",
+            "features.neighbour_means",
+            "features.pivoted_cholesky",
+            "features.project",
+            "features.resolve_kernel_gamma",
+        ],
+        {
+            "features.FEATURES": "Values of the parameter ``features``: 'landmarks' and 'random'.",
+            "features.DEFAULT_N_FEATURES": "Number of random features, 512.",
+            "features.DEFAULT_MAX_RANK": "Largest rank of a low-rank kernel, 2,000.",
+            "features.DEFAULT_RANK_TOL": "Relative mean trace error of a low-rank kernel, 0.001.",
+            "features.KERNELS": "Names of the kernels.",
+            "features.WITHOUT_GAMMA": "Names of the kernels without the parameter"
+            " ``kernel_gamma``.",
+            "features.FeatureMap": "The type of :class:`LinearMap`,"
+            " :class:`LowRankKernelMap`, :class:`RandomKernelMap` and :class:`NeighbourMap`.",
+        },
+    ),
+    Group(
+        "Risks",
+        "Smooth functions of the scores of all rows.",
+        [
+            "risks.CorrectedRisk",
+            "risks.ScoreRisk",
+        ],
+        {
+            "risks.KINK_WIDTH": "Width of the smooth corner of ``risk_correction``, 0.001.",
+            "risks.RISK_CORRECTIONS": "Values of the parameter ``risk_correction``: None,"
+            " 'abs' and 'relu'.",
+            "risks.Operator": "The type of a curvature: a function that multiplies the"
+            " Hessian with a vector.",
+        },
+    ),
+    Group(
+        "Solvers",
+        "Minimisers of risk(Zθ) + λ‖θ‖².        The solvers by name.",
+        [
+            "solvers.Problem",
+            "solvers.Solution",
+            "solvers.GradientDescent",
+            "solvers.Objective",
+            "solvers.SolverResult",
+            "solvers.choose_solver",
+            "solvers.convexity_floor",
+            "solvers.is_gradient_descent",
+            "solvers.is_minimum",
+            "solvers.least_admissible_reg",
+            "solvers.solve",
+            "solvers.solve_gradient_descent",
+            "solvers.solve_lbfgs",
+            "solvers.solve_newton",
+            "solvers.solve_problem",
+        ],
+        {
+            "solvers.DEFAULT_MAX_ITER": "Largest number of iterations, 1,000.",
+            "solvers.DEFAULT_STEP_DECAY": "Decay of the step size of gradient descent, 0.001.",
+            "solvers.DEFAULT_STEP_SIZE": "First step size of gradient descent, 0.1.",
+            "solvers.DEFAULT_TOL": "Norm of the gradient at which solvers stop, 1e-6.",
+            "solvers.SOLVERS": "",
+        },
+    ),
+]

@@ -1,0 +1,200 @@
+"""What speaks for and against a table without the truth, and a verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import f
+
+from decorrupt._typing import FloatArray
+from decorrupt.ecological.model import Layout, Rates, fit_rates
+from decorrupt.ecological.posterior import SMALLEST_RATE
+from decorrupt.ecological.tables import bounds, fit_margins
+
+USABLE, UNSURE, UNUSABLE = "usable", "check", "do not use"
+# Above: the table says little more than that groups do not differ (then it is 1 or more).
+MOST_NOISE, MUCH_NOISE = 1 / 2, 1 / 3
+# Below: most of the differences between places have other reasons than their groups.
+LEAST_EXPLAINED = 1 / 3
+# The tables of halves differ by about twice the error that the posterior expects.
+MOST_DISAGREEMENT = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class TableCheck:
+    """What speaks for and against a table; made by :meth:`EcologicalInference.check`.
+
+    Attributes
+    ----------
+    expected_error : float
+        The share of people in the wrong cell, on average over the posterior draws.
+    distance : float
+        The share of people in another cell than if groups did not differ at all.
+    explained : float
+        The share of the differences between places, beyond chance, that their groups explain: 1
+        minus the over-dispersion of the model over that of equal groups.
+    overdispersion : float
+        Pearson's χ² per degree of freedom.
+    halves_differ : float
+        The share of people in another cell if only one or the other half of the places is used.
+    composition_p_value : float
+        Of a test that the rates do not depend on the groups' shares in the place, as far as totals
+        can show it. Often small in real elections whose table is right: it is not in the verdict.
+    undetermined : float
+        The largest share of people whose cell the margins alone leave open (Duncan–Davis).
+    group_names : tuple of str
+        The groups.
+    variation : ndarray of shape (n_groups,)
+        Standard deviation of the group's share between places.
+    """
+
+    expected_error: float
+    distance: float
+    explained: float
+    overdispersion: float
+    halves_differ: float
+    composition_p_value: float
+    undetermined: float
+    group_names: tuple[str, ...]
+    variation: FloatArray
+
+    @property
+    def noise(self) -> float:
+        """The expected error as a part of the distance from equal groups."""
+        return self.expected_error / max(self.distance, 1e-9)
+
+    @property
+    def verdict(self) -> str:
+        """One of "usable", "check" and "do not use"."""
+        if self.noise > MOST_NOISE or self.explained < LEAST_EXPLAINED:
+            return UNUSABLE
+        return UNSURE if self.reasons else USABLE
+
+    @property
+    def reasons(self) -> list[str]:
+        """What speaks against the table, in sentences."""
+        reasons = []
+        if self.explained < LEAST_EXPLAINED:
+            reasons.append(
+                f"The groups explain {self.explained:.0%} of the differences between places. The "
+                "rest has other reasons, which the table would attribute to the groups."
+            )
+        if self.noise > MUCH_NOISE:
+            reasons.append(
+                f"About {self.expected_error:.0%} of the people are in the wrong cell, but only "
+                f"{self.distance:.0%} are not where they would be if all groups were equal. The "
+                "groups vary too little between places."
+            )
+        if self.halves_differ > MOST_DISAGREEMENT * self.expected_error:
+            reasons.append(
+                f"Two halves of the places give tables that differ in {self.halves_differ:.0%} of "
+                "the people, more than the intervals explain."
+            )
+        return reasons
+
+    def __str__(self) -> str:
+        vary = ", ".join(
+            f"{name} ±{share:.3f}"
+            for name, share in zip(self.group_names, self.variation, strict=True)
+        )
+        return "\n".join(
+            [
+                f"Verdict: {self.verdict}",
+                *self.reasons,
+                f"expected share of people in the wrong cell: {self.expected_error:.1%}",
+                f"distance from equal groups: {self.distance:.1%}",
+                f"differences between places explained by groups: {self.explained:.0%}",
+                f"over-dispersion: {self.overdispersion:.2f}",
+                f"difference between halves of the places: {self.halves_differ:.1%}",
+                f"dependence of rates on composition: p = {self.composition_p_value:.2g}",
+                f"left open by the margins alone: up to {self.undetermined:.0%} of the people",
+                f"shares of groups vary between places: {vary}",
+            ]
+        )
+
+
+def check_table(rates: Rates, table: FloatArray, draws: FloatArray) -> TableCheck:
+    """Return the check of a table.
+
+    Parameters
+    ----------
+    rates : Rates
+        The fitted model.
+    table : ndarray of shape (n_groups, n_outcomes)
+        The estimate.
+    draws : ndarray of shape (n_draws, n_groups, n_outcomes)
+        Draws of the table.
+    """
+    margins = rates.layout.margins
+    independent = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
+    low, high = bounds(margins.groups, np.maximum(margins.outcomes, 0))
+    dispersion = float(rates.pearson.mean())
+    return TableCheck(
+        expected_error=float(np.mean([_difference(draw, table) for draw in draws])),
+        distance=_difference(independent, table),
+        explained=1 - max(dispersion - 1, 0.0) / max(_dispersion_of_equal(rates) - 1, 1e-9),
+        overdispersion=dispersion,
+        halves_differ=_halves_differ(rates),
+        composition_p_value=_composition_p_value(rates),
+        undetermined=min(1.0, float((high - low).sum() / 2 / table.sum())),
+        group_names=margins.group_names,
+        variation=(margins.groups / margins.sizes[:, None]).std(axis=0),
+    )
+
+
+def _difference(first: FloatArray, second: FloatArray) -> float:
+    """Return the share of people in another cell."""
+    return float(np.abs(first - second).sum() / 2 / second.sum())
+
+
+def _dispersion_of_equal(rates: Rates) -> float:
+    """Return Pearson's χ² per degree of freedom if all groups had the common rates."""
+    margins = rates.layout.margins
+    expected = margins.sizes[:, None] * margins.common_rates
+    squares = (margins.outcomes - expected) ** 2 / expected
+    return float(squares.sum() / ((len(expected) - 1) * (expected.shape[1] - 1)))
+
+
+def _halves_differ(rates: Rates) -> float:
+    """Return the difference of the tables whose rates come from one or the other half."""
+    layout, margins = rates.layout, rates.layout.margins
+    order = np.random.default_rng(0).permutation(len(margins.sizes))
+    tables = []
+    for part in (order[::2], order[1::2]):
+        half = _take(layout, part)
+        coef = fit_rates(half, 1 / (4 * rates.prior_variance * half.total)).coef
+        expected = margins.groups[:, :, None] * np.maximum(rates.of_coef(coef), SMALLEST_RATE)
+        outcomes = np.maximum(margins.outcomes, 0)
+        outcomes *= (margins.sizes / outcomes.sum(axis=1))[:, None]  # of noisy outcomes
+        tables.append(fit_margins(expected, margins.groups, outcomes, tol=1e-6).sum(axis=0))
+    return _difference(*tables)
+
+
+def _take(layout: Layout, places: NDArray[np.intp]) -> Layout:
+    margins = layout.margins.take(places)
+    return replace(layout, margins=margins, covariates=layout.covariates[places])
+
+
+def _composition_p_value(rates: Rates) -> float:
+    """Return the p-value of squared shares in Goodman's regression: F-tests, Bonferroni.
+
+    A linear dependence on the shares cannot be told from a difference between the groups.
+    """
+    margins = rates.layout.margins
+    weight = np.sqrt(margins.sizes)[:, None]
+    shares = margins.groups / margins.sizes[:, None]
+    outcomes = weight * margins.outcomes / margins.sizes[:, None]
+    wider = np.column_stack([shares, shares[:, :-1] ** 2])
+    more, free = shares.shape[1] - 1, len(shares) - wider.shape[1]
+    if free < 1:
+        return float("nan")
+    before, after = (_residual_squares(weight * x, outcomes) for x in (shares, wider))
+    ratio = (before - after) / more / np.maximum(after / free, 1e-12)
+    return float(min(1.0, ratio.size * f.sf(ratio, more, free).min()))
+
+
+def _residual_squares(columns: FloatArray, outcomes: FloatArray) -> FloatArray:
+    coef = np.linalg.lstsq(columns, outcomes)[0]
+    return np.asarray(np.sum((outcomes - columns @ coef) ** 2, axis=0))

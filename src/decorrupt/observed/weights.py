@@ -1,0 +1,125 @@
+"""Rows that stand for many: reading of `sample_weight`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing, check_random_state, indexable
+
+from decorrupt._typing import FloatArray
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> NDArray[Any] | None:
+    """Return how many rows each row stands for, whole numbers as such; None if all stand for one.
+
+    Raises
+    ------
+    ValueError
+        If there is not one finite, non-negative number per row, or all are zero.
+    """
+    if sample_weight is None:
+        return None
+    weights = check_weights(sample_weight, n_rows)
+    if not weights.any():
+        raise ValueError("every sample_weight is zero: there is no row to learn from")
+    return None if (weights == 1).all() else whole_if_whole(weights)
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
+    """Return the weights; raise ValueError if one is not a finite number of rows, at least 0."""
+    weights = np.asarray(sample_weight, dtype=float)
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight has shape {weights.shape}: give one number for each of the {n_rows} "
+            "rows, how many rows it stands for"
+        )
+    for row in np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))[:1]:
+        raise ValueError(
+            f"sample_weight[{row}] = {weights[row]:g}: a row stands for a finite number of rows, "
+            "at least 0"
+        )
+    return weights
+
+
+def whole_if_whole(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return the numbers as integers if all are whole, otherwise as they are."""
+    whole = np.rint(numbers)
+    return whole.astype(np.intp) if (whole == numbers).all() else numbers
+
+
+def check_whole(weights: NDArray[Any] | None, chosen: NDArray[np.bool_] | bool = True) -> None:
+    """Raise ValueError if a chosen row's weight is not whole: counts are of whole rows."""
+    if weights is None or weights.dtype.kind != "f":
+        return
+    for row in np.flatnonzero((weights != np.rint(weights)) & chosen)[:1]:
+        raise ValueError(
+            f"sample_weight[{row}] = {weights[row]:g} is not a whole number: class counts of bags "
+            "are counts of whole rows"
+        )
+
+
+def refuse_weights(weights: Any, what: str) -> None:
+    """Raise ValueError if there are weights, for what can only use single rows."""
+    if weights is not None:
+        raise ValueError(f"{what} cannot use sample_weight: repeat the rows instead")
+
+
+def repeated_rows(weights: NDArray[Any], most: int, random_state: Any = None) -> NDArray[np.intp]:
+    """Return each row number as often as its weight says; of more than `most` rows a sample.
+
+    Weights that are not whole are the chances of as many draws as rows.
+    """
+    rows = np.arange(len(weights))
+    if weights.dtype.kind == "i" and weights.sum() <= most:
+        return np.repeat(rows, weights)
+    rng = check_random_state(random_state)
+    if weights.dtype.kind == "f":
+        total = weights.sum()
+        return np.sort(rng.choice(rows, min(most, int(np.ceil(total))), p=weights / total))
+    generator = np.random.default_rng(rng.randint(2**31))  # RandomState lacks this distribution
+    return np.repeat(rows, generator.multivariate_hypergeometric(weights, most, method="marginals"))
+
+
+def without_weightless(
+    X: Any, y: Any, *, sample_weight: Any, cv: Any = None, **known: Any
+) -> tuple[Any, Any, dict[str, Any]]:
+    """Return X, y and all other arguments of `fit` without the rows that stand for none.
+
+    Parameters
+    ----------
+    X, y, sample_weight
+        As in `fit`.
+    cv : splitter, list of folds, or None
+        The rows of a list get their new numbers; returned if it is given.
+    known
+        Further arguments of `fit`; those with one entry per row are cut as X is.
+    """
+    X, y = indexable(X, y)
+    n_rows = 0 if sample_weight is None else np.shape(X)[0]
+    weights = read_weights(sample_weight, n_rows)
+    if weights is not None and not weights.all():
+        kept = np.flatnonzero(weights)
+        X, y = _safe_indexing(X, kept), _cut(y, kept, n_rows)
+        known = {name: _cut(values, kept, n_rows) for name, values in known.items()}
+        weights, cv = read_weights(weights[kept], len(kept)), _cut_folds(cv, kept)
+    folds = {} if cv is None else {"cv": cv}
+    return X, y, known | {"sample_weight": weights} | folds
+
+
+def _cut_folds(cv: Any, kept: NDArray[np.intp]) -> Any:
+    """Return the folds of a list without the rows that are left out; a splitter as it is."""
+    if cv is None or isinstance(cv, Integral) or hasattr(cv, "split"):
+        return cv
+    return [tuple(np.flatnonzero(np.isin(kept, rows)) for rows in fold) for fold in cv]
+
+
+def _cut(values: Any, kept: NDArray[np.intp], n_rows: int) -> Any:
+    """Return the entries of some rows, if there is one entry per row."""
+    is_by_row = hasattr(values, "__len__") and not isinstance(values, str | Mapping)
+    if not is_by_row or len(values) != n_rows:
+        return values
+    return _safe_indexing(list(values) if isinstance(values, tuple) else values, kept)
