@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from sklearn.tree import DecisionTreeRegressor
 
 from decorrupt import CountLikelihoodClassifier, EcologicalInference, GaussianNoise
 from decorrupt.ecological.margins import read_margins
@@ -163,6 +164,29 @@ def test_covariates_of_places_change_all_groups():
     assert model.overdispersion_ < 2 < plain.overdispersion_
     found = model.place_tables_[:, 0, 0]
     assert np.corrcoef(found / groups[:, 0], rates[:, 0])[0, 1] > 0.95
+
+
+def test_any_learner_finds_rates_that_depend_on_covariates_in_every_group_differently():
+    rng = np.random.default_rng(0)
+    groups = rng.integers(20, 200, (150, 2))
+    column = rng.uniform(-1, 1, 150)
+    rates = np.column_stack([np.where(column > 0, 0.85, 0.35), np.where(column > 0, 0.1, 0.4)])
+    yes = rng.binomial(groups, rates)
+    tables = np.stack([yes, groups - yes], axis=2)
+    data = {"groups": groups, "outcomes": tables.sum(axis=1), "covariates": column[:, None]}
+    linear = EcologicalInference().fit(**data)
+    model = EcologicalInference(estimator=DecisionTreeRegressor(min_samples_leaf=10)).fit(**data)
+    assert error_of(model.place_tables_, tables) < 0.5 * error_of(linear.place_tables_, tables)
+    np.testing.assert_allclose(model.place_tables_.sum(axis=2), groups)
+    np.testing.assert_allclose(model.place_tables_.sum(axis=1), data["outcomes"], atol=1e-6)
+    assert "rate_low" not in model.to_frame()
+    assert "EcologicalInference" in model._repr_html_()
+    for call in (model.interval, model.check, model.plot):
+        with pytest.raises(ValueError, match="no intervals and no check"):
+            call()
+    for given in ({"reg_strength": 0.1}, {"count_noise": 2.0}):
+        with pytest.raises(ValueError, match=f"{next(iter(given))} cannot be combined"):
+            EcologicalInference(estimator=DecisionTreeRegressor(), **given).fit(**data)
 
 
 def test_noisy_outcomes():

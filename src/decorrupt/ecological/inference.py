@@ -16,10 +16,11 @@ from decorrupt.ecological import pictures
 from decorrupt.ecological.check import TableCheck, check_table
 from decorrupt.ecological.margins import read_margins
 from decorrupt.ecological.model import Layout, Rates, fit_rates
-from decorrupt.ecological.posterior import draw_tables
+from decorrupt.ecological.posterior import SMALLEST_RATE, draw_tables
 from decorrupt.ecological.tables import bounds, fit_margins, goodman
 from decorrupt.estimators import check_parameters, check_share
 from decorrupt.extras import import_pandas
+from decorrupt.meta import EMClassifier
 from decorrupt.notices import Notice, emit_notices
 
 
@@ -50,6 +51,10 @@ class EcologicalInference(BaseEstimator):
     count_noise : GaussianNoise, LaplaceNoise, GeometricNoise, float or mapping, optional
         Noise of the outcomes, as in the count likelihood; only its variance is used. Noise in
         groups is not supported.
+    estimator : estimator, optional
+        Any learner that :class:`decorrupt.EMClassifier` takes, in place of the model above: for
+        rates that depend on the covariates in another way in every group. Its columns are one
+        indicator per group and the covariates. It has no intervals and no check.
 
     Attributes
     ----------
@@ -64,11 +69,13 @@ class EcologicalInference(BaseEstimator):
     goodman_ : ndarray of shape (n_groups, n_outcomes)
         Rates of Goodman's regression: non-negative least squares.
     draws_ : ndarray of shape (n_draws, n_groups, n_outcomes)
-        Draws of the table.
+        Draws of the table; not with `estimator`, like the next two.
     overdispersion_ : float
         Pearson's χ² per degree of freedom: 1 if places differ by their groups and chance alone.
     reg_strength_ : float
         λ.
+    estimator_ : EMClassifier
+        The fitted learner, with `estimator`.
     group_names_, outcome_names_, place_names_ : tuple of str
         From the columns and the index of data frames.
 
@@ -106,12 +113,14 @@ class EcologicalInference(BaseEstimator):
         random_state: Any = None,
         other: str | None = None,
         count_noise: Any = None,
+        estimator: Any = None,
     ) -> None:
         self.reg_strength = reg_strength
         self.n_draws = n_draws
         self.random_state = random_state
         self.other = other
         self.count_noise = count_noise
+        self.estimator = estimator
 
     def fit(self, groups: Any, outcomes: Any, *, covariates: Any = None) -> Self:
         """Estimate the table.
@@ -142,30 +151,60 @@ class EcologicalInference(BaseEstimator):
             groups, outcomes, other=self.other, is_noisy=self.count_noise is not None
         )
         layout = Layout(margins, _read_covariates(covariates, len(margins.sizes)), self.count_noise)
+        if self.estimator is None:
+            return self._fit_rates(layout)
+        return self._fit_learner(layout)
+
+    def _fit_rates(self, layout: Layout) -> Self:
         strength = None if self.reg_strength == "auto" else float(self.reg_strength)
         rates = fit_rates(layout, strength)
-        self._keep(rates, fit_margins_of(rates))
+        outcomes = fit_margins_of(rates)
+        rng = np.random.default_rng(self._seed)
+        draws = draw_tables(rates, outcomes, self.n_draws, rng)
+        self._rates, self.draws_ = rates, draws.tables
+        self.overdispersion_ = float(rates.pearson.mean())
+        self.reg_strength_ = 1 / (4 * rates.prior_variance * layout.total)
         if not rates.converged:
             message = "the rates did not converge: increase reg_strength or merge rare options"
             emit_notices([Notice(ConvergenceWarning, message)])
-        return self
+        return self._keep(layout, outcomes, draws.place_tables)
 
-    def _keep(self, rates: Rates, outcomes: FloatArray) -> None:
-        margins = rates.layout.margins
+    def _fit_learner(self, layout: Layout) -> Self:
+        for name, default in (("reg_strength", "auto"), ("count_noise", None)):
+            if getattr(self, name) != default:
+                raise ValueError(f"{name} cannot be combined with estimator=: leave it out")
+        observed, margins = layout.observed, layout.margins
+        self.estimator_ = EMClassifier(self.estimator, random_state=self._seed).fit(
+            layout.features[layout.present],
+            observed.row_proportions,
+            bags=observed.row_bag,
+            sample_weight=observed.weights,
+        )
+        rates = self.estimator_.predict_proba(layout.features).reshape(*margins.groups.shape, -1)
+        tables = margins.groups[:, :, None] * np.maximum(rates, SMALLEST_RATE)
+        return self._keep(layout, margins.outcomes, tables)
+
+    @property
+    def _seed(self) -> Any:
+        return 0 if self.random_state is None else self.random_state
+
+    def _keep(self, layout: Layout, outcomes: FloatArray, tables: FloatArray) -> Self:
+        margins = layout.margins
         self.group_names_, self.outcome_names_ = margins.group_names, margins.outcome_names
         self.place_names_ = margins.place_names
         self.group_counts_, self.outcome_counts_ = margins.groups, outcomes
-        self.covariates_, self._rates = rates.layout.covariates, rates
-        seed = 0 if self.random_state is None else self.random_state
-        draws = draw_tables(rates, outcomes, self.n_draws, np.random.default_rng(seed))
-        self.draws_ = draws.tables
-        self.place_tables_ = fit_margins(draws.place_tables, margins.groups, outcomes)
+        self.covariates_ = layout.covariates
+        self.place_tables_ = fit_margins(tables, margins.groups, outcomes)
         self.table_ = self.place_tables_.sum(axis=0)
         self.rates_ = self.table_ / margins.groups.sum(axis=0)[:, None]
         self.bounds_ = bounds(margins.groups, outcomes)
         self.goodman_ = goodman(margins.groups, outcomes)
-        self.overdispersion_ = float(rates.pearson.mean())
-        self.reg_strength_ = 1 / (4 * rates.prior_variance * rates.layout.total)
+        return self
+
+    def _check_has_draws(self) -> None:
+        check_is_fitted(self)
+        if self.estimator is not None:
+            raise ValueError("a table with estimator= has no intervals and no check")
 
     def interval(
         self, level: float = 0.95, *, function: str | Callable[[FloatArray], Any] | None = None
@@ -187,9 +226,9 @@ class EcologicalInference(BaseEstimator):
         Raises
         ------
         ValueError
-            If the level is not between 0 and 1, or the function is unknown.
+            If the level is not between 0 and 1, the function is unknown, or there are no draws.
         """
-        check_is_fitted(self)
+        self._check_has_draws()
         check_share("level", level)
         values = self.draws_
         if function == "rates":
@@ -205,13 +244,13 @@ class EcologicalInference(BaseEstimator):
 
         It fits the model twice more, to two halves of the places.
         """
-        check_is_fitted(self)
+        self._check_has_draws()
         return check_table(self._rates, self.table_, self.draws_)
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per cell.
 
-        Columns: group, outcome, table, rate, rate_low and rate_high (95 %),
+        Columns: group, outcome, table, rate, rate_low and rate_high (95 %; not with `estimator`),
         bound_low and bound_high of the rate, goodman.
 
         Raises
@@ -221,12 +260,10 @@ class EcologicalInference(BaseEstimator):
         """
         check_is_fitted(self)
         people = self.group_counts_.sum(axis=0)[:, None]
-        low, high = self.interval(function="rates")
-        columns = {
-            "table": self.table_,
-            "rate": self.rates_,
-            "rate_low": low,
-            "rate_high": high,
+        columns = {"table": self.table_, "rate": self.rates_}
+        if self.estimator is None:
+            columns["rate_low"], columns["rate_high"] = self.interval(function="rates")
+        columns |= {
             "bound_low": self.bounds_[0] / people,
             "bound_high": self.bounds_[1] / people,
             "goodman": self.goodman_,
@@ -259,8 +296,8 @@ class EcologicalInference(BaseEstimator):
         return pictures.plot(self, ax, kind)
 
     def _html_repr(self) -> str:
-        """Return what scikit-learn shows in notebooks: the table, or the diagram before `fit`."""
-        if hasattr(self, "table_"):
+        """Return what scikit-learn shows in notebooks: a table with intervals, or the diagram."""
+        if hasattr(self, "draws_"):
             return pictures.table_as_html(self)
         return str(estimator_html_repr(self))
 

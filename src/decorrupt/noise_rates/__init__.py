@@ -6,16 +6,13 @@ from decorrupt.noise_rates.annotators import (
 )
 from decorrupt.noise_rates.audit import estimate_noise_rates_from_audit
 from decorrupt.noise_rates.estimate import RATE_METHODS, estimate_noise_rates
-from decorrupt.noise_rates.rate_error import NO_RATE_ERROR, RateError
 from decorrupt.noise_rates.result import NoiseRateEstimate
 from decorrupt.noise_rates.sensitivity import Sensitivity, sensitivity
 
 __all__ = [
-    "NO_RATE_ERROR",
     "RATE_METHODS",
     "AnnotatorEstimate",
     "NoiseRateEstimate",
-    "RateError",
     "Sensitivity",
     "estimate_noise_rates",
     "estimate_noise_rates_from_annotators",

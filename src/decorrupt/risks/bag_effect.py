@@ -29,12 +29,6 @@ def check_bag_effect(name: str, value: Any) -> None:
         raise ValueError(f"{name}={value!r} must be 'estimate' or a number of at least 0")
 
 
-def check_no_effect_with_ranges(bag_effect: Any, upper: Any) -> None:
-    """Raise ValueError if there are ranges and a bag effect, which is about one count."""
-    if upper is not None and bag_effect != 0:
-        raise ValueError(f"bag_effect={bag_effect!r} cannot be combined with upper=")
-
-
 def with_bag_effect(observed: Observed, effect: float) -> Observed:
     """Return the same bags with the variance of a bag effect added to the noise of their counts.
 
