@@ -7,6 +7,7 @@ import pytest
 from sklearn.tree import DecisionTreeRegressor
 
 from decorrupt import CountLikelihoodClassifier, EcologicalInference, GaussianNoise
+from decorrupt.ecological.check import _composition_p_value
 from decorrupt.ecological.margins import read_margins
 from decorrupt.ecological.model import Layout, fit_rates
 from decorrupt.ecological.posterior import people_covariance
@@ -164,6 +165,96 @@ def test_covariates_of_places_change_all_groups():
     assert model.overdispersion_ < 2 < plain.overdispersion_
     found = model.place_tables_[:, 0, 0]
     assert np.corrcoef(found / groups[:, 0], rates[:, 0])[0, 1] > 0.95
+
+
+@pytest.mark.parametrize("noise", [None, 5.0])
+def test_draws_are_possible_tables(noise):
+    """Also of a group with few people in places that vary much."""
+    groups, outcomes, _ = simulate(spread=0.15, size=500)
+    small = np.minimum(groups[:, 2], 2)
+    groups = np.column_stack([groups[:, 0] + groups[:, 2] - small, groups[:, 1], small])
+    model = EcologicalInference(count_noise=noise).fit(groups, outcomes)
+    people = groups.sum(axis=0)
+    np.testing.assert_allclose(model.draws_.sum(axis=2), np.tile(people, (200, 1)))
+    assert model.draws_.min() >= 0
+    if noise is None:
+        votes = np.tile(outcomes.sum(axis=0), (200, 1))
+        np.testing.assert_allclose(model.draws_.sum(axis=1), votes, rtol=1e-3)
+        low, high = model.bounds_
+        assert (model.draws_ >= low - 1).all()
+        assert (model.draws_ <= high + 1).all()
+
+
+def test_the_level_of_the_test_of_composition_if_places_vary():
+    p_values = []
+    for seed in range(120):
+        rng = np.random.default_rng(seed)
+        sizes = rng.lognormal(5, 1, 60).astype(int) + 20
+        groups = np.array([rng.multinomial(n, rng.dirichlet([2, 2])) for n in sizes])
+        rates = rng.beta(np.array([7, 3]) * 6, np.array([3, 7]) * 6, (60, 2))
+        yes = rng.binomial(groups, rates).sum(axis=1)
+        layout = Layout(
+            read_margins(groups, np.column_stack([yes, sizes - yes])), np.empty((60, 0))
+        )
+        p_values.append(_composition_p_value(fit_rates(layout)))
+    assert np.mean(np.array(p_values) < 0.05) < 0.12
+
+
+def test_groups_that_explain_nothing_with_noise_and_with_a_covariate():
+    rng = np.random.default_rng(1)
+    groups = rng.integers(50, 150, (60, 2))
+    column = rng.normal(size=60)
+    sizes = groups.sum(axis=1)
+    yes = rng.binomial(sizes, 1 / (1 + np.exp(-column)))
+    outcomes = np.column_stack([yes, sizes - yes])
+    known = EcologicalInference().fit(groups, outcomes, covariates=column[:, None])
+    assert known.check().verdict == "do not use"
+    noisy = EcologicalInference(count_noise=10.0)
+    noisy.fit(groups, outcomes + 10 * rng.normal(size=(60, 2)))
+    assert noisy.check().explained < 0.2
+    same = rng.binomial(sizes, 0.5)
+    check = EcologicalInference().fit(groups, np.column_stack([same, sizes - same])).check()
+    assert 0 <= check.explained <= 1
+
+
+def test_a_check_of_few_noisy_people():
+    groups, outcomes, _ = simulate(n_places=40, size=6)
+    rng = np.random.default_rng(0)
+    noisy = outcomes + 10 * rng.normal(size=outcomes.shape)
+    check = EcologicalInference(count_noise=10.0).fit(groups, noisy).check()
+    assert 0 <= check.halves_differ <= 1
+    assert 0 <= check.undetermined <= 1
+
+
+def test_two_places():
+    check = EcologicalInference().fit([[30, 20], [10, 40]], [[25, 25], [10, 40]]).check()
+    assert "too few places to test it" in str(check)
+
+
+def test_frames_are_matched_by_their_index():
+    groups, outcomes, _ = simulate()
+    names = [f"p{k}" for k in range(60)]
+    groups, outcomes = (pd.DataFrame(side, index=names) for side in (groups, outcomes))
+    model = EcologicalInference().fit(groups, outcomes)
+    shuffled = outcomes.sample(frac=1, random_state=0)
+    same = EcologicalInference().fit(groups, shuffled)
+    np.testing.assert_array_equal(same.table_, model.table_)
+    with pytest.raises(ValueError, match="different places in their index, for example 'p0'"):
+        EcologicalInference().fit(groups, outcomes.rename({"p0": "q"}))
+    covariates = pd.DataFrame({"x": np.arange(60.0)})
+    with pytest.raises(ValueError, match="covariates have different places"):
+        EcologicalInference().fit(groups, outcomes, covariates=covariates)
+
+
+def test_a_second_fit_forgets_the_first():
+    groups, outcomes, _ = simulate()
+    model = EcologicalInference().fit(groups, outcomes)
+    model.set_params(estimator=DecisionTreeRegressor()).fit(groups, outcomes)
+    assert not hasattr(model, "draws_")
+    assert "95 %" not in model._repr_html_()
+    model.set_params(estimator=None)
+    with pytest.raises(ValueError, match="no intervals"):
+        model.interval()
 
 
 def test_any_learner_finds_rates_that_depend_on_covariates_in_every_group_differently():

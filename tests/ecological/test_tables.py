@@ -86,6 +86,13 @@ def test_proportional_fitting_keeps_the_margins(margins):
     np.testing.assert_allclose(fitted.sum(axis=1), outcomes, atol=1e-7)
 
 
+def test_an_unfinished_fit_keeps_the_people_of_every_group():
+    groups, outcomes = np.array([50.0, 50.0]), np.array([60.0, 40.0])
+    tables = groups[:, None] * np.array([[0.999, 0.001], [0.001, 0.999]])
+    fitted = fit_margins(tables, groups, outcomes, max_sweeps=5)
+    np.testing.assert_allclose(fitted.sum(axis=1), groups)
+
+
 def test_goodman_is_non_negative_least_squares():
     rng = np.random.default_rng(3)
     groups = rng.integers(10, 90, (30, 3)).astype(float)

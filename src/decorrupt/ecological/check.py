@@ -33,15 +33,17 @@ class TableCheck:
     distance : float
         The share of people in another cell than if groups did not differ at all.
     explained : float
-        The share of the differences between places, beyond chance, that their groups explain: 1
-        minus the over-dispersion of the model over that of equal groups.
+        The share of the differences between places, beyond chance, that their groups explain,
+        between 0 and 1: 1 − (φ − 1)/(φ₀ − 1), where φ₀ is the over-dispersion if all groups are
+        equal.
     overdispersion : float
         Pearson's χ² per degree of freedom.
     halves_differ : float
         The share of people in another cell if only one or the other half of the places is used.
     composition_p_value : float
         Of a test that the rates do not depend on the groups' shares in the place, as far as totals
-        can show it. Often small in real elections whose table is right: it is not in the verdict.
+        can show it. It is not in the verdict, because it can be small although the table is right.
+        NaN if there are too few places.
     undetermined : float
         The largest share of people whose cell the margins alone leave open (Duncan–Davis).
     group_names : tuple of str
@@ -94,6 +96,13 @@ class TableCheck:
             )
         return reasons
 
+    @property
+    def composition(self) -> str:
+        """The p-value of the test of composition in words."""
+        if np.isnan(self.composition_p_value):
+            return "too few places to test it"
+        return f"p = {self.composition_p_value:.2g}"
+
     def __str__(self) -> str:
         vary = ", ".join(
             f"{name} ±{share:.3f}"
@@ -108,14 +117,16 @@ class TableCheck:
                 f"differences between places explained by groups: {self.explained:.0%}",
                 f"over-dispersion: {self.overdispersion:.2f}",
                 f"difference between halves of the places: {self.halves_differ:.1%}",
-                f"dependence of rates on composition: p = {self.composition_p_value:.2g}",
+                f"dependence of rates on composition: {self.composition}",
                 f"left open by the margins alone: up to {self.undetermined:.0%} of the people",
                 f"shares of groups vary between places: {vary}",
             ]
         )
 
 
-def check_table(rates: Rates, table: FloatArray, draws: FloatArray) -> TableCheck:
+def check_table(
+    rates: Rates, table: FloatArray, draws: FloatArray, outcomes: FloatArray
+) -> TableCheck:
     """Return the check of a table.
 
     Parameters
@@ -126,17 +137,18 @@ def check_table(rates: Rates, table: FloatArray, draws: FloatArray) -> TableChec
         The estimate.
     draws : ndarray of shape (n_draws, n_groups, n_outcomes)
         Draws of the table.
+    outcomes : ndarray of shape (n_places, n_outcomes)
+        The outcomes with the totals of the places: as given, or expected if they are noisy.
     """
     margins = rates.layout.margins
     independent = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
-    low, high = bounds(margins.groups, np.maximum(margins.outcomes, 0))
-    dispersion = float(rates.pearson.mean())
+    low, high = bounds(margins.groups, outcomes)
     return TableCheck(
         expected_error=float(np.mean([_difference(draw, table) for draw in draws])),
         distance=_difference(independent, table),
-        explained=1 - max(dispersion - 1, 0.0) / max(_dispersion_of_equal(rates) - 1, 1e-9),
-        overdispersion=dispersion,
-        halves_differ=_halves_differ(rates),
+        explained=_explained(rates),
+        overdispersion=float(rates.pearson.mean()),
+        halves_differ=_halves_differ(rates, outcomes),
         composition_p_value=_composition_p_value(rates),
         undetermined=min(1.0, float((high - low).sum() / 2 / table.sum())),
         group_names=margins.group_names,
@@ -149,26 +161,28 @@ def _difference(first: FloatArray, second: FloatArray) -> float:
     return float(np.abs(first - second).sum() / 2 / second.sum())
 
 
-def _dispersion_of_equal(rates: Rates) -> float:
-    """Return Pearson's χ² per degree of freedom if all groups had the common rates."""
+def _explained(rates: Rates) -> float:
+    """Return the share of the over-dispersion of equal groups that differences between them remove.
+
+    Equal groups are one group: the same covariates and the same noise.
+    """
     margins = rates.layout.margins
-    expected = margins.sizes[:, None] * margins.common_rates
-    squares = (margins.outcomes - expected) ** 2 / expected
-    return float(squares.sum() / ((len(expected) - 1) * (expected.shape[1] - 1)))
+    one = replace(margins, groups=margins.sizes[:, None], group_names=("all",))
+    equal = fit_rates(replace(rates.layout, margins=one))
+    more, left = (max(float(fit.pearson.mean()) - 1, 0.0) for fit in (equal, rates))
+    return 1 - min(left / more, 1.0) if more else 1.0
 
 
-def _halves_differ(rates: Rates) -> float:
+def _halves_differ(rates: Rates, outcomes: FloatArray) -> float:
     """Return the difference of the tables whose rates come from one or the other half."""
-    layout, margins = rates.layout, rates.layout.margins
-    order = np.random.default_rng(0).permutation(len(margins.sizes))
+    layout, groups = rates.layout, rates.layout.margins.groups
+    order = np.random.default_rng(0).permutation(len(groups))
     tables = []
     for part in (order[::2], order[1::2]):
         half = _take(layout, part)
         coef = fit_rates(half, 1 / (4 * rates.prior_variance * half.total)).coef
-        expected = margins.groups[:, :, None] * np.maximum(rates.of_coef(coef), SMALLEST_RATE)
-        outcomes = np.maximum(margins.outcomes, 0)
-        outcomes *= (margins.sizes / outcomes.sum(axis=1))[:, None]  # of noisy outcomes
-        tables.append(fit_margins(expected, margins.groups, outcomes, tol=1e-6).sum(axis=0))
+        expected = groups[:, :, None] * np.maximum(rates.of_coef(coef), SMALLEST_RATE)
+        tables.append(fit_margins(expected, groups, outcomes, tol=1e-6).sum(axis=0))
     return _difference(*tables)
 
 
@@ -183,7 +197,7 @@ def _composition_p_value(rates: Rates) -> float:
     A linear dependence on the shares cannot be told from a difference between the groups.
     """
     margins = rates.layout.margins
-    weight = np.sqrt(margins.sizes)[:, None]
+    weight = np.sqrt(margins.sizes / rates.dispersion)[:, None]
     shares = margins.groups / margins.sizes[:, None]
     outcomes = weight * margins.outcomes / margins.sizes[:, None]
     wider = np.column_stack([shares, shares[:, :-1] ** 2])

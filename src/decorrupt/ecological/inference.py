@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from decorrupt._typing import FloatArray
 from decorrupt.ecological import pictures
 from decorrupt.ecological.check import TableCheck, check_table
-from decorrupt.ecological.margins import read_margins
+from decorrupt.ecological.margins import check_noisy_totals, in_order_of, read_margins
 from decorrupt.ecological.model import Layout, Rates, fit_rates
 from decorrupt.ecological.posterior import SMALLEST_RATE, draw_tables
 from decorrupt.ecological.tables import bounds, fit_margins, goodman
@@ -65,7 +65,8 @@ class EcologicalInference(BaseEstimator):
     place_tables_ : ndarray of shape (n_places, n_groups, n_outcomes)
         The table of every place; it has the place's margins.
     bounds_ : (ndarray, ndarray) of shape (n_groups, n_outcomes)
-        Least and largest table that the margins allow, without any model (Duncan & Davis 1953).
+        Least and largest table that the margins allow, without any model (Duncan & Davis 1953);
+        of noisy outcomes those of the expected ones, which are not certain.
     goodman_ : ndarray of shape (n_groups, n_outcomes)
         Rates of Goodman's regression: non-negative least squares.
     draws_ : ndarray of shape (n_draws, n_groups, n_outcomes)
@@ -147,10 +148,15 @@ class EcologicalInference(BaseEstimator):
             If the solver did not converge.
         """
         check_parameters(self)
+        for name in ("draws_", "overdispersion_", "reg_strength_", "estimator_"):
+            self.__dict__.pop(name, None)  # of an earlier fit with or without a learner
         margins = read_margins(
             groups, outcomes, other=self.other, is_noisy=self.count_noise is not None
         )
+        covariates = in_order_of(groups, covariates, "covariates")
         layout = Layout(margins, _read_covariates(covariates, len(margins.sizes)), self.count_noise)
+        if self.count_noise is not None:
+            check_noisy_totals(margins, layout.observed.counts.noise_variance)
         if self.estimator is None:
             return self._fit_rates(layout)
         return self._fit_learner(layout)
@@ -159,8 +165,7 @@ class EcologicalInference(BaseEstimator):
         strength = None if self.reg_strength == "auto" else float(self.reg_strength)
         rates = fit_rates(layout, strength)
         outcomes = fit_margins_of(rates)
-        rng = np.random.default_rng(self._seed)
-        draws = draw_tables(rates, outcomes, self.n_draws, rng)
+        draws = draw_tables(rates, outcomes, self.n_draws, self._rng())
         self._rates, self.draws_ = rates, draws.tables
         self.overdispersion_ = float(rates.pearson.mean())
         self.reg_strength_ = 1 / (4 * rates.prior_variance * layout.total)
@@ -174,7 +179,8 @@ class EcologicalInference(BaseEstimator):
             if getattr(self, name) != default:
                 raise ValueError(f"{name} cannot be combined with estimator=: leave it out")
         observed, margins = layout.observed, layout.margins
-        self.estimator_ = EMClassifier(self.estimator, random_state=self._seed).fit(
+        seed = int(self._rng().integers(2**31))
+        self.estimator_ = EMClassifier(self.estimator, random_state=seed).fit(
             layout.features[layout.present],
             observed.row_proportions,
             bags=observed.row_bag,
@@ -184,9 +190,8 @@ class EcologicalInference(BaseEstimator):
         tables = margins.groups[:, :, None] * np.maximum(rates, SMALLEST_RATE)
         return self._keep(layout, margins.outcomes, tables)
 
-    @property
-    def _seed(self) -> Any:
-        return 0 if self.random_state is None else self.random_state
+    def _rng(self) -> np.random.Generator:
+        return np.random.default_rng(0 if self.random_state is None else self.random_state)
 
     def _keep(self, layout: Layout, outcomes: FloatArray, tables: FloatArray) -> Self:
         margins = layout.margins
@@ -203,7 +208,7 @@ class EcologicalInference(BaseEstimator):
 
     def _check_has_draws(self) -> None:
         check_is_fitted(self)
-        if self.estimator is not None:
+        if not hasattr(self, "draws_"):
             raise ValueError("a table with estimator= has no intervals and no check")
 
     def interval(
@@ -245,7 +250,7 @@ class EcologicalInference(BaseEstimator):
         It fits the model twice more, to two halves of the places.
         """
         self._check_has_draws()
-        return check_table(self._rates, self.table_, self.draws_)
+        return check_table(self._rates, self.table_, self.draws_, self.outcome_counts_)
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per cell.
@@ -261,7 +266,7 @@ class EcologicalInference(BaseEstimator):
         check_is_fitted(self)
         people = self.group_counts_.sum(axis=0)[:, None]
         columns = {"table": self.table_, "rate": self.rates_}
-        if self.estimator is None:
+        if hasattr(self, "draws_"):
             columns["rate_low"], columns["rate_high"] = self.interval(function="rates")
         columns |= {
             "bound_low": self.bounds_[0] / people,
@@ -316,13 +321,15 @@ def _read_covariates(covariates: Any, n_places: int) -> FloatArray:
     """Return standardised columns."""
     if covariates is None:
         return np.empty((n_places, 0))
-    values = np.asarray(covariates, dtype=float)
+    try:
+        values = np.asarray(covariates, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError("covariates must be numbers, but contain text") from None
     if values.ndim != 2 or len(values) != n_places or not np.isfinite(values).all():
         raise ValueError(
             f"covariates of shape {values.shape}: give finite numbers, one row per place "
             f"({n_places}) and one column per covariate"
         )
-    deviation = values.std(axis=0)
-    for column in np.flatnonzero(deviation == 0)[:1]:
+    for column in np.flatnonzero(np.ptp(values, axis=0) == 0)[:1]:
         raise ValueError(f"covariates: column {column} is the same in every place: leave it out")
-    return np.asarray((values - values.mean(axis=0)) / deviation)
+    return np.asarray((values - values.mean(axis=0)) / values.std(axis=0))

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
 
+# Standard deviations of the noise of a place's total.
+MOST_NOISE = 6.0
+
 
 @dataclass(frozen=True, eq=False)
 class Margins:
@@ -75,8 +78,10 @@ def read_margins(
         or there are fewer than two groups, two outcomes or two places, or fewer places than
         options; the message names what is wrong.
     """
+    outcomes = in_order_of(groups, outcomes, "outcomes")
     groups, outcomes = _frame(groups, "groups"), _frame(outcomes, "outcomes")
-    people, places = _counts(groups, "groups", is_noisy=False)
+    exact = "; noise in groups is not supported" if is_noisy else ""
+    people, places = _counts(groups, "groups", is_noisy=False, hint=exact)
     votes, _ = _counts(outcomes, "outcomes", is_noisy=is_noisy)
     if len(people) != len(votes):
         raise ValueError(
@@ -86,8 +91,29 @@ def read_margins(
     margins = Margins(people, votes, *names, places)
     if other is not None:
         margins = _with_other(margins, other, is_noisy=is_noisy)
-    _check_shape(margins)
+    _check_shape(margins, is_noisy=is_noisy)
     return margins if is_noisy else _with_equal_totals(margins)
+
+
+def in_order_of(groups: Any, table: Any, argument: str) -> Any:
+    """Return the rows of a pandas frame in the order of the places of `groups`.
+
+    Raises
+    ------
+    ValueError
+        If both have an index and the places differ.
+    """
+    has_index = hasattr(groups, "reindex") and hasattr(table, "reindex")
+    if not has_index or len(groups) != len(table) or groups.index.equals(table.index):
+        return table
+    only = groups.index.symmetric_difference(table.index)
+    if len(only) or not groups.index.is_unique:
+        name = only[0] if len(only) else groups.index[groups.index.duplicated()][0]
+        raise ValueError(
+            f"groups and {argument} have different places in their index, for example {name!r}: "
+            "give both the same, or arrays, whose rows are matched by position"
+        )
+    return table.loc[groups.index]
 
 
 def _frame(table: Any, argument: str) -> Any:
@@ -105,7 +131,9 @@ def _names(frame: Any, kind: str, number: int) -> tuple[str, ...]:
     return tuple(f"{kind} {k}" for k in range(number))
 
 
-def _counts(frame: Any, argument: str, *, is_noisy: bool) -> tuple[FloatArray, tuple[str, ...]]:
+def _counts(
+    frame: Any, argument: str, *, is_noisy: bool, hint: str = ""
+) -> tuple[FloatArray, tuple[str, ...]]:
     """Return the counts as whole numbers, and the names of the places."""
     values = frame.to_numpy() if isinstance(frame, nw.DataFrame) else frame
     try:
@@ -120,10 +148,10 @@ def _counts(frame: Any, argument: str, *, is_noisy: bool) -> tuple[FloatArray, t
     if not is_noisy:
         wrong |= (counts < 0) | (counts != np.round(counts))
     for place, column in np.argwhere(wrong)[:1]:
-        hint = "a finite number" if is_noisy else "a whole number of people, at least 0"
+        right = "a finite number" if is_noisy else "a whole number of people, at least 0"
         raise ValueError(
             f"{argument}: place {places[place]!r} has {counts[place, column]:g} in "
-            f"{names[column]!r}, which must be {hint}"
+            f"{names[column]!r}, which must be {right}{hint}"
         )
     return counts, places
 
@@ -139,10 +167,11 @@ def _with_other(margins: Margins, other: str, *, is_noisy: bool) -> Margins:
     return replace(margins, outcomes=outcomes, outcome_names=(*margins.outcome_names, other))
 
 
-def _check_shape(margins: Margins) -> None:
+def _check_shape(margins: Margins, *, is_noisy: bool) -> None:
     n_places = len(margins.groups)
     if n_places < 2:
-        raise ValueError("there is one place: its margins alone say nothing about the table")
+        number = "is one place" if n_places else "are no places"
+        raise ValueError(f"there {number}: a table needs the margins of two or more")
     sides = (
         ("group", margins.groups, margins.group_names),
         ("outcome", margins.outcomes, margins.outcome_names),
@@ -153,6 +182,8 @@ def _check_shape(margins: Margins) -> None:
         if len(set(names)) < len(names):
             raise ValueError(f"two {kind}s have the same name: {', '.join(names)}")
         for k in np.flatnonzero(counts.sum(axis=0) <= 0)[:1]:
+            if kind == "outcome" and is_noisy:  # noise can hide a rare one
+                break
             raise ValueError(f"{kind} {names[k]!r} has no people in any place: leave it out")
         if len(names) > n_places:
             raise ValueError(
@@ -160,6 +191,8 @@ def _check_shape(margins: Margins) -> None:
                 "there are at least as many places"
             )
     for place in np.flatnonzero(margins.sizes == 0)[:1]:
+        if margins.outcomes[place].any() and not is_noisy:
+            _refuse_totals(margins, int(place), "the totals must be equal")
         raise ValueError(f"place {margins.place_names[place]!r} has no people: leave it out")
 
 
@@ -167,6 +200,19 @@ def _rounding(margins: Margins) -> FloatArray:
     """Return the difference between the totals of a place that rounding explains."""
     n_options = margins.groups.shape[1] + margins.outcomes.shape[1]
     return np.asarray(np.minimum(n_options / 2, 0.01 * margins.sizes))
+
+
+def check_noisy_totals(margins: Margins, noise_variance: FloatArray) -> None:
+    """Raise ValueError if totals differ by more than the noise of the outcomes explains."""
+    missing = margins.outcomes.sum(axis=1) - margins.sizes
+    variance = margins.outcomes.shape[1] * noise_variance
+    for place in np.flatnonzero(np.abs(missing) > _rounding(margins) + MOST_NOISE * variance**0.5):
+        _refuse_totals(margins, int(place), "the difference is more than count_noise explains")
+    if abs(missing.sum()) > _rounding(margins).sum() + MOST_NOISE * variance.sum() ** 0.5:
+        raise ValueError(
+            f"there are {margins.sizes.sum():g} people in groups and {margins.outcomes.sum():g} in "
+            "outcomes: the difference is more than count_noise explains"
+        )
 
 
 def _with_equal_totals(margins: Margins) -> Margins:

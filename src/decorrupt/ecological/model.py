@@ -95,8 +95,8 @@ class Layout:
         """Return the count likelihood if place b varies φ_b times as much as its people explain.
 
         K_b/φ_b of N_b/φ_b people have the mean μ_b/φ_b and the covariance S_b/φ_b: that is the
-        density of K_b with the covariance φ_b·S_b. It is normal in every place: exact sums would
-        take most of the time.
+        density of K_b with the covariance φ_b·S_b, but for rounding. It is normal in every place:
+        exact sums would take most of the time.
         """
         observed, row_place = self.observed, self.observed.row_bag
         weights = self.margins.groups.ravel()[self.present] / dispersion[row_place]
@@ -169,10 +169,11 @@ class Rates:
         """(K_b − μ_b)ᵀS_b⁻¹(K_b − μ_b) of every place, per degree of freedom of the model."""
         margins = self.layout.margins
         n_places, n_groups = margins.groups.shape
+        n_free = n_places - n_groups - self.layout.covariates.shape[1]
         away = margins.outcomes - np.einsum("br,brc->bc", margins.groups, self.prob)
         away -= away.mean(axis=1, keepdims=True)  # noisy outcomes have another total
         squares = np.einsum("bc,bcd,bd->b", away, self.precision, away)
-        free = max(n_places - n_groups, 1) / n_places * (margins.outcomes.shape[1] - 1)
+        free = max(n_free, 1) / n_places * (margins.outcomes.shape[1] - 1)
         return np.asarray(squares / free)
 
     def group_covariances(self, places: slice) -> FloatArray:

@@ -39,7 +39,7 @@ def draw_rates(model: Any, ax: Any) -> Any:
         ax.plot(model.goodman_[r], places, "x", color="tab:gray", label=label)
         names += [f"{group}: {outcome}" for outcome in model.outcome_names_] + [""]
         start += n_outcomes + 1
-    ax.set_yticks(np.arange(start), names)
+    ax.set_yticks(np.arange(start), names, parse_math=False)
     ax.invert_yaxis()
     ax.set(xlabel="share of the group", xlim=(-0.02, 1.02))
     ax.legend(loc="best")
@@ -56,7 +56,8 @@ def draw_tomography(model: Any, ax: Any) -> Any:
         ax.plot(ends, (count - first * ends) / second, color="tab:blue", alpha=0.3, lw=0.8)
     ax.plot(*model.rates_[:, 0], "o", color="tab:red", label="estimate")
     outcome, (first, second) = model.outcome_names_[0], model.group_names_
-    ax.set(xlabel=f"{outcome}, share of {first}", ylabel=f"{outcome}, share of {second}")
+    ax.set_xlabel(f"{outcome}, share of {first}", parse_math=False)
+    ax.set_ylabel(f"{outcome}, share of {second}", parse_math=False)
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     ax.legend(loc="best")
     return ax

@@ -8,7 +8,7 @@ import numpy as np
 
 from decorrupt._typing import FloatArray
 from decorrupt.ecological.model import Rates
-from decorrupt.ecological.tables import fit_margins
+from decorrupt.ecological.tables import bounds, fit_margins
 
 # Draws are this many times as far from the estimate as the posterior says, so that 95 % intervals
 # cover 95 % of the cells of real elections; docs/evidence/elections.md has the coverage on others.
@@ -70,7 +70,18 @@ def draw_tables(
         tables[first : first + chunk] = fitted.sum(axis=1)
         place_tables += fitted.sum(axis=0) / n_draws
     people = _pairs(rng, n_draws, tables[0].size) @ _root(people_covariance(rates))
-    return Draws(np.maximum(tables + people.reshape(tables.shape), 0), place_tables)
+    return Draws(_possible(tables + people.reshape(tables.shape), rates, outcomes), place_tables)
+
+
+def _possible(tables: FloatArray, rates: Rates, outcomes: FloatArray) -> FloatArray:
+    """Return tables within the bounds and with the totals; those of noisy outcomes may vary."""
+    groups = rates.layout.margins.groups
+    people = groups.sum(axis=0)
+    if rates.layout.count_noise is not None:
+        tables = np.maximum(tables, 0)
+        return np.asarray(tables * (people[:, None] / tables.sum(axis=-1, keepdims=True)))
+    tables = np.clip(tables, *bounds(groups, outcomes))
+    return fit_margins(tables, people, outcomes.sum(axis=0), tol=DRAW_TOL, max_sweeps=DRAW_SWEEPS)
 
 
 def _pairs(rng: np.random.Generator, n_draws: int, length: int) -> FloatArray:

@@ -37,9 +37,14 @@ def fit_margins(
     """
     scale = np.ones(np.broadcast_shapes(outcomes.shape, tables.shape[:-2] + outcomes.shape[-1:]))
     allowed = tol * np.maximum(groups.sum(axis=-1), 1)[..., None]
-    for _ in range(max_sweeps):
+
+    def rows_of(scale: FloatArray) -> FloatArray:
         sums = np.matmul(tables, scale[..., None])[..., 0]
         rows = np.divide(groups, sums, out=np.zeros(sums.shape), where=sums > 0)
+        return np.asarray(rows)
+
+    for _ in range(max_sweeps):
+        rows = rows_of(scale)
         columns = np.matmul(rows[..., None, :], tables)[..., 0, :]
         done = np.abs(columns * scale - outcomes) <= allowed
         if done.all():
@@ -47,6 +52,8 @@ def fit_margins(
         np.divide(outcomes, columns, out=scale, where=columns > 0)
         scale[np.broadcast_to(columns <= 0, scale.shape)] = 0.0
         scale /= scale.max(axis=-1, keepdims=True)
+    else:
+        rows = rows_of(scale)
     return np.asarray(rows[..., None] * tables * scale[..., None, :])
 
 

@@ -60,12 +60,36 @@ def test_rare_options_are_merged(command, places):
     assert json.loads(done.out)["outcomes"] == ["dem", "other"]
 
 
+def test_merged_options_join_one_that_is_called_other(command, places):
+    frame = pd.read_csv(places / "wide.csv").rename(columns={"dem": "other"})
+    frame.to_csv(places / "named.csv", index=False)
+    sides = ("--groups", "white,black", "--outcomes", "other,rep,abstain")
+    frame["more"] = 0
+    done = command("table", places / "named.csv", *sides, "--merge-below", 0.35)
+    assert done.code == 2
+    assert "there is one outcome, 'other'" in done.err
+
+
+def test_three_places_and_control_characters(command, places):
+    frame = pd.read_csv(places / "wide.csv").rename(columns={"black": "bl\x1b[31mack"})
+    frame[:3].to_csv(places / "few.csv", index=False)
+    sides = ("--groups", "white,bl\x1b[31mack", "--outcomes", "dem,rep,abstain")
+    done = command("table", places / "few.csv", *sides, "--report", places / "p.html", "-v")
+    assert done.code == 0, done.err
+    assert "too few places to test it" in done.out
+    assert "\x1b[31mack" not in done.out
+    assert (places / "p.html").exists()
+
+
 def test_people_without_an_outcome(command, places):
     sides = ("--groups", "white,black", "--outcomes", "dem,rep")
     done = command("table", places / "wide.csv", *sides)
     assert done.code == 2
     assert "place '1'" in done.err
-    assert "other='abstention'" in done.err
+    assert "--other abstention" in done.err
+    noisy = command("table", places / "wide.csv", *sides, "--count-noise", "gaussian:1")
+    assert noisy.code == 2
+    assert "more than noise explains" in noisy.err
     done = command("table", places / "wide.csv", *sides, "--other", "abstention", "--json")
     assert json.loads(done.out)["outcomes"][-1] == "abstention"
 
@@ -76,6 +100,12 @@ def test_people_without_an_outcome(command, places):
         ("wide.csv", ("--groups", "white,green", "--outcomes", "dem"), "green"),
         ("long.csv", ("--groups", "sex", "--outcomes", "vote"), "no rows of 'sex'.*race, vote"),
         ("wide.csv", (*SIDES, "--count-noise", "cauchy:1"), "cauchy"),
+        (
+            "wide.csv",
+            ("--groups", "white,dem", "--outcomes", "dem,rep"),
+            "'dem' is in --groups and",
+        ),
+        ("long.csv", ("--groups", "race", "--outcomes", "race"), "'race' is in --groups and"),
         ("none.csv", SIDES, "none.csv"),
     ],
 )

@@ -22,6 +22,7 @@ from decorrupt.app.cli.conventions import (
 from decorrupt.app.cli.options import CountNoise, ReportPage, open_table, refuse_existing
 from decorrupt.app.cli.pages import check_pages, make_page
 from decorrupt.app.cli.show import page_section, shown
+from decorrupt.app.tables import TableError
 from decorrupt.app.training.name_lists import split_names
 
 
@@ -112,7 +113,10 @@ def table(
     say.tell(data.notes)
     noise = None if count_noise is None else make_noise(count_noise)
     model = EcologicalInference(random_state=seed, other=other, count_noise=noise)
-    model.fit(margins.groups, margins.outcomes)
+    try:
+        model.fit(margins.groups, margins.outcomes)
+    except ValueError as error:
+        raise TableError(_with_options(str(error))) from error
     found = report_table(model, model.check())
     document = table_document(found)
     has_page = report is None or make_page(lambda: to_html(document), report, force=force)
@@ -120,3 +124,10 @@ def table(
     say.result(found, [*shown(document, verbose=verbose), *page])
     if not has_page:
         raise typer.Exit(FAILED)
+
+
+def _with_options(message: str) -> str:
+    """Return a message of the library with the options of the command line."""
+    for argument, name in (("other='abstention'", "--other abstention"), ("count_noise", "noise")):
+        message = message.replace(argument, name)
+    return message

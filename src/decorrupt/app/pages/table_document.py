@@ -18,14 +18,14 @@ from decorrupt.documents import (
     Section,
     Table,
     Text,
-    p_value,
+    one_line,
 )
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 MEANING = {
-    "usable": "Usable: nothing in the totals speaks against the table.",
+    "usable": "Usable: the signs below do not speak against the table.",
     "check": "Check: the table may be right, but compare it with other evidence.",
     "do not use": "Do not use: the totals do not show what the groups did.",
 }
@@ -38,6 +38,12 @@ CAVEAT = (
     "No estimate from totals can exclude that the rates of a group depend on who else lives in the "
     "place (the ecological fallacy)."
 )
+# Of the test whether rates depend on the composition of places.
+LEVEL = 0.001
+COMPOSITION = (
+    "Rates seem to depend on the composition of the places: the share of an outcome does not "
+    "change in proportion to the shares of the groups."
+)
 WIDTH = (
     "Where the width comes from: directions of the table that the totals hardly determine, where "
     "only the prior keeps groups near the common rates; places that differ more than their people "
@@ -49,6 +55,9 @@ WIDTH = (
 def table_document(report: TableReport) -> Document:
     """Return the document of a table."""
     against: list[Block] = [Text(reason, "note") for reason in report["reasons"]]
+    p_value = report["check"]["composition_p_value"]
+    if p_value is not None and p_value < LEVEL:
+        against.append(Text(COMPOSITION, "note"))
     size = f"{report['n_people']:,} people in {report['n_places']:,} places"
     sections = [
         Section(
@@ -142,7 +151,8 @@ def _intervals(report: TableReport) -> Figure:
 
 
 def _short(names: list[str]) -> list[str]:
-    return [name if len(name) <= 18 else name[:17] + "…" for name in names]
+    plain = [one_line(name) for name in names]
+    return [name if len(name) <= 18 else name[:17] + "…" for name in plain]
 
 
 def _beside(report: TableReport) -> Table:
@@ -159,9 +169,10 @@ def _beside(report: TableReport) -> Table:
                     {"text": f"{report['goodman'][r][c]:.1%}", "sort": report["goodman"][r][c]},
                 ]
             )
+    certain = "are those of the expected outcomes" if report["is_noisy"] else "need no model"
     caption = (
-        "Bounds are certain without any model (Duncan and Davis 1953); Goodman's regression is "
-        "non-negative least squares, the baseline"
+        f"Bounds {certain} (Duncan and Davis 1953); Goodman's regression is non-negative least "
+        "squares, the baseline"
     )
     columns = ("group", "outcome", "rate", "bounds", "Goodman")
     return Table("beside", caption, columns, rows, heads=2)
@@ -177,6 +188,6 @@ def _signs(report: TableReport) -> Facts:
             ("over-dispersion of places", f"{check['overdispersion']:.2f}"),
             ("difference between halves of the places", f"{check['halves_differ']:.1%}"),
             ("left open by totals alone, up to", f"{check['undetermined']:.0%} of the people"),
-            ("rates depend on composition (test)", f"p = {p_value(check['composition_p_value'])}"),
+            ("rates depend on composition (test)", report["composition"]),
         ]
     )

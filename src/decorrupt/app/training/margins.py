@@ -42,7 +42,9 @@ class TableReport(TypedDict):
     bounds_low: list[list[float]]
     bounds_high: list[list[float]]
     goodman: list[list[float]]
+    is_noisy: bool
     check: dict[str, float]
+    composition: str
 
 
 def read_margins(
@@ -67,6 +69,9 @@ def read_margins(
     merge_below : float
         Options with a smaller share of all people are merged.
     """
+    for name in groups:
+        if name in outcomes:
+            raise TableError(f"{name!r} is in --groups and in --outcomes: it is one or the other")
     is_long = len(groups) == len(outcomes) == 1 and set(LONG_COLUMNS[1:]) <= set(
         table.frame.columns
     )
@@ -129,6 +134,7 @@ def _merge_rare(counts: pd.DataFrame, share: float) -> pd.DataFrame:
     rare = [name for name in counts if counts[name].sum() < share * total]
     if len(rare) < 2:
         return counts
+    rare += [name for name in counts if name == MERGED and name not in rare]
     merged = counts[rare].sum(axis=1).rename(MERGED)
     return pd.concat([counts.drop(columns=rare), merged], axis=1)
 
@@ -152,6 +158,8 @@ def report_table(model: EcologicalInference, check: TableCheck) -> TableReport:
         "bounds_low": model.bounds_[0] / people,
         "bounds_high": model.bounds_[1] / people,
         "goodman": model.goodman_,
+        "is_noisy": model.count_noise is not None,
+        "composition": check.composition,
         "check": {
             name: getattr(check, name) for name in (*signs, "composition_p_value", "undetermined")
         },
