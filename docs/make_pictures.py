@@ -154,7 +154,7 @@ def election() -> None:
         for name, field in methods.items()
     }
     print("election:", len(records), {name: round(value, 4) for name, value in wrong.items()})
-    bars("election", wrong, "votes in the wrong cell")
+    bars("election", wrong, "votes in the wrong cell", "{:.1%}")
 
 
 def sources() -> None:
@@ -189,12 +189,12 @@ def wards() -> None:
         Path("wards.svg").rename(FOLDER / "wards.svg")
 
 
-def bars(name: str, values: dict[str, float], label: str) -> None:
+def bars(name: str, values: dict[str, float], label: str, form: str = "{:.0%}") -> None:
     """Draw one bar per name with its value; ours has the colour."""
     figure, axes = card()
     colours = [RIGHT if key == "decorrupt" else "#b8c4c6" for key in values]
     drawn = axes.barh(list(values), list(values.values()), color=colours)
-    axes.bar_label(drawn, fmt="{:.0%}", padding=3)
+    axes.bar_label(drawn, fmt=form, padding=3)
     axes.invert_yaxis()
     axes.set(xlabel=label, xlim=(0, 1), xticks=[0, 0.5, 1], xticklabels=["0", "50 %", "100 %"])
     save(figure, name)
