@@ -40,6 +40,7 @@ exclude_patterns = ["_build", "_templates", "gallery/**/*.ipynb"]
 templates_path = ["_templates"]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 nitpicky = True
+smartquotes = False  # names of options and types contain -- and quotes
 default_role = "code"  # `name` in a docstring
 # Types in docstrings are prose; only roles written in a docstring or page are checked.
 nitpick_ignore_regex = [(r"py:.*", r"(?!decorrupt).*")]
@@ -99,7 +100,7 @@ html_theme_options = {
     "logo": {
         "text": "decorrupt",
         "image_light": "_static/logo.svg",
-        "image_dark": "_static/logo.svg",
+        "image_dark": "_static/logo_dark.svg",
     },
     "header_links_before_dropdown": 5,
     "navbar_align": "left",

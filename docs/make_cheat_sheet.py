@@ -74,6 +74,15 @@ HAVE = (
         "(estimate_noise_rates_from_audit), or --estimate-noise-rates.",
     ),
     Card(
+        "Totals of groups and of outcomes per place",
+        (
+            "decorrupt table places.csv --groups old,young \\",
+            "  --outcomes yes,no --report table.html",
+        ),
+        "No columns of single people. Estimates how each group decided, with intervals and a "
+        "verdict. Python: EcologicalInference.",
+    ),
+    Card(
         "A model, and new rows",
         (
             "decorrupt predict model.skops new.csv --proba \\",
@@ -100,8 +109,8 @@ WARNINGS = (
     Card(
         "WeakEvidenceWarning",
         (),
-        "The groups say too little; classes may even be swapped. Get more groups, smaller ones, or "
-        "ones whose shares differ more. Check that shares are joined to the right groups.",
+        "The groups contain too little; classes may even be swapped. Get more groups, smaller "
+        "ones, or ones whose shares differ more. Check that shares are joined to the right groups.",
         section="Warning → what to do",
     ),
     Card(
@@ -119,13 +128,13 @@ WARNINGS = (
     Card(
         "UnscaledColumnsWarning",
         (),
-        "One column decides all distances. Put a StandardScaler before the classifier.",
+        "One column decides all distances. Put a TailScaler before the classifier.",
     ),
     Card(
         "RoundedCountsWarning",
         (),
-        "Share × rows is not a whole number. Are these the shares of these rows? If they are "
-        "rounded: ProportionMatchingClassifier.",
+        "No whole count rounds to this share. Do the shares belong to these rows? If they contain "
+        "noise: count_noise.",
     ),
     Card(
         "ContradictedRatesWarning",

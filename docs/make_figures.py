@@ -31,7 +31,7 @@ METHODS = {
     "auto": ("automatic choice", "o-"),
     "count_likelihood": ("count likelihood", "s-"),
     "mean_map": ("mean map", "^-"),
-    "corrected_loss_published": ("the paper's method", "v:"),
+    "corrected_loss_published": ("corrected loss as published, rerun", "v:"),
     "alternating_psvm": ("alternating ∝SVM", "d:"),
     "invcal": ("InvCal", "x:"),
 }

