@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from scipy.special import expit
+from sklearn.datasets import load_digits
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -218,3 +219,26 @@ def test_evidence_follows_the_interval(found, word):
     assert found.evidence == word
     assert word in str(found)
     assert bool(evidence_notices(found)) == (found.low <= 0.5)
+
+
+def test_ten_classes():
+    """With few features for all classes together, a good model would seem to be a bad one."""
+    X, labels = load_digits(return_X_y=True)
+    X, bags = X[:640] / 16, np.arange(640) // 8
+    counts = [np.bincount(own, minlength=10) for own in labels[:640].reshape(-1, 8)]
+    y = (np.array(counts) / 8)[bags]
+    kernel = {"kernel": "rbf", "kernel_gamma": 0.1, "reg_strength": 1e-6}
+    model = CountLikelihoodClassifier(**kernel, random_state=0).fit(X, y, bags=bags)
+    found = estimate_accuracy(model, X, y, bags=bags, random_state=0)
+    assert found.value > 0.95
+
+
+def test_labels_are_bags_of_one_row():
+    """Two and three classes: the likelihood of labels is that of counts of bags of one row."""
+    rng = np.random.default_rng(0)
+    for n_classes in (2, 3):
+        prob = rng.dirichlet(np.ones(n_classes), (4, 30)).transpose(2, 1, 0)
+        seen = rng.integers(0, n_classes, 30)
+        observed = read_observed(seen)
+        value = RowLikelihood.of_labels(observed).log_likelihood(prob)
+        np.testing.assert_allclose(value, np.log(prob[seen, np.arange(30)]).sum(axis=0))

@@ -30,8 +30,10 @@ from decorrupt.observed import Observed, read_observed, without_weightless
 
 # Feature maps of the count model, see `_views`.
 N_VIEWS = 4
-# Features of each view, fewer if there would be more coefficients of all classes.
-RANK, MOST_COEFFICIENTS = 40, 100
+# Features of each view: with fewer per class, a good model of many classes seems to be wrong.
+RANK, RANK_PER_CLASS = 40, 8
+# Of all classes but one; fewer features if there would be more.
+MOST_COEFFICIENTS = 720
 FEW = 5
 # More columns are reduced to their principal components.
 MOST_COLUMNS = 200
@@ -187,14 +189,15 @@ def probability_draws(
 
     `sizes` are the rows of each bag, of which `observed` may have a part.
     """
-    matrices = _views(X, min(RANK, MOST_COEFFICIENTS // (observed.n_classes - 1)), rng)
+    matrices = _views(X, _rank(observed.n_classes), rng)
     if observed.sources is not None:
         likelihoods: list[Likelihood] = [RowLikelihood.of_sources(observed.sources)]
+    elif (sizes == 1).all() and observed.counts.is_exact.all():
+        likelihoods = [RowLikelihood.of_labels(observed)]
     else:
-        several = BAG_EFFECTS if (sizes >= 2).any() else BAG_EFFECTS[:1]
         likelihoods = [
             CountLikelihood(observed, sizes, effect, -0.5 * (effect / BAG_EFFECT_SCALE) ** 2)
-            for effect in several
+            for effect in BAG_EFFECTS
         ]
     modes = find_modes(matrices, likelihoods, observed.inner_prior)
     effects = np.array([getattr(mode.likelihood, "bag_effect", 0.0) for mode in modes])
@@ -202,6 +205,11 @@ def probability_draws(
         mixtures = RowLikelihood.of_mixtures(observed)
         modes = find_modes(matrices, [mixtures], observed.inner_prior)
     return draw_probabilities(modes, rng)
+
+
+def _rank(n_classes: int) -> int:
+    wanted = max(RANK, RANK_PER_CLASS * n_classes)
+    return max(min(wanted, MOST_COEFFICIENTS // (n_classes - 1)), FEW)
 
 
 def _are_mixtures(X: Any, observed: Observed) -> bool:

@@ -145,10 +145,10 @@ class CountLikelihood:
         covariance = np.empty((len(sizes), n_free, n_free))
         slopes = np.empty((len(sizes), n_free, matrix.shape[1], n_free))
         for c in range(n_free):
-            for d in range(n_free):
+            for d in range(c, n_free):
                 weight = free[:, c] * ((c == d) - free[:, d])
-                covariance[:, c, d] = (self._mean @ weight) / sizes
-                slopes[:, c, :, d] = self._mean @ (matrix * weight[:, None])
+                covariance[:, c, d] = covariance[:, d, c] = (self._mean @ weight) / sizes
+                slopes[:, c, :, d] = slopes[:, d, :, c] = self._mean @ (matrix * weight[:, None])
         covariance += self._extra + 1e-9 * np.eye(n_free)
         flat = slopes.reshape(len(sizes), n_free, -1)
         weighted = np.linalg.solve(covariance, flat).reshape(-1, flat.shape[2])
@@ -200,6 +200,13 @@ class RowLikelihood:
         """Return the likelihood of noisy labels."""
         odds = (noisy.priors / noisy.class_prior)[noisy.row_source].T
         return cls(noisy.matrices, noisy.row_matrix, noisy.noisy_class, odds)
+
+    @classmethod
+    def of_labels(cls, observed: Observed) -> RowLikelihood:
+        """Return the likelihood of bags of one row: labels without noise."""
+        seen = observed.row_proportions.argmax(axis=1)
+        odds = np.ones((observed.n_classes, len(seen)))
+        return cls(np.eye(observed.n_classes)[None], np.zeros_like(seen), seen, odds)
 
     @classmethod
     def of_mixtures(cls, observed: Observed) -> RowLikelihood:
