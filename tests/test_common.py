@@ -249,7 +249,7 @@ def test_proportions_are_no_labels_to_score(model, y):
         clone(model).score(np.ones((3, 2)), y)
 
 
-# --- rows that stand for many
+# --- rows that represent many
 
 WEIGHTED = [model for model in ALL if takes(model, "sample_weight")]
 
@@ -303,8 +303,8 @@ def test_weights_of_one_change_nothing_and_zero_leaves_rows_out(model, data):
 def test_bad_weights_are_named(model, data):
     weights = np.ones(len(data.y))
     cases = {
-        r"sample_weight\[3\] = -1: a row stands for a finite number": changed(weights, 3, -1.0),
-        r"sample_weight\[5\] = nan: a row stands for a finite number": changed(weights, 5, np.nan),
+        r"sample_weight\[3\] = -1: a row represents a finite number": changed(weights, 3, -1.0),
+        r"sample_weight\[5\] = nan: a row represents a finite number": changed(weights, 5, np.nan),
         "every sample_weight is zero": 0 * weights,
         r"sample_weight has shape \(2,\): give one number": [1, 2],
     }

@@ -77,7 +77,7 @@ class BagSplitter(BaseCrossValidator):
         groups : array-like of shape (n_rows,), optional
             Used as `bags` if scikit-learn passes only this.
         sample_weight : array-like of shape (n_rows,), optional
-            How many rows each row stands for.
+            How many rows each row represents.
         """
         bags = groups if bags is None else bags
         if bags is None:

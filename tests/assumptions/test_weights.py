@@ -1,4 +1,4 @@
-"""The tests of assumptions with rows that stand for many."""
+"""The tests of assumptions with rows that represent many."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def table(by_column):
 
 
 def merged(X, y, bags):
-    """Return one row per bag and category, and how many rows it stands for."""
+    """Return one row per bag and category, and how many rows it represents."""
     rows, weights = np.unique(np.column_stack([X, y, bags]), axis=0, return_counts=True)
     return rows[:, :2], rows[:, 2], rows[:, 3], weights
 

@@ -1,4 +1,4 @@
-"""Rows that stand for many: the Dask estimators solve the weighted problems of their twins."""
+"""Rows that represent many: the Dask estimators solve the weighted problems of their twins."""
 
 import dask.array as da
 import dask.dataframe as dd
@@ -35,7 +35,7 @@ def assert_same(by_dask, local, X):
 
 
 def weighted_bags(n_classes=2, **kind):
-    """Bags whose rows stand for 0 to 3 rows each; all rows of the first partition for none."""
+    """Bags whose rows represent 0 to 3 rows each; all rows of the first partition for none."""
     data = bag_rows(n_classes=n_classes, **kind)
     weights = np.random.default_rng(5).integers(0, 4, len(data.bags))
     weights[:CHUNKS] = 0
@@ -129,7 +129,7 @@ def test_sources(combine):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({300: -1.0}, r"partition 1: sample_weight\[130\] = -1: a row stands for a finite number"),
+        ({300: -1.0}, r"partition 1: sample_weight\[130\] = -1: a row represents a finite number"),
         ({3: 2.5}, r"partition 0: sample_weight\[3\] = 2\.5 is not a whole number"),
         (dict.fromkeys(range(600), 0.0), "none with a positive sample_weight"),
     ],

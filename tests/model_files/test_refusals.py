@@ -184,7 +184,7 @@ def test_trusted_types_under_the_wrong_loader(loader, module, name, whole, tmp_p
 
 
 def test_objects_that_blow_up_or_contain_themselves(whole, tmp_path):
-    """Ids let a short schema stand for a long one: ten lists of ten lists of ten …"""
+    """Ids let a short schema represent a long one: ten lists of ten lists of ten …"""
 
     def node(identity, content):
         return {

@@ -1,4 +1,4 @@
-"""Criteria, scorers and folds with rows that stand for many."""
+"""Criteria, scorers and folds with rows that represent many."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Rows that stand for many: the count likelihood against repeated rows and all labelings."""
+"""Rows that represent many: the count likelihood against repeated rows and all labelings."""
 
 import numpy as np
 import pytest

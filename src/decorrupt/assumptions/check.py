@@ -40,7 +40,7 @@ def check_assumptions(
     bags : array-like of shape (n_rows,)
         The bag of each row.
     sample_weight : array-like of shape (n_rows,), optional
-        How many rows each row stands for, a whole number of at least 0.
+        How many rows each row represents, a whole number of at least 0.
     random_state : int, RandomState or None
         Seed of permutations, simulations and, for large data, of the subsets of bags. (A) uses up
         to 20 million cells, (B) up to 20,000 rows; the report contains the numbers used.

@@ -211,7 +211,7 @@ def _moved_coef(model: CountModel, fold: FoldModel, deviations: FloatArray) -> F
 def _draw_binomials(
     observed: Observed, edges: FloatArray, n_simulations: int, rng: np.random.RandomState
 ) -> FloatArray:
-    """Return the counts of rows that stand for many; `edges` are sums of their probabilities."""
+    """Return the counts of rows that represent many; `edges` are sums of their probabilities."""
     n_bags, n_free = observed.n_bags, edges.shape[1]
     counts = np.empty((n_simulations, n_bags, n_free))
     for simulation in track(range(n_simulations), "simulating counts", n_simulations):

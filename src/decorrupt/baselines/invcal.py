@@ -142,7 +142,7 @@ class InvCalClassifier(SupportVectorClassifier):
 
 
 def _bags_worth(observed: Observed) -> FloatArray:
-    """Return how many bags each bag stands for: a labelled row as many as its weight says."""
+    """Return how many bags each bag represents: a labelled row as many as its weight says."""
     is_labelled = (
         len(observed.row_bag) == observed.n_bags and observed.proportions.max(1).min() == 1
     )

@@ -50,7 +50,7 @@ class DaskBagClassifier(DaskClassifier):
         bags : Dask array or series, or the name of a column of X, optional
             The bag of each row; a bag may be in several partitions.
         sample_weight : Dask array or series, or the name of a column of X, optional
-            How many rows each row stands for; whole numbers in bags of several classes.
+            How many rows each row represents; whole numbers in bags of several classes.
 
         Returns
         -------

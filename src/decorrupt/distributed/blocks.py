@@ -33,7 +33,7 @@ class Block:
     upper : ndarray of the shape of `targets` or None
         The upper ends of ranges.
     weights : ndarray of shape (n_rows,)
-        How many rows each row stands for; those that stand for none are left out.
+        How many rows each row represents; those that represent none are left out.
     """
 
     number: int
@@ -87,7 +87,7 @@ def read_blocks(
     upper : as y, or None
         The upper ends of ranges.
     sample_weight : as ids
-        How many rows each row stands for.
+        How many rows each row represents.
 
     Raises
     ------

@@ -73,7 +73,7 @@ class LargeBagRisk:
     n_total : float
         Rows of the data set: the risk is −(1/n)·Σ log P.
     weights : ndarray of shape (n_rows,)
-        How many rows each row stands for.
+        How many rows each row represents.
     normal : NormalCounts or None
         The sums over all rows of all large bags.
     """

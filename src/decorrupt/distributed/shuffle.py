@@ -34,7 +34,7 @@ class CodedRows:
     known : ndarray of shape (n_rows, n_known)
         What is known about the counts of each row's bag.
     weights : ndarray of shape (n_rows,)
-        How many rows each row stands for.
+        How many rows each row represents.
     """
 
     rows: Any

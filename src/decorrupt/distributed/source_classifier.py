@@ -72,7 +72,7 @@ intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, feat
         noise_rates : mapping, pair or matrix, optional
             Replaces the parameter `noise_rates`.
         sample_weight : Dask array or series, or the name of a column of X, optional
-            How many rows each row stands for.
+            How many rows each row represents.
 
         Returns
         -------

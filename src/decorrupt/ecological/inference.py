@@ -33,7 +33,7 @@ class EcologicalInference(BaseEstimator):
         −(1/n)·Σ_b log P(K_b) + ‖Θ‖²/(2·s²·n),  P_r = softmax(Θ_r + common log-odds),
 
     the count likelihood of :class:`decorrupt.CountLikelihoodClassifier` in its normal
-    approximation, with one row per place and group that stands for its people. Places vary
+    approximation, with one row per place and group that represents its people. Places vary
     φ_b = 1 + ρ·(n_b − 1) times as much as their people explain, with ρ from the residuals. The
     prior variance s² = 1 keeps groups near the common log-odds where the margins say little. The
     table is the posterior mean.

@@ -79,7 +79,7 @@ class Layout:
 
     @cached_property
     def observed(self) -> Observed:
-        """The outcomes of the places as class counts of bags whose rows stand for many people."""
+        """The outcomes of the places as class counts of bags whose rows represent many people."""
         margins = self.margins
         n_places, n_groups = margins.groups.shape
         observed = Observed(

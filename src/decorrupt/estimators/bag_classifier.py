@@ -40,7 +40,7 @@ class BagClassifier(KernelClassifier):
         bags : array-like of shape (n_rows,), optional
             The bag of each row; any hashable ids.
         sample_weight : array-like of shape (n_rows,), optional
-            How many rows each row stands for, at least 0.
+            How many rows each row represents, at least 0.
 
         Returns
         -------

@@ -273,7 +273,7 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
         return np.asarray(self._row_weights(noisy)[:, None] * coef * costs)
 
     def _row_weights(self, noisy: NoisySources) -> FloatArray:
-        """Return w_s/n_s for each row, times how many rows it stands for."""
+        """Return w_s/n_s for each row, times how many rows it represents."""
         weights = self._weights_of(noisy)
         by_source = 1 / noisy.sizes.sum() if weights is None else weights / noisy.sizes
         by_row = np.broadcast_to(by_source, noisy.sizes.shape)[noisy.row_source]

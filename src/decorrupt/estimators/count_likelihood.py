@@ -258,7 +258,7 @@ class CountLikelihoodClassifier(BagClassifier):
             A suppressed count "fewer than 5" is the range from 0 to 4/n_k; a row about which
             nothing is known is a bag of one row with the range from 0 to 1.
         sample_weight : array-like of shape (n_rows,), optional
-            How many rows each row stands for, at least 0; whole numbers in bags of several classes.
+            How many rows each row represents, at least 0; whole numbers in bags of several classes.
             The labels of these rows are independent: a bag's count is a sum of binomials.
 
         Returns

@@ -274,7 +274,7 @@ def within_std_error(row_terms: FloatArray, observed: Observed) -> float:
     """Return √Σ_k n_k·Var_k of one term per row, Var_k their variance within bag k.
 
     The variance in a bag of one row cannot be estimated and counts as 0. The term of a row that
-    stands for several is the sum of theirs.
+    represents several is the sum of theirs.
     """
     sizes, row_bag = observed.sizes, observed.row_bag
     if observed.weights is not None:

@@ -230,7 +230,7 @@ class KernelClassifier(ScoreClassifier):
         """Return the features of the rows X, computed without labels; the model is unchanged.
 
         `kernel` is the chosen kernel with γ as a number, if it is known already; `weights` are
-        how many rows each row stands for.
+        how many rows each row represents.
         """
         kernel = self.chosen_kernel if kernel is None else kernel
         if kernel.name == "linear" and self.fit_intercept and kernel.features == "landmarks":

@@ -353,7 +353,7 @@ def positives_per_bag(observed: Observed) -> NDArray[np.intp]:
 def label_top_rows(scores: FloatArray, observed: Observed, counts: NDArray[np.intp]) -> FloatArray:
     """Return 1 for the counts[k] highest scores of bag k, and 0 for its other rows.
 
-    Of the rows that one row stands for, only a share may be among the highest.
+    Of the rows that one row represents, only a share may be among the highest.
     """
     order = np.lexsort((-scores, observed.row_bag))
     bag = observed.row_bag[order]

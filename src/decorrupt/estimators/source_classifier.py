@@ -56,7 +56,7 @@ class SourceClassifier(KernelClassifier):
             rates per row; for several classes, one of shape (n_rows, n_classes, n_classes) gives
             one matrix per row.
         sample_weight : array-like of shape (n_rows,), optional
-            How many rows each row stands for, at least 0.
+            How many rows each row represents, at least 0.
 
         Returns
         -------

@@ -24,7 +24,7 @@ from decorrupt._typing import FloatArray
 ON_COMPONENTS = {"pca_rbf": (20, "rbf"), "pca8_rbf": (8, "rbf"), "pca_knn": (20, "knn")}
 # Made from all training rows, so they are not a given function of two rows.
 FROM_ALL_ROWS = ("knn", *ON_COMPONENTS)
-# Their graph connects single rows: a row cannot stand for several.
+# Their graph connects single rows: a row cannot represent several.
 OF_SINGLE_ROWS = ("knn", "pca_knn")
 KERNELS = (
     *("rbf", "exponential", "laplacian", "polynomial", "linear"),
@@ -165,7 +165,7 @@ def column_variances(X: Any, weights: Any = None) -> FloatArray:
     """Return the variance of each column, in double precision.
 
     Dense rows are read in blocks: no copy of X, and a block stays in the cache. `weights` are how
-    many rows each one stands for.
+    many rows each one represents.
     """
     if sparse.issparse(X):
         own = None if weights is None else weights.astype(float)
@@ -185,7 +185,7 @@ def resolve_kernel_gamma(kernel_gamma: Any, X: Any, weights: Any = None) -> floa
 
     Var X is the mean of the columns' variances, so adding a constant to a column changes neither
     the distances nor γ. If all columns have the same mean, it is scikit-learn's "scale". `weights`
-    are how many rows each one stands for.
+    are how many rows each one represents.
     """
     if isinstance(kernel_gamma, str):
         if kernel_gamma == "auto":

@@ -74,7 +74,7 @@ def pivoted_cholesky(
     random_state : RandomState
         Source of the random pivots.
     weights : ndarray of shape (n_rows,), optional
-        How many rows each row stands for: pivots and traces are those of the repeated rows.
+        How many rows each row represents: pivots and traces are those of the repeated rows.
 
     Raises
     ------

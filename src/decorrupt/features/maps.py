@@ -240,7 +240,7 @@ def fit_feature_map(
     random_state : int, RandomState or None
         Source of the random pivots, frequencies, or rows of the graph.
     weights : ndarray of shape (n_rows,), optional
-        How many rows each row stands for; not for the kernels knn and pca_knn.
+        How many rows each row represents; not for the kernels knn and pca_knn.
     """
     if kernel.features not in FEATURES:
         raise ValueError(

@@ -43,7 +43,7 @@ def fit_principal_projection(
     random_state : int, RandomState or None
         Source of the sample.
     weights : ndarray of shape (n_rows,), optional
-        How many rows each row stands for.
+        How many rows each row represents.
 
     Returns
     -------

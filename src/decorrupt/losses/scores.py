@@ -169,7 +169,7 @@ def refuse_curvature(scores: FloatArray) -> None:
 def prior_shift(scores: FloatArray, class_prior: FloatArray, weights: Any = None) -> Any:
     """Return what to add to the scores so that mean P(Y=c|x) is the class prior.
 
-    `weights` are how many rows each row stands for.
+    `weights` are how many rows each row represents.
     """
     scores = scores.astype(float)
     mean = partial(np.average, axis=0, weights=weights)

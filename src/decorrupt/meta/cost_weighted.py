@@ -149,7 +149,7 @@ class CostWeightedSourcesClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
         noise_rates : mapping or pair, optional
             Replaces the parameter `noise_rates`.
         sample_weight : array-like of shape (n_rows,), optional
-            How many rows each row stands for, at least 0.
+            How many rows each row represents, at least 0.
 
         Raises
         ------

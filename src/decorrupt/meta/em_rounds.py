@@ -30,7 +30,7 @@ class SoftLearner:
     n_classes : int
         The number of classes.
     row_weights : ndarray of shape (n_rows,) or None
-        How many rows each row stands for.
+        How many rows each row represents.
     sample_weight_name : str or None
         See :func:`fit_soft_labels`.
     n_jobs : int or None

@@ -51,7 +51,7 @@ def gradient_and_hessian(
 ) -> tuple[FloatArray, FloatArray]:
     """Return p − w and p(1−p), the slope of −log L and a diagonal bound of its Hessian.
 
-    Both are multiplied by the number of rows that a row stands for.
+    Both are multiplied by the number of rows that a row represents.
     """
     prob = probabilities(scores.astype(float, copy=False))
     gradient = score_columns(prob - likelihood.posterior(scores))

@@ -73,7 +73,7 @@ class ObservedClassifier(AnyLearnerClassifier):
             flip_neg, one pair for all rows or one per row; for several classes matrices
             T[y, ỹ] = P(Ỹ=ỹ | Y=y) instead of pairs.
         sample_weight : array-like of shape (n_rows,), optional
-            How many rows each row stands for, at least 0; whole numbers in bags of several classes.
+            How many rows each row represents, at least 0; whole numbers in bags of several classes.
 
         Returns
         -------

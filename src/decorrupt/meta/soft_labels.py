@@ -97,7 +97,7 @@ def fit_soft_labels(
     weights : ndarray of shape (n_rows, n_classes)
         P(Y=c).
     row_weights : ndarray of shape (n_rows,), optional
-        How many rows each row stands for.
+        How many rows each row represents.
     sample_weight_name : str, optional
         The name of the weights in `fit`; for a pipeline by default that of its last step.
     """

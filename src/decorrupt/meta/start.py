@@ -39,7 +39,7 @@ GAMMA_FACTOR = 0.3
 START_MAX_RANK = 200
 START_KERNELS = (Kernel("linear"), Kernel("rbf", rank_tol=1e-6, max_rank=START_MAX_RANK))
 START_OBJECTIVE_TOL = 1e-5
-# Of rows with weights, a sample of this size is scaled if they stand for more.
+# Of rows with weights, a sample of this size is scaled if they represent more.
 MOST_SCALED_ROWS = 100_000
 # Category columns with more levels than this give at most so many indicator columns.
 MAX_CATEGORIES = 50

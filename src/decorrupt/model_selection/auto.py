@@ -212,7 +212,7 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         upper : array-like of shape (n_rows,) or (n_rows, n_classes), optional
             The upper end of the range of each row's bag, or of each class; y is then the lower end.
         sample_weight : array-like of shape (n_rows,), optional
-            How many rows each row stands for, at least 0; whole numbers in bags of several classes.
+            How many rows each row represents, at least 0; whole numbers in bags of several classes.
 
         Raises
         ------

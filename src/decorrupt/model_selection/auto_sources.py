@@ -191,7 +191,7 @@ class AutoSourcesClassifier(AveragingSearch):
             Replaces the parameter `noise_rates`; an array can give the rates of each row, see
             :meth:`CorruptedSourcesClassifier.fit`.
         sample_weight : array-like of shape (n_rows,), optional
-            How many rows each row stands for, at least 0.
+            How many rows each row represents, at least 0.
 
         Warns
         -----

@@ -48,7 +48,7 @@ def corrected_accuracy(
     bags : array-like of shape (n_rows,)
         The bag of each row.
     sample_weight : array-like of shape (n_rows,), optional
-        How many rows each row stands for, more than 0.
+        How many rows each row represents, more than 0.
 
     Raises
     ------

@@ -61,7 +61,7 @@ class _BagSearch(ReferenceLinkMixin, QuietEstimator):
         bags : array-like of shape (n_rows,)
             The bag of each row.
         sample_weight : array-like of shape (n_rows,), optional
-            How many rows each row stands for, at least 0.
+            How many rows each row represents, at least 0.
 
         Warns
         -----

@@ -49,7 +49,7 @@ def read_bags(
     count_noise
         See :func:`read_count_noise`.
     sample_weight : array-like of shape (n_rows,), optional
-        How many rows each row stands for, at least 1; whole numbers with ranges or noise.
+        How many rows each row represents, at least 1; whole numbers with ranges or noise.
 
     Raises
     ------

@@ -43,7 +43,7 @@ class Observed:
     sources : NoisySources, optional
         The sources of the noisy labels, if every row has one.
     weights : ndarray of shape (n_rows,), optional
-        How many rows each row stands for, as integers if all are whole; 1 if not given. The
+        How many rows each row represents, as integers if all are whole; 1 if not given. The
         labels of these rows are independent, and they have the same features and bag.
     """
 
@@ -119,7 +119,7 @@ class Observed:
         Raises
         ------
         ValueError
-            If a row of a bag with several classes stands for a number of rows that is not whole.
+            If a row of a bag with several classes represents a number of rows that is not whole.
         """
         if self.reported is not None:
             return self.reported

@@ -43,7 +43,7 @@ def read_observed(
     count_noise
         The noise of the bags' counts.
     sample_weight : array-like of shape (n_rows,), optional
-        How many rows each row stands for; rows that stand for none are left out before, see
+        How many rows each row represents; rows that represent none are left out before, see
         :func:`without_weightless`.
     rows_as_bags : bool
         Whether a labelled row is its own bag; otherwise the rows of a class are one.

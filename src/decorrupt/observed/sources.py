@@ -48,7 +48,7 @@ class NoisySources:
         The class shares of each source as the user knows them. Without them all sources have the
         same, which are estimated.
     weights : ndarray of shape (n_rows,), optional
-        How many rows each row stands for; 1 if not given.
+        How many rows each row represents; 1 if not given.
     """
 
     classes: NDArray[Any]
@@ -236,7 +236,7 @@ def read_sources(
     source_priors : mapping, float or array-like of shape (n_classes,), optional
         The class shares of each source, or of all: the share of positives or one share per class.
     sample_weight : array-like of shape (n_rows,), optional
-        How many rows each row stands for.
+        How many rows each row represents.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Rows that stand for many: reading of `sample_weight`."""
+"""Rows that represent many: reading of `sample_weight`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from decorrupt._typing import FloatArray
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> NDArray[Any] | None:
-    """Return how many rows each row stands for, whole numbers as such; None if all stand for one.
+    """Return how many rows each row represents, whole numbers as such; None if all represent one.
 
     Raises
     ------
@@ -35,11 +35,11 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
     if weights.shape != (n_rows,):
         raise ValueError(
             f"sample_weight has shape {weights.shape}: give one number for each of the {n_rows} "
-            "rows, how many rows it stands for"
+            "rows, how many rows it represents"
         )
     for row in np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))[:1]:
         raise ValueError(
-            f"sample_weight[{row}] = {weights[row]:g}: a row stands for a finite number of rows, "
+            f"sample_weight[{row}] = {weights[row]:g}: a row represents a finite number of rows, "
             "at least 0"
         )
     return weights
@@ -87,7 +87,7 @@ def repeated_rows(weights: NDArray[Any], most: int, random_state: Any = None) ->
 def without_weightless(
     X: Any, y: Any, *, sample_weight: Any, cv: Any = None, **known: Any
 ) -> tuple[Any, Any, dict[str, Any]]:
-    """Return X, y and all other arguments of `fit` without the rows that stand for none.
+    """Return X, y and all other arguments of `fit` without the rows that represent none.
 
     Parameters
     ----------

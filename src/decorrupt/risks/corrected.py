@@ -38,7 +38,7 @@ class CorrectedRisk:
     correction : {None, "abs", "relu"}
         g (Lu et al. 2020).
     weights : ndarray of shape (n_rows,), optional
-        How many rows each row stands for; the coefficients are the sums of theirs.
+        How many rows each row represents; the coefficients are the sums of theirs.
     """
 
     coef: FloatArray

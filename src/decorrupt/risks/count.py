@@ -39,9 +39,9 @@ class CountRisk:
         Number of bags.
     groups : tuple
         The bags, by how their probability is computed. Bags without information are in none. The
-        slope of a group is that of one of the rows that a row stands for.
+        slope of a group is that of one of the rows that a row represents.
     weights : ndarray of shape (n_rows,), optional
-        How many rows each row stands for; their labels are independent.
+        How many rows each row represents; their labels are independent.
     """
 
     n_rows: float
@@ -80,7 +80,7 @@ class CountRisk:
     def posterior(self, scores: FloatArray) -> FloatArray:
         """Return P(Y_j=c | observation) of every row, shape (n_rows, n_classes).
 
-        Of a row that stands for several, it is the expected share of them.
+        Of a row that represents several, it is the expected share of them.
         """
         found = posterior_of_slope(scores, self._slope_of_one(scores)[1])
         for group in self.groups:

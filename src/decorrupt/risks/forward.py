@@ -27,7 +27,7 @@ class ForwardRisk:
         Moves the scores of each row to the class prior of its population; of two classes of shape
         (n_rows,), of several (n_rows, n_classes).
     weights : ndarray of shape (n_rows,), optional
-        How many rows each row stands for; n is their sum.
+        How many rows each row represents; n is their sum.
     """
 
     given: FloatArray

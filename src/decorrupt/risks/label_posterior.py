@@ -82,7 +82,7 @@ def label_posterior(
         above 1. With several classes, independent noise in the count of each class, and the noisy
         shares of a bag need not sum to 1. Not together with ranges of several classes.
     sample_weight : array-like of shape (n_rows,), optional
-        How many rows each row stands for, a whole number of at least 1. Their labels are
+        How many rows each row represents, a whole number of at least 1. Their labels are
         independent, and the posterior is the expected share of them in each class.
 
     Raises

@@ -23,7 +23,7 @@ class Segments:
     lengths : ndarray of int, shape (n_bags,)
         The number of rows of each bag.
     weights : ndarray of shape (n_rows,), optional
-        How many rows each one stands for: it counts so often in sums and products.
+        How many rows each one represents: it counts so often in sums and products.
     """
 
     lengths: NDArray[np.intp]

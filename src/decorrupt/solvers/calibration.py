@@ -47,7 +47,7 @@ def fit_slope_and_shift(
     class_prior : ndarray of shape (n_classes,)
         The class shares that the search starts at.
     weights : ndarray of shape (n_rows,), optional
-        How many rows each row stands for, for sd(s).
+        How many rows each row represents, for sd(s).
 
     Returns
     -------

@@ -45,7 +45,7 @@ class Problem:
     match_prior : ndarray of shape (n_classes,), optional
         The intercept is shifted so that the mean probabilities of the rows are these.
     weights : ndarray of shape (n_rows,), optional
-        How many rows each row stands for, for `match_prior`; the risk has its own.
+        How many rows each row represents, for `match_prior`; the risk has its own.
     n_rows : float, optional
         How many labelled rows the risk is worth, for the default λ; by default all rows.
     details : mapping

@@ -112,7 +112,7 @@ def sample_of_bags(observed: Observed) -> NDArray[np.intp] | None:
     if len(observed.row_bag) < 2 * SAMPLE_ROWS:
         return None
     order = np.random.default_rng(0).permutation(observed.n_bags)
-    n_rows = np.bincount(observed.row_bag, minlength=observed.n_bags)  # whatever they stand for
+    n_rows = np.bincount(observed.row_bag, minlength=observed.n_bags)  # whatever they represent
     taken = order[np.cumsum(n_rows[order]) <= SAMPLE_ROWS]
     if len(taken) < MIN_SAMPLE_BAGS or not np.ptp(observed.proportions[taken], axis=0).any():
         return None

@@ -45,7 +45,7 @@ def test_equal_rows_of_a_bag_become_one():
     )
     np.testing.assert_array_equal(merged.observed.sizes, rows.observed.sizes)
     np.testing.assert_array_equal(merged.table.weights, merged.observed.weights)
-    assert merged.notes[-1] == f"equal rows of a bag were merged: {len(expected)} stand for 600"
+    assert merged.notes[-1] == f"equal rows of a bag were merged: {len(expected)} represent 600"
 
 
 def test_given_weights_are_added():
@@ -78,7 +78,7 @@ def test_rows_are_repeated_for_an_evaluation():
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1, -2, 3], r"t.csv, row 2: column 'people' contains -2: a row stands for at least 0"),
+        ([1, -2, 3], r"t.csv, row 2: column 'people' contains -2: a row represents at least 0"),
         ([1, None, 3], r"t.csv, row 2: column 'people' is empty, which is not a number of rows"),
         ([0, 0, 0], "t.csv: column 'people' contains zeros only"),
     ],

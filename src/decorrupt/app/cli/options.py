@@ -80,7 +80,7 @@ CountNoise = Annotated[
 ]
 WeightColumn = Annotated[
     str | None,
-    option("--weight-column", help="How many rows each row stands for.", metavar="COLUMN"),
+    option("--weight-column", help="How many rows each row represents.", metavar="COLUMN"),
 ]
 LabelColumn = Annotated[
     str | None, option("--label-column", help="Label of each row.", metavar="COLUMN")

@@ -50,7 +50,7 @@ def _measured(value: float, std_error: float) -> Measured:
     return Measured(value=plain(value), std_error=plain(std_error))
 
 
-# Of rows that stand for more, a sample is judged.
+# Of rows that represent more, a sample is judged.
 MOST_JUDGED_ROWS = 100_000
 
 

@@ -1,4 +1,4 @@
-"""Rows that stand for many: a column of weights, and equal rows as one row."""
+"""Rows that represent many: a column of weights, and equal rows as one row."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_REPEATED = 1_000_000
 
 
 def weigh_rows(table: Table, column: str | None) -> Table:
-    """Return the table with its weights, without their column and rows that stand for none.
+    """Return the table with its weights, without their column and rows that represent none.
 
     Raises TableError if a weight is not a number of at least 0, or all are 0.
     """
@@ -30,7 +30,7 @@ def weigh_rows(table: Table, column: str | None) -> Table:
     weights = as_numbers(table, column, "a number of rows")
     for row in np.flatnonzero(weights < 0)[:1]:
         raise TableError(
-            f"{table.place(row)}: column {column!r} contains {weights[row]:g}: a row stands for at "
+            f"{table.place(row)}: column {column!r} contains {weights[row]:g}: a row represents at "
             "least 0 rows"
         )
     kept = weights > 0
@@ -57,7 +57,7 @@ def repeat_rows(table: Table, column: str | None) -> Table:
 
 
 def merge_rows(rows: BagRows, features: Features, *asked: Any) -> BagRows:
-    """Return equal rows of a bag as one row that stands for them, if they are many.
+    """Return equal rows of a bag as one row that represents them, if they are many.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def merge_rows(rows: BagRows, features: Features, *asked: Any) -> BagRows:
     weights = ones if observed.weights is None else observed.weights
     merged = np.bincount(place.ravel(), weights).astype(weights.dtype)
     table = replace(rows.table, frame=frame.iloc[first].reset_index(drop=True), weights=merged)
-    note = f"equal rows of a bag were merged: {len(first):,} stand for {len(frame):,}"
+    note = f"equal rows of a bag were merged: {len(first):,} represent {len(frame):,}"
     return replace(
         rows,
         table=table,

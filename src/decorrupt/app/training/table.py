@@ -22,7 +22,7 @@ from decorrupt.observed import Observed
 class Table:
     """A frame, the file name for messages, notes on how its cells were read, and weights.
 
-    The weights are how many rows each row stands for; None if each stands for itself.
+    The weights are how many rows each row represents; None if each represents itself.
     """
 
     frame: pd.DataFrame
