@@ -226,6 +226,14 @@ def test_a_check_of_few_noisy_people():
     assert 0 <= check.undetermined <= 1
 
 
+def test_the_check_does_not_depend_on_the_order_of_places():
+    groups, outcomes, _ = simulate(spread=0.1)
+    order = np.random.default_rng(3).permutation(60)
+    first = EcologicalInference().fit(groups, outcomes).check()
+    second = EcologicalInference().fit(groups[order], outcomes[order]).check()
+    assert second.halves_differ == pytest.approx(first.halves_differ, rel=1e-3)
+
+
 def test_two_places():
     check = EcologicalInference().fit([[30, 20], [10, 40]], [[25, 25], [10, 40]]).check()
     assert "too few places to test it" in str(check)

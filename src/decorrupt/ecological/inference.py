@@ -247,7 +247,7 @@ class EcologicalInference(BaseEstimator):
     def check(self) -> TableCheck:
         """Return what speaks for and against the table, and a verdict.
 
-        It fits the model twice more, to two halves of the places.
+        It fits the model to halves of the places, nine times.
         """
         self._check_has_draws()
         return check_table(self._rates, self.table_, self.draws_, self.outcome_counts_)

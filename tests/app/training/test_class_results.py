@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from decorrupt.app.training.evaluate import evaluate_labels
+from decorrupt.app.training.evaluate import evaluate_labels, share_of
 from decorrupt.app.training.held_out import held_out_results
 from decorrupt.app.training.predict import Predictions
 from decorrupt.app.training.summary import summarize_bags
@@ -64,9 +64,16 @@ def test_measures_with_labels_by_hand():
     assert metrics["macro_recall"] == pytest.approx((1 + 0.5 + 1) / 3)
     assert metrics["log_loss"] == pytest.approx(-np.log([0.8, 0.3, 0.7, 0.8]).mean())
     assert metrics["brier_classes"] == pytest.approx((0.06 + 0.86 + 0.14 + 0.06) / 4)
-    # Only class b is uncertain: √(½·½/2)/3.
-    assert found["metrics"]["macro_recall"]["std_error"] == pytest.approx(0.125**0.5 / 3)
+    # ½·½/2 of class b; one of one row has the error of two of three.
+    variance = 0.125 + 2 * (2 / 3) * (1 / 3)
+    assert found["metrics"]["macro_recall"]["std_error"] == pytest.approx(variance**0.5 / 3)
     assert [one["precision"]["value"] for one in found["classes"]] == [0.5, 1, 1]
+
+
+def test_all_rows_right_is_not_certain():
+    found = share_of(np.ones(8, dtype=bool))
+    assert found["value"] == 1
+    assert found["std_error"] == pytest.approx((0.9 * 0.1 / 8) ** 0.5)
 
 
 def test_a_class_without_rows_has_no_recall():

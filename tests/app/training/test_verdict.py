@@ -160,7 +160,13 @@ def test_verdicts_from_labels_of_several_classes():
     [
         ({}, FINE, USABLE, "the shares of the bags differ, they are worth about 74 labelled"),
         ({"effective_sample_size": 29.0}, FINE, AVOID, "differ too little: they are worth about"),
-        ({}, {"classes_differ": True, "columns": ["age"]}, CHECK, "mostly in age"),
+        ({}, {"classes_differ": True, "columns": ["age"]}, USABLE, "mostly in age; `fit` uses"),
+        (
+            {},
+            {"classes_differ": True, "columns": ["age"], "chances_differ": True},
+            CHECK,
+            "mostly in age",
+        ),
         ({"n_bags": 4}, FINE, CHECK, "only 4 bags"),
         ({}, None, CHECK, "the counts are not exact"),
     ],

@@ -35,9 +35,9 @@ from decorrupt.app.cli.table import table
 HELP_OPTIONS: dict[str, Any] = {"help_option_names": ["--help", "-h"]}
 
 COMMANDS: Mapping[str, Sequence[Callable[..., None]]] = {
-    "Start": (demo, inspect, fit, predict, evaluate, explain),
+    "Start": (demo, inspect, fit, predict, evaluate, explain, table),
     "Prepare": (bags, methods),
-    "Research": (table, bound),
+    "Research": (bound,),
 }
 
 app = typer.Typer(

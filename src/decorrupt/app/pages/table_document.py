@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
 MEANING = {
-    "usable": "Usable: the signs below do not speak against the table.",
+    "usable": "Usable: no sign in the totals speaks against the table.",
     "check": "Check: the table may be right, but compare it with other evidence.",
     "do not use": "Do not use: the totals do not show what the groups did.",
 }

@@ -44,9 +44,12 @@ def verdict_section(
 def after_training(verdict: Verdict, model: str) -> tuple[str, str]:
     """Return the next step with a model, and its command."""
     if verdict["word"] == USABLE:
+        until = (
+            f" Before it decides about single cases, check it on about {verdict['n_labels']:,} "
+            "labelled rows in all."
+        )
         return (
-            f"Next: predict new rows. Before it decides about single cases, check it on about "
-            f"{verdict['n_labels']:,} labelled rows.",
+            f"Next: predict new rows.{until if verdict['n_labels'] else ''}",
             f"decorrupt predict {model} new_rows.csv -o predictions.csv",
         )
     if verdict["word"] == AVOID:

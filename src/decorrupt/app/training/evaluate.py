@@ -104,7 +104,7 @@ def _metrics(
     n_rows, n_classes = probabilities.shape
     errors = np.sum((probabilities - np.eye(n_classes)[labels]) ** 2, axis=1)
     true_probabilities = np.clip(probabilities[np.arange(n_rows), labels], SUREST, 1)
-    found = {"accuracy": mean_of(predictions.chosen == labels)}
+    found = {"accuracy": share_of(predictions.chosen == labels)}
     if n_classes == 2:
         found["balanced_accuracy"] = recall
         found["roc_auc"] = _auc(labels == 1, probabilities[:, 1])
@@ -122,6 +122,18 @@ def mean_of(values: Any) -> Measured:
     return Measured(value=float(values.mean()), std_error=float(std_error))
 
 
+def share_of(is_right: NDArray[np.bool_]) -> Measured:
+    """Return the share with its standard error; 0 of n or n of n are not certain.
+
+    Their error is that of one more right and one more wrong row.
+    """
+    found, n_rows = mean_of(is_right), len(is_right)
+    if not found["std_error"]:
+        share = (is_right.sum() + 1) / (n_rows + 2)
+        found["std_error"] = float(np.sqrt(share * (1 - share) / n_rows))
+    return found
+
+
 def _class_result(
     name: str, is_true: NDArray[np.bool_], is_predicted: NDArray[np.bool_]
 ) -> ClassResult:
@@ -129,8 +141,8 @@ def _class_result(
         name=name,
         n_rows=int(is_true.sum()),
         n_predicted=int(is_predicted.sum()),
-        recall=mean_of(is_predicted[is_true]) if is_true.any() else NOTHING,
-        precision=mean_of(is_true[is_predicted]) if is_predicted.any() else NOTHING,
+        recall=share_of(is_predicted[is_true]) if is_true.any() else NOTHING,
+        precision=share_of(is_true[is_predicted]) if is_predicted.any() else NOTHING,
     )
 
 

@@ -40,7 +40,7 @@ class Verdict(TypedDict):
 
     word: str  # "usable", "check it with labels" or "do not use"
     why: str
-    n_labels: int  # how many labelled rows give the accuracy to ±0.03
+    n_labels: int  # how many labelled rows give the accuracy to ±0.03; 0 if it is known
 
 
 class AssumptionChecks(TypedDict):

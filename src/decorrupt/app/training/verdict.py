@@ -73,18 +73,25 @@ def _of_data(card: ModelCard) -> tuple[str, str]:
         if card["noise_rates"] == "estimated":
             return CHECK, ONLY_ESTIMATES
         return USABLE, "the labels show that it is better than guessing"
-    checks = card.get("assumptions")
-    if checks is None:
-        return CHECK, NOT_EXACT
-    if checks["chances_differ"] is None:  # not testable is not the same as passed
-        return CHECK, chances_sentence(checks)
-    # Bags that are not mixtures of the same classes, and that differ for reasons that no column
-    # shows: there intervals contain the truth too seldom, see docs/evidence/accuracy.md.
-    if checks["chances_differ"] and checks["classes_differ"] is not False:
-        return CHECK, chances_sentence(checks)
+    doubt = _doubt(card.get("assumptions"))
+    if doubt:
+        return CHECK, doubt
     if card["expected"]["better_than_group_rate"] < PROBABLY_BETTER:
         return CHECK, "the bags do not show that it is better than guessing each row by its bag"
     return USABLE, "the bags show that it is better than guessing"
+
+
+def _doubt(checks: AssumptionChecks | None) -> str:
+    """Return why labels are needed, from the tests of the assumptions; empty if they are not."""
+    if checks is None:
+        return NOT_EXACT
+    if checks["chances_differ"] is None:  # not testable is not the same as passed
+        return chances_sentence(checks)
+    # Bags that are not mixtures of the same classes, and that differ for reasons that no column
+    # shows: there intervals contain the truth too seldom, see docs/evidence/accuracy.md.
+    if checks["chances_differ"] and checks["classes_differ"] is not False:
+        return chances_sentence(checks)
+    return ""
 
 
 def judge_labels(labels: LabelResults, accuracy: Measured) -> Verdict:
@@ -94,7 +101,10 @@ def judge_labels(labels: LabelResults, accuracy: Measured) -> Verdict:
     """
     n_classes, shares = len(labels["classes"]), list(labels["class_shares"].values())
     word, why = _with_labels(accuracy["value"], accuracy["std_error"], n_classes)
-    return Verdict(word=word, why=why, n_labels=labels_needed(accuracy["value"], shares))
+    std_error = accuracy["std_error"]
+    is_known = std_error is not None and NORMAL_QUANTILE * std_error <= HALF_WIDTH
+    n_labels = 0 if is_known else labels_needed(accuracy["value"], shares)
+    return Verdict(word=word, why=why, n_labels=n_labels)
 
 
 def _with_labels(value: float | None, std_error: float | None, n_classes: int) -> tuple[str, str]:
@@ -124,10 +134,13 @@ def _before_training(bags: BagSummary, checks: AssumptionChecks | None) -> tuple
         return AVOID, f"the shares of the bags differ too little: {worth}"
     if checks is None:
         return CHECK, NOT_EXACT
-    if checks["classes_differ"] is not False:
-        return CHECK, classes_sentence(checks)
+    doubt = _doubt(checks)
+    if doubt or checks["classes_differ"] is None:
+        return CHECK, doubt if checks["classes_differ"] is False else classes_sentence(checks)
     if bags["n_bags"] < FEW_BAGS:
         return CHECK, f"there are only {bags['n_bags']} bags, too few to test a model on whole ones"
+    if checks["classes_differ"]:
+        return USABLE, f"{classes_sentence(checks)}; `fit` uses methods that allow for it"
     return (
         USABLE,
         f"the shares of the bags differ, {worth}; training shows whether the columns explain them",
