@@ -10,8 +10,7 @@ from scipy.stats import f
 
 from decorrupt._typing import FloatArray
 from decorrupt.ecological.model import Layout, Rates, fit_rates
-from decorrupt.ecological.posterior import SMALLEST_RATE
-from decorrupt.ecological.tables import bounds, fit_margins
+from decorrupt.ecological.tables import bounds, expected_tables, fit_margins
 
 USABLE, UNSURE, UNUSABLE = "usable", "check", "do not use"
 # Above: the table says little more than that groups do not differ (then it is 1 or more).
@@ -187,7 +186,7 @@ def _halves_differ(rates: Rates, outcomes: FloatArray) -> float:
         for part in (order[::2], order[1::2]):
             half = _take(layout, np.sort(part))
             coef = fit_rates(half, 1 / (4 * rates.prior_variance * half.total)).coef
-            expected = groups[:, :, None] * np.maximum(rates.of_coef(coef), SMALLEST_RATE)
+            expected = expected_tables(groups, rates.of_coef(coef))
             tables.append(fit_margins(expected, groups, outcomes, tol=1e-6).sum(axis=0))
         differences.append(_difference(*tables))
     return float(np.median(differences))

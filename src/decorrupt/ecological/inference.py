@@ -16,8 +16,8 @@ from decorrupt.ecological import pictures
 from decorrupt.ecological.check import TableCheck, check_table
 from decorrupt.ecological.margins import check_noisy_totals, in_order_of, read_margins
 from decorrupt.ecological.model import Layout, Rates, fit_rates
-from decorrupt.ecological.posterior import SMALLEST_RATE, draw_tables
-from decorrupt.ecological.tables import bounds, fit_margins, goodman
+from decorrupt.ecological.posterior import draw_tables
+from decorrupt.ecological.tables import bounds, expected_tables, fit_margins, goodman
 from decorrupt.estimators import check_parameters, check_share
 from decorrupt.extras import import_pandas
 from decorrupt.meta import EMClassifier
@@ -187,7 +187,7 @@ class EcologicalInference(BaseEstimator):
             sample_weight=observed.weights,
         )
         rates = self.estimator_.predict_proba(layout.features).reshape(*margins.groups.shape, -1)
-        tables = margins.groups[:, :, None] * np.maximum(rates, SMALLEST_RATE)
+        tables = expected_tables(margins.groups, rates)
         return self._keep(layout, margins.outcomes, tables)
 
     def _rng(self) -> np.random.Generator:

@@ -8,7 +8,7 @@ import numpy as np
 
 from decorrupt._typing import FloatArray
 from decorrupt.ecological.model import Rates
-from decorrupt.ecological.tables import bounds, fit_margins
+from decorrupt.ecological.tables import bounds, expected_tables, fit_margins
 
 # Draws are this many times as far from the estimate as the posterior says, so that 95 % intervals
 # cover 95 % of the cells of real elections; docs/evidence/elections.md has the coverage on others.
@@ -16,8 +16,6 @@ CALIBRATION = 1.4
 # Draws need fewer digits than the estimate.
 DRAW_TOL = 1e-4
 DRAW_SWEEPS = 100
-# Drawn rates are at least this: margins that they exclude could not be fitted.
-SMALLEST_RATE = 1e-9
 # Entries of the largest array of tables.
 MAX_ENTRIES = 1_000_000
 
@@ -65,7 +63,7 @@ def draw_tables(
     chunk = max(1, MAX_ENTRIES // rates.prob.size)
     for first in range(0, n_draws, chunk):
         coef = rates.coef + steps[first : first + chunk].reshape(-1, *rates.coef.shape)
-        expected = groups[:, :, None] * np.maximum(rates.of_coef(coef), SMALLEST_RATE)
+        expected = expected_tables(groups, rates.of_coef(coef))
         fitted = fit_margins(expected, groups, outcomes, tol=DRAW_TOL, max_sweeps=DRAW_SWEEPS)
         tables[first : first + chunk] = fitted.sum(axis=1)
         place_tables += fitted.sum(axis=0) / n_draws

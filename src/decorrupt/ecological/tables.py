@@ -10,6 +10,21 @@ from decorrupt._typing import FloatArray
 # Largest difference between a sum of a fitted table and its margin, per person of the place.
 FIT_TOL = 1e-10
 MAX_SWEEPS = 2000
+# Rates are at least this: margins that they exclude could not be fitted.
+SMALLEST_RATE = 1e-9
+
+
+def expected_tables(groups: FloatArray, rates: FloatArray) -> FloatArray:
+    """Return N_br·P_brc, positive where a group has people, for :func:`fit_margins`.
+
+    Parameters
+    ----------
+    groups : ndarray of shape (n_places, n_groups)
+        N.
+    rates : ndarray of shape (..., n_places, n_groups, n_outcomes)
+        P.
+    """
+    return np.asarray(groups[:, :, None] * np.maximum(rates, SMALLEST_RATE))
 
 
 def fit_margins(

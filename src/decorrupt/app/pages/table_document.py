@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from decorrupt.app.pages.plots import draw_figure
-from decorrupt.app.pages.verdict_section import TONES
 from decorrupt.app.training.margins import TableReport
 from decorrupt.documents import (
     Block,
@@ -24,6 +23,7 @@ from decorrupt.documents import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
 
+TONES = {"usable": "good", "check": "unsure", "do not use": "bad"}
 MEANING = {
     "usable": "Usable: no sign in the totals speaks against the table.",
     "check": "Check: the table may be right, but compare it with other evidence.",
@@ -63,7 +63,10 @@ def table_document(report: TableReport) -> Document:
         Section(
             "verdict",
             "Verdict",
-            [Text(MEANING[report["verdict"]], TONES[_tone(report)]), Text(NEXT[report["verdict"]])],
+            [
+                Text(MEANING[report["verdict"]], TONES[report["verdict"]]),
+                Text(NEXT[report["verdict"]]),
+            ],
         ),
         Section("against", "What speaks against it", [*against, Text(CAVEAT, "faint")]),
         Section("table", "The table", [_rates(report), _heat_map(report)]),
@@ -72,12 +75,6 @@ def table_document(report: TableReport) -> Document:
         Section("signs", "Signs without the truth", [_signs(report)], folded=True),
     ]
     return Document("Table of groups and outcomes", f"Estimated from totals: {size}.", sections)
-
-
-def _tone(report: TableReport) -> str:
-    from decorrupt.app.training.verdict import AVOID, CHECK, USABLE
-
-    return {"usable": USABLE, "check": CHECK, "do not use": AVOID}[report["verdict"]]
 
 
 def _rates(report: TableReport) -> Table:
