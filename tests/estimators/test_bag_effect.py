@@ -113,3 +113,11 @@ def test_residuals_of_a_fit_without_features_by_hand():
     test = check_count_residuals(np.zeros(12), np.zeros((12, 1)), observed, 0.1)
     assert test.dispersion == pytest.approx(2 / 2)
     assert test.p_value == pytest.approx(np.exp(-1))  # χ² with two degrees of freedom
+
+
+def test_a_model_that_follows_every_count_cannot_be_tested():
+    # Eight bags, 16 features and no penalty: no degree of freedom is left, only rounding.
+    rng = np.random.default_rng(0)
+    observed = read_bags(np.repeat(np.arange(1, 9) / 10, 10), np.repeat(np.arange(8), 10))
+    scores, matrix = rng.normal(size=80), rng.normal(size=(80, 16))
+    assert check_count_residuals(scores, matrix, observed, 0.0) is None

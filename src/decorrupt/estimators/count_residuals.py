@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg import cho_factor, cho_solve
 from scipy.stats import chi2
 
 from decorrupt._typing import FloatArray
@@ -20,6 +21,10 @@ SMALLEST_VARIANCE = 1.0
 # More features than this are not tested: the degrees of freedom need a matrix of this size.
 MOST_FEATURES = 1000
 BLOCK = 64
+# Of the total curvature, added to all directions: without a penalty some may be flat.
+RIDGE = 1e-9
+# Degrees of freedom: a model that follows every count has residuals of nothing but rounding.
+LEAST_FREEDOM = 0.5
 
 
 @dataclass(frozen=True)
@@ -97,14 +102,15 @@ def _moments(slopes: FloatArray, tested: Any, penalty: float) -> tuple[float, fl
     """Return tr(I − A) and 2·tr((I − A)²) of the tested bags."""
     information = slopes.T @ slopes + penalty * np.eye(slopes.shape[1])
     information[-1, -1] -= penalty  # the intercept is not penalised
+    information[np.diag_indices_from(information)] += RIDGE * np.trace(information)
     own = slopes[tested]
-    followed = np.linalg.lstsq(information, own.T @ own, rcond=None)[0]
+    followed = cho_solve(cho_factor(information), own.T @ own)
     n_tested, share = len(own), float(np.trace(followed))
     return n_tested - share, 2 * (n_tested - 2 * share + float(np.sum(followed * followed.T)))
 
 
 def _outcome(total: float, mean: float, variance: float) -> ResidualTest | None:
-    if mean <= 0 or variance <= 0:
+    if mean < LEAST_FREEDOM:
         return None
     scale = variance / (2 * mean)
     return ResidualTest(total / mean, float(chi2.sf(total / scale, mean / scale)))
