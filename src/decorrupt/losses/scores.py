@@ -19,6 +19,8 @@ from decorrupt._typing import FloatArray
 
 # Mean probabilities equal the class shares to this precision.
 SHIFT_TOL = 1e-9
+# Curvature below this share of the largest is rounding.
+FLAT = 1e-10
 
 
 def score_shape(n_classes: int) -> tuple[int, ...]:
@@ -187,10 +189,12 @@ def prior_shift(scores: FloatArray, class_prior: FloatArray, weights: Any = None
 
     start = np.zeros(len(class_prior))
     found = minimize(value_and_slope, start, jac=True, options={"gtol": SHIFT_TOL}).x
-    # One Newton step: the slope is then a rounding error.
+    # One Newton step: the slope is then a rounding error. A constant added to all scores changes
+    # nothing, so the Hessian has an eigenvalue of 0, which rounding makes a small number.
     prob = softmax(scores + found, axis=1)
     hessian = np.diag(mean(prob)) - np.einsum("jc,jd->cd", prob, _shares(prob, weights) * prob)
-    return np.asarray(found - np.linalg.pinv(hessian) @ value_and_slope(found)[1])
+    inverse = np.linalg.pinv(hessian, rcond=FLAT, hermitian=True)
+    return np.asarray(found - inverse @ value_and_slope(found)[1])
 
 
 def _shares(rows: FloatArray, weights: Any) -> FloatArray:
