@@ -3,12 +3,12 @@
     python benchmarks/elections.py              # all districts, options below 3 % merged
     python benchmarks/elections.py --unmerged   # all options, up to 27 × 15
     python benchmarks/elections.py --survey     # verdicts on a survey by state
+    python benchmarks/elections.py --precincts  # simulated 2 × 2 precincts (King's textbook case)
 
 Appends to results/elections/records.jsonl, resumes, and prints the table of
 docs/evidence/elections.md. The data are read from $DECORRUPT_DATA/elections (ei.Datasets, Pavía
-2022, CC BY 4.0; not part of this
-repository). Districts are divided into two halves by a hash of their name: "calibration" decided
-the constants of the intervals and of the verdict, "test" did not.
+2022, CC BY 4.0; not part of this repository). Districts are divided into two halves by a hash of
+their name: "calibration" decided the constants of the intervals and of the verdict, "test" did not.
 """
 
 import argparse
@@ -31,6 +31,18 @@ RARE = 0.03
 # Coverage is counted in cells with more than this share of the votes.
 LARGE_CELL = 0.01
 SURVEY_COLUMNS = ("bornagain", "race", "sex", "education", "income")
+# Of simulated precincts: the rates of both groups, their standard deviation between places, and how
+# the first depends on the share of its group.
+PRECINCTS = {
+    "constant .7/.3": ((0.7, 0.3), 0.0, 0.0),
+    "constant .95/.05": ((0.95, 0.05), 0.0, 0.0),
+    "varying .7/.3": ((0.7, 0.3), 0.1, 0.0),
+    "varying .95/.05": ((0.95, 0.05), 0.1, 0.0),
+    "dependent .6/.3": ((0.6, 0.3), 0.05, 0.3),
+}
+SIGNS = ("verdict", "expected_error", "distance", "explained", "overdispersion", "halves_differ")
+SIGNS += ("rates_differ", "undetermined", "composition_p_value")
+N_PRECINCTS, PEOPLE, SEEDS = 100, 80, 40
 
 
 def folder():
@@ -81,7 +93,7 @@ def error_of(estimate, truth):
     return float(50 * np.abs(estimate - truth).sum() / truth.sum())
 
 
-def run(parties, candidates, table, *, check=True):
+def run(parties, candidates, table):
     """Return the record of one table."""
     groups, outcomes = parties.to_numpy(float), candidates.to_numpy(float)
     truth = table.to_numpy(float)
@@ -107,13 +119,8 @@ def run(parties, candidates, table, *, check=True):
         "covered": int(((low <= truth) & (truth <= high))[large].sum()),
         "width": float(np.median(((high - low) / truth.sum())[large])),
     }
-    return record | (of_check(model.check()) if check else {})
-
-
-def of_check(check):
-    """Return the numbers of a check."""
-    names = ("verdict", "expected_error", "distance", "explained", "overdispersion")
-    return {name: getattr(check, name) for name in (*names, "halves_differ", "composition_p_value")}
+    check = model.check()
+    return record | {name: getattr(check, name) for name in SIGNS}
 
 
 def survey():
@@ -136,8 +143,28 @@ def survey():
         )
 
 
+def precincts(rates, spread, slope, seed):
+    """Return groups, outcomes and the table of simulated precincts of two groups."""
+    rng = np.random.default_rng(seed)
+    share = rng.uniform(size=N_PRECINCTS)
+    first = rng.binomial(PEOPLE, share)
+    groups = np.column_stack([first, PEOPLE - first])
+    prob = np.array(rates) + spread * rng.normal(size=groups.shape)
+    prob[:, 0] += slope * (share - 0.5)
+    yes = rng.binomial(groups, np.clip(prob, 0, 1))
+    table = np.column_stack([yes.sum(axis=0), (groups - yes).sum(axis=0)])
+    outcomes = np.column_stack([yes.sum(axis=1), PEOPLE - yes.sum(axis=1)])
+    return tuple(map(pd.DataFrame, (groups, outcomes, table)))
+
+
 def tables(kind):
     """Yield (names, function that reads the table) of everything to run."""
+    if kind == "precincts":
+        for name, settings in PRECINCTS.items():
+            for seed in range(SEEDS):
+                names = {"election": name, "district": str(seed), "half": "test"}
+                yield names, precincts(*settings, seed)
+        return
     if kind == "survey":
         for name, *data in survey():
             yield {"election": "survey", "district": name, "half": "test"}, data
@@ -165,7 +192,7 @@ def write_records(kind):
             continue
         if kind == "merged":
             data = merged(*data)
-        record = {"kind": kind} | names | run(*data, check=kind != "unmerged")
+        record = {"kind": kind} | names | run(*data)
         with RECORDS.open("a", encoding="utf-8") as file:
             file.write(json.dumps(record) + "\n")
 
@@ -177,6 +204,15 @@ def print_summary(kind):
         names = ["district", "independence", "goodman", "error", "verdict", "explained"]
         print(frame[names].round(2).to_string(index=False))
         return
+    if kind == "precincts":
+        for name, some in frame.groupby("election", sort=False):
+            verdicts = some.verdict.value_counts().to_dict()
+            print(
+                f"{name}: error {some.error.mean():.1f}, Goodman {some.goodman.mean():.1f}",
+                end=", ",
+            )
+            print(f"{some.covered.sum() / some.cells.sum():.2f} covered, {verdicts}")
+        return
     errors = ["independence", "goodman", "quick", "error", "quick_seconds", "seconds"]
     for half, some in [*frame.groupby("half"), ("all", frame)]:
         means = ", ".join(f"{name} {some[name].mean():.3g}" for name in errors)
@@ -184,18 +220,18 @@ def print_summary(kind):
         coverage = some.covered.sum() / some.cells.sum()
         print(f"   95 % intervals cover {coverage:.3f} of {some.cells.sum()} cells", end=", ")
         print(f"median width {some.width.median():.2%}; {some.quick_seconds.sum():.0f} s for all")
-        if kind == "merged":
-            by_verdict = some.groupby("verdict")[["error", "independence"]].agg(["size", "mean"])
-            print(by_verdict.round(1).to_string())
+        by_verdict = some.groupby("verdict")[["error", "independence"]].agg(["size", "mean"])
+        print(by_verdict.round(1).to_string())
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--unmerged", action="store_true")
     parser.add_argument("--survey", action="store_true")
-    options = parser.parse_args()
-    kind = "unmerged" if options.unmerged else "survey" if options.survey else "merged"
-    if kind != "survey" and folder() is None:
+    parser.add_argument("--precincts", action="store_true")
+    options = vars(parser.parse_args())
+    kind = next((name for name, is_chosen in options.items() if is_chosen), "merged")
+    if kind in ("merged", "unmerged") and folder() is None:
         print("skipped: there are no elections in $DECORRUPT_DATA/elections")
         return
     write_records(kind)

@@ -6,7 +6,13 @@ import polars as pl
 import pytest
 from sklearn.tree import DecisionTreeRegressor
 
-from decorrupt import CountLikelihoodClassifier, EcologicalInference, GaussianNoise
+from decorrupt import (
+    CountLikelihoodClassifier,
+    EcologicalInference,
+    GaussianNoise,
+    load,
+    save,
+)
 from decorrupt.ecological.check import _composition_p_value
 from decorrupt.ecological.margins import read_margins
 from decorrupt.ecological.model import Layout, fit_rates
@@ -63,12 +69,12 @@ def test_intervals_cover_rates_that_vary_between_places():
     assert 0.8 <= np.mean(covered) <= 0.99
 
 
-def kings_places(kind, seed=0, n_places=100, size=80):
+def kings_places(kind, seed=0, n_places=100, size=80, rates=(0.8, 0.3)):
     """Return 2 × 2 precincts with rates that are constant, vary, or depend on the composition."""
     rng = np.random.default_rng(seed)
     share = rng.uniform(0.1, 0.9, n_places)
     first = rng.binomial(size, share)
-    rates = np.tile([0.8, 0.3], (n_places, 1))
+    rates = np.tile(rates, (n_places, 1))
     if kind == "varying":
         rates += 0.1 * rng.normal(size=rates.shape)
     if kind == "composition":
@@ -88,6 +94,50 @@ def test_kings_precincts(kind, allowed):
     assert (low[:, 0] <= rates).all()
     assert (rates <= high[:, 0]).all()
     assert model.check().verdict != "do not use"
+
+
+def test_varying_rates_near_0_and_1_are_pulled_together_and_reported():
+    bias = {}
+    for kind in ("constant", "varying"):
+        groups, outcomes, rates = kings_places(kind, n_places=1000, rates=(0.95, 0.05))
+        model = EcologicalInference().fit(groups, outcomes)
+        bias[kind] = model.rates_[:, 0] - rates
+        check = model.check()
+        assert check.verdict == ("usable" if kind == "constant" else "check")
+        assert ("near 0 and 1" in str(check)) == (kind == "varying")
+    np.testing.assert_allclose(bias["constant"], 0, atol=0.008)
+    np.testing.assert_allclose(bias["varying"], [-0.015, 0.015], atol=0.008)
+
+
+def test_equal_groups_with_much_data_are_usable():
+    groups, outcomes, _ = kings_places("constant", n_places=1000, size=500, rates=(0.5, 0.5))
+    check = EcologicalInference().fit(groups, outcomes).check()
+    assert check.verdict == "usable", str(check)
+
+
+def test_places_of_one_group_each_show_the_table_without_a_model():
+    rng = np.random.default_rng(0)
+    first = np.where(rng.random(100) < 0.5, rng.binomial(1000, 0.98, 100), 10)
+    groups = np.column_stack([first, 1000 - first])
+    rates = np.array([0.55, 0.45]) + 0.12 * rng.normal(size=groups.shape)
+    yes = rng.binomial(groups, np.clip(rates, 0, 1)).sum(axis=1)
+    check = EcologicalInference().fit(groups, np.column_stack([yes, 1000 - yes])).check()
+    assert check.explained < 1 / 3
+    assert check.verdict == "usable", str(check)
+
+
+def test_many_rare_options_do_not_change_what_groups_explain():
+    groups, outcomes, _ = kings_places("varying", size=1000)
+    rng = np.random.default_rng(1)
+    rare = [rng.binomial(counts[:, 0], 0.03) for counts in [groups, outcomes] for _ in range(4)]
+    first, second = np.stack(rare[:4]).T, np.stack(rare[4:]).T
+    many_groups = np.column_stack([groups[:, 0] - first.sum(axis=1), groups[:, 1], first])
+    many_outcomes = np.column_stack([outcomes[:, 0] - second.sum(axis=1), outcomes[:, 1], second])
+    few, many = (
+        EcologicalInference(n_draws=20).fit(*table).check()
+        for table in [(groups, outcomes), (many_groups, many_outcomes)]
+    )
+    assert abs(few.explained - many.explained) < 0.1
 
 
 def test_rates_that_depend_on_the_composition_are_reported():
@@ -234,6 +284,34 @@ def test_the_check_does_not_depend_on_the_order_of_places():
     assert second.halves_differ == pytest.approx(first.halves_differ, rel=1e-3)
 
 
+def test_the_check_does_not_depend_on_the_order_of_groups_and_outcomes():
+    for seed in range(4):
+        groups, outcomes, _ = simulate(seed, n_places=30, spread=0.1)
+        one, two = (
+            EcologicalInference(n_draws=20).fit(*table).check()
+            for table in [(groups, outcomes), (groups[:, ::-1], outcomes[:, ::-1])]
+        )
+        assert one.halves_differ == pytest.approx(two.halves_differ, abs=1e-4)
+
+
+@pytest.mark.parametrize("noise", [None, GaussianNoise(5.0)])
+def test_a_saved_model_can_be_checked(noise, tmp_path):
+    groups, outcomes, _ = simulate(0, n_places=30)
+    model = EcologicalInference(n_draws=20, count_noise=noise).fit(groups, outcomes)
+    save(model, tmp_path / "table.skops")
+    again = load(tmp_path / "table.skops")
+    assert str(again.check()) == str(model.check())
+    np.testing.assert_array_equal(again.interval(), model.interval())
+
+
+def test_a_function_of_the_table_cannot_change_the_draws():
+    groups, outcomes, _ = simulate(0, n_places=30)
+    model = EcologicalInference(n_draws=20).fit(groups, outcomes)
+    before = model.draws_.copy()
+    model.interval(function=lambda table: np.divide(table, 2, out=table))
+    np.testing.assert_array_equal(model.draws_, before)
+
+
 def test_two_places():
     check = EcologicalInference().fit([[30, 20], [10, 40]], [[25, 25], [10, 40]]).check()
     assert "too few places to test it" in str(check)
@@ -280,7 +358,8 @@ def test_any_learner_finds_rates_that_depend_on_covariates_in_every_group_differ
     np.testing.assert_allclose(model.place_tables_.sum(axis=1), data["outcomes"], atol=1e-6)
     assert "rate_low" not in model.to_frame()
     assert "EcologicalInference" in model._repr_html_()
-    for call in (model.interval, model.check, model.plot):
+    assert "estimate" in model.plot().get_legend_handles_labels()[1]
+    for call in (model.interval, model.check):
         with pytest.raises(ValueError, match="no intervals and no check"):
             call()
     for given in ({"reg_strength": 0.1}, {"count_noise": 2.0}):
@@ -397,6 +476,8 @@ def test_other_bad_input_is_refused():
         fit(np.full((3, 2), "x"), outcomes[:3])
     with pytest.raises(ValueError, match="covariates: column 0 is the same"):
         fit(groups, outcomes, covariates=np.ones((12, 1)))
+    with pytest.raises(ValueError, match="5 covariates, 3 groups and 12 places: give at most 4"):
+        fit(groups, outcomes, covariates=np.random.default_rng(0).normal(size=(12, 5)))
     with pytest.raises(ValueError, match="n_draws=1"):
         EcologicalInference(n_draws=1).fit(groups, outcomes)
 

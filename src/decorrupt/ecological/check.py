@@ -9,16 +9,24 @@ from numpy.typing import NDArray
 from scipy.stats import f
 
 from decorrupt._typing import FloatArray
+from decorrupt.ecological.margins import Margins
 from decorrupt.ecological.model import Layout, Rates, fit_rates
 from decorrupt.ecological.tables import bounds, expected_tables, fit_margins
 
 USABLE, UNSURE, UNUSABLE = "usable", "check", "do not use"
 # Above: the table says little more than that groups do not differ (then it is 1 or more).
 MOST_NOISE, MUCH_NOISE = 1 / 2, 1 / 3
+# Smaller expected errors do not matter, however small the differences between the groups are.
+LEAST_ERROR = 0.01
 # Below: most of the differences between places have other reasons than their groups.
 LEAST_EXPLAINED = 1 / 3
+# Below: places hardly differ beyond chance, so that there is nothing to explain.
+LEAST_OVERDISPERSION = 1.5
+# Options with smaller shares are merged before it is computed: they add chance, and parameters.
+RARE = 0.03
 # The tables of halves differ by about twice the error that the posterior expects.
 MOST_DISAGREEMENT = 2.0
+ROUNDING = 1e-6
 N_SPLITS = 9
 
 
@@ -41,6 +49,10 @@ class TableCheck:
     halves_differ : float
         The share of people in another cell if only one or the other half of the places is used:
         the median of nine random divisions.
+    rates_differ : float
+        The share of people in another cell than if every group had its estimated rates in every
+        place, before the margins of the places are fitted. Where rates vary between places,
+        fitting pulls rates near 0 and 1 together.
     composition_p_value : float
         Of a test that the rates do not depend on the groups' shares in the place, as far as totals
         can show it. It is not in the verdict, because it can be small although the table is right.
@@ -58,6 +70,7 @@ class TableCheck:
     explained: float
     overdispersion: float
     halves_differ: float
+    rates_differ: float
     composition_p_value: float
     undetermined: float
     group_names: tuple[str, ...]
@@ -71,26 +84,43 @@ class TableCheck:
     @property
     def verdict(self) -> str:
         """One of "usable", "check" and "do not use"."""
-        if self.noise > MOST_NOISE or self.explained < LEAST_EXPLAINED:
+        is_noisy = self.expected_error > LEAST_ERROR and self.noise > MOST_NOISE
+        if is_noisy or self.is_unexplained:
             return UNUSABLE
         return UNSURE if self.reasons else USABLE
+
+    @property
+    def is_unexplained(self) -> bool:
+        """Whether places differ for other reasons than their groups, and their margins are open.
+
+        They are not if they show without any model that groups differ.
+        """
+        is_open = self.undetermined > self.distance
+        is_unexplained = self.explained < LEAST_EXPLAINED
+        return is_open and is_unexplained and self.overdispersion > LEAST_OVERDISPERSION
 
     @property
     def reasons(self) -> list[str]:
         """What speaks against the table, in sentences."""
         reasons = []
-        if self.explained < LEAST_EXPLAINED:
+        if self.is_unexplained:
             reasons.append(
                 f"The groups explain {self.explained:.0%} of the differences between places. The "
                 "rest has other reasons, which the table would attribute to the groups."
             )
-        if self.noise > MUCH_NOISE:
+        if self.expected_error > LEAST_ERROR and self.noise > MUCH_NOISE:
             reasons.append(
                 f"About {self.expected_error:.0%} of the people are in the wrong cell, but only "
                 f"{self.distance:.0%} are not where they would be if all groups were equal. The "
                 "groups vary too little between places."
             )
-        if self.halves_differ > MOST_DISAGREEMENT * self.expected_error:
+        if self.rates_differ > max(self.expected_error, LEAST_ERROR):
+            reasons.append(
+                f"With the same rates everywhere {self.rates_differ:.1%} of the people would be in "
+                "another cell, more than the expected error: rates vary between places, and the "
+                "table pulls rates near 0 and 1 together."
+            )
+        if self.halves_differ > MOST_DISAGREEMENT * self.expected_error + ROUNDING:
             reasons.append(
                 f"Two halves of the places give tables that differ in {self.halves_differ:.0%} of "
                 "the people, more than twice the expected error."
@@ -118,6 +148,7 @@ class TableCheck:
                 f"differences between places explained by groups: {self.explained:.0%}",
                 f"over-dispersion: {self.overdispersion:.2f}",
                 f"difference between halves of the places: {self.halves_differ:.1%}",
+                f"difference from the same rates in every place: {self.rates_differ:.1%}",
                 f"dependence of rates on composition: {self.composition}",
                 f"left open by the margins alone: up to {self.undetermined:.0%} of the people",
                 f"shares of groups vary between places: {vary}",
@@ -144,12 +175,15 @@ def check_table(
     margins = rates.layout.margins
     independent = np.outer(table.sum(axis=1), table.sum(axis=0)) / table.sum()
     low, high = bounds(margins.groups, outcomes)
+    expected = expected_tables(margins.groups, rates.prob)
+    fitted = fit_margins(expected, margins.groups, outcomes)
     return TableCheck(
         expected_error=float(np.mean([_difference(draw, table) for draw in draws])),
         distance=_difference(independent, table),
         explained=_explained(rates),
         overdispersion=float(rates.pearson.mean()),
         halves_differ=_halves_differ(rates, outcomes),
+        rates_differ=_difference(expected.sum(axis=0), fitted.sum(axis=0)),
         composition_p_value=_composition_p_value(rates),
         undetermined=min(1.0, float((high - low).sum() / 2 / table.sum())),
         group_names=margins.group_names,
@@ -167,19 +201,38 @@ def _explained(rates: Rates) -> float:
 
     Equal groups are one group: the same covariates and the same noise.
     """
-    margins = rates.layout.margins
-    one = replace(margins, groups=margins.sizes[:, None], group_names=("all",))
-    equal = fit_rates(replace(rates.layout, margins=one))
-    more, left = (max(float(fit.pearson.mean()) - 1, 0.0) for fit in (equal, rates))
+    layout = replace(rates.layout, margins=_merge_rare(rates.layout))
+    one = replace(layout.margins, groups=layout.margins.sizes[:, None], group_names=("all",))
+    layouts = replace(layout, margins=one), layout
+    more, left = (max(float(fit_rates(some).pearson.mean()) - 1, 0.0) for some in layouts)
     return 1 - min(left / more, 1.0) if more else 1.0
+
+
+def _merge_rare(layout: Layout) -> Margins:
+    """Return the margins with rare groups as one and rare outcomes as one, unless noisy."""
+    margins = layout.margins
+    if layout.count_noise is not None:
+        return margins
+    groups, group_names = _merge(margins.groups, margins.group_names)
+    outcomes, outcome_names = _merge(margins.outcomes, margins.outcome_names)
+    return Margins(groups, outcomes, group_names, outcome_names, margins.place_names)
+
+
+def _merge(counts: FloatArray, names: tuple[str, ...]) -> tuple[FloatArray, tuple[str, ...]]:
+    is_rare = counts.sum(axis=0) < RARE * counts.sum()
+    if is_rare.sum() < 2 or is_rare.all():
+        return counts, names
+    kept = [name for name, rare in zip(names, is_rare, strict=True) if not rare]
+    rest = counts[:, is_rare].sum(axis=1)
+    return np.column_stack([counts[:, ~is_rare], rest]), (*kept, "rare")
 
 
 def _halves_differ(rates: Rates, outcomes: FloatArray) -> float:
     """Return how much the tables differ whose rates come from one or the other half."""
     layout, groups = rates.layout, rates.layout.margins.groups
     rng = np.random.default_rng(0)
-    # Places are divided in the same way whatever their order is.
-    in_order = np.lexsort(np.column_stack([outcomes, groups]).T)
+    # Places are divided in the same way whatever the order of places, groups and outcomes is.
+    in_order = np.lexsort(np.hstack([np.sort(outcomes), np.sort(groups)]).T)
     differences = []
     for _ in range(N_SPLITS):
         order, tables = in_order[rng.permutation(len(groups))], []

@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from decorrupt._typing import FloatArray
 from decorrupt.ecological import pictures
 from decorrupt.ecological.check import TableCheck, check_table
-from decorrupt.ecological.margins import check_noisy_totals, in_order_of, read_margins
-from decorrupt.ecological.model import Layout, Rates, fit_rates
+from decorrupt.ecological.margins import Margins, check_noisy_totals, in_order_of, read_margins
+from decorrupt.ecological.model import Layout, Rates, fit_rates, prior_variance
 from decorrupt.ecological.posterior import draw_tables
 from decorrupt.ecological.tables import bounds, expected_tables, fit_margins, goodman
 from decorrupt.estimators import check_parameters, check_share
@@ -69,14 +69,20 @@ class EcologicalInference(BaseEstimator):
         of noisy outcomes those of the expected ones, which are not certain.
     goodman_ : ndarray of shape (n_groups, n_outcomes)
         Rates of Goodman's regression: non-negative least squares.
+    coef_ : ndarray of shape (n_groups + n_covariates + 1, n_outcomes)
+        Θ and, last, the common log-odds; not with `estimator`, like the next four.
+    dispersion_ : ndarray of shape (n_places,)
+        φ_b.
     draws_ : ndarray of shape (n_draws, n_groups, n_outcomes)
-        Draws of the table; not with `estimator`, like the next two.
+        Draws of the table.
     overdispersion_ : float
         Pearson's χ² per degree of freedom: 1 if places differ by their groups and chance alone.
     reg_strength_ : float
         λ.
     estimator_ : EMClassifier
         The fitted learner, with `estimator`.
+    group_counts_, outcome_counts_ : ndarray of shape (n_places, n_groups), (n_places, n_outcomes)
+        The margins: outcomes as given in `reported_counts_` or, if noisy, the expected ones.
     group_names_, outcome_names_, place_names_ : tuple of str
         From the columns and the index of data frames.
 
@@ -148,13 +154,22 @@ class EcologicalInference(BaseEstimator):
             If the solver did not converge.
         """
         check_parameters(self)
-        for name in ("draws_", "overdispersion_", "reg_strength_", "estimator_"):
+        for name in (
+            "coef_",
+            "dispersion_",
+            "draws_",
+            "overdispersion_",
+            "reg_strength_",
+            "estimator_",
+        ):
             self.__dict__.pop(name, None)  # of an earlier fit with or without a learner
         margins = read_margins(
             groups, outcomes, other=self.other, is_noisy=self.count_noise is not None
         )
         covariates = in_order_of(groups, covariates, "covariates")
-        layout = Layout(margins, _read_covariates(covariates, len(margins.sizes)), self.count_noise)
+        layout = Layout(
+            margins, _read_covariates(covariates, *margins.groups.shape), self.count_noise
+        )
         if self.count_noise is not None:
             check_noisy_totals(margins, layout.observed.counts.noise_variance)
         if self.estimator is None:
@@ -166,7 +181,7 @@ class EcologicalInference(BaseEstimator):
         rates = fit_rates(layout, strength)
         outcomes = fit_margins_of(rates)
         draws = draw_tables(rates, outcomes, self.n_draws, self._rng())
-        self._rates, self.draws_ = rates, draws.tables
+        self.coef_, self.dispersion_, self.draws_ = rates.coef, rates.dispersion, draws.tables
         self.overdispersion_ = float(rates.pearson.mean())
         self.reg_strength_ = 1 / (4 * rates.prior_variance * layout.total)
         if not rates.converged:
@@ -198,6 +213,7 @@ class EcologicalInference(BaseEstimator):
         self.group_names_, self.outcome_names_ = margins.group_names, margins.outcome_names
         self.place_names_ = margins.place_names
         self.group_counts_, self.outcome_counts_ = margins.groups, outcomes
+        self.reported_counts_ = margins.outcomes
         self.covariates_ = layout.covariates
         self.place_tables_ = fit_margins(tables, margins.groups, outcomes)
         self.table_ = self.place_tables_.sum(axis=0)
@@ -239,7 +255,7 @@ class EcologicalInference(BaseEstimator):
         if function == "rates":
             values = values / self.group_counts_.sum(axis=0)[:, None]
         elif callable(function):
-            values = np.array([function(table) for table in self.draws_])
+            values = np.array([function(table.copy()) for table in self.draws_])
         elif function is not None:
             raise ValueError(f"function={function!r}: give 'rates', a function of a table, or None")
         return np.asarray(np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=0))
@@ -250,7 +266,12 @@ class EcologicalInference(BaseEstimator):
         It fits the model to halves of the places, nine times.
         """
         self._check_has_draws()
-        return check_table(self._rates, self.table_, self.draws_, self.outcome_counts_)
+        names = self.group_names_, self.outcome_names_, self.place_names_
+        margins = Margins(self.group_counts_, self.reported_counts_, *names)
+        layout = Layout(margins, self.covariates_, self.count_noise)
+        variance = prior_variance(self.reg_strength_, layout)
+        rates = Rates(layout, self.coef_, variance, self.dispersion_)
+        return check_table(rates, self.table_, self.draws_, self.outcome_counts_)
 
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per cell.
@@ -317,7 +338,7 @@ def fit_margins_of(rates: Rates) -> FloatArray:
     return np.asarray(places.expected_counts(prob))
 
 
-def _read_covariates(covariates: Any, n_places: int) -> FloatArray:
+def _read_covariates(covariates: Any, n_places: int, n_groups: int) -> FloatArray:
     """Return standardised columns."""
     if covariates is None:
         return np.empty((n_places, 0))
@@ -329,6 +350,12 @@ def _read_covariates(covariates: Any, n_places: int) -> FloatArray:
         raise ValueError(
             f"covariates of shape {values.shape}: give finite numbers, one row per place "
             f"({n_places}) and one column per covariate"
+        )
+    most = max((n_places - n_groups) // 2, 0)
+    if values.shape[1] > most:
+        raise ValueError(
+            f"there are {values.shape[1]} covariates, {n_groups} groups and {n_places} places: "
+            f"give at most {most} covariates, half as many as places beyond the groups"
         )
     for column in np.flatnonzero(np.ptp(values, axis=0) == 0)[:1]:
         raise ValueError(f"covariates: column {column} is the same in every place: leave it out")

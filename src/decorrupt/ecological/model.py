@@ -233,14 +233,17 @@ def fit_rates(layout: Layout, reg_strength: float | None = None) -> Rates:
     reg_strength : float, optional
         λ; by default that of s² = 1.
     """
-    variance = PRIOR_VARIANCE
-    if reg_strength is not None:
-        variance = 1 / (4 * reg_strength * layout.total) if reg_strength > 0 else np.inf
+    variance = PRIOR_VARIANCE if reg_strength is None else prior_variance(reg_strength, layout)
     dispersion = np.full(len(layout.margins.sizes), FIRST_DISPERSION)
     rates = _minimise(Rates(layout, _start(layout), variance, dispersion))
     for _ in range(ROUNDS):
         rates = _minimise(replace(rates, dispersion=_dispersion(rates)))
     return rates
+
+
+def prior_variance(reg_strength: float, layout: Layout) -> float:
+    """Return s² of λ = 1/(4·s²·n)."""
+    return 1 / (4 * reg_strength * layout.total) if reg_strength > 0 else np.inf
 
 
 def _dispersion(rates: Rates) -> FloatArray:

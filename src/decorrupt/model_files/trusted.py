@@ -21,6 +21,7 @@ OURS = frozenset(
         "baselines.convex_psvm.ConvexPSVMClassifier",
         "baselines.invcal.InvCalClassifier",
         "corruption.common_classes.ClassMeansTest",
+        "ecological.inference.EcologicalInference",
         "estimators.corrupted_sources.CorruptedSourcesClassifier",
         "estimators.count_likelihood.CountLikelihoodClassifier",
         "estimators.diagnostics.Diagnostics",

@@ -184,6 +184,7 @@ def _signs(report: TableReport) -> Facts:
             ("differences between places that groups explain", f"{check['explained']:.0%}"),
             ("over-dispersion of places", f"{check['overdispersion']:.2f}"),
             ("difference between halves of the places", f"{check['halves_differ']:.1%}"),
+            ("difference from the same rates in every place", f"{check['rates_differ']:.1%}"),
             ("left open by totals alone, up to", f"{check['undetermined']:.0%} of the people"),
             ("rates depend on composition (test)", report["composition"]),
         ]

@@ -143,7 +143,8 @@ def report_table(model: EcologicalInference, check: TableCheck) -> TableReport:
     """Return all numbers of a table."""
     low, high = model.interval(function="rates")
     people = model.group_counts_.sum(axis=0)[:, None]
-    signs = ("expected_error", "distance", "explained", "overdispersion", "halves_differ")
+    shares = ("expected_error", "distance", "explained", "halves_differ", "rates_differ")
+    signs = (*shares, "overdispersion")
     found: dict[str, Any] = {
         "verdict": check.verdict,
         "reasons": check.reasons,
