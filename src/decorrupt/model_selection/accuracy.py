@@ -18,6 +18,7 @@ from decorrupt.corruption import quick_violation
 from decorrupt.estimators import FLOATS
 from decorrupt.features import Kernel, fit_feature_map
 from decorrupt.losses import chosen_classes
+from decorrupt.model_selection.baselines import observed_rate_accuracy
 from decorrupt.model_selection.count_posterior import (
     BAG_EFFECT_SCALE,
     BAG_EFFECTS,
@@ -72,7 +73,8 @@ class AccuracyEstimate:
     better : float
         The share of the draws in which the model is better than guessing.
     group_rate : float
-        The accuracy of guessing each row by the share of its bag, in the same draws.
+        The accuracy of guessing each row by the share of its bag, for the rows of these bags:
+        :func:`decorrupt.model_selection.group_rate_accuracy`.
     better_than_group_rate : float
         The share of the draws in which the model is better than that.
     """
@@ -168,6 +170,7 @@ def estimate_observed_accuracy(
 ) -> AccuracyEstimate:
     """Return what :func:`estimate_accuracy` returns, for labels that are read already."""
     rng = check_random_state(random_state)
+    group_rate = observed_rate_accuracy(observed)
     single, observed = observed.single_rows(MOST_SINGLE_ROWS, rng)
     sampled = _sampled_rows(observed, rng)
     rows = single[sampled]
@@ -178,8 +181,7 @@ def estimate_observed_accuracy(
     part = observed.take(sampled)
     with threadpool_limits(1, user_api="blas"):  # products of small matrices
         prob = probability_draws(X, part, _whole_sizes(observed, part), rng)
-    drawn = _recalls(prob, np.column_stack([chosen, _by_group(part)]), rng)
-    return _estimate(*drawn, level)
+    return _estimate(_recalls(prob, chosen, rng), group_rate, level)
 
 
 def probability_draws(
@@ -273,33 +275,22 @@ def _projected(X: Any, rng: np.random.RandomState) -> FloatArray:
     return np.asarray(TruncatedSVD(MOST_COLUMNS, random_state=rng).fit_transform(X))
 
 
-def _by_group(observed: Observed) -> NDArray[np.intp]:
-    """Return the class of each row whose share in the row's bag exceeds that in all rows most."""
-    ratio = observed.proportions / observed.inner_prior
-    return np.asarray(ratio.argmax(axis=1)[observed.row_bag])
-
-
-def _recalls(
-    prob: FloatArray, chosen: NDArray[np.intp], rng: np.random.RandomState
-) -> tuple[FloatArray, FloatArray]:
-    """Return the recalls of every class and draw, for both columns of decisions.
+def _recalls(prob: FloatArray, chosen: NDArray[np.intp], rng: np.random.RandomState) -> FloatArray:
+    """Return the recalls of every class and draw.
 
     Labels are drawn from the probabilities: a share of so many rows varies by chance.
     """
     labels = np.sum(rng.uniform(size=prob.shape[1:]) > np.cumsum(prob, axis=0)[:-1], axis=0)
-    both = []
-    for decisions in chosen.T:
-        recalls = []
-        for c in range(len(prob)):
-            is_own = labels == c
-            hits = np.sum(is_own & (decisions == c)[:, None], axis=0)
-            recalls.append(hits / np.maximum(is_own.sum(axis=0), 1))
-        both.append(np.array(recalls))
-    return both[0], both[1]
+    recalls = []
+    for c in range(len(prob)):
+        is_own = labels == c
+        hits = np.sum(is_own & (chosen == c)[:, None], axis=0)
+        recalls.append(hits / np.maximum(is_own.sum(axis=0), 1))
+    return np.array(recalls)
 
 
-def _estimate(recalls: FloatArray, by_group: FloatArray, level: float) -> AccuracyEstimate:
-    accuracy, group_rate = recalls.mean(axis=0), by_group.mean(axis=0)
+def _estimate(recalls: FloatArray, group_rate: float, level: float) -> AccuracyEstimate:
+    accuracy = recalls.mean(axis=0)
     value = accuracy.mean()
     ends = np.quantile(accuracy, [(1 - level) / 2, (1 + level) / 2])
     low, high = np.clip(value + CALIBRATION * (ends - value), 0, 1)
@@ -312,6 +303,6 @@ def _estimate(recalls: FloatArray, by_group: FloatArray, level: float) -> Accura
         recalls=tuple(recalls.mean(axis=1).tolist()),
         guessing=guessing,
         better=float(np.mean(accuracy > guessing)),
-        group_rate=float(group_rate.mean()),
+        group_rate=group_rate,
         better_than_group_rate=float(np.mean(accuracy > group_rate)),
     )
