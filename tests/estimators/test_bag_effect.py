@@ -121,3 +121,17 @@ def test_a_model_that_follows_every_count_cannot_be_tested():
     observed = read_bags(np.repeat(np.arange(1, 9) / 10, 10), np.repeat(np.arange(8), 10))
     scores, matrix = rng.normal(size=80), rng.normal(size=(80, 16))
     assert check_count_residuals(scores, matrix, observed, 0.0) is None
+
+
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.BagAssumptionWarning")
+def test_the_threshold_is_the_share_that_rows_explain():
+    # One bag of three has an effect: the share of all rows is larger than what X explains.
+    rng = np.random.default_rng(0)
+    X, bags = rng.normal(size=(6000, 2)), np.repeat(np.arange(60), 100)
+    effects = np.where(np.arange(60) % 3 == 0, 2.0, 0.0)
+    labels = rng.random(6000) < expit(0.5 * X[:, 0] - 1.5 + effects[bags])
+    y = (np.bincount(bags, labels) / 100)[bags]
+    model = fit((X, y, bags), bag_effect=0.3)
+    prob = model.predict_proba(X)[:, 1]
+    assert_allclose(model.class_prior_[1], prob.mean())
+    assert_allclose(np.mean(model.predict(X)), 0.5, atol=0.1)

@@ -15,7 +15,7 @@ from decorrupt import (
     load,
     save,
 )
-from decorrupt.exceptions import TimeBudgetWarning, WeakEvidenceWarning
+from decorrupt.exceptions import OneClassWarning, TimeBudgetWarning, WeakEvidenceWarning
 from decorrupt.features.neighbours import diffusion_features
 from decorrupt.losses import mix_scores, prior_scores
 from decorrupt.model_selection import AveragedClassifier, BagScorer
@@ -264,3 +264,13 @@ def test_without_a_time_budget_all_configurations_are_compared(average):
 def test_messages(bag_data, params, message):
     with pytest.raises(ValueError, match=message):
         AutoLabelProportionsClassifier(**params).fit(bag_data.X, bag_data.y, bags=bag_data.bags)
+
+
+def test_an_average_that_predicts_one_class_is_noted():
+    rng = np.random.default_rng(0)
+    X, bags = rng.normal(size=(200, 2)), np.arange(200) // 10
+    y = np.bincount(bags, X[:, 0] + rng.normal(size=200) > 0)[bags] / 10
+    member = CountLikelihoodClassifier(kernel="linear", reg_strength=1.0)
+    average = AveragedClassifier([member], [1.0], class_prior=0.01, decision="accuracy")
+    with pytest.warns(OneClassWarning, match="predicts class 0 for all 200"):
+        average.fit(X, y, bags=bags)

@@ -345,7 +345,7 @@ feature_names_in_
         self, work: Work, observed: Observed, partitioned: PartitionedRisk, outcome: Outcome
     ) -> None:
         shares = None
-        if observed.is_inexact:
+        if observed.is_inexact or work.local.bag_effect_:
             sums = np.sum([report.expected for report in outcome.reports], axis=0)
             shares = sums / observed.n_rows
         local, large = work.local, partitioned.large_bags

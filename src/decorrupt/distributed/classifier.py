@@ -20,7 +20,12 @@ from decorrupt.distributed.engine import Engine, connect
 from decorrupt.distributed.features import check_features, largest_rank
 from decorrupt.distributed.objective import PartitionedObjective
 from decorrupt.distributed.predictions import predict_lazily
-from decorrupt.distributed.report import Report, partition_report
+from decorrupt.distributed.report import (
+    POSTERIORS,
+    PROBABILITIES,
+    Report,
+    partition_report,
+)
 from decorrupt.distributed.shuffle import scratch_folder
 from decorrupt.distributed.work import PartitionedRisk, Work
 from decorrupt.estimators import LabelAccuracyMixin
@@ -180,7 +185,10 @@ class DaskClassifier(LabelAccuracyMixin, BaseEstimator):
         local.solver_, local.n_iter_ = "lbfgs", result.n_iter
         local.note_unconverged(result)
         report, model = work.engine.dask.delayed(partition_report), objective.shared_model
-        last = result.coef, model, local.decision_threshold_, observed.is_inexact
+        sum_of = POSTERIORS if observed.is_inexact else ""
+        if getattr(local, "bag_effect_", 0):
+            sum_of = PROBABILITIES
+        last = result.coef, model, local.decision_threshold_, sum_of
         reports = work.engine.compute([report(part, *last) for part in objective.partitions])
         chosen = np.sum([own.n_chosen for own in reports], axis=0)
         local.note_predicted(np.flatnonzero(chosen), work.data.columns.n_rows)

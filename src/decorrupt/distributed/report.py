@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 from decorrupt._typing import FloatArray
 from decorrupt.distributed.data import Data
 from decorrupt.distributed.partition import Partition, ScoreModel
-from decorrupt.losses import chosen_classes
+from decorrupt.losses import chosen_classes, probabilities
+
+# What a report sums, see `Report.expected`.
+POSTERIORS, PROBABILITIES = "posteriors", "probabilities"
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,8 @@ class Report:
     sums, squares : ndarray of shape (n_bags,)
         Σ and Σ² of the terms of a corrected risk, by bag of the partition.
     expected : ndarray of shape (n_classes,)
-        Σ P(Y=c | x, observation of the bag), if the counts are inexact; otherwise 0.
+        Σ P(Y=c | x, observation of the bag) or, with a bag effect, Σ P(Y=c | x); 0 if the counts
+        are exact.
     """
 
     n_chosen: NDArray[np.intp]
@@ -36,9 +40,9 @@ class Report:
 
 
 def partition_report(
-    partition: Partition, coef: FloatArray, model: ScoreModel, threshold: Any, is_inexact: bool
+    partition: Partition, coef: FloatArray, model: ScoreModel, threshold: Any, sum_of: str
 ) -> Report:
-    """Return the report of a partition; `is_inexact`: with posteriors."""
+    """Return the report of a partition; `sum_of`: "posteriors", "probabilities" or ""."""
     n_bags, n_classes = partition.n_bags, model.n_classes
     n_chosen = np.zeros(n_classes, dtype=np.intp)
     sums, squares, expected = np.zeros(n_bags), np.zeros(n_bags), np.zeros(n_classes)
@@ -49,10 +53,11 @@ def partition_report(
             terms = np.sum([risk.row_values(scores) for risk in chunk.risks], axis=0, dtype=float)
             sums += np.bincount(chunk.codes, terms, n_bags)
             squares += np.bincount(chunk.codes, terms**2 / chunk.risks[0].weights, n_bags)
-        elif is_inexact:
+        elif sum_of:
             (risk,) = chunk.risks
-            posterior = risk.posterior(scores.astype(float, copy=False))
-            expected += posterior.sum(axis=0) if risk.weights is None else risk.weights @ posterior
+            posterior_of = risk.posterior if sum_of == POSTERIORS else probabilities
+            own = posterior_of(scores.astype(float, copy=False))
+            expected += own.sum(axis=0) if risk.weights is None else risk.weights @ own
     return Report(n_chosen, sums, squares, expected)
 
 

@@ -16,6 +16,7 @@ from decorrupt.estimators.default_strength import COUNT_PRIOR_VARIANCE
 from decorrupt.estimators.kernel_classifier import Fit
 from decorrupt.exceptions import BagAssumptionWarning, RoundedCountsWarning
 from decorrupt.features import FeatureMap
+from decorrupt.losses import probabilities
 from decorrupt.notices import Notice, emit_notices
 from decorrupt.observed import Observed, describe_impossible, with_count_noise
 from decorrupt.risks import (
@@ -137,7 +138,7 @@ class CountLikelihoodClassifier(BagClassifier):
         classes the second is the positive class.
     class_prior_ : ndarray of shape (n_classes,)
         The class shares among the training rows: Σn_k·p_k/Σn_k, or with `upper` or noise the mean
-        of the posterior probabilities at the solution.
+        of the posterior probabilities at the solution, with a bag effect that of the probabilities.
     decision_threshold_ : float or ndarray of shape (n_classes,)
         What `predict` subtracts from the raw scores.
     coef_ : ndarray of shape (n_columns,) or (n_classes, n_columns)
@@ -399,7 +400,9 @@ class CountLikelihoodClassifier(BagClassifier):
         observed, solution = fit.observed, fit.solution
         self.bag_effect_ = fit.problem.details["bag_effect"]
         shares = None
-        if observed.is_inexact:
+        if self.bag_effect_:  # the share that rows alone explain: that of these bags has effects
+            shares = observed.mean(probabilities(solution.scores))
+        elif observed.is_inexact:
             shares = observed.mean(LabelLikelihood(observed).posterior(solution.scores))
         self.describe_counts(observed, solution.risk_value, solution.route, shares)
         if not self.bag_effect_ and not self._is_labelled(observed):
@@ -442,8 +445,8 @@ class CountLikelihoodClassifier(BagClassifier):
         start : str
             The start that led to it.
         shares : ndarray of shape (n_classes,) or None
-            The mean posterior probabilities of the rows, if the counts are not known exactly: they
-            become the class prior.
+            The class prior, if it is not the class shares of the bags: their counts are inexact or
+            contain effects of the bags.
         """
         self.start_ = start
         self.log_likelihood_ = -risk_value * observed.n_rows

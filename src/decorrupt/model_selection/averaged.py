@@ -126,7 +126,7 @@ class AveragedClassifier(ScoreClassifier):
 
         `maps` are features of the rows that are computed already, see :class:`FoldedData`.
         Of the members' warnings, only UnscaledColumnsWarning is returned; held-out bags set their
-        weights.
+        weights. The average itself can predict a single class.
         """
         self.weights_ = self._resolved_weights()
         X = self._read_rows(X, reset=True)
@@ -138,7 +138,9 @@ class AveragedClassifier(ScoreClassifier):
         fits = self._fit_members(by_features, X, observed, maps or {})
         notices = list(track(fits, "fitting the average", len(members)))
         self._keep(members, observed)
-        return [one for own in notices for one in own if one.category is UnscaledColumnsWarning]
+        self._note_one_class(self._score(X))
+        unscaled = [one for own in notices for one in own if one.category is UnscaledColumnsWarning]
+        return unscaled + self._take_notices()
 
     def take_fitted(self, members: list[Any], X: Any, observed: Observed) -> None:
         """Average members that are fitted already, to the rows X or some of them."""
