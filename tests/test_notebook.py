@@ -1,6 +1,7 @@
 """What notebooks show: tables of escaped text, and diagrams that link to our reference."""
 
 import re
+from dataclasses import replace
 from importlib import import_module
 from xml.etree import ElementTree
 
@@ -11,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from decorrupt import AssumptionReport, CorrectedLossClassifier, CountLikelihoodClassifier
 from decorrupt.baselines import InvCalClassifier
-from decorrupt.model_selection import Leaderboard
+from decorrupt.model_selection import AccuracyEstimate, Leaderboard
 from decorrupt.notebook import html_table
 from helpers.estimators import ALL, name_of
 
@@ -55,6 +56,20 @@ def test_the_leaderboard_shows_its_numbers():
     html = leaderboard()._repr_html_()
     assert cells(html)[2:6] == ["0.750", "-1.2500", "0.5000", "2.0"]
     assert "baseline constant: score -2.0000 ± 0.1000" in html
+
+
+def test_the_accuracy_shows_its_interval_and_evidence():
+    shown = AccuracyEstimate(0.9, 0.8, 0.95, 0.95, (0.9, 0.9), 0.5, 1.0, 0.6, 1.0)
+    html = shown._repr_html_()
+    assert cells(html)[:6] == [
+        "balanced accuracy",
+        "0.900",
+        "95% interval",
+        "0.800 to 0.950",
+        "evidence that it is better than guessing",
+        "strong",
+    ]
+    assert "mean recall" in replace(shown, recalls=(0.9, 0.9, 0.9))._repr_html_()
 
 
 def test_the_diagnostics_show_what_print_shows(bag_data):
