@@ -35,6 +35,7 @@ extensions = [
     "mathml",
     "method_tables",
     "page_meta",
+    "picture_links",
 ]
 exclude_patterns = ["_build", "_templates", "gallery/**/*.ipynb"]
 templates_path = ["_templates"]

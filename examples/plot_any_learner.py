@@ -98,13 +98,13 @@ axes[0].legend(loc="lower left")
 plt.show()
 
 # %%
-# With bags of 16 the forest is the best in both forms: .967 against .944 for the kernel on scaled
-# columns, .911 against .886 with heavy tails. It starts from a kernel model and improves it. With
-# bags of 64, of which there are only six, it has no advantage on scaled columns (.933 and .932) and
-# loses with heavy tails (.776 and .883): it starts with one kernel width, while the search of the
-# kernel model compares several. The error bar is long, because one of three splits fails.
+# With bags of 16 the forest is the best in both forms: .961 against .944 for the kernel on scaled
+# columns, .905 against .892 with heavy tails. It starts from a kernel model and improves it. With
+# bags of 64, of which there are only six, it has no advantage on scaled columns (.933 and .931) and
+# is far better with heavy tails (.893 and .693). The error bar of the kernel is long there, because
+# one of three splits fails: the model has the classes swapped.
 #
-# Boosted trees have no such start. They lose everywhere here, most of all with six bags: .659 and
-# .596, little more than guessing. They need many bags, and were not made for 400 rows; their fit is
+# Boosted trees have no such start. They lose everywhere here, most of all with six bags: .538 and
+# .591, little more than guessing. They need many bags, and were not made for 400 rows; their fit is
 # the fastest. Trees do not notice a monotone change of a column, but the start of the forest does,
 # so transform heavy tails for it too. Three splits show large differences only.

@@ -4,9 +4,9 @@ Party and candidate in a real election
 
 Voters in New Zealand have two votes: one for a party, one for a candidate. Totals per polling place
 are published, and so is the true table of party × candidate of each district. How close does an
-estimate from the totals come? The data are ei.Datasets (Pavía 2022, doi
-10.1177/08944393211040808, CC BY 4.0); they are read from ``$DECORRUPT_DATA/elections`` and are not
-part of this repository.
+estimate from the totals come? **This example needs data** that are not part of this repository and
+prints "skipped" without them: ei.Datasets (Pavía 2022, doi 10.1177/08944393211040808, CC BY 4.0),
+which are read from ``$DECORRUPT_DATA/elections``.
 """
 
 # %%

@@ -80,10 +80,10 @@ for name, value in auc.items():
 
 # %%
 # What did it learn? The share of Trump voters by group, as 51 results suggest it and as the group
-# itself answered. Race, religion and education are found, and their effects are exaggerated. What
-# hardly differs between states cannot be found: every state has about as many women as men, and
-# the model even has their order wrong. Nor can what goes with the place: Black respondents live
-# where many white people voted for Trump.
+# itself answered. The effects of religion and education are exaggerated; the difference between
+# white and Black respondents is too small, because Black respondents live where many white people
+# voted for Trump. What hardly differs between states cannot be found: every state has about as many
+# women as men, and the model even has their order wrong.
 groups = {
     "white": people["racef"] == "White",
     "Black": people["racef"] == "Black",

@@ -41,8 +41,8 @@ REFERENCE = re.compile(
 INTRODUCTIONS = {
     "index": (
         "Python",
-        "Every class and function, with examples. A name is imported as its page shows it, such as"
-        " ``from decorrupt import MeanMapClassifier`` or ``from decorrupt.theory import"
+        "Every class and function; most with an example. A name is imported as its page shows it,"
+        " such as ``from decorrupt import MeanMapClassifier`` or ``from decorrupt.theory import"
         " information``. What new methods are made of is on a second page, :doc:`building_blocks`.",
     ),
     "building_blocks": (

@@ -1,7 +1,7 @@
 """A description of every page for search engines and for links in other programs (Open Graph).
 
-The description is the first paragraph of the page. Addresses are absolute only if ``html_baseurl``
-is set, because Open Graph asks for them and the site does not know where it will be.
+The description is the first paragraph of the page. The picture needs an absolute address, so it is
+left out unless ``html_baseurl`` is set: the site does not know where it will be.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ def add_tags(app: Any, page: str, template: str, context: dict[str, Any], doctre
         return
     text = description(doctree) or app.config.html_title
     base = app.config.html_baseurl
-    picture = f"{base.rstrip('/')}/{PICTURE}" if base else context["pathto"](PICTURE, resource=True)
     tags = {
         "og:title": context.get("title", ""),
         "og:description": text,
         "og:type": "website",
         "og:site_name": app.config.html_title,
-        "og:image": picture,
     }
+    if base:
+        tags["og:image"] = f"{base.rstrip('/')}/{PICTURE}"
     lines = [f'<meta name="description" content="{escape(text)}">']
     lines += [f'<meta property="{name}" content="{escape(tags[name])}">' for name in tags]
     context["metatags"] = context.get("metatags", "") + "\n".join(lines)

@@ -20,9 +20,23 @@ PAGES = {
     "gallery/plot_bag_size.html": "Bag size against accuracy",
     "api/index.html": "Python",
     "api/generated/decorrupt.CountLikelihoodClassifier.html": "CountLikelihoodClassifier",
+    # Pages with long names or formulas in a line of text
+    "api/generated/decorrupt.estimate_noise_rates_from_annotators.html": "estimate_noise_rates",
+    "api/generated/decorrupt.model_selection.BagCalibrationDisplay.html": "BagCalibrationDisplay",
+    "choose/searches.html": "Searches and criteria",
+    "contribute/architecture.html": "Architecture",
+    "reference/warnings.html": "Warnings and questions",
+    "theory/bounds.html": "Bounds",
+    "understand/kernels.html": "Kernels and penalty",
     "theory/corrected_risk.html": "The corrected risk",
+    "evidence/speed.html": "Speed",
     "reference/command_line.html": "The command line",
 }
+# By how many pixels the text is wider than its column, which would scroll sideways.
+OVERFLOW = """() => {
+  const text = document.querySelector(".bd-article-container");
+  return text.scrollWidth - text.clientWidth;
+}"""
 
 pytestmark = pytest.mark.skipif(
     not (SITE / "index.html").exists(), reason="the site is not built: make docs-quick"
@@ -48,10 +62,24 @@ def test_a_page_is_complete_alone_and_fits_the_screen(browser, view, address):
         assert not unexpected(complaints)
         screen = view["viewport"]["width"]
         assert page.evaluate("document.documentElement.scrollWidth") <= screen
+        assert page.evaluate(OVERFLOW) == 0
         box = title.bounding_box()
         assert box["x"] + box["width"] <= screen
         shade = sum(int(part) for part in page.evaluate(BACKGROUND)[4:-1].split(","))
         assert (shade < 150) if view["color_scheme"] == "dark" else (shade > 700)
+
+
+def test_a_figure_is_a_link_to_its_file(browser):
+    with opened(browser, f"{SITE.as_uri()}/evidence/speed.html", **VIEWS["phone"]) as (page, _, _):
+        link = page.locator('a:has(> img[src$="growth.svg"])')
+        address = link.evaluate("link => link.href")
+        assert Path(address.removeprefix("file://")).is_file()
+
+
+def test_pages_name_a_picture_only_with_an_absolute_address():
+    text = (SITE / "index.html").read_text()
+    assert 'property="og:description"' in text
+    assert all("://" in line for line in text.splitlines() if "og:image" in line)
 
 
 def test_search_finds_pages(browser, view):

@@ -1,5 +1,6 @@
 """The sources of the site: every public name has a page, and every link of llms.txt a source."""
 
+import ast
 import importlib
 import inspect
 import re
@@ -126,6 +127,18 @@ def test_every_gallery_example_has_a_title_and_finds_something():
 def test_every_example_is_in_one_section_of_the_gallery():
     listed = re.findall(r"\.\./examples/(plot_\w+\.py)", (DOCS / "examples.rst").read_text())
     assert sorted(listed) == sorted(f.name for f in (DOCS.parent / "examples").glob("plot_*.py"))
+
+
+def test_every_gallery_example_runs_alone():
+    """Readers download one file; nothing beside it can be imported."""
+    files = sorted((DOCS.parent / "examples").glob("*.py"))
+    siblings = {file.stem for file in files}
+    for file in files:
+        if file.name.startswith("plot_"):
+            steps = list(ast.walk(ast.parse(file.read_text())))
+            names = {s.module or "" for s in steps if isinstance(s, ast.ImportFrom)}
+            names |= {a.name for s in steps if isinstance(s, ast.Import) for a in s.names}
+            assert not siblings & {name.partition(".")[0] for name in names}, file.name
 
 
 def test_every_figure_of_an_example_is_finished_in_its_cell():
