@@ -146,6 +146,16 @@ def test_verdicts_from_labels(value, std_error, word, why):
     assert found["why"].startswith(why) or why in found["why"]
 
 
+def test_training_data_cannot_make_a_model_usable_that_labels_do_not():
+    labels, few = evaluation()["labels"], measured(0.73, 0.12)
+    found = judge_labels(labels, few, measured(0.8, 0.02))
+    assert found["word"] == CHECK
+    assert "0.730 (0.490 to 0.970)" in found["why"]
+    found = judge_labels(labels, measured(0.76, 0.04), measured(0.79, 0.015))
+    assert (found["word"], found["n_labels"]) == (USABLE, 0)
+    assert "0.790 (0.760 to 0.820)" in found["why"]
+
+
 def test_verdicts_from_labels_of_several_classes():
     labels = evaluation()["labels"]
     labels["classes"] = [class_result(name, 100, 100) for name in "abc"]

@@ -105,7 +105,6 @@ def evaluate(
         check_bags(rows, bags, columns)
     from decorrupt.app.training.results import now
     from decorrupt.app.training.row_weights import repeat_rows
-    from decorrupt.app.training.verdict import judge_labels
 
     check_pages(report)
     predictor = open_predictor(model)
@@ -123,11 +122,7 @@ def evaluate(
         found["labels"] = _on_labels(
             predictor, data, predictions, label_column, positive_label, shares
         )
-        from decorrupt.app.training.evaluate import combined, mean_recall
-
-        recall = mean_recall(found["labels"])
-        found["combined"] = combined(recall, predictor.card["expected"])
-        found["verdict"] = judge_labels(found["labels"], found["combined"])
+        _judge_labels(found, predictor, is_own=prior is None)
     in_bags = None
     if columns is not None:
         in_bags = _in_bags(predictor, data, bags, columns, decimal)
@@ -166,6 +161,22 @@ def _on_labels(
         own = _read_two_classes(predictor, data, label_column, positive_label)
         names, labels = [own.negative, own.positive], own.is_pos.astype(int)
     return evaluate_labels(predictions, labels, dict(zip(names, shares, strict=True)))
+
+
+def _judge_labels(found: Evaluation, predictor: Predictor, *, is_own: bool) -> None:
+    """Add the verdict, and what labels and training data say together where both can be believed.
+
+    The estimate from training is that of the model's own decisions, without --class-prior.
+    """
+    from decorrupt.app.training.evaluate import combined, contradiction, mean_recall
+    from decorrupt.app.training.verdict import USABLE, judge_labels
+
+    recall, card = mean_recall(found["labels"]), predictor.card
+    doubts = contradiction(recall, card["expected"]) if is_own else []
+    found["warnings"] += doubts
+    if is_own and not doubts and card["verdict"]["word"] == USABLE:
+        found["combined"] = combined(recall, card["expected"])
+    found["verdict"] = judge_labels(found["labels"], recall, found.get("combined"))
 
 
 def _read_two_classes(

@@ -135,7 +135,8 @@ def evaluation_section(found: Evaluation, bag_column: str) -> Section:
         n_rows, most = found["labels"]["n_rows"], max(classes, key=lambda one: one["n_rows"])
         facts.append((f"accuracy of always “{most['name']}”", number(most["n_rows"] / n_rows)))
         if "combined" in found:
-            facts.append(("labels and training data together", measured(found["combined"])))
+            name = f"{measure_name(len(classes))} from labels and training data together"
+            facts.append((name, measured(found["combined"])))
         blocks.append(Facts([*facts, ("labelled rows", f"{n_rows:,}")]))
     if "expected" in found:
         blocks += expected_blocks(found["expected"], bag_column, len(found["bags"]["classes"]))

@@ -94,13 +94,19 @@ def _doubt(checks: AssumptionChecks | None) -> str:
     return ""
 
 
-def judge_labels(labels: LabelResults, accuracy: Measured) -> Verdict:
+def judge_labels(
+    labels: LabelResults, accuracy: Measured, together: Measured | None = None
+) -> Verdict:
     """Return whether labels show that a model is better than guessing.
 
-    `accuracy` is that of the labelled rows, or of them and the training data together.
+    `accuracy` is that of the labelled rows, and decides; `together` is that of them and the
+    training data, a more precise value for what the labels show.
     """
     n_classes, shares = len(labels["classes"]), list(labels["class_shares"].values())
     word, why = _with_labels(accuracy["value"], accuracy["std_error"], n_classes)
+    if word == USABLE and together is not None:
+        accuracy = together
+        word, why = _with_labels(accuracy["value"], accuracy["std_error"], n_classes)
     std_error = accuracy["std_error"]
     is_known = std_error is not None and NORMAL_QUANTILE * std_error <= HALF_WIDTH
     n_labels = 0 if is_known else labels_needed(accuracy["value"], shares)
