@@ -18,6 +18,7 @@ from decorrupt.app.training.verdict import (
     judge_bags,
     judge_labels,
     judge_model,
+    judge_new_bags,
     judge_sources,
     labels_needed,
 )
@@ -26,6 +27,7 @@ from helpers.model_dicts import (
     bag_summary,
     class_result,
     evaluation,
+    expected,
     measured,
     model_card,
     source_card,
@@ -99,6 +101,21 @@ def test_unexplained_differences_between_bags_need_labels():
     assert "about 7 points for reasons that no column shows" in why
     mixtures = effect | {"classes_differ": False}
     assert verdict_of(good_card(assumptions=mixtures))[0] == USABLE
+
+
+@pytest.mark.parametrize(
+    ("found", "word"),
+    [
+        ({}, USABLE),
+        ({"expected": expected() | WEAK}, CHECK),
+        ({"assumptions": assumptions() | FINE | {"chances_differ": None}}, CHECK),
+    ],
+)
+@pytest.mark.parametrize("card", [good_card(expected=WEAK), source_card()])
+def test_new_bags_are_judged_as_those_of_training(card, found, word):
+    bags = {"expected": expected(), "assumptions": assumptions() | FINE}
+    found = bags | {"bag_summary": bag_summary()} | found
+    assert judge_new_bags(card, found)["word"] == word
 
 
 def test_several_classes_are_compared_with_their_own_guess():

@@ -210,7 +210,7 @@ def _add_bags(
     from decorrupt.app.training.evaluate import evaluate_bags
     from decorrupt.app.training.results import Verdict
     from decorrupt.app.training.summary import summarize_bags
-    from decorrupt.app.training.verdict import CHECK
+    from decorrupt.app.training.verdict import CHECK, judge_new_bags
 
     judged = evaluate_bags(predictor, rows, predictions, seed)
     found["bags"], found["bag_summary"] = judged.results, summarize_bags(rows.observed)
@@ -221,6 +221,7 @@ def _add_bags(
         found.setdefault("verdict", Verdict(word=CHECK, why=why, n_labels=n_labels))
     elif judged.checks is not None:
         found["expected"], found["assumptions"] = judged.expected, judged.checks
+        found.setdefault("verdict", judge_new_bags(predictor.card, found))
 
 
 def _same_bags(bags: BagSummary, trained: BagSummary | None) -> bool:

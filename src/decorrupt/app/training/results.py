@@ -224,7 +224,7 @@ class Evaluation(TypedDict):
     combined: NotRequired[Measured]  # from labels and training data, if both can be believed
     bags: NotRequired[HeldOutResults]
     bag_summary: NotRequired[BagSummary]
-    verdict: NotRequired[Verdict]  # with labels
+    verdict: NotRequired[Verdict]  # from the labels, or without them from the bags
     assumptions: NotRequired[AssumptionChecks]
     expected: NotRequired[ExpectedAccuracy]
 

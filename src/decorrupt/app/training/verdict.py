@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 from decorrupt.app.training.model_card import ModelCard
 from decorrupt.app.training.results import (
     AssumptionChecks,
     BagSummary,
+    Evaluation,
     ExpectedAccuracy,
     LabelResults,
     Measured,
@@ -40,6 +42,16 @@ def judge_model(card: ModelCard) -> Verdict:
     word, why = _of_accuracy(card["expected"]) or _of_data(card)
     shares = list(card["class_shares"].values())
     return Verdict(word=word, why=why, n_labels=labels_needed(card["expected"]["value"], shares))
+
+
+def judge_new_bags(card: ModelCard, found: Evaluation) -> Verdict:
+    """Return the verdict of bags that a model was not trained on, by the rule of training."""
+    seen = {
+        "expected": found["expected"],
+        "assumptions": found["assumptions"],
+        "bags": found["bag_summary"],
+    }
+    return judge_model(cast(ModelCard, card | seen))
 
 
 def labels_needed(accuracy: float | None, class_shares: list[float]) -> int:
