@@ -147,9 +147,10 @@ def judge_bags(bags: BagSummary, checks: AssumptionChecks | None) -> Verdict:
 
 def _before_training(bags: BagSummary, checks: AssumptionChecks | None) -> tuple[str, str]:
     worth = f"they are worth about {bags['effective_sample_size']:,.0f} labelled rows"
-    # For several classes it describes the mean map only; count likelihoods need far fewer rows.
-    if len(bags["classes"]) == 2 and bags["effective_sample_size"] < FEW_CLEAN_ROWS:
-        return AVOID, f"the shares of the bags differ too little: {worth}"
+    if bags["effective_sample_size"] < FEW_CLEAN_ROWS:  # a lower bound: a model may be useful
+        # For several classes it describes the mean map only.
+        worth = f": {worth}" if len(bags["classes"]) == 2 else ""
+        return CHECK, f"the shares of the bags differ little{worth}"
     if checks is None:
         return CHECK, NOT_EXACT
     doubt = _doubt(checks)
