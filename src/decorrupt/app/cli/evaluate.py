@@ -120,7 +120,7 @@ def evaluate(
     if label_column is not None:
         shares = predictor.prior(prior)
         found["labels"] = _on_labels(
-            predictor, data, predictions, label_column, positive_label, shares
+            predictor, data, predictions, label_column, positive_label, shares, say
         )
         _judge_labels(found, predictor, is_own=prior is None)
     in_bags = None
@@ -148,9 +148,11 @@ def _on_labels(
     label_column: str,
     positive_label: str | None,
     shares: Sequence[float],
+    say: Output,
 ) -> LabelResults:
     from decorrupt.app.training.evaluate import evaluate_labels, read_class_labels
     from decorrupt.app.training.model_card import class_names
+    from decorrupt.app.training.source_roles import note_negatives
 
     if predictor.has_several_classes:
         if positive_label is not None:
@@ -159,6 +161,9 @@ def _on_labels(
         labels = read_class_labels(data, label_column, names)
     else:
         own = _read_two_classes(predictor, data, label_column, positive_label)
+        if positive_label is None:
+            user_named = predictor.card["configuration"].get("positive_label") is not None
+            say.tell(note_negatives(data.name, label_column, own, is_known=user_named))
         names, labels = [own.negative, own.positive], own.is_pos.astype(int)
     return evaluate_labels(predictions, labels, dict(zip(names, shares, strict=True)))
 
@@ -189,7 +194,7 @@ def _read_two_classes(
     if positive_label is None and predictor.has_class_names and label_column in data.frame.columns:
         # A model of bags without names has the classes 0 and 1: label 1 of {1, 2} is not its "1".
         values = set(as_text(data.frame[label_column]).tolist())
-        is_known = positive in values or set(split_names(positive)) <= values
+        is_known = positive in values or set(split_names(positive)) <= values or len(values) == 1
         positive_label = positive if is_known else None
     return read_labels(data, label_column, positive_label)
 
