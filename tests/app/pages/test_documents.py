@@ -211,6 +211,8 @@ def test_the_rows_to_label_after_an_evaluation_include_those_it_had():
     found = evaluation() | {"verdict": verdict(n_labels=1600)}
     words = "Next: label about 1,600 rows in all, which shows"
     assert words in sections(evaluation_page(found))["Verdict"]
+    enough = evaluation() | {"verdict": verdict(n_labels=0)}
+    assert "Next: label more rows: the accuracy is" in sections(evaluation_page(enough))["Verdict"]
 
 
 def test_a_warning_that_the_verdict_contains_is_not_repeated():

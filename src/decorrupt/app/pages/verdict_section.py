@@ -59,9 +59,13 @@ def after_training(
     # Bags without names of classes have 0 and 1; the labels may have other names.
     is_unnamed = card["situation"] == "bags" and list(card["class_shares"]) == ["0", "1"]
     positive = " --positive-label LABEL" if is_unnamed else ""
+    wanted = f"about {verdict['n_labels']:,} {rows}, which shows the accuracy to ±{HALF_WIDTH:g}"
+    if not verdict["n_labels"]:
+        wanted = (
+            f"more rows: the accuracy is known to ±{HALF_WIDTH:g}, which is too near to guessing"
+        )
     return (
-        f"Next: label about {verdict['n_labels']:,} {rows}, which shows the accuracy to "
-        f"±{HALF_WIDTH:g}.",
+        f"Next: label {wanted}.",
         f"decorrupt evaluate {model} labelled_rows.csv --label-column label{positive}",
     )
 
