@@ -165,8 +165,9 @@ def test_the_commands_after_a_fit_run_as_printed(command, files, tmp_path, monke
     ran = run_bash("-euc", printed)
     assert ran.returncode == 0, ran.stderr
     assert len(pd.read_csv("predictions.csv")) == 200
-    monkeypatch.setattr("decorrupt.app.training.verdict.WIDEST", 0.0)  # now it is to be checked
-    printed = command(*arguments, "--force").out.splitlines()[-1].strip()
+    with monkeypatch.context() as patched:
+        patched.setattr("decorrupt.app.training.verdict.WIDEST", 0.0)  # now it is to be checked
+        printed = command(*arguments, "--force").out.splitlines()[-1].strip()
     pd.read_csv(files.test).to_csv("labelled_rows.csv", index=False)
     ran = run_bash("-euc", printed.replace("LABEL", "1"))
     assert ran.returncode == 0, ran.stderr

@@ -151,6 +151,7 @@ def test_verdicts_on_models_of_sources(changes, word, why):
         (0.8, 0.02, USABLE, "balanced accuracy 0.800 (0.760 to 0.840), guessing gives 0.5"),
         (0.99, 0.02, USABLE, "0.990 (0.950 to 1.000)"),
         (0.6, 0.06, CHECK, "too few labels to tell: balanced accuracy 0.600"),
+        (0.889, 0.135, CHECK, "too few labels to tell: balanced accuracy 0.889 (0.619 to 1.000)"),
         (0.48, 0.02, AVOID, "balanced accuracy 0.480 (0.440 to 0.520)"),
         (0.2, 0.02, AVOID, "balanced accuracy 0.200"),
         (None, None, CHECK, "the labelled rows do not contain all classes"),

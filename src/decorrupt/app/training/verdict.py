@@ -131,7 +131,8 @@ def _with_labels(value: float | None, std_error: float | None, n_classes: int) -
     low, high, guess = value - 2 * std_error, value + 2 * std_error, 1 / n_classes
     interval = f"({max(low, 0):.3f} to {min(high, 1):.3f})"
     found = f"{measure_name(n_classes)} {value:.3f} {interval}, guessing gives {guess:.3g}"
-    if low > guess:
+    is_precise = min(high, 1) - low <= WIDEST
+    if low > guess and is_precise:
         return USABLE, found
     if high > guess + HALF_WIDTH:
         return CHECK, f"too few labels to tell: {found}"
