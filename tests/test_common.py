@@ -28,7 +28,7 @@ from decorrupt import (
     CountLikelihoodClassifier,
     MeanMapClassifier,
 )
-from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
+from decorrupt.baselines import AlternatingPSVMClassifier, ConvexPSVMClassifier, InvCalClassifier
 from decorrupt.features import OF_SINGLE_ROWS, Kernel
 from decorrupt.solvers import GradientDescent
 from helpers.class_sources import RATES as THREE_CLASS_RATES
@@ -104,6 +104,8 @@ def expected_failures(model):
             "check_sample_weights_not_overwritten",
         ]
         return dict.fromkeys(refused, "its graph connects single rows")
+    if "PSVM" in name_of(model):
+        return {"check_classifiers_one_label_sample_weights": "weights are refused"}
     reason = NOT_REPEATED.get(name_of(model))
     return {} if reason is None else dict.fromkeys(EQUIVALENCE, reason)
 
@@ -251,6 +253,19 @@ def test_proportions_are_no_labels_to_score(model, y):
 
 # --- rows that represent many
 
+
+@pytest.mark.parametrize(
+    "model", [AlternatingPSVMClassifier(), ConvexPSVMClassifier()], ids=name_of
+)
+def test_models_of_single_rows_refuse_weights(model, bag_data):
+    y, bags, weights = bag_data.y, bag_data.bags, np.arange(len(bag_data.y))
+    assert not takes(model, "sample_weight")
+    with pytest.raises(ValueError, match=f"{name_of(model)} cannot use sample_weight: repeat"):
+        model.fit(bag_data.X, y, bags=bags, sample_weight=weights)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'weight'"):
+        model.fit(bag_data.X, y, bags=bags, weight=weights)
+
+
 WEIGHTED = [model for model in ALL if takes(model, "sample_weight")]
 
 
@@ -305,6 +320,7 @@ def test_bad_weights_are_named(model, data):
     cases = {
         r"sample_weight\[3\] = -1: a row represents a finite number": changed(weights, 3, -1.0),
         r"sample_weight\[5\] = nan: a row represents a finite number": changed(weights, 5, np.nan),
+        r"sample_weight\[2\] = 1e\+300: a row represents at most": changed(weights, 2, 1e300),
         "every sample_weight is zero": 0 * weights,
         r"sample_weight has shape \(2,\): give one number": [1, 2],
     }

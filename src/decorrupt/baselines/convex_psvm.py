@@ -118,9 +118,10 @@ class ConvexPSVMClassifier(SupportVectorClassifier):
         self.kernel = kernel
         self.kernel_gamma = kernel_gamma
 
-    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None) -> Self:  # type: ignore[override]
-        """See :meth:`CorrectedLossClassifier.fit`; without weights: single rows get labels."""
-        super().fit(X, y, bags=bags)
+    # sample_weight is not in the signature: scikit-learn looks there for what can be used.
+    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None, **refused: Any) -> Self:
+        """See :meth:`CorrectedLossClassifier.fit`; weights are refused: single rows get labels."""
+        super().fit(X, y, bags=bags, **refused)
         return self
 
     def _fit_bags(self, X: Any, observed: Observed) -> FloatArray:

@@ -12,6 +12,8 @@ from sklearn.utils import _safe_indexing, check_random_state, indexable
 
 from decorrupt._typing import FloatArray
 
+MOST_ROWS = 2**53
+
 
 def read_weights(sample_weight: Any, n_rows: int) -> NDArray[Any] | None:
     """Return how many rows each row represents, whole numbers as such; None if all represent one.
@@ -41,6 +43,11 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
         raise ValueError(
             f"sample_weight[{row}] = {weights[row]:g}: a row represents a finite number of rows, "
             "at least 0"
+        )
+    for row in np.flatnonzero(weights > MOST_ROWS)[:1]:
+        raise ValueError(
+            f"sample_weight[{row}] = {weights[row]:g}: a row represents at most 2**53 rows, the "
+            "largest number that is counted exactly"
         )
     return weights
 

@@ -158,6 +158,46 @@ def test_evaluate_by_labels(command, files):
     assert other["metrics"]["accuracy"]["value"] < 0.2
 
 
+def with_card(files, path, change):
+    """Write the model of `files` with another card to `path`."""
+    from decorrupt.model_files import load_with_metadata, save
+
+    model, metadata = load_with_metadata(files.model)
+    change(metadata)
+    save(model, path, metadata=metadata)
+    return path
+
+
+def test_labels_are_judged_alone_where_the_training_data_were_not_enough(command, files, tmp_path):
+    def doubt(card):
+        card["verdict"]["word"] = "check it with labels"
+
+    model = with_card(files, tmp_path / "m.skops", doubt)
+    done = command("evaluate", model, files.test, "--label-column", "label", "--json")
+    found = json.loads(done.out)
+    assert "combined" not in found
+    own = found["labels"]["metrics"]["balanced_accuracy"]["value"]
+    assert f"balanced accuracy {own:.3f}" in found["verdict"]["why"]
+
+
+def test_labels_that_contradict_the_training_data_are_said_to(command, files, tmp_path):
+    def overstate(card):
+        card["expected"] |= {"value": 0.991, "low": 0.985, "high": 0.999}
+
+    model = with_card(files, tmp_path / "m.skops", overstate)
+    by_labels = ["evaluate", model, files.test, "--label-column", "label"]
+    text = " ".join(command(*by_labels).out.split())
+    words = "abels contradict the estimate from training, 0.991 (0.98 to 1.00)"
+    assert words in text
+    assert "training data together" not in text
+    # --class-prior makes other decisions, of which the training data say nothing.
+    text = " ".join(command(*by_labels, "--class-prior", "0.5").out.split())
+    assert words not in text
+    assert "training data together" not in text
+    text = command("evaluate", files.model, *by_labels[2:]).out
+    assert "balanced accuracy from labels and training data together" in text
+
+
 def test_a_model_of_bags_does_not_guess_which_label_is_positive(command, files, tmp_path):
     # Labels 1 and 2, as in German credit: the model's class "1" is not one of these labels.
     test = files.tables.test.assign(label=files.tables.test_labels + 1)

@@ -22,6 +22,7 @@ def folder(files, tmp_path, monkeypatch):
     bags.assign(rate=bags["rate"].astype(str).str.replace(".", ",")).to_csv(
         tmp_path / "commas.csv", index=False
     )
+    rows.assign(people=0.5).to_csv(tmp_path / "half.csv", index=False)
     bags.assign(rate=0.5).to_csv(tmp_path / "equal.csv", index=False)
     bags.iloc[1:].to_csv(tmp_path / "few.csv", index=False)
     for name in ("rows", "bags", "noisy", "rates"):
@@ -43,6 +44,10 @@ def folder(files, tmp_path, monkeypatch):
         (["rows.csv", "few.csv", *IN_BAGS], "is not in column 'bag' of few.csv"),
         (["rows.csv", "none.csv", *IN_BAGS], "none.csv: no such file"),
         (["rows.csv", "bags.csv", *IN_BAGS, "--drop", "x"], "no column 'x'"),
+        (
+            ["half.csv", "bags.csv", *IN_BAGS, "--weight-column", "people"],
+            "half.csv, row 1: column 'people' contains 0.5",
+        ),
         (["rows.csv", "bags.csv", *IN_BAGS, "--features", "bag"], "'bag' has another role"),
         (["rows.csv", "bags.csv", *IN_BAGS, "--decimal", "x"], "'x' is not a decimal mark"),
         (["rows.csv", "bags.csv", *IN_BAGS, "--count-column", "positives"], "and not both"),

@@ -38,12 +38,13 @@ def brief_lines(card, width, files=FILES):
 @pytest.mark.parametrize("make", [model_card, source_card])
 def test_many_long_warnings_are_counted(make, width):
     lines = brief_lines(make() | {"warnings": LONG_WARNINGS}, width)
-    assert len(lines) <= MOST_LINES
+    assert len(lines) <= MOST_LINES + 1, "the first warning is shown whatever its length"
     assert lines[0].startswith("Check it with labels: ")
     assert lines[-1].strip().startswith("decorrupt evaluate m.skops")
     text = "\n".join(lines)
     n_shown = text.count("- Warning")
-    assert f"- {30 - n_shown} more with -v" in text
+    assert "- Warning 0 is long" in text
+    assert f"- {30 - n_shown} more warnings: see -v" in text
     assert "folder/model.skops" in text
     assert "folder/model.html" in text
 
@@ -54,11 +55,11 @@ def test_as_many_warnings_as_fit_are_shown(width):
     assert len(lines) == MOST_LINES
     n_shown = sum(line.startswith("- Warning") for line in lines)
     assert n_shown > 1
-    assert f"- {30 - n_shown} more with -v" in lines
+    assert f"- {30 - n_shown} more warnings: see -v" in lines
     card["warnings"] = ["one", "two"]
     lines = brief_lines(card, width)
     assert "- One." in lines
-    assert not any("more with -v" in line for line in lines)
+    assert not any("more warnings: see -v" in line for line in lines)
 
 
 def test_details_are_shown_if_asked_for():
@@ -69,7 +70,10 @@ def test_details_are_shown_if_asked_for():
 
 @pytest.fixture
 def talkative(monkeypatch):
-    """Training with 30 long warnings."""
+    """Training with 30 long warnings about the task, and one about a column."""
+    monkeypatch.setattr(
+        "decorrupt.app.training.bag_training.warn_of_bag_columns", lambda *_: ["a column is odd"]
+    )
     monkeypatch.setattr(
         "decorrupt.app.training.bag_training.warnings_on_bags", lambda _: LONG_WARNINGS
     )
@@ -82,10 +86,12 @@ def test_fit_prints_a_dozen_lines_and_everything_if_asked(command, files, tmp_pa
     done = command(*arguments)
     lines = done.out.splitlines()
     assert done.code == 0
-    assert len(lines) <= MOST_LINES
+    assert len(lines) <= MOST_LINES + 1
     assert lines[0].startswith("Usable: ")
-    assert "more with -v" in done.out
+    assert "- Warning 0 is long" in done.out
+    assert "more warnings: see -v" in done.out
     everything = command(*arguments, "-v").out
+    assert everything.index("- Warning 29") < everything.index("- A column is odd.")
     headings = [line for line in everything.splitlines() if line[:1].strip()]
     assert headings == [
         "Verdict",
@@ -159,10 +165,11 @@ def test_the_commands_after_a_fit_run_as_printed(command, files, tmp_path, monke
     ran = run_bash("-euc", printed)
     assert ran.returncode == 0, ran.stderr
     assert len(pd.read_csv("predictions.csv")) == 200
-    monkeypatch.setattr("decorrupt.app.training.verdict.WIDEST", 0.0)  # now it is to be checked
-    printed = command(*arguments, "--force").out.splitlines()[-1].strip()
+    with monkeypatch.context() as patched:
+        patched.setattr("decorrupt.app.training.verdict.WIDEST", 0.0)  # now it is to be checked
+        printed = command(*arguments, "--force").out.splitlines()[-1].strip()
     pd.read_csv(files.test).to_csv("labelled_rows.csv", index=False)
-    ran = run_bash("-euc", printed)
+    ran = run_bash("-euc", printed.replace("LABEL", "1"))
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.startswith("Verdict\n  Usable: balanced accuracy 0.")
 
@@ -184,3 +191,4 @@ def test_evaluate_warns_of_the_bags_that_the_model_was_trained_on(command, files
                     *files.in_bags)  # fmt: skip
     assert other.code == 0, other.err
     assert words not in " ".join((other.out + other.err).split()).lower()
+    assert other.out.startswith("Verdict\n  Usable: the bags show that it is better than guessing")

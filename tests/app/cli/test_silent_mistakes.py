@@ -102,7 +102,7 @@ def test_an_output_that_is_an_input_is_refused(command, own, arguments, name):
 
 
 def test_lists_of_names():
-    for names in (["a"], ["a, b", "c"], ['say "yes"', "x"]):
+    for names in (["a"], ["a, b", "c"], ['say "yes"', "x"], ["old\nage", "a\rb", "c"]):
         assert split_names(join_names(names)) == names
 
 

@@ -19,6 +19,9 @@ def places(tmp_path):
     wide = pd.DataFrame(np.column_stack([groups, tables.sum(axis=1)]), columns=COLUMNS)
     wide.insert(0, "ward", [f"w{k}" for k in range(40)])
     wide.to_csv(tmp_path / "wide.csv", index=False)
+    wide.rename(columns={"dem": "Ardern, Jacinda"}).to_csv(tmp_path / "comma.csv", index=False)
+    twice = wide["ward"].where(wide.index != 2, "w0")
+    wide.assign(ward=twice).to_csv(tmp_path / "twice.csv", index=False)
     long = wide.melt("ward", var_name="option", value_name="votes")
     long["side"] = np.where(long.option.isin(COLUMNS[:2]), "race", "vote")
     long.rename(columns={"ward": "place"}).to_csv(tmp_path / "long.csv", index=False)
@@ -107,6 +110,16 @@ def test_people_without_an_outcome(command, places):
         ),
         ("long.csv", ("--groups", "race", "--outcomes", "race"), "'race' is in --groups and"),
         ("none.csv", SIDES, "none.csv"),
+        ("wide.csv", ("--groups", "", "--outcomes", "dem"), "--groups names no column"),
+        ("wide.csv", ("--groups", "white", "--outcomes", ""), "--outcomes names no column"),
+        ("wide.csv", ("--groups", "white\nblack", "--outcomes", "dem"), "white.nblack. is not a"),
+        ("wide.csv", (*SIDES, "--report", "p.pdf"), "p.pdf.: a page is HTML, .* end in .html"),
+        (
+            "comma.csv",
+            ("--groups", "white,black", "--outcomes", "Ardern, Jacinda,rep"),
+            "'Ardern'.*did you mean 'Ardern, Jacinda'.* must be in double quotes",
+        ),
+        ("twice.csv", (*SIDES, "--place-column", "ward"), "row 3: place 'w0' is already in row 1"),
     ],
 )
 def test_bad_input_is_one_line(command, places, file, options, message):

@@ -9,7 +9,7 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from decorrupt.app.training.evaluate import combined, evaluate_labels
+from decorrupt.app.training.evaluate import combined, contradiction, evaluate_labels
 from decorrupt.app.training.predict import Predictions
 from decorrupt.losses import probabilities
 
@@ -83,5 +83,21 @@ def test_labels_and_training_data_are_combined_by_their_precision():
     assert found["std_error"] == pytest.approx(0.024, abs=1e-5)
     nothing = {"value": None, "std_error": None}
     assert combined(nothing, expected) == nothing
-    far = {"value": 0.55, "std_error": 0.01}  # the labels contradict the bags: they are right
-    assert combined(far, expected) == far
+
+
+@pytest.mark.parametrize(
+    ("value", "std_error", "is_apart"),
+    [
+        (0.70, 0.01, False),
+        (0.60, 0.01, False),
+        (0.59, 0.01, True),
+        (0.85, 0.02, True),
+        (0.85, 0.04, False),
+        (None, None, False),
+    ],
+)
+def test_labels_whose_interval_is_apart_contradict_the_training_data(value, std_error, is_apart):
+    expected = {"value": 0.70, "low": 0.615, "high": 0.784, "level": 0.95}
+    found = contradiction({"value": value, "std_error": std_error}, expected)
+    words = "the labels contradict the estimate from training, 0.700 (0.61 to 0.78)"
+    assert [text.split(":")[0] for text in found] == [words] * is_apart

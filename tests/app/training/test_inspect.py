@@ -34,7 +34,7 @@ def test_numbers_by_hand():
     assert details["n_informative"] == 2
     assert (details["average"], details["too_small"]) == (["c"], [])
     assert details["convexity"]["exists"]
-    assert found["verdict"]["word"] == "do not use"
+    assert found["verdict"]["word"] == "check it with labels"
     assert found["verdict"]["why"].endswith("they are worth about 8 labelled rows")
     json.dumps(found, allow_nan=False)
 

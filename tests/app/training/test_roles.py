@@ -42,7 +42,7 @@ def test_proportions_and_counts_from_a_second_table(column):
     found = read(rows(), bags(), **column)
     assert positives(found) == [0.5, 0.5, 1, 1, 1]
     assert found.roles == ("town",)
-    assert found.warnings == ("1 of 3 bags in bags.csv have no rows: not used",)
+    assert found.warnings == ("1 of 3 bags in bags.csv has no rows: not used",)
 
 
 def test_bags_are_joined_whatever_types_the_files_gave_their_names():

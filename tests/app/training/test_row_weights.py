@@ -48,6 +48,14 @@ def test_equal_rows_of_a_bag_become_one():
     assert merged.notes[-1] == f"equal rows of a bag were merged: {len(expected)} represent 600"
 
 
+def test_merged_rows_stay_in_their_order():
+    """Random folds depend on it."""
+    frame = people()
+    merged = merge_rows(*read(frame)).table.frame
+    expected = frame.drop_duplicates(["sex", "old", "bag"]).reset_index(drop=True)
+    pd.testing.assert_frame_equal(merged, expected)
+
+
 def test_given_weights_are_added():
     frame = people()
     frame["people"] = np.arange(len(frame)) % 3
@@ -87,6 +95,14 @@ def test_bad_weights_are_named(weights, message):
     frame = pd.DataFrame({"old": [0, 1, 2], "people": weights})
     with pytest.raises(TableError, match=message):
         weigh_rows(Table(frame, "t.csv"), "people")
+
+
+def test_rows_in_bags_need_whole_weights():
+    table = Table(pd.DataFrame({"old": [0, 1, 2], "people": [0, 2, 4.5]}), "t.csv")
+    words = r"t.csv, row 3: column 'people' contains 4.5: a row in a bag represents a whole"
+    with pytest.raises(TableError, match=words):
+        weigh_rows(table, "people", in_bags=True)
+    assert weigh_rows(table, "people").weights.tolist() == [2, 4.5], "noisy labels can be weighted"
 
 
 def test_an_evaluation_needs_whole_weights():

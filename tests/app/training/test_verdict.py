@@ -18,6 +18,7 @@ from decorrupt.app.training.verdict import (
     judge_bags,
     judge_labels,
     judge_model,
+    judge_new_bags,
     judge_sources,
     labels_needed,
 )
@@ -26,6 +27,7 @@ from helpers.model_dicts import (
     bag_summary,
     class_result,
     evaluation,
+    expected,
     measured,
     model_card,
     source_card,
@@ -101,6 +103,21 @@ def test_unexplained_differences_between_bags_need_labels():
     assert verdict_of(good_card(assumptions=mixtures))[0] == USABLE
 
 
+@pytest.mark.parametrize(
+    ("found", "word"),
+    [
+        ({}, USABLE),
+        ({"expected": expected() | WEAK}, CHECK),
+        ({"assumptions": assumptions() | FINE | {"chances_differ": None}}, CHECK),
+    ],
+)
+@pytest.mark.parametrize("card", [good_card(expected=WEAK), source_card()])
+def test_new_bags_are_judged_as_those_of_training(card, found, word):
+    bags = {"expected": expected(), "assumptions": assumptions() | FINE}
+    found = bags | {"bag_summary": bag_summary()} | found
+    assert judge_new_bags(card, found)["word"] == word
+
+
 def test_several_classes_are_compared_with_their_own_guess():
     third = {"guessing": 1 / 3, "group_rate": 0.4}
     shares = {"class_shares": {"a": 0.3, "b": 0.3, "c": 0.4}}
@@ -134,6 +151,7 @@ def test_verdicts_on_models_of_sources(changes, word, why):
         (0.8, 0.02, USABLE, "balanced accuracy 0.800 (0.760 to 0.840), guessing gives 0.5"),
         (0.99, 0.02, USABLE, "0.990 (0.950 to 1.000)"),
         (0.6, 0.06, CHECK, "too few labels to tell: balanced accuracy 0.600"),
+        (0.889, 0.135, CHECK, "too few labels to tell: balanced accuracy 0.889 (0.619 to 1.000)"),
         (0.48, 0.02, AVOID, "balanced accuracy 0.480 (0.440 to 0.520)"),
         (0.2, 0.02, AVOID, "balanced accuracy 0.200"),
         (None, None, CHECK, "the labelled rows do not contain all classes"),
@@ -144,6 +162,16 @@ def test_verdicts_from_labels(value, std_error, word, why):
     found = judge_labels(labels, measured(value, std_error))
     assert found["word"] == word
     assert found["why"].startswith(why) or why in found["why"]
+
+
+def test_training_data_cannot_make_a_model_usable_that_labels_do_not():
+    labels, few = evaluation()["labels"], measured(0.73, 0.12)
+    found = judge_labels(labels, few, measured(0.8, 0.02))
+    assert found["word"] == CHECK
+    assert "0.730 (0.490 to 0.970)" in found["why"]
+    found = judge_labels(labels, measured(0.76, 0.04), measured(0.79, 0.015))
+    assert (found["word"], found["n_labels"]) == (USABLE, 0)
+    assert "0.790 (0.760 to 0.820)" in found["why"]
 
 
 def test_verdicts_from_labels_of_several_classes():
@@ -159,7 +187,7 @@ def test_verdicts_from_labels_of_several_classes():
     ("bags", "checks", "word", "why"),
     [
         ({}, FINE, USABLE, "the shares of the bags differ, they are worth about 74 labelled"),
-        ({"effective_sample_size": 29.0}, FINE, AVOID, "differ too little: they are worth about"),
+        ({"effective_sample_size": 29.0}, FINE, CHECK, "differ little: they are worth about 29"),
         ({}, {"classes_differ": True, "columns": ["age"]}, USABLE, "mostly in age; `fit` uses"),
         (
             {},
@@ -178,10 +206,11 @@ def test_verdicts_on_bags_before_training(bags, checks, word, why):
     assert why in found["why"]
 
 
-def test_several_classes_are_not_judged_by_the_mean_map():
+def test_several_classes_with_similar_shares_are_to_be_checked():
     bags = bag_summary() | {"effective_sample_size": 5.0}
     bags["classes"] = bags["classes"] + bags["classes"][:1]
-    assert judge_bags(bags, assumptions() | FINE)["word"] == USABLE
+    found = judge_bags(bags, assumptions() | FINE)
+    assert (found["word"], found["why"]) == (CHECK, "the shares of the bags differ little")
 
 
 @pytest.mark.parametrize(

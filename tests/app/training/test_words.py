@@ -68,7 +68,9 @@ def test_the_bag_effect_is_said_in_points(effect, points):
         (False, True, "auto uses methods that tolerate this"),
         (None, True, "auto uses methods that tolerate this"),
         (False, False, "all methods can be used"),
-        (None, None, "all methods can be used"),
+        (None, None, "what could not be tested can fail: auto compares the methods on held-out"),
+        (None, False, "what could not be tested can fail"),
+        (False, None, "what could not be tested can fail"),
     ],
 )
 def test_what_the_tests_mean_for_the_method(classes, chances, words):
@@ -168,7 +170,10 @@ def card_of_bags(**changes):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"assumptions": {"chances_differ": True, "bag_effect": 0.1}}, "about 10 points"),
+        (
+            {"assumptions": {"classes_differ": None, "chances_differ": True, "bag_effect": 0.1}},
+            "about 10 points",
+        ),
         (
             {"expected": {"better_than_group_rate": 0.5}},
             "guessing each row by its ward scores 0.654",
@@ -187,6 +192,8 @@ def test_one_warning_for_each_finding_on_bags(changes, words):
 def test_no_warning_where_it_does_not_apply():
     suited = {"method": {"chosen": "count_likelihood"}, "assumptions": {"classes_differ": True}}
     assert warnings_on_bags(card_of_bags(**suited)) == []
+    mixtures = {"classes_differ": False, "chances_differ": True, "bag_effect": 0.17}
+    assert warnings_on_bags(card_of_bags(assumptions=mixtures)) == [], "as it must be"
     card = card_of_bags(bags={"effective_sample_size": 1.0})
     card["class_shares"] = dict.fromkeys("abc", 1 / 3)
     assert warnings_on_bags(card) == [], "for several classes it describes the mean map only"

@@ -105,7 +105,6 @@ def evaluate(
         check_bags(rows, bags, columns)
     from decorrupt.app.training.results import now
     from decorrupt.app.training.row_weights import repeat_rows
-    from decorrupt.app.training.verdict import judge_labels
 
     check_pages(report)
     predictor = open_predictor(model)
@@ -121,13 +120,9 @@ def evaluate(
     if label_column is not None:
         shares = predictor.prior(prior)
         found["labels"] = _on_labels(
-            predictor, data, predictions, label_column, positive_label, shares
+            predictor, data, predictions, label_column, positive_label, shares, say
         )
-        from decorrupt.app.training.evaluate import combined, mean_recall
-
-        recall = mean_recall(found["labels"])
-        found["combined"] = combined(recall, predictor.card["expected"])
-        found["verdict"] = judge_labels(found["labels"], found["combined"])
+        _judge_labels(found, predictor, is_own=prior is None)
     in_bags = None
     if columns is not None:
         in_bags = _in_bags(predictor, data, bags, columns, decimal)
@@ -153,9 +148,11 @@ def _on_labels(
     label_column: str,
     positive_label: str | None,
     shares: Sequence[float],
+    say: Output,
 ) -> LabelResults:
     from decorrupt.app.training.evaluate import evaluate_labels, read_class_labels
     from decorrupt.app.training.model_card import class_names
+    from decorrupt.app.training.source_roles import note_negatives
 
     if predictor.has_several_classes:
         if positive_label is not None:
@@ -164,8 +161,27 @@ def _on_labels(
         labels = read_class_labels(data, label_column, names)
     else:
         own = _read_two_classes(predictor, data, label_column, positive_label)
+        if positive_label is None:
+            user_named = predictor.card["configuration"].get("positive_label") is not None
+            say.tell(note_negatives(data.name, label_column, own, is_known=user_named))
         names, labels = [own.negative, own.positive], own.is_pos.astype(int)
     return evaluate_labels(predictions, labels, dict(zip(names, shares, strict=True)))
+
+
+def _judge_labels(found: Evaluation, predictor: Predictor, *, is_own: bool) -> None:
+    """Add the verdict, and what labels and training data say together where both can be believed.
+
+    The estimate from training is that of the model's own decisions, without --class-prior.
+    """
+    from decorrupt.app.training.evaluate import combined, contradiction, mean_recall
+    from decorrupt.app.training.verdict import USABLE, judge_labels
+
+    recall, card = mean_recall(found["labels"]), predictor.card
+    doubts = contradiction(recall, card["expected"]) if is_own else []
+    found["warnings"] += doubts
+    if is_own and not doubts and card["verdict"]["word"] == USABLE:
+        found["combined"] = combined(recall, card["expected"])
+    found["verdict"] = judge_labels(found["labels"], recall, found.get("combined"))
 
 
 def _read_two_classes(
@@ -178,7 +194,7 @@ def _read_two_classes(
     if positive_label is None and predictor.has_class_names and label_column in data.frame.columns:
         # A model of bags without names has the classes 0 and 1: label 1 of {1, 2} is not its "1".
         values = set(as_text(data.frame[label_column]).tolist())
-        is_known = positive in values or set(split_names(positive)) <= values
+        is_known = positive in values or set(split_names(positive)) <= values or len(values) == 1
         positive_label = positive if is_known else None
     return read_labels(data, label_column, positive_label)
 
@@ -199,7 +215,7 @@ def _add_bags(
     from decorrupt.app.training.evaluate import evaluate_bags
     from decorrupt.app.training.results import Verdict
     from decorrupt.app.training.summary import summarize_bags
-    from decorrupt.app.training.verdict import CHECK
+    from decorrupt.app.training.verdict import CHECK, judge_new_bags
 
     judged = evaluate_bags(predictor, rows, predictions, seed)
     found["bags"], found["bag_summary"] = judged.results, summarize_bags(rows.observed)
@@ -210,6 +226,7 @@ def _add_bags(
         found.setdefault("verdict", Verdict(word=CHECK, why=why, n_labels=n_labels))
     elif judged.checks is not None:
         found["expected"], found["assumptions"] = judged.expected, judged.checks
+        found.setdefault("verdict", judge_new_bags(predictor.card, found))
 
 
 def _same_bags(bags: BagSummary, trained: BagSummary | None) -> bool:

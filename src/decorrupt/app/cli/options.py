@@ -199,7 +199,9 @@ def read_training_data(
     from decorrupt.app.training.source_roles import read_sources
 
     decimal, rates = given["decimal"], given["noise_rates"]
-    table = weigh_rows(open_table(given["rows"], given["sql"], decimal), given["weight_column"])
+    table = open_table(given["rows"], given["sql"], decimal)
+    in_bags = given["label_column"] is None
+    table = weigh_rows(table, given["weight_column"], in_bags=in_bags)
     data: BagRows | SourceRows
     if given["label_column"] is None:
         columns = bag_columns(given)

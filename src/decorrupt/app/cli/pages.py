@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+
+import typer
 
 from decorrupt.app.cli.conventions import print_error_line
 from decorrupt.app.cli.options import write_page
+
+PAGE_ENDINGS = (".html", ".htm")
 
 
 def can_make_pages() -> bool:
@@ -18,7 +23,11 @@ def can_make_pages() -> bool:
 
 
 def check_pages(path: str | None) -> None:
-    """Raise ValueError, before the work starts, if a page is wanted and cannot be made."""
+    """Raise an error, before the work starts, if a page is wanted and cannot be made."""
+    if path is not None and Path(path).suffix.lower() not in PAGE_ENDINGS:
+        raise typer.BadParameter(
+            f"--report {path!r}: a page is HTML, its name must end in {PAGE_ENDINGS[0]}"
+        )
     if path is not None and not can_make_pages():
         raise ValueError(f"{path} cannot be made: pages need pip install 'decorrupt[cli]'")
 

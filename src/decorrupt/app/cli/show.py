@@ -41,18 +41,18 @@ def page_section(path: str) -> Section:
 def brief(document: Document, files: Sequence[tuple[str, str]]) -> list[Section]:
     """Return the verdict, the accuracy, warnings, files and the next command in a few lines.
 
-    Warnings that do not fit are counted.
+    The first warning is always shown; those that do not fit are counted.
     """
-    from decorrupt.documents import Command, Section, Text, to_text
+    from decorrupt.documents import Command, Section, Text, count, to_text
 
     parts = {section.name: section.blocks for section in document.sections}
     verdict, *next_step = parts["verdict"]
     accuracy = [block for block in parts["accuracy"] if block.kind == "facts"]
     notes = parts.get("against", ())
     paths = [Command(f"{kind}: {path}") for kind, path in files]  # never broken: to be copied
-    for n_shown in range(len(notes), -1, -1):
+    for n_shown in range(len(notes), min(len(notes), 1) - 1, -1):
         n_more = len(notes) - n_shown
-        more = [Text(f"{n_more} more with -v", "note")] if n_more else []
+        more = [Text(f"{count(n_more, 'more warning')}: see -v", "note")] if n_more else []
         blocks = [verdict, *accuracy, *notes[:n_shown], *more, *paths, *next_step]
         sections = [Section("brief", "", blocks)]
         if to_text(sections, width=text_width()).count("\n") <= MOST_LINES:

@@ -88,7 +88,8 @@ def table(
     Example: decorrupt table votes.csv --groups party --outcomes candidate --merge-below 0.03
 
     A wide table has one row per place and one column per group and outcome; a long table has the
-    columns place, side, option and votes, and --groups and --outcomes name a side each. Prints a
+    columns place, side, option and votes, and --groups and --outcomes name a side each. A name with
+    a comma is in double quotes: --outcomes '"Ardern, Jacinda",other'. Prints a
     verdict, what speaks against the table, and the rates with 95 % intervals; with -v also bounds,
     Goodman's regression and the signs behind the verdict. Noise (--count-noise) is that of the
     outcomes; groups must be exact.

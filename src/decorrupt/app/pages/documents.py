@@ -72,7 +72,7 @@ def model_document(
         Sections of a demonstration, after the verdict.
     """
     sections = [
-        verdict_section(card["verdict"], *after_training(card["verdict"], model)),
+        verdict_section(card["verdict"], *after_training(card["verdict"], card, model)),
         accuracy_section(card),
         against_section(card["warnings"], card["verdict"]),
         *more,
@@ -90,7 +90,7 @@ def evaluation_document(found: Evaluation, card: ModelCard, model: str) -> Docum
     """Return the document of a model evaluated on rows it was not trained on."""
     sections = []
     if "verdict" in found:
-        next_step = after_evaluation(found["verdict"], model)
+        next_step = after_evaluation(found["verdict"], card, model)
         sections.append(verdict_section(found["verdict"], *next_step))
     bag_column = card.get("bag_column", "bag")
     sections += [

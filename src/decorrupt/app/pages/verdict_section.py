@@ -41,8 +41,10 @@ def verdict_section(
     return Section("verdict", "Verdict", [*blocks, *([Command(command)] if command else [])])
 
 
-def after_training(verdict: Verdict, model: str) -> tuple[str, str]:
-    """Return the next step with a model, and its command."""
+def after_training(
+    verdict: Verdict, card: ModelCard, model: str, rows: str = "new rows"
+) -> tuple[str, str]:
+    """Return the next step with a model, and its command; `rows` are those to label."""
     if verdict["word"] == USABLE:
         until = (
             f" Before it decides about single cases, check it on about {verdict['n_labels']:,} "
@@ -54,18 +56,25 @@ def after_training(verdict: Verdict, model: str) -> tuple[str, str]:
         )
     if verdict["word"] == AVOID:
         return MORE_BAGS, "decorrupt inspect new_rows.csv new_bags.csv"
+    # Bags without names of classes have 0 and 1; the labels may have other names.
+    is_unnamed = card["situation"] == "bags" and list(card["class_shares"]) == ["0", "1"]
+    positive = " --positive-label LABEL" if is_unnamed else ""
+    wanted = f"about {verdict['n_labels']:,} {rows}, which shows the accuracy to ±{HALF_WIDTH:g}"
+    if not verdict["n_labels"]:
+        wanted = (
+            f"more rows: the accuracy is known to ±{HALF_WIDTH:g}, which is too near to guessing"
+        )
     return (
-        f"Next: label about {verdict['n_labels']:,} new rows, which shows the accuracy to "
-        f"±{HALF_WIDTH:g}.",
-        f"decorrupt evaluate {model} labelled_rows.csv --label-column label",
+        f"Next: label {wanted}.",
+        f"decorrupt evaluate {model} labelled_rows.csv --label-column label{positive}",
     )
 
 
-def after_evaluation(verdict: Verdict, model: str) -> tuple[str, str]:
+def after_evaluation(verdict: Verdict, card: ModelCard, model: str) -> tuple[str, str]:
     """Return the next step after an evaluation with labels, and its command if there is one."""
     if verdict["word"] == AVOID:
         return MORE_BAGS, ""
-    return after_training(verdict, model)
+    return after_training(verdict, card, model, "rows in all")
 
 
 def accuracy_section(card: ModelCard) -> Section:
@@ -78,10 +87,12 @@ def accuracy_section(card: ModelCard) -> Section:
     return Section("accuracy", "Accuracy to expect", blocks)
 
 
-def expected_blocks(expected: ExpectedAccuracy, bag_column: str, n_classes: int) -> list[Block]:
-    """Return an accuracy to expect, the evidence for it, and the baselines."""
+def expected_blocks(
+    expected: ExpectedAccuracy, bag_column: str, n_classes: int, name: str = ""
+) -> list[Block]:
+    """Return an accuracy to expect under its name, the evidence for it, and the baselines."""
     facts = [
-        (measure_name(n_classes), accuracy_words(expected)),
+        (name or measure_name(n_classes), accuracy_words(expected)),
         ("evidence that it is better than guessing", expected["evidence"]),
         ("guessing", f"{expected['guessing']:.3g}"),
     ]
@@ -135,8 +146,15 @@ def evaluation_section(found: Evaluation, bag_column: str) -> Section:
         n_rows, most = found["labels"]["n_rows"], max(classes, key=lambda one: one["n_rows"])
         facts.append((f"accuracy of always “{most['name']}”", number(most["n_rows"] / n_rows)))
         if "combined" in found:
-            facts.append(("labels and training data together", measured(found["combined"])))
+            name = f"{measure_name(len(classes))} from labels and training data together"
+            facts.append((name, measured(found["combined"])))
         blocks.append(Facts([*facts, ("labelled rows", f"{n_rows:,}")]))
     if "expected" in found:
-        blocks += expected_blocks(found["expected"], bag_column, len(found["bags"]["classes"]))
+        n_classes = len(found["bags"]["classes"])
+        blocks += expected_blocks(
+            found["expected"],
+            bag_column,
+            n_classes,
+            f"{measure_name(n_classes)} from the shares of these bags, without labels",
+        )
     return Section("accuracy", "Accuracy", blocks)

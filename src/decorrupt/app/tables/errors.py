@@ -23,14 +23,18 @@ def need_names(known: Sequence[str], names: Sequence[str], table: str, option: s
     """Raise TableError naming the first of `names` that is not among the columns `known`."""
     missing = [name for name in names if name not in known]
     if missing:
-        close = "".join(
-            f"; did you mean {one!r}?" for one in get_close_matches(missing[0], known, 1)
-        )
+        near = [one for one in known if missing[0] in map(str.strip, one.split(","))]
+        close = "".join(map(_did_you_mean, (near or get_close_matches(missing[0], known, 1))[:1]))
         asked = f" ({option})" if option else ""
         raise TableError(
             f"{table}: there is no column {missing[0]!r}{asked}; the columns are "
             f"{listed(known)}{close}"
         )
+
+
+def _did_you_mean(name: str) -> str:
+    quotes = " In a list, a name with a comma must be in double quotes" if "," in name else ""
+    return f"; did you mean {name!r}?{quotes}"
 
 
 def listed(names: Sequence[str], most: int = SHOWN_NAMES) -> str:

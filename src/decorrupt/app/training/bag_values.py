@@ -177,9 +177,14 @@ def join_bags(
         )
     sizes = np.bincount(row_bag)
     return values.ends[order], [
-        *([f"{idle} of {len(names)} bags in {bags.name} have no rows: not used"] if idle else []),
+        *_idle_warnings(bags.name, idle, len(names)),
         *_size_warnings(bags, ids, order, sizes),
     ]
+
+
+def _idle_warnings(table: str, idle: int, n_bags: int) -> list[str]:
+    has = "has" if idle == 1 else "have"
+    return [f"{idle} of {n_bags} bags in {table} {has} no rows: not used"] if idle else []
 
 
 def _size_warnings(

@@ -35,8 +35,6 @@ from decorrupt.model_selection import (
 )
 
 CALIBRATION_BINS = 10
-# Standard errors between labels and training data from which on the labels alone are believed.
-CONTRADICTION = 3.0
 # Probabilities are clipped to this distance from 0 and 1, so that the log loss is finite.
 SUREST = 1e-7
 NOTHING = Measured(value=None, std_error=None)
@@ -214,18 +212,29 @@ def mean_recall(labels: LabelResults) -> Measured:
     return labels["metrics"]["balanced_accuracy" if len(labels["classes"]) == 2 else "macro_recall"]
 
 
+def contradiction(found: Measured, expected: ExpectedAccuracy) -> list[str]:
+    """Return a warning if the interval of the labels and that of the training data are disjoint."""
+    value, std_error = found["value"], found["std_error"]
+    if value is None or std_error is None:
+        return []
+    apart = max(value - 2 * std_error - expected["high"], expected["low"] - value - 2 * std_error)
+    if apart <= 0:
+        return []
+    estimate = f"{expected['value']:.3f} ({expected['low']:.2f} to {expected['high']:.2f})"
+    return [
+        f"the labels contradict the estimate from training, {estimate}: these rows differ from "
+        "those, or its assumptions fail"
+    ]
+
+
 def combined(found: Measured, expected: ExpectedAccuracy) -> Measured:
     """Return the accuracy from labelled rows and from the training data together.
 
-    The posterior of the training data is taken as normal; both are weighted by 1/variance. Labels
-    that contradict it are taken alone.
+    The posterior of the training data is taken as normal; both are weighted by 1/variance.
     """
     value, std_error = found["value"], found["std_error"]
-    if value is None or not std_error:
-        return found
     own = (expected["high"] - expected["low"]) / (2 * norm.ppf((1 + expected["level"]) / 2))
-    apart = abs(value - expected["value"])
-    if not own or apart > CONTRADICTION * np.hypot(std_error, own):
+    if value is None or not std_error or not own:
         return found
     precision = 1 / std_error**2 + 1 / own**2
     mean = (value / std_error**2 + expected["value"] / own**2) / precision

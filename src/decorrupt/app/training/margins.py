@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict, cast
 
+import numpy as np
 import pandas as pd
 
 from decorrupt.app.tables import TableError
@@ -69,6 +70,9 @@ def read_margins(
     merge_below : float
         Options with a smaller share of all people are merged.
     """
+    for option, names in (("--groups", groups), ("--outcomes", outcomes)):
+        if not names:
+            raise TableError(f"{option} names no column")
     for name in groups:
         if name in outcomes:
             raise TableError(f"{name!r} is in --groups and in --outcomes: it is one or the other")
@@ -96,9 +100,10 @@ def _wide(
         return counts
     need_columns(table.frame, [place_column], table.name, "--place-column")
     ids, codes = group_codes(table, place_column, "belong to a place")
-    if len(ids) < len(codes):
+    for row in np.flatnonzero(pd.Series(codes).duplicated())[:1]:
         raise TableError(
-            f"{table.name}: column {place_column!r} has two rows of one place: a wide table has one"
+            f"{table.place(row)}: place {ids[codes[row]]!r} is already in row "
+            f"{codes.tolist().index(codes[row]) + 1}: a wide table has one row per place"
         )
     return counts.set_axis(ids[codes], axis=0)
 

@@ -6,9 +6,11 @@ import csv
 import io
 from collections.abc import Iterable
 
+from decorrupt.app.tables import TableError
+
 
 def split_names(text: str | None) -> list[str]:
-    """Return the names in a text.
+    """Return the names in a text; raise TableError unless it is one list.
 
     Examples
     --------
@@ -17,12 +19,18 @@ def split_names(text: str | None) -> list[str]:
     """
     if not text:
         return []
-    (names,) = csv.reader([text], skipinitialspace=True)
+    lists = list(csv.reader(io.StringIO(text, newline=""), skipinitialspace=True))
+    if len(lists) != 1:
+        raise TableError(
+            f"{text!r} is not a list of names: one with a line end is in double quotes"
+        )
+    (names,) = lists
     return [name for name in names if name]
 
 
 def join_names(names: Iterable[object]) -> str:
     """Return a text that :func:`split_names` splits again."""
     line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(names)
-    return line.getvalue()
+    end = "\r\n"  # a name that contains one of its characters is quoted
+    csv.writer(line, lineterminator=end).writerow(names)
+    return line.getvalue().removesuffix(end)

@@ -221,10 +221,10 @@ class Evaluation(TypedDict):
     n_rows: int
     warnings: list[str]
     labels: NotRequired[LabelResults]
-    combined: NotRequired[Measured]  # accuracy from the labels and the training data together
+    combined: NotRequired[Measured]  # from labels and training data, if both can be believed
     bags: NotRequired[HeldOutResults]
     bag_summary: NotRequired[BagSummary]
-    verdict: NotRequired[Verdict]  # with labels
+    verdict: NotRequired[Verdict]  # from the labels, or without them from the bags
     assumptions: NotRequired[AssumptionChecks]
     expected: NotRequired[ExpectedAccuracy]
 

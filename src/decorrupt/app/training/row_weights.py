@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.columns import Features, need_columns
@@ -19,10 +20,11 @@ OF_SINGLE_ROWS = ("thorough", "alternating-psvm", "convex-psvm", "em", "boosted"
 MOST_REPEATED = 1_000_000
 
 
-def weigh_rows(table: Table, column: str | None) -> Table:
+def weigh_rows(table: Table, column: str | None, *, in_bags: bool = False) -> Table:
     """Return the table with its weights, without their column and rows that represent none.
 
-    Raises TableError if a weight is not a number of at least 0, or all are 0.
+    Raises TableError if a weight is not a number of at least 0, or all are 0; `in_bags`: if one is
+    not whole, because the classes of bags are counted.
     """
     if column is None:
         return table
@@ -37,6 +39,11 @@ def weigh_rows(table: Table, column: str | None) -> Table:
     if not kept.any():
         raise TableError(f"{table.name}: column {column!r} contains zeros only")
     whole = np.rint(weights)
+    for row in np.flatnonzero(whole != weights)[: int(in_bags)]:
+        raise TableError(
+            f"{table.place(row)}: column {column!r} contains {weights[row]:g}: a row in a bag "
+            "represents a whole number of rows"
+        )
     weights = whole.astype(np.intp) if (whole == weights).all() else weights
     frame = table.frame.drop(columns=column)[kept].reset_index(drop=True)
     return replace(table, frame=frame, weights=weights[kept])
@@ -74,12 +81,13 @@ def merge_rows(rows: BagRows, features: Features, *asked: Any) -> BagRows:
         return rows
     same = frame.groupby(names, dropna=False, sort=False, observed=True).ngroup().to_numpy()
     key = same * observed.n_bags + observed.row_bag
-    _, first, place = np.unique(key, return_index=True, return_inverse=True)
+    place = pd.factorize(key)[0]
+    first = np.unique(place, return_index=True)[1]  # in their order, on which folds depend
     if len(first) > most:
         return rows
     ones = np.ones(len(frame), dtype=np.intp)
     weights = ones if observed.weights is None else observed.weights
-    merged = np.bincount(place.ravel(), weights).astype(weights.dtype)
+    merged = np.bincount(place, weights).astype(weights.dtype)
     table = replace(rows.table, frame=frame.iloc[first].reset_index(drop=True), weights=merged)
     note = f"equal rows of a bag were merged: {len(first):,} represent {len(frame):,}"
     return replace(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -33,11 +34,14 @@ class Labels:
         Whether each row has the positive label.
     negative, positive : str
         The names of the two classes.
+    negatives : tuple of str
+        The values that were read as negative.
     """
 
     is_pos: NDArray[np.bool_]
     negative: str
     positive: str
+    negatives: tuple[str, ...] = ()
 
 
 def read_labels(table: Table, column: str, positive_label: str | None = None) -> Labels:
@@ -62,7 +66,23 @@ def read_labels(table: Table, column: str, positive_label: str | None = None) ->
     is_pos = np.isin(names.astype(str), positives)
     positive = positives[0] if len(positives) == 1 else join_names(positives)
     negative = negatives[0] if len(negatives) == 1 else f"not {positive}"
-    return Labels(is_pos, negative, positive)
+    return Labels(is_pos, negative, positive, tuple(negatives))
+
+
+def note_negatives(table: str, column: str, labels: Labels, *, is_known: bool) -> list[str]:
+    """Return a note on several values that were read as negative; one may be a misspelt positive.
+
+    Raises TableError unless the user named the positive label (`is_known`).
+    """
+    if len(labels.negatives) < 2:
+        return []
+    where, shown = f"{table}: column {column!r}", listed(labels.negatives, SHOWN_VALUES)
+    if is_known:
+        return [f"{where}: {shown} are read as negative, {labels.positive!r} as positive"]
+    raise TableError(
+        f"{where} contains {shown} besides {labels.positive!r}: if these are negative, give "
+        f"--positive-label {quote(labels.positive)}"
+    )
 
 
 def read_label_names(table: Table, column: str) -> NDArray[Any]:
@@ -91,6 +111,11 @@ def _positive_values(
         )
     wanted = [positive_label] if positive_label in values else split_names(positive_label)
     unknown = [value for value in wanted if value not in values]
+    if unknown and len(values) == 1:
+        raise TableError(
+            f"{table}: the labelled rows contain no {unknown[0]!r}: column {column!r} contains "
+            f"{shown} only"
+        )
     if unknown:
         raise TableError(
             f"{table}: column {column!r} has no label {unknown[0]!r} (--positive-label); it "

@@ -203,7 +203,7 @@ def package(
 ) -> TrainedModel:
     """Return the model with warnings, limits of use and the verdict on its card."""
     search.__dict__.pop("held_out_scores_")  # rows are not saved in a model
-    card["warnings"] = [*messages, *task.warnings(card)]
+    card["warnings"] = [*task.warnings(card), *messages]
     card["verdict"] = judge_model(card)
     card["not_for"] = limits_of_use(card)
     card = cast(ModelCard, plain(card))

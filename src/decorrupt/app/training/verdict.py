@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 from decorrupt.app.training.model_card import ModelCard
 from decorrupt.app.training.results import (
     AssumptionChecks,
     BagSummary,
+    Evaluation,
     ExpectedAccuracy,
     LabelResults,
     Measured,
@@ -40,6 +42,16 @@ def judge_model(card: ModelCard) -> Verdict:
     word, why = _of_accuracy(card["expected"]) or _of_data(card)
     shares = list(card["class_shares"].values())
     return Verdict(word=word, why=why, n_labels=labels_needed(card["expected"]["value"], shares))
+
+
+def judge_new_bags(card: ModelCard, found: Evaluation) -> Verdict:
+    """Return the verdict of bags that a model was not trained on, by the rule of training."""
+    seen = {
+        "expected": found["expected"],
+        "assumptions": found["assumptions"],
+        "bags": found["bag_summary"],
+    }
+    return judge_model(cast(ModelCard, card | seen))
 
 
 def labels_needed(accuracy: float | None, class_shares: list[float]) -> int:
@@ -94,13 +106,19 @@ def _doubt(checks: AssumptionChecks | None) -> str:
     return ""
 
 
-def judge_labels(labels: LabelResults, accuracy: Measured) -> Verdict:
+def judge_labels(
+    labels: LabelResults, accuracy: Measured, together: Measured | None = None
+) -> Verdict:
     """Return whether labels show that a model is better than guessing.
 
-    `accuracy` is that of the labelled rows, or of them and the training data together.
+    `accuracy` is that of the labelled rows, and decides; `together` is that of them and the
+    training data, a more precise value for what the labels show.
     """
     n_classes, shares = len(labels["classes"]), list(labels["class_shares"].values())
     word, why = _with_labels(accuracy["value"], accuracy["std_error"], n_classes)
+    if word == USABLE and together is not None:
+        accuracy = together
+        word, why = _with_labels(accuracy["value"], accuracy["std_error"], n_classes)
     std_error = accuracy["std_error"]
     is_known = std_error is not None and NORMAL_QUANTILE * std_error <= HALF_WIDTH
     n_labels = 0 if is_known else labels_needed(accuracy["value"], shares)
@@ -113,7 +131,8 @@ def _with_labels(value: float | None, std_error: float | None, n_classes: int) -
     low, high, guess = value - 2 * std_error, value + 2 * std_error, 1 / n_classes
     interval = f"({max(low, 0):.3f} to {min(high, 1):.3f})"
     found = f"{measure_name(n_classes)} {value:.3f} {interval}, guessing gives {guess:.3g}"
-    if low > guess:
+    is_precise = min(high, 1) - low <= WIDEST
+    if low > guess and is_precise:
         return USABLE, found
     if high > guess + HALF_WIDTH:
         return CHECK, f"too few labels to tell: {found}"
@@ -129,9 +148,10 @@ def judge_bags(bags: BagSummary, checks: AssumptionChecks | None) -> Verdict:
 
 def _before_training(bags: BagSummary, checks: AssumptionChecks | None) -> tuple[str, str]:
     worth = f"they are worth about {bags['effective_sample_size']:,.0f} labelled rows"
-    # For several classes it describes the mean map only; count likelihoods need far fewer rows.
-    if len(bags["classes"]) == 2 and bags["effective_sample_size"] < FEW_CLEAN_ROWS:
-        return AVOID, f"the shares of the bags differ too little: {worth}"
+    if bags["effective_sample_size"] < FEW_CLEAN_ROWS:  # a lower bound: a model may be useful
+        # For several classes it describes the mean map only.
+        worth = f": {worth}" if len(bags["classes"]) == 2 else ""
+        return CHECK, f"the shares of the bags differ little{worth}"
     if checks is None:
         return CHECK, NOT_EXACT
     doubt = _doubt(checks)

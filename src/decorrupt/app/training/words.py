@@ -68,6 +68,8 @@ def method_sentence(checks: AssumptionChecks) -> str:
         )
     if checks["chances_differ"]:
         return "auto uses methods that tolerate this"
+    if checks["classes_differ"] is None or checks["chances_differ"] is None:
+        return "what could not be tested can fail: auto compares the methods on held-out data"
     return "all methods can be used"
 
 
@@ -87,7 +89,8 @@ def warnings_on_bags(card: ModelCard) -> list[str]:
             f"{chosen.replace('_', '-')} is wrong for groups that differ in more than their share: "
             "use --method auto"
         )
-    if checks is not None and checks["chances_differ"]:
+    # With common class distributions the chances must differ between bags of different shares.
+    if checks and checks["chances_differ"] and checks["classes_differ"] is not False:
         messages.append(chances_sentence(checks))
     if expected["better_than_group_rate"] < PROBABLY_BETTER:
         messages.append(
