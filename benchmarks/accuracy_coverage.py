@@ -9,6 +9,7 @@ cardiotocography (with three classes in development).
     python -m benchmarks.accuracy_coverage --development     # records of the development cases
     python -m benchmarks.accuracy_coverage                   # records of the reporting cases
     python -m benchmarks.accuracy_coverage --table           # the table of the records
+    python -m benchmarks.accuracy_coverage --labels          # the same combined with labelled rows
 
 Records are appended to results/accuracy/records.jsonl, one per case; finished cases are not run
 again.
@@ -36,6 +37,8 @@ from decorrupt import (
     MeanMapClassifier,
     estimate_accuracy,
 )
+from decorrupt.app.training.evaluate import combined, contradiction
+from decorrupt.app.training.results import ExpectedAccuracy, Measured
 from decorrupt.datasets import fetch_uci
 
 RECORDS = Path("results/accuracy/records.jsonl")
@@ -48,6 +51,8 @@ CLASS_TABLES = {"development": ("iris", "cardiotocography3"), "reporting": ("win
 FIRST_SEED = {"development": 0, "reporting": 1000}
 N_SEEDS = 8
 MOST_TRAINING_ROWS, N_TEST = 1500, 4000
+# Of print_with_labels.
+N_LABELS, N_DRAWS, ENDS = (12, 50, 100, 300), 40, ("value", "low", "high")
 MODELS: dict[str, Callable[[], Any]] = {
     "linear": lambda: CountLikelihoodClassifier(kernel="linear"),
     "rbf": lambda: CountLikelihoodClassifier(random_state=0),
@@ -321,14 +326,44 @@ def print_table(part: str) -> None:
         )
 
 
+def print_with_labels() -> None:
+    """Print how often ±2 standard errors contain the truth if labelled rows are added.
+
+    As `decorrupt evaluate` does it: combined unless both intervals are disjoint.
+    """
+    rng = np.random.default_rng(0)
+    lines = RECORDS.read_text(encoding="utf-8").splitlines()
+    records = [r for r in map(json.loads, lines) if r["n_classes"] == 2]
+    records = [r for r in records if r["part"] == "reporting"]
+    print("| reporting cases | " + " | ".join(map(str, N_LABELS)) + " |")
+    for kind in dict.fromkeys(record["kind"] for record in records):
+        shares = []
+        for n_labels in N_LABELS:
+            covered = []
+            for record in [r for r in records if r["kind"] == kind] * N_DRAWS:
+                value = rng.binomial(n_labels, record["truth"]) / n_labels
+                rounded = (value * n_labels + 1) / (n_labels + 2)  # not 0 if all are right
+                std_error = float(np.sqrt(rounded * (1 - rounded) / n_labels))
+                found = Measured(value=value, std_error=std_error)
+                expected = ExpectedAccuracy(**{k: record[k] for k in ENDS}, level=0.95)
+                if not contradiction(found, expected):
+                    found = combined(found, expected)
+                covered.append(abs(found["value"] - record["truth"]) <= 2 * found["std_error"])
+            shares.append(f"{np.mean(covered):.2f}")
+        print(f"| {kind} | " + " | ".join(shares) + " |")
+
+
 def main() -> None:
-    """Run the cases, or print the table."""
+    """Run the cases, or print a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--development", action="store_true", help="the development cases")
     parser.add_argument("--table", action="store_true", help="print the table of the records")
+    parser.add_argument("--labels", action="store_true", help="the same with labelled rows")
     given = parser.parse_args()
     part = "development" if given.development else "reporting"
-    if given.table:
+    if given.labels:
+        print_with_labels()
+    elif given.table:
         print_table(part)
     else:
         run(part)

@@ -172,6 +172,9 @@ def test_training_data_cannot_make_a_model_usable_that_labels_do_not():
     found = judge_labels(labels, measured(0.76, 0.04), measured(0.79, 0.015))
     assert (found["word"], found["n_labels"]) == (USABLE, 0)
     assert "0.790 (0.760 to 0.820)" in found["why"]
+    few = measured(0.875, 0.121)  # above guessing, but too few to tell more
+    assert judge_labels(labels, few)["word"] == CHECK
+    assert judge_labels(labels, few, measured(0.917, 0.018))["word"] == USABLE
 
 
 def test_verdicts_from_labels_of_several_classes():

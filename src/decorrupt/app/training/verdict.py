@@ -111,18 +111,22 @@ def judge_labels(
 ) -> Verdict:
     """Return whether labels show that a model is better than guessing.
 
-    `accuracy` is that of the labelled rows, and decides; `together` is that of them and the
-    training data, a more precise value for what the labels show.
+    `accuracy` is that of the labelled rows, `together` that of them and the training data, which
+    is more precise. It is used if the labels alone are above guessing.
     """
     n_classes, shares = len(labels["classes"]), list(labels["class_shares"].values())
-    word, why = _with_labels(accuracy["value"], accuracy["std_error"], n_classes)
-    if word == USABLE and together is not None:
+    if together is not None and _is_above_guessing(accuracy, n_classes):
         accuracy = together
-        word, why = _with_labels(accuracy["value"], accuracy["std_error"], n_classes)
+    word, why = _with_labels(accuracy["value"], accuracy["std_error"], n_classes)
     std_error = accuracy["std_error"]
     is_known = std_error is not None and NORMAL_QUANTILE * std_error <= HALF_WIDTH
     n_labels = 0 if is_known else labels_needed(accuracy["value"], shares)
     return Verdict(word=word, why=why, n_labels=n_labels)
+
+
+def _is_above_guessing(accuracy: Measured, n_classes: int) -> bool:
+    value, std_error = accuracy["value"], accuracy["std_error"]
+    return value is not None and std_error is not None and value - 2 * std_error > 1 / n_classes
 
 
 def _with_labels(value: float | None, std_error: float | None, n_classes: int) -> tuple[str, str]:
