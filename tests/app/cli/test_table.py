@@ -58,6 +58,22 @@ def test_the_verdict_comes_first_and_the_page_has_everything(command, places):
     assert "Duncan and Davis" in text
 
 
+def test_many_outcomes_are_a_line_per_large_cell_on_a_terminal(command, places):
+    rng = np.random.default_rng(1)
+    wide = pd.read_csv(places / "wide.csv")
+    for k in range(4):
+        wide[f"rare {k}"] = rng.binomial(wide["abstain"], 0.02)
+        wide["abstain"] -= wide[f"rare {k}"]
+    wide.to_csv(places / "many.csv", index=False)
+    outcomes = "dem,rep,abstain,rare 0,rare 1,rare 2,rare 3"
+    page = places / "many.html"
+    sides = ("--groups", "white,black", "--outcomes", outcomes, "--report", page)
+    text = command("table", places / "many.csv", *sides).out
+    assert re.search(r"white +dem +[\d,]+ +[89]\d\.\d%", text)
+    assert "rare 1" not in text
+    assert "rare 1" in page.read_text(encoding="utf-8")
+
+
 def test_rare_options_are_merged(command, places):
     done = command("table", places / "wide.csv", *SIDES, "--merge-below", 0.35, "--json")
     assert json.loads(done.out)["outcomes"] == ["dem", "other"]

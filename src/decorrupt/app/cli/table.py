@@ -119,8 +119,10 @@ def table(
     except ValueError as error:
         raise TableError(_with_options(str(error))) from error
     found = report_table(model, model.check())
-    document = table_document(found)
-    has_page = report is None or make_page(lambda: to_html(document), report, force=force)
+    document = table_document(found, is_narrow=True)
+    has_page = report is None or make_page(
+        lambda: to_html(table_document(found)), report, force=force
+    )
     page = [page_section(report)] if report and has_page else []
     say.result(found, [*shown(document, verbose=verbose), *page])
     if not has_page:

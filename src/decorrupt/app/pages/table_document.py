@@ -52,8 +52,15 @@ WIDTH = (
 )
 
 
-def table_document(report: TableReport) -> Document:
-    """Return the document of a table."""
+# A terminal shows a column for each of so many outcomes, otherwise a line for each large cell.
+MOST_COLUMNS = 5
+LARGE_CELL = 0.01
+
+
+def table_document(report: TableReport, *, is_narrow: bool = False) -> Document:
+    """Return the document of a table, for a page or for a terminal, which is narrow."""
+    has_columns = not is_narrow or len(report["outcomes"]) <= MOST_COLUMNS
+    rates = _rates(report) if has_columns else _large_cells(report)
     against: list[Block] = [Text(reason, "note") for reason in report["reasons"]]
     p_value = report["check"]["composition_p_value"]
     if p_value is not None and p_value < LEVEL:
@@ -69,7 +76,7 @@ def table_document(report: TableReport) -> Document:
             ],
         ),
         Section("against", "What speaks against it", [*against, Text(CAVEAT, "faint")]),
-        Section("table", "The table", [_rates(report), _heat_map(report)]),
+        Section("table", "The table", [rates, _heat_map(report)]),
         Section("intervals", "Rates with intervals", [_intervals(report), Text(WIDTH, "faint")]),
         Section("beside", "Bounds and Goodman's regression", [_beside(report)], folded=True),
         Section("signs", "Signs without the truth", [_signs(report)], folded=True),
@@ -90,6 +97,28 @@ def _rates(report: TableReport) -> Table:
     columns = ["group", "people", *report["outcomes"]]
     caption = "Share of each group with each outcome, with 95 % intervals"
     return Table("rates", caption, columns, rows)
+
+
+def _large_cells(report: TableReport) -> Table:
+    people = np.array(report["table"])
+    large = [
+        cell
+        for cell in np.argsort(-people, axis=None)
+        if people.flat[cell] >= LARGE_CELL * people.sum()
+    ]
+    rows: list[list[Cell]] = []
+    for r, c in zip(*np.unravel_index(large, people.shape), strict=True):
+        ends = f"{report['rates_low'][r][c]:.0%} to {report['rates_high'][r][c]:.0%}"
+        rate = report["rates"][r][c]
+        numbers = ((f"{people[r, c]:,.0f}", people[r, c]), (f"{rate:.1%}", rate))
+        cells: list[Cell] = [{"text": text, "sort": value} for text, value in numbers]
+        rows.append([report["groups"][r], report["outcomes"][c], *cells, ends])
+    caption = (
+        f"Cells with {LARGE_CELL:.0%} of the people or more, and the share of the group; --report "
+        "shows all cells, --merge-below 0.03 merges rare options"
+    )
+    columns = ("group", "outcome", "people", "share of the group", "95 % interval")
+    return Table("large-cells", caption, columns, rows, heads=2)
 
 
 def _heat_map(report: TableReport) -> Figure:
