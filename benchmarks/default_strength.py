@@ -136,7 +136,7 @@ def fit_all(make, fit, X_test, y_test):
     """Yield λ and the measures of every fit; `make` gets λ and returns an estimator."""
     began = time.process_time()
     model = fit(make("auto"))
-    unit = model.reg_strength_ * model._prior_variance  # λ of C = 1
+    unit = model.reg_strength_ * model.prior_variance  # λ of C = 1
     for name, strength in [
         ("auto", None),
         ("former", FORMER),

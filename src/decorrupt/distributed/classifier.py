@@ -20,12 +20,7 @@ from decorrupt.distributed.engine import Engine, connect
 from decorrupt.distributed.features import check_features, largest_rank
 from decorrupt.distributed.objective import PartitionedObjective
 from decorrupt.distributed.predictions import predict_lazily
-from decorrupt.distributed.report import (
-    POSTERIORS,
-    PROBABILITIES,
-    Report,
-    partition_report,
-)
+from decorrupt.distributed.report import POSTERIORS, PROBABILITIES, Report, partition_report
 from decorrupt.distributed.shuffle import scratch_folder
 from decorrupt.distributed.work import PartitionedRisk, Work
 from decorrupt.estimators import LabelAccuracyMixin

@@ -204,7 +204,8 @@ def _explained(rates: Rates) -> float:
     layout = replace(rates.layout, margins=_merge_rare(rates.layout))
     one = replace(layout.margins, groups=layout.margins.sizes[:, None], group_names=("all",))
     layouts = replace(layout, margins=one), layout
-    more, left = (max(float(fit_rates(some).pearson.mean()) - 1, 0.0) for some in layouts)
+    fits = (fit_rates(some, rates.prior_variance) for some in layouts)
+    more, left = (max(float(fit.pearson.mean()) - 1, 0.0) for fit in fits)
     return 1 - min(left / more, 1.0) if more else 1.0
 
 
@@ -238,7 +239,7 @@ def _halves_differ(rates: Rates, outcomes: FloatArray) -> float:
         order, tables = in_order[rng.permutation(len(groups))], []
         for part in (order[::2], order[1::2]):
             half = _take(layout, np.sort(part))
-            coef = fit_rates(half, 1 / (4 * rates.prior_variance * half.total)).coef
+            coef = fit_rates(half, rates.prior_variance).coef
             expected = expected_tables(groups, rates.of_coef(coef))
             tables.append(fit_margins(expected, groups, outcomes, tol=1e-6).sum(axis=0))
         differences.append(_difference(*tables))

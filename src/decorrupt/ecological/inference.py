@@ -15,7 +15,13 @@ from decorrupt._typing import FloatArray
 from decorrupt.ecological import pictures
 from decorrupt.ecological.check import TableCheck, check_table
 from decorrupt.ecological.margins import Margins, check_noisy_totals, in_order_of, read_margins
-from decorrupt.ecological.model import Layout, Rates, fit_rates, prior_variance
+from decorrupt.ecological.model import (
+    PRIOR_VARIANCE,
+    Layout,
+    Rates,
+    fit_rates,
+    prior_variance,
+)
 from decorrupt.ecological.posterior import draw_tables
 from decorrupt.ecological.tables import bounds, expected_tables, fit_margins, goodman
 from decorrupt.estimators import check_parameters, check_share
@@ -154,15 +160,8 @@ class EcologicalInference(BaseEstimator):
             If the solver did not converge.
         """
         check_parameters(self)
-        for name in (
-            "coef_",
-            "dispersion_",
-            "draws_",
-            "overdispersion_",
-            "reg_strength_",
-            "estimator_",
-        ):
-            self.__dict__.pop(name, None)  # of an earlier fit with or without a learner
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)  # of an earlier fit with or without a learner
         margins = read_margins(
             groups, outcomes, other=self.other, is_noisy=self.count_noise is not None
         )
@@ -177,8 +176,9 @@ class EcologicalInference(BaseEstimator):
         return self._fit_learner(layout)
 
     def _fit_rates(self, layout: Layout) -> Self:
-        strength = None if self.reg_strength == "auto" else float(self.reg_strength)
-        rates = fit_rates(layout, strength)
+        is_auto = self.reg_strength == "auto"
+        variance = PRIOR_VARIANCE if is_auto else prior_variance(float(self.reg_strength), layout)
+        rates = fit_rates(layout, variance)
         outcomes = fit_margins_of(rates)
         draws = draw_tables(rates, outcomes, self.n_draws, self._rng())
         self.coef_, self.dispersion_, self.draws_ = rates.coef, rates.dispersion, draws.tables

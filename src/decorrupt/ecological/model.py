@@ -219,7 +219,7 @@ class Rates:
         return prior
 
 
-def fit_rates(layout: Layout, reg_strength: float | None = None) -> Rates:
+def fit_rates(layout: Layout, variance: float = PRIOR_VARIANCE) -> Rates:
     """Return the rates that minimise −(1/n)·Σ_b log P(K_b) + ‖Θ‖²/(2·s²·n).
 
     That is the penalty λ‖θ‖² of :class:`decorrupt.CountLikelihoodClassifier` (2λ‖Θ‖² for several
@@ -230,10 +230,9 @@ def fit_rates(layout: Layout, reg_strength: float | None = None) -> Rates:
     ----------
     layout : Layout
         The places.
-    reg_strength : float, optional
-        λ; by default that of s² = 1.
+    variance : float
+        s².
     """
-    variance = PRIOR_VARIANCE if reg_strength is None else prior_variance(reg_strength, layout)
     dispersion = np.full(len(layout.margins.sizes), FIRST_DISPERSION)
     rates = _minimise(Rates(layout, _start(layout), variance, dispersion))
     for _ in range(ROUNDS):
