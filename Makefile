@@ -49,12 +49,15 @@ test-slow: $(READY)  ## run the tests that take minutes
 coverage: $(READY)  ## run the tests and report lines that no test runs; fails below the floor
 	OMP_NUM_THREADS=1 $(PYTEST) $(PARALLEL) -m "not slow" --cov --cov-report=term
 
-test-minimum:  ## run the tests with the lowest versions that pyproject.toml allows
+test-minimum: $(MINIMUM)/.ready  ## run the tests (TESTS=…) with the lowest versions that pyproject.toml allows
+	OMP_NUM_THREADS=1 $(MINIMUM)/bin/python -m pytest -q $(PARALLEL) $(PATIENT) -m "not slow" $(TESTS)
+
+$(MINIMUM)/.ready: pyproject.toml constraints.txt tools/minimum_versions.py
 	test -x $(MINIMUM)/bin/python || $(PYTHON) -m venv $(MINIMUM)
 	$(MINIMUM)/bin/python tools/minimum_versions.py > $(MINIMUM)/minimum.txt
 	$(MINIMUM)/bin/python -m pip install --quiet --disable-pip-version-check \
 		--constraint $(MINIMUM)/minimum.txt --editable '.[test]'
-	OMP_NUM_THREADS=1 $(MINIMUM)/bin/python -m pytest -q $(PARALLEL) -m "not slow"
+	touch $@
 
 test-torch: $(TORCH)/.ready  ## run the tests of decorrupt.torch
 	OMP_NUM_THREADS=1 $(TORCH)/bin/python -m pytest -q tests/pytorch src/decorrupt/torch
@@ -86,11 +89,12 @@ packages: $(READY)  ## build wheel and sdist in dist
 	rm -rf dist
 	$(BIN)/python -m hatchling build
 
-check: $(READY)  ## formatting, lint, types, import rules
+check: $(READY)  ## formatting, lint, types, import rules, size
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tools/size.py --walks
 
 format: $(READY)  ## rewrite the files as ruff would have them
 	$(BIN)/ruff format .

@@ -152,7 +152,7 @@ class AssumptionReport:
         Raises
         ------
         ImportError
-            If matplotlib is not installed (``pip install 'decorrupt[plot]'``).
+            If matplotlib is not installed (``pip install 'decorrupt[report]'``).
         """
         plt = import_pyplot("plot()")
         if ax is None:

@@ -270,5 +270,5 @@ def _composition_p_value(rates: Rates) -> float:
 
 
 def _residual_squares(columns: FloatArray, outcomes: FloatArray) -> FloatArray:
-    coef = np.linalg.lstsq(columns, outcomes)[0]
+    coef = np.linalg.lstsq(columns, outcomes, rcond=None)[0]
     return np.asarray(np.sum((outcomes - columns @ coef) ** 2, axis=0))

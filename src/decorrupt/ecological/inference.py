@@ -316,7 +316,7 @@ class EcologicalInference(BaseEstimator):
         ValueError
             If the kind is unknown, or a tomography is asked of a larger table.
         ImportError
-            If matplotlib is not installed (``pip install 'decorrupt[plot]'``).
+            If matplotlib is not installed (``pip install 'decorrupt[report]'``).
         """
         check_is_fitted(self)
         return pictures.plot(self, ax, kind)

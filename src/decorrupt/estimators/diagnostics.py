@@ -203,7 +203,7 @@ class Diagnostics:
         Raises
         ------
         ImportError
-            If matplotlib is not installed (``pip install 'decorrupt[plot]'``).
+            If matplotlib is not installed (``pip install 'decorrupt[report]'``).
         """
         plt = import_pyplot("plot()")
         if axes is None:

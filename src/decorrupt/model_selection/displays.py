@@ -46,7 +46,7 @@ class AxesDisplay:
         ------
         ImportError
             If a figure is needed and matplotlib is not installed
-            (``pip install 'decorrupt[plot]'``).
+            (``pip install 'decorrupt[report]'``).
         """
         if ax is None:
             _, ax = import_pyplot("plot()").subplots(layout="constrained")
