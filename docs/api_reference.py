@@ -160,7 +160,6 @@ USERS = [
             "save",
             "load",
             "model_files.load_with_metadata",
-            "model_files.load_metadata",
             "model_files.ModelFileError",
         ],
     ),

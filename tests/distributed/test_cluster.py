@@ -67,7 +67,7 @@ def at_pass(monkeypatch):
 
 
 def test_a_worker_killed_between_passes(client, at_pass):
-    """Its partitions are made again, although they come from a shuffle."""
+    """Its partitions are made again."""
     data = bag_rows()
     X, y, bags = data.dask(chunks=300)
     killed = []
@@ -85,7 +85,7 @@ def test_a_worker_killed_between_passes(client, at_pass):
     )
 
 
-def test_a_worker_killed_within_a_pass(cluster, at_pass, monkeypatch, tmp_path):
+def test_a_worker_killed_within_a_pass(client, at_pass, monkeypatch, tmp_path):
     """Rows are read in every pass, and a worker dies while it reads them."""
     monkeypatch.setattr(Engine, "memory", lambda *_: 0)
     data = bag_rows()
@@ -93,7 +93,7 @@ def test_a_worker_killed_within_a_pass(cluster, at_pass, monkeypatch, tmp_path):
     trap = tmp_path / "trap"
     fragile = X.map_blocks(partial(read_or_die, trap=trap), dtype=float, meta=np.empty((0, 0)))
     at_pass(2, trap.touch)
-    model = DaskCorrectedLossClassifier(client=cluster.scheduler_address, **PARAMS)
+    model = DaskCorrectedLossClassifier(client=client, **PARAMS)
     model.fit(fragile, y, bags=bags)
     assert not trap.exists()
     expected = CorrectedLossClassifier(**PARAMS).fit(data.X, data.y, bags=data.bags)

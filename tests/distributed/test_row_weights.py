@@ -5,9 +5,6 @@ import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.optimize import minimize
-from scipy.special import expit
-from scipy.stats import norm
 
 import decorrupt
 from decorrupt import distributed
@@ -73,31 +70,6 @@ def test_bags(name, params, n_classes):
         found, expected = by_dask.diagnostics_, local.diagnostics_
         assert found.risk_std_error == pytest.approx(expected.risk_std_error)
         assert found.effective_sample_size == pytest.approx(expected.effective_sample_size)
-
-
-@quiet
-def test_weights_of_the_rows_of_a_bag_that_fits_no_partition():
-    """Against a direct minimisation of the normal approximation, with all rows repeated."""
-    data, weights = weighted_bags(n_rows=2500, bag_size=500, seed=1)
-    X, y, bags, sample_weight = as_dask(data.X, data.y, data.bags, weights)
-    model = distributed.DaskCountLikelihoodClassifier(kernel="linear", reg_strength=1e-2, tol=1e-7)
-    model.fit(X, y, bags=bags, sample_weight=sample_weight)
-    assert model.n_large_bags_ == 5
-    person = np.repeat(np.arange(2500), weights)
-    groups = [person[data.bags[person] == bag] for bag in range(5)]
-
-    def objective(coef):
-        prob = expit(data.X @ coef[:4] + coef[4])
-        total = 0.0
-        for rows in groups:
-            count = np.rint(data.y[rows[0]] * len(rows))
-            spread = np.sqrt(np.sum(prob[rows] * (1 - prob[rows])) + 1 / 12)
-            total -= norm.logpdf(count, prob[rows].sum(), spread)
-        return total / len(person) + 1e-2 * coef[:4] @ coef[:4]
-
-    start = np.append(model.coef_, model.intercept_) + 0.1
-    expected = minimize(objective, start, method="BFGS", options={"gtol": 1e-8}).x
-    np.testing.assert_allclose(np.append(model.coef_, model.intercept_), expected, atol=1e-3)
 
 
 @quiet

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.tree import DecisionTreeRegressor
 
 from decorrupt import (
     CountLikelihoodClassifier,
@@ -330,41 +329,6 @@ def test_frames_are_matched_by_their_index():
     covariates = pd.DataFrame({"x": np.arange(60.0)})
     with pytest.raises(ValueError, match="covariates have different places"):
         EcologicalInference().fit(groups, outcomes, covariates=covariates)
-
-
-def test_a_second_fit_forgets_the_first():
-    groups, outcomes, _ = simulate()
-    model = EcologicalInference().fit(groups, outcomes)
-    model.set_params(estimator=DecisionTreeRegressor()).fit(groups, outcomes)
-    assert not hasattr(model, "draws_")
-    assert "95 %" not in model._repr_html_()
-    model.set_params(estimator=None)
-    with pytest.raises(ValueError, match="no intervals"):
-        model.interval()
-
-
-def test_any_learner_finds_rates_that_depend_on_covariates_in_every_group_differently():
-    rng = np.random.default_rng(0)
-    groups = rng.integers(20, 200, (150, 2))
-    column = rng.uniform(-1, 1, 150)
-    rates = np.column_stack([np.where(column > 0, 0.85, 0.35), np.where(column > 0, 0.1, 0.4)])
-    yes = rng.binomial(groups, rates)
-    tables = np.stack([yes, groups - yes], axis=2)
-    data = {"groups": groups, "outcomes": tables.sum(axis=1), "covariates": column[:, None]}
-    linear = EcologicalInference().fit(**data)
-    model = EcologicalInference(estimator=DecisionTreeRegressor(min_samples_leaf=10)).fit(**data)
-    assert error_of(model.place_tables_, tables) < 0.5 * error_of(linear.place_tables_, tables)
-    np.testing.assert_allclose(model.place_tables_.sum(axis=2), groups)
-    np.testing.assert_allclose(model.place_tables_.sum(axis=1), data["outcomes"], atol=1e-6)
-    assert "rate_low" not in model.to_frame()
-    assert "EcologicalInference" in model._repr_html_()
-    assert "estimate" in model.plot().get_legend_handles_labels()[1]
-    for call in (model.interval, model.check):
-        with pytest.raises(ValueError, match="no intervals and no check"):
-            call()
-    for given in ({"reg_strength": 0.1}, {"count_noise": 2.0}):
-        with pytest.raises(ValueError, match=f"{next(iter(given))} cannot be combined"):
-            EcologicalInference(estimator=DecisionTreeRegressor(), **given).fit(**data)
 
 
 def test_noisy_outcomes():

@@ -27,8 +27,8 @@ class BagRows:
         return (self.X, self.y, self.bags, self.labels)[part]
 
 
-def bag_rows(n_rows=600, bag_size=8, n_classes=2, sorted_by_bag=False, seed=0):
-    """Bags of different proportions; unless sorted, every bag is spread over all rows."""
+def bag_rows(n_rows=600, bag_size=10, n_classes=2, seed=0):
+    """Bags of different proportions, one after the other."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, n_classes, n_rows)
     X = rng.normal(size=(n_rows, 4))
@@ -41,7 +41,7 @@ def bag_rows(n_rows=600, bag_size=8, n_classes=2, sorted_by_bag=False, seed=0):
     )
     shares = shares / shares.sum(axis=1, keepdims=True)
     y = bag_targets(bags, shares[:, 1] if n_classes == 2 else shares)
-    rows = np.argsort(bags, kind="stable") if sorted_by_bag else np.arange(n_rows)
+    rows = np.argsort(bags, kind="stable")
     return BagRows(X[rows], y[rows], bags[rows], labels[rows])
 
 

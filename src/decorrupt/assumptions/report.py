@@ -12,7 +12,6 @@ from decorrupt.assumptions.count_dispersion import FEWEST_BAGS, CountDispersionT
 from decorrupt.assumptions.power import POWER, detectable_effect
 from decorrupt.corruption import LEVEL, ClassMeansTest
 from decorrupt.extras import import_pandas, import_pyplot
-from decorrupt.notebook import html_table
 
 CLASSES_NAME = "common class distributions"
 PROBABILITIES_NAME = "common P(y|x)"
@@ -170,12 +169,6 @@ class AssumptionReport:
     def __str__(self) -> str:
         rows = f"{int(self.sizes.sum()):,} rows in {len(self.sizes):,} bags"
         return "\n".join([f"What the bags satisfy ({rows})", *self._classes(), *self._counts()])
-
-    def _repr_html_(self) -> str:
-        title, *lines = str(self).splitlines()
-        head = ["column", "dispersion", "p-value"]
-        rows = [(c.column, f"{c.dispersion:.3g}", f"{c.p_value:.3g}") for c in self.columns[:5]]
-        return html_table(title, head if rows else [], rows, [line.strip() for line in lines])
 
     def _classes(self) -> list[str]:
         test = self.class_means

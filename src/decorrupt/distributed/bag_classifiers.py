@@ -41,15 +41,15 @@ class DaskBagClassifier(DaskClassifier):
 
         Parameters
         ----------
-        X : Dask array or dataframe of shape (n_rows, n_columns)
+        X : Dask dataframe or array of shape (n_rows, n_columns)
             The rows. The blocks of an array may be sparse.
-        y : Dask array or series, or the name of a column of X
-            The proportion of positives in each row's bag. For several classes: an array or
-            dataframe with a column per class, or a list of names of columns of X. Without `bags`:
-            class labels.
-        bags : Dask array or series, or the name of a column of X, optional
-            The bag of each row; a bag may be in several partitions.
-        sample_weight : Dask array or series, or the name of a column of X, optional
+        y : name of a column of X, or Dask array with the chunks of X
+            The proportion of positives in each row's bag. For several classes: a list of names,
+            or an array with a column per class. Without `bags`: class labels.
+        bags : as y, optional
+            The bag of each row. All rows of a bag are in one partition, as after
+            ``X.shuffle(on="bag")``.
+        sample_weight : as y, optional
             How many rows each row represents; whole numbers in bags of several classes.
 
         Returns
@@ -60,16 +60,14 @@ class DaskBagClassifier(DaskClassifier):
         Raises
         ------
         ValueError
-            As the estimator without Dask; also if partitions differ in width or dtype, the
-            proportion of a bag differs between partitions, or the scheduler cannot be reached.
-        OSError
-            If rows that do not fit in memory cannot be written to the scratch folder.
+            As the estimator without Dask; also if partitions differ in width or dtype, or a bag
+            is in several partitions.
         """
         emit_notices(self._train(X, y, bags, "bags", sample_weight=sample_weight))
         return self
 
     def _kind_of_targets(self, local: Any, blocks: Blocks) -> str:
-        if not blocks.has_ids:
+        if blocks.ids is None:
             return LABELS
         return (
             "range" if blocks.has_upper else "noisy" if _count_noise(local) is not None else "exact"
@@ -110,13 +108,13 @@ class DaskCorrectedLossClassifier(DaskCorrectedRiskClassifier, DaskBagClassifier
 
     The same problem and solution as :class:`decorrupt.CorrectedLossClassifier` with the same
     features. One pass finds the bags' sizes and proportions, which give the coefficients of every
-    row; rows are not shuffled.
+    row.
 
     Parameters
     ----------
-    client : Client, cluster, str or None, default=None
-        A ``dask.distributed`` client, a cluster, or the address of a scheduler. None: the current
-        client of this process, or Dask's threads if there is none.
+    client : Client or None, default=None
+        A ``dask.distributed`` client. None: the current client of this process, or Dask's threads
+        if there is none.
     kernel : str, callable or Kernel, default="rbf"
         As in :class:`decorrupt.CorrectedLossClassifier`; not precomputed, knn or pca_…, which need
         all rows at once. ``Kernel(max_rank=512)``, the default, is the number of random features or
@@ -169,7 +167,7 @@ class DaskMeanMapClassifier(DaskCorrectedRiskClassifier, DaskBagClassifier):
     min_θ (1/n)·Σ_j log(2·cosh(f_j/2)) − ½⟨θ, m̂⟩ + λ‖θ‖², over partitions.
 
     The same problem and solution as :class:`decorrupt.MeanMapClassifier` with the same features.
-    Rows are not shuffled. variant="laplacian" takes one more pass, for the means of the bags, and
+    variant="laplacian" takes one more pass, for the means of the bags, and
     keeps one mean per bag in memory; variant="alternating" is not available.
 
     Parameters
@@ -250,13 +248,7 @@ class DaskCountLikelihoodClassifier(DaskBagClassifier):
     min_f −(1/n)·Σ_k log P(Σ_{j∈k} Y_j = c_k) + λ‖f‖², over partitions.
 
     The same problem as :class:`decorrupt.CountLikelihoodClassifier` with the same features. The
-    likelihood needs all rows of a bag: if bags cross partitions, the rows are shuffled once, and
-    kept in memory or in a scratch folder. A bag with more rows than the largest partition (and
-    more than 256) is never brought together: its count has a normal approximation with the mean
-    Σp and the variance Σp(1−p) + 1/12, and an evaluation takes two passes; noise adds its
-    variance. Only bags with a range (`upper`) are brought together regardless of their size. Bags
-    with one class only need no shuffle. The solver starts at the best solution for a sample of the
-    bags.
+    solver starts at the best solution for a sample of the bags.
 
     Parameters
     ----------
@@ -275,8 +267,6 @@ decision, solver, tol, random_state
         Σ_k log P(c_k) at the solution.
     bag_effect_ : float
         The standard deviation of the bag effect, given or estimated.
-    n_large_bags_ : int
-        The number of bags that are larger than a partition.
     classes_, class_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, feature_coef_, \
 frequencies_, intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, \
 feature_names_in_
@@ -299,7 +289,7 @@ feature_names_in_
         ----------
         X, y, bags, sample_weight
             As in :meth:`DaskCorrectedLossClassifier.fit`.
-        upper : Dask array or series, or the name of a column of X, optional
+        upper : as y, optional
             The upper end of the range of each row's bag; y is then the lower end. As in
             :meth:`decorrupt.CountLikelihoodClassifier.fit`.
 
@@ -310,7 +300,7 @@ feature_names_in_
 
         Raises
         ------
-        ValueError, OSError
+        ValueError
             As in :meth:`DaskCorrectedLossClassifier.fit`; also if a range contains no whole number
             of rows.
         """
@@ -323,8 +313,10 @@ feature_names_in_
         local.bag_effect_ = self._effect(work, observed)
         table = with_bag_effect(observed, local.bag_effect_)
         work.set_reg_strength(rows_worth(table))
-        # Rounded shares are read with the digits of all of them, so here and not per partition.
-        return partition_counts(work, replace(table, reported=table.counts), local.large_bags)
+        if work.data.lower is not None:
+            # Rounded shares are read with the digits of all of them, not per partition.
+            table = replace(table, reported=table.counts)
+        return partition_counts(work, table, local.large_bags)
 
     def _effect(self, work: Work, observed: Observed) -> float:
         local = work.local
@@ -342,12 +334,14 @@ feature_names_in_
         return start
 
     def _finish(
-        self, work: Work, observed: Observed, partitioned: PartitionedRisk, outcome: Outcome
+        self,
+        work: Work,
+        observed: Observed,
+        partitioned: PartitionedRisk,  # noqa: ARG002
+        outcome: Outcome,
     ) -> None:
         shares = None
         if observed.is_inexact or work.local.bag_effect_:
             sums = np.sum([report.expected for report in outcome.reports], axis=0)
             shares = sums / observed.n_rows
-        local, large = work.local, partitioned.large_bags
-        local.describe_counts(observed, outcome.risk, "sample", shares)
-        local.n_large_bags_ = 0 if large is None else len(large.codes)
+        work.local.describe_counts(observed, outcome.risk, "sample", shares)

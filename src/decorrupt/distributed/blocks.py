@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -55,9 +54,9 @@ class Blocks:
     columns : list of str or None
         The names of X's columns, if they have names.
     classes : list or None
-        The names of y's columns, if y is a table.
-    has_ids : bool
-        Whether there are bags or sources.
+        The names of y's columns, if there are several.
+    ids : str or None
+        The column, or the argument, with the bags or sources; None if there are none.
     has_upper : bool
         Whether the targets are ranges.
     """
@@ -65,7 +64,7 @@ class Blocks:
     tasks: list[Any]
     columns: list[str] | None
     classes: list[Any] | None
-    has_ids: bool
+    ids: str | None
     has_upper: bool
 
 
@@ -78,68 +77,88 @@ def read_blocks(
     ----------
     X : Dask array or dataframe of shape (n_rows, n_columns)
         The rows. An array's blocks may be sparse.
-    y : Dask array, series or dataframe, or the names of columns of X
+    y : Dask array with the chunks of X, or the names of columns of X
         The targets. A list of names gives one target per class.
-    ids : the same, or None
+    ids : as y, or None
         The bag or the source of each row.
     name : str
         The name of the argument `ids`, for messages.
     upper : as y, or None
         The upper ends of ranges.
-    sample_weight : as ids
+    sample_weight : as y, or None
         How many rows each row represents.
 
     Raises
     ------
     ValueError
-        If X is not a Dask collection, a column is missing, or the partitions do not match.
+        If X is not a Dask collection, a column is missing, or chunks do not match.
     """
     if upper is not None and ids is None:
         raise ValueError("upper is the upper end of a bag's proportion: pass bags= as well")
-    dask = import_dask()
-    if not (hasattr(X, "to_delayed") and hasattr(X, "partitions")) and not hasattr(X, "blocks"):
+    import_dask()
+    arguments = {"y": y, name: ids, "upper": upper, "sample_weight": sample_weight}
+    if hasattr(X, "chunks"):
+        tasks, columns, classes = _array_tasks(X, arguments), None, None
+    elif hasattr(X, "columns") and hasattr(X, "to_delayed"):
+        tasks, columns = _frame_tasks(X, arguments)
+        classes = y if isinstance(y, list) and len(y) > 1 else None
+    else:
         raise ValueError(
             f"X is a {type(X).__name__}, not a Dask array or dataframe: use the estimator without "
             "Dask, or dask.array.from_array and dask.dataframe.from_pandas"
         )
-    arguments = {"y": y, name: ids, "upper": upper, "sample_weight": sample_weight}
-    if hasattr(X, "columns"):
-        make, columns, classes, parts = _frame_parts(X, arguments)
-    else:
-        make, columns, classes, parts = _array_parts(X, arguments)
-    tasks = [dask.delayed(make)(number, *some) for number, some in enumerate(parts)]
-    return Blocks(tasks, columns, classes, ids is not None, upper is not None)
+    column = ids if isinstance(ids, str) else None if ids is None else name
+    return Blocks(tasks, columns, classes, column, upper is not None)
 
 
-def _array_parts(X: Any, arguments: dict[str, Any]) -> tuple[Any, ...]:
-    for argument, value in arguments.items():
-        if isinstance(value, str | list):
-            raise ValueError(f"{argument}={value!r} is a column's name, but X is an array")
-    X = X.rechunk({1: -1}) if len(X.chunks[1]) > 1 else X
-    parts = [_parts(X), *(_aligned(X, value, argument) for argument, value in arguments.items())]
-    return _block, None, _columns_of(arguments["y"]), zip(*parts, strict=True)
+def _array_tasks(X: Any, arguments: dict[str, Any]) -> list[Any]:
+    parts = [_chunks(X, X, "X")]
+    parts += [_chunks(X, values, argument) for argument, values in arguments.items()]
+    make = import_dask().delayed(_block)
+    return [make(number, *some) for number, some in enumerate(zip(*parts, strict=True))]
 
 
-def _frame_parts(X: Any, arguments: dict[str, Any]) -> tuple[Any, ...]:
-    given = list(X.columns)
-    names = {argument: _names(value, argument, given) for argument, value in arguments.items()}
-    used = list(dict.fromkeys(name for some in names.values() for name in some))
-    columns = [column for column in given if column not in used]
-    frame, y = X[[*columns, *used]], arguments["y"]
-    others = {name: None if names[name] else value for name, value in arguments.items()}
-    alone = all(value is None for value in others.values())
-    parts = [_parts(frame, alone=alone), *(_aligned(frame, v, name) for name, v in others.items())]
-    named = columns if all(isinstance(column, str) for column in columns) else None
-    classes = y if isinstance(y, list) and len(y) > 1 else _columns_of(y)
-    make = partial(_frame_block, columns=columns, names=list(names.values()))
-    return make, named, classes, zip(*parts, strict=True)
+def _chunks(X: Any, values: Any, argument: str) -> list[Any]:
+    """Return the chunks of `values`, which must be those of the rows of X."""
+    n_chunks = len(X.chunks[0])
+    if values is None:
+        return [None] * n_chunks
+    if not hasattr(values, "chunks"):
+        given = repr(values) if isinstance(values, str | list) else f"a {type(values).__name__}"
+        raise ValueError(
+            f"{argument} is {given}: X is an array, so give a Dask array with its chunks of rows"
+        )
+    rows, *columns = values.chunks
+    if len(rows) != n_chunks or any(len(widths) > 1 for widths in columns):
+        raise ValueError(
+            f"{argument} has the chunks {values.chunks} and X has {X.chunks}: {argument}.rechunk "
+            "makes chunks of the same rows with all columns"
+        )
+    return list(np.ravel(values.to_delayed()))
 
 
-def _names(value: Any, argument: str, columns: Sequence[Any]) -> list[Any]:
-    """Return the columns that an argument names; none if it is data."""
-    if not isinstance(value, str | list):
+def _frame_tasks(X: Any, arguments: dict[str, Any]) -> tuple[list[Any], list[str] | None]:
+    """Return the tasks, and the columns of X that no argument names if their names are strings."""
+    names = [_names(X, value, argument) for argument, value in arguments.items()]
+    used = dict.fromkeys(column for some in names for column in some)
+    columns = [column for column in X.columns if column not in used]
+    make = import_dask().delayed(partial(_frame_block, columns=columns, names=names))
+    # Files are read without the other columns.
+    parts = X[[*columns, *used]].to_delayed()
+    is_named = all(isinstance(column, str) for column in columns)
+    return [make(*part) for part in enumerate(parts)], columns if is_named else None
+
+
+def _names(X: Any, value: Any, argument: str) -> list[str]:
+    """Return the columns of X that an argument names."""
+    if value is None:
         return []
     names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list):
+        raise ValueError(
+            f"{argument} is a {type(value).__name__}: for a dataframe X give the name of a column"
+        )
+    columns = list(X.columns)
     for name in names:
         if name not in columns:
             known = ", ".join(map(repr, columns[:8]))
@@ -147,50 +166,15 @@ def _names(value: Any, argument: str, columns: Sequence[Any]) -> list[Any]:
     return names
 
 
-def _columns_of(y: Any) -> list[Any] | None:
-    return list(y.columns) if hasattr(y, "columns") and len(y.columns) > 1 else None
-
-
-def _parts(collection: Any, *, alone: bool = False) -> list[Any]:
-    """Return the partitions; where several collections must match, Dask may not merge any."""
-    return list(np.ravel(collection.to_delayed(optimize_graph=alone)))
-
-
-def _aligned(X: Any, values: Any, argument: str) -> list[Any]:
-    """Return the partitions of `values` that belong to those of X."""
-    n_parts = len(X.chunks[0]) if hasattr(X, "chunks") else X.npartitions
-    if values is None:
-        return [None] * n_parts
-    if not hasattr(values, "to_delayed"):
-        raise ValueError(
-            f"{argument} is a {type(values).__name__}: give a Dask array or series with the "
-            "partitions of X, or for a dataframe X the name of a column"
-        )
-    if hasattr(values, "chunks") and hasattr(X, "chunks") and values.shape[0] == X.shape[0]:
-        values = values.rechunk((X.chunks[0], *((-1,) * (values.ndim - 1))))
-    parts = _parts(values)
-    if len(parts) != n_parts:
-        raise ValueError(
-            f"{argument} has {len(parts)} partitions and X has {n_parts}: they must contain the "
-            "same rows in the same order"
-        )
-    return parts
-
-
-def _frame_block(
-    number: int, frame: Any, *given: Any, columns: list[Any], names: list[list[Any]]
-) -> Block:
-    """Return the block; `names` are the columns of the arguments that are not in `given`."""
-    arguments = (
-        frame[own if len(own) > 1 else own[0]] if own else other
-        for own, other in zip(names, given, strict=True)
-    )
+def _frame_block(number: int, frame: Any, *, columns: list[Any], names: list[list[str]]) -> Block:
+    """Return the block; `names` are the columns of each argument."""
     for column in columns:
         if frame[column].dtype.kind not in "fiub":
             raise ValueError(
                 f"column {column!r} of X has dtype {frame[column].dtype}: encode it as numbers, or "
                 "leave it out"
             )
+    arguments = (frame[own[0] if len(own) == 1 else own] if own else None for own in names)
     return _block(number, frame[columns].to_numpy(), *arguments)
 
 

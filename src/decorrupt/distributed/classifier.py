@@ -16,12 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 from decorrupt._typing import FloatArray
 from decorrupt.distributed.blocks import Blocks, read_blocks
 from decorrupt.distributed.data import LABELS, Data, read_data
-from decorrupt.distributed.engine import Engine, connect
+from decorrupt.distributed.engine import Engine
 from decorrupt.distributed.features import check_features, largest_rank
 from decorrupt.distributed.objective import PartitionedObjective
 from decorrupt.distributed.predictions import predict_lazily
 from decorrupt.distributed.report import POSTERIORS, PROBABILITIES, Report, partition_report
-from decorrupt.distributed.shuffle import scratch_folder
 from decorrupt.distributed.work import PartitionedRisk, Work
 from decorrupt.estimators import LabelAccuracyMixin
 from decorrupt.features import resolve_kernel_gamma
@@ -119,18 +118,18 @@ class DaskClassifier(LabelAccuracyMixin, BaseEstimator):
         """Fit as `fit` does; `replaced` are parameters with another value in this fit."""
         local = self._new_local().set_params(**replaced)
         self._check(local)
-        with connect(self.client) as engine, scratch_folder(engine) as folder:
-            blocks = read_blocks(X, y, ids, name, upper, sample_weight)
-            data = read_data(engine, blocks, self._kind_of_targets(local, blocks))
-            _keep_columns(local, data)
-            work = Work(engine, local, _kept_rows(engine, local, data), folder, self._seed())
-            observed = self._observe(work)
-            local.keep_observed(observed)
-            partitioned = self._problem(work, observed)
-            objective = work.objective(partitioned)
-            outcome = self._solved(work, observed, objective)
-            self._finish(work, observed, partitioned, outcome)
-            notices = self._assumption_notices(work, observed) + notices_of(local)
+        engine = Engine(self.client)
+        blocks = read_blocks(X, y, ids, name, upper, sample_weight)
+        data = read_data(engine, blocks, self._kind_of_targets(local, blocks))
+        _keep_columns(local, data)
+        work = Work(engine, local, _kept_rows(engine, local, data), self._seed())
+        observed = self._observe(work)
+        local.keep_observed(observed)
+        partitioned = self._problem(work, observed)
+        objective = work.objective(partitioned)
+        outcome = self._solved(work, observed, objective)
+        self._finish(work, observed, partitioned, outcome)
+        notices = self._assumption_notices(work, observed) + notices_of(local)
         self._take_over(local, objective.n_passes + OTHER_PASSES)
         return notices
 

@@ -17,7 +17,6 @@ from decorrupt.distributed.blocks import Block, Blocks
 from decorrupt.distributed.columns import ColumnSummary, add_columns, summarise_columns
 from decorrupt.distributed.engine import Engine
 from decorrupt.observed import (
-    SHARE_TOL,
     check_whole,
     factorize,
     read_labels,
@@ -42,8 +41,6 @@ class Data:
         The data.
     columns : ColumnSummary
         Rows, columns and their means.
-    block_rows : list of int
-        Rows of each block.
     keys_of : callable
         Numbers the bags of a block.
     bags_of : list of ndarray of int
@@ -58,7 +55,6 @@ class Data:
 
     blocks: Blocks
     columns: ColumnSummary
-    block_rows: list[int]
     keys_of: KeysOf
     bags_of: list[NDArray[np.intp]]
     ids: NDArray[Any]
@@ -82,14 +78,12 @@ def read_data(engine: Engine, blocks: Blocks, kind: str) -> Data:
     """
     summarise = engine.dask.delayed(_summarise)
     found = engine.compute([summarise(block, kind) for block in blocks.tasks])
-    columns = [own for own, _ in found]
-    all_columns = add_columns(columns)
-    ids, lengths, sizes, shares, bags_of = _merge([bags for _, bags in found], blocks.has_upper)
+    columns = add_columns([own for own, _ in found])
+    ids, lengths, sizes, shares, bags_of = _merge([bags for _, bags in found], blocks.ids)
     ends = [_one_share(part) for part in np.split(shares, 1 + blocks.has_upper, axis=1)]
     return Data(
         blocks,
-        all_columns,
-        [own.n_rows for own in columns],
+        columns,
         _keys_of(kind),
         bags_of,
         ids,
@@ -183,49 +177,42 @@ def _shares(block: Block, ids: NDArray[Any], codes: NDArray[np.intp], kind: str)
 
 
 def _merge(
-    found: Sequence[_BlockBags | None], has_upper: bool
+    found: Sequence[_BlockBags | None], column: str | None
 ) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[Any], FloatArray, list[NDArray[np.intp]]]:
     """Return all bags, their lengths, sizes and shares, and the numbers of every block's bags.
 
     Raises
     ------
     ValueError
-        If the shares of a bag differ between partitions, or their number.
+        If a bag with a share is in several partitions, or the numbers of shares differ.
     """
     filled = [bags for bags in found if bags is not None]
     widths = {bags.shares.shape[1] for bags in filled}
     if len(widths) > 1:
         raise ValueError(f"y has different numbers of columns in the partitions: {sorted(widths)}")
     ids, codes = factorize(_join([bags.ids for bags in filled]), "bags")
+    n_bags = [len(bags.ids) for bags in filled]
+    if widths != {0}:
+        _refuse_split(ids, codes, np.repeat([bags.number for bags in filled], n_bags), column)
     lengths = np.bincount(codes, np.concatenate([bags.lengths for bags in filled])).astype(np.intp)
     sizes = whole_if_whole(np.bincount(codes, np.concatenate([bags.sizes for bags in filled])))
-    shares = np.concatenate([bags.shares for bags in filled])
-    lowest = np.full((len(ids), shares.shape[1]), np.inf)
-    np.minimum.at(lowest, codes, shares)
-    n_bags = [len(bags.ids) for bags in filled]
-    parts = np.repeat([bags.number for bags in filled], n_bags)
-    _refuse_different("y or upper" if has_upper else "y", ids, codes, shares, lowest, parts)
+    shares = np.empty((len(ids), *widths))
+    shares[codes] = np.concatenate([bags.shares for bags in filled])
     ends = iter(np.split(codes, np.cumsum(n_bags)))
     none = np.empty(0, dtype=np.intp)
-    return ids, lengths, sizes, lowest, [none if bags is None else next(ends) for bags in found]
+    return ids, lengths, sizes, shares, [none if bags is None else next(ends) for bags in found]
 
 
-def _refuse_different(
-    name: str,
-    ids: NDArray[Any],
-    codes: NDArray[np.intp],
-    shares: FloatArray,
-    lowest: FloatArray,
-    parts: NDArray[np.intp],
+def _refuse_split(
+    ids: NDArray[Any], codes: NDArray[np.intp], parts: NDArray[np.intp], column: str | None
 ) -> None:
-    apart = (np.abs(shares - lowest[codes]) > SHARE_TOL).any(axis=1)
-    for entry in np.flatnonzero(apart)[:1]:
-        same = np.flatnonzero(codes == codes[entry])
-        other = same[(shares[same] != shares[entry]).any(axis=1)][0]
+    """Raise ValueError if a bag is in several partitions."""
+    for bag in np.flatnonzero(np.bincount(codes) > 1)[:1]:
+        first, second = parts[codes == bag][:2]
         raise ValueError(
-            f"{name} differs within bag {ids.tolist()[codes[entry]]!r}: {shares[other].tolist()} "
-            f"in partition {parts[other]}, {shares[entry].tolist()} in partition {parts[entry]}; "
-            "all rows of a bag must have the same proportion"
+            f"bag {ids.tolist()[bag]!r} is in partition {first} and in partition {second}: all "
+            "rows of a bag must be in one partition. A dataframe is arranged like this by "
+            f"ddf.shuffle(on={column!r})"
         )
 
 

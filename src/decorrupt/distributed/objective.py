@@ -10,11 +10,9 @@ import numpy as np
 
 from decorrupt._typing import FloatArray
 from decorrupt.distributed.engine import Engine
-from decorrupt.distributed.large_bags import LargeBags
 from decorrupt.distributed.partition import (
     ScoreModel,
     add_sums,
-    partition_moments,
     partition_value_and_gradient,
 )
 from decorrupt.progress import log_step
@@ -40,8 +38,6 @@ class PartitionedObjective:
         λ.
     correction : str or None
         g, see :class:`decorrupt.risks.CorrectedRisk`.
-    large_bags : LargeBags or None
-        Bags larger than a partition; with them an evaluation takes two passes.
     shared_model : Delayed
         The model, kept by the workers.
     n_passes : int
@@ -53,7 +49,6 @@ class PartitionedObjective:
     model: ScoreModel
     reg_strength: float
     correction: str | None = None
-    large_bags: LargeBags | None = None
     n_passes: int = 0
 
     def __post_init__(self) -> None:
@@ -62,7 +57,7 @@ class PartitionedObjective:
         self.penalised = self.model.penalised(self.reg_strength)
 
     def value_and_gradient(self, coef: FloatArray) -> tuple[float, FloatArray]:
-        """Return J and ∇J; the cost is a pass over the data, two with large bags."""
+        """Return J and ∇J; the cost is a pass over the data."""
         coef = np.asarray(coef, dtype=float)
         value, gradient = self._risk(coef)
         value += self.penalised.penalty(coef)
@@ -72,30 +67,16 @@ class PartitionedObjective:
         return value, gradient
 
     def _risk(self, coef: FloatArray) -> tuple[float, FloatArray]:
-        normal = self._large_bag_sums(coef)
-        values, gradients = self._sums(coef, normal)
+        values, gradients = self._sums(coef)
         outer = np.array([corrected_sum(total, self.correction) for total in values.tolist()])
-        value = float(outer[:, 0].sum())
-        if self.large_bags is not None:
-            value -= float(normal.log_prob.sum()) / self.large_bags.n_total
-        return value, outer[:, 1] @ gradients
+        return float(outer[:, 0].sum()), outer[:, 1] @ gradients
 
-    def _sums(self, coef: FloatArray, normal: Any) -> tuple[FloatArray, FloatArray]:
+    def _sums(self, coef: FloatArray) -> tuple[FloatArray, FloatArray]:
         self.n_passes += 1
         delayed = self.engine.dask.delayed
         evaluate = delayed(partition_value_and_gradient)
-        sums = None if normal is None else delayed(normal)
-        parts = [evaluate(part, coef, self.shared_model, sums) for part in self.partitions]
+        parts = [evaluate(part, coef, self.shared_model) for part in self.partitions]
         add = delayed(add_sums)
         while len(parts) > FAN_IN:
             parts = [add(parts[k : k + FAN_IN]) for k in range(0, len(parts), FAN_IN)]
         return add_sums(self.engine.compute(parts))
-
-    def _large_bag_sums(self, coef: FloatArray) -> Any:
-        if self.large_bags is None:
-            return None
-        self.n_passes += 1
-        delayed = self.engine.dask.delayed
-        moments, model = delayed(partition_moments), self.shared_model
-        parts = self.engine.compute([moments(part, coef, model) for part in self.partitions])
-        return self.large_bags.add(parts)

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
 from decorrupt.distributed.features import RowFeatures
-from decorrupt.distributed.large_bags import LargeBagRisk
-from decorrupt.risks import CountMoments, NormalCounts
 from decorrupt.solvers import Objective
 
 # Rows whose features are in memory at a time.
@@ -95,10 +93,7 @@ class ScoreModel:
 
 
 def partition_value_and_gradient(
-    partition: Partition,
-    coef: FloatArray,
-    model: ScoreModel,
-    large_bags: NormalCounts | None = None,
+    partition: Partition, coef: FloatArray, model: ScoreModel
 ) -> tuple[FloatArray, FloatArray]:
     """Return the risk of a partition's rows and its gradient.
 
@@ -112,8 +107,6 @@ def partition_value_and_gradient(
         θ and b, as in :class:`decorrupt.solvers.Objective`.
     model : ScoreModel
         The features; they are made here, `CHUNK_ROWS` rows at a time.
-    large_bags : NormalCounts, optional
-        The sums over bags that are larger than a partition, see :func:`partition_moments`.
 
     Returns
     -------
@@ -126,29 +119,10 @@ def partition_value_and_gradient(
     for chunk in partition.chunks:
         objective = model.objective(chunk.rows)
         for k, risk in enumerate(chunk.risks):
-            if isinstance(risk, LargeBagRisk):
-                risk = replace(risk, normal=large_bags)
             value, gradient = replace(objective, risk=risk).value_and_gradient(coef)
             values[k] += value
             gradients[k] += gradient
     return values, gradients
-
-
-def partition_moments(
-    partition: Partition, coef: FloatArray, model: ScoreModel
-) -> dict[int, CountMoments]:
-    """Return Σp and Σppᵀ over the rows of each large bag in the partition."""
-    found: dict[int, CountMoments] = {}
-    for chunk in partition.chunks:
-        (risk, *_) = chunk.risks
-        if not isinstance(risk, LargeBagRisk):
-            continue
-        moments = risk.moments(model.objective(chunk.rows).scores(coef))
-        if risk.bag in found:
-            before = found[risk.bag]
-            moments = CountMoments(before.mean + moments.mean, before.outer + moments.outer)
-        found[risk.bag] = moments
-    return found
 
 
 def keep_features(partition: Partition, features: RowFeatures) -> Partition:

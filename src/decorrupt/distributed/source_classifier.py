@@ -63,15 +63,15 @@ intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, feat
 
         Parameters
         ----------
-        X : Dask array or dataframe of shape (n_rows, n_columns)
+        X : Dask dataframe or array of shape (n_rows, n_columns)
             The rows. The blocks of an array may be sparse.
-        y : Dask array or series, or the name of a column of X
+        y : name of a column of X, or Dask array with the chunks of X
             Noisy labels; of two values the larger is the positive class.
-        sources : Dask array or series, or the name of a column of X, optional
+        sources : as y, optional
             The source of each row. None: one source.
         noise_rates : mapping, pair or matrix, optional
             Replaces the parameter `noise_rates`.
-        sample_weight : Dask array or series, or the name of a column of X, optional
+        sample_weight : as y, optional
             How many rows each row represents.
 
         Returns
@@ -82,8 +82,7 @@ intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, feat
         Raises
         ------
         ValueError
-            As the estimator without Dask; also if partitions differ in width or dtype, or the
-            scheduler cannot be reached.
+            As the estimator without Dask; also if partitions differ in width or dtype.
         """
         rates = {} if noise_rates is None else {"noise_rates": noise_rates}
         emit_notices(self._train(X, y, sources, "sources", sample_weight=sample_weight, **rates))
@@ -93,7 +92,7 @@ intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, feat
         """Return one entry per source and label, with its number of rows."""
         data, local = work.data, work.local
         sources, classes, codes = sources_and_labels(data)
-        given = sources if data.blocks.has_ids else None
+        given = None if data.blocks.ids is None else sources
         rates = _known_rates(work, classes, codes, given)
         noisy = read_sources(codes, classes, given, rates, local.source_priors)
         noisy = replace(noisy, weights=data.sizes)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from scipy.sparse import issparse
 from decorrupt.distributed.data import Data
 from decorrupt.distributed.engine import Engine
 from decorrupt.distributed.features import RowFeatures, fit_features
-from decorrupt.distributed.large_bags import LargeBags
 from decorrupt.distributed.objective import PartitionedObjective
 from decorrupt.distributed.partition import ScoreModel, keep_features
 from decorrupt.distributed.sample import Sample, draw_sample
@@ -30,8 +28,6 @@ class PartitionedRisk:
         :class:`decorrupt.distributed.Partition` each.
     correction : str or None
         The risk correction.
-    large_bags : LargeBags or None
-        Bags larger than a partition.
     bag_problem : Problem
         The problem of the estimator without Dask with one entry per bag instead of per row, of a
         corrected risk.
@@ -39,7 +35,6 @@ class PartitionedRisk:
 
     partitions: list[Any]
     correction: str | None = None
-    large_bags: LargeBags | None = None
     bag_problem: Any = None
 
 
@@ -55,8 +50,6 @@ class Work:
         The estimator without Dask that is fitted.
     data : Data
         The blocks and their bags.
-    folder : Path
-        For rows that do not fit in memory.
     seed : int
         From which every step draws.
     """
@@ -64,7 +57,6 @@ class Work:
     engine: Engine
     local: Any
     data: Data
-    folder: Path
     seed: int
 
     @cached_property
@@ -96,11 +88,6 @@ class Work:
         """Return whether so many bytes may be kept in memory."""
         return n_bytes <= self.engine.memory(self.local.chosen_kernel.memory_budget)
 
-    @property
-    def rows_fit(self) -> bool:
-        """Whether all rows may be kept in memory."""
-        return self.fits(self.data.columns.n_bytes)
-
     def set_reg_strength(self, n_rows: float) -> None:
         """Set λ for a risk that is worth `n_rows` labelled rows."""
         self.local.set_reg_strength(n_rows, self._kernel_size)
@@ -123,11 +110,9 @@ class Work:
             keep, features = engine.dask.delayed(keep_features), engine.dask.delayed(self.features)
             partitions = engine.persist([keep(part, features) for part in partitions])
             model = replace(model, features=None)
-        elif self.rows_fit:
+        elif self.fits(self.data.columns.n_bytes):
             partitions = engine.persist(partitions)
-        return PartitionedObjective(
-            engine, partitions, model, local.reg_strength_, risk.correction, risk.large_bags
-        )
+        return PartitionedObjective(engine, partitions, model, local.reg_strength_, risk.correction)
 
     @property
     def least_tol(self) -> float:

@@ -22,11 +22,10 @@ from decorrupt.ecological.model import (
     fit_rates,
     prior_variance,
 )
-from decorrupt.ecological.posterior import draw_tables
-from decorrupt.ecological.tables import bounds, expected_tables, fit_margins, goodman
+from decorrupt.ecological.posterior import Draws, draw_tables
+from decorrupt.ecological.tables import bounds, fit_margins, goodman
 from decorrupt.estimators import check_parameters, check_share
 from decorrupt.extras import import_pandas
-from decorrupt.meta import EMClassifier
 from decorrupt.notices import Notice, emit_notices
 
 
@@ -57,10 +56,6 @@ class EcologicalInference(BaseEstimator):
     count_noise : GaussianNoise, LaplaceNoise, GeometricNoise, float or mapping, optional
         Noise of the outcomes, as in the count likelihood; only its variance is used. Noise in
         groups is not supported.
-    estimator : estimator, optional
-        Any learner that :class:`decorrupt.EMClassifier` takes, in place of the model above: for
-        rates that depend on the covariates in another way in every group. Its columns are one
-        indicator per group and the covariates. It has no intervals and no check.
 
     Attributes
     ----------
@@ -76,7 +71,7 @@ class EcologicalInference(BaseEstimator):
     goodman_ : ndarray of shape (n_groups, n_outcomes)
         Rates of Goodman's regression: non-negative least squares.
     coef_ : ndarray of shape (n_groups + n_covariates + 1, n_outcomes)
-        Θ and, last, the common log-odds; not with `estimator`, like the next four.
+        Θ and, last, the common log-odds.
     dispersion_ : ndarray of shape (n_places,)
         φ_b.
     draws_ : ndarray of shape (n_draws, n_groups, n_outcomes)
@@ -85,8 +80,6 @@ class EcologicalInference(BaseEstimator):
         Pearson's χ² per degree of freedom: 1 if places differ by their groups and chance alone.
     reg_strength_ : float
         λ.
-    estimator_ : EMClassifier
-        The fitted learner, with `estimator`.
     group_counts_, outcome_counts_ : ndarray of shape (n_places, n_groups), (n_places, n_outcomes)
         The margins: outcomes as given in `reported_counts_` or, if noisy, the expected ones.
     group_names_, outcome_names_, place_names_ : tuple of str
@@ -126,14 +119,12 @@ class EcologicalInference(BaseEstimator):
         random_state: Any = None,
         other: str | None = None,
         count_noise: Any = None,
-        estimator: Any = None,
     ) -> None:
         self.reg_strength = reg_strength
         self.n_draws = n_draws
         self.random_state = random_state
         self.other = other
         self.count_noise = count_noise
-        self.estimator = estimator
 
     def fit(self, groups: Any, outcomes: Any, *, covariates: Any = None) -> Self:
         """Estimate the table.
@@ -160,8 +151,6 @@ class EcologicalInference(BaseEstimator):
             If the solver did not converge.
         """
         check_parameters(self)
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)  # of an earlier fit with or without a learner
         margins = read_margins(
             groups, outcomes, other=self.other, is_noisy=self.count_noise is not None
         )
@@ -171,61 +160,33 @@ class EcologicalInference(BaseEstimator):
         )
         if self.count_noise is not None:
             check_noisy_totals(margins, layout.observed.counts.noise_variance)
-        if self.estimator is None:
-            return self._fit_rates(layout)
-        return self._fit_learner(layout)
-
-    def _fit_rates(self, layout: Layout) -> Self:
         is_auto = self.reg_strength == "auto"
         variance = PRIOR_VARIANCE if is_auto else prior_variance(float(self.reg_strength), layout)
         rates = fit_rates(layout, variance)
         outcomes = fit_margins_of(rates)
-        draws = draw_tables(rates, outcomes, self.n_draws, self._rng())
-        self.coef_, self.dispersion_, self.draws_ = rates.coef, rates.dispersion, draws.tables
-        self.overdispersion_ = float(rates.pearson.mean())
-        self.reg_strength_ = 1 / (4 * rates.prior_variance * layout.total)
+        rng = np.random.default_rng(0 if self.random_state is None else self.random_state)
+        draws = draw_tables(rates, outcomes, self.n_draws, rng)
         if not rates.converged:
             message = "the rates did not converge: increase reg_strength or merge rare options"
             emit_notices([Notice(ConvergenceWarning, message)])
-        return self._keep(layout, outcomes, draws.place_tables)
+        return self._keep(rates, outcomes, draws)
 
-    def _fit_learner(self, layout: Layout) -> Self:
-        for name, default in (("reg_strength", "auto"), ("count_noise", None)):
-            if getattr(self, name) != default:
-                raise ValueError(f"{name} cannot be combined with estimator=: leave it out")
-        observed, margins = layout.observed, layout.margins
-        seed = int(self._rng().integers(2**31))
-        self.estimator_ = EMClassifier(self.estimator, random_state=seed).fit(
-            layout.features[layout.present],
-            observed.row_proportions,
-            bags=observed.row_bag,
-            sample_weight=observed.weights,
-        )
-        rates = self.estimator_.predict_proba(layout.features).reshape(*margins.groups.shape, -1)
-        tables = expected_tables(margins.groups, rates)
-        return self._keep(layout, margins.outcomes, tables)
-
-    def _rng(self) -> np.random.Generator:
-        return np.random.default_rng(0 if self.random_state is None else self.random_state)
-
-    def _keep(self, layout: Layout, outcomes: FloatArray, tables: FloatArray) -> Self:
-        margins = layout.margins
+    def _keep(self, rates: Rates, outcomes: FloatArray, draws: Draws) -> Self:
+        layout, margins = rates.layout, rates.layout.margins
+        self.coef_, self.dispersion_, self.draws_ = rates.coef, rates.dispersion, draws.tables
+        self.overdispersion_ = float(rates.pearson.mean())
+        self.reg_strength_ = 1 / (4 * rates.prior_variance * layout.total)
         self.group_names_, self.outcome_names_ = margins.group_names, margins.outcome_names
         self.place_names_ = margins.place_names
         self.group_counts_, self.outcome_counts_ = margins.groups, outcomes
         self.reported_counts_ = margins.outcomes
         self.covariates_ = layout.covariates
-        self.place_tables_ = fit_margins(tables, margins.groups, outcomes)
+        self.place_tables_ = fit_margins(draws.place_tables, margins.groups, outcomes)
         self.table_ = self.place_tables_.sum(axis=0)
         self.rates_ = self.table_ / margins.groups.sum(axis=0)[:, None]
         self.bounds_ = bounds(margins.groups, outcomes)
         self.goodman_ = goodman(margins.groups, outcomes)
         return self
-
-    def _check_has_draws(self) -> None:
-        check_is_fitted(self)
-        if not hasattr(self, "draws_"):
-            raise ValueError("a table with estimator= has no intervals and no check")
 
     def interval(
         self, level: float = 0.95, *, function: str | Callable[[FloatArray], Any] | None = None
@@ -247,9 +208,9 @@ class EcologicalInference(BaseEstimator):
         Raises
         ------
         ValueError
-            If the level is not between 0 and 1, the function is unknown, or there are no draws.
+            If the level is not between 0 and 1, or the function is unknown.
         """
-        self._check_has_draws()
+        check_is_fitted(self)
         check_share("level", level)
         values = self.draws_
         if function == "rates":
@@ -265,7 +226,7 @@ class EcologicalInference(BaseEstimator):
 
         It fits the model to halves of the places, nine times.
         """
-        self._check_has_draws()
+        check_is_fitted(self)
         names = self.group_names_, self.outcome_names_, self.place_names_
         margins = Margins(self.group_counts_, self.reported_counts_, *names)
         layout = Layout(margins, self.covariates_, self.count_noise)
@@ -276,8 +237,8 @@ class EcologicalInference(BaseEstimator):
     def to_frame(self) -> Any:
         """Return a pandas DataFrame with one row per cell.
 
-        Columns: group, outcome, table, rate, rate_low and rate_high (95 %; not with `estimator`),
-        bound_low and bound_high of the rate, goodman.
+        Columns: group, outcome, table, rate, rate_low and rate_high (95 %), bound_low and
+        bound_high of the rate, goodman.
 
         Raises
         ------
@@ -286,10 +247,12 @@ class EcologicalInference(BaseEstimator):
         """
         check_is_fitted(self)
         people = self.group_counts_.sum(axis=0)[:, None]
-        columns = {"table": self.table_, "rate": self.rates_}
-        if hasattr(self, "draws_"):
-            columns["rate_low"], columns["rate_high"] = self.interval(function="rates")
-        columns |= {
+        low, high = self.interval(function="rates")
+        columns = {
+            "table": self.table_,
+            "rate": self.rates_,
+            "rate_low": low,
+            "rate_high": high,
             "bound_low": self.bounds_[0] / people,
             "bound_high": self.bounds_[1] / people,
             "goodman": self.goodman_,

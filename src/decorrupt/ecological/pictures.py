@@ -25,17 +25,15 @@ def plot(model: Any, ax: Any = None, kind: str = "rates") -> Any:
 
 
 def draw_rates(model: Any, ax: Any) -> Any:
-    """Draw the rate of every cell, its 95 % interval if there is one, and Goodman's rate."""
+    """Draw the rate of every cell, its 95 % interval, and Goodman's rate."""
     names, start = [], 0
     n_outcomes = len(model.outcome_names_)
-    has_draws = hasattr(model, "draws_")
-    low, high = model.interval(function="rates") if has_draws else (model.rates_, model.rates_)
-    name = "95 % interval" if has_draws else "estimate"
+    low, high = model.interval(function="rates")
     for r, group in enumerate(model.group_names_):
         places = start + np.arange(n_outcomes)
         rate = model.rates_[r]
         away = np.maximum([rate - low[r], high[r] - rate], 0)
-        label = name if r == 0 else None
+        label = "95 % interval" if r == 0 else None
         ax.errorbar(rate, places, xerr=away, fmt="o", color="tab:blue", capsize=2, label=label)
         label = "Goodman" if r == 0 else None
         ax.plot(model.goodman_[r], places, "x", color="tab:gray", label=label)

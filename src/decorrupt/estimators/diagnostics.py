@@ -10,7 +10,6 @@ import numpy as np
 from decorrupt._typing import FloatArray
 from decorrupt.extras import import_pyplot
 from decorrupt.losses import MarginLoss
-from decorrupt.notebook import html_table
 from decorrupt.observed import Observed
 from decorrupt.risks import CorrectedRisk
 from decorrupt.theory import bound_bags, information
@@ -139,9 +138,6 @@ class Diagnostics:
         rows = self._rows()
         width = max(len(name) for name, _ in rows)
         return "\n".join(f"{name:<{width}}  {value}" for name, value in rows)
-
-    def _repr_html_(self) -> str:
-        return html_table("Diagnostics", [], self._rows())
 
     def _rows(self) -> list[tuple[str, str]]:
         rows = [

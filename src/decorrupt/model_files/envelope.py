@@ -1,19 +1,16 @@
-"""decorrupt.json in a model file: versions and metadata."""
+"""decorrupt.json in a model file: the version of decorrupt, and metadata."""
 
 from __future__ import annotations
 
 import json
 import math
-import platform
 import re
-from importlib.metadata import version
 from typing import Any
 
 from decorrupt.model_files.errors import ModelFileError
 
 MEMBER = "decorrupt.json"
 FORMAT = 1
-RECORDED = ("numpy", "scipy", "scikit-learn", "skops")
 PLAIN = (str, bool, int, type(None))
 
 
@@ -40,8 +37,6 @@ def make_envelope(metadata: Any) -> str:
         {
             "format": FORMAT,
             "decorrupt": own_version(),
-            "versions": {"python": platform.python_version()}
-            | {package: version(package) for package in RECORDED},
             "metadata": metadata,
         },
         ensure_ascii=False,

@@ -130,17 +130,6 @@ def load_with_metadata(path: str | os.PathLike[str]) -> tuple[Any, dict[str, Any
     return _restore(_read(path), str(path))
 
 
-def load_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return the metadata of a model file, without loading the model.
-
-    Errors are those of :func:`load`, except that the model itself is not checked.
-    """
-    from decorrupt.model_files.archive import read_json, read_members
-
-    name = str(path)
-    return read_envelope(read_json(read_members(_read(path), name), MEMBER, name), name)
-
-
 def _read(path: str | os.PathLike[str]) -> bytes:
     from decorrupt.model_files.archive import MAX_UNPACKED
 

@@ -27,7 +27,6 @@ from decorrupt.model_selection.count_posterior import (
     mode_weights,
 )
 from decorrupt.model_selection.draw_likelihoods import CountLikelihood, Likelihood, RowLikelihood
-from decorrupt.notebook import html_table
 from decorrupt.observed import Observed, read_observed, without_weightless
 
 # Feature maps of the count model, see `_views`.
@@ -107,17 +106,6 @@ class AccuracyEstimate:
     def __str__(self) -> str:
         interval = f"{self.level:.0%} interval {self.low:.3f} to {self.high:.3f}"
         return f"{self.value:.3f} ({interval}), evidence: {self.evidence}"
-
-    def _repr_html_(self) -> str:
-        several = len(self.recalls) > 2
-        rows = [
-            ("mean recall" if several else "balanced accuracy", f"{self.value:.3f}"),
-            (f"{self.level:.0%} interval", f"{self.low:.3f} to {self.high:.3f}"),
-            ("evidence that it is better than guessing", self.evidence),
-            ("guessing", f"{self.guessing:.3f}"),
-            ("guessing by bag (for known bags only)", f"{self.group_rate:.3f}"),
-        ]
-        return html_table("Accuracy without labels", [], rows)
 
 
 def estimate_accuracy(

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from decorrupt.extras import import_pandas
 from decorrupt.model_selection.results import Result
-from decorrupt.notebook import html_table
 
 # Parameters over which a row of the leaderboard is the best, and its weight the sum.
 WITHIN_ROW = ("reg_strength", "starts")
@@ -134,22 +133,6 @@ class Leaderboard:
             for row in self
         ]
         return "\n".join([head, *lines, f"* {self.rule}", *self._remarks()])
-
-    def _repr_html_(self) -> str:
-        head = ["", "method", "weight", "score", "± std error", "seconds", "parameters"]
-        rows = [
-            (
-                "*" if row.chosen else "",
-                row.method,
-                f"{row.weight:.3f}",
-                f"{row.score:.4f}",
-                f"{row.std_error:.4f}",
-                f"{row.seconds:.1f}",
-                describe_params(row.params),
-            )
-            for row in self
-        ]
-        return html_table("Leaderboard", head, rows, [f"* {self.rule}", *self._remarks()])
 
     def _remarks(self) -> list[str]:
         found = []

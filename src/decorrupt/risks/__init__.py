@@ -18,22 +18,14 @@ from decorrupt.risks.corrected import (
 from decorrupt.risks.count import CountRisk, count_log_likelihood, count_risk
 from decorrupt.risks.forward import ForwardRisk, bag_shares_by_class, noisy_label_risk, set_risk
 from decorrupt.risks.label_posterior import LabelLikelihood, LabelPosterior, label_posterior
-from decorrupt.risks.normal_counts import (
-    CountMoments,
-    NormalBags,
-    NormalCounts,
-    count_precision,
-    normal_counts,
-)
+from decorrupt.risks.normal_counts import CountMoments, NormalBags, count_precision
 from decorrupt.risks.proportion import ProportionRisk
 from decorrupt.risks.score_risk import Operator, ScoreRisk
 from decorrupt.risks.segments import Segments
-from decorrupt.risks.two_class_groups import LARGE_BAG
 
 __all__ = [
     "ESTIMATE",
     "KINK_WIDTH",
-    "LARGE_BAG",
     "RISK_CORRECTIONS",
     "CorrectedRisk",
     "CountMoments",
@@ -42,7 +34,6 @@ __all__ = [
     "LabelLikelihood",
     "LabelPosterior",
     "NormalBags",
-    "NormalCounts",
     "Operator",
     "ProportionRisk",
     "ScoreRisk",
@@ -59,7 +50,6 @@ __all__ = [
     "label_posterior",
     "logistic_risk",
     "noisy_label_risk",
-    "normal_counts",
     "set_risk",
     "with_bag_effect",
 ]
