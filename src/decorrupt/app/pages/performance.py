@@ -51,7 +51,7 @@ def bag_results(results: HeldOutResults, kind: Kind, name: str) -> list[Block]:
     table = measures(results["criteria"], known, f"{name}-criteria", caption)
     agreement = _agreement(results, kind, name)
     if several:
-        shares = class_share_table(results["per_bag"], results["classes"], f"{name}-classes")
+        shares = class_share_table(results["per_bag"], results["classes"], name)
         return [table, agreement, shares]
     figures = [
         agreement,
