@@ -123,7 +123,7 @@ USERS = [
     ),
     Group(
         "Larger than memory",
-        "The same methods on Dask arrays and data frames: :doc:`/howto/larger_than_memory`.",
+        "The same methods on Dask arrays and data frames: :doc:`/howto/large_data`.",
         [
             "distributed.DaskCountLikelihoodClassifier",
             "distributed.DaskMeanMapClassifier",
@@ -185,7 +185,7 @@ USERS = [
     ),
     Group(
         "Warnings",
-        "What to do about each: :doc:`/howto/fix_a_warning`.",
+        "What to do about each: :doc:`/reference/warnings`.",
         [
             "exceptions.BagAssumptionWarning",
             "exceptions.ContradictedRatesWarning",

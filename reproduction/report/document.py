@@ -6,10 +6,10 @@ from typing import Any
 
 from decorrupt.documents import (
     Block,
-    Definitions,
     Document,
     Facts,
     Section,
+    Table,
     Text,
     count,
     number,
@@ -70,7 +70,8 @@ def experiment_document(summary: dict[str, Any]) -> Document:
 
 def _introduction(summary: dict[str, Any]) -> list[Block]:
     methods = [(column.label, column.meaning) for column in columns_of(summary) if column.meaning]
-    return [*map(Text, INTRODUCTION), Definitions(methods)]
+    table = Table("methods", "The methods", ["method", "meaning"], methods, sortable=False)
+    return [*map(Text, INTRODUCTION), table]
 
 
 def _headline(summary: dict[str, Any]) -> list[Block]:

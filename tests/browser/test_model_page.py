@@ -22,13 +22,13 @@ from helpers.three_parties import make_party_tables
 NASTY = "<script>document.title='taken'</script> & Größe"
 # What is drawn on each page.
 PLOTS = {
-    "model": {"agreement", "scores", "calibration", "importance"},
-    "sources": {"agreement", "scores", "calibration", "importance"},
-    "evaluation": {"agreement", "scores", "calibration", "importance"},
-    "labels": {"scores", "calibration"},
-    "inspection": {"spread", "gain"},
-    "classes": {"agreement", "scores", "importance"},
-    "class-labels": {"scores", "calibration"},
+    "model": {"agreement", "calibration"},
+    "sources": {"agreement", "calibration"},
+    "evaluation": {"agreement", "calibration"},
+    "labels": {"calibration"},
+    "inspection": set(),
+    "classes": {"agreement"},
+    "class-labels": {"calibration"},
 }
 
 
@@ -212,14 +212,14 @@ def test_a_link_to_a_folded_section_opens_it(on_phone):
 
 
 def test_a_wide_table_shows_that_it_scrolls(on_phone):
-    page = on_phone("model", "#held-out")
-    wide = page.locator(".scroll:has(#held-out-groups)")
-    page.locator(".scrolls:has(#held-out-groups)").wait_for()
+    page = on_phone("model", "#methods")
+    wide = page.locator(".scroll:has(#leaderboard)")
+    page.locator(".scrolls:has(#leaderboard)").wait_for()
     assert wide.evaluate("e => e.scrollWidth > e.clientWidth")
     hint = "e => getComputedStyle(e, '::before').content"
     assert "scroll sideways" in wide.evaluate(hint)
     page.set_viewport_size(VIEWS["desktop"]["viewport"])
-    page.locator(".scroll:not(.scrolls):has(#held-out-groups)").wait_for()
+    page.locator(".scroll:not(.scrolls):has(#leaderboard)").wait_for()
     assert wide.evaluate(hint) == "none"
 
 

@@ -1,11 +1,8 @@
 """A real cluster of processes: workers that die, searches by joblib, addresses."""
 
 import os
-import re
 import signal
-from contextlib import nullcontext
 from functools import partial
-from pathlib import Path
 
 import dask
 import joblib
@@ -126,13 +123,3 @@ def test_the_papers_experiments_run_on_the_cluster_by_joblib(client, tmp_path):
         assert len(run_plan(plan, tmp_path / "records.jsonl")) == 2
     statuses = [record["status"] for record in read_records(tmp_path / "records.jsonl")]
     assert statuses == ["done", "done"]
-
-
-def test_the_example_of_the_documentation_runs(cluster, monkeypatch, capsys):
-    page = (Path(__file__).parents[2] / "docs" / "howto" / "clusters.md").read_text(
-        encoding="utf-8"
-    )
-    # A cluster of its own would have to start two more processes.
-    monkeypatch.setattr("distributed.LocalCluster", lambda **_: nullcontext(cluster))
-    exec(page.split("```python\n")[1].split("```")[0], {"__name__": "__main__"})  # noqa: S102 — ours
-    assert re.match(r"\d+ passes, accuracy 0\.[67]", capsys.readouterr().out)

@@ -1,4 +1,8 @@
-"""The sources of the site: every public name has a page, and every link of llms.txt a source."""
+"""What the strict build of the site (`make docs-quick`) does not see in its sources.
+
+The build fails on names of the reference that do not exist, links without a target, pages in no
+table of contents and examples without a title.
+"""
 
 import ast
 import importlib
@@ -86,12 +90,6 @@ def test_every_estimator_is_in_the_reference(package):
             assert {f"decorrupt.{name}", f"decorrupt.{package}.{name}"} & found, name
 
 
-def test_the_reference_lists_only_what_exists():
-    for entry in documented():
-        module, _, name = entry.rpartition(".")
-        assert name in dir(importlib.import_module(module)), entry  # imports no PyTorch
-
-
 def test_the_automatic_choice_comes_first():
     assert FOR_READERS[:2] == ["AutoLabelProportionsClassifier", "AutoSourcesClassifier"]
 
@@ -113,15 +111,6 @@ def test_the_links_of_llms_txt_are_pages():
     assert len(links) > 15
     for link in set(links) - {"api/index"}:  # made from docs/api_reference.py
         assert [file for file in (".md", ".rst") if (DOCS / f"{link}{file}").exists()], link
-
-
-def test_every_gallery_example_has_a_title_and_finds_something():
-    examples = sorted((DOCS.parent / "examples").glob("plot_*.py"))
-    assert len(examples) >= 8
-    for file in examples:
-        text = file.read_text()
-        assert re.match(r'r?"""\n[^\n]+\n=+\n\n', text), f"{file.name} has no title"
-        assert text.count("\n# %%\n") >= 3, f"{file.name} has no steps"
 
 
 def test_every_example_is_in_one_section_of_the_gallery():

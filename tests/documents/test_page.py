@@ -10,7 +10,6 @@ import pytest
 
 from decorrupt.documents.document import (
     Command,
-    Definitions,
     Document,
     Facts,
     Figure,
@@ -54,7 +53,6 @@ def document():
         Text(EVIL, "note"),
         Command(COMMAND),
         Facts([("term", EVIL)]),
-        Definitions([("word", "meaning")]),
         table,
         figure,
         Panels([Figure(lambda: drawing("panel"), "", "a panel")], [(drawing("swatch"), "line")]),

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from decorrupt.documents import (
     Command,
-    Definitions,
     Document,
     Facts,
     Section,
@@ -42,7 +41,6 @@ blocks = st.one_of(
     st.builds(Text, texts, st.sampled_from(["", "note", "faint", "good", "unsure", "bad"])),
     st.builds(Command, texts),
     st.builds(Facts, pairs),
-    st.builds(Definitions, pairs),
     tables(),
 )
 sections = st.builds(
@@ -62,7 +60,7 @@ def facts_of(document):
 def facts_of_block(block):
     if isinstance(block, Text | Command):
         yield block.text
-    elif isinstance(block, Facts | Definitions):
+    elif isinstance(block, Facts):
         yield from (text for entry in block.entries for text in entry)
     else:
         yield block.caption

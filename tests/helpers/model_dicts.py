@@ -67,11 +67,6 @@ def calibration():
     ]
 
 
-def histogram(labelled=False):
-    found = {"edges": [k / 10 for k in range(11)], "counts": [10, 20, *[30] * 7, 60]}
-    return found | ({"counts_positive": [0, 5, *[10] * 7, 55]} if labelled else {})
-
-
 def bag_prediction(bag, size, known, predicted, classified):
     shares = {"known": known, "predicted": predicted, "classified": classified}
     by_class = {name: [1 - share, share] for name, share in shares.items()}
@@ -89,7 +84,6 @@ def held_out():
         "criteria": criteria(),
         "classes": ["0", "1"],
         "per_bag": [*bags, odd],
-        "histogram": histogram(),
         "calibration": calibration(),
         "calibration_from": "proportions",
         "calibration_slope": 1.6,
@@ -155,21 +149,6 @@ def model_card():
         ],
         "scoring": "count_log_likelihood",
         "criteria": criteria(),
-        "diagnostics": {
-            "is_convex_at_reg_strength": False,
-            "convexity_floor": 0.0123,
-            "training_risk": -0.05,
-            "is_risk_negative": True,
-            "is_overfitted": True,
-            "bound": 3.2,
-            "is_bound_vacuous": True,
-            "kernel_rank": 42,
-            "kernel_error": 0.001,
-            "solver": "newton",
-            "solver_status": "converged",
-            "n_iter": 7,
-            "dropped": {"one row only": 2},
-        },
         "verdict": verdict(),
         "assumptions": assumptions(),
         "expected": expected(),
@@ -178,7 +157,6 @@ def model_card():
         "warnings": [f"column {EVIL!r} is odd"],
         "not_for": ["for rows of another kind"],
         "configuration": {"rows": f"{EVIL}.csv", "force": True, "sql": None, "seed": 3},
-        "configuration_from": {"rows": "command line", "seed": "config file"},
     }
 
 
@@ -212,7 +190,6 @@ def evaluation():
             "classes": [class_result("no", 170, 183), class_result(f"yes {EVIL}", 130, 117)],
             "metrics": {name: measured(0.8 + k / 100) for k, name in enumerate(metrics)},
             "confusion": [[153, 17], [30, 100]],
-            "histogram": histogram(labelled=True),
             "calibration": calibration(),
             "calibration_from": "labels",
         },
@@ -236,15 +213,11 @@ def inspection():
         "left_out": {"id": "it numbers the rows"},
         "bag_details": {
             "shares": [
-                {"bag": f"b{k}", "size": 10, "proportion": proportion, "share": share}
+                {"bag": f"b{k} {EVIL}", "size": 10, "proportion": proportion, "share": share}
                 for k, (proportion, share) in enumerate(
                     zip((0.9, 0.1, 0.7, 0.3, 0.41), shares, strict=True)
                 )
             ],
-            "n_informative": 3,
-            "too_small": [f"b4 {EVIL} (10 rows)"],
-            "average": ["b3"],
-            "convexity": {"exists": True, "superbag": False, "floor": 0.0345},
         },
         "verdict": verdict("usable", "the bags differ in their shares"),
         "assumptions": assumptions(),

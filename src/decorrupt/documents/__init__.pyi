@@ -1,14 +1,9 @@
 """The public names, and where each of them is defined."""
 
-from .colours import (
-    COLOURS,
-    FOREGROUND,
-)
 from .document import (
     Block,
     Cell,
     Command,
-    Definitions,
     Document,
     Facts,
     Figure,
@@ -20,6 +15,8 @@ from .document import (
     to_markdown,
 )
 from .figures import (
+    COLOURS,
+    FOREGROUND,
     draw,
 )
 from .numbers import (
@@ -45,7 +42,6 @@ __all__ = [
     "Block",
     "Cell",
     "Command",
-    "Definitions",
     "Document",
     "Facts",
     "Figure",

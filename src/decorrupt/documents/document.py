@@ -43,14 +43,6 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Definitions:
-    """Terms with a sentence or two each."""
-
-    kind: ClassVar[str] = "definitions"
-    entries: Sequence[tuple[str, str]]
-
-
-@dataclass(frozen=True)
 class Table:
     """Rows of cells.
 
@@ -102,7 +94,7 @@ class Panels:
     legend: Sequence[tuple[Markup, str]] = ()
 
 
-Block = Text | Command | Facts | Definitions | Table | Figure | Panels
+Block = Text | Command | Facts | Table | Figure | Panels
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,14 @@ from cycler import cycler
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from decorrupt.documents.colours import COLOURS, FOREGROUND
-
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
 HREF = f"{{{XLINK}}}href"
 PIXELS_PER_INCH = 96
+# Replaced by the page's text colour.
+FOREGROUND = "#010203"
+# Each colour has a contrast of at least 3:1 on the light and the dark page.
+COLOURS = ("#0b78b8", "#cf5b00", "#0a8f6a", "#b4589a", "#8a6fd1", "#a67c00", "#d14545", "#7b828a")
 
 STYLE: Any = {
     "svg.fonttype": "none",  # text stays text: searchable, accessible, in the page's font

@@ -16,7 +16,6 @@ from decorrupt.documents.document import (
     Block,
     Cell,
     Command,
-    Definitions,
     Facts,
     Section,
     Table,
@@ -80,10 +79,6 @@ def _parts(block: Block) -> Iterator[RenderableType]:
             yield f"  {text}"
         case Facts(entries):
             yield _columns(entries, 2)
-        case Definitions(entries):
-            for term, meaning in entries:
-                yield Line(term)
-                yield Padding(Line(meaning, "dim"), (0, 0, 0, 2))
         case Table(_, caption):
             yield Line(_first_sentence(caption), "dim")
             yield Padding(_table(block), (0, 0, 1, 0))

@@ -143,7 +143,7 @@ def test_few_large_bags_make_a_model_and_a_page(command, tmp_path):
     done = command("fit", tmp_path / "rows.csv", *options, "--report", page, "-o", model)
     assert done.code == 0, done.err
     assert model.exists()
-    assert "model-importance" in page.read_text()
+    assert "model-drops" in page.read_text()
 
 
 def test_where_pages_cannot_be_made_it_is_said_before_the_work(

@@ -8,7 +8,7 @@ import pytest
 
 from decorrupt import load
 from decorrupt.app.cli.conventions import Output, console, print_error_line
-from decorrupt.documents import Command, Definitions, Facts, Section, Table, Text, to_text
+from decorrupt.documents import Command, Facts, Section, Table, Text, to_text
 from decorrupt.documents.printable import CONTROL, one_line, printable
 from decorrupt.model_files import load_with_metadata, save
 from decorrupt.progress import log_step
@@ -30,7 +30,6 @@ BLOCKS = [
     Text(EVIL, "note"),
     Command(EVIL),
     Facts([(EVIL, EVIL)]),
-    Definitions([(EVIL, EVIL)]),
     Table("evil", EVIL, [EVIL, "n"], [[EVIL, 1], [{"text": EVIL}, None]]),
 ]
 

@@ -8,7 +8,6 @@ import pytest
 
 from decorrupt.app.pages import plots
 from decorrupt.app.pages.documents import evaluation_document, inspection_document, model_document
-from decorrupt.app.pages.plots import LONGEST_LABEL, gain_plot, label
 from decorrupt.app.pages.provenance import comparison_blocks
 from decorrupt.app.pages.wording import MOST_BAGS, MOST_BARS, MOST_COLUMNS, measured
 from decorrupt.documents import Section, to_html, to_markdown, to_text
@@ -138,7 +137,6 @@ def test_the_model_page_says_all():
         "The data",
         "Columns",
         "Methods compared",
-        "Diagnostics",
         "What it must not be used for",
         "Settings and versions",
     ]
@@ -170,15 +168,13 @@ def test_the_model_page_says_all():
     ceiling = found["Comparison"]
     assert "114 test rows" in ceiling
     assert "true labels 0.990 ± 0.020 0.980 ± 0.020" in ceiling
-    assert f"{EVIL} 5 0.100 0.950 +0.850 1.000" in found["Results on held-out bags"]
+    assert "30 bags; mean absolute difference 0.1" in found["Results on held-out bags"]
     assert f"age 0.0200 0.0005 {EVIL} 0.0010 0.0005" in found["Feature importance"]
     assert "it numbers the rows" in found["Columns"]
-    for words in ("not certain", "0.0123", "−0.0500", "overfitted", "too large to be", "42"):
-        assert words in found["Diagnostics"]
     limits = found["What it must not be used for"]
     assert limits == "Do not use it for rows of another kind."
     settings = found["Settings and versions"]
-    for words in ("decorrupt 0.1.0", "--seed 3 config file", "--force yes"):
+    for words in ("decorrupt 0.1.0", "--seed 3", "--force yes"):
         assert words in settings
     assert "2026-01-02 03:04:05 UTC" in settings
     assert "--sql" not in settings, "it was not used"
@@ -248,13 +244,6 @@ def test_importance_explains_negative_drops():
 
 
 @pytest.mark.usefixtures("no_drawings")
-def test_the_worst_bag_stands_first():
-    text = sections(model_page(model_card(), held_out()))["Results on held-out bags"]
-    first, second = text.index(f"{EVIL} 5 "), text.index("bag 28 38 0.933 0.667 −0.267")
-    assert first < second
-
-
-@pytest.mark.usefixtures("no_drawings")
 def test_sources_are_called_groups_and_their_rates_shown():
     page = model_page(source_card(), held_out())
     found = sections(page)
@@ -290,8 +279,9 @@ def test_the_evaluation_says_all():
     assert f"guessing by ward {EVIL} 0.654" in accuracy
     labels = found["With true labels"]
     assert "130 of 300 rows are positive" in labels
-    assert " positive 100 76.9 %, correct 30 23.1 %, wrong" in labels
-    assert " negative 17 10.0 %, wrong 153 90.0 %, correct" in labels
+    assert "no 170 0.800 ± 0.020 0.700 ± 0.020" in labels
+    assert "no 153 17" in labels
+    assert f"yes {EVIL} 30 100" in labels
     measures = found["Measures and calibration"]
     assert "Brier score lower is better 0.830 ± 0.020" in measures
     assert "Calibration" in measures
@@ -299,7 +289,7 @@ def test_the_evaluation_says_all():
         "log-likelihood of counts per row higher is better −0.110"
         in (found["Without labels, bag by bag"])
     )
-    assert "Predicted and known proportions" in found["Without labels, bag by bag"]
+    assert "Predicted and known shares" in found["Without labels, bag by bag"]
     assert "unknown in training" in found["What speaks against it"]
     assert "Do not use it" in found["What it must not be used for"]
 
@@ -328,11 +318,7 @@ def test_the_inspection_says_all():
     )
     assert "74 labelled rows (24.8 % of all)" in found["The data"]
     bags = found["The bags one by one"]
-    assert "3 of 5 bags contribute 90 %" in bags
-    assert "b0 10 0.900 40.0 %" in bags
-    assert f"Too small to matter: “b4 {EVIL} (10 rows)”." in bags
-    assert "Share close to that of all rows, so next to no information: “b3”." in bags
-    assert "one minimum from --reg-strength 0.0345 on; in Python, convex='project'" in bags
+    assert f"b0 {EVIL} 10 0.900 40.0 %" in bags
 
 
 @pytest.mark.usefixtures("no_drawings")
@@ -341,30 +327,6 @@ def test_bags_that_are_too_weak_need_more_bags():
     words = sections(inspection_page(found))["Verdict"]
     assert words.startswith("Do not use: too weak. Next: collect more bags")
     assert words.endswith(f"To train all the same: {FIT}")
-
-
-@pytest.mark.usefixtures("no_drawings")
-@pytest.mark.parametrize(
-    ("convexity", "words"),
-    [
-        ({"exists": True, "superbag": True, "floor": 0.0}, "for every --reg-strength."),
-        ({"exists": False, "superbag": False, "floor": 0.5}, "on one side of ½"),
-    ],
-)
-def test_convexity_in_words(convexity, words):
-    data = inspection()
-    data["bag_details"]["convexity"] = convexity
-    assert words in sections(inspection_page(data))["The bags one by one"]
-
-
-@pytest.mark.usefixtures("no_drawings")
-@pytest.mark.parametrize("kind", ["too_small", "average"])
-def test_reasons_without_bags_are_left_out(kind):
-    data = inspection()
-    data["bag_details"][kind] = []
-    bags = sections(inspection_page(data))["The bags one by one"]
-    assert ("Too small to matter" in bags) == (kind != "too_small")
-    assert ("Share close to" in bags) == (kind != "average")
 
 
 @pytest.mark.usefixtures("no_drawings")
@@ -435,8 +397,7 @@ def test_a_large_model_makes_a_small_page():
     assert len(page.encode()) < 1_000_000
     found = sections(page)
     assert f"{MOST_COLUMNS} of 5,000 columns" in found["Columns"]
-    assert f"{MOST_BAGS} of 20,000 bags" in found["Results on held-out bags"]
-    assert "The plot shows 600 of them" in found["Results on held-out bags"]
+    assert "The plot shows 600 dots" in found["Results on held-out bags"]
     assert f"{MOST_BARS} of 5,000 columns" in found["Feature importance"]
     assert page == model_page(card, results), "the same dots every time"
 
@@ -446,39 +407,9 @@ def test_large_data_make_a_small_page():
     found["bag_details"]["shares"] = [
         {"bag": f"b{k}", "size": 5, "proportion": 0.3, "share": 1 / 20_000} for k in range(20_000)
     ]
-    found["bag_details"]["average"] = [f"b{k}" for k in range(10_000)]
     page = inspection_page(found)
     assert len(page.encode()) < 200_000
-    assert "and 9,980 more" in page
-
-
-def test_the_line_of_equal_bags_is_drawn_dotted():
-    """As its caption says: short dashes, longer gaps, and only on that line."""
-    drawing = gain_plot([0.6, 0.4], "gain", "Words.")
-    (dotted,) = re.findall(r'<[^>]*stroke-dasharray="[^"]+"[^>]*>', drawing)
-    on, off = re.search(r'stroke-dasharray="([\d.]+),([\d.]+)"', dotted).groups()
-    assert float(on) < 2 <= float(off)
-    assert 'stroke="currentColor"' in dotted
-
-
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [
-        ("age", "age"),
-        ("a\x00b\x1b", "a b "),
-        ("x" * 30, "x" * (LONGEST_LABEL - 1) + "…"),
-        ("x" * LONGEST_LABEL, "x" * LONGEST_LABEL),
-        ("", ""),
-    ],
-)
-def test_labels_of_bars(name, shown):
-    assert label(name) == shown
-
-
-def test_wide_signs_take_twice_the_room():
-    cut = label("収" * 30)
-    assert cut.count("収") == (LONGEST_LABEL - 1) // 2
-    assert cut.endswith("…")
+    assert f"{MOST_BAGS} of 20,000 bags" in page
 
 
 def test_measured():

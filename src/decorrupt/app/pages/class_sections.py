@@ -1,29 +1,19 @@
-"""Sections about several classes: their shares, results by class, the confusion matrix."""
+"""Sections by class: shares, recall and precision, the confusion matrix."""
 
 from __future__ import annotations
 
-import random
 import statistics
 from collections.abc import Sequence
-from functools import partial
 
-from decorrupt.app.pages.plots import agreement_plot
 from decorrupt.app.pages.wording import (
-    MOST_CLASSES,
-    MOST_POINTS,
     listed,
     measured_cell,
     name_cell,
     number_cell,
     percent,
 )
-from decorrupt.app.training.results import (
-    BagPrediction,
-    BagSummary,
-    ClassResult,
-    HeldOutResults,
-)
-from decorrupt.documents import Block, Cell, Facts, Figure, Panels, Table, Text, count, number
+from decorrupt.app.training.results import BagPrediction, BagSummary, ClassResult
+from decorrupt.documents import Block, Cell, Facts, Table
 
 WORTH = (
     "Worth in labelled rows: the number of rows of this class with known labels that would give "
@@ -59,45 +49,8 @@ def class_bag_blocks(bags: BagSummary, size_facts: Sequence[tuple[str, str]]) ->
     return [Facts(facts), Table("class-shares", f"Classes. {WORTH}", heads, rows)]
 
 
-def class_agreement_blocks(results: HeldOutResults, name: str) -> list[Block]:
-    """Return predicted against known shares, class by class."""
-    bags, classes = results["per_bag"], results["classes"]
-    shown = list(range(len(classes)))[:MOST_CLASSES]
-    largest = max(max(*bag["known"], *bag["predicted"]) for bag in bags)
-    figures = [_agreement(bags, classes[c], c, largest, name) for c in shown]
-    text = (
-        "One plot per class and one dot per bag, larger for more rows; on the dashed line the "
-        "predicted and the known share are equal. The predicted share is the mean of the predicted "
-        "probabilities."
-    )
-    if len(shown) < len(classes):
-        text += f" {len(shown)} of {len(classes)} classes are shown."
-    return [Text(text), Panels(figures), _errors(bags, classes, name)]
-
-
-def _agreement(
-    bags: Sequence[BagPrediction], label: str, c: int, largest: float, name: str
-) -> Figure:
-    error = _mean_error(bags, c)
-    words = f"{count(len(bags), 'bag')}; mean absolute difference {number(error)}."
-    title = f"Predicted against known share of class {label}"
-    drawn, name = some_bags(bags), f"{name}-{c}-agreement"
-    drawing = partial(agreement_plot, drawn, c, name, title, words, largest)
-    return Figure(drawing, f"Mean absolute difference {number(error)}.", label)
-
-
-def some_bags(bags: Sequence[BagPrediction]) -> Sequence[BagPrediction]:
-    """Return the bags to draw: if there are many, some at random, the same ones every time."""
-    if len(bags) <= MOST_POINTS:
-        return bags
-    return random.Random(0).sample(list(bags), MOST_POINTS)  # noqa: S311
-
-
-def _mean_error(bags: Sequence[BagPrediction], c: int) -> float:
-    return statistics.fmean(abs(bag["predicted"][c] - bag["known"][c]) for bag in bags)
-
-
-def _errors(bags: Sequence[BagPrediction], classes: Sequence[str], name: str) -> Table:
+def class_share_table(bags: Sequence[BagPrediction], classes: Sequence[str], name: str) -> Table:
+    """Return known and predicted shares of each class, and their difference per bag."""
     total = sum(bag["size"] for bag in bags)
 
     def pooled(key: str, c: int) -> float:
@@ -107,7 +60,7 @@ def _errors(bags: Sequence[BagPrediction], classes: Sequence[str], name: str) ->
         [
             name_cell(label),
             *(number_cell(pooled(key, c)) for key in ("known", "predicted", "classified")),
-            number_cell(_mean_error(bags, c)),
+            number_cell(statistics.fmean(abs(b["predicted"][c] - b["known"][c]) for b in bags)),
         ]
         for c, label in enumerate(classes)
     ]

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from decorrupt.app.pages.class_sections import class_bag_blocks
-from decorrupt.app.pages.plots import gain_plot, spread_plot
 from decorrupt.app.pages.wording import (
     MOST_BAGS,
     MOST_COLUMNS,
-    listed,
     name_cell,
     number_cell,
     percent,
@@ -21,11 +18,10 @@ from decorrupt.app.training.results import (
     BagDetails,
     BagSummary,
     ColumnCard,
-    Convexity,
     Inspection,
     SourceSummary,
 )
-from decorrupt.documents import Block, Cell, Facts, Figure, Panels, Table, Text, count, number
+from decorrupt.documents import Block, Cell, Facts, Table, Text, number
 
 SIZE_OF_BAGS = (
     "The effective sample size is the number of labelled rows with the same worst-case bound; in "
@@ -160,61 +156,16 @@ def _kind(column: ColumnCard) -> str:
     return column["kind"] + ", heavy tail" * column["heavy_tailed"]
 
 
-def bag_detail_blocks(details: BagDetails) -> list[Block]:
-    """Return plots of the bags, the most informative ones, and those that do not matter."""
-    return [*_bag_plots(details), *_informative(details), Text(_convexity(details["convexity"]))]
-
-
-def _bag_plots(details: BagDetails) -> list[Block]:
-    bags = details["shares"]
-    proportions = [bag["proportion"] for bag in bags]
-    above = sum(proportion > 0.5 for proportion in proportions)
-    words = (
-        f"{count(len(bags), 'bag')}, proportions from {number(min(proportions))} to "
-        f"{number(max(proportions))}; {above:,} of them above 0.5."
-    )
-    gain = f"{details['n_informative']:,} of {count(len(bags), 'bag')} contribute 90 % of V."
-    spread = Figure(
-        partial(spread_plot, proportions, "spread", words),
-        f"Bags are more informative the more their proportions differ. {words}",
-        "Proportions of the bags",
-    )
-    shares = Figure(
-        partial(gain_plot, [bag["share"] for bag in bags], "gain", gain),
-        f"{gain} Dotted: if all bags contributed equally.",
-        "Informative bags",
-    )
-    return [Panels([spread, shares])]
-
-
-def _informative(details: BagDetails) -> list[Block]:
+def bag_table(details: BagDetails) -> Table:
+    """Return the most informative bags."""
     shares = details["shares"]
     rows = [
         [name_cell(bag["bag"]), bag["size"], number_cell(bag["proportion"]), _part(bag["share"])]
         for bag in shares[:MOST_BAGS]
     ]
     caption = f"Most informative bags: {shown_of(len(rows), len(shares), 'bag')}"
-    heads = ["bag", "rows", "proportion", "share of V"]
-    blocks: list[Block] = [Table("informative", caption, heads, rows)]
-    for reason, names in (
-        ("Too small to matter", details["too_small"]),
-        ("Share close to that of all rows, so next to no information", details["average"]),
-    ):
-        blocks += [Text(f"{reason}: {listed(names)}.")] if names else []
-    return blocks
+    return Table("informative", caption, ["bag", "rows", "proportion", "share of V"], rows)
 
 
 def _part(share: float) -> Cell:
     return {"text": percent(share), "sort": f"{share:.9g}"}
-
-
-def _convexity(convexity: Convexity) -> str:
-    """Return whether the corrected loss is convex on these bags."""
-    floor = (
-        f"--method corrected-loss has one minimum from --reg-strength {convexity['floor']:.3g} on"
-    )
-    if convexity["superbag"]:
-        return "--method corrected-loss has one minimum on these bags for every --reg-strength."
-    if convexity["exists"]:
-        return f"{floor}; in Python, convex='project' makes it convex for every reg_strength."
-    return f"{floor}, because all proportions are on one side of ½."

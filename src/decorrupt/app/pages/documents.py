@@ -8,12 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from decorrupt.app.pages.data_section import (
-    bag_blocks,
-    bag_detail_blocks,
-    column_blocks,
-    data_blocks,
-)
+from decorrupt.app.pages.data_section import bag_blocks, bag_table, column_blocks, data_blocks
 from decorrupt.app.pages.performance import (
     bag_results,
     importance_blocks,
@@ -21,8 +16,7 @@ from decorrupt.app.pages.performance import (
     label_tables,
 )
 from decorrupt.app.pages.provenance import (
-    diagnostic_blocks,
-    leaderboard_blocks,
+    leaderboard_table,
     limit_blocks,
     method_blocks,
     origin_blocks,
@@ -129,8 +123,8 @@ def inspection_document(found: Inspection, command: str) -> Document:
         _folded("columns-used", "Columns", column_blocks(found["columns"], found["left_out"])),
     ]
     if "bag_details" in found:
-        blocks = bag_detail_blocks(found["bag_details"])
-        sections.append(_folded("bags", "The bags one by one", blocks))
+        table = bag_table(found["bag_details"])
+        sections.append(_folded("bags", "The bags one by one", [table]))
     lead = (
         f"What the {_trained_on(found['situation'])} contain, before any training. Created "
         f"{when(found['created'])}."
@@ -162,8 +156,7 @@ def _held_out(card: ModelCard, held_out: HeldOutResults | None) -> list[Section]
 
 def _about_model(card: ModelCard) -> list[Section]:
     return [
-        _folded("methods", "Methods compared", [*method_blocks(card), *leaderboard_blocks(card)]),
-        _folded("diagnostics", "Diagnostics", diagnostic_blocks(card["diagnostics"])),
+        _folded("methods", "Methods compared", [*method_blocks(card), leaderboard_table(card)]),
         _folded("limits", "What it must not be used for", limit_blocks(card)),
         _folded("origin", "Settings and versions", origin_blocks(card)),
     ]

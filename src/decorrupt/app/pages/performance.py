@@ -2,54 +2,30 @@
 
 from __future__ import annotations
 
-import itertools
+import random
 import statistics
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from decorrupt.app.pages.class_sections import (
-    class_agreement_blocks,
-    confusion_table,
-    recall_table,
-    some_bags,
-)
-from decorrupt.app.pages.plots import (
-    agreement_plot,
-    calibration_plot,
-    importance_plot,
-    score_plot,
-)
+from decorrupt.app.pages.class_sections import class_share_table, confusion_table, recall_table
+from decorrupt.app.pages.plots import agreement_plot, calibration_plot
 from decorrupt.app.pages.wording import (
-    MOST_BAGS,
     MOST_BARS,
+    MOST_POINTS,
     PLUS_MINUS,
     Kind,
     measured_cell,
     name_cell,
     number_cell,
-    percent,
     shown_of,
 )
 from decorrupt.app.training.results import (
-    BagPrediction,
     CalibrationBin,
     HeldOutResults,
-    Histogram,
     LabelResults,
     Measured,
 )
-from decorrupt.documents import (
-    Block,
-    Cell,
-    Definitions,
-    Figure,
-    Panels,
-    Table,
-    Text,
-    count,
-    number,
-    signed,
-)
+from decorrupt.documents import Block, Cell, Figure, Panels, Table, Text, count, number
 from decorrupt.glossary import CLASS_CRITERIA, CRITERIA, METRICS, Measure
 
 # Calibration slopes that need no remark.
@@ -58,43 +34,36 @@ ABOUT_ONE = (0.8, 1.25)
 
 def measures(
     values: Mapping[str, Measured], known: Mapping[str, Measure], name: str, caption: str
-) -> list[Block]:
-    """Return a table of measures with their standard errors, then what they mean."""
+) -> Table:
+    """Return a table of measures with their standard errors."""
     rows: list[list[Cell]] = [
         [{"text": known[key].label, "under": known[key].better}, measured_cell(value)]
         for key, value in values.items()
     ]
-    table = Table(name, f"{caption} {PLUS_MINUS}", ["measure", "value"], rows, sortable=False)
-    return [table, Definitions([(known[key].label, known[key].meaning) for key in values])]
+    return Table(name, f"{caption} {PLUS_MINUS}", ["measure", "value"], rows, sortable=False)
 
 
 def bag_results(results: HeldOutResults, kind: Kind, name: str) -> list[Block]:
-    """Return the label-free measures, three plots and the groups with the largest errors.
-
-    For several classes, plots and errors class by class.
-    """
+    """Return the label-free measures, predicted against known shares, and the calibration."""
     several = len(results["classes"]) > 2
     caption = f"Measures that need no labels, only {kind.known}."
     known = CLASS_CRITERIA if several else CRITERIA
     table = measures(results["criteria"], known, f"{name}-criteria", caption)
+    agreement = _agreement(results, kind, name)
     if several:
-        scores = scores_figure(results["histogram"], name, of_class=True)
-        return [*table, *class_agreement_blocks(results, name), Panels([scores])]
-    groups = results["per_bag"]
+        shares = class_share_table(results["per_bag"], results["classes"], name)
+        return [table, agreement, shares]
     figures = [
-        _agreement(groups, kind, name),
-        scores_figure(results["histogram"], name),
+        agreement,
         *calibration_figures(results["calibration"], results["calibration_from"], name),
     ]
     slope = _slope(results["calibration_slope"]) if "calibration_slope" in results else []
-    return [*table, Panels(figures), *slope, _largest_errors(groups, kind, name)]
+    return [table, Panels(figures), *slope]
 
 
 def label_tables(labels: LabelResults, name: str) -> list[Block]:
-    """Return the confusion matrix; for several classes also recall and precision of each."""
+    """Return recall and precision of each class, and the confusion matrix."""
     classes = labels["classes"]
-    if len(classes) == 2:
-        return [_confusion(labels["confusion"], f"{name}-confusion")]
     names = [one["name"] for one in classes]
     return [
         recall_table(classes, f"{name}-classes"),
@@ -103,24 +72,16 @@ def label_tables(labels: LabelResults, name: str) -> list[Block]:
 
 
 def label_results(labels: LabelResults, name: str) -> list[Block]:
-    """Return the measures that need labels, and two plots."""
+    """Return the measures that need labels, and the calibration."""
     several, caption = len(labels["classes"]) > 2, "Measured on rows with a known true class."
-    origin, bins = labels["calibration_from"], labels["calibration"]
-    figures = [
-        scores_figure(labels["histogram"], name, of_class=several),
-        *calibration_figures(bins, origin, name, of_class=several),
-    ]
     table = measures(labels["metrics"], METRICS, f"{name}-metrics", caption)
-    return [*table, Panels(figures)]
+    origin, bins = labels["calibration_from"], labels["calibration"]
+    return [table, *calibration_figures(bins, origin, name, of_class=several)]
 
 
 def importance_blocks(results: HeldOutResults, name: str) -> list[Block]:
     """Return how much the criterion drops when a column is shuffled."""
-    rows = [
-        (row["column"], row["drop"], row["std_error"])
-        for row in results["importance"] or []
-        if row["drop"] is not None
-    ]
+    rows = [row for row in results["importance"] or [] if row["drop"] is not None]
     if not rows:
         return []
     criterion = CRITERIA[results["importance_criterion"] or ""].label
@@ -134,67 +95,49 @@ def importance_blocks(results: HeldOutResults, name: str) -> list[Block]:
         "show causes."
     )
     # Log-likelihoods per row drop by little, accuracies by more.
-    decimals = 4 if abs(few[0][1]) >= 0.01 else 5
-    largest = ", ".join(f"{column} {signed(drop, decimals)}" for column, drop, _ in few[:5])
+    decimals = 4 if abs(few[0]["drop"] or 0) >= 0.01 else 5
     caption = (
-        f"{shown_of(len(few), len(rows), 'column')}, the most important first. Bars: mean drop of "
-        f"the {criterion} over several shuffles; lines: ± one standard error."
+        f"{shown_of(len(few), len(rows), 'column')}, the most important first. Mean drop of the "
+        f"{criterion} over several shuffles."
     )
-    drawing = partial(importance_plot, few, f"{name}-importance", f"{largest}.")
     cells: list[list[Cell]] = [
-        [name_cell(column), number_cell(drop, decimals), number_cell(std_error, decimals)]
-        for column, drop, std_error in few
+        [
+            name_cell(row["column"]),
+            number_cell(row["drop"], decimals),
+            number_cell(row["std_error"], decimals),
+        ]
+        for row in few
     ]
     heads = ["column", "drop", "± standard error"]
-    numbers = Table(f"{name}-drops", f"The same as numbers: drop of the {criterion}", heads, cells)
-    return [Text(text), Figure(drawing, caption), numbers]
+    return [Text(text), Table(f"{name}-drops", caption, heads, cells)]
 
 
-def _agreement(rows: Sequence[BagPrediction], kind: Kind, name: str) -> Figure:
-    drawn, apart = some_bags(rows), [_error(row) for row in rows]
+def _agreement(results: HeldOutResults, kind: Kind, name: str) -> Figure:
+    """Return predicted against known shares: of positives, or of each of several classes."""
+    classes = range(len(results["classes"]))
+    shown = classes if len(classes) > 2 else classes[1:]
+    points = [
+        (bag["known"][c], bag["predicted"][c], bag["size"])
+        for bag in results["per_bag"]
+        for c in shown
+    ]
+    difference = statistics.fmean(abs(predicted - known) for known, predicted, _ in points)
     words = (
-        f"{count(len(rows), kind.one)}; predicted minus known: {signed(statistics.fmean(apart))} "
-        f"on average, absolute difference {number(statistics.fmean(map(abs, apart)))}."
+        f"{count(len(results['per_bag']), kind.one)}; mean absolute difference "
+        f"{number(difference)}."
     )
+    dot = f"One dot per {kind.one}" + " and class" * (len(shown) > 1)
     caption = (
-        f"One dot per {kind.one}, larger for more rows; on the dashed line the predicted and the "
-        "known proportion are equal. Where the columns contain little information about the class, "
-        f"the dots are on a flatter line. {words}"
+        f"{dot}, larger for more rows; on the dashed line the predicted and the known share are "
+        "equal. Where the columns contain little information about the class, the dots are on a "
+        f"flatter line. {words}"
     )
-    if len(drawn) < len(rows):
-        caption += f" The plot shows {len(drawn):,} of them, chosen at random."
-    title = f"Predicted against known proportion, {kind.one} by {kind.one}"
-    drawing = partial(agreement_plot, drawn, 1, f"{name}-agreement", title, words)
-    return Figure(drawing, caption, "Predicted and known proportions")
-
-
-def _error(row: BagPrediction) -> float:
-    """Return predicted minus known share of positives."""
-    return row["predicted"][1] - row["known"][1]
-
-
-def scores_figure(histogram: Histogram, name: str, *, of_class: bool = False) -> Figure:
-    """Return a histogram of probabilities; `of_class`: those of the predicted class."""
-    edges, counts = histogram["edges"], histogram["counts"]
-    total = sum(counts)
-    mids = [(low + high) / 2 for low, high in itertools.pairwise(edges)]
-    low = sum(n for n, mid in zip(counts, mids, strict=True) if mid < 0.2) / total
-    high = sum(n for n, mid in zip(counts, mids, strict=True) if mid > 0.8) / total
-    words = (
-        f"{count(total, 'row')}; {percent(low, 0)} have a probability below 0.2, "
-        f"{percent(high, 0)} above 0.8."
-    )
-    meaning = "Rows near 0 or 1 are those the model is certain about, correctly or not."
-    if "counts_positive" in histogram:
-        meaning = "The less the two colours overlap, the better the model separates the classes."
-    if of_class:
-        words = f"{count(total, 'row')}; {percent(high, 0)} have a probability above 0.8."
-        meaning = "Rows near 1 are those the model is certain about, correctly or not."
-        sides = ("wrong", "correct")
-        drawing = partial(score_plot, histogram, f"{name}-scores", words, sides)
-        return Figure(drawing, f"{meaning} {words}", "Probability of the predicted class")
-    drawing = partial(score_plot, histogram, f"{name}-scores", words)
-    return Figure(drawing, f"{meaning} {words}", "Predicted probabilities")
+    if len(points) > MOST_POINTS:
+        points = random.Random(0).sample(points, MOST_POINTS)  # noqa: S311
+        caption += f" The plot shows {MOST_POINTS:,} dots, chosen at random."
+    title = f"Predicted against known share, {kind.one} by {kind.one}"
+    drawing = partial(agreement_plot, points, f"{name}-agreement", title, words)
+    return Figure(drawing, caption, "Predicted and known shares")
 
 
 def calibration_figures(
@@ -225,7 +168,8 @@ def calibration_figures(
         "± two standard errors."
     )
     described = f"Predicted probability and share of positives: {words}."
-    drawing = partial(calibration_plot, bins, f"{name}-calibration", described)
+    share = "share of positives"
+    drawing = partial(calibration_plot, bins, f"{name}-calibration", described, share)
     return [Figure(drawing, caption, "Calibration")]
 
 
@@ -244,43 +188,3 @@ def _slope(slope: float) -> list[Block]:
             f"if the log-odds are multiplied by this number; 1 is best.{verdict}"
         )
     ]
-
-
-def _largest_errors(rows: Sequence[BagPrediction], kind: Kind, name: str) -> Table:
-    worst = sorted(rows, key=lambda row: -abs(_error(row)))[:MOST_BAGS]
-    cells: list[list[Cell]] = [
-        [
-            name_cell(row["bag"]),
-            row["size"],
-            number_cell(row["known"][1]),
-            number_cell(row["predicted"][1]),
-            {"text": signed(_error(row)), "sort": f"{_error(row):.9g}"},
-            number_cell(row["classified"][1]),
-        ]
-        for row in worst
-    ]
-    caption = (
-        f"{kind.many.capitalize()} with the largest error of the predicted proportion: "
-        f"{shown_of(len(worst), len(rows), kind.one)}. Small {kind.many} often have large errors "
-        "by chance."
-    )
-    heads = [kind.one, "rows", "known", "predicted", "difference", "classified positive"]
-    return Table(f"{name}-groups", caption, heads, cells)
-
-
-def _confusion(counts: Sequence[Sequence[int]], name: str) -> Table:
-    def row(title: str, right: int, wrong: int, *, right_first: bool) -> list[Cell]:
-        total = max(right + wrong, 1)
-        cells: list[Cell] = [
-            {"text": f"{right:,}", "under": f"{percent(right / total)}, correct", "sort": right},
-            {"text": f"{wrong:,}", "under": f"{percent(wrong / total)}, wrong", "sort": wrong},
-        ]
-        return [title, *(cells if right_first else cells[::-1])]
-
-    (tn, fp), (fn, tp) = counts
-    rows = [
-        row("positive", tp, fn, right_first=True),
-        row("negative", tn, fp, right_first=False),
-    ]
-    heads = ["true class", "classified positive", "classified negative"]
-    return Table(name, "Confusion matrix", heads, rows, sortable=False)

@@ -1,29 +1,14 @@
-"""Sections on the model: methods compared, diagnostics, limits, options and versions."""
+"""Sections on the model: methods compared, limits, options and versions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from decorrupt.app.pages.wording import measured_cell, percent, sentence
-from decorrupt.app.training.model_card import (
-    DiagnosticsCard,
-    ModelCard,
-    Value,
-    share_of_positives,
-)
+from decorrupt.app.training.model_card import ModelCard, Value, share_of_positives
 from decorrupt.app.training.results import Comparison, Measured
-from decorrupt.documents import (
-    Block,
-    Cell,
-    Definitions,
-    Facts,
-    Table,
-    Text,
-    count,
-    duration,
-    number,
-)
-from decorrupt.glossary import BAG_METHODS, CRITERIA, METRICS, SOURCE_METHODS, method_label
+from decorrupt.documents import Block, Cell, Facts, Table, Text, duration
+from decorrupt.glossary import CRITERIA, METRICS, method_label
 
 DECISIONS = {
     "balanced": "the balanced error: both classes have equal weight",
@@ -31,9 +16,8 @@ DECISIONS = {
 }
 
 
-def leaderboard_blocks(card: ModelCard) -> list[Block]:
-    """Return the methods that were compared, their scores, and what each of them does."""
-    entries = card["leaderboard"]
+def leaderboard_table(card: ModelCard) -> Table:
+    """Return the methods that were compared, and their scores."""
     rows: list[list[Cell]] = [
         [
             {"text": method_label(row["method"]), "strong": row["chosen"]},
@@ -42,7 +26,7 @@ def leaderboard_blocks(card: ModelCard) -> list[Block]:
             {"text": duration(row["seconds"]), "sort": f"{row['seconds']:.6f}"},
             parameters(row["params"]),
         ]
-        for row in entries
+        for row in card["leaderboard"]
     ]
     rows += [
         [
@@ -66,15 +50,8 @@ def leaderboard_blocks(card: ModelCard) -> list[Block]:
         )
     else:
         caption += " The model is the one in bold."
-    n_compared, n_all = card["method"]["n_compared"], card["method"]["n_configurations"]
-    if n_compared < n_all:
-        caption += f" The time budget was enough for {n_compared} of {n_all} configurations."
-    methods = BAG_METHODS | SOURCE_METHODS
-    known = dict.fromkeys(row["method"] for row in entries if row["method"] in methods)
-    return [
-        Table("leaderboard", caption, ["method", "weight", "score", "time", "settings"], rows),
-        *([Definitions([methods[name] for name in known])] if known else []),
-    ]
+    heads = ["method", "weight", "score", "time", "settings"]
+    return Table("leaderboard", caption, heads, rows)
 
 
 def weight_cell(weight: float | None) -> Cell:
@@ -95,47 +72,6 @@ def comparison_blocks(test: Comparison) -> list[Block]:
     )
     heads = ["trained on", *(METRICS[key].label for key in shown)]
     return [Table("test-rows", caption, heads, rows, sortable=False)]
-
-
-def diagnostic_blocks(found: DiagnosticsCard | None) -> list[Block]:
-    """Return the diagnostics of the fit."""
-    if found is None:
-        return []
-    entries = [*_risk_entries(found), *_solver_entries(found)]
-    entries += [
-        (f"Left out: {n_groups}", sentence(reason)) for reason, n_groups in found["dropped"].items()
-    ]
-    return [Definitions(entries)]
-
-
-def _risk_entries(found: DiagnosticsCard) -> Iterator[tuple[str, str]]:
-    is_convex, floor = found["is_convex_at_reg_strength"], found["convexity_floor"]
-    certain = f" It is certainly convex from reg_strength {_value(floor)} on." if floor else ""
-    yield (
-        f"Objective convex: {'yes' if is_convex else 'not certain'}",
-        f"A convex objective has one minimum, which every start finds.{certain}",
-    )
-    meaning = "The estimated risk on the training rows."
-    if found["is_overfitted"]:
-        meaning += (
-            " It is below 0 by more than its standard error explains: the model is overfitted."
-        )
-    yield f"Training risk: {number(found['training_risk'], 4)}", meaning
-    if found["bound"] is not None:
-        meaning = "Largest difference between training risk and true risk, with probability 95 %."
-        if found["is_bound_vacuous"]:
-            meaning += " This is too large to be informative."
-        yield f"Bound: ± {_value(found['bound'])}", meaning
-
-
-def _solver_entries(found: DiagnosticsCard) -> Iterator[tuple[str, str]]:
-    error = _value(found["kernel_error"])
-    yield (
-        f"Kernel rank: {found['kernel_rank']}",
-        f"Number of features that approximate the kernel; the relative error is {error}.",
-    )
-    steps = count(found["n_iter"], "iteration")
-    yield f"Solver: {found['solver']}", sentence(f"{found['solver_status']} after {steps}")
 
 
 def method_blocks(card: ModelCard) -> list[Block]:
@@ -181,15 +117,13 @@ def limit_blocks(card: ModelCard) -> list[Block]:
 def origin_blocks(card: ModelCard) -> list[Block]:
     """Return when the model was created, with which versions and options."""
     rows: list[list[Cell]] = [
-        [f"--{name.replace('_', '-')}", _option(value), card["configuration_from"].get(name)]
+        [f"--{name.replace('_', '-')}", _option(value)]
         for name, value in card["configuration"].items()
         if value is not None
     ]
-    caption = "Options of the command, and where their values came from"
-    return [
-        Facts([("created", when(card["created"])), *card["versions"].items()]),
-        *([Table("options", caption, ["option", "value", "from"], rows)] if rows else []),
-    ]
+    table = Table("options", "Options of the command", ["option", "value"], rows)
+    facts = Facts([("created", when(card["created"])), *card["versions"].items()])
+    return [facts, *([table] if rows else [])]
 
 
 def parameters(values: Mapping[str, Value]) -> str:

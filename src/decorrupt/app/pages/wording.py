@@ -10,7 +10,6 @@ from decorrupt.documents import Cell, count, number
 
 # Longest lists a page shows; a table of thousands helps nobody and makes the file heavy.
 MOST_COLUMNS, MOST_BAGS, MOST_POINTS, MOST_BARS, MOST_NAMES = 100, 20, 600, 20, 20
-MOST_CLASSES = 24
 
 LONGEST_NAME = 40
 # A smaller difference between two shares of positives is not worth a remark.
@@ -22,12 +21,11 @@ class Kind(NamedTuple):
     """Words for groups of rows with a known proportion, and where it comes from."""
 
     one: str
-    many: str
     known: str
 
 
-BAGS = Kind("bag", "bags", "the known proportions of the bags")
-SOURCES = Kind("group", "groups", "the proportions that follow from the noise rates of the sources")
+BAGS = Kind("bag", "the known proportions of the bags")
+SOURCES = Kind("group", "the proportions that follow from the noise rates of the sources")
 
 HELD_OUT = {
     "whole bags": "Whole bags were held out in turn, and predicted by a model trained on the rest",
