@@ -41,7 +41,6 @@ WITH_EFFECT = "_with_effect"
 METHODS = (
     "mean_map",
     "corrected_loss",
-    "set_classification",
     "proportion_matching",
     "count_likelihood",
     "count_likelihood" + WITH_EFFECT,

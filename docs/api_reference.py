@@ -51,7 +51,6 @@ USERS = [
             "CountLikelihoodClassifier",
             "MeanMapClassifier",
             "CorrectedLossClassifier",
-            "SetClassifier",
             "ProportionMatchingClassifier",
         ],
     ),

@@ -10,7 +10,6 @@ from decorrupt import (
     CountLikelihoodClassifier,
     MeanMapClassifier,
     ProportionMatchingClassifier,
-    SetClassifier,
 )
 from decorrupt.baselines import AlternatingPSVMClassifier, ConvexPSVMClassifier, InvCalClassifier
 from decorrupt.features import Kernel
@@ -21,8 +20,7 @@ METHODS = [
     CountLikelihoodClassifier(starts=("mean_map",)),
     MeanMapClassifier(),
     ProportionMatchingClassifier(),
-    SetClassifier(),
-    SetClassifier(fit_intercept=False),
+    ProportionMatchingClassifier(fit_intercept=False),
 ]
 REG_STRENGTHS = [1e-2, 1e-1]
 
@@ -55,7 +53,9 @@ def test_methods_without_a_path():
 
 def test_features_are_shared_by_methods_with_the_same_kernel():
     rbf = {"kernel": "rbf", "kernel_gamma": 0.3}
-    assert MeanMapClassifier(**rbf).feature_key() == SetClassifier(**rbf).feature_key()
+    assert (
+        MeanMapClassifier(**rbf).feature_key() == ProportionMatchingClassifier(**rbf).feature_key()
+    )
     key = MeanMapClassifier(**rbf).feature_key()
     assert key == MeanMapClassifier(kernel=Kernel("rbf", gamma=0.3)).feature_key()
     assert key == MeanMapClassifier(kernel=Kernel("rbf"), kernel_gamma=0.3).feature_key()

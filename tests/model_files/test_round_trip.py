@@ -28,7 +28,6 @@ from decorrupt import (
     MeanMapClassifier,
     NoiseRates,
     ProportionMatchingClassifier,
-    SetClassifier,
 )
 from decorrupt.baselines import AlternatingPSVMClassifier, ConvexPSVMClassifier, InvCalClassifier
 from decorrupt.estimators import WeightedSourcesClassifier
@@ -56,7 +55,6 @@ FOR_BAGS = [
     CorrectedLossClassifier(random_state=np.random.RandomState(3)),
     MeanMapClassifier(),
     ProportionMatchingClassifier(random_state=0),
-    SetClassifier(random_state=0),
     AutoLabelProportionsClassifier(cv=3, random_state=0, reg_strengths=(0.01, 0.1)),
     AutoLabelProportionsClassifier(
         candidates=["invcal"], cv=3, kernels=["linear", "rbf"], kernel_gammas=[0.5]

@@ -8,7 +8,7 @@ from decorrupt import (
     AutoLabelProportionsClassifier,
     CorrectedLossClassifier,
     MeanMapClassifier,
-    SetClassifier,
+    ProportionMatchingClassifier,
 )
 from decorrupt.baselines import InvCalClassifier
 from decorrupt.model_selection import CANDIDATES, WithinBagKFold
@@ -74,10 +74,13 @@ def test_candidates_of_ones_own_are_calibrated(bag_data):
 
 def test_estimators_and_names_may_be_mixed(bag_data):
     d = bag_data
-    candidates = ["mean_map", SetClassifier()]
+    candidates = ["mean_map", ProportionMatchingClassifier()]
     model = AutoLabelProportionsClassifier(candidates=candidates, kernels=["linear"], **QUICK)
     model.fit(d.X, d.y, bags=d.bags)
-    assert {row.method for row in model.leaderboard_} == {"mean_map", "SetClassifier"}
+    assert {row.method for row in model.leaderboard_} == {
+        "mean_map",
+        "ProportionMatchingClassifier",
+    }
 
 
 def test_kernels_are_tried_in_named_methods_only(bag_data):

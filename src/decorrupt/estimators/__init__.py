@@ -41,7 +41,6 @@ from decorrupt.estimators.proportion_matching import ProportionMatchingClassifie
 from decorrupt.estimators.reference_link import ReferenceLinkMixin
 from decorrupt.estimators.rows import FLOATS, validated_rows
 from decorrupt.estimators.score_classifier import ScoreClassifier
-from decorrupt.estimators.set_classifier import SetClassifier
 from decorrupt.estimators.source_classifier import SourceClassifier
 from decorrupt.estimators.weighted_sources import (
     COSTS,
@@ -75,7 +74,6 @@ __all__ = [
     "ProportionMatchingClassifier",
     "ReferenceLinkMixin",
     "ScoreClassifier",
-    "SetClassifier",
     "SourceClassifier",
     "WeightedSourcesClassifier",
     "check_choice",
