@@ -38,7 +38,6 @@ def assert_same(by_dask, local, X):
     assert by_dask.n_passes_ > 4  # the start was not the solution
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.BagAssumptionWarning")
 @quiet
 @pytest.mark.parametrize("features", [LINEAR, RANDOM], ids=["linear", "random"])
 @pytest.mark.parametrize("n_classes", [2, 3])
