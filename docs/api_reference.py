@@ -72,7 +72,6 @@ USERS = [
         [
             "CorruptedSourcesClassifier",
             "ForwardSourcesClassifier",
-            "estimators.WeightedSourcesClassifier",
             "CostWeightedSourcesClassifier",
         ],
     ),

@@ -39,6 +39,7 @@ from helpers.estimators import (
     ON_BAGS,
     ON_SOURCES,
     SINGLE,
+    WITH_LEARNER,
     name_of,
     takes,
     training_data,
@@ -66,7 +67,7 @@ EXACT = {
 }
 # The log-odds of the true class grow without limit where those of the noisy label reach a bound:
 # there only probabilities can be compared.
-UNBOUNDED = ("WeightedSourcesClassifier",)
+UNBOUNDED = ("CostWeightedSourcesClassifier",)
 # How far two solutions of one problem may be apart: libsvm and the start of EM are not asked for
 # more digits.
 TOLERANCE = {"AlternatingPSVMClassifier": 1e-3, "EMClassifier": 1e-2}
@@ -74,7 +75,7 @@ TOLERANCE = {"AlternatingPSVMClassifier": 1e-3, "EMClassifier": 1e-2}
 SQUARING = [
     model
     for model in ALL
-    if name_of(model) not in ("BoostedCountClassifier", "CostWeightedSourcesClassifier")
+    if name_of(model) != "BoostedCountClassifier" and model is not WITH_LEARNER
 ]
 
 for_all = pytest.mark.parametrize("model", ALL, ids=name_of)
@@ -108,6 +109,8 @@ def expected_failures(model):
         return dict.fromkeys(refused, "its graph connects single rows")
     if "PSVM" in name_of(model):
         return {"check_classifiers_one_label_sample_weights": "weights are refused"}
+    if model is WITH_LEARNER:
+        return {"check_non_transformer_estimators_n_iter": "the learner counts its iterations"}
     reason = NOT_REPEATED.get(name_of(model))
     return {} if reason is None else dict.fromkeys(EQUIVALENCE, reason)
 
@@ -614,7 +617,9 @@ WRONG_NAMES = {
 }
 
 
-@for_all
+@pytest.mark.parametrize(
+    "model", [model for model in ALL if model is not WITH_LEARNER], ids=name_of
+)
 def test_wrong_parameters_are_refused_by_name(model):
     known = model.get_params()
     patterns = {

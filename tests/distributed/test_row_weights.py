@@ -47,6 +47,7 @@ def weighted_bags(n_classes=2, **kind):
     return data, weights
 
 
+@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.BagAssumptionWarning")
 @quiet
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize(

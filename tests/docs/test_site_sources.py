@@ -46,7 +46,6 @@ INTERNAL = (
     "ObservedClassifier",
     "ScoreClassifier",
     "SourceClassifier",
-    "WeightedSourcesClassifier",
 )
 
 

@@ -30,7 +30,6 @@ from decorrupt import (
     ProportionMatchingClassifier,
 )
 from decorrupt.baselines import AlternatingPSVMClassifier, ConvexPSVMClassifier, InvCalClassifier
-from decorrupt.estimators import WeightedSourcesClassifier
 from decorrupt.model_files import load_with_metadata, save
 from decorrupt.model_files.trusted import OURS, SKLEARN
 from decorrupt.model_selection import (
@@ -81,7 +80,6 @@ FOR_SOURCES = [
     AutoSourcesClassifier(cv=3, random_state=0, reg_strengths=(0.1,), noise_rates="estimate"),
     CorruptedSourcesClassifier(random_state=0),
     CorruptedSourcesClassifier(random_state=0, noise_rates="estimate"),
-    WeightedSourcesClassifier(random_state=0),
     CostWeightedSourcesClassifier(random_state=0),
     ForwardSourcesClassifier(random_state=0),
 ]

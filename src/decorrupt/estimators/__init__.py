@@ -41,19 +41,11 @@ from decorrupt.estimators.proportion_matching import ProportionMatchingClassifie
 from decorrupt.estimators.reference_link import ReferenceLinkMixin
 from decorrupt.estimators.rows import FLOATS, validated_rows
 from decorrupt.estimators.score_classifier import ScoreClassifier
-from decorrupt.estimators.source_classifier import SourceClassifier
-from decorrupt.estimators.weighted_sources import (
-    COSTS,
-    WeightedSourcesClassifier,
-    label_weights,
-    noisy_mixture,
-    true_class_scores,
-)
+from decorrupt.estimators.source_classifier import SourceClassifier, sources_of
 
 __all__ = [
     "AT_THE_MEAN",
     "AUTO",
-    "COSTS",
     "COUNT_PRIOR_VARIANCE",
     "DECISIONS",
     "FLOATS",
@@ -75,7 +67,6 @@ __all__ = [
     "ReferenceLinkMixin",
     "ScoreClassifier",
     "SourceClassifier",
-    "WeightedSourcesClassifier",
     "check_choice",
     "check_count",
     "check_not_negative",
@@ -89,12 +80,10 @@ __all__ = [
     "dropped_bags",
     "estimated_prior",
     "is_overfitted",
-    "label_weights",
     "needs_common_classes",
-    "noisy_mixture",
     "resolve_reg_strength",
     "rows_worth",
-    "true_class_scores",
+    "sources_of",
     "validated_rows",
     "within_std_error",
 ]
