@@ -52,8 +52,6 @@ TAKES_LABELS = [model for model in ALL if name_of(model) not in NEEDS_BAGS]
 VARIANTS = [
     AlternatingPSVMClassifier(penalty="bag", n_starts=2),
     InvCalClassifier(tube="proportion", epsilon=1e-4),
-    MeanMapClassifier(variant="laplacian"),
-    MeanMapClassifier(variant="alternating"),
     MeanMapClassifier(kernel="knn"),
     CountLikelihoodClassifier(kernel="pca_rbf", random_state=0),
     CorrectedLossClassifier(kernel="pca_knn"),
@@ -587,10 +585,8 @@ WRONG_VALUES = {
     "kernel_gamma": [0, -1.0, np.inf, np.nan, "wide", None],
     "match_prior": ["no"],
     "max_iter": [0, -1, 2.5, "10", None],
-    "max_rounds": [0, 1.5],
     "n_starts": [0, 2.5],
     "reg_strength": [-1.0, np.inf, np.nan, "0.1", None],
-    "smoothness": [0, -1.0, np.inf],
     "tol": [-1, np.inf, np.nan, "0"],
 }
 WRONG_OPTIONS = {
@@ -611,9 +607,8 @@ WRONG_NAMES = {
     "penalty": r"unknown penalty 'best': choose one of size, bag",
     "scoring": r"unknown scoring 'best'.*corrected_accuracy",
     "solver": r"solver='best' is not available for|unknown solver 'best'.*lbfgs",
-    "start": r"unknown start 'best'.*(mean, laplacian|count_likelihood, prior)",
+    "start": r"unknown start 'best'.*count_likelihood, prior",
     "tube": r"unknown tube 'best': choose one of logit, proportion",
-    "variant": r"unknown variant 'best'.*mean, laplacian, alternating",
 }
 
 

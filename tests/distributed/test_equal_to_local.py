@@ -90,8 +90,7 @@ NOISE = {bag: 0.4 * (bag % 3) or None for bag in range(75)}
         ("CorrectedLossClassifier", {"risk_correction": "abs"}),
         ("CorrectedLossClassifier", {"combine": "least_squares", "class_prior": "pooled"}),
         ("CorrectedLossClassifier", {"loss": "sigmoid", "fit_intercept": False}),
-        ("MeanMapClassifier", {"variant": "laplacian"}),
-        ("MeanMapClassifier", {"variant": "laplacian", "similarity": np.ones((75, 75))}),
+        ("MeanMapClassifier", {"fit_intercept": False}),
         (
             "CountLikelihoodClassifier",
             {"count_noise": NOISE, "decision": "accuracy"},

@@ -27,7 +27,6 @@ FOR_BAGS = [
     CorrectedLossClassifier(**SMOOTH),
     POOLED,
     MeanMapClassifier(**SMOOTH),
-    MeanMapClassifier(variant="alternating", **SMOOTH),
     ProportionMatchingClassifier(**SMOOTH),
     AutoLabelProportionsClassifier(candidates=["mean_map"], **SEARCH),
     AutoLabelProportionsClassifier(candidates=["invcal"], **SEARCH),

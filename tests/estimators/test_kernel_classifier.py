@@ -46,7 +46,6 @@ def test_a_path_has_the_scores_of_single_fits(bag_data, method, kernel):
 
 
 def test_methods_without_a_path():
-    assert not MeanMapClassifier(variant="alternating").has_path
     for kind in (InvCalClassifier, AlternatingPSVMClassifier, ConvexPSVMClassifier):
         assert not kind().has_path
 

@@ -24,12 +24,8 @@ class DaskCorrectedRiskClassifier(DaskClassifier):
     The problem of the estimator without Dask, made for one entry per bag, contains them.
     """
 
-    def _bag_problem(self, work: Work, observed: Observed) -> Problem:
-        problem: Problem = work.local.problem(observed)
-        return problem
-
     def _problem(self, work: Work, observed: Observed) -> PartitionedRisk:
-        problem = self._bag_problem(work, observed)
+        problem: Problem = work.local.problem(observed)
         risk: Any = problem.risk
         work.set_reg_strength(risk.effective_sample_size)
         work.local.check_bounded(risk)
