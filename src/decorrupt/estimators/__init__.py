@@ -2,7 +2,7 @@
 
 from decorrupt.estimators.bag_assumptions import common_classes_notices, needs_common_classes
 from decorrupt.estimators.bag_classifier import BagClassifier
-from decorrupt.estimators.corrected_loss import AT_THE_MEAN, IDLE_REASONS, CorrectedLossClassifier
+from decorrupt.estimators.corrected_loss import CorrectedLossClassifier
 from decorrupt.estimators.corrected_risk import CorrectedRiskClassifier
 from decorrupt.estimators.corrupted_sources import CorruptedSourcesClassifier
 from decorrupt.estimators.count_likelihood import (
@@ -17,13 +17,7 @@ from decorrupt.estimators.default_strength import (
     NOISY_PRIOR_VARIANCE,
     resolve_reg_strength,
 )
-from decorrupt.estimators.diagnostics import (
-    Diagnostics,
-    describe_overfitting,
-    dropped_bags,
-    is_overfitted,
-    within_std_error,
-)
+from decorrupt.estimators.diagnostics import Diagnostics
 from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
 from decorrupt.estimators.kernel_classifier import Fit, KernelClassifier, PathFit
 from decorrupt.estimators.label_accuracy import LabelAccuracyMixin
@@ -44,12 +38,10 @@ from decorrupt.estimators.score_classifier import ScoreClassifier
 from decorrupt.estimators.source_classifier import SourceClassifier, sources_of
 
 __all__ = [
-    "AT_THE_MEAN",
     "AUTO",
     "COUNT_PRIOR_VARIANCE",
     "DECISIONS",
     "FLOATS",
-    "IDLE_REASONS",
     "NOISY_PRIOR_VARIANCE",
     "BagClassifier",
     "CorrectedLossClassifier",
@@ -76,14 +68,10 @@ __all__ = [
     "check_two_or_more",
     "common_classes_notices",
     "decision_threshold",
-    "describe_overfitting",
-    "dropped_bags",
     "estimated_prior",
-    "is_overfitted",
     "needs_common_classes",
     "resolve_reg_strength",
     "rows_worth",
     "sources_of",
     "validated_rows",
-    "within_std_error",
 ]

@@ -23,7 +23,6 @@ from decorrupt.features import (
     Kernel,
     KernelFunction,
     LinearMap,
-    NeighbourMap,
     RandomFourierMap,
     RandomKernelMap,
     as_kernel,
@@ -256,12 +255,6 @@ class KernelClassifier(ScoreClassifier):
         else:
             diagonal = kernel.function(X, weights).diagonal(X)
         return float(np.average(diagonal, weights=weights)) or 1.0
-
-    def _kernel_diagonal(self, X: Any, features: FeatureMap) -> FloatArray:
-        """Return k(x, x) of the training rows."""
-        if isinstance(features, NeighbourMap):
-            return squared_norms(features.matrix)
-        return self.kernel_function().diagonal(X)
 
     # --- training
 

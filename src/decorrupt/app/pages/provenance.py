@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from decorrupt.app.pages.wording import measured_cell, percent, sentence
 from decorrupt.app.training.model_card import (
@@ -19,7 +19,6 @@ from decorrupt.documents import (
     Facts,
     Table,
     Text,
-    count,
     duration,
     number,
 )
@@ -101,41 +100,24 @@ def diagnostic_blocks(found: DiagnosticsCard | None) -> list[Block]:
     """Return the diagnostics of the fit."""
     if found is None:
         return []
-    entries = [*_risk_entries(found), *_solver_entries(found)]
-    entries += [
-        (f"Left out: {n_groups}", sentence(reason)) for reason, n_groups in found["dropped"].items()
-    ]
-    return [Definitions(entries)]
-
-
-def _risk_entries(found: DiagnosticsCard) -> Iterator[tuple[str, str]]:
-    is_convex, floor = found["is_convex_at_reg_strength"], found["convexity_floor"]
+    floor = found["convexity_floor"]
     certain = f" It is certainly convex from reg_strength {_value(floor)} on." if floor else ""
-    yield (
-        f"Objective convex: {'yes' if is_convex else 'not certain'}",
-        f"A convex objective has one minimum, which every start finds.{certain}",
-    )
     meaning = "The estimated risk on the training rows."
     if found["is_overfitted"]:
         meaning += (
             " It is below 0 by more than its standard error explains: the model is overfitted."
         )
-    yield f"Training risk: {number(found['training_risk'], 4)}", meaning
-    if found["bound"] is not None:
-        meaning = "Largest difference between training risk and true risk, with probability 95 %."
-        if found["is_bound_vacuous"]:
-            meaning += " This is too large to be informative."
-        yield f"Bound: ± {_value(found['bound'])}", meaning
-
-
-def _solver_entries(found: DiagnosticsCard) -> Iterator[tuple[str, str]]:
-    error = _value(found["kernel_error"])
-    yield (
-        f"Kernel rank: {found['kernel_rank']}",
-        f"Number of features that approximate the kernel; the relative error is {error}.",
-    )
-    steps = count(found["n_iter"], "iteration")
-    yield f"Solver: {found['solver']}", sentence(f"{found['solver_status']} after {steps}")
+    return [
+        Definitions(
+            [
+                (
+                    f"Objective convex: {'yes' if found['is_convex'] else 'not certain'}",
+                    f"A convex objective has one minimum, which every start finds.{certain}",
+                ),
+                (f"Training risk: {number(found['training_risk'], 4)}", meaning),
+            ]
+        )
+    ]
 
 
 def method_blocks(card: ModelCard) -> list[Block]:
