@@ -1,26 +1,17 @@
 """Methods as scikit-learn estimators, one file per method, and their base classes."""
 
-from decorrupt.estimators.bag_assumptions import common_classes_notices, needs_common_classes
-from decorrupt.estimators.bag_classifier import BagClassifier
+from decorrupt.estimators.bag_classifier import (
+    BagClassifier,
+    common_classes_notices,
+    needs_common_classes,
+)
 from decorrupt.estimators.corrected_loss import CorrectedLossClassifier
 from decorrupt.estimators.corrected_risk import CorrectedRiskClassifier
 from decorrupt.estimators.corrupted_sources import CorruptedSourcesClassifier
-from decorrupt.estimators.count_likelihood import (
-    CountLikelihoodClassifier,
-    estimated_prior,
-    rows_worth,
-)
-from decorrupt.estimators.decisions import DECISIONS, decision_threshold
-from decorrupt.estimators.default_strength import (
-    AUTO,
-    COUNT_PRIOR_VARIANCE,
-    NOISY_PRIOR_VARIANCE,
-    resolve_reg_strength,
-)
+from decorrupt.estimators.count_likelihood import CountLikelihoodClassifier, rows_worth
 from decorrupt.estimators.diagnostics import Diagnostics
 from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
 from decorrupt.estimators.kernel_classifier import Fit, KernelClassifier, PathFit
-from decorrupt.estimators.label_accuracy import LabelAccuracyMixin
 from decorrupt.estimators.mean_map import MeanMapClassifier
 from decorrupt.estimators.parameters import (
     check_choice,
@@ -32,17 +23,19 @@ from decorrupt.estimators.parameters import (
     check_two_or_more,
 )
 from decorrupt.estimators.proportion_matching import ProportionMatchingClassifier
-from decorrupt.estimators.reference_link import ReferenceLinkMixin
 from decorrupt.estimators.rows import FLOATS, validated_rows
-from decorrupt.estimators.score_classifier import ScoreClassifier
+from decorrupt.estimators.score_classifier import (
+    DECISIONS,
+    LabelAccuracyMixin,
+    ReferenceLinkMixin,
+    ScoreClassifier,
+    decision_threshold,
+)
 from decorrupt.estimators.source_classifier import SourceClassifier, sources_of
 
 __all__ = [
-    "AUTO",
-    "COUNT_PRIOR_VARIANCE",
     "DECISIONS",
     "FLOATS",
-    "NOISY_PRIOR_VARIANCE",
     "BagClassifier",
     "CorrectedLossClassifier",
     "CorrectedRiskClassifier",
@@ -68,9 +61,7 @@ __all__ = [
     "check_two_or_more",
     "common_classes_notices",
     "decision_threshold",
-    "estimated_prior",
     "needs_common_classes",
-    "resolve_reg_strength",
     "rows_worth",
     "sources_of",
     "validated_rows",

@@ -8,7 +8,6 @@ import numpy as np
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import PAIRINGS
-from decorrupt.estimators.decisions import decision_threshold
 from decorrupt.estimators.default_strength import AUTO
 from decorrupt.estimators.diagnostics import (
     Diagnostics,
@@ -16,6 +15,7 @@ from decorrupt.estimators.diagnostics import (
     within_std_error,
 )
 from decorrupt.estimators.kernel_classifier import Fit, KernelClassifier
+from decorrupt.estimators.score_classifier import decision_threshold
 from decorrupt.exceptions import DroppedBagsWarning, NegativeRiskWarning, NonConvexRiskWarning
 from decorrupt.losses import MarginLoss, class_loss, only_two_classes
 from decorrupt.observed import Observed

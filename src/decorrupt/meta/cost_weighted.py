@@ -20,9 +20,8 @@ from decorrupt.estimators import (
 )
 from decorrupt.features import FeatureMap
 from decorrupt.losses import class_loss, only_two_classes, probabilities, scores_of
-from decorrupt.meta.classifier import AnyLearnerClassifier
 from decorrupt.meta.em import seeded
-from decorrupt.meta.soft_labels import check_learner, soft_scores, weight_name
+from decorrupt.meta.soft_labels import check_learner, learner_rows, soft_scores, weight_name
 from decorrupt.notices import Notice
 from decorrupt.observed import NoisySources, Observed
 from decorrupt.risks import CorrectedRisk
@@ -33,7 +32,7 @@ COSTS = ("equal", "label_dependent")
 SMALLEST_PROBABILITY = 1e-6
 
 
-class CostWeightedSourcesClassifier(MetaEstimatorMixin, SourceClassifier, AnyLearnerClassifier):
+class CostWeightedSourcesClassifier(MetaEstimatorMixin, SourceClassifier):
     """Any scikit-learn classifier, trained on noisy labels with weights that undo the noise.
 
     With label-dependent costs a row labelled + has the weight s(1−α), a row labelled − the weight
@@ -210,7 +209,8 @@ projection_
         if reset:
             self.check()
             self._forget_fit()
-        return AnyLearnerClassifier._read_rows(self, X, reset=reset)
+        missing = get_tags(self.estimator).input_tags.allow_nan
+        return learner_rows(self, X, reset=reset, takes_missing_values=missing)
 
     def _train_rows(
         self, X: Any, observed: Observed, features: FeatureMap | None = None
@@ -231,9 +231,6 @@ projection_
         else:
             scores = soft_scores(self.estimator_, X, len(self.classes_))
         return true_class_scores(scores, self.noisy_mixture_)
-
-    def _takes_missing_values(self) -> bool:
-        return bool(get_tags(self.estimator).input_tags.allow_nan)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
