@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import mean
 
 FOLDER = Path(__file__).parent.parent / "results" / "assumptions"
-SINGLE = ("mean_map", "corrected_loss", "set_classification", "proportion_matching")
+SINGLE = ("mean_map", "corrected_loss", "proportion_matching")
 METHODS = (*SINGLE, "count_likelihood", "count_likelihood_with_effect")
 BASELINES = ("group_rate", "supervised")
 

@@ -2,15 +2,14 @@
 
     python benchmarks/assumption_tests.py PART [--draws N] [--first SEED]
 
-PART is size-classes, size-counts, fit-warnings, count-warnings, power,
-choice, baselines or design. Writes results/assumptions/PART.csv. The parts need 1 to 20 minutes
+PART is size-classes, size-counts, fit-warnings, power, choice,
+baselines or design. Writes results/assumptions/PART.csv. The parts need 1 to 20 minutes
 each. Adult and other data sets are read with `fetch_uci` ($DECORRUPT_DATA); without them these rows
 are left out.
 """
 
 import argparse
 import csv
-import itertools
 import warnings
 from pathlib import Path
 
@@ -30,7 +29,6 @@ from decorrupt import (
 from decorrupt.assumptions.count_dispersion import check_count_dispersion
 from decorrupt.corruption import check_class_means, quick_violation
 from decorrupt.datasets import design_bags, fetch_uci
-from decorrupt.exceptions import BagAssumptionWarning
 from decorrupt.observed import read_bags
 from decorrupt.theory import information
 
@@ -41,7 +39,6 @@ WITH_EFFECT = "_with_effect"
 METHODS = (
     "mean_map",
     "corrected_loss",
-    "set_classification",
     "proportion_matching",
     "count_likelihood",
     "count_likelihood" + WITH_EFFECT,
@@ -182,22 +179,6 @@ def size_counts(draws):
             rng = np.random.default_rng(size)
             found = [count_p_value(*logistic_rows(rng, kind, size), k) for k in range(draws)]
             yield {"data": "logistic", "bags": kind, "bag_size": size, **rejections(found)}
-
-
-def count_warnings(draws):
-    """How often the count likelihood warns of its residuals, with and without effects of bags."""
-    cases = itertools.product(("linear", "rbf"), ("random", "feature"), (10, 40), (0.0, 1.0))
-    for kernel, kind, size, effect in cases:
-        rng, found = np.random.default_rng(size), []
-        for _ in range(draws):
-            X, observed = logistic_rows(rng, kind, size, effect)
-            y, model = observed.row_proportions, CountLikelihoodClassifier(kernel=kernel)
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                model.fit(X, y, bags=observed.row_bag)
-            found.append(any(one.category is BagAssumptionWarning for one in caught))
-        row = {"kernel": kernel, "bags": kind, "bag_size": size, "effect": effect}
-        yield row | {"draws": draws, "warned": np.mean(found)}
 
 
 def rejections(p_values):
@@ -406,7 +387,6 @@ PARTS = {
     "size-classes": (size_classes, 1000),
     "size-counts": (size_counts, 1000),
     "fit-warnings": (fit_warnings, 1000),
-    "count-warnings": (count_warnings, 300),
     "power": (power, 100),
     "choice": (choice, 4),
     "baselines": (baselines, 4),

@@ -32,7 +32,6 @@ from decorrupt import (
     ForwardSourcesClassifier,
     MeanMapClassifier,
     ProportionMatchingClassifier,
-    SetClassifier,
 )
 from decorrupt.corruption import corrupt_labels
 from decorrupt.datasets import fetch_uci
@@ -52,7 +51,6 @@ NOISE = {
 BAG_METHODS = {
     "count_likelihood": CountLikelihoodClassifier,
     "proportion_matching": ProportionMatchingClassifier,
-    "set_classification": SetClassifier,
     "corrected_loss": CorrectedLossClassifier,
     "mean_map": MeanMapClassifier,
 }

@@ -51,7 +51,6 @@ USERS = [
             "CountLikelihoodClassifier",
             "MeanMapClassifier",
             "CorrectedLossClassifier",
-            "SetClassifier",
             "ProportionMatchingClassifier",
         ],
     ),
@@ -73,7 +72,6 @@ USERS = [
         [
             "CorruptedSourcesClassifier",
             "ForwardSourcesClassifier",
-            "estimators.WeightedSourcesClassifier",
             "CostWeightedSourcesClassifier",
         ],
     ),

@@ -24,7 +24,6 @@ from decorrupt import (
     CountLikelihoodClassifier,
     MeanMapClassifier,
     ProportionMatchingClassifier,
-    SetClassifier,
 )
 from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
 from decorrupt.datasets import make_bags
@@ -36,7 +35,6 @@ METHODS = {
     "count\nlikelihood": (CountLikelihoodClassifier(**SHARED), PENALTY),
     "mean map": (MeanMapClassifier(**SHARED), PENALTY),
     "corrected\nloss": (CorrectedLossClassifier(convex="ignore", **SHARED), PENALTY),
-    "set\nclassification": (SetClassifier(**SHARED), PENALTY),
     "proportion\nmatching": (ProportionMatchingClassifier(**SHARED), PENALTY),
     "InvCal": (InvCalClassifier(kernel_gamma=1.0), {"C_p": [0.1, 1.0, 10.0]}),
     "∝SVM": (AlternatingPSVMClassifier(n_starts=3, **SHARED), {"C": [0.1, 1.0, 10.0]}),

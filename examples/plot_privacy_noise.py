@@ -9,14 +9,11 @@ identified: the smaller ε, the more noise. Does it help to state the noise to t
 # %%
 # Bags of 8 rows of two overlapping classes. With ε = 0.1 the standard deviation of the noise is 14,
 # more than a bag has rows.
-import warnings
-
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.metrics import balanced_accuracy_score
 
 from decorrupt import CountLikelihoodClassifier, GeometricNoise
-from decorrupt.exceptions import BagAssumptionWarning
 
 LEVELS = (0.1, 0.2, 0.5, 1.0, 2.0)
 REPEATS, N_BAGS, BAG_SIZE = 10, 300, 8
@@ -70,8 +67,6 @@ def compare(epsilon, seed):
     return ignored, accuracy(rows, tested, noisy / BAG_SIZE, noise)
 
 
-# Noise that is not stated looks like effects of the bags, and these bags have effects, too.
-warnings.simplefilter("ignore", BagAssumptionWarning)
 found = np.array(
     [[compare(epsilon, seed) for seed in range(REPEATS)] for epsilon in (*LEVELS, np.inf)]
 )

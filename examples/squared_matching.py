@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from decorrupt import AutoLabelProportionsClassifier
-from decorrupt.corruption import bag_means
 from decorrupt.datasets import make_bags, make_gaussian_classes
 from decorrupt.estimators import BagClassifier
 from decorrupt.losses import probabilities, slope_in_scores
+from decorrupt.model_selection import bag_means
 from decorrupt.observed import Observed
 from decorrupt.solvers import Problem, mean_map_start
 

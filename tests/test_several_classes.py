@@ -27,7 +27,6 @@ from decorrupt import (
     LaplaceNoise,
     MeanMapClassifier,
     ProportionMatchingClassifier,
-    SetClassifier,
     label_posterior,
 )
 from decorrupt.model_selection import corrected_accuracy, count_score, proportion_risk
@@ -164,7 +163,6 @@ TWO = [
     MeanMapClassifier(**LINEAR),
     CorrectedLossClassifier(combine="least_squares", convex="ignore", **LINEAR),
     CountLikelihoodClassifier(**LINEAR),
-    SetClassifier(**LINEAR),
     ProportionMatchingClassifier(**LINEAR),
 ]
 

@@ -24,7 +24,6 @@ from .estimators import (
     ForwardSourcesClassifier,
     MeanMapClassifier,
     ProportionMatchingClassifier,
-    SetClassifier,
 )
 from .features import (
     Kernel,
@@ -93,7 +92,6 @@ __all__ = [
     "NoiseRateEstimate",
     "NoiseRates",
     "ProportionMatchingClassifier",
-    "SetClassifier",
     "TailScaler",
     "bag_targets",
     "baselines",

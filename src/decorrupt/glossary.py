@@ -44,9 +44,6 @@ BAG_METHODS = {
         "Maximises the likelihood of the number of positives in each bag, or of the numbers of "
         "several classes.",
     ),
-    "set_classification": Method(
-        "set classification", "Learns to predict which bag a row comes from."
-    ),
     "proportion_matching": Method(
         "proportion matching",
         "Minimises the cross-entropy between the known and the predicted proportion of each bag.",

@@ -120,7 +120,6 @@ def test_parameters(data):
         (DaskMeanMapClassifier(kernel="pca_rbf"), "kernel='pca_rbf' is made from all rows"),
         (DaskCorrectedLossClassifier(kernel=Kernel(features="some")), "unknown features 'some'"),
         (DaskCorrectedLossClassifier(reg_strength=0), "reg_strength=0"),
-        (DaskMeanMapClassifier(variant="alternating"), "variant='alternating'"),
         (DaskCountLikelihoodClassifier(starts=["nowhere"]), "starts=['nowhere']"),
         (DaskCorrectedLossClassifier(client=3), "client=3: give a dask.distributed Client"),
     ]:

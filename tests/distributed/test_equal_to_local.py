@@ -37,7 +37,6 @@ def assert_same(by_dask, local, X):
     assert by_dask.n_passes_ > 4  # the start was not the solution
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.BagAssumptionWarning")
 @quiet
 @pytest.mark.parametrize("features", [LINEAR, RANDOM], ids=["linear", "random"])
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -91,8 +90,7 @@ NOISE = {bag: 0.4 * (bag % 3) or None for bag in range(60)}
         ("CorrectedLossClassifier", {"risk_correction": "abs"}),
         ("CorrectedLossClassifier", {"combine": "least_squares", "class_prior": "pooled"}),
         ("CorrectedLossClassifier", {"loss": "sigmoid", "fit_intercept": False}),
-        ("MeanMapClassifier", {"variant": "laplacian"}),
-        ("MeanMapClassifier", {"variant": "laplacian", "similarity": np.ones((60, 60))}),
+        ("MeanMapClassifier", {"fit_intercept": False}),
         (
             "CountLikelihoodClassifier",
             {"count_noise": NOISE, "decision": "accuracy"},
@@ -247,7 +245,7 @@ def test_sources_of_several_classes(params):
     found, expected = by_dask.diagnostics_, local.diagnostics_
     assert found.training_risk == pytest.approx(expected.training_risk)
     assert found.risk_std_error == pytest.approx(expected.risk_std_error)
-    assert found.word == expected.word == "strata"
+    assert found.n_bags == expected.n_bags
 
 
 @quiet

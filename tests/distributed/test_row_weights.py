@@ -51,15 +51,13 @@ def weighted_bags(n_classes=2, **kind):
     ("name", "params"),
     [
         ("CorrectedLossClassifier", {}),
-        ("MeanMapClassifier", {"variant": "laplacian"}),
+        ("MeanMapClassifier", {}),
         ("CountLikelihoodClassifier", {}),
         ("CountLikelihoodClassifier", {"count_noise": 0.8}),
     ],
     ids=str,
 )
 def test_bags(name, params, n_classes):
-    if n_classes == 3 and "variant" in params:
-        params = {}
     data, weights = weighted_bags(n_classes)
     X, y, bags, sample_weight = as_dask(data.X + 1, data.y, data.bags, weights)
     by_dask, local = pair(name, **params)

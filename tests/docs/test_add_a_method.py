@@ -8,8 +8,8 @@ import pytest
 from scipy.optimize import check_grad
 from sklearn.base import clone
 
-from decorrupt.corruption import bag_means
 from decorrupt.losses import probabilities
+from decorrupt.model_selection import bag_means
 from helpers.bags import rows_in_bags
 
 FILE = Path(__file__).parents[2] / "examples" / "squared_matching.py"

@@ -50,7 +50,6 @@ INTERNAL = (
     "ObservedClassifier",
     "ScoreClassifier",
     "SourceClassifier",
-    "WeightedSourcesClassifier",
 )
 
 

@@ -10,7 +10,6 @@ from decorrupt import (
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
     MeanMapClassifier,
-    SetClassifier,
 )
 from decorrupt.baselines import InvCalClassifier
 from decorrupt.exceptions import BagAssumptionWarning
@@ -21,7 +20,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::decorrupt.exceptions.NegativeRi
 NEED_COMMON_CLASSES = [
     CorrectedLossClassifier(random_state=0),
     MeanMapClassifier(random_state=0),
-    SetClassifier(random_state=0),
     InvCalClassifier(),
 ]
 

@@ -1,6 +1,5 @@
 """Count likelihood of bags that differ by more than their rows explain."""
 
-import warnings
 from collections import Counter
 
 import numpy as np
@@ -9,9 +8,6 @@ from numpy.testing import assert_allclose
 from scipy.special import expit
 
 from decorrupt import AutoLabelProportionsClassifier, CountLikelihoodClassifier
-from decorrupt.estimators.count_residuals import check_count_residuals
-from decorrupt.exceptions import BagAssumptionWarning
-from decorrupt.observed import read_bags
 
 
 def bags_with_effects(effect, n_bags=60, bag_size=100, seed=0):
@@ -36,7 +32,6 @@ def test_the_estimate_is_near_the_true_effect_in_the_share():
     assert fit(bags_with_effects(0.0), bag_effect="estimate").bag_effect_ < 0.03
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.BagAssumptionWarning")
 def test_coefficients_are_better_with_the_effect():
     errors = {"estimate": [], 0.0: []}
     for seed in range(4):
@@ -86,44 +81,6 @@ def test_bad_values_are_named(value):
         fit(bags_with_effects(0.0, n_bags=3), bag_effect=value)
 
 
-def test_a_fit_without_the_effect_warns_and_names_it():
-    data = bags_with_effects(1.0)
-    with pytest.warns(BagAssumptionWarning, match="bag_effect='estimate'"):
-        fit(data)
-    fit(data, bag_effect="estimate")
-    fit(bags_with_effects(0.0))
-
-
-@pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_valid_bags_are_warned_of_in_at_most_one_percent(kernel):
-    warned = 0
-    for seed in range(60):
-        X, y, bags = bags_with_effects(0.0, n_bags=20, bag_size=10, seed=seed)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            CountLikelihoodClassifier(kernel=kernel, random_state=0).fit(X, y, bags=bags)
-        warned += any(issubclass(one.category, BagAssumptionWarning) for one in caught)
-    assert warned <= 3  # the probability of more is 0.003 at 1 %
-
-
-def test_residuals_of_a_fit_without_features_by_hand():
-    # Three bags of 4 rows at p = ½: V = 1, z² = 1 + 0 + 1, and the intercept takes one of three
-    # degrees of freedom.
-    observed = read_bags(np.repeat([0.25, 0.5, 0.75], 4), np.repeat([0, 1, 2], 4))
-    test = check_count_residuals(np.zeros(12), np.zeros((12, 1)), observed, 0.1)
-    assert test.dispersion == pytest.approx(2 / 2)
-    assert test.p_value == pytest.approx(np.exp(-1))  # χ² with two degrees of freedom
-
-
-def test_a_model_that_follows_every_count_cannot_be_tested():
-    # Eight bags, 16 features and no penalty: no degree of freedom is left, only rounding.
-    rng = np.random.default_rng(0)
-    observed = read_bags(np.repeat(np.arange(1, 9) / 10, 10), np.repeat(np.arange(8), 10))
-    scores, matrix = rng.normal(size=80), rng.normal(size=(80, 16))
-    assert check_count_residuals(scores, matrix, observed, 0.0) is None
-
-
-@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.BagAssumptionWarning")
 def test_the_threshold_is_the_share_that_rows_explain():
     # One bag of three has an effect: the share of all rows is larger than what X explains.
     rng = np.random.default_rng(0)

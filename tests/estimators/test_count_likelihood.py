@@ -22,9 +22,6 @@ from decorrupt.risks import count_log_likelihood
 from decorrupt.solvers import solve_problem, starts
 from oracles.counts import enumerate_count
 
-# Some bags here differ in their priors; test_bag_effect.py tests the warning.
-pytestmark = pytest.mark.filterwarnings("ignore::decorrupt.exceptions.BagAssumptionWarning")
-
 
 def fit(data, X=None, **params):
     model = CountLikelihoodClassifier(**{"random_state": 0} | params)

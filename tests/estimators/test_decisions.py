@@ -14,7 +14,6 @@ from decorrupt import (
     ForwardSourcesClassifier,
     MeanMapClassifier,
     ProportionMatchingClassifier,
-    SetClassifier,
 )
 from decorrupt.corruption import corrupt_labels
 
@@ -28,9 +27,7 @@ FOR_BAGS = [
     CorrectedLossClassifier(**SMOOTH),
     POOLED,
     MeanMapClassifier(**SMOOTH),
-    MeanMapClassifier(variant="alternating", **SMOOTH),
     ProportionMatchingClassifier(**SMOOTH),
-    SetClassifier(**SMOOTH),
     AutoLabelProportionsClassifier(candidates=["mean_map"], **SEARCH),
     AutoLabelProportionsClassifier(candidates=["invcal"], **SEARCH),
     AutoLabelProportionsClassifier(candidates=[POOLED], ensemble="best", **SEARCH),

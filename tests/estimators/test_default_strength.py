@@ -15,7 +15,7 @@ from decorrupt import (
     LaplaceNoise,
     MeanMapClassifier,
 )
-from decorrupt.estimators import ProportionMatchingClassifier, SetClassifier
+from decorrupt.estimators import ProportionMatchingClassifier
 from decorrupt.estimators.default_strength import COUNT_PRIOR_VARIANCE, NOISY_PRIOR_VARIANCE
 from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
 from decorrupt.features import Kernel
@@ -27,7 +27,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::decorrupt.exceptions.NegativeRi
 ON_BAGS = {
     CountLikelihoodClassifier: COUNT_PRIOR_VARIANCE,
     ProportionMatchingClassifier: COUNT_PRIOR_VARIANCE,
-    SetClassifier: NOISY_PRIOR_VARIANCE,
     CorrectedLossClassifier: NOISY_PRIOR_VARIANCE,
 }
 

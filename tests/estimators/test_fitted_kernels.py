@@ -105,7 +105,9 @@ def test_the_model_is_that_of_the_precomputed_gram_matrix_of_the_features(bag_da
     Z = model.fit_feature_map(d.X).matrix
     gram = clone(model).set_params(kernel__name="precomputed").fit(Z @ Z.T, d.y, bags=d.bags)
     assert_allclose(model.dual_coef_, gram.decision_function(Z @ Z.T), atol=1e-5)
-    assert model.diagnostics_.bound == pytest.approx(gram.diagnostics_.bound, rel=1e-4)
+    assert model.diagnostics_.training_risk == pytest.approx(
+        gram.diagnostics_.training_risk, rel=1e-4
+    )
 
 
 def test_a_search_takes_them_and_tries_kernel_gamma_only_where_there_is_one(bag_data):

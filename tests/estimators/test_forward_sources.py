@@ -12,7 +12,7 @@ from sklearn.metrics import balanced_accuracy_score, log_loss
 
 from decorrupt import CorruptedSourcesClassifier
 from decorrupt.corruption import corrupt_labels
-from decorrupt.estimators import ForwardSourcesClassifier, SetClassifier
+from decorrupt.estimators import ForwardSourcesClassifier
 from helpers.class_sources import RATES, three_classes
 
 EXACT = {"kernel": "linear", "tol": 1e-9, "random_state": 0}
@@ -66,27 +66,6 @@ def test_minimises_the_likelihood_written_source_by_source(source_data, source_p
     found = minimize(objective, np.zeros(3), tol=1e-12)
     model = fit(d, source_priors=source_priors, match_prior=False, **EXACT)
     assert_allclose([*model.coef_, model.intercept_], found.x, rtol=1e-3, atol=1e-4)
-
-
-def test_a_source_is_two_bags_of_its_noisy_labels():
-    """One source's likelihood and set classification of its two noisy classes agree.
-
-    The bags' proportions follow from the rates at the prior the noisy share implies; their shares
-    are then the noisy labels' own probabilities, up to a constant.
-    """
-    rng = np.random.default_rng(2)
-    labels = rng.integers(0, 2, 500)
-    X = rng.normal(size=(500, 2)) + labels[:, None]
-    flip_pos, flip_neg = rates = (0.3, 0.1)
-    noisy = corrupt_labels(labels, rates, random_state=0)
-    forward = ForwardSourcesClassifier(noise_rates=rates, reg_strength=0.01, **EXACT)
-    forward.fit(X, noisy)
-    share = noisy.mean()
-    prior = (share - flip_neg) / (1 - flip_pos - flip_neg)
-    proportions = np.array([prior * flip_pos / (1 - share), prior * (1 - flip_pos) / share])
-    bags = SetClassifier(reg_strength=0.01, **EXACT).fit(X, proportions[noisy], bags=noisy)
-    assert forward.class_prior_[1] == pytest.approx(prior)
-    assert_allclose(bags.decision_function(X), forward.decision_function(X), atol=1e-6)
 
 
 def asymmetric(seed=0, n_rows=4000):

@@ -10,7 +10,6 @@ from decorrupt import (
     CountLikelihoodClassifier,
     MeanMapClassifier,
     ProportionMatchingClassifier,
-    SetClassifier,
 )
 from decorrupt.baselines import AlternatingPSVMClassifier, ConvexPSVMClassifier, InvCalClassifier
 from decorrupt.features import Kernel
@@ -21,8 +20,7 @@ METHODS = [
     CountLikelihoodClassifier(starts=("mean_map",)),
     MeanMapClassifier(),
     ProportionMatchingClassifier(),
-    SetClassifier(),
-    SetClassifier(fit_intercept=False),
+    ProportionMatchingClassifier(fit_intercept=False),
 ]
 REG_STRENGTHS = [1e-2, 1e-1]
 
@@ -48,14 +46,15 @@ def test_a_path_has_the_scores_of_single_fits(bag_data, method, kernel):
 
 
 def test_methods_without_a_path():
-    assert not MeanMapClassifier(variant="alternating").has_path
     for kind in (InvCalClassifier, AlternatingPSVMClassifier, ConvexPSVMClassifier):
         assert not kind().has_path
 
 
 def test_features_are_shared_by_methods_with_the_same_kernel():
     rbf = {"kernel": "rbf", "kernel_gamma": 0.3}
-    assert MeanMapClassifier(**rbf).feature_key() == SetClassifier(**rbf).feature_key()
+    assert (
+        MeanMapClassifier(**rbf).feature_key() == ProportionMatchingClassifier(**rbf).feature_key()
+    )
     key = MeanMapClassifier(**rbf).feature_key()
     assert key == MeanMapClassifier(kernel=Kernel("rbf", gamma=0.3)).feature_key()
     assert key == MeanMapClassifier(kernel=Kernel("rbf"), kernel_gamma=0.3).feature_key()

@@ -17,10 +17,9 @@ def random_features(model, **params):
 
 def test_all_methods_with_features_are_tested():
     assert [model for model in SINGLE if model.has_path] == WITH_FEATURES
-    assert len(WITH_FEATURES) == 8
+    assert len(WITH_FEATURES) == 7
 
 
-@pytest.mark.filterwarnings("ignore::decorrupt.exceptions.BagAssumptionWarning")
 @for_models
 def test_many_features_give_nearly_the_scores_of_the_exact_kernel(model, bag_data, source_data):
     d = training_data(model, bag_data, source_data)

@@ -9,7 +9,7 @@ from decorrupt import (
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
     MeanMapClassifier,
-    SetClassifier,
+    ProportionMatchingClassifier,
 )
 from decorrupt.features import Kernel
 
@@ -21,7 +21,12 @@ FEATURE_BYTES = 4 * N_ROWS * RANK
 @pytest.mark.parametrize("features", ["landmarks", "random"])
 @pytest.mark.parametrize(
     "kind",
-    [CorrectedLossClassifier, CountLikelihoodClassifier, MeanMapClassifier, SetClassifier],
+    [
+        CorrectedLossClassifier,
+        CountLikelihoodClassifier,
+        MeanMapClassifier,
+        ProportionMatchingClassifier,
+    ],
 )
 def test_the_peak_of_a_fit_is_below_two_feature_matrices(kind, features):
     rng = np.random.default_rng(0)

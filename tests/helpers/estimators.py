@@ -8,8 +8,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 
 import decorrupt
-from decorrupt import Kernel, MeanMapClassifier, baselines
-from decorrupt.estimators import WeightedSourcesClassifier
+from decorrupt import CostWeightedSourcesClassifier, Kernel, MeanMapClassifier, baselines
 from decorrupt.features import as_kernel
 from decorrupt.model_selection import BagRandomizedSearchCV
 from helpers.quick import QUICK_SEARCH
@@ -32,7 +31,6 @@ ARGUMENTS = {
     },
     "BoostedCountClassifier": {"n_estimators": 30, "early_stopping": False},
     "ConvexPSVMClassifier": {"max_planes": 2},
-    "CostWeightedSourcesClassifier": {"estimator": LogisticRegression()},
     # A forest would turn rounding errors of another form of the same data into other splits.
     "EMClassifier": {"estimator": LogisticRegression(), "cv": 2},
 }
@@ -48,14 +46,16 @@ PUBLIC = [
     *(getattr(decorrupt, name) for name in decorrupt.__all__),
     *(getattr(baselines, name) for name in baselines.__all__),
     BagRandomizedSearchCV,
-    WeightedSourcesClassifier,
 ]
+# Around another learner it has no kernel.
+WITH_LEARNER = make(CostWeightedSourcesClassifier, estimator=LogisticRegression())
 KERNEL_OPTIONS = Kernel().get_params().keys() - {"name", "gamma"}
 ALL = [
     make(kind)
     for kind in PUBLIC
     if inspect.isclass(kind) and issubclass(kind, BaseEstimator) and hasattr(kind, "predict")
 ]
+ALL.append(WITH_LEARNER)
 
 
 def takes(model, argument):
@@ -66,10 +66,12 @@ def takes(model, argument):
 ON_BAGS = [model for model in ALL if takes(model, "bags")]
 ON_SOURCES = [model for model in ALL if takes(model, "sources")]
 # Those that minimise one objective; the others search over some of these.
-SINGLE = [model for model in ALL if "kernel" in model.get_params(deep=False)]
+SINGLE = [
+    model for model in ALL if "kernel" in model.get_params(deep=False) and model is not WITH_LEARNER
+]
 SINGLE_ON_BAGS = [model for model in SINGLE if takes(model, "bags")]
 # Those on features of a kernel; the baselines compute the kernel of all pairs of rows.
-WITH_FEATURES = [model for model in SINGLE if "fit_intercept" in model.get_params()]
+WITH_FEATURES = [model for model in SINGLE if hasattr(model, "fit_intercept")]
 
 
 def name_of(model):

@@ -122,7 +122,7 @@ def test_a_type_of_a_stranger(whole, tmp_path):
         (operator.methodcaller("system", "true"), "operator.methodcaller"),
         (operator.attrgetter("x"), "operator.attrgetter"),
         (partial(print, "x"), "functools.partial"),
-        (MeanMapClassifier().problem_over, "with MethodNode"),
+        (MeanMapClassifier().problem, "with MethodNode"),
         (print, "builtins.print"),
         (eval, "builtins.eval"),
         (map, "builtins.map"),
@@ -436,8 +436,8 @@ def test_overwriting_is_a_choice(tmp_path):
     save(MeanMapClassifier(), path)
     with pytest.raises(OutputExistsError):
         save(MeanMapClassifier(), path, force=False)
-    save(MeanMapClassifier(smoothness=5), path)
-    assert load(path).smoothness == 5
+    save(MeanMapClassifier(reg_strength=5), path)
+    assert load(path).reg_strength == 5
 
 
 def test_no_file(tmp_path):

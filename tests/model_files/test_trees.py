@@ -29,7 +29,7 @@ def test_a_model_around_any_learner_is_saved(learner, bag_data, tmp_path):
 
 def test_costs_are_saved(source_data, tmp_path):
     d = source_data
-    model = CostWeightedSourcesClassifier(random_state=0)
+    model = CostWeightedSourcesClassifier(LogisticRegression(), random_state=0)
     model.fit(d.X, d.noisy, sources=d.sources, noise_rates=d.rates)
     save(model, tmp_path / "m.skops")
     np.testing.assert_allclose(

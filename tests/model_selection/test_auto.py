@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from decorrupt import (
-    AutoLabelProportionsClassifier,
-    CorrectedLossClassifier,
-    MeanMapClassifier,
-    SetClassifier,
-)
+from decorrupt import AutoLabelProportionsClassifier, CorrectedLossClassifier, MeanMapClassifier
 from decorrupt.baselines import InvCalClassifier
 from decorrupt.model_selection import CANDIDATES, WithinBagKFold
 from decorrupt.model_selection.grids import reg_strength_scale
@@ -74,10 +69,10 @@ def test_candidates_of_ones_own_are_calibrated(bag_data):
 
 def test_estimators_and_names_may_be_mixed(bag_data):
     d = bag_data
-    candidates = ["mean_map", SetClassifier()]
+    candidates = ["mean_map", CorrectedLossClassifier()]
     model = AutoLabelProportionsClassifier(candidates=candidates, kernels=["linear"], **QUICK)
     model.fit(d.X, d.y, bags=d.bags)
-    assert {row.method for row in model.leaderboard_} == {"mean_map", "SetClassifier"}
+    assert {row.method for row in model.leaderboard_} == {"mean_map", "CorrectedLossClassifier"}
 
 
 def test_kernels_are_tried_in_named_methods_only(bag_data):

@@ -14,7 +14,6 @@ from decorrupt.risks import (
     count_risk,
     logistic_risk,
     noisy_label_risk,
-    set_risk,
 )
 from oracles.counts import make_observed
 from oracles.dense_risk import central_differences
@@ -65,7 +64,6 @@ RISKS = {
     "corrected": corrected,
     "count": count_risk,
     "proportion": ProportionRisk,
-    "set": set_risk,
     "noisy labels": noisy_labels,
     "labels and bags": labels_and_bags,
 }
@@ -93,7 +91,7 @@ def test_the_slope_is_the_gradient(make_risk, n_classes):
         assert_allclose(slope.sum(axis=1), 0, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["corrected", "proportion", "set", "noisy labels"])
+@pytest.mark.parametrize("name", ["corrected", "proportion", "noisy labels"])
 def test_the_curvature_of_two_classes_is_the_hessian(name):
     risk, scores = RISKS[name](make_observed(COUNTS[2])), draw_scores(2, 1)
     numeric = central_differences(lambda f: risk.value_and_slope(f)[1], scores, 1e-5)

@@ -12,7 +12,8 @@ from scipy.special import expit, softmax
 
 from decorrupt.losses import get_loss
 from decorrupt.observed import read_sources
-from decorrupt.risks import ForwardRisk, noisy_label_risk
+from decorrupt.risks import ForwardRisk, bag_shares_by_class, noisy_label_risk
+from oracles.counts import make_observed
 from oracles.dense_risk import central_differences
 
 N_ROWS = 12
@@ -199,3 +200,8 @@ class TestSources:
         moved = prob * ratio / (prob @ ratio)[:, None]
         expected = -np.log((given * moved).sum(axis=1)).mean()
         assert_allclose(value(ForwardRisk(given, np.log(ratio)), scores), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("counts", [[[3, 1], [0, 4], [6, 2]], [[3, 1, 0], [0, 2, 2], [1, 0, 5]]])
+def test_shares_of_the_bags_in_each_class(counts):
+    assert_allclose(bag_shares_by_class(make_observed(counts)), counts / np.sum(counts, axis=0))

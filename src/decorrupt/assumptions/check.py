@@ -23,8 +23,8 @@ def check_assumptions(
     """Test whether the bags satisfy what methods for bags assume, without labels.
 
     (A) Common class distributions: the rows of a class look the same in every bag. Then the mean of
-    a column in bag k is Σ_c p_kc·μ_c. Corrected loss, mean map, InvCal, set classification and
-    corrected accuracy need it. (B) Common P(y|x): rows with equal features have equal class
+    a column in bag k is Σ_c p_kc·μ_c. Corrected loss, mean map, InvCal and corrected accuracy
+    need it. (B) Common P(y|x): rows with equal features have equal class
     probabilities in every bag. Count likelihood and proportion matching need it. Bags drawn at
     random satisfy both. Bags formed by a column of X satisfy (B) only.
 

@@ -15,13 +15,6 @@ from decorrupt.corruption.common_classes import (
     quick_violation,
     sums_by_bag,
 )
-from decorrupt.corruption.mean_operator import (
-    bag_means,
-    bag_sums,
-    check_similarity,
-    gaussian_similarity,
-    laplacian_combination,
-)
 from decorrupt.corruption.noise import CorrectedLoss, corrected_loss, corrupt_labels
 from decorrupt.corruption.pairing import BagPairs, pair_bags
 from decorrupt.corruption.source_mixture import SourceMixture
@@ -47,16 +40,11 @@ __all__ = [
     "SourceMixture",
     "backward_coefficients",
     "bag_information",
-    "bag_means",
-    "bag_sums",
     "check_class_means",
-    "check_similarity",
     "combine_bags",
     "corrected_loss",
     "corrupt_labels",
-    "gaussian_similarity",
     "label_costs",
-    "laplacian_combination",
     "noise_scales",
     "noisy_share",
     "pair_bags",

@@ -9,13 +9,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import bag_sums
-from decorrupt.distributed.blocks import Block, Blocks
+from decorrupt.distributed.blocks import Blocks
 from decorrupt.distributed.classifier import DaskClassifier, Outcome, sample_solution
 from decorrupt.distributed.corrected import DaskCorrectedRiskClassifier
 from decorrupt.distributed.counts import partition_counts
 from decorrupt.distributed.data import LABELS, sources_and_labels
-from decorrupt.distributed.partition import CHUNK_ROWS
 from decorrupt.distributed.report import risk_and_error
 from decorrupt.distributed.work import PartitionedRisk, Work
 from decorrupt.estimators import (
@@ -27,8 +25,8 @@ from decorrupt.estimators import (
 from decorrupt.losses import prior_scores, same_constant
 from decorrupt.notices import Notice, emit_notices
 from decorrupt.observed import Observed, check_bags, class_columns, observe_counts
-from decorrupt.risks import ESTIMATE, logistic_risk, with_bag_effect
-from decorrupt.solvers import Objective, Problem
+from decorrupt.risks import ESTIMATE, with_bag_effect
+from decorrupt.solvers import Objective
 
 
 class DaskBagClassifier(DaskClassifier):
@@ -167,15 +165,13 @@ class DaskMeanMapClassifier(DaskCorrectedRiskClassifier, DaskBagClassifier):
     min_θ (1/n)·Σ_j log(2·cosh(f_j/2)) − ½⟨θ, m̂⟩ + λ‖θ‖², over partitions.
 
     The same problem and solution as :class:`decorrupt.MeanMapClassifier` with the same features.
-    variant="laplacian" takes one more pass, for the means of the bags, and
-    keeps one mean per bag in memory; variant="alternating" is not available.
 
     Parameters
     ----------
     client, kernel, max_iter
         As in :class:`DaskCorrectedLossClassifier`.
-    variant, start, similarity, smoothness, max_rounds, kernel_gamma, reg_strength, \
-fit_intercept, decision, solver, tol, random_state, check_assumptions
+    kernel_gamma, reg_strength, fit_intercept, decision, solver, tol, random_state, \
+check_assumptions
         As in :class:`decorrupt.MeanMapClassifier`; the assumptions are checked on a sample of
         20,000 rows.
 
@@ -191,21 +187,6 @@ feature_names_in_
 
     _twin = MeanMapClassifier
 
-    def _check(self, local: Any) -> None:
-        super()._check(local)
-        if local.variant == "alternating":
-            raise ValueError(
-                "variant='alternating' labels all rows of a bag at once and is not available with "
-                "Dask: choose 'mean' or 'laplacian', or DaskCountLikelihoodClassifier"
-            )
-
-    def _bag_problem(self, work: Work, observed: Observed) -> Problem:
-        local = work.local
-        combination, converged = local.combination(observed, lambda: _bag_means(work))
-        if not converged:
-            local.note_similarity()
-        return Problem(logistic_risk(combination, observed))
-
     def _finish(
         self,
         work: Work,
@@ -214,32 +195,6 @@ feature_names_in_
         outcome: Outcome,
     ) -> None:
         work.local.note_overfitting(*risk_and_error(outcome.reports, work.data))
-
-
-def _bag_means(work: Work) -> FloatArray:
-    """Return the mean features of every bag, shape (n_bags, rank)."""
-    data, delayed = work.data, work.engine.dask.delayed
-    features = delayed(work.features)
-    tasks = [
-        delayed(_bag_sums)(block, data.keys_of, features, len(bags), work.fitted.rank)
-        for block, bags in zip(data.blocks.tasks, data.bags_of, strict=True)
-    ]
-    sums = np.zeros((len(data.ids), work.fitted.rank))
-    for part, bags in zip(work.engine.compute(tasks), data.bags_of, strict=True):
-        np.add.at(sums, bags, part)
-    return np.asarray(sums / data.sizes[:, None])
-
-
-def _bag_sums(block: Block, keys_of: Any, features: Any, n_bags: int, rank: int) -> FloatArray:
-    sums = np.zeros((n_bags, rank))
-    if not n_bags or not block.rows.shape[0]:
-        return sums
-    codes = keys_of(block)[1]
-    for start in range(0, len(codes), CHUNK_ROWS):
-        some = slice(start, start + CHUNK_ROWS)
-        rows = features.transform(block.rows[some])
-        sums += bag_sums(rows, codes[some], n_bags, block.weights[some])
-    return sums
 
 
 class DaskCountLikelihoodClassifier(DaskBagClassifier):

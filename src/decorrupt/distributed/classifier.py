@@ -38,11 +38,10 @@ START_TOL = 1e-6
 
 @dataclass(frozen=True)
 class Outcome:
-    """The solution, the risk without penalty, ‖θ‖, and one report per partition."""
+    """The solution, the risk without penalty, and one report per partition."""
 
     result: SolverResult
     risk: float
-    radius: float
     reports: list[Report]
 
 
@@ -187,8 +186,7 @@ class DaskClassifier(LabelAccuracyMixin, BaseEstimator):
         chosen = np.sum([own.n_chosen for own in reports], axis=0)
         local.note_predicted(np.flatnonzero(chosen), work.data.columns.n_rows)
         value = result.objective - objective.penalised.penalty(result.coef)
-        radius = float(np.linalg.norm(objective.penalised.split(result.coef)[0]))
-        return Outcome(result, value, radius, reports)
+        return Outcome(result, value, reports)
 
     def _start(self, work: Work, observed: Observed, penalised: Objective) -> FloatArray:  # noqa: ARG002
         """Return where the solver starts."""

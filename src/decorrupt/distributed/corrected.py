@@ -12,7 +12,6 @@ from decorrupt.distributed.classifier import DaskClassifier, Outcome
 from decorrupt.distributed.partition import CHUNK_ROWS, Chunk, Partition
 from decorrupt.distributed.report import risk_and_error
 from decorrupt.distributed.work import PartitionedRisk, Work
-from decorrupt.losses import score_shape
 from decorrupt.observed import Observed
 from decorrupt.risks import CorrectedRisk
 from decorrupt.solvers import Problem
@@ -24,12 +23,8 @@ class DaskCorrectedRiskClassifier(DaskClassifier):
     The problem of the estimator without Dask, made for one entry per bag, contains them.
     """
 
-    def _bag_problem(self, work: Work, observed: Observed) -> Problem:
-        problem: Problem = work.local.problem(observed)
-        return problem
-
     def _problem(self, work: Work, observed: Observed) -> PartitionedRisk:
-        problem = self._bag_problem(work, observed)
+        problem: Problem = work.local.problem(observed)
         risk: Any = problem.risk
         work.set_reg_strength(risk.effective_sample_size)
         work.local.check_bounded(risk)
@@ -42,20 +37,14 @@ class DaskCorrectedRiskClassifier(DaskClassifier):
         local, problem = work.local, partitioned.bag_problem
         risk: Any = problem.risk
         value, error = risk_and_error(outcome.reports, work.data)
-        at_zero = risk.row_values(np.zeros((len(risk.coef), *score_shape(observed.n_classes))))
         is_convex = not risk.loss.concavity(risk.coef).any()
         local.set_diagnostics(
             local.described_bags(observed),
+            problem,
             outcome.result,
-            effective_sample_size=risk.effective_sample_size,
-            is_convex=is_convex,
             training_risk=value,
             risk_std_error=error,
-            risk_at_zero=float(at_zero.sum()),
-            radius=outcome.radius,
-            bound=float("nan"),
             convexity_floor=0.0 if is_convex else float("inf"),
-            dropped=problem.details.get("dropped", {}),
         )
         if local.risk_correction is None:
             local.note_overfitting()

@@ -1,32 +1,17 @@
 """Methods as scikit-learn estimators, one file per method, and their base classes."""
 
-from decorrupt.estimators.bag_assumptions import common_classes_notices, needs_common_classes
-from decorrupt.estimators.bag_classifier import BagClassifier
-from decorrupt.estimators.corrected_loss import AT_THE_MEAN, IDLE_REASONS, CorrectedLossClassifier
+from decorrupt.estimators.bag_classifier import (
+    BagClassifier,
+    common_classes_notices,
+    needs_common_classes,
+)
+from decorrupt.estimators.corrected_loss import CorrectedLossClassifier
 from decorrupt.estimators.corrected_risk import CorrectedRiskClassifier
 from decorrupt.estimators.corrupted_sources import CorruptedSourcesClassifier
-from decorrupt.estimators.count_likelihood import (
-    CountLikelihoodClassifier,
-    estimated_prior,
-    rows_worth,
-)
-from decorrupt.estimators.decisions import DECISIONS, decision_threshold
-from decorrupt.estimators.default_strength import (
-    AUTO,
-    COUNT_PRIOR_VARIANCE,
-    NOISY_PRIOR_VARIANCE,
-    resolve_reg_strength,
-)
-from decorrupt.estimators.diagnostics import (
-    Diagnostics,
-    describe_overfitting,
-    dropped_bags,
-    is_overfitted,
-    within_std_error,
-)
+from decorrupt.estimators.count_likelihood import CountLikelihoodClassifier, rows_worth
+from decorrupt.estimators.diagnostics import Diagnostics
 from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
 from decorrupt.estimators.kernel_classifier import Fit, KernelClassifier, PathFit
-from decorrupt.estimators.label_accuracy import LabelAccuracyMixin
 from decorrupt.estimators.mean_map import MeanMapClassifier
 from decorrupt.estimators.parameters import (
     check_choice,
@@ -38,28 +23,19 @@ from decorrupt.estimators.parameters import (
     check_two_or_more,
 )
 from decorrupt.estimators.proportion_matching import ProportionMatchingClassifier
-from decorrupt.estimators.reference_link import ReferenceLinkMixin
 from decorrupt.estimators.rows import FLOATS, validated_rows
-from decorrupt.estimators.score_classifier import ScoreClassifier
-from decorrupt.estimators.set_classifier import SetClassifier
-from decorrupt.estimators.source_classifier import SourceClassifier
-from decorrupt.estimators.weighted_sources import (
-    COSTS,
-    WeightedSourcesClassifier,
-    label_weights,
-    noisy_mixture,
-    true_class_scores,
+from decorrupt.estimators.score_classifier import (
+    DECISIONS,
+    LabelAccuracyMixin,
+    ReferenceLinkMixin,
+    ScoreClassifier,
+    decision_threshold,
 )
+from decorrupt.estimators.source_classifier import SourceClassifier, sources_of
 
 __all__ = [
-    "AT_THE_MEAN",
-    "AUTO",
-    "COSTS",
-    "COUNT_PRIOR_VARIANCE",
     "DECISIONS",
     "FLOATS",
-    "IDLE_REASONS",
-    "NOISY_PRIOR_VARIANCE",
     "BagClassifier",
     "CorrectedLossClassifier",
     "CorrectedRiskClassifier",
@@ -75,9 +51,7 @@ __all__ = [
     "ProportionMatchingClassifier",
     "ReferenceLinkMixin",
     "ScoreClassifier",
-    "SetClassifier",
     "SourceClassifier",
-    "WeightedSourcesClassifier",
     "check_choice",
     "check_count",
     "check_not_negative",
@@ -87,16 +61,8 @@ __all__ = [
     "check_two_or_more",
     "common_classes_notices",
     "decision_threshold",
-    "describe_overfitting",
-    "dropped_bags",
-    "estimated_prior",
-    "is_overfitted",
-    "label_weights",
     "needs_common_classes",
-    "noisy_mixture",
-    "resolve_reg_strength",
     "rows_worth",
-    "true_class_scores",
+    "sources_of",
     "validated_rows",
-    "within_std_error",
 ]

@@ -5,15 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import PAIRINGS, combine_bags, row_coefficients
+from decorrupt.corruption import combine_bags, row_coefficients
 from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.estimators.corrected_risk import CorrectedRiskClassifier
-from decorrupt.estimators.diagnostics import dropped_bags
 from decorrupt.observed import Observed, resolve_class_prior
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem
-
-IDLE_REASONS = dict.fromkeys(PAIRINGS, "without a partner of another proportion")
-AT_THE_MEAN = "at the pooled proportion, where a bag has no information"
 
 
 class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
@@ -91,7 +87,7 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
         After training on bags: the column names of y, or 0, 1, …; otherwise the labels. Of two
         classes the second is the positive class.
     diagnostics_ : Diagnostics
-        Information in the data and outcome of the fit; ``print`` shows it as a table.
+        Effective sample size, training risk and convexity.
     class_prior_ : ndarray of shape (n_classes,)
         π, one share per class.
     decision_threshold_ : float or ndarray of shape (n_classes,)
@@ -193,8 +189,7 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
     def problem(self, observed: Observed) -> Problem:
         """Return the corrected risk of the combined bags."""
         coef = self.combine_observed(observed)
-        reason = IDLE_REASONS.get(self.combine, AT_THE_MEAN)
-        dropped = dropped_bags(observed, coef, reason)
+        dropped = observed.ids[(coef == 0).all(axis=1)].tolist()
         by_row = row_coefficients(coef, observed)
         return self.corrected_problem(by_row, observed.weights, dropped=dropped)
 

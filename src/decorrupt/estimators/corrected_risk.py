@@ -7,17 +7,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators.decisions import decision_threshold
+from decorrupt.corruption import PAIRINGS
 from decorrupt.estimators.default_strength import AUTO
 from decorrupt.estimators.diagnostics import (
     Diagnostics,
-    describe_bags,
-    describe_dropped,
     describe_overfitting,
-    generalization_bound,
     within_std_error,
 )
 from decorrupt.estimators.kernel_classifier import Fit, KernelClassifier
+from decorrupt.estimators.score_classifier import decision_threshold
 from decorrupt.exceptions import DroppedBagsWarning, NegativeRiskWarning, NonConvexRiskWarning
 from decorrupt.losses import MarginLoss, class_loss, only_two_classes
 from decorrupt.observed import Observed
@@ -32,6 +30,8 @@ from decorrupt.solvers import (
 )
 
 CONVEX_CHOICES = ("check", "project", "ignore")
+NO_PARTNER = "without a partner of another proportion"
+AT_THE_MEAN = "at the pooled proportion, where a bag has no information"
 
 
 class CorrectedRiskClassifier(KernelClassifier):
@@ -39,15 +39,12 @@ class CorrectedRiskClassifier(KernelClassifier):
 
     They minimise Σ_j Σ_c coef[j, c]·ℓ_c(f_j) + λ‖f‖² for given coefficients. Subclasses have the
     parameters `loss`, `combine`, `class_prior`, `convex` and `risk_correction`, define `problem`
-    with :meth:`corrected_problem`, and say with `described_bags` which bags the coefficients belong
-    to.
+    with :meth:`corrected_problem`, and `described_bags`, the bags that the coefficients combine.
     """
 
     diagnostics_: Diagnostics
     # Values of `combine` for more than two classes.
     class_combinations: ClassVar[tuple[str, ...]]
-    # What the diagnostics call the bags.
-    bag_word: ClassVar[str] = "bags"
 
     def described_bags(self, observed: Observed) -> Observed:
         """Return the bags that the coefficients combine."""
@@ -108,57 +105,68 @@ class CorrectedRiskClassifier(KernelClassifier):
 
     def _describe(self, fit: Fit) -> None:
         risk: Any = fit.problem.risk
-        solution, matrix = fit.solution, fit.features.matrix
-        bags, scores = self.described_bags(fit.observed), solution.scores
-        floor = convexity_floor(matrix, risk, fit_intercept=self.fit_intercept)
-        radius = float(np.linalg.norm(solution.objective.split(solution.result.coef)[0]))
+        matrix, scores = fit.features.matrix, fit.solution.scores
+        bags = self.described_bags(fit.observed)
         self.set_diagnostics(
             bags,
-            solution.result,
-            effective_sample_size=risk.effective_sample_size,
-            is_convex=not risk.loss.concavity(risk.coef).any(),
+            fit.problem,
+            fit.solution.result,
             training_risk=float(risk.loss.class_sums(risk.coef, scores).sum()),
             risk_std_error=within_std_error(risk.row_values(scores), bags),
-            risk_at_zero=float(risk.loss.class_sums(risk.coef, np.zeros_like(scores)).sum()),
-            radius=radius,
-            bound=self._bound(fit, risk, radius),
-            convexity_floor=floor,
-            dropped=fit.problem.details.get("dropped", {}),
+            convexity_floor=convexity_floor(matrix, risk, fit_intercept=self.fit_intercept),
         )
         if self.risk_correction is None:
             self._note_risk(risk, matrix, scores)
 
-    def set_diagnostics(self, bags: Observed, result: SolverResult, **others: Any) -> None:
-        """Set `diagnostics_`, and note bags without weight."""
-        self.diagnostics_ = Diagnostics(
-            **describe_bags(bags),
-            **others,
-            class_prior=self.class_prior_,
-            reg_strength=self.reg_strength_,
-            kernel_rank=self.kernel_rank_,
-            kernel_error=self.kernel_error_,
-            solver=self.solver_,
-            solver_status=result.status,
-            n_iter=result.n_iter,
-            gradient_norm=result.gradient_norm,
-            word=self.bag_word,
-        )
-        if self.diagnostics_.dropped:
-            message = describe_dropped(self.diagnostics_.dropped, self.bag_word)
-            self._note(DroppedBagsWarning, message)
+    def set_diagnostics(
+        self,
+        bags: Observed,
+        problem: Problem,
+        result: SolverResult,
+        *,
+        training_risk: float,
+        risk_std_error: float,
+        convexity_floor: float,
+    ) -> None:
+        """Set `diagnostics_`, and note bags without weight.
 
-    def _bound(self, fit: Fit, risk: CorrectedRisk, radius: float) -> float:
-        """Return the generalisation bound; NaN with an intercept, which it does not cover."""
-        if self.fit_intercept:
-            return float("nan")
-        kernel_bound = float(np.sqrt(self._kernel_diagonal(fit.X, fit.features).max()))
-        return generalization_bound(risk, radius, kernel_bound)
+        Parameters
+        ----------
+        bags : Observed
+            The bags that the risk combines.
+        problem : Problem
+            Its details contain the ids of bags without weight.
+        result : SolverResult
+            The solution.
+        training_risk, risk_std_error, convexity_floor : float
+            See :class:`Diagnostics`.
+        """
+        risk: Any = problem.risk
+        dropped = problem.details.get("dropped", [])
+        self.diagnostics_ = Diagnostics(
+            n_bags=bags.n_bags,
+            n_dropped=len(dropped),
+            effective_sample_size=risk.effective_sample_size,
+            training_risk=training_risk,
+            risk_std_error=risk_std_error,
+            is_convex=self.reg_strength_ >= convexity_floor,
+            convexity_floor=convexity_floor,
+            converged=result.converged,
+            gradient_norm=result.gradient_norm,
+        )
+        if dropped:
+            reason = NO_PARTNER if self.combine in PAIRINGS else AT_THE_MEAN
+            self._note(
+                DroppedBagsWarning,
+                f"{len(dropped)} bags {reason} (the first: {dropped[0]!r}): their rows are not "
+                "used",
+            )
 
     def _note_risk(self, risk: CorrectedRisk, matrix: Any, scores: FloatArray) -> None:
         """Note a risk far below zero, and a solution that is not a minimum."""
         self.note_overfitting()
         found = self.diagnostics_
-        is_checked = self.convex == "check" and not found.is_convex_at_reg_strength
+        is_checked = self.convex == "check" and not found.is_convex
         if is_checked and not is_minimum(
             matrix, risk, scores, self.reg_strength_, fit_intercept=self.fit_intercept
         ):

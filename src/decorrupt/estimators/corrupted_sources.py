@@ -135,7 +135,7 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
     source_weights_ : dict or None
         {source: w_i} if each source is corrected separately, else None.
     diagnostics_ : Diagnostics
-        Information in the data and outcome of the fit; ``print`` shows it as a table.
+        Effective sample size, training risk and convexity.
     classes_ : ndarray of shape (n_classes,)
         The labels in sorted order. Of two classes the second is the positive class.
     class_prior_ : ndarray of shape (n_classes,)
@@ -198,7 +198,6 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
     """
 
     class_combinations = (*SOURCE_WEIGHTS, "least_squares")
-    bag_word = "strata"
 
     def __init__(
         self,

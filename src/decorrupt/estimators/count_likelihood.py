@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators.bag_classifier import BagClassifier
-from decorrupt.estimators.count_residuals import RESIDUAL_LEVEL, check_count_residuals
 from decorrupt.estimators.default_strength import COUNT_PRIOR_VARIANCE
 from decorrupt.estimators.kernel_classifier import Fit
-from decorrupt.exceptions import BagAssumptionWarning, RoundedCountsWarning
+from decorrupt.exceptions import RoundedCountsWarning
 from decorrupt.features import FeatureMap
 from decorrupt.losses import probabilities
 from decorrupt.notices import Notice, emit_notices
@@ -125,10 +124,6 @@ class CountLikelihoodClassifier(BagClassifier):
     ----------
     bag_effect_ : float
         The bag effect used; 0 in a fit without bags.
-    count_dispersion_, count_dispersion_p_value_ : float
-        Σ_k (c_k − Σp)²/Σp(1 − p) of the training bags, divided by its degrees of freedom, and the
-        probability of a larger one; 1 is expected. Only of exact counts of two classes without a
-        bag effect.
     start_ : str
         The start that led to the solution.
     log_likelihood_ : float
@@ -284,12 +279,8 @@ class CountLikelihoodClassifier(BagClassifier):
             If distances between rows hardly depend on at least half of the columns.
         RoundedCountsWarning
             If a proportion is not possible with its bag's number of rows.
-        BagAssumptionWarning
-            If the counts of two classes vary more than the rows explain (1 % level) and there is no
-            bag effect.
         """
-        notices = self.train(X, y, bags=bags, upper=upper, sample_weight=sample_weight)
-        emit_notices(notices + self._dispersion_notices())
+        emit_notices(self.train(X, y, bags=bags, upper=upper, sample_weight=sample_weight))
         return self
 
     def train(
@@ -405,31 +396,6 @@ class CountLikelihoodClassifier(BagClassifier):
         elif observed.is_inexact:
             shares = observed.mean(LabelLikelihood(observed).posterior(solution.scores))
         self.describe_counts(observed, solution.risk_value, solution.route, shares)
-        if not self.bag_effect_ and not self._is_labelled(observed):
-            self._measure_dispersion(fit)
-
-    def _measure_dispersion(self, fit: Fit) -> None:
-        """Set how much more the counts vary than the rows explain, if it can be tested."""
-        matrix, scores = fit.features.matrix, fit.solution.scores
-        test = check_count_residuals(scores, matrix, fit.observed, self.reg_strength_)
-        if test is not None:
-            self.count_dispersion_ = test.dispersion
-            self.count_dispersion_p_value_ = test.p_value
-
-    def _dispersion_notices(self) -> list[Notice]:
-        """Return the notice of a fit by the user; searches test the assumption themselves."""
-        if getattr(self, "count_dispersion_p_value_", 1.0) >= RESIDUAL_LEVEL:
-            return []
-        return [
-            Notice(
-                BagAssumptionWarning,
-                f"{type(self).__name__} assumes that rows with equal features have the same class "
-                "probabilities in every bag, but the squared differences between the counts and "
-                f"the model are {self.count_dispersion_:.3g} times as large as expected. "
-                "Probabilities can be wrong: bag_effect='estimate' allows for bags that differ, "
-                "and decorrupt.check_assumptions shows the details",
-            )
-        ]
 
     def describe_counts(
         self, observed: Observed, risk_value: float, start: str, shares: FloatArray | None

@@ -23,7 +23,6 @@ from decorrupt.features import (
     Kernel,
     KernelFunction,
     LinearMap,
-    NeighbourMap,
     RandomFourierMap,
     RandomKernelMap,
     as_kernel,
@@ -257,12 +256,6 @@ class KernelClassifier(ScoreClassifier):
             diagonal = kernel.function(X, weights).diagonal(X)
         return float(np.average(diagonal, weights=weights)) or 1.0
 
-    def _kernel_diagonal(self, X: Any, features: FeatureMap) -> FloatArray:
-        """Return k(x, x) of the training rows."""
-        if isinstance(features, NeighbourMap):
-            return squared_norms(features.matrix)
-        return self.kernel_function().diagonal(X)
-
     # --- training
 
     def train_observed(
@@ -297,7 +290,7 @@ class KernelClassifier(ScoreClassifier):
         if problem.n_rows is not None:
             self.set_reg_strength(problem.n_rows, size)
         self._check_problem(problem, features.matrix)
-        solution = self._refined(self._solve(problem, features.matrix, observed), observed)
+        (solution,) = self._solutions(problem, features.matrix, observed, [self.reg_strength_])
         self.keep(X, features, solution.result.coef)
         self.solver_, self.n_iter_ = solution.solver, solution.result.n_iter
         self.note_unconverged(solution.result)
@@ -324,10 +317,6 @@ class KernelClassifier(ScoreClassifier):
     def _check_problem(self, problem: Problem, matrix: Any) -> None:
         """Raise ValueError if there is no minimum at the chosen λ."""
 
-    def _solve(self, problem: Problem, matrix: Any, observed: Observed) -> Solution:
-        (solution,) = self._solutions(problem, matrix, observed, [self.reg_strength_])
-        return solution
-
     def _solutions(
         self,
         problem: Problem,
@@ -347,10 +336,6 @@ class KernelClassifier(ScoreClassifier):
             max_iter=self.max_iter,
             **options,
         )
-
-    def _refined(self, solution: Solution, observed: Observed) -> Solution:  # noqa: ARG002
-        """Return the solution to keep, if the first one is only a start."""
-        return solution
 
     def _describe(self, fit: Fit) -> None:
         """Set the attributes that only this method has, and note what the user should know."""

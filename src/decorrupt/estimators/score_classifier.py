@@ -2,22 +2,116 @@
 
 from __future__ import annotations
 
+import os
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
+import decorrupt
 from decorrupt._typing import FloatArray
-from decorrupt.estimators.decisions import decision_threshold
-from decorrupt.estimators.label_accuracy import LabelAccuracyMixin
 from decorrupt.exceptions import OneClassWarning
-from decorrupt.losses import chosen_classes, probabilities, shift_prior
+from decorrupt.losses import (
+    chosen_classes,
+    prior_scores,
+    probabilities,
+    score_shape,
+    shift_prior,
+)
 from decorrupt.notices import QuietEstimator
-from decorrupt.observed import resolve_class_prior
+from decorrupt.observed import has_class_columns, resolve_class_prior
+
+DECISIONS = ("balanced", "accuracy")
+DOCS_VARIABLE = "DECORRUPT_DOCS"
+
+
+def decision_threshold(
+    decision: str, class_prior: FloatArray, score_at: Callable[[float], float] | None = None
+) -> Any:
+    """Return what `predict` subtracts from the scores.
+
+    Parameters
+    ----------
+    decision : {"balanced", "accuracy"}
+        "accuracy" chooses the most probable class. "balanced" chooses the class that would be most
+        probable if all classes were equally frequent, which maximises the mean of their recalls.
+    class_prior : ndarray of shape (n_classes,)
+        The class shares in the population that the scores describe.
+    score_at : callable, optional
+        From P(Y=1|x) to the score, for a loss of two classes whose scores are not log-odds.
+
+    Returns
+    -------
+    float, or ndarray of shape (n_classes,) for several classes
+    """
+    if decision not in DECISIONS:
+        raise ValueError(f"unknown decision {decision!r}: choose one of {', '.join(DECISIONS)}")
+    if decision == "accuracy" or np.ptp(class_prior) == 0:
+        return np.zeros(score_shape(len(class_prior)))[()]
+    if score_at is None:
+        return prior_scores(class_prior)
+    try:
+        return float(score_at(class_prior[1]))
+    except ValueError as error:
+        raise ValueError(
+            f"{error}: decision='balanced' needs it. Set decision='accuracy' or class_prior=0.5"
+        ) from None
+
+
+class ReferenceLinkMixin:
+    """Links to the site at ``$DECORRUPT_DOCS``, where `make docs` was published; else no link.
+
+    scikit-learn shows it as the question mark of the diagram.
+    """
+
+    _doc_link_module = "decorrupt"
+
+    @property
+    def _doc_link_template(self) -> str:
+        site = os.environ.get(DOCS_VARIABLE, "").rstrip("/")
+        return f"{site}/api/generated/{{page}}.html" if site else ""
+
+    def _doc_link_url_param_generator(self) -> dict[str, str]:
+        package, module, *_ = type(self).__module__.split(".")
+        name = type(self).__name__
+        place = package if name in decorrupt.__all__ else f"{package}.{module}"
+        return {"page": f"{place}.{name}"}
+
+
+class LabelAccuracyMixin(ReferenceLinkMixin, ClassifierMixin):
+    """scikit-learn's ClassifierMixin, with a `score` that explains what to do for bags."""
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: Any = None) -> float:
+        """Return the accuracy on labels.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_rows, n_columns)
+            Rows.
+        y : array-like of shape (n_rows,)
+            Their labels, not proportions.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of the rows.
+
+        Raises
+        ------
+        ValueError
+            If y contains proportions. scikit-learn's searches show the message as a warning for
+            every fold, and raise it with ``error_score="raise"``.
+        """
+        if has_class_columns(y) or type_of_target(y) == "continuous":
+            raise ValueError(
+                "score needs the label of each row, and y contains proportions of bags: use "
+                "BagGridSearchCV, or scoring=BAG_SCORERS['count_log_likelihood'] of "
+                "decorrupt.model_selection with bags="
+            )
+        return float(super().score(X, y, sample_weight=sample_weight))
 
 
 def _has_log_odds(estimator: Any) -> bool:

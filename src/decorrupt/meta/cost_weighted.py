@@ -2,64 +2,82 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from functools import partial
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.base import MetaEstimatorMixin
 from sklearn.utils import check_random_state, get_tags
 
 from decorrupt._typing import FloatArray
+from decorrupt.corruption import label_costs
 from decorrupt.estimators import (
-    COSTS,
     DECISIONS,
-    WeightedSourcesClassifier,
+    SourceClassifier,
     check_choice,
-    label_weights,
-    noisy_mixture,
-    true_class_scores,
+    decision_threshold,
+    sources_of,
 )
-from decorrupt.losses import only_two_classes
-from decorrupt.meta.classifier import AnyLearnerClassifier
+from decorrupt.features import FeatureMap
+from decorrupt.losses import class_loss, only_two_classes, probabilities, scores_of
 from decorrupt.meta.em import seeded
-from decorrupt.meta.soft_labels import check_learner, soft_scores, weight_name
-from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import (
-    NoisySources,
-    rate_notices,
-    read_labels,
-    read_sources,
-    without_weightless,
-)
+from decorrupt.meta.soft_labels import check_learner, learner_rows, soft_scores, weight_name
+from decorrupt.notices import Notice
+from decorrupt.observed import NoisySources, Observed
+from decorrupt.risks import CorrectedRisk
+from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem
+
+COSTS = ("equal", "label_dependent")
+# Probabilities of the true classes are at least this, so that their logarithms are finite.
+SMALLEST_PROBABILITY = 1e-6
 
 
-class CostWeightedSourcesClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
+class CostWeightedSourcesClassifier(MetaEstimatorMixin, SourceClassifier):
     """Any scikit-learn classifier, trained on noisy labels with weights that undo the noise.
 
     With label-dependent costs a row labelled + has the weight s(1−α), a row labelled − the weight
     s·α, where s = 1 − ρ₊ − ρ₋ and α = s·τ + ρ₋: the second method of Natarajan et al. (2013), for
     several sources. The learner's decision is then right for the clean labels. All weights are
-    non-negative, so every classifier with `sample_weight` and `predict_proba` can be used. Its
-    probabilities q of the weighted noisy labels become those of the true classes by p ∝ qᵀM⁻¹,
-    where M[y, ỹ] is the weighted share of the noisy label ỹ among rows of class y. Sources must be
-    samples of one population.
+    non-negative, so every classifier with `sample_weight` and `predict_proba` can be used.
+
+    The learner estimates the probabilities q of the weighted noisy labels, and the rates give those
+    of the true classes, p ∝ qᵀM⁻¹ with M[y, ỹ] = Σ_s F_s·v_s(ỹ)·T_s[y, ỹ], where F_s is the share
+    of source s in the rows and v_s the weights. Sources must be samples of one population.
 
     Parameters
     ----------
     estimator : classifier or None, default=None
         A classifier with `sample_weight` and `predict_proba`, or a pipeline that ends with one.
-        None: kernel logistic regression with the default penalty.
+        None: kernel logistic regression, the minimum of Σ_j v_j·log(1 + exp(−ỹ_j·f(x_j)))/Σ_j v_j +
+        λ‖f‖². `kernel`, `kernel_gamma`, `reg_strength`, `tol` and `max_iter` are for this learner.
     costs : {"label_dependent", "equal"}, default="label_dependent"
         The weights of the noisy labels; "equal" for a plain model of the noisy labels, the only
         choice for several classes.
-    noise_rates : mapping, data frame, pair or None, default=None
+    noise_rates : mapping, data frame, pair, matrix, "estimate" or None, default=None
         {source: (flip_pos, flip_neg)}, a data frame with the columns source, flip_pos and flip_neg,
-        one pair for all rows, or None for clean labels. Rates passed to `fit` take precedence.
+        one pair for all rows, or None for clean labels; "estimate" calls
+        :func:`decorrupt.estimate_noise_rates`. Several classes have matrices T[y, ỹ] =
+        P(Ỹ=ỹ | Y=y) instead of pairs. Rates passed to `fit` take precedence.
+    source_priors : float, vector or None, default=None
+        P(Y=1), the same for all sources; for several classes the share of each class. None:
+        estimated from the shares of noisy labels.
+    kernel : str, callable or Kernel, default="rbf"
+        The kernel, see :class:`CorruptedSourcesClassifier`.
+    kernel_gamma : float, "scale" or "auto", default="scale"
+        The kernel's width parameter.
+    reg_strength : float or "auto", default="auto"
+        λ, at least 0; "auto" is s/(2·C·n), a Gaussian prior on the log-odds with the variance
+        C = 3: n is the number of rows, s the mean of k(x, x), 1 for the rbf kernel.
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error (τ is the class prior) or the error in
         the population of the training rows (τ = ½).
-    random_state : int, RandomState or None
-        Seed of an estimator without its own seed.
+    tol : float, default=1e-6
+        The norm of the gradient at which the solver stops.
+    max_iter : int, default=1000
+        Maximum number of iterations.
+    random_state : int, RandomState or None, default=None
+        Seed of an estimator without its own seed, of the kernel's random pivots or random features,
+        and of estimated noise rates.
     sample_weight_name : str or None, default=None
         The argument of the estimator's `fit` that takes the weights; None: "sample_weight", or for
         a pipeline that of its last step.
@@ -67,17 +85,28 @@ class CostWeightedSourcesClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
     Attributes
     ----------
     estimator_ : classifier
-        The fitted learner of the weighted noisy labels.
+        The fitted learner of the weighted noisy labels, if `estimator` is not None.
     noisy_mixture_ : ndarray of shape (n_classes, n_classes)
         M, with which `predict_proba` returns to the true classes.
     noise_rates_ : dict
-        {source: (flip_pos, flip_neg)}, the rates used.
+        {source: (flip_pos, flip_neg)}, or {source: T} for several classes, the rates used.
+    noise_rate_intervals_ : dict or None
+        {source: {"flip_pos": (0, high), "flip_neg": (0, high)}}, if rates were estimated; empty
+        for several classes.
+    source_priors_ : dict
+        {source: P(Y=1)}, or {source: share of each class}, given or estimated.
     class_prior_ : ndarray of shape (n_classes,)
-        The class shares among the training rows, estimated from the noisy labels.
+        The class shares among the training rows.
     classes_ : ndarray of shape (n_classes,)
         The labels in sorted order. Of two classes the second is the positive class.
     decision_threshold_ : float or ndarray of shape (n_classes,)
         What `predict` subtracts from the log-odds.
+    kernel_gamma_, reg_strength_, kernel_rank_, kernel_error_, n_iter_, solver_
+        Of kernel logistic regression, see :class:`CorruptedSourcesClassifier`.
+    coef_, intercept_, dual_coef_, landmarks_, feature_coef_, frequencies_, frequency_centre_, \
+projection_
+        The score of the noisy labels of kernel logistic regression, see
+        :class:`CorruptedSourcesClassifier`.
     n_features_in_, feature_names_in_
         Columns seen in fit.
 
@@ -104,11 +133,9 @@ class CostWeightedSourcesClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
     True
     """
 
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {
-        "sources": True,
-        "noise_rates": True,
-        "sample_weight": True,
-    }
+    # Of the kernel logistic regression; learners with more settings are given as `estimator`.
+    fit_intercept = True
+    solver = "auto"
 
     def __init__(
         self,
@@ -116,121 +143,133 @@ class CostWeightedSourcesClassifier(MetaEstimatorMixin, AnyLearnerClassifier):
         *,
         costs: str = "label_dependent",
         noise_rates: Any = None,
+        source_priors: Any = None,
+        kernel: Any = "rbf",
+        kernel_gamma: float | str = "scale",
+        reg_strength: float | str = "auto",
         decision: str = "balanced",
+        tol: float = DEFAULT_TOL,
+        max_iter: int = DEFAULT_MAX_ITER,
         random_state: Any = None,
         sample_weight_name: str | None = None,
     ) -> None:
         self.estimator = estimator
         self.costs = costs
         self.noise_rates = noise_rates
+        self.source_priors = source_priors
+        self.kernel = kernel
+        self.kernel_gamma = kernel_gamma
+        self.reg_strength = reg_strength
         self.decision = decision
+        self.tol = tol
+        self.max_iter = max_iter
         self.random_state = random_state
         self.sample_weight_name = sample_weight_name
 
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        *,
-        sources: Any = None,
-        noise_rates: Any = None,
-        sample_weight: Any = None,
-    ) -> Self:
-        """Train on rows whose labels y were flipped at known rates.
+    @property
+    def has_path(self) -> bool:
+        """Whether a λ path replaces separate fits: for kernel logistic regression."""
+        return self.estimator is None
 
-        Parameters
-        ----------
-        X : array-like, sparse matrix or data frame of shape (n_rows, n_columns)
-            The rows.
-        y : array-like of shape (n_rows,)
-            Noisy labels; of two values the larger is the positive class.
-        sources : array-like of shape (n_rows,), optional
-            The source of each row; any hashable ids. None: one source.
-        noise_rates : mapping or pair, optional
-            Replaces the parameter `noise_rates`.
-        sample_weight : array-like of shape (n_rows,), optional
-            How many rows each row represents, at least 0.
-
-        Raises
-        ------
-        ValueError
-            If a source has no rates, its two rates sum to 1 or more, or the estimator has no
-            weights or probabilities.
-
-        Warns
-        -----
-        ContradictedRatesWarning
-            If the shares of noisy labels contradict the rates.
-        """
-        weights = {"sample_weight": sample_weight}
-        emit_notices(self.train(X, y, sources=sources, noise_rates=noise_rates, **weights))
-        return self
-
-    def train(
-        self,
-        X: Any,
-        y: ArrayLike,
-        *,
-        sources: Any = None,
-        noise_rates: Any = None,
-        sample_weight: Any = None,
-    ) -> list[Notice]:
-        """Fit as `fit` does, and return the warnings instead of emitting them."""
-        self._take_notices()  # discard those of an earlier fit that failed
+    def check(self) -> None:
+        """Raise ValueError if a parameter is invalid regardless of the data."""
+        super().check()
         check_choice("decision", self.decision, DECISIONS)
         check_choice("costs", self.costs, COSTS)
         if self.estimator is not None:
             check_learner(self.estimator, self.sample_weight_name, regressors=False)
-        X = self._read_rows(X, reset=True)
-        rates = self.noise_rates if noise_rates is None else noise_rates
-        known = {"sample_weight": sample_weight, "sources": sources, "rates": rates}
-        X, y, known = without_weightless(X, y, **known)
-        self.classes_, codes = read_labels(y)
+
+    def _check_classes(self, n_classes: int) -> None:
         if self.costs == "label_dependent":
-            only_two_classes(len(self.classes_), "costs='label_dependent'", "set costs='equal'")
-        noisy = read_sources(
-            codes,
-            self.classes_,
-            known["sources"],
-            known["rates"],
-            sample_weight=known["sample_weight"],
-        )
+            only_two_classes(n_classes, "costs='label_dependent'", "set costs='equal'")
+
+    def keep_sources(self, noisy: NoisySources) -> None:
+        """Set what is known about the sources, and the mixture of their labels."""
         noisy.check_one_population()
-        self.noise_rates_ = noisy.rates_by_source
-        self.set_class_prior(noisy.class_prior)
+        super().keep_sources(noisy)
+        self.noisy_mixture_ = noisy_mixture(noisy, label_weights(noisy, self.costs, self.decision))
+
+    def problem(self, observed: Observed) -> Problem:
+        """Return weighted logistic regression on the noisy labels, and the way to the true ones."""
+        noisy = sources_of(observed)
+        coef = self._row_weights(noisy)[:, None] * np.eye(noisy.n_classes)[noisy.noisy_class]
+        risk = CorrectedRisk(coef / coef.sum(), class_loss("logistic", noisy.n_classes))
+        mixture = noisy_mixture(noisy, label_weights(noisy, self.costs, self.decision))
+        return Problem(risk, link=partial(true_class_scores, mixture=mixture))
+
+    def _row_weights(self, noisy: NoisySources) -> FloatArray:
+        """Return the weight of each row's noisy label, times how many rows it represents."""
         weights = label_weights(noisy, self.costs, self.decision)
-        self.noisy_mixture_ = noisy_mixture(noisy, weights)
-        notices = rate_notices(noisy)
-        if self.estimator is None:
-            return notices + self._fit_kernel(X, noisy)
         by_row = weights[noisy.row_source, noisy.noisy_class]
-        self._fit_learner(X, noisy, by_row if noisy.weights is None else by_row * noisy.weights)
-        return notices + self._take_notices()
+        return np.asarray(by_row if noisy.weights is None else by_row * noisy.weights)
 
-    def _fit_kernel(self, X: Any, noisy: NoisySources) -> list[Notice]:
-        self.estimator_ = WeightedSourcesClassifier(
-            costs=self.costs, decision=self.decision, random_state=self.random_state
-        )
-        return self.estimator_.train_observed(X, noisy.observed())
+    def _read_rows(self, X: Any, *, reset: bool, sample_weight: Any = None) -> Any:
+        if self.estimator is None:
+            return super()._read_rows(X, reset=reset, sample_weight=sample_weight)
+        if reset:
+            self.check()
+            self._forget_fit()
+        missing = get_tags(self.estimator).input_tags.allow_nan
+        return learner_rows(self, X, reset=reset, takes_missing_values=missing)
 
-    def _fit_learner(self, X: Any, noisy: NoisySources, weights: FloatArray) -> None:
+    def _train_rows(
+        self, X: Any, observed: Observed, features: FeatureMap | None = None
+    ) -> list[Notice]:
+        if self.estimator is None:
+            return super()._train_rows(X, observed, features)
+        noisy = sources_of(observed)
+        self.keep_observed(observed)
+        self.keep_sources(noisy)
         estimator = seeded(self.estimator, check_random_state(self.random_state))
-        named = {weight_name(estimator, self.sample_weight_name): weights}
+        named = {weight_name(estimator, self.sample_weight_name): self._row_weights(noisy)}
         self.estimator_ = estimator.fit(X, noisy.noisy_class, **named)
+        return self._take_notices()
 
     def _score(self, X: Any) -> FloatArray:
         if self.estimator is None:
-            return np.asarray(self.estimator_.raw_scores(X))
-        scores = soft_scores(self.estimator_, X, len(self.classes_))
+            scores = super()._score(X)
+        else:
+            scores = soft_scores(self.estimator_, X, len(self.classes_))
         return true_class_scores(scores, self.noisy_mixture_)
-
-    def _takes_missing_values(self) -> bool:
-        return self.estimator is not None and bool(get_tags(self.estimator).input_tags.allow_nan)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        own = get_tags(self.estimator or WeightedSourcesClassifier())
-        tags.classifier_tags.multi_class = self.costs == "equal"
-        tags.input_tags.sparse = own.input_tags.sparse
-        tags.input_tags.allow_nan = own.input_tags.allow_nan
+        if self.estimator is not None:
+            own = get_tags(self.estimator)
+            tags.input_tags.sparse = own.input_tags.sparse
+            tags.input_tags.allow_nan = own.input_tags.allow_nan
+            tags.input_tags.pairwise = False
         return tags
+
+
+def label_weights(noisy: NoisySources, costs: str, decision: str) -> FloatArray:
+    """Return the weights of noisy labels, one row per source and one column per label."""
+    if costs == "equal":
+        return np.ones((len(noisy.ids), noisy.n_classes))
+    threshold = np.array([decision_threshold(decision, noisy.class_prior)])
+    return label_costs(noisy.source_matrices, float(probabilities(threshold)[0, 1]))
+
+
+def noisy_mixture(noisy: NoisySources, weights: FloatArray) -> FloatArray:
+    """Return M[y, ỹ] = Σ_s share_s·weight_s(ỹ)·T_s[y, ỹ], over the sources s."""
+    shares = (noisy.sizes / noisy.sizes.sum())[:, None] * weights
+    return np.asarray(np.einsum("sn,syn->yn", shares, noisy.source_matrices))
+
+
+def true_class_scores(scores: FloatArray, mixture: FloatArray) -> FloatArray:
+    """Return the scores of p ∝ qᵀM⁻¹, from the scores of the noisy labels.
+
+    Parameters
+    ----------
+    scores : ndarray of any shape, for several classes (…, n_classes)
+        q = σ(f), or softmax(f).
+    mixture : ndarray of shape (n_classes, n_classes)
+        M.
+    """
+    scores = np.asarray(scores)
+    n_classes = len(mixture)
+    shape = scores.shape if n_classes == 2 else scores.shape[:-1]
+    flat = scores.reshape(-1, *scores.shape[len(shape) :])
+    clean = probabilities(flat) @ np.linalg.inv(mixture)
+    clean = np.maximum(clean / clean.sum(axis=-1, keepdims=True), SMALLEST_PROBABILITY)
+    return np.asarray(scores_of(np.log(clean)).reshape(scores.shape), dtype=scores.dtype)

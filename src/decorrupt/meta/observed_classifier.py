@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from decorrupt.estimators import DECISIONS, check_choice, check_parameters
-from decorrupt.meta.classifier import AnyLearnerClassifier
+from decorrupt.estimators import DECISIONS, ScoreClassifier, check_choice, check_parameters
+from decorrupt.meta.soft_labels import learner_rows
 from decorrupt.notices import Notice, emit_notices
 from decorrupt.observed import (
     Observed,
@@ -22,7 +22,7 @@ from decorrupt.observed import (
 from decorrupt.risks import LabelLikelihood
 
 
-class ObservedClassifier(AnyLearnerClassifier):
+class ObservedClassifier(ScoreClassifier):
     """A classifier trained on bags, noisy labels of sources, both, or labels.
 
     Subclasses have the parameters `decision`, `random_state` and `count_noise`, and define
@@ -114,6 +114,13 @@ class ObservedClassifier(AnyLearnerClassifier):
         self._check()
         observed = with_count_noise(observed, self.count_noise)
         return self._train_rows(self._read_rows(X, reset=True), observed)
+
+    def _read_rows(self, X: Any, *, reset: bool) -> Any:
+        missing = self._takes_missing_values()
+        return learner_rows(self, X, reset=reset, takes_missing_values=missing)
+
+    def _takes_missing_values(self) -> bool:
+        return False
 
     def _check(self) -> None:
         self._take_notices()  # discard those of an earlier fit that failed

@@ -1,4 +1,4 @@
-"""Fitting any scikit-learn estimator to soft labels, and its probabilities."""
+"""Any scikit-learn estimator: its rows, a fit to soft labels, and its probabilities."""
 
 from __future__ import annotations
 
@@ -10,14 +10,26 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils.validation import has_fit_parameter
+from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from decorrupt._typing import FloatArray
+from decorrupt.estimators import FLOATS
 from decorrupt.losses import scores_of_probabilities
 from decorrupt.observed import as_targets, class_columns
 
 # Probabilities of a forest can be 0 or 1; their log-odds are limited by this margin.
 PROBABILITY_MARGIN = 1e-3
+
+
+def learner_rows(model: Any, X: Any, *, reset: bool, takes_missing_values: bool) -> Any:
+    """Return validated rows; data frames stay as they are, with columns of all types."""
+    if hasattr(X, "columns"):
+        validate_data(model, X, reset=reset, skip_check_array=True)
+        return X
+    finite = "allow-nan" if takes_missing_values else True
+    return validate_data(
+        model, X, reset=reset, accept_sparse="csr", dtype=FLOATS, ensure_all_finite=finite
+    )
 
 
 def check_learner(

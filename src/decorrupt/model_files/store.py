@@ -54,8 +54,7 @@ def save(
 
     Notes
     -----
-    The file of a kernel model contains rows of the training data, its landmarks. The diagnostics
-    contain the bag ids.
+    The file of a kernel model contains rows of the training data, its landmarks.
 
     Examples
     --------

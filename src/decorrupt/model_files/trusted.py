@@ -29,8 +29,6 @@ OURS = frozenset(
         "estimators.corrected_loss.CorrectedLossClassifier",
         "estimators.mean_map.MeanMapClassifier",
         "estimators.proportion_matching.ProportionMatchingClassifier",
-        "estimators.set_classifier.SetClassifier",
-        "estimators.weighted_sources.WeightedSourcesClassifier",
         "features.kernel.Kernel",
         "features.tail_scaler.TailScaler",
         "meta.boosted.BoostedCountClassifier",

@@ -49,9 +49,9 @@ class AutoLabelProportionsClassifier(AveragingSearch):
     ----------
     candidates : {"fast", "thorough"} or list, default="fast"
         "fast": count likelihood and mean map with every kernel and λ. "thorough": also corrected
-        loss, set classification, proportion matching, and for two classes InvCal and alternating
-        ∝SVM. Or a list of method names, estimators, (name, estimator) pairs and (name, estimator,
-        grid) triples. For several classes every candidate needs `predict_proba`.
+        loss, proportion matching, and for two classes InvCal and alternating ∝SVM. Or a list of
+        method names, estimators, (name, estimator) pairs and (name, estimator, grid) triples. For
+        several classes every candidate needs `predict_proba`.
     cv : int or splitter, default=5
         An int is the number of folds of :class:`BagKFold`, fewer if there are fewer bags.
     scoring : str or BagScorer, default="count_log_likelihood"

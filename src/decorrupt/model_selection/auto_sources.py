@@ -12,10 +12,10 @@ from decorrupt.estimators import (
     DECISIONS,
     CorruptedSourcesClassifier,
     ForwardSourcesClassifier,
-    WeightedSourcesClassifier,
     check_choice,
     validated_rows,
 )
+from decorrupt.meta import CostWeightedSourcesClassifier
 from decorrupt.model_selection.averaging_search import AveragingSearch
 from decorrupt.model_selection.candidates import Candidate, takes_several_classes
 from decorrupt.model_selection.folded_data import FoldedData
@@ -53,9 +53,9 @@ class AutoSourcesClassifier(AveragingSearch):
     ----------
     candidates : sequence of {"corrected", "forward", "cost_weighted", "plain"} or None
         :class:`CorruptedSourcesClassifier`, :class:`ForwardSourcesClassifier`, and
-        :class:`WeightedSourcesClassifier` with label-dependent costs or, "plain", with equal costs:
-        noisy labels at face value. None: all that the data allow. The last two need sources with
-        one class prior and one pair of rates each; "cost_weighted" is for two classes.
+        :class:`CostWeightedSourcesClassifier` with label-dependent costs or, "plain", with equal
+        costs: noisy labels at face value. None: all that the data allow. The last two need sources
+        with one class prior and one pair of rates each; "cost_weighted" is for two classes.
     noise_rates : mapping, data frame, pair, matrix, "estimate" or None, default=None
         {source: (flip_pos, flip_neg)}, a data frame with the columns source, flip_pos and flip_neg,
         one pair for all rows, "estimate" for :func:`estimate_noise_rates`, or None for clean
@@ -288,7 +288,7 @@ class AutoSourcesClassifier(AveragingSearch):
             model = CorruptedSourcesClassifier(**common, class_prior=target, convex="ignore")
         else:
             costs = "equal" if name == "plain" else "label_dependent"
-            model = WeightedSourcesClassifier(**common, costs=costs)
+            model = CostWeightedSourcesClassifier(**common, costs=costs)
         return Candidate(name, model, any_kernel=True)
 
 

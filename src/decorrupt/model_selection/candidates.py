@@ -17,7 +17,6 @@ from decorrupt.estimators import (
     KernelClassifier,
     MeanMapClassifier,
     ProportionMatchingClassifier,
-    SetClassifier,
 )
 from decorrupt.features import FROM_ALL_ROWS, OF_SINGLE_ROWS, kernel_name
 from decorrupt.meta import BoostedCountClassifier, EMClassifier
@@ -123,7 +122,6 @@ _CANDIDATES = (
         class_reg_strengths=CLASS_MEAN_REG_STRENGTHS,
     ),
     Candidate("invcal", InvCalClassifier(), {"C_p": [0.1, 1.0, 10.0], "epsilon": [0.0, 0.1]}),
-    Candidate("set_classification", SetClassifier()),
     Candidate("proportion_matching", ProportionMatchingClassifier()),
     # From the intercept: the average over kernels and λ is as good as with both starts, in less
     # than half of the time.

@@ -16,7 +16,7 @@ from decorrupt.risks.corrected import (
     logistic_risk,
 )
 from decorrupt.risks.count import CountRisk, count_log_likelihood, count_risk
-from decorrupt.risks.forward import ForwardRisk, bag_shares_by_class, noisy_label_risk, set_risk
+from decorrupt.risks.forward import ForwardRisk, bag_shares_by_class, noisy_label_risk
 from decorrupt.risks.label_posterior import LabelLikelihood, LabelPosterior, label_posterior
 from decorrupt.risks.normal_counts import CountMoments, NormalBags, count_precision
 from decorrupt.risks.proportion import ProportionRisk
@@ -50,6 +50,5 @@ __all__ = [
     "label_posterior",
     "logistic_risk",
     "noisy_label_risk",
-    "set_risk",
     "with_bag_effect",
 ]

@@ -84,15 +84,6 @@ def noisy_label_risk(noisy: NoisySources, score_prior: FloatArray | None = None)
     return ForwardRisk(noisy.given, by_source[noisy.row_source], noisy.weights)
 
 
-def set_risk(observed: Observed) -> ForwardRisk:
-    """Return −(1/n)·Σ_j log P(bag(j) | x_j), the scores being those at the pooled class shares.
-
-    P(bag = b | x) = Σ_c P(Y=c|x)·P(bag = b | Y=c) (Lu et al. 2021).
-    """
-    given = bag_shares_by_class(observed)[observed.row_bag]
-    return ForwardRisk(given, weights=observed.weights)
-
-
 def bag_shares_by_class(observed: Observed) -> FloatArray:
     """Return P(bag = b | Y=c) = n_bΓ_bc/Σ_b' n_b'Γ_b'c, shape (n_bags, n_classes)."""
     rows = observed.sizes[:, None] * observed.proportions

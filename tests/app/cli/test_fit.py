@@ -87,7 +87,7 @@ def test_flag_over_environment_over_file_over_default(command, files, model, tmp
         'method = "count-likelihood"\nkernel = "linear"\ndrop = ["noise", "town"]\nfolds = 3\n'
         "[predict]\nproba = true\n"
     )
-    monkeypatch.setenv("DECORRUPT_FIT_METHOD", "set-classification")
+    monkeypatch.setenv("DECORRUPT_FIT_METHOD", "corrected-loss")
     monkeypatch.setenv("DECORRUPT_FIT_FOLDS", "2")
     arguments = ["fit", files.rows, files.bags, "--config", config, "--json", "-o", model]
     card = json.loads(command(*arguments, "--method", "mean-map").out)

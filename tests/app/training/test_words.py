@@ -179,7 +179,7 @@ def card_of_bags(**changes):
             "guessing each row by its ward scores 0.654",
         ),
         ({"bags": {"effective_sample_size": 12.3}}, "worth about 12 labelled rows"),
-        ({"diagnostics": {"is_convex_at_reg_strength": False}}, "several minima"),
+        ({"diagnostics": {"is_convex": False}}, "several minima"),
         ({"assumptions": {"classes_differ": True}}, "mean-map is wrong for groups that differ"),
     ],
 )

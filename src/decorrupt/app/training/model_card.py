@@ -57,20 +57,12 @@ class LeaderboardBaseline(TypedDict):
 
 
 class DiagnosticsCard(TypedDict):
-    """Scalars of :class:`decorrupt.Diagnostics` that are shown; a file contains all scalars."""
+    """What is shown of :class:`decorrupt.Diagnostics`; a file contains all of it."""
 
-    dropped: dict[str, int]  # number of bags by reason, never their names
-    is_convex_at_reg_strength: bool
+    is_convex: bool
     convexity_floor: float
     training_risk: float
     is_overfitted: bool
-    bound: float | None
-    is_bound_vacuous: bool
-    kernel_rank: int
-    kernel_error: float
-    solver: str
-    solver_status: str
-    n_iter: int
 
 
 class ModelCard(TypedDict):

@@ -6,7 +6,7 @@ import platform
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, cast
 
@@ -230,22 +230,11 @@ def collected_warnings(messages: list[str]) -> Iterator[None]:
 
 
 def diagnostics_of(estimator: Any) -> DiagnosticsCard | None:
-    """Return the scalars of a model's diagnostics, without the names of bags."""
+    """Return a model's diagnostics."""
     found = getattr(estimator, "diagnostics_", None)
     if not isinstance(found, Diagnostics):
         return None
-    by_bag = ("bag_ids", "bag_sizes", "bag_proportions", "bag_information")
-    scalars = {name: value for name, value in vars(found).items() if name not in by_bag}
-    scalars["dropped"] = {reason: len(ids) for reason, ids in found.dropped.items()}
-    for name in (
-        "n_bags_used",
-        "is_risk_negative",
-        "is_overfitted",
-        "is_bound_vacuous",
-        "is_convex_at_reg_strength",
-    ):
-        scalars[name] = getattr(found, name)
-    return cast(DiagnosticsCard, plain(scalars))
+    return cast(DiagnosticsCard, plain(asdict(found) | {"is_overfitted": found.is_overfitted}))
 
 
 def versions() -> dict[str, str]:

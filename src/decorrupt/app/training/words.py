@@ -102,7 +102,7 @@ def warnings_on_bags(card: ModelCard) -> list[str]:
         worth = bags["effective_sample_size"]
         messages.append(f"the bags are worth about {worth:.0f} labelled rows: expect little")
     diagnostics = card["diagnostics"]
-    if diagnostics and not diagnostics["is_convex_at_reg_strength"]:
+    if diagnostics and not diagnostics["is_convex"]:
         messages.append(
             "the objective may have several minima: another seed may give another model"
         )
