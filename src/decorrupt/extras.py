@@ -19,5 +19,6 @@ def import_pyplot(needed_by: str) -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        raise ImportError(f"{needed_by} needs matplotlib: pip install 'decorrupt[report]'") from None
+        cure = "pip install 'decorrupt[report]'"
+        raise ImportError(f"{needed_by} needs matplotlib: {cure}") from None
     return plt
