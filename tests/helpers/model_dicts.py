@@ -137,7 +137,6 @@ def model_card():
             "parameters": params,
             "n_models": 3,
             "n_configurations": 8,
-            "n_compared": 8,
             "decision": "balanced",
             "n_folds": 5,
             "held_out": "whole bags",
@@ -178,7 +177,7 @@ def model_card():
         "warnings": [f"column {EVIL!r} is odd"],
         "not_for": ["for rows of another kind"],
         "configuration": {"rows": f"{EVIL}.csv", "force": True, "sql": None, "seed": 3},
-        "configuration_from": {"rows": "command line", "seed": "config file"},
+        "configuration_from": {"rows": "command line", "seed": "default"},
     }
 
 

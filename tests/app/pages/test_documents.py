@@ -178,7 +178,7 @@ def test_the_model_page_says_all():
     limits = found["What it must not be used for"]
     assert limits == "Do not use it for rows of another kind."
     settings = found["Settings and versions"]
-    for words in ("decorrupt 0.1.0", "--seed 3 config file", "--force yes"):
+    for words in ("decorrupt 0.1.0", "--seed 3 default", "--force yes"):
         assert words in settings
     assert "2026-01-02 03:04:05 UTC" in settings
     assert "--sql" not in settings, "it was not used"

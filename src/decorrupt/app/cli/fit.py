@@ -128,13 +128,13 @@ def fit(
     if decision not in ("balanced", "accuracy"):
         raise typer.BadParameter(f"--decision {decision!r}: choose balanced or accuracy")
     class_names = _class_names(positive_label) if of_bags else None
+    check_pages(report)
 
     from decorrupt.app.pages.documents import model_document
     from decorrupt.app.training.settings import Settings
     from decorrupt.app.training.train import train
     from decorrupt.documents import to_html
 
-    check_pages(report)
     data, used = read_training_data(given, say)
     say.warn(left_out_in_words(used))
     settings = Settings(

@@ -19,7 +19,7 @@ from decorrupt.app.cli.conventions import (
 from decorrupt.app.cli.options import CountNoise, ReportPage, open_table, refuse_existing
 from decorrupt.app.cli.pages import check_pages, make_page
 from decorrupt.app.cli.show import page_section, shown
-from decorrupt.app.tables import TableError
+from decorrupt.app.tables import TableError, check_tables
 from decorrupt.app.training.name_lists import split_names
 
 
@@ -81,6 +81,7 @@ def table(
     """
     say = Output(json_output, quiet)
     refuse_existing(report, force=force, inputs=(places,))
+    check_tables(places)
     check_pages(report)
     data = open_table(places, sql)
     from decorrupt.app.pages.table_document import table_document
