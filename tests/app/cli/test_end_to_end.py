@@ -72,17 +72,6 @@ def test_every_form_of_rows_gives_the_same_predictions(command, files, tmp_path)
         assert done.out == expected, form
 
 
-@pytest.mark.parametrize("form", ["csv.gz", "parquet", "jsonl", "sqlite"])
-def test_every_form_of_rows_trains_the_same_model(command, files, tmp_path, form):
-    where = write_form(files.tables.rows, tmp_path, form)
-    options = [*files.in_bags, *QUICK_FIT]
-    model = tmp_path / "m.skops"
-    done = command("fit", where[0], files.bags, *where[1:], *options, "-o", model)
-    assert done.code == 0, done.err
-    expected = load_with_metadata(str(files.model))[1]
-    assert load_with_metadata(str(model))[1]["criteria"] == expected["criteria"]
-
-
 def test_a_query_over_a_file_chooses_rows(command, files):
     done = command("predict", files.model, files.test, "--sql", "select * from rows limit 7")
     assert len(done.out.split()) == 8

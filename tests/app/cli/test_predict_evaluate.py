@@ -33,16 +33,6 @@ def test_one_answer_a_row_in_the_same_order(command, files, tmp_path):
     assert command("predict", files.model, files.test, "-o", out).code == 2
 
 
-def test_another_prior_changes_probabilities_and_predictions(command, files):
-    few = table(command("predict", files.model, files.test, "--proba", "--class-prior", 0.05).out)
-    many = table(command("predict", files.model, files.test, "--proba", "--class-prior", 0.9).out)
-    assert (few["probability"] < many["probability"]).all()
-    assert few["prediction"].sum() < many["prediction"].sum()
-    assert ((few["probability"] > 0.5) == few["prediction"]).all()
-    done = command("predict", files.model, files.test, "--class-prior", 0)
-    assert done.code == 2
-
-
 def test_reordered_columns_unseen_categories_and_missing_values(command, files, tmp_path):
     test = files.tables.test.copy()
     test.loc[:4, "town"] = "east"
