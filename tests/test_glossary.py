@@ -11,7 +11,12 @@ from decorrupt.app.training.methods import BAG_METHODS, PAIRS, SOURCE_METHODS, b
 from decorrupt.app.training.predict import Predictions
 from decorrupt.model_selection import NOISY_LABELS
 from decorrupt.model_selection.auto_sources import SOURCE_CANDIDATES
-from decorrupt.model_selection.candidates import ANY_LEARNER, CANDIDATES, resolve_candidates
+from decorrupt.model_selection.candidates import (
+    ANY_LEARNER,
+    CANDIDATES,
+    resolve_candidates,
+    takes_several_classes,
+)
 from decorrupt.model_selection.scorers import CRITERIA, LOWER_IS_BETTER
 
 
@@ -70,3 +75,9 @@ def test_it_loads_nothing_heavy():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "False"
+
+
+def test_two_classes_only_is_what_the_estimators_say():
+    for name, candidate in CANDIDATES.items():
+        takes_several = takes_several_classes(candidate.estimator)
+        assert takes_several == (name not in glossary.FOR_TWO_CLASSES), name

@@ -117,7 +117,7 @@ def test_verbose_prints_a_line_per_step_and_quiet_none(tmp_path, capsys):
     table.rows.to_csv(paths[0], index=False)
     table.bags.to_csv(paths[1], index=False)
     columns = ["--bag-column", "bag", "--proportion-column", "rate"]
-    options = ["--method", "mean-map", "--folds", "2", "--force", "-o", paths[2]]
+    options = ["--method", "mean-map", "--force", "-o", paths[2]]
     for flags, n_lines in ((["-v"], 1), ([], 0), (["-v", "-q"], 0)):
         capsys.readouterr()
         assert run(["fit", *paths[:2], *columns, *options, *flags]) == 0

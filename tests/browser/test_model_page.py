@@ -17,6 +17,7 @@ from helpers.page_views import (
     opened,
     show,
 )
+from helpers.quick import quick_commands
 from helpers.three_parties import make_party_tables
 
 NASTY = "<script>document.title='taken'</script> & Größe"
@@ -48,7 +49,8 @@ def addresses(tmp_path_factory):
     parties.wide.rename(columns={"red": NASTY}).to_csv(folder / "precincts.csv", index=False)
     test = parties.test.replace({"party": {"red": NASTY}})
     test.to_csv(folder / "asked.csv", index=False)
-    make_pages(folder)
+    with quick_commands():
+        make_pages(folder)
     return {name: (folder / f"{name}.html").as_uri() for name in PLOTS}
 
 
@@ -59,18 +61,17 @@ def make_pages(folder):
     by_sources += ["--source-column", "who", "--noise-rates", folder / "rates.csv"]
     parties = [folder / "voters.csv", folder / "precincts.csv", "--bag-column", "bag"]
     parties += ["--proportion-columns", f"blue,green,{NASTY}"]
-    parties += ["--method", "mean-map", "--kernel", "linear"]
-    by_sources += ["--kernel", "linear"]
-    model, quick = folder / "model.skops", ["--folds", 2]
+    parties += ["--method", "mean-map"]
+    model = folder / "model.skops"
     three = folder / "three.skops"
     by_label = [model, folder / "test.csv", "--label-column", "label"]
     for name, arguments in {
-        "model": ["fit", *in_bags, *quick, "--method", "corrected-loss", "-o", model, "--report"],
-        "sources": ["fit", *by_sources, *quick, "-o", folder / "sources.skops", "--report"],
+        "model": ["fit", *in_bags, "--method", "corrected-loss", "-o", model, "--report"],
+        "sources": ["fit", *by_sources, "-o", folder / "sources.skops", "--report"],
         "evaluation": ["evaluate", model, *in_bags, "--report"],
         "labels": ["evaluate", *by_label, "--positive-label", 1, "--report"],
         "inspection": ["inspect", *in_bags, "--report"],
-        "classes": ["fit", *parties, *quick, "-o", three, "--report"],
+        "classes": ["fit", *parties, "-o", three, "--report"],
         "class-labels": [
             *("evaluate", three, folder / "asked.csv", "--label-column", "party"),
             "--report",

@@ -6,7 +6,14 @@ import pytest
 
 from decorrupt.app.cli.app import run
 from helpers.hidden_labels import make_bag_table, make_source_table
-from helpers.quick import QUICK_FIT
+from helpers.quick import QUICK_FIT, quick_commands
+
+
+@pytest.fixture(autouse=True)
+def quick_search():
+    """Training tries one setting of each method in two folds."""
+    with quick_commands():
+        yield
 
 
 @pytest.fixture
@@ -26,11 +33,10 @@ def command(capsys):
 def quick_demo(monkeypatch):
     """Demos of all data that try one method with one setting."""
     from decorrupt.app.training import demo
-    from decorrupt.app.training.train import Settings
+    from decorrupt.app.training.settings import Settings
 
-    quick = Settings("mean-map", n_folds=2, kernels=("linear",), reg_strengths=(0.01,))
     for name in ("breast-cancer", "digits", "wine"):
-        monkeypatch.setitem(demo.SETTINGS, name, quick)
+        monkeypatch.setitem(demo.SETTINGS, name, Settings("mean-map"))
 
 
 @pytest.fixture(scope="session")
@@ -47,5 +53,6 @@ def files(tmp_path_factory):
     model = folder / "model.skops"
     bag_options = ("--bag-column", "bag", "--proportion-column", "rate")
     arguments = ["fit", paths["rows"], paths["bags"], *bag_options, *QUICK_FIT, "--quiet"]
-    assert run([str(one) for one in [*arguments, "-o", model]]) == 0
+    with quick_commands():
+        assert run([str(one) for one in [*arguments, "-o", model]]) == 0
     return SimpleNamespace(**paths, model=model, folder=folder, tables=bags, in_bags=bag_options)

@@ -1,6 +1,5 @@
 """What every command promises: help at once, one line for every failure, the right exit code."""
 
-import io
 import json
 import os
 import subprocess
@@ -12,9 +11,9 @@ import pytest
 
 import decorrupt
 from decorrupt.app.cli.app import app, failure
+from helpers.quick import QUICK_FIT
 
 COMMANDS = [info.callback.__name__ for info in app.registered_commands]
-DOCS = Path(__file__).parents[3] / "docs"
 
 
 def test_help_loads_nothing_heavy():
@@ -32,49 +31,9 @@ def test_help_loads_nothing_heavy():
         assert name in done.stdout
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_help(command, name):
-    done = command(name, "--help")
-    assert done.code == 0
-    assert "Usage" in done.out
-    assert done.err == ""
-
-
 def test_version(command):
     done = command("--version")
     assert (done.code, done.out) == (0, f"decorrupt {decorrupt.__version__}\n")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["nonsense"], "nonsense"),
-        (["fit"], "ROWS"),
-        (["fit", "rows.csv"], "--output"),
-        (["fit", "rows.csv", "-o", "m.skops", "--fold", "2"], "--fold"),
-        (["fit", "rows.csv", "-o", "m.skops", "--folds", "x"], "--folds"),
-        (["fit", "rows.csv", "-o", "m.skops", "--folds", "1"], "--folds"),
-        (["fit", "rows.csv", "-o", "m.skops", "--seed", "-1"], "--seed"),
-        (["fit", "rows.csv", "-o", "m.skops", "--jobs", "0"], "--jobs"),
-        (["fit", "rows.csv", "-o", "m.skops", "--report", "./m.skops"], "named for two outputs"),
-        (["fit", "no.csv", "-o", "m.skops"], "no.csv"),
-        (["evaluate", "m.skops", "no.csv"], "--label-column"),
-        (["explain", "no.skops"], "no.skops"),
-        (["bound"], "--proportions"),
-        (["bound", "--proportions", "0.2,x", "--sizes", "10"], "--proportions '0.2,x'"),
-        (["bound", "--proportions", "0.2,0.4"], "--sizes is missing"),
-        (["demo", "--data", "iris"], "'iris': choose one of breast-cancer, digits, wine"),
-        (["predict", "m.skops", "rows.csv", "--config", "no.toml"], "no.toml: cannot be read"),
-    ],
-)
-def test_wrong_usage_is_one_line_and_exit_code_2(command, arguments, words, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # where no earlier demo has left its files
-    done = command(*arguments)
-    assert done.code == 2
-    assert done.out == ""
-    assert done.err.startswith("error: ")
-    assert done.err.count("\n") == 1
-    assert words.lower() in done.err.lower()
 
 
 def test_a_defect_is_one_line_and_exit_code_1():
@@ -88,40 +47,14 @@ def test_a_defect_is_one_line_and_exit_code_1():
     )
 
 
-def test_an_interrupt_is_exit_code_130(command, monkeypatch):
+def test_an_interrupt_is_exit_code_130(command, files, monkeypatch):
     def interrupted(*_args, **_kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("decorrupt.app.training.bound.bound_bags", interrupted)
-    done = command("bound", "--proportions", "0.2,0.4", "--sizes", "10")
+    monkeypatch.setattr("decorrupt.model_files.load_with_metadata", interrupted)
+    done = command("explain", files.model)
     assert done.code == 130
     assert "Traceback" not in done.err
-
-
-def test_bound_says_how_many_rows_it_takes(command):
-    options = ["--proportions", "0.6,0.4", "--sizes", "100", "--target-size", "400"]
-    done = command("bound", *options, "--json")
-    assert json.loads(done.out)["required"]["effective_sample_size"]["n_rows"] == 10_000
-    assert "needs 10,000 rows, 50 times" in command("bound", *options).out
-
-
-def test_bounds_of_tables(command, files, tmp_path):
-    done = command("bound", files.bags, "--proportion-column", "rate", "--size-column", "positives")
-    assert done.code == 2
-    assert "sizes of bag" in done.err
-    rates = tmp_path / "rates.csv"
-    rates.write_text(
-        "source,flip_pos,flip_neg,rows,class_prior\na,.1,.1,1000,.5\nb,.3,.2,2000,.2\n"
-    )
-    found = json.loads(command("bound", "--noise-rates", rates, "--json").out)
-    assert (found["theorem"], found["n_rows"]) == (3, 3000)
-
-
-def test_standard_input_is_read_once(command, monkeypatch):
-    rates = b"source,flip_pos,flip_neg,rows\na,.1,.1,1000\nb,.3,.2,2000\n"
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(rates)))
-    found = json.loads(command("bound", "--noise-rates", "-", "--json").out)
-    assert (found["theorem"], found["n_rows"]) == (2, 3000)
 
 
 @pytest.mark.usefixtures("quick_demo")
@@ -168,3 +101,44 @@ def test_without_its_libraries_the_command_says_what_to_install():
     )
     assert done.returncode == 1
     assert done.stderr == "error: the command line needs typer: pip install 'decorrupt[cli]'\n"
+
+
+@pytest.mark.parametrize("name", ["inspect", "fit", "predict", "evaluate"])
+def test_every_table_is_opened_once(command, files, tmp_path, monkeypatch, name):
+    opened, real = [], Path.open
+    monkeypatch.setattr(
+        Path,
+        "open",
+        lambda path, *mode, **more: (opened.append(path.name), real(path, *mode, **more))[1],
+    )
+    in_bags = [files.rows, files.bags, *files.in_bags]
+    arguments = {
+        "inspect": in_bags,
+        "fit": [*in_bags, "-o", tmp_path / "m.skops", *QUICK_FIT],
+        "predict": [files.model, files.test, "-o", tmp_path / "p.csv"],
+        "evaluate": [files.model, files.test, "--label-column", "label"],
+    }[name]
+    assert command(name, *arguments).code == 0
+    tables = ["rows.csv", "bags.csv"] if name in ("inspect", "fit") else ["test.csv"]
+    assert [one for one in opened if one in ("rows.csv", "bags.csv", "test.csv")] == tables
+
+
+def test_the_shell_completes_commands_and_options():
+    code = "import sys\nfrom decorrupt.app.cli.app import main\nsys.argv = ['decorrupt']\nmain()"
+    for words, place, expected in (
+        ("decorrupt expl", 1, ["explain"]),
+        ("decorrupt fit --count-c", 2, ["--count-column", "--count-columns"]),
+    ):
+        asked = {
+            "_DECORRUPT_COMPLETE": "complete_bash",
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(place),
+        }
+        done = subprocess.run(  # noqa: S603 — our own code
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=os.environ | asked,
+        )
+        assert done.stdout.split() == expected

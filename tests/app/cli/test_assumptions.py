@@ -10,7 +10,6 @@ from sklearn.datasets import load_breast_cancer
 from decorrupt.datasets import fetch_uci
 
 LABEL = ("--label-column", "label", "--positive-label", "yes")
-QUICK = ("--kernel", "linear", "--reg-strength", 0.01, "--folds", 3)
 
 
 def breast_cancer():
@@ -38,19 +37,17 @@ def adult():
 def cut(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("cut")
     frame, by = request.param()
-    frame.to_csv(folder / "labelled.csv", index=False)
-    return folder, by
+    test = frame.sample(frac=0.3, random_state=0)
+    test.to_csv(folder / "test.csv", index=False)
+    frame = frame.drop(index=test.index)
+    shares = frame["label"].eq("yes").groupby(frame[by]).mean()
+    shares.rename("share").to_csv(folder / "bags.csv")
+    frame.drop(columns="label").to_csv(folder / "rows.csv", index=False)
+    return folder
 
 
 def test_bags_by_a_feature(command, cut, monkeypatch):
-    folder, by = cut
-    monkeypatch.chdir(folder)
-    out = ("-o", "rows.csv", "--bags-output", "bags.csv", "--force")
-    held_out = ("--test-share", 0.3, "--test-output", "test.csv")
-    made = command(
-        "bags", "labelled.csv", *LABEL, "--by", by, "--drop-missing-bags", *held_out, *out
-    )
-    assert made.code == 0, made.err
+    monkeypatch.chdir(cut)
     in_bags = ("rows.csv", "bags.csv")
 
     seen = json.loads(command("inspect", *in_bags, "--json").out)
@@ -59,7 +56,7 @@ def test_bags_by_a_feature(command, cut, monkeypatch):
     needs_labels = seen["assumptions"]["chances_differ"] is not False
     assert seen["verdict"]["word"] == ("check it with labels" if needs_labels else "usable")
 
-    card = json.loads(command("fit", *in_bags, *QUICK, "-o", "m.skops", "--json", "--force").out)
+    card = json.loads(command("fit", *in_bags, "-o", "m.skops", "--json", "--force").out)
     assert card["method"]["chosen"] == "count_likelihood"
     assert card["assumptions"]["classes_differ"]
     assert card["assumptions"]["classes_p_value"] < 0.05
@@ -80,44 +77,3 @@ def test_bags_by_a_feature(command, cut, monkeypatch):
 
 def check_possible(expected):
     assert 0 <= expected["low"] <= expected["value"] <= expected["high"] <= 1
-
-
-def test_designed_bags_contain_more_than_random_ones(command, tmp_path, monkeypatch):
-    frame, _ = breast_cancer()
-    monkeypatch.chdir(tmp_path)
-    frame.drop(columns="group").to_csv("labelled.csv", index=False)
-    out = ("-o", "rows.csv", "--bags-output", "bags.csv", "--force")
-    for by in ((), ("--by", "mean radius")):
-        done = command("bags", "labelled.csv", *LABEL, "--design", "--size", 25, *by, *out)
-        assert done.code == 0, done.err
-        assert "information V of random bags" in done.out
-        bags = pd.read_csv("bags.csv")
-        assert bags["rows"].between(25, 49).all()
-        share = bags.iloc[:, -1]
-        pooled = np.average(share, weights=bags["rows"])
-        information = np.sum(bags["rows"] * (share - pooled) ** 2)
-        assert information > 10 * (len(bags) - 1) * pooled * (1 - pooled)
-    assert "mean radius" in pd.read_csv("rows.csv"), "methods need the score as a column"
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["--design"], "--design and --size go together"),
-        (["--bag-size", 5, "--size", 5], "--design and --size go together"),
-        (["--design", "--size", 5, "--bag-size", 5], "not with --bag-size"),
-        (["--design", "--size", 5, "--by", "age,income"], "one column of scores"),
-        (["--design", "--size", 5, "--proportions", "0.1:0.9"], "does not go with --design"),
-        (["--design", "--size", 5, "--drop-missing-bags"], "without --design"),
-        (["--design", "--size", 5, "--by", "gone"], "no column 'gone' (--by)"),
-        (["--design", "--size", 5, "--by", "town"], "'town' of --by has no number"),
-        (["--design", "--size", 500], "size=500"),
-        ([], "or --design and --size"),
-    ],
-)
-def test_wrong_options_of_designed_bags(command, files, tmp_path, options, words):
-    out = ("-o", tmp_path / "r.csv", "--bags-output", tmp_path / "b.csv")
-    done = command("bags", files.test, "--label-column", "label", *options, *out)
-    assert done.code == 2
-    assert words in " ".join(done.err.split())
-    assert not (tmp_path / "r.csv").exists()

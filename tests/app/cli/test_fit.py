@@ -9,10 +9,9 @@ import pandas as pd
 import pytest
 
 from decorrupt import estimate_noise_rates
+from decorrupt.app.pages.documents import model_document
 from decorrupt.model_files import load_with_metadata
 from helpers.quick import QUICK_FIT
-
-AVERAGE = ("--method", "mean-map", "--folds", "2")
 
 
 @pytest.fixture
@@ -21,7 +20,7 @@ def model(tmp_path):
 
 
 def test_what_fit_prints_and_saves(command, files, model):
-    done = command("fit", files.rows, files.bags, *files.in_bags, *AVERAGE, "-o", model)
+    done = command("fit", files.rows, files.bags, *files.in_bags, *QUICK_FIT, "-o", model)
     assert done.code == 0
     assert done.err == ""
     lines = done.out.splitlines()
@@ -53,7 +52,7 @@ def test_counts_and_the_rows_own_table_give_the_same_model(command, files, model
     assert first["criteria"] == counts["criteria"] == own["criteria"]
 
 
-@pytest.mark.parametrize("rates", [["--noise-rates", "rates.csv"], ["--estimate-noise-rates"]])
+@pytest.mark.parametrize("rates", [["--noise-rates", "rates.csv"], []])
 def test_sources(command, files, model, rates, monkeypatch):
     monkeypatch.chdir(files.folder)
     few_resamples = partial(estimate_noise_rates, n_bootstrap=5)
@@ -61,11 +60,9 @@ def test_sources(command, files, model, rates, monkeypatch):
         "decorrupt.model_selection.auto_sources.estimate_noise_rates", few_resamples
     )
     labels = ["--label-column", "says", "--positive-label", "sick", "--source-column", "who"]
-    done = command(
-        "fit", "noisy.csv", *labels, *rates, "--method", "forward", "--folds", 2, "-o", model
-    )
+    done = command("fit", "noisy.csv", *labels, *rates, "--method", "forward", "-o", model)
     assert done.code == 0, done.err
-    estimated = rates == ["--estimate-noise-rates"]
+    estimated = not rates
     word = "Check it with labels: the noise rates are estimates" if estimated else "Usable: "
     assert done.out.startswith(word)
     assert ("estimated from the labels" in done.out) == estimated
@@ -78,42 +75,6 @@ def test_sources(command, files, model, rates, monkeypatch):
     card = json.loads(command("explain", model, "--json").out)
     assert ("look like noise" in card["sources"]["left_out"]) == estimated
     assert list(card["class_shares"]) == ["well", "sick"]
-
-
-def test_flag_over_environment_over_file_over_default(command, files, model, tmp_path, monkeypatch):
-    config = tmp_path / "run.toml"
-    config.write_text(
-        'seed = 3\nradius = 5\n[fit]\nbag-column = "bag"\nproportion_column = "rate"\n'
-        'method = "count-likelihood"\nkernel = "linear"\ndrop = ["noise", "town"]\nfolds = 3\n'
-        "[predict]\nproba = true\n"
-    )
-    monkeypatch.setenv("DECORRUPT_FIT_METHOD", "corrected-loss")
-    monkeypatch.setenv("DECORRUPT_FIT_FOLDS", "2")
-    arguments = ["fit", files.rows, files.bags, "--config", config, "--json", "-o", model]
-    card = json.loads(command(*arguments, "--method", "mean-map").out)
-    used, sources = card["configuration"], card["configuration_from"]
-    assert (used["method"], sources["method"]) == ("mean-map", "command line")
-    assert (used["folds"], sources["folds"]) == (2, "environment")
-    assert (used["seed"], sources["seed"]) == (3, "config file")
-    assert (used["decision"], sources["decision"]) == ("balanced", "default")
-    assert [column["name"] for column in card["columns"]] == ["age", "income"]
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("[fit]\nmetod = 1\n", "run.toml: unknown key 'metod' in [fit]"),
-        ("foldz = 3\n", "run.toml: no command has an option 'foldz'"),
-        ("[fit\n", "run.toml: cannot be read as TOML"),
-        ("fit = 3\n", "run.toml: fit must be a table of options"),
-    ],
-)
-def test_a_wrong_config_file_is_named(command, files, model, tmp_path, text, words):
-    config = tmp_path / "run.toml"
-    config.write_text(text)
-    done = command("fit", files.rows, "--config", config, "-o", model)
-    assert done.code == 2
-    assert words in done.err
 
 
 def test_columns_that_cannot_be_used_are_named(command, files, model, tmp_path):
@@ -153,49 +114,6 @@ def test_nothing_is_overwritten_without_force(command, files):
     assert "exists" in done.err
     assert "--force" in done.err
     assert files.model.read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (
-            [
-                *("--bag-column", "bag", "--proportion-column", "rate"),
-                "--count-column",
-                "positives",
-            ],
-            "either --proportion-column or --count-column",
-        ),
-        (["--bag-column", "bag", "--label-column", "town"], "either --bag-column"),
-        (["--bag-column", "baag", "--proportion-column", "rate"], "no column 'baag'"),
-        (["--bag-column", "bag", "--proportion-column", "positives"], "between 0 and 1"),
-        (
-            ["--bag-column", "bag", "--proportion-column", "rate", "--noise-rates", "x"],
-            "--noise-rates cannot be used for training on bags",
-        ),
-        (
-            ["--bag-column", "bag", "--proportion-column", "rate", "--method", "magic"],
-            "unknown --method 'magic': choose one of auto, thorough",
-        ),
-        (
-            ["--bag-column", "bag", "--proportion-column", "rate", "--decision", "best"],
-            "--decision 'best'",
-        ),
-        (["--bag-column", "bag", "--proportion-column", "rate", "--features", "x"], "--features"),
-    ],
-)
-def test_bad_data_and_usage(command, files, model, options, words):
-    done = command("fit", files.rows, files.bags, *options, "-o", model)
-    assert done.code == 2
-    assert words in done.err
-    assert done.err.count("\n") == 1
-    assert not model.exists()
-
-
-def test_a_missing_directory_is_noticed_before_training(command, files, tmp_path):
-    done = command("fit", files.rows, files.bags, *files.in_bags, "-o", tmp_path / "no" / "m.skops")
-    assert done.code == 2
-    assert "there is no directory" in done.err
 
 
 def test_explain_says_what_it_is_and_is_not_for(command, files):
@@ -254,3 +172,68 @@ def test_a_card_that_cannot_be_saved_does_not_lose_the_model(command, files, mod
     kept = done.err.rsplit("the model is in ", 1)[1].split(" instead")[0]
     assert command("explain", kept).code == 0
     Path(kept).unlink()
+
+
+def test_the_positive_class_of_bags_has_a_name(command, files, model, tmp_path):
+    fit = ("fit", files.rows, files.bags, *files.in_bags, *QUICK_FIT, "--positive-label", "sick")
+    card = json.loads(command(*fit, "--json", "-o", model).out)
+    assert list(card["class_shares"]) == ["not sick", "sick"]
+    assert set(command("predict", model, files.test).out.split("\n")[1:-1]) == {"not sick", "sick"}
+    lead = model_document(card, "m.skops").lead
+    assert lead.startswith("This model classifies rows as “not sick” or “sick”.")
+    named = pd.read_csv(files.test)
+    named["label"] = np.where(named["label"] == 1, "sick", "well")
+    named.to_csv(tmp_path / "named.csv", index=False)
+    done = command("evaluate", model, tmp_path / "named.csv", "--label-column", "label", "--json")
+    found = json.loads(done.out)["labels"]
+    assert [one["name"] for one in found["classes"]] == ["well", "sick"]
+    assert found["metrics"]["accuracy"]["value"] > 0.8
+
+
+@pytest.fixture
+def noisy(files, tmp_path):
+    """Labels of sources, two of which are positive and have a comma."""
+    rows = pd.read_csv(files.noisy).replace({"says": {"sick": "yes, surely", "well": "no"}})
+    rows.loc[rows["says"].eq("yes, surely") & (rows.index % 2 == 0), "says"] = "yes, maybe"
+    rows.to_csv(tmp_path / "noisy.csv", index=False)
+    return tmp_path / "noisy.csv"
+
+
+def test_a_positive_label_with_a_comma(command, noisy, tmp_path):
+    rates = tmp_path / "rates.csv"
+    rates.write_text("flip_pos,flip_neg\n0.2,0.2\n")
+    given = ("--label-column", "says", "--noise-rates", rates, "--method", "plain")
+    both = '"yes, surely","yes, maybe"'
+    model = tmp_path / "m.skops"
+    done = command("fit", noisy, *given, "--positive-label", both, "-o", model, "--json")
+    assert done.code == 0, done.err
+    assert list(json.loads(done.out)["class_shares"]) == ["no", both]
+    done = command("evaluate", model, noisy, "--label-column", "says")
+    assert done.code == 0, done.err
+    kept = pd.read_csv(noisy)
+    kept[kept["says"] != "yes, maybe"].to_csv(tmp_path / "two.csv", index=False)
+    one = tmp_path / "one.skops"
+    done = command(
+        "fit", tmp_path / "two.csv", *given, "--positive-label", "yes, surely", "-o", one, "--json"
+    )
+    assert list(json.loads(done.out)["class_shares"]) == ["no", "yes, surely"]
+    done = command("evaluate", one, tmp_path / "two.csv", "--label-column", "says")
+    assert done.code == 0, done.err
+
+
+def test_rows_without_a_bag_are_left_out_with_a_note(command, files, model, tmp_path):
+    rows = files.tables.rows.copy()
+    rows.loc[290:, "bag"] = None
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    in_bags = (tmp_path / "rows.csv", files.bags, *files.in_bags)
+    note = "column 'bag' is empty in 10 of 300 rows, which belong to no bag and are not used"
+    done = command("fit", *in_bags, *QUICK_FIT, "-o", model, "--json")
+    assert note in done.err
+    assert json.loads(done.out)["bags"]["n_rows"] == 290
+    rows[:290].to_csv(tmp_path / "kept.csv", index=False)
+    found = []
+    for path in ("rows.csv", "kept.csv"):
+        done = command("evaluate", files.model, tmp_path / path, *in_bags[1:], "--json")
+        assert (note in done.err) == (path == "rows.csv")
+        found.append(json.loads(done.out)["bags"]["criteria"])
+    assert found[0] == found[1]

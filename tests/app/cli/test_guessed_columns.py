@@ -38,41 +38,25 @@ def test_guessed_columns_are_printed_unless_quiet(command):
     assert json.loads(evaluated.out)["bag_summary"]["n_bags"] == 30
 
 
-@pytest.mark.parametrize("name", ["inspect", "fit"])
-def test_an_ambiguous_guess_lists_the_candidates(command, folder, name):
-    pd.read_csv("bags.csv").assign(count=1).to_csv("two.csv", index=False)
-    output = ["-o", "m.skops"] if name == "fit" else []
-    done = command(name, "rows.csv", "two.csv", *output)
-    assert done.code == 2
-    assert "two.csv: the columns 'rate', 'count' could all be" in done.err
-    assert not (folder / "m.skops").exists()
-
-
-def test_fit_reads_what_bags_writes_with_the_names_of_the_classes(command, folder):
-    labelled = pd.read_csv("test.csv").replace({"label": {0: "<=50K", 1: ">50K"}})
-    labelled.drop(columns="id").to_csv("labelled.csv", index=False)
-    label = ("--label-column", "label", "--positive-label", ">50K")
-    out = ("-o", "r.csv", "--bags-output", "b.csv")
-    assert command("bags", "labelled.csv", *label, "--bag-size", 8, *out).code == 0
-    assert list(pd.read_csv("b.csv")) == ["bag", "rows", "<=50K", ">50K"]
-    fitted = command("fit", "r.csv", "b.csv", *QUICK_FIT, "-o", "m.skops", "--json")
-    assert fitted.code == 0, fitted.err
-    assert list(json.loads(fitted.out)["class_shares"]) == ["<=50K", ">50K"]
-    assert command("predict", "m.skops", "labelled.csv", "-o", "p.csv").code == 0
-    assert set(pd.read_csv("p.csv")["prediction"]) == {"<=50K", ">50K"}
-    assert command("evaluate", "m.skops", "labelled.csv", "--label-column", "label").code == 0
-    named = command("fit", "r.csv", "b.csv", "--positive-label", "x", "-o", "n.skops")
-    assert named.code == 2
-    assert "--positive-label cannot be used" in named.err
-
-
 @pytest.mark.usefixtures("folder")
 def test_the_positive_class_is_named_after_its_column(command):
     bags = pd.read_csv("bags.csv").rename(columns={"rate": "sick_share"})
     bags.to_csv("named.csv", index=False)
     fit = ("fit", "rows.csv", "named.csv", *QUICK_FIT, "--json", "-f", "-o", "m.skops")
     assert list(json.loads(command(*fit).out)["class_shares"]) == ["not sick", "sick"]
-    given = command(*fit, "--positive-label", "ill", "--negative-label", "well")
-    assert list(json.loads(given.out)["class_shares"]) == ["well", "ill"]
+    given = command(*fit, "--positive-label", "ill")
+    assert list(json.loads(given.out)["class_shares"]) == ["not ill", "ill"]
     # Labels 0 and 1 of an evaluation are still understood.
     assert command("evaluate", "m.skops", "test.csv", "--label-column", "label").code == 0
+
+
+@pytest.mark.usefixtures("folder")
+def test_two_columns_of_shares_name_the_classes(command):
+    bags = pd.read_csv("bags.csv")
+    named = pd.DataFrame({"bag": bags["bag"], "<=50K": 1 - bags["rate"], ">50K": bags["rate"]})
+    named.to_csv("named.csv", index=False)
+    fitted = command("fit", "rows.csv", "named.csv", *QUICK_FIT, "-o", "m.skops", "--json")
+    assert fitted.code == 0, fitted.err
+    assert list(json.loads(fitted.out)["class_shares"]) == ["<=50K", ">50K"]
+    assert command("predict", "m.skops", "test.csv", "-o", "p.csv").code == 0
+    assert set(pd.read_csv("p.csv")["prediction"]) == {"<=50K", ">50K"}

@@ -58,15 +58,11 @@ def outputs_of(files, output):
         ),
         "predict": ("predict", files.model, files.test, "-o", output / "p.csv"),
         "evaluate": ("evaluate", files.model, files.test, *labels, "--report", output / "e.html"),
-        "bags": (
-            *("bags", files.test, *labels, "--bag-size", 5),
-            *("-o", output / "r.csv", "--bags-output", output / "b.csv"),
-        ),
         "demo": ("demo", "-o", output / "out"),
     }
 
 
-NAMES = ["fit", "fit page", "inspect", "predict", "evaluate", "bags", "demo"]
+NAMES = ["fit", "fit page", "inspect", "predict", "evaluate", "demo"]
 
 
 @pytest.mark.usefixtures("no_training")
@@ -192,3 +188,34 @@ def test_a_parquet_file_that_grows_too_large_names_the_output(files, tmp_path):
     assert f"{tmp_path / 'p.parquet'}" in done.stderr
     assert ".part" not in done.stderr.replace("p.parquet", "")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def linked(files, tmp_path, monkeypatch):
+    """A copy of the tables, and links to some of them."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("rows.csv", "bags.csv", "test.csv", "model.skops"):
+        (tmp_path / name).write_bytes((files.folder / name).read_bytes())
+    (tmp_path / "link.skops").symlink_to("model.skops")
+    (tmp_path / "link.csv").symlink_to("test.csv")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        ("predict model.skops test.csv -o test.csv", "test.csv"),
+        ("predict model.skops test.csv -o ./link.csv", "./link.csv"),
+        ("predict model.skops link.csv -o test.csv", "test.csv"),
+        ("predict link.skops test.csv -o model.skops", "model.skops"),
+        ("evaluate model.skops test.csv --label-column label --report test.csv", "test.csv"),
+        ("inspect rows.csv bags.csv --report bags.csv", "bags.csv"),
+        ("fit rows.csv bags.csv -o m.skops --report rows.csv", "rows.csv"),
+    ],
+)
+def test_an_output_that_is_an_input_is_refused(command, linked, arguments, name):
+    before = {path: path.read_bytes() for path in linked.iterdir()}
+    done = command(*arguments.split(), "-f")
+    assert done.code == 2
+    assert done.err.startswith(f"error: {name} is also an input")
+    assert {path: path.read_bytes() for path in linked.iterdir()} == before

@@ -49,7 +49,7 @@ def test_a_models_page(command, files, tmp_path, given):
 @pytest.mark.parametrize("method", ["count-likelihood", "mean-map"])
 def test_the_page_of_one_configuration(command, files, tmp_path, method):
     page, model = tmp_path / "m.html", tmp_path / "m.skops"
-    options = ["--method", method, "--kernel", "linear", "--reg-strength", "0.01", "--folds", "2"]
+    options = ["--method", method]
     done = command(
         "fit", files.rows, files.bags, *files.in_bags, *options, "--report", page, "-o", model
     )
@@ -139,7 +139,7 @@ def test_few_large_bags_make_a_model_and_a_page(command, tmp_path):
         tmp_path / "rows.csv", index=False
     )
     page, model = tmp_path / "m.html", tmp_path / "m.skops"
-    options = ["--bag-column", "bag", "--proportion-column", "share", *QUICK_FIT[:-2]]
+    options = ["--bag-column", "bag", "--proportion-column", "share", *QUICK_FIT]
     done = command("fit", tmp_path / "rows.csv", *options, "--report", page, "-o", model)
     assert done.code == 0, done.err
     assert model.exists()

@@ -1,4 +1,4 @@
-"""decorrupt predict, evaluate, inspect and bags on files."""
+"""decorrupt predict, evaluate and inspect on files."""
 
 import gc
 import io
@@ -13,7 +13,6 @@ from sklearn.metrics import balanced_accuracy_score
 
 from decorrupt.app.tables import stream_table
 from decorrupt.app.training.predict import Predictor
-from helpers.quick import QUICK_FIT
 
 
 def table(text):
@@ -34,16 +33,6 @@ def test_one_answer_a_row_in_the_same_order(command, files, tmp_path):
     assert command("predict", files.model, files.test, "-o", out).code == 2
 
 
-def test_another_prior_changes_probabilities_and_predictions(command, files):
-    few = table(command("predict", files.model, files.test, "--proba", "--class-prior", 0.05).out)
-    many = table(command("predict", files.model, files.test, "--proba", "--class-prior", 0.9).out)
-    assert (few["probability"] < many["probability"]).all()
-    assert few["prediction"].sum() < many["prediction"].sum()
-    assert ((few["probability"] > 0.5) == few["prediction"]).all()
-    done = command("predict", files.model, files.test, "--class-prior", 0)
-    assert done.code == 2
-
-
 def test_reordered_columns_unseen_categories_and_missing_values(command, files, tmp_path):
     test = files.tables.test.copy()
     test.loc[:4, "town"] = "east"
@@ -56,24 +45,6 @@ def test_reordered_columns_unseen_categories_and_missing_values(command, files, 
     assert "column 'town': categories unknown in training" in done.err
     assert "'east' (5 rows)" in done.err
     assert command("predict", files.model, path, "--quiet").err == ""
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (lambda test: test.drop(columns=["age", "town"]), "'age' (number), 'town' (category)"),
-        (lambda test: test.assign(age=["x"] + ["1"] * 199), "row 1: column 'age' contains 'x'"),
-    ],
-)
-def test_columns_that_do_not_fit_are_named(command, files, tmp_path, change, words):
-    path, out = tmp_path / "bad.csv", tmp_path / "p.csv"
-    change(files.tables.test).to_csv(path, index=False)
-    done = command("predict", files.model, path, "-o", out)
-    assert done.code == 2
-    assert words in done.err
-    assert str(path) in done.err
-    assert not out.exists()
-    assert command("predict", files.model, files.test, "--keep", "nothing").code == 2
 
 
 def test_a_bad_row_far_down_leaves_no_file(command, files, tmp_path, monkeypatch):
@@ -117,27 +88,6 @@ def test_blocks_give_what_one_block_gives(command, files, tmp_path, monkeypatch)
     assert max(alive) <= 2  # the rows before are not kept
     assert blocks[["id", "prediction"]].equals(whole[["id", "prediction"]])
     np.testing.assert_allclose(blocks["probability"], whole["probability"], rtol=1e-12)
-
-
-def test_tables_with_decimal_commas(command, files, tmp_path):
-    def with_commas(name, frame):
-        frame.to_csv(tmp_path / name, index=False, sep=";", decimal=",")
-        return tmp_path / name
-
-    rows = with_commas("rows.csv", files.tables.rows)
-    bags = with_commas("bags.csv", files.tables.bags)
-    test = with_commas("test.csv", files.tables.test)
-    model = tmp_path / "m.skops"
-    options = [*files.in_bags, *QUICK_FIT, "-o", model]
-    done = command("fit", rows, bags, *options)
-    assert (done.code, done.err) == (0, "")
-    assert command("predict", model, test).out == command("predict", files.model, files.test).out
-    done = command("predict", model, test, "--decimal", ".")
-    assert done.code == 2
-    assert "if the comma is the decimal mark, use --decimal ," in done.err
-    done = command("predict", model, test, "--decimal", ";")
-    assert done.code == 2
-    assert "';' is not a decimal mark: use . or ," in done.err
 
 
 def test_evaluate_by_labels(command, files):
@@ -248,19 +198,27 @@ def test_inspect(command, files, monkeypatch):
     assert "nurse" in done.out
 
 
-def test_bags_for_an_experiment(command, files, tmp_path):
-    rows, bags, test = (tmp_path / name for name in ("rows.parquet", "bags.csv", "test.jsonl"))
-    options = ["--label-column", "label", "-o", rows, "--bags-output", bags, "--sizes", "4:9"]
-    held_out = ["--test-share", 0.25, "--test-output", test]
-    done = command("bags", files.test, *options, *held_out, "--seed", 5)
+@pytest.mark.parametrize("name", ["predict", "evaluate", "explain"])
+def test_a_model_of_another_scikit_learn(command, files, tmp_path, name):
+    def made_long_ago(card):
+        card["versions"]["scikit-learn"] = "1.2.3"
+
+    old = with_card(files, tmp_path / "old.skops", made_long_ago)
+    labels = ("--label-column", "label")
+    rows = {"predict": (files.test,), "evaluate": (files.test, *labels), "explain": ()}[name]
+    done = command(name, old, *rows)
     assert done.code == 0, done.err
-    cut, shares = pd.read_parquet(rows), pd.read_csv(bags)
-    assert "label" not in cut
-    assert shares["rows"].between(4, 9).all()
-    labels = dict(enumerate(files.tables.test_labels))
-    true = cut["id"].map(labels).groupby(cut["bag"].astype(int)).mean()
-    np.testing.assert_allclose(shares.set_index("bag")["1"], true)
-    assert len(pd.read_json(test, lines=True)) == 50
-    assert command("bags", files.test, *options).code == 2  # exists
-    done = command("bags", files.test, *options[:-2], "--sizes", "4", "--force")
-    assert "must be a range LOW:HIGH" in done.err
+    assert "made with scikit-learn 1.2.3" in done.err + done.out
+    assert "made with" not in command(name, files.model, *rows).err
+
+
+def test_a_column_that_is_empty_at_prediction(command, files, tmp_path):
+    rows = pd.read_csv(files.test).assign(income=None)
+    rows.to_csv(tmp_path / "new.csv", index=False)
+    done = command("predict", files.model, tmp_path / "new.csv")
+    assert done.code == 0
+    assert "column 'income' is empty in all rows" in done.err
+    assert "'age'" not in done.err
+    labels = ("--label-column", "label")
+    done = command("evaluate", files.model, tmp_path / "new.csv", *labels, "--json")
+    assert "column 'income' is empty in all rows" in done.err

@@ -53,7 +53,7 @@ def test_errors_warnings_notes_and_log_lines(capsys, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("TERM", "dumb")
     assert not console().is_terminal or console().no_color
-    Output().note(EVIL)
+    Output().tell([EVIL])
     shown = capsys.readouterr().err
     assert shown.count("a\\x1b[2J") == 3
     assert not CONTROL.search(shown)

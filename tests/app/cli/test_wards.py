@@ -25,11 +25,10 @@ def test_from_inspect_to_evaluate_without_naming_columns(command, tmp_path, monk
     assert inspected.code == 0, inspected.err
     assert inspected.err.startswith("note: bag column: ward, proportion column: malignant_share (")
     assert json.loads(inspected.out)["bags"]["n_bags"] == 28
-    names = ("--positive-label", "malignant", "--negative-label", "benign")
-    assert command("fit", *in_wards, *QUICK_FIT, *names, "-o", "model.skops").code == 0
+    assert command("fit", *in_wards, *QUICK_FIT, "-o", "model.skops").code == 0
     new = WARDS / "new_patients.csv"
     assert command("predict", "model.skops", new, "--proba", "-o", "predictions.csv").code == 0
-    assert set(pd.read_csv("predictions.csv")["prediction"]) == {"benign", "malignant"}
+    assert set(pd.read_csv("predictions.csv")["prediction"]) == {"not malignant", "malignant"}
     done = command("evaluate", "model.skops", new, "--label-column", "diagnosis", "--json")
     assert done.code == 0, done.err
     assert json.loads(done.out)["labels"]["metrics"]["accuracy"]["value"] > 0.85

@@ -6,14 +6,12 @@ import pytest
 from decorrupt import LaplaceNoise
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.bag_columns import BagColumns
-from decorrupt.app.training.bag_values import sort_classes
 from decorrupt.app.training.roles import match_classes, read_bags
 from decorrupt.app.training.table import Table
 from helpers.three_parties import PARTIES, make_party_tables
 
 WIDE = BagColumns("bag", proportions=PARTIES)
 COUNTS = BagColumns("bag", counts=PARTIES)
-LONG = BagColumns("bag", proportion="share", class_name="party")
 
 
 @pytest.fixture
@@ -26,15 +24,12 @@ def read(tables, bags, columns, **options):
     return read_bags(Table(tables.rows, "rows.csv"), table, columns, **options)
 
 
-def test_wide_long_and_counted_tables_give_the_same_bags(tables):
+def test_wide_and_counted_tables_give_the_same_bags(tables):
     in_rows = tables.rows.merge(tables.wide, on="bag")
     wanted = tables.wide[list(PARTIES)].to_numpy()
-    votes = BagColumns("bag", count="votes", class_name="party")
     for found in (
         read(tables, tables.wide.sample(frac=1, random_state=0), WIDE),
         read(tables, tables.counts, COUNTS),
-        read(tables, tables.long, LONG),
-        read(tables, tables.long, votes),
         read_bags(Table(in_rows, "rows.csv"), None, WIDE),
     ):
         assert found.classes == list(PARTIES)
@@ -42,12 +37,6 @@ def test_wide_long_and_counted_tables_give_the_same_bags(tables):
         np.testing.assert_allclose(found.observed.proportions, wanted)
         assert found.observed.row_proportions.shape == (240, 3)
     assert set(found.roles) == {"bag", *PARTIES}
-
-
-def test_a_class_that_a_long_table_does_not_list_has_share_0(tables):
-    assert len(tables.long) < 90
-    found = read(tables, tables.long, LONG)
-    assert (found.observed.proportions == 0).sum() == 90 - len(tables.long)
 
 
 def test_rounded_shares_are_rescaled(tables):
@@ -81,13 +70,10 @@ def suppressed(column, limit=4):
 
 def test_cells_of_class_counts_can_be_ranges(tables):
     wide = tables.counts.assign(**{name: suppressed(tables.counts[name]) for name in PARTIES})
-    long = tables.long.assign(votes=suppressed(tables.long["votes"]))
     in_rows = tables.rows.merge(wide, on="bag")
-    votes = BagColumns("bag", count="votes", class_name="party")
     counts = tables.counts[list(PARTIES)].to_numpy()
     for found in (
         read(tables, wide, COUNTS, takes_ranges=True),
-        read(tables, long, votes, takes_ranges=True),
         read_bags(Table(in_rows, "rows.csv"), None, COUNTS, takes_ranges=True),
     ):
         observed = found.observed.reported
@@ -196,10 +182,6 @@ def changed(table, row, **values):
             COUNTS,
             "all counts of bag 'p03' are 0",
         ),
-        (lambda t: t.long.iloc[[0, -1, 0]], LONG, "row 3: class 'blue' of bag 'p0.' is already in"),
-        (lambda t: changed(t.long, 1, party=None), LONG, "row 2: column 'party' is empty"),
-        (lambda t: t.long.iloc[1:], LONG, "shares of bag 'p00' sum to"),
-        (lambda t: t.long[t.long.party == "red"], LONG, "one class only, 'red'"),
     ],
 )
 def test_bad_bags_are_refused_by_name(tables, make, columns, words):
@@ -215,8 +197,6 @@ def test_bad_bags_are_refused_by_name(tables, make, columns, words):
         (BagColumns("bag", proportions=("a",)), True, "'a' is one class"),
         (BagColumns("bag", proportions=("a", "b", "a")), True, "contains 'a' twice"),
         (BagColumns("bag", counts=("a", "bag")), True, "contains 'bag'"),
-        (BagColumns("bag", proportion="p", class_name="c"), False, "needs a table BAGS"),
-        (BagColumns("bag", counts=("a", "b"), class_name="c"), True, "needs a table BAGS"),
     ],
 )
 def test_options_that_do_not_describe_bags(columns, has_table, words):
@@ -235,7 +215,3 @@ def test_other_classes_than_the_models_are_named(tables):
         match_classes(found, ("blue", "lime", "red"), are_named=True)
     with pytest.raises(TableError, match="class 'grey' is missing in the bags"):
         match_classes(found, (*PARTIES, "grey"), are_named=True)
-
-
-def test_numbers_are_sorted_by_value():
-    assert sort_classes(["10", "b", "9", "a"]) == ["9", "10", "a", "b"]

@@ -4,6 +4,7 @@ import pytest
 
 from decorrupt.app.tables import TableError
 from decorrupt.app.training.columns import choose_features, column_kind
+from decorrupt.app.training.preprocess import prepare
 
 N_ROWS = 60
 
@@ -74,35 +75,18 @@ def test_all_usable_columns_are_taken_and_the_others_named_with_the_reason(frame
     assert gaps.n_missing == N_ROWS // 3
 
 
-def test_a_named_column_is_used_if_there_is_any_way(frame):
-    features = choose_features(frame, roles=["bag"], features=["row", "customer", "same", "code"])
-    assert [(c.name, c.kind) for c in features.columns] == [
-        ("row", "number"),
-        ("customer", "category"),
-        ("code", "number"),
-    ]
-    assert list(features.left_out) == ["same"]
+def test_what_cannot_be_done_is_said(frame):
+    with pytest.raises(TableError, match=r"t.csv: there is no column 'x' \(--drop\)"):
+        choose_features(frame, roles=["bag"], drop=["x"], table="t.csv")
+    with pytest.raises(TableError, match=r"t.csv: no column is left to learn from .*one value"):
+        choose_features(frame[["bag", "same"]], roles=["bag"], table="t.csv")
 
 
-def test_numbers_that_are_codes(frame):
-    (code,) = choose_features(frame, roles=[], features=["code"], categorical=["code"]).columns
-    assert code.kind == "category"
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"features": ["numbr"]},
-            r"t.csv: there is no column 'numbr' \(--features\); the columns are",
-        ),
-        ({"drop": ["x"]}, "--drop"),
-        ({"categorical": ["x"]}, "--categorical"),
-        ({"features": ["opened"]}, "'opened' cannot be a feature: it contains dates"),
-        ({"features": ["bag"]}, "'bag' has another role"),
-        ({"features": ["same"]}, "no column is left to learn from .*one value"),
-    ],
-)
-def test_what_cannot_be_done_is_said(frame, options, message):
-    with pytest.raises(TableError, match=message):
-        choose_features(frame, roles=["bag"], table="t.csv", **options)
+def test_blanks_are_no_part_of_a_category_and_case_is_warned_about():
+    frame = pd.DataFrame({"smokes": ["yes", "Yes ", " yes", "no"] * 9})
+    features = choose_features(frame, roles=[])
+    (smokes,) = features.columns
+    assert (smokes.kind, smokes.n_distinct) == ("category", 3)
+    words = "column 'smokes': categories that differ only in case: 'Yes', 'yes'"
+    assert features.warnings == (words,)
+    assert prepare(frame, features.columns)["smokes"].tolist()[:3] == ["yes", "Yes", "yes"]

@@ -33,11 +33,6 @@ def test_a_column_with_a_telling_name(name, field):
     ]
 
 
-def test_the_value_of_a_long_table():
-    columns, _ = guessed(BagColumns(class_name="party"), party=["x", "x"], votes_count=[3, 4])
-    assert columns == BagColumns("precinct", count="votes_count", class_name="party")
-
-
 def test_what_options_name_is_not_guessed():
     given = BagColumns("precinct", count="share")
     assert guessed(given, share=[3, 4], rate=[1, 2]) == (given, [])
@@ -53,8 +48,6 @@ def test_numbers_that_sum_to_one_are_shares_of_classes():
     assert "proportion columns: no, yes" in note
     with pytest.raises(TableError, match=r"no column is called .*'size', 'no', 'yes'"):
         guessed(**shares | {"yes": [0.5, 0]})
-    with pytest.raises(TableError, match="no column is called"):
-        guessed(BagColumns(class_name="party"), **shares)
     with pytest.raises(TableError, match="no column is called"):
         guessed(**shares | {"no": [-1, 1], "yes": [2, 0]})
 

@@ -34,14 +34,6 @@ def test_order_and_other_columns_do_not_matter(predictor, bag_table):
     np.testing.assert_array_equal(plain.probabilities, predictor.predict(shuffled).probabilities)
 
 
-def test_parts_say_what_the_whole_says(predictor, bag_table):
-    whole = predictor.predict(bag_table.test).probabilities
-    parts = [
-        predictor.predict(bag_table.test.iloc[k : k + 50]).probabilities for k in range(0, 200, 50)
-    ]
-    np.testing.assert_allclose(whole, np.concatenate(parts))
-
-
 def test_another_prior_moves_probabilities_as_the_model_does(predictor, trained, bag_table):
     from decorrupt.app.training.preprocess import prepare
 

@@ -81,20 +81,6 @@ def test_cells_without_a_range_are_counts_as_ever():
     assert positives(found) == [0.5, 0.5, 1, 1, 1]
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "options"),
-    [
-        ([0, 2, 0], [1, 3, 0], {"count": "low"}),
-        ([0, 0.6, 0], [0.5, 1, 0], {"proportion": "low"}),
-    ],
-)
-def test_a_column_of_upper_ends(low, high, options):
-    table = bags(pd.DataFrame({"town": ["a", "b", "c"], "low": low, "high": high}))
-    found = read(rows(), table, upper="high", **options)
-    assert found.observed.reported.lower[:, 1].tolist() == [0, 2]
-    assert found.observed.reported.upper[:, 1].tolist() == [1, 3]
-
-
 def test_noisy_counts_need_not_be_possible():
     table = bags(BAGS.assign(yes=[4.5, -1, 0]))
     found = read(rows(), table, count="yes", count_noise="laplace:2")
@@ -124,12 +110,6 @@ def test_noisy_counts_need_not_be_possible():
             {"count": "yes", "takes_ranges": True},
             "bags.csv, row 1: column 'yes' contains 'about 2', which is not a count",
         ),
-        (
-            rows(),
-            bags(BAGS.assign(high=[4, 1, 0])),
-            {"count": "yes", "upper": "high"},
-            "column 'high' contains 4 for bag 'b' of 3 rows",
-        ),
         (rows(), None, {}, "either --proportion-column or --count-column"),
         (
             rows(),
@@ -140,13 +120,13 @@ def test_noisy_counts_need_not_be_possible():
         (rows(), None, {"proportion": "p"}, "rows.csv: there is no column 'p'"),
         (rows(), bags(), {"proportion": "share"}, "bags.csv: there is no column 'share'"),
         (
-            rows(town=["a", None, "b", "b", "b"]),
+            rows(town=["a", None, None, None, "b"]),
             None,
             {"proportion": "share"},
-            "rows.csv, row 2: column 'town' is empty",
+            "rows.csv: column 'town' is empty in 3 of 5 rows: most rows belong to no bag",
         ),
         (
-            rows(share=[0.5, 0.5, 1, 1, 0.9]),
+            rows(town=["a", None, "b", "b", "b"], share=[0.5, 0.5, 1, 1, 0.9]),
             None,
             {"proportion": "share"},
             "rows.csv, row 5: column 'share' contains 0.9, but bag 'b' has 1 in row 3",
@@ -167,7 +147,7 @@ def test_noisy_counts_need_not_be_possible():
             rows(share=["0,5", "0,5", "1", "1", "1"]),
             None,
             {"proportion": "share"},
-            r"contains '0,5', which is not a proportion; if the comma .* --decimal ,",
+            "contains '0,5', which is not a proportion; write decimals with a point",
         ),
         (
             rows(share=[0.5, np.nan, 1, 1, 1]),
@@ -199,6 +179,15 @@ def test_noisy_counts_need_not_be_possible():
             {"proportion": "rate"},
             "rows.csv, row 5: bag 'z' is not in column 'town' of bags.csv",
         ),
+        *(
+            (
+                rows(),
+                bags(BAGS.assign(town=[other, "a", "c"])),
+                {"proportion": "rate"},
+                f"did you mean '{other}'. It differs in case, blanks or Unicode form",
+            )
+            for other in ("B", " b ", "ｂ")
+        ),
         (
             rows(),
             bags(BAGS.rename(columns={"town": "name"})),
@@ -210,3 +199,30 @@ def test_noisy_counts_need_not_be_possible():
 def test_bad_tables_are_named_with_column_and_row(table, second, options, message):
     with pytest.raises(TableError, match=message):
         read(table, second, **options)
+
+
+def test_rows_without_a_bag_are_left_out_with_a_note():
+    weights = np.array([1, 2, 3, 4, 5])
+    found = read_bags(
+        Table(ROWS.assign(town=["a", None, "b", "b", "a"]), "rows.csv", weights=weights),
+        bags(),
+        BagColumns("town", proportion="rate"),
+    )
+    assert positives(found) == [0.5, 1, 1, 0.5]
+    assert found.observed.sizes.tolist() == [6, 7]
+    assert found.table.frame["age"].tolist() == [1, 3, 4, 5]
+    assert found.table.weights.tolist() == [1, 3, 4, 5]
+    assert found.notes == (
+        "rows.csv: column 'town' is empty in 1 of 5 rows, which belong to no bag and are not used",
+    )
+
+
+def test_a_size_that_contradicts_the_rows_is_a_warning():
+    columns = {"proportion": "rate"}
+    found = read(rows(), bags(BAGS.assign(Rows=[3, 2, 9])), **columns)
+    assert found.warnings == ("1 of 3 bags in bags.csv has no rows: not used",)
+    found = read(rows(), bags(BAGS.assign(Rows=[4, 2, 9])), **columns)
+    assert found.warnings[1] == (
+        "column 'Rows' of bags.csv contradicts the number of rows of 1 bags (the first is 'b': 4 "
+        "and 3): are rows missing?"
+    )

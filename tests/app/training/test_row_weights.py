@@ -36,7 +36,7 @@ def read(frame, weight_column=None):
 def test_equal_rows_of_a_bag_become_one():
     frame = people()
     rows, features = read(frame)
-    merged = merge_rows(rows, features, "auto", None)
+    merged = merge_rows(rows, features, "auto")
     names = ["sex", "old", "bag"]
     expected = frame.groupby(names, dropna=False).size()
     found = merged.table.frame.assign(people=merged.observed.weights).set_index(names)["people"]
@@ -64,7 +64,7 @@ def test_given_weights_are_added():
     assert "people" not in merged.table.frame
 
 
-@pytest.mark.parametrize("asked", ["knn", "boosted", "thorough"])
+@pytest.mark.parametrize("asked", ["boosted", "thorough"])
 def test_rows_stay_single_where_merging_would_change_the_model(asked):
     rows, features = read(people())
     assert merge_rows(rows, features, asked) is rows

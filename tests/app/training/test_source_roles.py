@@ -2,6 +2,7 @@ import pandas as pd
 import pytest
 
 from decorrupt.app.tables import TableError
+from decorrupt.app.training.name_lists import join_names, split_names
 from decorrupt.app.training.source_roles import read_labels, read_sources
 from decorrupt.app.training.table import Table
 
@@ -82,3 +83,18 @@ def test_bad_tables_are_named_with_column_and_row(table, noise, positive, messag
         read_sources(
             table, noise, label_column="says", source_column="who", positive_label=positive
         )
+
+
+def test_a_source_of_the_rates_without_rows_is_a_warning():
+    more = pd.concat([RATES, RATES[:1].assign(source="clerk")])
+    found = read_sources(rows(), Table(more, "rates.csv"), label_column="says", source_column="who")
+    assert found.warnings == ("rows.csv has no rows of source 'clerk', which rates.csv lists",)
+    with pytest.raises(TableError, match="did you mean 'Nurse'"):
+        read_sources(
+            rows(), rates(source=["rule", "Nurse"]), label_column="says", source_column="who"
+        )
+
+
+def test_lists_of_names():
+    for names in (["a"], ["a, b", "c"], ['say "yes"', "x"], ["old\nage", "a\rb", "c"]):
+        assert split_names(join_names(names)) == names
