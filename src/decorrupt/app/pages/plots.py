@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from decorrupt.app.training.results import BagPrediction, CalibrationBin, Histogram
 from decorrupt.documents import COLOURS, FOREGROUND
-from decorrupt.model_selection import BagCalibrationDisplay, BagProportionsDisplay
+from decorrupt.model_selection import BagCalibrationDisplay
 from decorrupt.model_selection import CalibrationBin as BinOfCurve
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 SIZE, SMALL_SIZE = (4.0, 3.3), (3.2, 2.7)
 LONGEST_LABEL = 22
 MARGIN = 0.03
+SMALLEST_DOT, LARGEST_DOT = 12.0, 70.0  # points²
 DOTTED = (0, (1, 3))
 
 
@@ -62,15 +63,15 @@ def agreement_plot(
         Of all classes, for small plots with the same axes; by default the axes end at 1.
     """
     share = "proportion" if largest_share is None else "share"
-    display = BagProportionsDisplay(
-        known=[row["known"][c] for row in rows],
-        predicted=[row["predicted"][c] for row in rows],
-        sizes=[row["size"] for row in rows],
-    )
+    known = [row["known"][c] for row in rows]
+    predicted = [row["predicted"][c] for row in rows]
+    largest = max(row["size"] for row in rows)
+    areas = [SMALLEST_DOT + (LARGEST_DOT - SMALLEST_DOT) * row["size"] / largest for row in rows]
 
     def plot(figure: Figure) -> None:
         axes = figure.add_subplot()
-        display.plot(axes, color=COLOURS[0])
+        axes.plot([0, 1], [0, 1], color=FOREGROUND, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
+        axes.scatter(known, predicted, s=areas, color=COLOURS[0], alpha=0.6, linewidths=0)
         axes.set(xlabel=f"known {share}", ylabel=f"predicted {share}")
         if largest_share is None:
             _unit(axes, "xy")
