@@ -37,11 +37,11 @@ USERS = [
             "model_selection.group_rate_accuracy",
             "model_selection.calibration_curve_from_proportions",
             "model_selection.bag_permutation_importance",
+            "model_selection.fold_models",
             "Diagnostics",
             "noise_rates.sensitivity",
             "model_selection.LeaderboardDisplay",
             "model_selection.BagCalibrationDisplay",
-            "model_selection.BagProportionsDisplay",
         ],
     ),
     Group(
@@ -138,7 +138,6 @@ USERS = [
             "Kernel",
             "TailScaler",
             "BagGridSearchCV",
-            "model_selection.BagRandomizedSearchCV",
             "BagKFold",
             "model_selection.WithinBagKFold",
             "model_selection.bag_folds",
@@ -148,10 +147,6 @@ USERS = [
             "model_selection.corrected_risk",
             "model_selection.proportion_risk",
         ],
-        {
-            "model_selection.BAG_SCORERS": "The criteria without labels by name, the values of"
-            " the parameter ``scoring``.",
-        },
     ),
     Group(
         "Model files",
@@ -198,7 +193,6 @@ USERS = [
             "exceptions.OneClassWarning",
             "exceptions.RoundedCountsWarning",
             "exceptions.SkippedFoldWarning",
-            "exceptions.TimeBudgetWarning",
             "exceptions.UninformativeRatesWarning",
             "exceptions.UnscaledColumnsWarning",
             "exceptions.WeakEvidenceWarning",
@@ -256,13 +250,9 @@ USERS = [
         "What the functions and classes above return.",
         [
             "model_selection.Leaderboard",
-            "model_selection.LeaderboardRow",
             "model_selection.AveragedClassifier",
-            "model_selection.CalibratedBagClassifier",
-            "model_selection.Candidate",
             "model_selection.Estimate",
             "model_selection.CalibrationBin",
-            "model_selection.ColumnImportance",
             "assumptions.ColumnDispersion",
             "noise_rates.AnnotatorEstimate",
             "noise_rates.Sensitivity",
@@ -277,10 +267,6 @@ USERS = [
             "theory.RequiredRows",
             "theory.WeightsComparison",
         ],
-        {
-            "model_selection.CANDIDATES": "The methods that"
-            " :class:`decorrupt.AutoLabelProportionsClassifier` can compare, by name.",
-        },
     ),
 ]
 
@@ -303,6 +289,7 @@ BUILDING_BLOCKS = [
             "observed.Observed",
             "observed.ClassCounts",
             "observed.NoisySources",
+            "observed.as_observed",
             "observed.read_observed",
             "observed.read_bags",
             "observed.read_sources",

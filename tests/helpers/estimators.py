@@ -11,7 +11,6 @@ import decorrupt
 from decorrupt import Kernel, MeanMapClassifier, baselines
 from decorrupt.estimators import WeightedSourcesClassifier
 from decorrupt.features import as_kernel
-from decorrupt.model_selection import BagRandomizedSearchCV
 from helpers.quick import QUICK_SEARCH
 
 # Arguments that a constructor needs, or that spare time; every other estimator has its defaults.
@@ -22,12 +21,6 @@ ARGUMENTS = {
     "BagGridSearchCV": {
         "estimator": MeanMapClassifier(random_state=0),
         "param_grid": {"reg_strength": [0.1, 0.01]},
-        "cv": 3,
-    },
-    "BagRandomizedSearchCV": {
-        "estimator": MeanMapClassifier(random_state=0),
-        "param_distributions": {"reg_strength": [0.1, 0.01]},
-        "n_iter": 1,
         "cv": 3,
     },
     "BoostedCountClassifier": {"n_estimators": 30, "early_stopping": False},
@@ -47,7 +40,6 @@ def make(kind, **params):
 PUBLIC = [
     *(getattr(decorrupt, name) for name in decorrupt.__all__),
     *(getattr(baselines, name) for name in baselines.__all__),
-    BagRandomizedSearchCV,
     WeightedSourcesClassifier,
 ]
 KERNEL_OPTIONS = Kernel().get_params().keys() - {"name", "gamma"}

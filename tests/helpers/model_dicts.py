@@ -137,7 +137,6 @@ def model_card():
             "parameters": params,
             "n_models": 3,
             "n_configurations": 8,
-            "n_compared": 8,
             "decision": "balanced",
             "n_folds": 5,
             "held_out": "whole bags",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.decomposition import TruncatedSVD
 from sklearn.utils import check_random_state
@@ -18,7 +18,7 @@ from decorrupt.corruption import quick_violation
 from decorrupt.estimators import FLOATS
 from decorrupt.features import Kernel, fit_feature_map
 from decorrupt.losses import chosen_classes
-from decorrupt.model_selection.baselines import observed_rate_accuracy
+from decorrupt.model_selection.baselines import group_rate_accuracy
 from decorrupt.model_selection.count_posterior import (
     BAG_EFFECT_SCALE,
     BAG_EFFECTS,
@@ -123,7 +123,7 @@ class AccuracyEstimate:
 def estimate_accuracy(
     model: Any,
     X: Any,
-    y: ArrayLike,
+    y: Any,
     *,
     bags: Any = None,
     upper: Any = None,
@@ -149,8 +149,8 @@ def estimate_accuracy(
     X : array-like or sparse matrix of shape (n_rows, n_columns)
         The rows, usually those of the fit.
     y, bags, upper, sources, noise_rates, sample_weight
-        What is known about their labels, as in `fit`. Noise of counts is that of the model's
-        `count_noise`.
+        What is known about their labels, as in `fit`, or as y an Observed, which contains all of
+        it. Noise of counts is that of the model's `count_noise`.
     level : float in (0, 1), default=0.95
         Nominal coverage of the interval.
     random_state : int, RandomState or None
@@ -170,19 +170,18 @@ def estimate_accuracy(
     >>> bool(found.low < model.score(X, labels) < found.high), found.evidence
     (True, 'strong')
     """
-    known = {"bags": bags, "upper": upper, "sources": sources, "noise_rates": noise_rates}
-    X, y, known = without_weightless(X, y, sample_weight=sample_weight, **known)
-    noise = None if bags is None else getattr(model, "count_noise", None)
-    observed = read_observed(y, **known, count_noise=noise)
-    return estimate_observed_accuracy(model, X, observed, level=level, random_state=random_state)
+    if not isinstance(y, Observed):
+        known = {"bags": bags, "upper": upper, "sources": sources, "noise_rates": noise_rates}
+        X, y, known = without_weightless(X, y, sample_weight=sample_weight, **known)
+        noise = None if bags is None else getattr(model, "count_noise", None)
+        y = read_observed(y, **known, count_noise=noise)
+    return _observed_accuracy(model, X, y, level, check_random_state(random_state))
 
 
-def estimate_observed_accuracy(
-    model: Any, X: Any, observed: Observed, *, level: float = 0.95, random_state: Any = None
+def _observed_accuracy(
+    model: Any, X: Any, observed: Observed, level: float, rng: np.random.RandomState
 ) -> AccuracyEstimate:
-    """Return what :func:`estimate_accuracy` returns, for labels that are read already."""
-    rng = check_random_state(random_state)
-    group_rate = observed_rate_accuracy(observed)
+    group_rate = group_rate_accuracy(observed)
     single, observed = observed.single_rows(MOST_SINGLE_ROWS, rng)
     sampled = _sampled_rows(observed, rng)
     rows = single[sampled]

@@ -1,4 +1,4 @@
-"""Grid search and randomised search on bags, without labels."""
+"""Grid search on bags, without labels."""
 
 from __future__ import annotations
 
@@ -9,12 +9,7 @@ import numpy as np
 import sklearn
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.model_selection import (
-    GridSearchCV,
-    ParameterGrid,
-    ParameterSampler,
-    RandomizedSearchCV,
-)
+from sklearn.model_selection import GridSearchCV, ParameterGrid
 from sklearn.utils import indexable
 from sklearn.utils.validation import check_is_fitted
 
@@ -29,11 +24,56 @@ from decorrupt.notices import Notice, QuietEstimator, emit_notices
 from decorrupt.observed import read_observed, without_weightless
 
 
-class _BagSearch(ReferenceLinkMixin, QuietEstimator):
-    """Base class of both searches; must precede scikit-learn's class in the bases.
+class BagGridSearchCV(ReferenceLinkMixin, QuietEstimator, GridSearchCV):
+    """scikit-learn's GridSearchCV for bags: holds out whole bags and needs no labels.
 
-    Its `fit` replaces scikit-learn's, which keeps only one score per fold: here the predictions of
-    all held-out rows are scored together.
+    Parameters
+    ----------
+    estimator, param_grid, n_jobs
+        As in :class:`sklearn.model_selection.GridSearchCV`.
+    scoring : str or BagScorer, default="corrected_accuracy"
+        "corrected_accuracy", "corrected_risk", "proportion_risk", "count_log_likelihood", or a
+        :class:`BagScorer`, also with your own criterion. Criteria that need labels raise
+        ValueError.
+    refit : bool, default=True
+        Whether to fit the best candidate on all rows.
+    cv : int or splitter, default=5
+        An int is the number of folds of :class:`BagKFold`.
+    error_score : "raise" or NaN, default=NaN
+        Whether a fit that fails raises its error, or ranks its candidate last with a warning.
+    check_assumptions : bool, default=True
+        Whether `fit` warns if the rows of a class clearly differ between bags, and the criterion
+        or the best estimator assumes that they do not.
+
+    Attributes
+    ----------
+    best_estimator_ : estimator
+        The best candidate, fitted on all rows, if `refit`.
+    best_params_, best_index_ : dict, int
+        The configuration with the greatest score.
+    best_score_, best_score_std_error_ : float
+        Its score, computed from the predictions for all held-out rows together, and the standard
+        error. The score of the best of many candidates is biased upwards.
+    cv_results_ : dict of lists and arrays
+        As in scikit-learn's searches, with `pooled_test_score`, by which candidates are ranked,
+        and `pooled_test_score_std_error`. Greater scores are better.
+    scorer_, n_splits_, refit_time_, classes_, n_features_in_
+        As in :class:`sklearn.model_selection.GridSearchCV`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from decorrupt import BagGridSearchCV, CorrectedLossClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.integers(0, 2, 300)
+    >>> X = rng.normal(size=(300, 2)) + 2 * labels[:, None]
+    >>> bags = np.arange(300) // 6
+    >>> y = np.bincount(bags, labels)[bags] / 6
+    >>> search = BagGridSearchCV(
+    ...     CorrectedLossClassifier(random_state=0), {"reg_strength": [0.01, 0.1]}, cv=3
+    ... )
+    >>> bool(search.fit(X, y, bags=bags).score(X, labels) > 0.85)
+    True
     """
 
     __metadata_request__fit = {"bags": True, "sample_weight": True}  # noqa: RUF012
@@ -48,6 +88,29 @@ class _BagSearch(ReferenceLinkMixin, QuietEstimator):
     best_estimator_: Any
     best_params_: dict[str, Any]
     scorer_: BagScorer
+
+    def __init__(
+        self,
+        estimator: Any,
+        param_grid: Any,
+        *,
+        scoring: Any = "corrected_accuracy",
+        n_jobs: int | None = None,
+        refit: bool = True,
+        cv: Any = DEFAULT_FOLDS,
+        error_score: Any = np.nan,
+        check_assumptions: bool = True,
+    ) -> None:
+        super().__init__(
+            estimator,
+            param_grid,
+            scoring=scoring,
+            n_jobs=n_jobs,
+            refit=refit,
+            cv=cv,
+            error_score=error_score,
+        )
+        self.check_assumptions = check_assumptions
 
     def fit(self, X: Any, y: ArrayLike, *, bags: Any = None, sample_weight: Any = None) -> Any:
         """Run the search and refit the best candidate on all rows.
@@ -104,7 +167,7 @@ class _BagSearch(ReferenceLinkMixin, QuietEstimator):
         data = FoldedData(X, observed, folds)
         with sklearn.config_context(enable_metadata_routing=True):
             found = evaluate(
-                [self._configuration(params) for params in self._candidates()],
+                [self._configuration(params) for params in ParameterGrid(self.param_grid)],
                 data,
                 self.scorer_,
                 n_jobs=self.n_jobs,
@@ -124,14 +187,11 @@ class _BagSearch(ReferenceLinkMixin, QuietEstimator):
 
     def get_metadata_routing(self) -> Any:
         """Return the request for `bags`; scikit-learn's method rejects scorers without labels."""
-        return self._get_metadata_request()  # type: ignore[attr-defined]
+        return self._get_metadata_request()
 
     def _configuration(self, params: dict[str, Any]) -> Configuration:
         model = clone(self.estimator).set_params(**clone(params, safe=False))
         return Configuration("", model, params)
-
-    def _candidates(self) -> Any:
-        raise NotImplementedError
 
     def score(self, X: Any, y: Any = None, *, bags: Any = None) -> float:
         """Return the search's criterion on bags; without `bags`, the accuracy on labels y."""
@@ -140,148 +200,3 @@ class _BagSearch(ReferenceLinkMixin, QuietEstimator):
             return float(self.best_estimator_.score(X, y))
         with sklearn.config_context(enable_metadata_routing=True):
             return float(self.scorer_(self.best_estimator_, X, y, bags=bags))
-
-
-class BagGridSearchCV(_BagSearch, GridSearchCV):
-    """scikit-learn's GridSearchCV for bags: holds out whole bags and needs no labels.
-
-    Parameters
-    ----------
-    estimator, param_grid, n_jobs
-        As in :class:`sklearn.model_selection.GridSearchCV`.
-    scoring : str or BagScorer, default="corrected_accuracy"
-        "corrected_accuracy", "corrected_risk", "proportion_risk", "count_log_likelihood", or a
-        :class:`BagScorer`, also with your own criterion. Criteria that need labels raise
-        ValueError.
-    refit : bool, default=True
-        Whether to fit the best candidate on all rows.
-    cv : int or splitter, default=5
-        An int is the number of folds of :class:`BagKFold`.
-    error_score : "raise" or NaN, default=NaN
-        Whether a fit that fails raises its error, or ranks its candidate last with a warning.
-    check_assumptions : bool, default=True
-        Whether `fit` warns if the rows of a class clearly differ between bags, and the criterion
-        or the best estimator assumes that they do not.
-
-    Attributes
-    ----------
-    best_estimator_ : estimator
-        The best candidate, fitted on all rows, if `refit`.
-    best_params_, best_index_ : dict, int
-        The configuration with the greatest score.
-    best_score_, best_score_std_error_ : float
-        Its score, computed from the predictions for all held-out rows together, and the standard
-        error. The score of the best of many candidates is biased upwards.
-    cv_results_ : dict of lists and arrays
-        As in scikit-learn's searches, with `pooled_test_score`, by which candidates are ranked,
-        and `pooled_test_score_std_error`. Greater scores are better.
-    scorer_, n_splits_, refit_time_, classes_, n_features_in_
-        As in :class:`sklearn.model_selection.GridSearchCV`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from decorrupt import BagGridSearchCV, CorrectedLossClassifier
-    >>> rng = np.random.default_rng(0)
-    >>> labels = rng.integers(0, 2, 300)
-    >>> X = rng.normal(size=(300, 2)) + 2 * labels[:, None]
-    >>> bags = np.arange(300) // 6
-    >>> y = np.bincount(bags, labels)[bags] / 6
-    >>> search = BagGridSearchCV(
-    ...     CorrectedLossClassifier(random_state=0), {"reg_strength": [0.01, 0.1]}, cv=3
-    ... )
-    >>> bool(search.fit(X, y, bags=bags).score(X, labels) > 0.85)
-    True
-    """
-
-    def __init__(
-        self,
-        estimator: Any,
-        param_grid: Any,
-        *,
-        scoring: Any = "corrected_accuracy",
-        n_jobs: int | None = None,
-        refit: bool = True,
-        cv: Any = DEFAULT_FOLDS,
-        error_score: Any = np.nan,
-        check_assumptions: bool = True,
-    ) -> None:
-        super().__init__(
-            estimator,
-            param_grid,
-            scoring=scoring,
-            n_jobs=n_jobs,
-            refit=refit,
-            cv=cv,
-            error_score=error_score,
-        )
-        self.check_assumptions = check_assumptions
-
-    def _candidates(self) -> Any:
-        return ParameterGrid(self.param_grid)
-
-
-class BagRandomizedSearchCV(_BagSearch, RandomizedSearchCV):
-    """scikit-learn's RandomizedSearchCV for bags: holds out whole bags and needs no labels.
-
-    Parameters
-    ----------
-    estimator, param_distributions, n_iter, n_jobs, random_state
-        As in :class:`sklearn.model_selection.RandomizedSearchCV`.
-    scoring, refit, cv, error_score, check_assumptions
-        As in :class:`BagGridSearchCV`.
-
-    Attributes
-    ----------
-    best_estimator_, best_params_, best_score_, best_score_std_error_, cv_results_
-        As in :class:`BagGridSearchCV`.
-
-    Examples
-    --------
-    >>> from scipy.stats import loguniform
-    >>> from decorrupt import MeanMapClassifier
-    >>> from decorrupt.datasets import load_wine_bags
-    >>> from decorrupt.model_selection import BagRandomizedSearchCV
-    >>> data = load_wine_bags(bag_size=8)
-    >>> search = BagRandomizedSearchCV(
-    ...     MeanMapClassifier(kernel="linear"),
-    ...     {"reg_strength": loguniform(1e-3, 10)},
-    ...     n_iter=3,
-    ...     cv=3,
-    ...     random_state=0,
-    ... )
-    >>> search.fit(data.X, data.y, bags=data.bags).best_params_.keys()
-    dict_keys(['reg_strength'])
-    """
-
-    def __init__(
-        self,
-        estimator: Any,
-        param_distributions: Any,
-        *,
-        n_iter: int = 10,
-        scoring: Any = "corrected_accuracy",
-        n_jobs: int | None = None,
-        refit: bool = True,
-        cv: Any = DEFAULT_FOLDS,
-        random_state: Any = None,
-        error_score: Any = np.nan,
-        check_assumptions: bool = True,
-    ) -> None:
-        super().__init__(
-            estimator,
-            param_distributions,
-            n_iter=n_iter,
-            scoring=scoring,
-            n_jobs=n_jobs,
-            refit=refit,
-            cv=cv,
-            random_state=random_state,
-            error_score=error_score,
-        )
-        self.check_assumptions = check_assumptions
-
-    def _candidates(self) -> Any:
-        return ParameterSampler(
-            self.param_distributions, self.n_iter, random_state=self.random_state
-        )

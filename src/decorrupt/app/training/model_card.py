@@ -30,7 +30,6 @@ class MethodCard(TypedDict):
     decision: str  # "balanced" or "accuracy"
     n_folds: int
     n_configurations: int
-    n_compared: int  # within the time budget
     held_out: str  # "whole bags", "rows of every bag" or "rows"
     estimator: str  # class name
     n_landmarks: int  # training rows whose features are saved in the model

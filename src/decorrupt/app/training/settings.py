@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from decorrupt.model_selection import DEFAULT_FOLDS
-
 
 @dataclass(frozen=True)
 class Settings:
@@ -28,28 +26,25 @@ class Settings:
         The values to try; a single value fixes the parameter. None: the default search.
     class_names : tuple of str or None
         The names of the negative and the positive class of bags; None for those of the tables.
-    time_budget : float or None
-        Seconds for the comparison of configurations; None: no limit.
     """
 
     method: str = "auto"
     decision: str = "balanced"
-    n_folds: int = DEFAULT_FOLDS
+    n_folds: int = 5
     seed: int = 0
     n_jobs: int | None = None
     kernels: tuple[str, ...] | None = None
     kernel_gammas: tuple[float | str, ...] | None = None
     reg_strengths: tuple[float, ...] | None = None
     class_names: tuple[str, str] | None = None
-    time_budget: float | None = None
 
     def search_parameters(self) -> dict[str, Any]:
         """Return the parameters that the automatic choices for bags and for sources share."""
         return {
+            "kernels": self.kernels,
             "kernel_gammas": self.kernel_gammas,
             "reg_strengths": self.reg_strengths,
             "decision": self.decision,
             "n_jobs": self.n_jobs,
             "random_state": self.seed,
-            "time_budget": self.time_budget,
         }
