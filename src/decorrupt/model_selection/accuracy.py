@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import quick_violation
 from decorrupt.estimators import FLOATS
+from decorrupt.exceptions import WeakEvidenceWarning
 from decorrupt.features import Kernel, fit_feature_map
 from decorrupt.losses import chosen_classes
 from decorrupt.model_selection.baselines import group_rate_accuracy
@@ -28,6 +29,7 @@ from decorrupt.model_selection.count_posterior import (
 )
 from decorrupt.model_selection.draw_likelihoods import CountLikelihood, Likelihood, RowLikelihood
 from decorrupt.notebook import html_table
+from decorrupt.notices import Notice
 from decorrupt.observed import Observed, read_observed, without_weightless
 
 # Feature maps of the count model, see `_views`.
@@ -53,6 +55,12 @@ MOST_CELLS = 5_000_000
 # truth in 97 % of the development cases of benchmarks/accuracy_coverage.py.
 CALIBRATION = 1.3
 STRONG, MODERATE, WEAK, NONE = "strong", "moderate", "weak", "none"
+SENTENCES = {
+    STRONG: "the data clearly show that the model is better than guessing",
+    MODERATE: "the data show that the model is better than guessing",
+    WEAK: "the model is probably better than guessing, but the data do not show it",
+    NONE: "the data do not show that the model is better than guessing",
+}
 # Evidence is weak, not none, if so many draws are better than guessing.
 PROBABLY_BETTER = 0.8
 
@@ -118,6 +126,19 @@ class AccuracyEstimate:
             ("guessing by bag (for known bags only)", f"{self.group_rate:.3f}"),
         ]
         return html_table("Accuracy without labels", [], rows)
+
+
+def describe_evidence(accuracy: AccuracyEstimate) -> str:
+    """Return one sentence about the evidence, with the accuracy."""
+    return f"{SENTENCES[accuracy.evidence]}: balanced accuracy {accuracy}"
+
+
+def evidence_notices(accuracy: AccuracyEstimate) -> list[Notice]:
+    """Return a notice if the interval of the accuracy contains that of guessing."""
+    if accuracy.low > accuracy.guessing:
+        return []
+    advice = "; check it on labelled rows"
+    return [Notice(WeakEvidenceWarning, describe_evidence(accuracy) + advice)]
 
 
 def estimate_accuracy(

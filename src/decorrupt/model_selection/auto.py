@@ -21,7 +21,6 @@ from decorrupt.model_selection.baselines import (
     group_rate_accuracy,
 )
 from decorrupt.model_selection.candidates import Candidate, resolve_candidates
-from decorrupt.model_selection.delegating import search_assumption_notices
 from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, usable_folds
 from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer
@@ -214,7 +213,7 @@ UnscaledColumnsWarning
             As in the other searches, see :class:`BagGridSearchCV`.
         """
         weights = {"sample_weight": sample_weight}
-        emit_notices(self._train(X, y, bags=bags, upper=upper, is_checked=True, **weights))
+        emit_notices(self.train(X, y, bags=bags, upper=upper, **weights))
         return self
 
     def train(
@@ -226,19 +225,7 @@ UnscaledColumnsWarning
         upper: Any = None,
         sample_weight: Any = None,
     ) -> list[Notice]:
-        """Fit as `fit` does, and return the warnings; without the check of the assumptions."""
-        return self._train(X, y, bags=bags, upper=upper, sample_weight=sample_weight)
-
-    def _train(
-        self,
-        X: Any,
-        y: ArrayLike,
-        *,
-        bags: Any,
-        upper: Any,
-        sample_weight: Any,
-        is_checked: bool = False,
-    ) -> list[Notice]:
+        """Fit as `fit` does, and return the warnings instead of emitting them."""
         scorer = get_bag_scorer(self.scoring)
         self._check_parameters(scorer, bags, upper)
         known = {"bags": bags, "upper": upper, "sample_weight": sample_weight}
@@ -249,15 +236,15 @@ UnscaledColumnsWarning
         self.class_prior_ = (
             LabelLikelihood(observed).class_prior if observed.is_inexact else observed.inner_prior
         )
-        is_tested = bags is not None and not observed.is_inexact
-        self.assumptions_ = self._assumptions(data) if is_tested else None
+        is_testable = bags is not None and not observed.is_inexact
+        self.assumptions_ = self._assumptions(data) if is_testable else None
         candidates = resolve_candidates(self.candidates)
         if observed.is_inexact:
             allowed = counting_methods(candidates)
         else:
-            allowed = allowed_methods(candidates, self.assumptions_)
+            allowed = allowed_methods(candidates, self.assumptions_, scorer)
         scorer = self._with_bag_effect(scorer)
-        notices += allowed.notices + self._search(
+        found = self._search(
             X,
             data,
             [self._prepared(candidate) for candidate in allowed.candidates],
@@ -265,9 +252,7 @@ UnscaledColumnsWarning
             baselines=self._baselines(data, scorer),
             notes=allowed.notes,
         )
-        if is_checked and is_tested:
-            notices = search_assumption_notices(self, X, observed) + notices
-        return notices
+        return notices + allowed.notices + found
 
     def _read(
         self, X: Any, y: ArrayLike, known: dict[str, Any], scorer: BagScorer

@@ -7,13 +7,21 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators import check_choice
+from decorrupt.estimators import LabelAccuracyMixin, check_choice
 from decorrupt.losses import balanced_scores
-from decorrupt.model_selection.accuracy import N_VIEWS, estimate_accuracy
+from decorrupt.model_selection.accuracy import (
+    N_VIEWS,
+    describe_evidence,
+    estimate_accuracy,
+    evidence_notices,
+)
 from decorrupt.model_selection.averaged import AveragedClassifier
 from decorrupt.model_selection.averaging import (
     MOST_MEMBERS,
@@ -27,22 +35,25 @@ from decorrupt.model_selection.calibration import (
     needs_calibration,
 )
 from decorrupt.model_selection.candidates import Candidate, has_path
-from decorrupt.model_selection.delegating import DelegatingClassifier
 from decorrupt.model_selection.evaluation import evaluate
-from decorrupt.model_selection.evidence import describe_evidence, evidence_notices
 from decorrupt.model_selection.folded_data import FoldedData, train_on
 from decorrupt.model_selection.grids import check_lists
 from decorrupt.model_selection.halving import evaluate_by_halving
 from decorrupt.model_selection.leaderboard import Leaderboard
 from decorrupt.model_selection.results import Result, is_missing
 from decorrupt.model_selection.scorers import BagScorer
-from decorrupt.notices import Notice
+from decorrupt.notices import Notice, QuietEstimator
 from decorrupt.progress import progress, track
 
 ENSEMBLES = ("average", "best")
 
 
-class AveragingSearch(DelegatingClassifier):
+def _has_probabilities(search: Any) -> bool:
+    model = getattr(search, "best_estimator_", None)
+    return model is None or bool(model.predict_proba)
+
+
+class AveragingSearch(QuietEstimator, MetaEstimatorMixin, LabelAccuracyMixin, BaseEstimator):
     """A search whose `best_estimator_` is the average of its best configurations, or one of them.
 
     Subclasses have the parameters `kernels`, `kernel_gammas`, `reg_strengths`, `decision`,
@@ -187,3 +198,34 @@ class AveragingSearch(DelegatingClassifier):
             "n_jobs": self.n_jobs,
             "class_prior": self.class_prior_,
         }
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the chosen model's decision values."""
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.decision_function(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the chosen model's classes."""
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.predict(X))
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any, class_prior: Any = None) -> FloatArray:
+        """Return P(Y | x) in a population with the class shares `class_prior`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            Rows to score.
+        class_prior : float in (0, 1), or array-like of shape (n_classes,), optional
+            The share of positives in the population of the rows; for several classes the share of
+            each class. Default: `class_prior_`.
+        """
+        check_is_fitted(self)
+        prior = getattr(self, "class_prior_", None) if class_prior is None else class_prior
+        return np.asarray(self.best_estimator_.predict_proba(X, class_prior=prior))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -10,11 +10,15 @@ import sklearn
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, ParameterGrid
-from sklearn.utils import indexable
+from sklearn.utils import check_array, indexable
 from sklearn.utils.validation import check_is_fitted
 
-from decorrupt.estimators import ReferenceLinkMixin
-from decorrupt.model_selection.delegating import search_assumption_notices
+from decorrupt.estimators import (
+    FLOATS,
+    ReferenceLinkMixin,
+    common_classes_notices,
+    needs_common_classes,
+)
 from decorrupt.model_selection.evaluation import Configuration, evaluate
 from decorrupt.model_selection.folded_data import FoldedData, train_on
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, usable_folds
@@ -138,7 +142,7 @@ class BagGridSearchCV(ReferenceLinkMixin, QuietEstimator, GridSearchCV):
             If the rows of a class clearly differ between bags, see `check_assumptions`.
         """
         data, notices = self._train(X, y, bags, sample_weight)
-        emit_notices(search_assumption_notices(self, data.X, data.observed) + notices)
+        emit_notices(self._assumption_notices(data) + notices)
         return self
 
     def train(
@@ -184,6 +188,25 @@ class BagGridSearchCV(ReferenceLinkMixin, QuietEstimator, GridSearchCV):
                 if hasattr(model, "feature_names_in_"):
                     self.feature_names_in_ = model.feature_names_in_
         return data, notices
+
+    def _assumption_notices(self, data: FoldedData) -> list[Notice]:
+        """Return a notice if the criterion or the best estimator needs common class distributions.
+
+        The columns of a pipeline's last step are checked: those of X may not be numbers.
+        """
+        model: Any = getattr(self, "best_estimator_", None)
+        if not self.check_assumptions or model is None:
+            return []
+        is_pipeline = hasattr(model, "steps")
+        final = model[-1] if is_pipeline else model
+        needs_method = needs_common_classes(final)
+        if not (self.scorer_.needs_spread or needs_method):
+            return []
+        rows = model[:-1].transform(data.X) if is_pipeline and len(model.steps) > 1 else data.X
+        rows = check_array(rows, accept_sparse="csr", dtype=FLOATS)
+        user = type(final).__name__ if needs_method else f"scoring={self.scorer_.name!r}"
+        names = getattr(final, "feature_names_in_", None)
+        return common_classes_notices(rows, data.observed, user, names)
 
     def get_metadata_routing(self) -> Any:
         """Return the request for `bags`; scikit-learn's method rejects scorers without labels."""
