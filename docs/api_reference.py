@@ -37,11 +37,11 @@ USERS = [
             "model_selection.group_rate_accuracy",
             "model_selection.calibration_curve_from_proportions",
             "model_selection.bag_permutation_importance",
+            "model_selection.fold_models",
             "Diagnostics",
             "noise_rates.sensitivity",
             "model_selection.LeaderboardDisplay",
             "model_selection.BagCalibrationDisplay",
-            "model_selection.BagProportionsDisplay",
         ],
     ),
     Group(
@@ -136,7 +136,6 @@ USERS = [
             "Kernel",
             "TailScaler",
             "BagGridSearchCV",
-            "model_selection.BagRandomizedSearchCV",
             "BagKFold",
             "model_selection.WithinBagKFold",
             "model_selection.bag_folds",
@@ -146,10 +145,6 @@ USERS = [
             "model_selection.corrected_risk",
             "model_selection.proportion_risk",
         ],
-        {
-            "model_selection.BAG_SCORERS": "The criteria without labels by name, the values of"
-            " the parameter ``scoring``.",
-        },
     ),
     Group(
         "Model files",
@@ -195,7 +190,6 @@ USERS = [
             "exceptions.OneClassWarning",
             "exceptions.RoundedCountsWarning",
             "exceptions.SkippedFoldWarning",
-            "exceptions.TimeBudgetWarning",
             "exceptions.UninformativeRatesWarning",
             "exceptions.UnscaledColumnsWarning",
             "exceptions.WeakEvidenceWarning",
@@ -253,13 +247,9 @@ USERS = [
         "What the functions and classes above return.",
         [
             "model_selection.Leaderboard",
-            "model_selection.LeaderboardRow",
             "model_selection.AveragedClassifier",
-            "model_selection.CalibratedBagClassifier",
-            "model_selection.Candidate",
             "model_selection.Estimate",
             "model_selection.CalibrationBin",
-            "model_selection.ColumnImportance",
             "assumptions.ColumnDispersion",
             "noise_rates.AnnotatorEstimate",
             "noise_rates.Sensitivity",
@@ -274,10 +264,6 @@ USERS = [
             "theory.RequiredRows",
             "theory.WeightsComparison",
         ],
-        {
-            "model_selection.CANDIDATES": "The methods that"
-            " :class:`decorrupt.AutoLabelProportionsClassifier` can compare, by name.",
-        },
     ),
 ]
 
@@ -300,6 +286,7 @@ BUILDING_BLOCKS = [
             "observed.Observed",
             "observed.ClassCounts",
             "observed.NoisySources",
+            "observed.as_observed",
             "observed.read_observed",
             "observed.read_bags",
             "observed.read_sources",

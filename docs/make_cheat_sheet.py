@@ -148,11 +148,6 @@ WARNINGS = (
         "Annotators copy each other, or share a mistake. Remove one of the pair, or audit.",
     ),
     Card(
-        "TimeBudgetWarning",
-        (),
-        "Too few configurations were compared. Raise time_budget, or give fewer kernels.",
-    ),
-    Card(
         "NegativeRiskWarning",
         (),
         "The model fits noise. Raise reg_strength, or set risk_correction='abs'.",

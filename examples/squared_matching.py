@@ -13,7 +13,6 @@ from decorrupt import AutoLabelProportionsClassifier
 from decorrupt.datasets import make_bags, make_gaussian_classes
 from decorrupt.estimators import BagClassifier
 from decorrupt.losses import probabilities, slope_in_scores
-from decorrupt.model_selection import bag_means
 from decorrupt.observed import Observed
 from decorrupt.solvers import Problem, mean_map_start
 
@@ -29,7 +28,7 @@ class SquaredMatchingRisk:
     def value_and_slope(self, scores):
         """Return the risk and its gradient in the scores."""
         prob = probabilities(scores)  # one column per class
-        excess = bag_means(prob, self.observed) - self.observed.proportions
+        excess = self.observed.mean_by_bag(prob) - self.observed.proportions
         value = 0.5 * float(self.observed.sizes @ (excess**2).sum(axis=1)) / len(scores)
         # The slope in log P(Y_j=c): dm_kc = P(Y_j=c)/n_k, and the weight of the bag is n_k/n.
         slope = excess[self.observed.row_bag] * prob / len(scores)
@@ -41,7 +40,7 @@ class SquaredMatchingRisk:
         change = prob[:, 0] * prob[:, 1]  # of P(Y_j=1) with the score of row j
 
         def apply(v):
-            by_bag = bag_means((change * v.T).T, self.observed)
+            by_bag = self.observed.mean_by_bag((change * v.T).T)
             return (2 * change * by_bag[row_bag].T).T / len(scores)
 
         return apply

@@ -16,7 +16,6 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.linear_model import LogisticRegression
 
 from decorrupt import MeanMapClassifier
-from decorrupt.model_selection import bag_means
 from decorrupt.observed import Observed, read_bags
 from decorrupt.risks import logistic_risk
 from decorrupt.solvers import Problem, solve_problem
@@ -45,7 +44,7 @@ def laplacian_mean_map(
         How strongly the class means of similar bags are pulled together; → ∞ is the mean map.
     """
     observed = read_bags(y, bags)
-    combination = laplacian_combination(bag_means(X, observed), observed, smoothness)
+    combination = laplacian_combination(observed.mean_by_bag(X), observed, smoothness)
     problem = Problem(logistic_risk(combination, observed))
     (solution,) = solve_problem(
         problem, X, [reg_strength], n_classes=2, fit_intercept=True, tol=TOL

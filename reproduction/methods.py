@@ -19,12 +19,14 @@ from decorrupt import (
     EMClassifier,
 )
 from decorrupt.baselines import AlternatingPSVMClassifier, ConvexPSVMClassifier, InvCalClassifier
-from decorrupt.model_selection import DEFAULT_GAMMA_FACTORS, DEFAULT_REG_STRENGTHS, usable_folds
 from decorrupt.observed import read_bags
 from reproduction.published_grid import search_published_grid
 
 # The grids of Scott & Zhang (2019), Sec. 5.2.
 PAPER_GAMMAS = [0.001, 0.1, 1.0]
+REG_STRENGTHS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+# Multiples of 1/(n_columns·variance of X).
+GAMMA_FACTORS = (0.03, 0.3, 1.0)
 INVCAL_GRID = {"C_p": [0.1, 1.0, 10.0], "epsilon": [0.0, 0.01, 0.1], "kernel_gamma": PAPER_GAMMAS}
 PSVM_GRID = {"C": [0.1, 1.0, 10.0], "C_p": [1.0, 10.0, 100.0], "kernel_gamma": PAPER_GAMMAS}
 # Small, because a fit is expensive: C = 1, and labels agree with the proportions exactly.
@@ -103,7 +105,7 @@ def _one_model(task: Task) -> dict[str, Any]:
     return {
         "ensemble": "best",
         "kernel_gammas": _gammas(task),
-        "reg_strengths": DEFAULT_REG_STRENGTHS,
+        "reg_strengths": REG_STRENGTHS,
     }
 
 
@@ -140,7 +142,11 @@ def _selected(template: Any, grid: dict[str, list[float]], task: Task, **final: 
 
 def _corrected_loss_published(task: Task) -> Fitted:
     observed = read_bags(task.y, task.bags)
-    folds, _ = usable_folds(_folds(task), task.X, observed, needs_spread=True)
+    folds = [
+        fold
+        for fold in _folds(task).split(task.X, task.y, bags=task.bags)
+        if all(np.ptp(observed.take(rows).proportions[:, 1]) > 0 for rows in fold)
+    ]
     choice = search_published_grid(task.X, observed, folds)
     return Fitted(choice.model, asdict(choice.setting), -choice.criterion)
 
@@ -148,7 +154,7 @@ def _corrected_loss_published(task: Task) -> Fitted:
 def _gammas(task: Task) -> list[float]:
     """Return the kernel γ grid: multiples of 1/(n_columns·variance of X)."""
     scale = 1.0 / (task.X.shape[1] * float(np.var(task.X)))
-    return [factor * scale for factor in DEFAULT_GAMMA_FACTORS]
+    return [factor * scale for factor in GAMMA_FACTORS]
 
 
 def _folds(task: Task) -> BagKFold:

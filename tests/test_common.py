@@ -47,7 +47,7 @@ from helpers.estimators import (
 )
 
 # Their folds consist of whole bags, so class labels alone are refused.
-NEEDS_BAGS = ("BagGridSearchCV", "BagRandomizedSearchCV")
+NEEDS_BAGS = ("BagGridSearchCV",)
 TAKES_LABELS = [model for model in ALL if name_of(model) not in NEEDS_BAGS]
 VARIANTS = [
     AlternatingPSVMClassifier(penalty="bag", n_starts=2),
@@ -252,7 +252,7 @@ def test_a_value_too_large_to_square_is_named(model, data):
 @pytest.mark.parametrize("model", TAKES_LABELS, ids=name_of)
 @pytest.mark.parametrize("y", [[0.5, 0.25, 0.25], [[0.5, 0.3, 0.2]] * 3], ids=["two", "three"])
 def test_proportions_are_no_labels_to_score(model, y):
-    with pytest.raises(ValueError, match=r"use BagGridSearchCV, or scoring=BAG_SCORERS\["):
+    with pytest.raises(ValueError, match=r"use BagGridSearchCV, or scoring=BagScorer\("):
         clone(model).score(np.ones((3, 2)), y)
 
 

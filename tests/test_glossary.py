@@ -9,7 +9,6 @@ from decorrupt import glossary
 from decorrupt.app.training.evaluate import evaluate_labels
 from decorrupt.app.training.methods import BAG_METHODS, PAIRS, SOURCE_METHODS, bag_candidates
 from decorrupt.app.training.predict import Predictions
-from decorrupt.model_selection import NOISY_LABELS
 from decorrupt.model_selection.auto_sources import SOURCE_CANDIDATES
 from decorrupt.model_selection.candidates import (
     ANY_LEARNER,
@@ -17,7 +16,7 @@ from decorrupt.model_selection.candidates import (
     resolve_candidates,
     takes_several_classes,
 )
-from decorrupt.model_selection.scorers import CRITERIA, LOWER_IS_BETTER
+from decorrupt.model_selection.scorers import CRITERIA, LOWER_IS_BETTER, NOISY_LABELS
 
 
 def test_methods_of_bags():

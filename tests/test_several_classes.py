@@ -30,7 +30,6 @@ from decorrupt import (
     label_posterior,
 )
 from decorrupt.model_selection import corrected_accuracy, count_score, proportion_risk
-from decorrupt.model_selection.candidates import resolve_candidates
 from decorrupt.observed import read_observed
 from decorrupt.risks import LabelLikelihood
 from helpers.estimators import ON_BAGS, SINGLE_ON_BAGS, name_of, with_params
@@ -375,15 +374,6 @@ def test_several_classes_start_at_the_intercept_by_default():
     tried = {row["starts"] for row in search.cv_results_["params"]}
     assert tried == {("mean_map",), ("intercept",)}
     assert fitted(CountLikelihoodClassifier(random_state=0)).start_ == "intercept"
-
-
-def test_the_count_likelihood_of_several_classes_is_searched_at_smaller_reg_strengths():
-    def tried(n_classes):
-        (one,) = resolve_candidates(["count_likelihood"], n_classes)
-        return one.configurations(DATA.X, ["rbf"], [1.0], None, n_classes)
-
-    assert [min(one.reg_strengths) for one in tried(3)] == [1e-7]
-    assert [min(one.reg_strengths) for one in tried(2)] == [1e-5]
 
 
 @quiet

@@ -23,7 +23,6 @@ FOR_USERS = {
     "decision_function",
     "evidence",
     "fit",
-    "fold_models",
     "get_n_splits",
     "plot",
     "predict",

@@ -11,7 +11,6 @@ __all__ = [
     "OneClassWarning",
     "RoundedCountsWarning",
     "SkippedFoldWarning",
-    "TimeBudgetWarning",
     "UninformativeRatesWarning",
     "UnscaledColumnsWarning",
     "WeakEvidenceWarning",
@@ -36,10 +35,6 @@ class DroppedBagsWarning(UserWarning):
 
 class SkippedFoldWarning(UserWarning):
     """The held-out bags of a fold have equal proportions: a criterion is not computable there."""
-
-
-class TimeBudgetWarning(UserWarning):
-    """Fewer than half of a search's configurations could be compared within its time budget."""
 
 
 class RoundedCountsWarning(UserWarning):

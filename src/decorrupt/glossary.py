@@ -101,11 +101,6 @@ BAG_SEARCHES = {
         "Averages count likelihood and mean map over kernels and penalties, weighted by how well "
         "each explains the counts of held-out bags.",
     ),
-    "thorough": Method(
-        "thorough choice",
-        "The same average over all methods except pairs of bags, convex ∝SVM, EM and boosted "
-        "trees.",
-    ),
 }
 SOURCE_SEARCHES = {
     "auto": Method(

@@ -9,7 +9,6 @@ from scipy.optimize import check_grad
 from sklearn.base import clone
 
 from decorrupt.losses import probabilities
-from decorrupt.model_selection import bag_means
 from helpers.bags import rows_in_bags
 
 FILE = Path(__file__).parents[2] / "examples" / "squared_matching.py"
@@ -44,7 +43,7 @@ def test_the_curvature_is_the_hessian_where_every_mean_equals_its_proportion(exa
     """There the Gauss-Newton part is the whole Hessian."""
     rng = np.random.default_rng(0)
     scores, direction, step = rng.normal(size=7), rng.normal(size=7), 1e-5
-    means = bag_means(probabilities(scores), rows_in_bags(ROW_BAG, np.zeros(3)))
+    means = rows_in_bags(ROW_BAG, np.zeros(3)).mean_by_bag(probabilities(scores))
     risk = example["SquaredMatchingRisk"](rows_in_bags(ROW_BAG, means))
     slopes = [risk.value_and_slope(scores + s * direction)[1] for s in (step, -step)]
     expected = (slopes[0] - slopes[1]) / (2 * step)
@@ -66,7 +65,7 @@ def test_it_learns_several_classes(example):
     rng = np.random.default_rng(0)
     labels, bags = rng.integers(0, 3, 300), np.arange(300) // 5
     X = rng.normal(size=(300, 2)) + 3 * np.eye(3)[labels][:, :2]
-    shares = bag_means(np.eye(3)[labels], rows_in_bags(bags, np.zeros(60)))[bags]
+    shares = rows_in_bags(bags, np.zeros(60)).mean_by_bag(np.eye(3)[labels])[bags]
     model = example["SquaredMatchingClassifier"](kernel="linear", reg_strength=1e-4)
     assert model.fit(X, shares, bags=bags).score(X, labels) > 0.88
 

@@ -10,7 +10,6 @@ from sklearn.linear_model import LogisticRegression
 import decorrupt
 from decorrupt import CostWeightedSourcesClassifier, Kernel, MeanMapClassifier, baselines
 from decorrupt.features import as_kernel
-from decorrupt.model_selection import BagRandomizedSearchCV
 from helpers.quick import QUICK_SEARCH
 
 # Arguments that a constructor needs, or that spare time; every other estimator has its defaults.
@@ -21,12 +20,6 @@ ARGUMENTS = {
     "BagGridSearchCV": {
         "estimator": MeanMapClassifier(random_state=0),
         "param_grid": {"reg_strength": [0.1, 0.01]},
-        "cv": 3,
-    },
-    "BagRandomizedSearchCV": {
-        "estimator": MeanMapClassifier(random_state=0),
-        "param_distributions": {"reg_strength": [0.1, 0.01]},
-        "n_iter": 1,
         "cv": 3,
     },
     "BoostedCountClassifier": {"n_estimators": 30, "early_stopping": False},
@@ -45,7 +38,6 @@ def make(kind, **params):
 PUBLIC = [
     *(getattr(decorrupt, name) for name in decorrupt.__all__),
     *(getattr(baselines, name) for name in baselines.__all__),
-    BagRandomizedSearchCV,
 ]
 # Around another learner it has no kernel.
 WITH_LEARNER = make(CostWeightedSourcesClassifier, estimator=LogisticRegression())

@@ -17,9 +17,9 @@ from decorrupt import (
     estimate_accuracy,
 )
 from decorrupt.corruption import corrupt_labels
+from decorrupt.model_selection.accuracy import evidence_notices
 from decorrupt.model_selection.count_posterior import draw_probabilities, find_modes
 from decorrupt.model_selection.draw_likelihoods import CountLikelihood, RowLikelihood
-from decorrupt.model_selection.evidence import evidence_notices
 from decorrupt.observed import read_observed
 
 SLOPES = np.array([1.2, -0.8, 0.5])

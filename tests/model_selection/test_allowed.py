@@ -9,10 +9,12 @@ from sklearn.metrics import balanced_accuracy_score
 
 from decorrupt import AutoLabelProportionsClassifier, load, save
 from decorrupt.exceptions import BagAssumptionWarning
+from decorrupt.model_selection import BagScorer
 from decorrupt.model_selection.allowed import allowed_methods
 from decorrupt.model_selection.candidates import resolve_candidates
 
 pytestmark = pytest.mark.filterwarnings("ignore::decorrupt.exceptions.WeakEvidenceWarning")
+COUNTS = BagScorer("count_log_likelihood")
 QUICK = {
     "candidates": ["mean_map", "corrected_loss", "count_likelihood"],
     "reg_strengths": (0.1, 0.001),
@@ -54,7 +56,7 @@ def report(classes, counts):
 )
 def test_methods_left(classes, counts, left):
     candidates = resolve_candidates(["mean_map", "proportion_matching", "count_likelihood"])
-    allowed = allowed_methods(candidates, report(classes, counts))
+    allowed = allowed_methods(candidates, report(classes, counts), COUNTS)
     assert [one.name for one in allowed.candidates] == left
     effects = {one.name: one.estimator.get_params().get("bag_effect") for one in allowed.candidates}
     assert effects["count_likelihood"] == (0.1 if counts else 0.0)
@@ -63,9 +65,16 @@ def test_methods_left(classes, counts, left):
 
 
 def test_the_users_only_method_is_kept_with_a_warning():
-    allowed = allowed_methods(resolve_candidates(["mean_map"]), report(True, False))
+    allowed = allowed_methods(resolve_candidates(["mean_map"]), report(True, False), COUNTS)
     assert [one.name for one in allowed.candidates] == ["mean_map"]
     assert "mean_map assume" in allowed.notices[0].message
+
+
+def test_a_criterion_that_needs_what_is_rejected_is_a_warning():
+    candidates = resolve_candidates(["count_likelihood"])
+    for classes in (True, False):
+        allowed = allowed_methods(candidates, report(classes, False), BagScorer("corrected_risk"))
+        assert [one.category for one in allowed.notices] == [BagAssumptionWarning] * classes
 
 
 def test_bags_by_a_feature_are_not_given_to_the_mean_map():

@@ -118,15 +118,6 @@ def test_the_result_does_not_depend_on_n_jobs(data, fitted):
     assert_array_equal(other.decision_function(X), fitted.decision_function(X))
 
 
-def test_a_time_budget_stops_the_comparison(data, fitted):
-    X, noisy, sources, labels = data
-    hasty = clone(fitted).set_params(time_budget=1e-6)
-    hasty.fit(X, noisy, sources=sources, noise_rates=RATES)
-    assert len(hasty.estimators_) == 1
-    assert len(hasty.leaderboard_) < len(fitted.leaderboard_)
-    assert hasty.score(X, labels) > 0.85
-
-
 def test_a_saved_average_predicts_the_same(data, fitted, tmp_path):
     save(fitted, tmp_path / "model.skops")
     loaded = load(tmp_path / "model.skops")
@@ -175,7 +166,6 @@ def test_estimated_rates(data, fitted):
         ({"noise_rates": "guess"}, "unknown noise_rates 'guess': choose one of estimate"),
         ({"decision": "best"}, "unknown decision 'best'"),
         ({"ensemble": "all"}, "unknown ensemble 'all': choose one of average, best"),
-        ({"time_budget": 0}, "time_budget=0 must be"),
         ({"noise_rates": None}, "2 sources but no noise_rates"),
         ({"noise_rates": {"nurse": (0.1, 0.1)}}, "no entry for source 'rule'"),
         ({"reg_strengths": [-1.0]}, r"reg_strengths\[0\]=-1.0 must be"),

@@ -15,7 +15,7 @@ from decorrupt import (
     load,
     save,
 )
-from decorrupt.exceptions import OneClassWarning, TimeBudgetWarning, WeakEvidenceWarning
+from decorrupt.exceptions import OneClassWarning, WeakEvidenceWarning
 from decorrupt.features.neighbours import diffusion_features
 from decorrupt.losses import mix_scores, prior_scores
 from decorrupt.model_selection import AveragedClassifier, BagScorer
@@ -227,43 +227,6 @@ def test_other_criteria_choose_one_configuration(bag_data):
     model = AutoLabelProportionsClassifier(scoring="proportion_risk", **QUICK)
     with pytest.raises(ValueError, match="set ensemble='best'"):
         model.fit(d.X, d.y, bags=d.bags)
-
-
-def test_no_time_still_gives_a_model(bag_data):
-    d = bag_data
-    model = AutoLabelProportionsClassifier(time_budget=1e-6, **QUICK)
-    model.fit(d.X, d.y, bags=d.bags)
-    assert {row.params["kernel"] for row in model.leaderboard_} == {"linear"}  # the first one only
-    assert len(model.estimators_) == 1
-    assert model.score(d.X, d.labels) > 0.85
-    assert (model.n_compared_, model.n_configurations_) == (2, 4)
-    assert "2 of 4 configurations were compared within time_budget=1e-06" in str(model.leaderboard_)
-
-
-def test_less_than_half_of_the_configurations_is_a_warning(bag_data):
-    d = bag_data
-    options = QUICK | {"kernels": ("linear", "rbf", "laplacian"), "time_budget": 1e-6}
-    model = AutoLabelProportionsClassifier(**options)
-    with pytest.warns(TimeBudgetWarning, match="only 2 of 6 .*: raise time_budget, or list fewer"):
-        model.fit(d.X, d.y, bags=d.bags)
-    assert (model.n_compared_, model.n_configurations_) == (2, 6)
-
-
-def test_without_a_time_budget_all_configurations_are_compared(average):
-    assert average.n_compared_ == average.n_configurations_ == 4
-    assert "configurations were compared" not in str(average.leaderboard_)
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"ensemble": "vote"}, "unknown ensemble 'vote': choose one of average, best"),
-        ({"time_budget": 0}, "time_budget=0"),
-    ],
-)
-def test_messages(bag_data, params, message):
-    with pytest.raises(ValueError, match=message):
-        AutoLabelProportionsClassifier(**params).fit(bag_data.X, bag_data.y, bags=bag_data.bags)
 
 
 def test_an_average_that_predicts_one_class_is_noted():

@@ -52,10 +52,6 @@ def test_calibrated_members_are_averaged_with_others(bag_data):
     prior = search.class_prior_
     members = [one.predict_proba(d.X, class_prior=prior) for one in search.estimators_]
     assert_allclose(search.predict_proba(d.X), np.tensordot(search.weights_, members, 1))
-    found = np.empty(len(d.X))
-    for model, test in search.fold_models(d.X):
-        found[test] = model.predict_proba(d.X[test], class_prior=prior)[:, 1]
-    assert ((found > 0.5) == d.labels).mean() > 0.85
 
 
 def test_scores_that_the_counts_contradict_count_for_nothing(bag_data):
@@ -76,15 +72,15 @@ def test_a_plain_search_needs_probabilities_to_score_counts(bag_data):
 
 
 @pytest.mark.filterwarnings("ignore::decorrupt.exceptions.NegativeRiskWarning")
-@pytest.mark.filterwarnings("ignore:the bags do not satisfy")
 @pytest.mark.parametrize("method", ["mean_map", "corrected_loss"])
 def test_probabilities_are_not_to_be_trusted_if_the_rows_of_a_class_differ(method):
     d = FEATURE_BAGS
     search = AutoLabelProportionsClassifier(
         candidates=[method], ensemble="best", reg_strengths=[0.1], random_state=0, **QUICK
     )
-    for model in (MeanMapClassifier(), search):
-        with pytest.warns(BagAssumptionWarning, match="Do not trust classes and probabilities"):
+    alone = "Do not trust classes and probabilities"
+    for model, message in ((MeanMapClassifier(), alone), (search, "the results can be wrong")):
+        with pytest.warns(BagAssumptionWarning, match=message):
             model.fit(d.X, d.y, bags=d.bags)
 
 

@@ -10,7 +10,6 @@ from sklearn.preprocessing import StandardScaler
 from decorrupt import CountLikelihoodClassifier, bag_targets
 from decorrupt.model_selection import (
     BagCalibrationDisplay,
-    BagProportionsDisplay,
     CalibrationBin,
     Leaderboard,
     LeaderboardDisplay,
@@ -31,37 +30,6 @@ def model(bag_data):
     return CountLikelihoodClassifier(kernel="linear").fit(
         bag_data.X, bag_data.y, bags=bag_data.bags
     )
-
-
-def test_shares_of_bags_are_means_of_probabilities(bag_data, model):
-    data = bag_data
-    display = BagProportionsDisplay.from_estimator(model, data.X, data.y, bags=data.bags)
-    chances = model.predict_proba(data.X, class_prior=data.y.mean())[:, 1]
-    by_bag = pd.DataFrame({"bag": data.bags, "known": data.y, "predicted": chances})
-    expected = by_bag.groupby("bag").mean()
-    np.testing.assert_allclose(display.known, expected["known"])
-    np.testing.assert_allclose(display.predicted, expected["predicted"])
-    (dots,) = display.ax_.collections
-    np.testing.assert_allclose(dots.get_offsets(), expected)
-
-
-def test_the_other_class_is_the_complement(bag_data, model):
-    both = [
-        BagProportionsDisplay.from_estimator(
-            model, bag_data.X, bag_data.y, bags=bag_data.bags, label=label
-        )
-        for label in model.classes_
-    ]
-    np.testing.assert_allclose(both[0].known, 1 - both[1].known)
-    np.testing.assert_allclose(both[0].predicted, 1 - both[1].predicted)
-    assert both[0].ax_.get_xlabel() == "known share of 0"
-
-
-def test_larger_bags_have_larger_dots():
-    display = BagProportionsDisplay([0.1, 0.5], [0.2, 0.4], [1, 2]).plot()
-    small, large = display.ax_.collections[0].get_sizes()
-    assert small == 12 + 58 / 2
-    assert large == 70
 
 
 def test_the_curve_is_that_of_the_function(bag_data, model):
@@ -93,12 +61,11 @@ def test_three_classes_in_a_pipeline_and_names_with_dollars():
     y = bag_targets(bags, pd.crosstab(bags, votes, normalize="index"))
     model = make_pipeline(StandardScaler(), CountLikelihoodClassifier(kernel="linear"))
     model.fit(X, y, countlikelihoodclassifier__bags=bags)
-    for kind in (BagProportionsDisplay, BagCalibrationDisplay):
-        display = kind.from_estimator(model, X, y, bags=bags, label="b$")
-        display.figure_.canvas.draw()  # would read b$ as mathematics
-        assert display.ax_.get_ylabel().endswith("share of b$")
+    display = BagCalibrationDisplay.from_estimator(model, X, y, bags=bags, label="b$")
+    display.figure_.canvas.draw()  # would read b$ as mathematics
+    assert display.ax_.get_ylabel() == "share of b$"
     with pytest.raises(ValueError, match="'red' is not a class of the model"):
-        BagProportionsDisplay.from_estimator(model, X, y, bags=bags, label="red")
+        BagCalibrationDisplay.from_estimator(model, X, y, bags=bags, label="red")
 
 
 def test_the_leaderboard_is_drawn_with_its_baseline():

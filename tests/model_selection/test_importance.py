@@ -3,9 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
-from decorrupt import MeanMapClassifier
-from decorrupt.model_selection import bag_permutation_importance
+from decorrupt import AutoLabelProportionsClassifier, AutoSourcesClassifier, MeanMapClassifier
+from decorrupt.model_selection import bag_folds, bag_permutation_importance, fold_models
+from decorrupt.model_selection.folds import source_folds
+from decorrupt.observed import read_bags, read_sources
 from helpers.bags import rows_in_bags
 
 MAX_ROWS = 4000
@@ -112,3 +115,32 @@ def test_rows_are_shuffled_in_a_copy():
     before = rows.copy()
     importance([Recorder()], [np.arange(200)], rows, observed)
     pd.testing.assert_frame_equal(rows, before)
+
+
+@pytest.mark.parametrize("candidates", [None, ["corrected_loss"]], ids=["default", "calibrated"])
+def test_the_heaviest_member_is_refitted_on_folds(bag_data, candidates):
+    d = bag_data
+    options = {"kernels": ("linear",), "cv": 3, "check_assumptions": False, "random_state": 0}
+    search = AutoLabelProportionsClassifier(candidates=candidates, **options)
+    search.fit(d.X, d.y, bags=d.bags)
+    observed = read_bags(d.y, d.bags)
+    folds = bag_folds(observed, n_splits=3, random_state=0)
+    models = fold_models(search.estimators_[0], d.X, observed, folds)
+    assert [rows.tolist() for _, rows in models] == [test.tolist() for _, test in folds]
+    for (model, _), (train, test) in zip(models, folds, strict=True):
+        alone = clone(search.estimators_[0]).fit(d.X[train], d.y[train], bags=d.bags[train])
+        np.testing.assert_allclose(
+            model.decision_function(d.X[test]), alone.decision_function(d.X[test])
+        )
+    found = bag_permutation_importance(models, d.X, observed)
+    assert all(one.drop > 0 for one in found)
+
+
+def test_the_heaviest_member_of_sources_is_refitted_on_folds(source_data):
+    d = source_data
+    search = AutoSourcesClassifier(kernels=("linear",), cv=3, random_state=0)
+    search.fit(d.X, d.noisy, sources=d.sources, noise_rates=d.rates)
+    noisy = read_sources(d.noisy, search.classes_, d.sources, d.rates)
+    models = fold_models(search.estimators_[0], d.X, noisy.observed(), source_folds(noisy, 3, 0))
+    assert len(models) == 3
+    assert all(model.score(d.X[rows], d.labels[rows]) > 0.8 for model, rows in models)

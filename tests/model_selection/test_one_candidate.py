@@ -14,7 +14,8 @@ from decorrupt import (
     Kernel,
     MeanMapClassifier,
 )
-from decorrupt.model_selection import Candidate, WithinBagKFold
+from decorrupt.model_selection import WithinBagKFold
+from decorrupt.model_selection.candidates import Candidate
 from decorrupt.model_selection.evaluation import evaluate
 from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import usable_folds
@@ -39,7 +40,7 @@ def path_results(template, grid, scoring, d):
     observed = read_observed(d.y, bags=d.bags)
     folds, _ = usable_folds(3, d.X, observed, needs_spread=True)
     scorer, candidate = get_bag_scorer(scoring), Candidate("", template, grid)
-    tried = candidate.configurations(d.X, [], GAMMAS, REG_STRENGTHS, 2)
+    tried = candidate.configurations(d.X, [], GAMMAS, REG_STRENGTHS)
     found = evaluate(tried, FoldedData(d.X, observed, folds), scorer)
     return search_results(found.results, observed, folds, scorer)
 

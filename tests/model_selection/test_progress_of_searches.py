@@ -13,12 +13,7 @@ from decorrupt import (
     EMClassifier,
     check_assumptions,
 )
-from decorrupt.model_selection import (
-    FoldedData,
-    bag_permutation_importance,
-    estimate_accuracy,
-    out_of_fold,
-)
+from decorrupt.model_selection import bag_permutation_importance, estimate_accuracy, fold_models
 from decorrupt.noise_rates import estimate_noise_rates
 from decorrupt.observed import read_bags
 from decorrupt.splitters import BagKFold
@@ -81,9 +76,9 @@ def test_folds_accuracy_and_importance_report(bag_data, phases):
     observed = read_bags(d.y, d.bags)
     folds = list(BagKFold(3).split(d.X, d.y, bags=d.bags))
     learner = EMClassifier(LogisticRegression(), random_state=0)
-    fitted = out_of_fold(learner, FoldedData(d.X, observed, folds), class_prior=0.5)
+    models = fold_models(learner, d.X, observed, folds)
     assert [len(lines) for lines in phases().values()] == [3]
-    bag_permutation_importance(fitted.models, d.X, d.y, bags=d.bags)
+    bag_permutation_importance(models, d.X, d.y, bags=d.bags)
     assert {name: len(lines) for name, lines in phases().items()} == {"shuffling columns": 2}
     model = CountLikelihoodClassifier(kernel="linear").fit(d.X, d.y, bags=d.bags)
     estimate_accuracy(model, d.X, d.y, bags=d.bags)

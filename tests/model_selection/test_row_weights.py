@@ -12,13 +12,13 @@ from decorrupt import (
     estimate_accuracy,
 )
 from decorrupt.model_selection import (
-    BAG_SCORERS,
     BagScorer,
     corrected_accuracy,
     corrected_risk,
     count_score,
     proportion_risk,
 )
+from decorrupt.model_selection.scorers import CRITERIA
 from decorrupt.observed import read_bags
 from helpers.quick import QUICK_SEARCH
 
@@ -51,13 +51,13 @@ def test_count_score(weighted):
         assert_allclose(found, expected)
 
 
-@pytest.mark.parametrize("name", BAG_SCORERS)
+@pytest.mark.parametrize("name", CRITERIA)
 def test_scorers(name, weighted):
     X, y, bags, weights, person = weighted
     model = CountLikelihoodClassifier(kernel="linear", reg_strength=0.01)
     model.fit(X, y, bags=bags, sample_weight=weights)
-    found = BAG_SCORERS[name](model, X, y, bags=bags, sample_weight=weights)
-    assert_allclose(found, BAG_SCORERS[name](model, X[person], y[person], bags=bags[person]))
+    found = BagScorer(name)(model, X, y, bags=bags, sample_weight=weights)
+    assert_allclose(found, BagScorer(name)(model, X[person], y[person], bags=bags[person]))
 
 
 def test_folds_have_similar_numbers_of_people():

@@ -11,7 +11,6 @@ from sklearn.base import clone
 from sklearn.metrics import balanced_accuracy_score
 
 from decorrupt.corruption import combine_bags
-from decorrupt.model_selection import bag_means
 from decorrupt.observed import Observed, class_columns, read_bags
 from oracles.mean_map import (
     fit_from_mean_operator,
@@ -124,7 +123,7 @@ def uneven_bags():
 @pytest.mark.parametrize("smoothness", [0.01, 1.0])
 def test_laplacian_is_the_minimiser_for_the_smooth_class_means(uneven_bags, smoothness):
     d = uneven_bags
-    means = bag_means(d.X, read_bags(d.y, d.bags))
+    means = read_bags(d.y, d.bags).mean_by_bag(d.X)
     links = oracle_links(means, d.sizes)
     operator = laplacian_mean_operator(d.sizes, d.shares, means, links, smoothness)
     expected = fit_from_mean_operator(d.X, operator, d.labels.mean(), 0.02)

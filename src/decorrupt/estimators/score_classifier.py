@@ -108,7 +108,7 @@ class LabelAccuracyMixin(ReferenceLinkMixin, ClassifierMixin):
         if has_class_columns(y) or type_of_target(y) == "continuous":
             raise ValueError(
                 "score needs the label of each row, and y contains proportions of bags: use "
-                "BagGridSearchCV, or scoring=BAG_SCORERS['count_log_likelihood'] of "
+                "BagGridSearchCV, or scoring=BagScorer('count_log_likelihood') of "
                 "decorrupt.model_selection with bags="
             )
         return float(super().score(X, y, sample_weight=sample_weight))

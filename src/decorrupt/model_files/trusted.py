@@ -43,7 +43,6 @@ OURS = frozenset(
         "model_selection.leaderboard.Leaderboard",
         "model_selection.scorers.BagScorer",
         "model_selection.search.BagGridSearchCV",
-        "model_selection.search.BagRandomizedSearchCV",
         "noise_rates.result.NoiseRateEstimate",
         "observed.count_noise.GaussianNoise",
         "observed.count_noise.GeometricNoise",

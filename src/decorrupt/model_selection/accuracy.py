@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.decomposition import TruncatedSVD
 from sklearn.utils import check_random_state
@@ -16,9 +16,10 @@ from threadpoolctl import threadpool_limits
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import quick_violation
 from decorrupt.estimators import FLOATS
+from decorrupt.exceptions import WeakEvidenceWarning
 from decorrupt.features import Kernel, fit_feature_map
 from decorrupt.losses import chosen_classes
-from decorrupt.model_selection.baselines import observed_rate_accuracy
+from decorrupt.model_selection.baselines import group_rate_accuracy
 from decorrupt.model_selection.count_posterior import (
     BAG_EFFECT_SCALE,
     BAG_EFFECTS,
@@ -27,6 +28,7 @@ from decorrupt.model_selection.count_posterior import (
     mode_weights,
 )
 from decorrupt.model_selection.draw_likelihoods import CountLikelihood, Likelihood, RowLikelihood
+from decorrupt.notices import Notice
 from decorrupt.observed import Observed, read_observed, without_weightless
 
 # Feature maps of the count model, see `_views`.
@@ -52,6 +54,12 @@ MOST_CELLS = 5_000_000
 # truth in 97 % of the development cases of benchmarks/accuracy_coverage.py.
 CALIBRATION = 1.3
 STRONG, MODERATE, WEAK, NONE = "strong", "moderate", "weak", "none"
+SENTENCES = {
+    STRONG: "the data clearly show that the model is better than guessing",
+    MODERATE: "the data show that the model is better than guessing",
+    WEAK: "the model is probably better than guessing, but the data do not show it",
+    NONE: "the data do not show that the model is better than guessing",
+}
 # Evidence is weak, not none, if so many draws are better than guessing.
 PROBABLY_BETTER = 0.8
 
@@ -108,10 +116,23 @@ class AccuracyEstimate:
         return f"{self.value:.3f} ({interval}), evidence: {self.evidence}"
 
 
+def describe_evidence(accuracy: AccuracyEstimate) -> str:
+    """Return one sentence about the evidence, with the accuracy."""
+    return f"{SENTENCES[accuracy.evidence]}: balanced accuracy {accuracy}"
+
+
+def evidence_notices(accuracy: AccuracyEstimate) -> list[Notice]:
+    """Return a notice if the interval of the accuracy contains that of guessing."""
+    if accuracy.low > accuracy.guessing:
+        return []
+    advice = "; check it on labelled rows"
+    return [Notice(WeakEvidenceWarning, describe_evidence(accuracy) + advice)]
+
+
 def estimate_accuracy(
     model: Any,
     X: Any,
-    y: ArrayLike,
+    y: Any,
     *,
     bags: Any = None,
     upper: Any = None,
@@ -137,8 +158,8 @@ def estimate_accuracy(
     X : array-like or sparse matrix of shape (n_rows, n_columns)
         The rows, usually those of the fit.
     y, bags, upper, sources, noise_rates, sample_weight
-        What is known about their labels, as in `fit`. Noise of counts is that of the model's
-        `count_noise`.
+        What is known about their labels, as in `fit`, or as y an Observed, which contains all of
+        it. Noise of counts is that of the model's `count_noise`.
     level : float in (0, 1), default=0.95
         Nominal coverage of the interval.
     random_state : int, RandomState or None
@@ -158,19 +179,18 @@ def estimate_accuracy(
     >>> bool(found.low < model.score(X, labels) < found.high), found.evidence
     (True, 'strong')
     """
-    known = {"bags": bags, "upper": upper, "sources": sources, "noise_rates": noise_rates}
-    X, y, known = without_weightless(X, y, sample_weight=sample_weight, **known)
-    noise = None if bags is None else getattr(model, "count_noise", None)
-    observed = read_observed(y, **known, count_noise=noise)
-    return estimate_observed_accuracy(model, X, observed, level=level, random_state=random_state)
+    if not isinstance(y, Observed):
+        known = {"bags": bags, "upper": upper, "sources": sources, "noise_rates": noise_rates}
+        X, y, known = without_weightless(X, y, sample_weight=sample_weight, **known)
+        noise = None if bags is None else getattr(model, "count_noise", None)
+        y = read_observed(y, **known, count_noise=noise)
+    return _observed_accuracy(model, X, y, level, check_random_state(random_state))
 
 
-def estimate_observed_accuracy(
-    model: Any, X: Any, observed: Observed, *, level: float = 0.95, random_state: Any = None
+def _observed_accuracy(
+    model: Any, X: Any, observed: Observed, level: float, rng: np.random.RandomState
 ) -> AccuracyEstimate:
-    """Return what :func:`estimate_accuracy` returns, for labels that are read already."""
-    rng = check_random_state(random_state)
-    group_rate = observed_rate_accuracy(observed)
+    group_rate = group_rate_accuracy(observed)
     single, observed = observed.single_rows(MOST_SINGLE_ROWS, rng)
     sampled = _sampled_rows(observed, rng)
     rows = single[sampled]

@@ -12,6 +12,7 @@ from decorrupt.assumptions import AssumptionReport
 from decorrupt.estimators import needs_common_classes
 from decorrupt.exceptions import BagAssumptionWarning
 from decorrupt.model_selection.candidates import Candidate
+from decorrupt.model_selection.scorers import BagScorer
 from decorrupt.notices import Notice
 
 
@@ -36,7 +37,7 @@ class AllowedMethods:
 
 
 def allowed_methods(
-    candidates: Sequence[Candidate], report: AssumptionReport | None
+    candidates: Sequence[Candidate], report: AssumptionReport | None, scorer: BagScorer
 ) -> AllowedMethods:
     """Return the candidates whose assumptions are not rejected; all if none would remain.
 
@@ -46,6 +47,8 @@ def allowed_methods(
         All candidates.
     report : AssumptionReport or None
         The tests; None: not tested.
+    scorer : BagScorer
+        The criterion, which can need an assumption as well.
     """
     if report is None:
         return AllowedMethods(list(candidates))
@@ -63,7 +66,10 @@ def allowed_methods(
         return AllowedMethods(list(candidates), notes, [_none_allowed(left_out)])
     if left_out:
         notes.append(f"not compared, because they need what is rejected: {', '.join(left_out)}")
-    return AllowedMethods(kept, notes, [_neither(report)] if classes and counts else [])
+    notices = [_neither(report)] if classes and counts else []
+    if classes and scorer.needs_spread:
+        notices.append(_wrong_criterion(scorer))
+    return AllowedMethods(kept, notes, notices)
 
 
 def counting_methods(candidates: Sequence[Candidate]) -> AllowedMethods:
@@ -119,6 +125,14 @@ def _neither(report: AssumptionReport) -> Notice:
         "than their rows explain. Only count likelihood with a bag effect is used: its "
         "probabilities are those of an average bag, and the share of a new bag can differ from "
         f"them by about ±{2 * effect:.2g}",
+    )
+
+
+def _wrong_criterion(scorer: BagScorer) -> Notice:
+    return Notice(
+        BagAssumptionWarning,
+        f"scoring={scorer.name!r} assumes that the rows of a class look the same in every bag, "
+        "which is rejected: use scoring='count_log_likelihood'",
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -10,7 +9,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.utils.validation import has_fit_parameter
 
 from decorrupt.assumptions import AssumptionReport, check_observed_assumptions
 from decorrupt.estimators import check_parameters, validated_rows
@@ -20,15 +18,14 @@ from decorrupt.model_selection.baselines import (
     CONSTANT,
     GROUP_RATE,
     constant_result,
-    observed_rate_accuracy,
+    group_rate_accuracy,
 )
 from decorrupt.model_selection.candidates import Candidate, resolve_candidates
-from decorrupt.model_selection.delegating import search_assumption_notices
 from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, usable_folds
 from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import Observed, read_observed, without_weightless
+from decorrupt.observed import read_observed, without_weightless
 from decorrupt.risks import LabelLikelihood
 
 DEFAULT_KERNELS = ("linear", "rbf", "pca_rbf", "pca8_rbf", "knn", "pca_knn")
@@ -47,11 +44,9 @@ class AutoLabelProportionsClassifier(AveragingSearch):
 
     Parameters
     ----------
-    candidates : {"fast", "thorough"} or list, default="fast"
-        "fast": count likelihood and mean map with every kernel and λ. "thorough": also corrected
-        loss, proportion matching, and for two classes InvCal and alternating ∝SVM. Or a list of
-        method names, estimators, (name, estimator) pairs and (name, estimator, grid) triples. For
-        several classes every candidate needs `predict_proba`.
+    candidates : list or None, default=None
+        Method names, estimators, (name, estimator) pairs and (name, estimator, grid) triples; None:
+        count likelihood and mean map. For several classes every candidate needs `predict_proba`.
     cv : int or splitter, default=5
         An int is the number of folds of :class:`BagKFold`, fewer if there are fewer bags.
     scoring : str or BagScorer, default="count_log_likelihood"
@@ -59,17 +54,13 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         "corrected_accuracy", "corrected_risk" or "proportion_risk". It is computed from the
         predictions for all held-out rows together.
     reg_strengths : sequence of float or None
-        λ to try; None: 0.01 to 1e-5 in powers of ten for count likelihood and mean map, 0.1 to 1e-6
-        for other methods, multiplied by the mean of k(x,x), which is 1 for most kernels and the
-        mean of ‖x‖² for the linear one. For several classes the count likelihood is tried with 0.01
-        to 1e-7, the mean map and the corrected loss with 0.1 to 1e-5. With 10,000 rows or more,
-        all are divided by 10, with 100,000 or more by 100, and so on. While the smallest λ of one
-        of the heaviest configurations is clearly the best, a tenth of it is tried, three times at
-        most.
-    kernels : sequence of str, callable or Kernel
-        Kernels to try in every method of a preset or given by name; your own estimators keep their
-        kernel. Default: linear, rbf, and kernels on principal components and nearest rows, which
-        are different views of the same rows.
+        λ to try; None: 0.1 to 1e-6 in powers of ten, multiplied by the mean of k(x,x), which is 1
+        for most kernels and the mean of ‖x‖² for the linear one. With 10,000 rows or more, all are
+        divided by 10, with 100,000 or more by 100, and so on.
+    kernels : sequence of str, callable or Kernel, or None
+        Kernels to try in every method given by name; your own estimators keep their kernel. None:
+        linear, rbf, and kernels on principal components and nearest rows, which are different views
+        of the same rows.
     kernel_gammas : sequence of float, "scale" or "auto", or None
         Kernel parameters to try; None: 0.03, 0.3 and 1 times "scale", on principal components 0.3.
         A :class:`decorrupt.Kernel` with a `gamma` is tried with this value only.
@@ -92,10 +83,6 @@ class AutoLabelProportionsClassifier(AveragingSearch):
     ensemble : {"average", "best"}, default="average"
         The average, or the one configuration with the best score: one model, which predicts faster,
         but with few bags the choice is unstable.
-    time_budget : float or None, default=None
-        Seconds for `fit`. Of the configurations that are compared in 60 % of it, as many are
-        refitted as there is time for, at least one. It is not a strict limit: fits are not
-        interrupted.
 
     Attributes
     ----------
@@ -120,9 +107,8 @@ class AutoLabelProportionsClassifier(AveragingSearch):
     class_prior_ : ndarray of shape (n_classes,)
         The share of each class among the training rows; for ranges and noisy
         counts an estimate of maximum likelihood.
-    n_configurations_, n_compared_ : int
-        Number of configurations (methods with a kernel and its parameters, all λ together), and how
-        many of them were compared: fewer if `time_budget` did not allow more.
+    n_configurations_ : int
+        Number of configurations: methods with a kernel and its parameters, all λ together.
     leaderboard_ : Leaderboard
         Method and kernel with its best λ, weight, score ± standard error and time. ``print`` it,
         iterate over its rows, or convert it with ``to_frame()``.
@@ -153,6 +139,7 @@ class AutoLabelProportionsClassifier(AveragingSearch):
     True
     """
 
+    default_kernels = DEFAULT_KERNELS
     __metadata_request__fit: ClassVar[dict[str, bool]] = {
         "bags": True,
         "upper": True,
@@ -162,11 +149,11 @@ class AutoLabelProportionsClassifier(AveragingSearch):
     def __init__(
         self,
         *,
-        candidates: str | Sequence[Any] = "fast",
+        candidates: Sequence[Any] | None = None,
         cv: Any = DEFAULT_FOLDS,
         scoring: Any = "count_log_likelihood",
         reg_strengths: Sequence[float] | None = None,
-        kernels: Sequence[Any] = DEFAULT_KERNELS,
+        kernels: Sequence[Any] | None = None,
         kernel_gammas: Sequence[float | str] | None = None,
         decision: str = "balanced",
         n_jobs: int | None = None,
@@ -174,7 +161,6 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         check_assumptions: bool = True,
         count_noise: Any = None,
         ensemble: str = "average",
-        time_budget: float | None = None,
     ) -> None:
         self.candidates = candidates
         self.cv = cv
@@ -188,7 +174,6 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         self.check_assumptions = check_assumptions
         self.count_noise = count_noise
         self.ensemble = ensemble
-        self.time_budget = time_budget
 
     def fit(
         self,
@@ -223,14 +208,12 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         -----
         WeakEvidenceWarning
             If the interval of the estimated accuracy contains that of guessing.
-        TimeBudgetWarning
-            If fewer than half of the configurations were compared within `time_budget`.
         SkippedFoldWarning, ConvergenceWarning, OneClassWarning, BagAssumptionWarning, \
 UnscaledColumnsWarning
             As in the other searches, see :class:`BagGridSearchCV`.
         """
         weights = {"sample_weight": sample_weight}
-        emit_notices(self._train(X, y, bags=bags, upper=upper, is_checked=True, **weights))
+        emit_notices(self.train(X, y, bags=bags, upper=upper, **weights))
         return self
 
     def train(
@@ -242,20 +225,8 @@ UnscaledColumnsWarning
         upper: Any = None,
         sample_weight: Any = None,
     ) -> list[Notice]:
-        """Fit as `fit` does, and return the warnings; without the check of the assumptions."""
-        return self._train(X, y, bags=bags, upper=upper, sample_weight=sample_weight)
-
-    def _train(
-        self,
-        X: Any,
-        y: ArrayLike,
-        *,
-        bags: Any,
-        upper: Any,
-        sample_weight: Any,
-        is_checked: bool = False,
-    ) -> list[Notice]:
-        began, scorer = time.monotonic(), get_bag_scorer(self.scoring)
+        """Fit as `fit` does, and return the warnings instead of emitting them."""
+        scorer = get_bag_scorer(self.scoring)
         self._check_parameters(scorer, bags, upper)
         known = {"bags": bags, "upper": upper, "sample_weight": sample_weight}
         X, y, known = without_weightless(X, y, cv=self.cv, **known)
@@ -265,26 +236,23 @@ UnscaledColumnsWarning
         self.class_prior_ = (
             LabelLikelihood(observed).class_prior if observed.is_inexact else observed.inner_prior
         )
-        is_tested = bags is not None and not observed.is_inexact
-        self.assumptions_ = self._assumptions(data) if is_tested else None
-        candidates = self._candidates(observed)
+        is_testable = bags is not None and not observed.is_inexact
+        self.assumptions_ = self._assumptions(data) if is_testable else None
+        candidates = resolve_candidates(self.candidates)
         if observed.is_inexact:
             allowed = counting_methods(candidates)
         else:
-            allowed = allowed_methods(candidates, self.assumptions_)
+            allowed = allowed_methods(candidates, self.assumptions_, scorer)
         scorer = self._with_bag_effect(scorer)
-        notices += allowed.notices + self._search(
+        found = self._search(
             X,
             data,
             [self._prepared(candidate) for candidate in allowed.candidates],
             scorer,
-            began=began,
             baselines=self._baselines(data, scorer),
             notes=allowed.notes,
         )
-        if is_checked and is_tested:
-            notices = search_assumption_notices(self, X, observed) + notices
-        return notices
+        return notices + allowed.notices + found
 
     def _read(
         self, X: Any, y: ArrayLike, known: dict[str, Any], scorer: BagScorer
@@ -297,13 +265,6 @@ UnscaledColumnsWarning
             cv = min(cv, max(observed.n_bags, 2))
         folds, notices = usable_folds(cv, rows, observed, needs_spread=scorer.needs_spread)
         return FoldedData(rows, observed, folds), notices
-
-    def _candidates(self, observed: Observed) -> list[Candidate]:
-        """Return the methods; with weights, a preset leaves out those that cannot use them."""
-        known = resolve_candidates(self.candidates, observed.n_classes)
-        if observed.weights is None or not isinstance(self.candidates, str):
-            return known
-        return [one for one in known if has_fit_parameter(one.estimator, "sample_weight")]
 
     def _check_parameters(self, scorer: BagScorer, bags: Any, upper: Any) -> None:
         self._check_search()
@@ -340,7 +301,7 @@ UnscaledColumnsWarning
     @staticmethod
     def _baselines(data: FoldedData, scorer: BagScorer) -> list[dict[str, Any]]:
         constant = constant_result(data, scorer)
-        own = observed_rate_accuracy(data.observed)
+        own = group_rate_accuracy(data.observed)
         return [
             {"method": CONSTANT, "score": constant.score, "std_error": constant.std_error},
             {"method": GROUP_RATE, "balanced_accuracy": own},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
@@ -20,7 +19,6 @@ from decorrupt.model_selection.averaging_search import AveragingSearch
 from decorrupt.model_selection.candidates import Candidate, takes_several_classes
 from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, source_folds
-from decorrupt.model_selection.grids import check_lists
 from decorrupt.model_selection.scorers import NoisyLabelScorer
 from decorrupt.noise_rates import estimate_noise_rates
 from decorrupt.notices import Notice, emit_notices
@@ -69,8 +67,8 @@ class AutoSourcesClassifier(AveragingSearch):
     reg_strengths : sequence of float or None
         λ to try; None: 0.1 to 1e-6 in powers of ten, multiplied by the mean of k(x,x), which is 1
         for "rbf" and the mean of ‖x‖² for the linear kernel.
-    kernels : sequence of str, callable or Kernel, default=("linear", "rbf")
-        Kernels to try.
+    kernels : sequence of str, callable or Kernel, or None
+        Kernels to try; None: "linear" and "rbf".
     kernel_gammas : sequence of float, "scale" or "auto", or None
         Kernel parameters to try; None: 0.03, 0.3 and 1 times "scale".
         A :class:`decorrupt.Kernel` with a `gamma` is tried with this value only.
@@ -83,8 +81,6 @@ class AutoSourcesClassifier(AveragingSearch):
         Seed of folds, candidates, weights and the estimation of noise rates.
     ensemble : {"average", "best"}, default="average"
         "best": the configuration with the best score alone, a model that predicts faster.
-    time_budget : float or None, default=None
-        Seconds for comparison and refit. Configurations that do not fit into it are left out.
 
     Attributes
     ----------
@@ -97,9 +93,8 @@ class AutoSourcesClassifier(AveragingSearch):
     leaderboard_ : Leaderboard
         Method, parameters, weight, score ± standard error and time, the largest weight first. The
         score is the mean log-likelihood per held-out row, at the given or estimated rates.
-    n_configurations_, n_compared_ : int
-        Number of configurations (methods with a kernel and its parameters, all λ together), and how
-        many of them were compared: fewer if `time_budget` did not allow more.
+    n_configurations_ : int
+        Number of configurations: methods with a kernel and its parameters, all λ together.
     accuracy_ : AccuracyEstimate
         The balanced accuracy to expect, see :func:`estimate_accuracy`.
     held_out_gain_ : float
@@ -133,6 +128,7 @@ class AutoSourcesClassifier(AveragingSearch):
     True
     """
 
+    default_kernels = SOURCE_KERNELS
     __metadata_request__fit: ClassVar[dict[str, bool]] = {
         "sources": True,
         "noise_rates": True,
@@ -147,13 +143,12 @@ class AutoSourcesClassifier(AveragingSearch):
         source_priors: Any = None,
         cv: Any = DEFAULT_FOLDS,
         reg_strengths: Sequence[float] | None = None,
-        kernels: Sequence[Any] = SOURCE_KERNELS,
+        kernels: Sequence[Any] | None = None,
         kernel_gammas: Sequence[float | str] | None = None,
         decision: str = "balanced",
         n_jobs: int | None = None,
         random_state: Any = None,
         ensemble: str = "average",
-        time_budget: float | None = None,
     ) -> None:
         self.candidates = candidates
         self.noise_rates = noise_rates
@@ -166,7 +161,6 @@ class AutoSourcesClassifier(AveragingSearch):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.ensemble = ensemble
-        self.time_budget = time_budget
 
     def fit(
         self,
@@ -201,8 +195,6 @@ class AutoSourcesClassifier(AveragingSearch):
             As in :meth:`CorruptedSourcesClassifier.fit`.
         WeakEvidenceWarning
             If the model explains held-out labels hardly better than their shares alone.
-        TimeBudgetWarning
-            If fewer than half of the configurations were compared within `time_budget`.
         """
         weights = {"sample_weight": sample_weight}
         emit_notices(self.train(X, y, sources=sources, noise_rates=noise_rates, **weights))
@@ -218,9 +210,7 @@ class AutoSourcesClassifier(AveragingSearch):
         sample_weight: Any = None,
     ) -> list[Notice]:
         """Fit as `fit` does, and return the warnings instead of emitting them."""
-        began = time.monotonic()
         self._check_search()
-        check_lists(candidates=self.candidates)
         for name in self.candidates or ():
             check_choice("candidate", name, SOURCE_CANDIDATES)
         check_choice("decision", self.decision, DECISIONS)
@@ -234,9 +224,7 @@ class AutoSourcesClassifier(AveragingSearch):
         candidates = [self._candidate(name) for name in self._allowed(noisy)]
         data = FoldedData(rows, observed, folds)
         notices = [] if self.noise_rate_estimate_ is not None else rate_notices(noisy)
-        return notices + self._search(
-            X, data, candidates, NoisyLabelScorer(), began=began, baselines=[]
-        )
+        return notices + self._search(X, data, candidates, NoisyLabelScorer(), baselines=[])
 
     def _read_noise(
         self, X: Any, y: ArrayLike, sources: Any, noise_rates: Any, sample_weight: Any

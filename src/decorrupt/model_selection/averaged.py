@@ -137,16 +137,12 @@ class AveragedClassifier(ScoreClassifier):
             by_features.setdefault(key, []).append(member)
         fits = self._fit_members(by_features, X, observed, maps or {})
         notices = list(track(fits, "fitting the average", len(members)))
-        self._keep(members, observed)
+        self.estimators_ = members
+        self.classes_ = observed.classes
+        self.set_class_prior(resolve_class_prior(self.class_prior, observed.inner_prior))
         self._note_one_class(self._score(X))
         unscaled = [one for own in notices for one in own if one.category is UnscaledColumnsWarning]
         return unscaled + self._take_notices()
-
-    def take_fitted(self, members: list[Any], X: Any, observed: Observed) -> None:
-        """Average members that are fitted already, to the rows X or some of them."""
-        self.weights_ = self._resolved_weights()
-        self._read_rows(X, reset=True)
-        self._keep(members, observed)
 
     def _resolved_weights(self) -> FloatArray:
         weights = np.asarray(self.weights, dtype=float)
@@ -156,11 +152,6 @@ class AveragedClassifier(ScoreClassifier):
                 "per estimator"
             )
         return np.asarray(weights / weights.sum())
-
-    def _keep(self, members: list[Any], observed: Observed) -> None:
-        self.estimators_ = members
-        self.classes_ = observed.classes
-        self.set_class_prior(resolve_class_prior(self.class_prior, observed.inner_prior))
 
     def _fit_members(
         self,

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators import check_choice, check_positive
-from decorrupt.exceptions import TimeBudgetWarning
+from decorrupt.estimators import LabelAccuracyMixin, check_choice
 from decorrupt.losses import balanced_scores
-from decorrupt.model_selection.accuracy import N_VIEWS, estimate_observed_accuracy
+from decorrupt.model_selection.accuracy import (
+    N_VIEWS,
+    describe_evidence,
+    estimate_accuracy,
+    evidence_notices,
+)
 from decorrupt.model_selection.averaged import AveragedClassifier
 from decorrupt.model_selection.averaging import (
     MOST_MEMBERS,
@@ -30,51 +35,44 @@ from decorrupt.model_selection.calibration import (
     needs_calibration,
 )
 from decorrupt.model_selection.candidates import Candidate, has_path
-from decorrupt.model_selection.delegating import DelegatingClassifier
 from decorrupt.model_selection.evaluation import evaluate
-from decorrupt.model_selection.evidence import describe_evidence, evidence_notices
-from decorrupt.model_selection.fold_models import FoldFits, FoldModel
 from decorrupt.model_selection.folded_data import FoldedData, train_on
 from decorrupt.model_selection.grids import check_lists
 from decorrupt.model_selection.halving import evaluate_by_halving
 from decorrupt.model_selection.leaderboard import Leaderboard
 from decorrupt.model_selection.results import Result, is_missing
 from decorrupt.model_selection.scorers import BagScorer
-from decorrupt.notices import Notice
+from decorrupt.notices import Notice, QuietEstimator
 from decorrupt.progress import progress, track
 
 ENSEMBLES = ("average", "best")
-# Of a time budget; the rest is for the refits.
-COMPARISON_SHARE = 0.6
-# A refit takes longer than a fold of the search: all rows, all features, double precision, and λ
-# are not warm-started.
-REFIT_COST = 5.0
 
 
-# Not saved in model files: it contains what was known about every training row.
-FOLD_FITS = "_fold_fits"
+def _has_probabilities(search: Any) -> bool:
+    model = getattr(search, "best_estimator_", None)
+    return model is None or bool(model.predict_proba)
 
 
-class AveragingSearch(DelegatingClassifier):
+class AveragingSearch(QuietEstimator, MetaEstimatorMixin, LabelAccuracyMixin, BaseEstimator):
     """A search whose `best_estimator_` is the average of its best configurations, or one of them.
 
     Subclasses have the parameters `kernels`, `kernel_gammas`, `reg_strengths`, `decision`,
-    `ensemble`, `time_budget`, `n_jobs` and `random_state`. They read the data, decide on the
-    candidates, set `class_prior_` and call `_search`.
+    `ensemble`, `n_jobs` and `random_state`, and the attribute `default_kernels`. They read the
+    data, decide on the candidates, set `class_prior_` and call `_search`.
     """
 
     class_prior_: FloatArray
+    default_kernels: tuple[str, ...]
 
     def _check_search(self) -> None:
         """Raise ValueError if a parameter of all searches is invalid."""
         check_lists(
+            candidates=self.candidates,
             kernels=self.kernels,
             kernel_gammas=self.kernel_gammas,
             reg_strengths=self.reg_strengths,
         )
         check_choice("ensemble", self.ensemble, ENSEMBLES)
-        if self.time_budget is not None:
-            check_positive("time_budget", self.time_budget)
 
     def _search(
         self,
@@ -83,7 +81,6 @@ class AveragingSearch(DelegatingClassifier):
         candidates: Sequence[Candidate],
         scorer: BagScorer,
         *,
-        began: float,
         baselines: list[dict[str, Any]],
         notes: Sequence[str] = (),
     ) -> list[Notice]:
@@ -99,105 +96,46 @@ class AveragingSearch(DelegatingClassifier):
             The methods to compare, with the search's parameters set.
         scorer : BagScorer
             The criterion.
-        began : float
-            When the fit began, for the time budget.
         baselines, notes
             What the leaderboard shows besides the methods.
         """
-        deadline = began + (self.time_budget or np.inf)
         estimators = {candidate.name: candidate.estimator for candidate in candidates}
         with progress() as bar:
             with bar.expecting(MOST_MEMBERS + N_VIEWS):
-                results = self._compare(data, candidates, scorer, began)
-            weights, members = self._choose(results, deadline)
-            notices = self._budget_notices()
+                results = self._compare(data, candidates, scorer)
+            weights, members = self._choose(results)
             self._judge(members, data, scorer)
             self.leaderboard_ = Leaderboard.of(
-                results,
-                weights,
-                members,
-                baselines=baselines,
-                notes=[*notes, *self._budget_notes()],
+                results, weights, members, baselines=baselines, notes=list(notes)
             )
             models = [self._member(estimators[one.method], one, data) for one in members]
             with bar.expecting(N_VIEWS):
-                self.best_estimator_, own = self._fit_model(models, X, data)
-            fits = [one.path_fits for one in members]
-            self._fold_fits = FoldFits(self.best_estimator_, fits, data.observed, data.folds)
-            self.accuracy_ = estimate_observed_accuracy(
+                self.best_estimator_, notices = self._fit_model(models, X, data)
+            self.accuracy_ = estimate_accuracy(
                 self.best_estimator_, X, data.observed, random_state=self.random_state
             )
         self.leaderboard_.notes.append(describe_evidence(self.accuracy_))
-        return notices + own + evidence_notices(self.accuracy_)
-
-    def fold_models(self, X: Any) -> list[FoldModel]:
-        """Return the model of every fold of the comparison, and the rows that it has not seen.
-
-        A model of a fold is the average of the same configurations as the final model. They are
-        for :func:`bag_permutation_importance`. They are not saved in model files.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_rows, n_columns)
-            The training rows.
-
-        Raises
-        ------
-        ValueError
-            If the search was not fitted in this process.
-        """
-        if FOLD_FITS not in vars(self):
-            raise ValueError("models of folds are not saved in files: fit the search again")
-        return self._fold_fits.models(X, class_prior=self.class_prior_, n_jobs=self.n_jobs)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in super().__getstate__().items() if name != FOLD_FITS}
+        return notices + evidence_notices(self.accuracy_)
 
     def _compare(
-        self, data: FoldedData, candidates: Sequence[Candidate], scorer: BagScorer, began: float
+        self, data: FoldedData, candidates: Sequence[Candidate], scorer: BagScorer
     ) -> list[Result]:
-        """Return the results on all bags; set the numbers of configurations."""
-        grids = (self.kernels, self.kernel_gammas, self.reg_strengths)
-        n_classes = data.observed.n_classes
+        """Return the results on all bags; set the number of configurations."""
+        kernels = self.default_kernels if self.kernels is None else self.kernels
+        grids = (kernels, self.kernel_gammas, self.reg_strengths)
         tried = [
             configuration
             for candidate in candidates
-            for configuration in candidate.configurations(
-                data.X, *grids, n_classes, data.observed.weights
-            )
+            for configuration in candidate.configurations(data.X, *grids, data.observed.weights)
         ]
-        compare = partial(
-            evaluate,
-            scorer=scorer,
-            n_jobs=self.n_jobs,
-            calibrate=True,
-            deadline=began + COMPARISON_SHARE * (self.time_budget or np.inf),
-        )
-        found = evaluate_by_halving(tried, data, compare, self.random_state)
-        self.n_configurations_, self.n_compared_ = len(tried), len(found.compared)
-        return found.results
+        self.n_configurations_ = len(tried)
+        compare = partial(evaluate, scorer=scorer, n_jobs=self.n_jobs, calibrate=True)
+        return evaluate_by_halving(tried, data, compare, self.random_state).results
 
-    def _budget_notes(self) -> list[str]:
-        if self.n_compared_ == self.n_configurations_:
-            return []
-        return [
-            f"{self.n_compared_} of {self.n_configurations_} configurations were compared within "
-            f"time_budget={self.time_budget:g} seconds"
-        ]
-
-    def _budget_notices(self) -> list[Notice]:
-        if 2 * self.n_compared_ >= self.n_configurations_:
-            return []
-        (note,) = self._budget_notes()
-        advice = "another may be better: raise time_budget, or list fewer kernels or candidates"
-        return [Notice(TimeBudgetWarning, f"only {note}; {advice}")]
-
-    def _choose(
-        self, results: Sequence[Result], deadline: float
-    ) -> tuple[FloatArray, list[Result]]:
+    def _choose(self, results: Sequence[Result]) -> tuple[FloatArray, list[Result]]:
         """Return the weights of all results, and the members of the model; set their attributes."""
         weights = self._weights(results)
-        places = self._affordable(heaviest(weights), results, deadline)
+        places = heaviest(weights)
         members = [results[place] for place in places]
         self.weights_ = weights[places] / weights[places].sum()
         self.best_method_, self.best_params_ = members[0].method, members[0].params
@@ -208,15 +146,6 @@ class AveragingSearch(DelegatingClassifier):
             return result_weights(results, self.random_state)
         best = max(range(len(results)), key=lambda place: results[place].score)
         return np.asarray(np.arange(len(results)) == best, dtype=float)
-
-    @staticmethod
-    def _affordable(
-        places: NDArray[np.intp], results: Sequence[Result], deadline: float
-    ) -> NDArray[np.intp]:
-        """Return as many of the places as can probably be refitted in time, at least one."""
-        seconds = [REFIT_COST * results[place].fold_seconds.mean() for place in places]
-        in_time = time.monotonic() + np.cumsum(seconds) < deadline
-        return places[: max(1, int(in_time.sum()))]
 
     def _judge(self, members: Sequence[Result], data: FoldedData, scorer: Any) -> None:
         """Set the held-out scores of the members' mixture, and its gain over the constant."""
@@ -269,3 +198,34 @@ class AveragingSearch(DelegatingClassifier):
             "n_jobs": self.n_jobs,
             "class_prior": self.class_prior_,
         }
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the chosen model's decision values."""
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.decision_function(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the chosen model's classes."""
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.predict(X))
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any, class_prior: Any = None) -> FloatArray:
+        """Return P(Y | x) in a population with the class shares `class_prior`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_rows, n_columns)
+            Rows to score.
+        class_prior : float in (0, 1), or array-like of shape (n_classes,), optional
+            The share of positives in the population of the rows; for several classes the share of
+            each class. Default: `class_prior_`.
+        """
+        check_is_fitted(self)
+        prior = getattr(self, "class_prior_", None) if class_prior is None else class_prior
+        return np.asarray(self.best_estimator_.predict_proba(X, class_prior=prior))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -5,19 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from decorrupt.losses import score_shape
 from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.results import Result
 from decorrupt.model_selection.scorers import BagScorer
-from decorrupt.observed import Observed, read_bags
+from decorrupt.observed import as_observed
 
 CONSTANT = "constant"
 GROUP_RATE = "group_rate"
 
 
-def group_rate_accuracy(y: ArrayLike, *, bags: Any) -> float:
+def group_rate_accuracy(y: Any, *, bags: Any = None) -> float:
     """Return the balanced accuracy of guessing every row from the shares of its own bag.
 
     The guess in bag k is the class with the largest p_kc/p̄_c.
@@ -28,8 +27,8 @@ def group_rate_accuracy(y: ArrayLike, *, bags: Any) -> float:
 
     Parameters
     ----------
-    y : array-like of shape (n_rows,) or (n_rows, n_classes)
-        The proportion of each row's bag, or its class shares.
+    y : array-like of shape (n_rows,) or (n_rows, n_classes), or Observed
+        The proportion of each row's bag, or its class shares; an Observed contains the bags.
     bags : array-like of shape (n_rows,)
         The bag of each row.
 
@@ -39,11 +38,7 @@ def group_rate_accuracy(y: ArrayLike, *, bags: Any) -> float:
     >>> group_rate_accuracy([0.25] * 4 + [0.75] * 4, bags=[0] * 4 + [1] * 4)
     0.75
     """
-    return observed_rate_accuracy(read_bags(y, bags))
-
-
-def observed_rate_accuracy(observed: Observed) -> float:
-    """Return the same for bags that are read already."""
+    observed = as_observed(y, bags)
     counts = observed.sizes[:, None] * observed.proportions
     per_class = counts / counts.sum(axis=0)
     return float(per_class.max(axis=1).sum() / counts.shape[1])

@@ -16,7 +16,7 @@ from decorrupt.losses import balanced_scores
 from decorrupt.model_selection.folded_data import train_on
 from decorrupt.model_selection.results import is_missing
 from decorrupt.notices import Notice, emit_notices, train_quietly
-from decorrupt.observed import Observed, read_bags, resolve_class_prior
+from decorrupt.observed import Observed, as_observed, resolve_class_prior
 from decorrupt.risks import count_risk
 from decorrupt.solvers import fit_slope_and_shift
 from decorrupt.splitters import Fold
@@ -75,7 +75,7 @@ def quantile_bins(
 
 
 def calibration_curve_from_proportions(
-    y: ArrayLike, probabilities: ArrayLike, *, bags: Any, n_bins: int = 5
+    y: Any, probabilities: ArrayLike, *, bags: Any = None, n_bins: int = 5
 ) -> list[CalibrationBin]:
     """Return predicted against estimated shares of positives, without labels.
 
@@ -87,8 +87,9 @@ def calibration_curve_from_proportions(
 
     Parameters
     ----------
-    y : array-like of shape (n_rows,)
-        The proportion of each row's bag; of several classes, the share of one of them.
+    y : array-like of shape (n_rows,), or Observed
+        The proportion of each row's bag; of several classes, the share of one of them. Of an
+        Observed, which contains the bags, the second class.
     probabilities : array-like of shape (n_rows,)
         P(Y=1|x) of held-out rows, in the population of these rows; of several classes, P(Y=c|x).
     bags : array-like of shape (n_rows,)
@@ -116,14 +117,7 @@ def calibration_curve_from_proportions(
     >>> bool(abs(highest.share - 1) < 3 * highest.std_error)
     True
     """
-    shares = np.asarray(probabilities, dtype=float)
-    return observed_calibration_curve(read_bags(y, bags), shares, n_bins)
-
-
-def observed_calibration_curve(
-    observed: Observed, probabilities: FloatArray, n_bins: int = 5
-) -> list[CalibrationBin]:
-    """Return the curve of the second class, from bags that are read already."""
+    observed, probabilities = as_observed(y, bags), np.asarray(probabilities, dtype=float)
     sizes, prior = observed.sizes, float(observed.inner_prior[1])
     lever = 2 * combine_bags(sizes, observed.proportions, method="least_squares")[:, 1]
     edges, bins = quantile_bins(probabilities, n_bins)

@@ -22,9 +22,6 @@ from decorrupt.features import FROM_ALL_ROWS, OF_SINGLE_ROWS, kernel_name
 from decorrupt.meta import BoostedCountClassifier, EMClassifier
 from decorrupt.model_selection.evaluation import Configuration
 from decorrupt.model_selection.grids import (
-    AVERAGED_REG_STRENGTHS,
-    CLASS_COUNT_REG_STRENGTHS,
-    CLASS_MEAN_REG_STRENGTHS,
     DEFAULT_REG_STRENGTHS,
     distinct_kernels,
     gamma_settings,
@@ -47,16 +44,12 @@ class Candidate:
         Parameters searched in addition to those of the kernel; with a λ path also λ.
     any_kernel : bool
         Whether kernels are searched; an estimator given by the user keeps its kernel.
-    reg_strengths, class_reg_strengths : tuple of float
-        The default λ for two and for several classes.
     """
 
     name: str
     estimator: Any
     grid: dict[str, list[Any]] = field(default_factory=dict)
     any_kernel: bool = False
-    reg_strengths: tuple[float, ...] = DEFAULT_REG_STRENGTHS
-    class_reg_strengths: tuple[float, ...] = DEFAULT_REG_STRENGTHS
 
     def _usable(self, kernels: Sequence[Any], weights: Any) -> Sequence[Any]:
         """Return the kernels without those that the method, or weighted rows, cannot use."""
@@ -71,7 +64,6 @@ class Candidate:
         kernels: Sequence[Any],
         kernel_gammas: Sequence[float | str] | None,
         reg_strengths: Sequence[float] | None,
-        n_classes: int,
         weights: Any = None,
     ) -> list[Configuration]:
         """Return the grid for every kernel, with a λ path where possible.
@@ -95,12 +87,10 @@ class Candidate:
                 path = None
             elif path is None:
                 size = estimator.kernel_size(X, weights=weights)
-                grid = self.reg_strengths if n_classes == 2 else self.class_reg_strengths
                 size *= reg_strength_scale(X.shape[0] if weights is None else weights.sum())
-                path = [size * reg_strength for reg_strength in grid]
+                path = [size * reg_strength for reg_strength in DEFAULT_REG_STRENGTHS]
             path = None if path is None else tuple(path)
-            is_open = path is not None and reg_strengths is None
-            found.append(Configuration(self.name, estimator, params, path, is_open))
+            found.append(Configuration(self.name, estimator, params, path))
         return found
 
 
@@ -110,27 +100,13 @@ def has_path(estimator: Any) -> bool:
 
 
 _CANDIDATES = (
-    Candidate(
-        "mean_map",
-        MeanMapClassifier(),
-        reg_strengths=AVERAGED_REG_STRENGTHS,
-        class_reg_strengths=CLASS_MEAN_REG_STRENGTHS,
-    ),
-    Candidate(
-        "corrected_loss",
-        CorrectedLossClassifier(convex="ignore", fit_intercept=True),
-        class_reg_strengths=CLASS_MEAN_REG_STRENGTHS,
-    ),
+    Candidate("mean_map", MeanMapClassifier()),
+    Candidate("corrected_loss", CorrectedLossClassifier(convex="ignore", fit_intercept=True)),
     Candidate("invcal", InvCalClassifier(), {"C_p": [0.1, 1.0, 10.0], "epsilon": [0.0, 0.1]}),
     Candidate("proportion_matching", ProportionMatchingClassifier()),
     # From the intercept: the average over kernels and λ is as good as with both starts, in less
     # than half of the time.
-    Candidate(
-        "count_likelihood",
-        CountLikelihoodClassifier(starts=("intercept",)),
-        reg_strengths=AVERAGED_REG_STRENGTHS,
-        class_reg_strengths=CLASS_COUNT_REG_STRENGTHS,
-    ),
+    Candidate("count_likelihood", CountLikelihoodClassifier(starts=("intercept",))),
     Candidate(
         "alternating_psvm",
         AlternatingPSVMClassifier(n_starts=1),
@@ -141,36 +117,19 @@ _CANDIDATES = (
 CANDIDATES = {one.name: replace(one, any_kernel=True) for one in _CANDIDATES}
 # By name only: their cost, and LightGBM, are for the user to choose.
 ANY_LEARNER = ("em", "boosted")
-PRESETS = {
-    "fast": ("mean_map", "count_likelihood"),
-    # conv-∝SVM by name only: its cost is for the user to choose.
-    "thorough": tuple(name for name in CANDIDATES if name != "convex_psvm"),
-}
+DEFAULT_CANDIDATES = ("mean_map", "count_likelihood")
 
 
-def resolve_candidates(candidates: str | Sequence[Any], n_classes: int = 2) -> list[Candidate]:
-    """Return the candidates of a preset, or those listed.
+def resolve_candidates(candidates: Sequence[Any] | None) -> list[Candidate]:
+    """Return the candidates that are listed, or those of the default.
 
     Parameters
     ----------
-    candidates : {"fast", "thorough"} or list
-        A list can contain names of known methods, estimators, (name, estimator) pairs, and
-        (name, estimator, grid) triples; estimators keep their kernel.
-    n_classes : int
-        Number of classes: with more than two, presets leave out methods for two.
+    candidates : sequence or None
+        Names of known methods, estimators, (name, estimator) pairs, and (name, estimator, grid)
+        triples; estimators keep their kernel.
     """
-    if isinstance(candidates, str):
-        if candidates not in PRESETS:
-            raise ValueError(
-                f"unknown candidates {candidates!r}: choose one of {', '.join(PRESETS)}, or give "
-                "a list of names and estimators"
-            )
-        candidates = [
-            name
-            for name in PRESETS[candidates]
-            if n_classes == 2 or takes_several_classes(CANDIDATES[name].estimator)
-        ]
-    resolved = [_resolve(candidate) for candidate in candidates]
+    resolved = [_resolve(candidate) for candidate in candidates or DEFAULT_CANDIDATES]
     names = [candidate.name for candidate in resolved]
     if not names or len(set(names)) < len(names):
         raise ValueError(f"candidates must be a list of different methods, got {names}")

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import combine_bags
 from decorrupt.losses import MarginLoss, chosen_classes, class_loss, get_loss, probabilities
-from decorrupt.observed import Observed, read_bags
+from decorrupt.observed import Observed, as_observed
 from decorrupt.risks import count_log_likelihood, with_bag_effect
 
 
@@ -27,7 +27,7 @@ class Estimate(NamedTuple):
 
 
 def corrected_accuracy(
-    y: ArrayLike, scores: ArrayLike, *, bags: Any, sample_weight: Any = None
+    y: Any, scores: ArrayLike, *, bags: Any = None, sample_weight: Any = None
 ) -> Estimate:
     """Return an unbiased estimate of the balanced accuracy, from proportions.
 
@@ -41,8 +41,8 @@ def corrected_accuracy(
 
     Parameters
     ----------
-    y : array-like of shape (n_rows,) or (n_rows, n_classes)
-        The proportion of each row's bag, or its class shares.
+    y : array-like of shape (n_rows,) or (n_rows, n_classes), or Observed
+        The proportion of each row's bag, or its class shares; an Observed contains the bags.
     scores : array-like of shape (n_rows,) or (n_rows, n_classes)
         Decision values: positive for the positive class; of several classes the largest decides.
     bags : array-like of shape (n_rows,)
@@ -65,19 +65,15 @@ def corrected_accuracy(
     >>> round(corrected_accuracy(np.repeat([0.8, 0.2], 10), scores, bags=bags).value, 2)
     1.0
     """
-    return observed_accuracy(np.asarray(scores), read_bags(y, bags, sample_weight=sample_weight))
-
-
-def observed_accuracy(scores: FloatArray, observed: Observed) -> Estimate:
-    """Return the corrected accuracy of decision values, from bags that are read already."""
-    return _combined(observed, np.eye(observed.n_classes)[chosen_classes(scores)])
+    observed = as_observed(y, bags, sample_weight)
+    return _combined(observed, np.eye(observed.n_classes)[chosen_classes(np.asarray(scores))])
 
 
 def corrected_risk(
-    y: ArrayLike,
+    y: Any,
     scores: ArrayLike,
     *,
-    bags: Any,
+    bags: Any = None,
     loss: str | MarginLoss = "sigmoid",
     sample_weight: Any = None,
 ) -> Estimate:
@@ -99,21 +95,14 @@ def corrected_risk(
     >>> round(corrected_risk(y, scores, bags=bags).value, 3)  # the sigmoid loss at the margin 1
     0.269
     """
-    observed = read_bags(y, bags, sample_weight=sample_weight)
-    return observed_risk(np.asarray(scores, dtype=float), observed, loss)
-
-
-def observed_risk(
-    scores: FloatArray, observed: Observed, loss: str | MarginLoss = "sigmoid"
-) -> Estimate:
-    """Return the corrected risk of decision values, from bags that are read already."""
+    observed, scores = as_observed(y, bags, sample_weight), np.asarray(scores, dtype=float)
     if observed.n_classes > 2 and get_loss(loss).name == "sigmoid":
         return _combined(observed, 1 - probabilities(scores))
     return _combined(observed, class_loss(loss, observed.n_classes).class_values(scores))
 
 
 def proportion_risk(
-    y: ArrayLike, scores: ArrayLike, *, bags: Any, sample_weight: Any = None
+    y: Any, scores: ArrayLike, *, bags: Any = None, sample_weight: Any = None
 ) -> Estimate:
     """Return the mean difference between predicted and known shares of bags.
 
@@ -128,24 +117,19 @@ def proportion_risk(
     >>> import numpy as np
     >>> from decorrupt.model_selection import proportion_risk
     >>> y, bags = np.repeat([0.8, 0.2], 10), np.repeat([0, 1], 10)
-    >>> proportion_risk(y, np.ones(20), bags=bags).value  # all rows are predicted positive
+    >>> round(proportion_risk(y, np.ones(20), bags=bags).value, 3)  # all rows: positive
     0.5
     """
-    observed = read_bags(y, bags, sample_weight=sample_weight)
-    return observed_proportion_risk(np.asarray(scores), observed)
-
-
-def observed_proportion_risk(scores: FloatArray, observed: Observed) -> Estimate:
-    """Return the proportion risk of decision values, from bags that are read already."""
-    shares = bag_means(np.eye(observed.n_classes)[chosen_classes(scores)], observed)
+    observed = as_observed(y, bags, sample_weight)
+    shares = observed.mean_by_bag(np.eye(observed.n_classes)[chosen_classes(np.asarray(scores))])
     return weighted_mean(np.abs(shares - observed.proportions).sum(axis=1) / 2, observed.sizes)
 
 
 def count_score(
-    y: ArrayLike,
+    y: Any,
     probabilities: ArrayLike,
     *,
-    bags: Any,
+    bags: Any = None,
     bag_effect: float = 0.0,
     sample_weight: Any = None,
 ) -> Estimate:
@@ -167,15 +151,8 @@ def count_score(
     >>> good.value > guess.value
     True
     """
-    observed = read_bags(y, bags, sample_weight=sample_weight)
-    return observed_count_score(np.asarray(probabilities), observed, bag_effect)
-
-
-def observed_count_score(
-    probabilities: FloatArray, observed: Observed, bag_effect: float = 0.0
-) -> Estimate:
-    """Return the count score of probabilities, from bags that are read already."""
-    by_bag = count_score_by_bag(probabilities, observed, bag_effect)
+    observed = as_observed(y, bags, sample_weight)
+    by_bag = count_score_by_bag(np.asarray(probabilities), observed, bag_effect)
     return weighted_mean(by_bag, observed.sizes)
 
 
@@ -195,16 +172,9 @@ def _combined(observed: Observed, losses: FloatArray) -> Estimate:
     """
     coef = combine_bags(observed.sizes, observed.proportions)
     rows = np.sum(coef[observed.row_bag] * losses, axis=1)
-    means = bag_means(rows, observed)
-    spread = np.maximum(bag_means(rows**2, observed) - means**2, 0)
+    means = observed.mean_by_bag(rows)
+    spread = np.maximum(observed.mean_by_bag(rows**2) - means**2, 0)
     return Estimate(float(means.sum()), float(np.sqrt(np.sum(spread / observed.sizes))))
-
-
-def bag_means(rows: ArrayLike, observed: Observed) -> FloatArray:
-    """Return the mean of each bag's rows, column by column for a matrix."""
-    columns = np.asarray(rows, dtype=float)
-    sums = [observed.sum_by_bag(column) for column in columns.reshape(len(columns), -1).T]
-    return np.asarray((np.array(sums) / observed.sizes).T.reshape(-1, *columns.shape[1:]))
 
 
 def weighted_mean(by_bag: FloatArray, sizes: ArrayLike) -> Estimate:

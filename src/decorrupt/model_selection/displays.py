@@ -13,17 +13,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from decorrupt._typing import FloatArray
 from decorrupt.extras import import_pyplot
 from decorrupt.model_selection.calibration import (
     CalibrationBin,
     calibration_curve_from_proportions,
 )
-from decorrupt.model_selection.criteria import bag_means
 from decorrupt.model_selection.leaderboard import describe_params
-from decorrupt.observed import Observed, read_bags
-
-SMALLEST_DOT, LARGEST_DOT = 12.0, 70.0  # points²
+from decorrupt.observed import read_bags
 
 
 class AxesDisplay:
@@ -59,77 +55,6 @@ class AxesDisplay:
 
 
 @dataclass
-class BagProportionsDisplay(AxesDisplay):
-    """Predicted against known shares of a class, one dot per bag; more rows, larger dots.
-
-    Attributes
-    ----------
-    known, predicted : array-like of shape (n_bags,)
-        The shares of the class.
-    sizes : array-like of shape (n_bags,)
-        Rows per bag.
-    label : object
-        The class.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from decorrupt import MeanMapClassifier
-    >>> from decorrupt.model_selection import BagProportionsDisplay
-    >>> X, bags = np.array([[0.0], [1.0], [2.0], [3.0]]), [0, 0, 1, 1]
-    >>> y = np.array([0.1, 0.1, 0.9, 0.9])
-    >>> model = MeanMapClassifier(kernel="linear", reg_strength=0.1).fit(X, y, bags=bags)
-    >>> display = BagProportionsDisplay.from_estimator(model, X, y, bags=bags)
-    >>> display.known
-    array([0.1, 0.9])
-    """
-
-    known: ArrayLike
-    predicted: ArrayLike
-    sizes: ArrayLike
-    label: Any = "positives"
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: ArrayLike,
-        *,
-        bags: Any,
-        label: Any = None,
-        ax: Any = None,
-        **style: Any,
-    ) -> Self:
-        """Compare the shares of bags with a model's probabilities, and draw them.
-
-        Parameters
-        ----------
-        estimator : classifier
-            A fitted classifier of decorrupt, or a pipeline that ends with one.
-        X, y, bags
-            As in `fit`. Rows that the model was not fitted to show how good it is.
-        label : object, optional
-            The class, one of `classes_`. Default: the last.
-        ax, **style
-            As in `plot`.
-        """
-        observed, chances, c = _class_chances(estimator, X, y, bags, label)
-        predicted = bag_means(chances, observed)
-        shown = cls(observed.proportions[:, c], predicted, observed.sizes, estimator.classes_[c])
-        return shown.plot(ax, **style)
-
-    def _draw(self, ax: Any, **style: Any) -> None:
-        draw_diagonal(ax)
-        parts = np.asarray(self.sizes, dtype=float) / np.max(self.sizes)
-        areas = SMALLEST_DOT + (LARGEST_DOT - SMALLEST_DOT) * parts
-        look = {"alpha": 0.6, "linewidths": 0} | style
-        ax.scatter(self.known, self.predicted, s=areas, **look)
-        ax.set_xlabel(f"known share of {self.label}", parse_math=False)
-        ax.set_ylabel(f"predicted share of {self.label}", parse_math=False)
-
-
-@dataclass
 class BagCalibrationDisplay(AxesDisplay):
     """The share of a class among rows of similar probability, ± two standard errors, from bags.
 
@@ -161,20 +86,31 @@ class BagCalibrationDisplay(AxesDisplay):
 
         Parameters
         ----------
-        estimator, X, y, bags, label
-            As in :meth:`BagProportionsDisplay.from_estimator`.
+        estimator : classifier
+            A fitted classifier of decorrupt, or a pipeline that ends with one.
+        X, y, bags
+            As in `fit`. Rows that the model was not fitted to show how good it is.
+        label : object, optional
+            The class, one of `classes_`. Default: the last.
         n_bins : int, default=5
             Number of bins; they have about equal numbers of rows.
         ax, **style
             As in `plot`.
         """
-        observed, chances, c = _class_chances(estimator, X, y, bags, label)
+        observed, classes = read_bags(y, bags), list(estimator.classes_)
+        if label is not None and label not in classes:
+            raise ValueError(
+                f"label={label!r} is not a class of the model: choose one of {classes}"
+            )
+        c = len(classes) - 1 if label is None else classes.index(label)
+        chances = estimator.predict_proba(X, class_prior=observed.inner_prior)[:, c]
         shares = observed.proportions[observed.row_bag, c]
         bins = calibration_curve_from_proportions(shares, chances, bags=bags, n_bins=n_bins)
-        return cls(bins, estimator.classes_[c]).plot(ax, **style)
+        return cls(bins, classes[c]).plot(ax, **style)
 
     def _draw(self, ax: Any, **style: Any) -> None:
-        draw_diagonal(ax)
+        colour = ax.xaxis.label.get_color()  # that of the axes' text
+        ax.plot([0, 1], [0, 1], color=colour, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
         predicted, shares, std_errors = (
             [getattr(one, name) for one in self.bins]
             for name in ("predicted", "share", "std_error")
@@ -247,22 +183,3 @@ class LeaderboardDisplay(AxesDisplay):
         ax.set_yticks(places, self.names, parse_math=False)
         ax.invert_yaxis()
         ax.set_xlabel("score on held-out data")
-
-
-def draw_diagonal(ax: Any) -> None:
-    """Draw the dashed line of equal values in the colour of the axes' text."""
-    colour = ax.xaxis.label.get_color()
-    ax.plot([0, 1], [0, 1], color=colour, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
-
-
-def _class_chances(
-    estimator: Any, X: Any, y: ArrayLike, bags: Any, label: Any
-) -> tuple[Observed, FloatArray, int]:
-    """Return the bags, P(class | x) in the population of these rows, and the class's number."""
-    observed = read_bags(y, bags)
-    classes = list(estimator.classes_)
-    if label is not None and label not in classes:
-        raise ValueError(f"label={label!r} is not a class of the model: choose one of {classes}")
-    c = len(classes) - 1 if label is None else classes.index(label)
-    chances = estimator.predict_proba(X, class_prior=observed.inner_prior)
-    return observed, np.asarray(chances)[:, c], c

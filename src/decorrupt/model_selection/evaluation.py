@@ -9,24 +9,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators import PathFit
-from decorrupt.features import FeatureMap, without_rows
+from decorrupt.features import FeatureMap
 from decorrupt.losses import balanced_scores, score_shape
 from decorrupt.model_selection.calibration import cross_calibrate, needs_calibration
 from decorrupt.model_selection.criteria import weighted_mean
 from decorrupt.model_selection.folded_data import FoldedData
-from decorrupt.model_selection.results import PathFits, Result, is_missing
+from decorrupt.model_selection.results import Result, is_missing
 from decorrupt.model_selection.scorers import BagScorer
 from decorrupt.notices import Notice
 from decorrupt.progress import track
@@ -50,15 +48,12 @@ class Configuration:
     reg_strengths : tuple of float or None
         λ of one path over shared features, for a :class:`~decorrupt.estimators.KernelClassifier`;
         None: one fit.
-    has_open_path : bool
-        Whether smaller λ may be tried: the path is not the user's own.
     """
 
     method: str
     estimator: Any
     params: dict[str, Any]
     reg_strengths: tuple[float, ...] | None = None
-    has_open_path: bool = False
 
     def results_params(self) -> list[dict[str, Any]]:
         """Return the parameters of each of its results."""
@@ -69,10 +64,9 @@ class Configuration:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """All results, the configurations they are of, and the warnings to emit."""
+    """All results, and the warnings to emit."""
 
     results: list[Result]
-    compared: list[Configuration]
     notices: list[Notice]
 
 
@@ -84,7 +78,6 @@ class _FoldPredictions:
     scores: FloatArray | float
     seconds: float
     failure: str = ""
-    path: PathFit | None = None
 
 
 @dataclass
@@ -113,7 +106,7 @@ class _Evaluator:
         # job: its products are small here, and more threads would only wait for each other.
         with threadpool_limits(1, user_api="blas"):
             found = self._run(jobs, prefer="threads")
-        return self._results(batch, found, without_rows(features))
+        return self._results(batch, found)
 
     def _run(self, jobs: list[Any], **options: Any) -> list[_FoldPredictions]:
         found = Parallel(n_jobs=self.n_jobs, return_as="generator", **options)(jobs)
@@ -155,21 +148,16 @@ class _Evaluator:
         raw = path.scores(matrix[test])
         scores = balanced_scores(raw, path.class_prior)
         seconds = time.perf_counter() - began
-        return _FoldPredictions(raw - path.threshold, scores, seconds, path=path)
+        return _FoldPredictions(raw - path.threshold, scores, seconds)
 
     def _results(
         self,
         batch: Sequence[Configuration],
         predicted: Sequence[_FoldPredictions],
-        features: FeatureMap | None = None,
     ) -> list[Result]:
         n_folds, found = len(self.data.folds), []
         for k, one in enumerate(batch):
-            own = predicted[k * n_folds : (k + 1) * n_folds]
-            results = self._pooled(one, own)
-            if features is not None:
-                results = _with_fits(results, one, own, features)
-            found += results
+            found += self._pooled(one, predicted[k * n_folds : (k + 1) * n_folds])
         return found
 
     def _pooled(
@@ -221,25 +209,6 @@ class _Evaluator:
         return Result(method, params, *score, by_bag, tested.sizes, seconds, decisions, scores)
 
 
-def _with_fits(
-    results: list[Result],
-    configuration: Configuration,
-    predicted: Sequence[_FoldPredictions],
-    features: FeatureMap,
-) -> list[Result]:
-    """Return the results of a path with its fits, unless its scores need more than a sum."""
-    if needs_calibration(configuration.estimator, by_counts=results[0].by_bag is not None):
-        return results
-    paths = [one.path for one in predicted if one.path is not None and one.path.link is None]
-    if len(paths) < len(predicted):
-        return results
-    estimators = [clone(configuration.estimator).set_params(**one.params) for one in results]
-    return [
-        replace(result, path_fits=PathFits(estimator, features, paths, place))
-        for place, (result, estimator) in enumerate(zip(results, estimators, strict=True))
-    ]
-
-
 def evaluate(
     configurations: Sequence[Configuration],
     data: FoldedData,
@@ -248,7 +217,6 @@ def evaluate(
     n_jobs: int | None = None,
     calibrate: bool = False,
     error_score: Any = "raise",
-    deadline: float = np.inf,
 ) -> Evaluation:
     """Return every configuration's score on held-out rows.
 
@@ -267,9 +235,6 @@ def evaluate(
         calibrated on the other folds, instead of the model's probabilities.
     error_score : "raise" or NaN
         Whether a fit that fails raises its error, or gives its configuration the score −∞.
-    deadline : float
-        When to stop, in seconds of :func:`time.monotonic`. Configurations that are not compared by
-        then are left out, but the first ones are always compared.
 
     Raises
     ------
@@ -278,18 +243,14 @@ def evaluate(
     """
     evaluator = _Evaluator(data, scorer, n_jobs, calibrate, error_score)
     results: list[Result] = []
-    compared: list[Configuration] = []
     batches = _batches(configurations, n_jobs)
     for batch in track(batches, "comparing configurations", len(batches)):
-        if results and time.monotonic() > deadline:
-            break
-        compared += batch
         if batch[0].reg_strengths is None:
             results += evaluator.fit_separately(batch)
             continue
         results += evaluator.fit_paths(batch, data.feature_map(batch[0].estimator))
-    n_fits = len(compared) * len(data.folds)
-    return Evaluation(results, compared, _failure_notices(evaluator.failures, n_fits))
+    n_fits = len(configurations) * len(data.folds)
+    return Evaluation(results, _failure_notices(evaluator.failures, n_fits))
 
 
 def _batches(

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from decorrupt.exceptions import SkippedFoldWarning
 from decorrupt.notices import Notice
-from decorrupt.observed import NoisySources, Observed, as_targets, check_bags, read_bags
+from decorrupt.observed import NoisySources, Observed, as_observed, as_targets, check_bags
 from decorrupt.splitters import BagKFold, BagSplitter, Fold, WithinBagKFold
 
 DEFAULT_FOLDS = 5
@@ -96,14 +95,14 @@ def source_folds(noisy: NoisySources, cv: Any, random_state: Any = None) -> list
 
 
 def bag_folds(
-    y: ArrayLike, *, bags: Any, n_splits: int = DEFAULT_FOLDS, random_state: Any = None
+    y: Any, *, bags: Any = None, n_splits: int = DEFAULT_FOLDS, random_state: Any = None
 ) -> list[Fold]:
     """Return folds of whole bags, or folds within bags if there are fewer than 5 bags.
 
     Parameters
     ----------
-    y : array-like of shape (n_rows,)
-        The proportion of each row's bag.
+    y : array-like of shape (n_rows,) or (n_rows, n_classes), or Observed
+        The proportion of each row's bag, or its class shares; an Observed contains the bags.
     bags : array-like of shape (n_rows,)
         The bag of each row.
     n_splits : int, default=5
@@ -131,13 +130,7 @@ def bag_folds(
     >>> len(bag_folds(y, bags=bags, n_splits=3, random_state=0))
     3
     """
-    return observed_folds(read_bags(y, bags), n_splits=n_splits, random_state=random_state)
-
-
-def observed_folds(
-    observed: Observed, *, n_splits: int = DEFAULT_FOLDS, random_state: Any = None
-) -> list[Fold]:
-    """Return what :func:`bag_folds` returns, from bags that are read already."""
+    observed = as_observed(y, bags)
     n_rows, n_bags = len(observed.row_bag), observed.n_bags
     cv: BagSplitter
     if n_bags >= FEWEST_BAGS_TO_LEAVE_OUT:

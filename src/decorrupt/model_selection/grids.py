@@ -17,15 +17,7 @@ from decorrupt.features import (
 )
 
 DEFAULT_REG_STRENGTHS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
-# Of the average: wider grids did not help on the development data of benchmarks/auto_records.py.
-AVERAGED_REG_STRENGTHS = (1e-2, 1e-3, 1e-4, 1e-5)
 ROWS_OF_GRIDS = 1000
-# λ for several classes, by the held-out likelihood of the counts. The counts nearly determine the
-# classes of the rows: their likelihood was best at 1e-3 to 1e-7 on synthetic data and iris in bags
-# of 8 and 32, and cnae, contraceptive, cardiotocography, wine, wireless and digits in bags of 16.
-# Means of the classes are uncertain: the mean map was best at 1e-2 to 1e-5 on the first five.
-CLASS_COUNT_REG_STRENGTHS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
-CLASS_MEAN_REG_STRENGTHS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5)
 # Multiples of kernel_gamma="scale": from nearly linear to as local as 1/(n_columns·Var X).
 DEFAULT_GAMMA_FACTORS = (0.03, 0.3, 1.0)
 # On principal components one width is enough: the components already are a scale of their own.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from decorrupt.model_selection.evaluation import Configuration, Evaluation
 from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import has_usable_folds
 from decorrupt.model_selection.promising import FEWEST_CONFIGURATIONS, promising
-from decorrupt.model_selection.widening import widen
 from decorrupt.observed import Observed
 
 # Rows of the first sample, which also has at least so many bags; each sample is 4 times as large.
@@ -48,14 +46,10 @@ def evaluate_by_halving(
 ) -> Evaluation:
     """Return the evaluation on all bags of the configurations that are left.
 
-    `compared` also contains the configurations that a sample excluded, but not those for which
-    there was no time.
-
     Parameters
     ----------
     configurations : sequence of Configuration
-        All of them are compared on the first sample, and smaller λ, see :func:`widen`; the
-        promising ones on each larger sample.
+        All of them are compared on the first sample, the promising ones on each larger sample.
     data : FoldedData
         All rows.
     compare : callable
@@ -63,23 +57,12 @@ def evaluate_by_halving(
     random_state : int, RandomState or None
         Source of the samples.
     """
-    left, excluded = list(configurations), []
-
-    def compare_all(some: Sequence[Configuration], data: FoldedData) -> Evaluation:
-        found = compare(some, data)
-        if len(found.compared) < len(some):  # there is no time for more
-            return found
-        return widen(found, lambda more: compare(more, data), random_state)
-
-    step: Callable[[Sequence[Configuration], FoldedData], Evaluation] = compare_all
+    left = list(configurations)
     for rows in samples_of_bags(data.observed, random_state):
         sample = data.take(rows)
         if len(left) <= FEWEST_CONFIGURATIONS or not has_usable_folds(
             sample.observed, sample.folds
         ):
             break
-        found, step = step(left, sample), compare
-        left = promising(found.compared, found.results, random_state)
-        excluded += [one for one in found.compared if not any(one is other for other in left)]
-    found = step(left, data)
-    return replace(found, compared=found.compared + excluded)
+        left = promising(left, compare(left, sample).results, random_state)
+    return compare(left, data)

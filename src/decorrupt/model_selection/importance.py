@@ -6,13 +6,16 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
+from threadpoolctl import threadpool_limits
 
 from decorrupt.losses import score_shape
+from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer
-from decorrupt.observed import Observed, read_bags
+from decorrupt.observed import Observed, as_observed
 from decorrupt.progress import track
+from decorrupt.splitters import Fold
 
 
 class ColumnImportance(NamedTuple):
@@ -23,12 +26,35 @@ class ColumnImportance(NamedTuple):
     std_error: float
 
 
+def fold_models(
+    estimator: Any, X: Any, observed: Observed, folds: Sequence[Fold]
+) -> list[tuple[Any, NDArray[np.intp]]]:
+    """Return a clone of an estimator for every fold, and its held-out rows.
+
+    Parameters
+    ----------
+    estimator : estimator
+        For an automatic choice ``estimators_[0]``, the heaviest member of its average.
+    X : array-like or sparse matrix of shape (n_rows, n_columns)
+        The rows.
+    observed : Observed
+        What is known about their labels.
+    folds : sequence of (train, test)
+        Row numbers.
+    """
+    data = FoldedData(X, observed, list(folds))
+    with threadpool_limits(1, user_api="blas"):  # small products: threads would only wait
+        fits = (data.fit_fold(estimator, fold) for fold in range(len(folds)))
+        models = list(track(fits, "fitting the heaviest model on folds", len(folds)))
+    return [(model, test) for model, (_, test) in zip(models, folds, strict=True)]
+
+
 def bag_permutation_importance(
     models: Any,
     X: Any,
-    y: ArrayLike,
+    y: Any,
     *,
-    bags: Any,
+    bags: Any = None,
     scoring: str | BagScorer = "count_log_likelihood",
     n_repeats: int = 5,
     max_rows: int = 4000,
@@ -42,11 +68,11 @@ def bag_permutation_importance(
     ----------
     models : fitted classifier, or list of (classifier, rows)
         A model that was not trained on X; or models, each with the numbers of the rows of X on
-        which it was not trained.
+        which it was not trained, as :func:`fold_models` returns them.
     X : array-like or pandas DataFrame of shape (n_rows, n_columns)
         The rows.
-    y : array-like of shape (n_rows,)
-        The proportion of each row's bag.
+    y : array-like of shape (n_rows,) or (n_rows, n_classes), or Observed
+        The proportion of each row's bag, or its class shares; an Observed contains the bags.
     bags : array-like of shape (n_rows,)
         The bag of each row.
     scoring : str or BagScorer, default="count_log_likelihood"
@@ -79,22 +105,7 @@ def bag_permutation_importance(
     >>> found[0].column
     1
     """
-    options = {"n_repeats": n_repeats, "max_rows": max_rows, "random_state": random_state}
-    return observed_importance(models, X, read_bags(y, bags), scoring=scoring, **options)
-
-
-def observed_importance(
-    models: Any,
-    X: Any,
-    observed: Observed,
-    *,
-    scoring: str | BagScorer = "count_log_likelihood",
-    n_repeats: int = 5,
-    max_rows: int = 4000,
-    random_state: int = 0,
-) -> list[ColumnImportance]:
-    """Return what :func:`bag_permutation_importance` does, from bags that are read already."""
-    scorer = get_bag_scorer(scoring)
+    observed, scorer = as_observed(y, bags), get_bag_scorer(scoring)
     prior, rng = observed.inner_prior, np.random.default_rng(random_state)
     if not isinstance(models, Sequence):
         models = [(models, np.arange(len(observed.row_bag)))]

@@ -14,6 +14,7 @@ from decorrupt.model_selection.results import Result
 
 # Parameters over which a row of the leaderboard is the best, and its weight the sum.
 WITHIN_ROW = ("reg_strength", "starts")
+CHOSEN = "* part of the model, with its weight"
 
 
 def choose(results: Sequence[Result]) -> Result:
@@ -59,8 +60,6 @@ class Leaderboard:
     ----------
     rows : list of dict
         The rows as plain dicts, for files.
-    rule : str
-        What the mark of a row means.
     baselines : list of dict
         "constant", the pooled class shares for every row, with its score ± standard error on the
         same held-out bags; "group_rate", the rate of each row's own bag, with its balanced
@@ -71,7 +70,6 @@ class Leaderboard:
     """
 
     rows: list[dict[str, Any]]
-    rule: str = "part of the model, with its weight"
     baselines: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -132,7 +130,7 @@ class Leaderboard:
             f"± {row.std_error:<10.4f} {row.seconds:>7.1f}  {describe_params(row.params)}"
             for row in self
         ]
-        return "\n".join([head, *lines, f"* {self.rule}", *self._remarks()])
+        return "\n".join([head, *lines, CHOSEN, *self._remarks()])
 
     def _remarks(self) -> list[str]:
         found = []

@@ -17,14 +17,11 @@ LEAST_SHARE = 0.5
 
 
 def promising(
-    configurations: Sequence[Configuration],
-    results: Sequence[Result],
-    random_state: Any,
-    least_share: float = LEAST_SHARE,
+    configurations: Sequence[Configuration], results: Sequence[Result], random_state: Any
 ) -> list[Configuration]:
     """Return the configurations that may be the best on all bags, the most probable first.
 
-    Those remain whose weight, summed over λ, is at least `least_share` of an equal share: a sample
+    Those remain whose weight, summed over λ, is at least LEAST_SHARE of an equal share: a sample
     with few bags leaves many, where a fixed number would be unstable. Criteria without weights
     leave the better half.
     """
@@ -34,7 +31,7 @@ def promising(
         ranks = np.array(
             [sum(by_result[id(own)] for own in own_results(one, results)) for one in configurations]
         )
-        n_kept = int((ranks >= least_share / len(configurations)).sum())
+        n_kept = int((ranks >= LEAST_SHARE / len(configurations)).sum())
     else:
         scores = [[own.score for own in own_results(one, results)] for one in configurations]
         ranks = np.array([max(own, default=-np.inf) for own in scores])

@@ -9,11 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
-from sklearn.base import clone
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators import KernelClassifier, PathFit
-from decorrupt.features import FeatureMap
 from decorrupt.model_selection.scorers import BagScorer
 from decorrupt.observed import Observed
 from decorrupt.splitters import Fold
@@ -42,8 +39,6 @@ class Result:
     scores : ndarray of shape (n_rows,) or (n_rows, n_classes)
         Log-odds in a balanced population, or log-probabilities up to a constant per row; NaN in
         the same cases.
-    path_fits : PathFits or None
-        The fits on the folds, if the configuration has a λ path.
     """
 
     method: str
@@ -55,36 +50,6 @@ class Result:
     fold_seconds: FloatArray
     decisions: FloatArray
     scores: FloatArray
-    path_fits: PathFits | None = None
-
-
-@dataclass(frozen=True)
-class PathFits:
-    """The fits of one configuration with a λ path on all folds; they make the models of the folds.
-
-    Attributes
-    ----------
-    estimator : KernelClassifier
-        The configuration at this λ.
-    features : FeatureMap
-        The features of all rows, without their matrix.
-    paths : list of PathFit
-        One per fold.
-    place : int
-        The number of this λ in the paths.
-    """
-
-    estimator: KernelClassifier
-    features: FeatureMap
-    paths: list[PathFit]
-    place: int
-
-    def models(self, X: Any, observed: Observed) -> list[KernelClassifier]:
-        """Return the model of every fold; X are all rows."""
-        models = [clone(self.estimator) for _ in self.paths]
-        for model, path in zip(models, self.paths, strict=True):
-            model.keep_path(X, self.features, path, self.place, observed)
-        return models
 
 
 def is_missing(predictions: FloatArray) -> NDArray[np.bool_]:

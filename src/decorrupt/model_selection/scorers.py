@@ -23,11 +23,11 @@ from decorrupt.losses import (
 )
 from decorrupt.model_selection.criteria import (
     Estimate,
+    corrected_accuracy,
+    corrected_risk,
+    count_score,
     count_score_by_bag,
-    observed_accuracy,
-    observed_count_score,
-    observed_proportion_risk,
-    observed_risk,
+    proportion_risk,
     weighted_mean,
 )
 from decorrupt.observed import Observed, read_bags, without_weightless
@@ -35,10 +35,10 @@ from decorrupt.risks import noisy_label_risk
 
 NOISY_LABELS = "noisy_label_log_likelihood"
 CRITERIA: dict[str, Callable[..., Estimate]] = {
-    "corrected_accuracy": observed_accuracy,
-    "corrected_risk": observed_risk,
-    "proportion_risk": observed_proportion_risk,
-    "count_log_likelihood": observed_count_score,
+    "corrected_accuracy": corrected_accuracy,
+    "corrected_risk": corrected_risk,
+    "proportion_risk": proportion_risk,
+    "count_log_likelihood": count_score,
 }
 LOWER_IS_BETTER = ("corrected_risk", "proportion_risk")
 NEED_SPREAD = ("corrected_accuracy", "corrected_risk")
@@ -131,7 +131,7 @@ or callable
         if callable(self.name):
             y, known = observed.fit_arguments()
             return Estimate(*self.name(y, predictions, **known, **self.options))
-        value, std_error = CRITERIA[self.name](predictions, observed, **self.options)
+        value, std_error = CRITERIA[self.name](observed, predictions, **self.options)
         return Estimate(-value if self.name in LOWER_IS_BETTER else value, std_error)
 
     def by_bag(self, scores: FloatArray, observed: Observed) -> FloatArray:
@@ -175,9 +175,6 @@ class NoisyLabelScorer(BagScorer):
         return noisy_label_risk(noisy).log_likelihoods(scores)
 
 
-BAG_SCORERS = {name: BagScorer(name) for name in CRITERIA}
-
-
 def get_bag_scorer(scoring: Any) -> BagScorer:
     """Return the scorer for the name of a criterion; a BagScorer is returned as it is.
 
@@ -193,5 +190,4 @@ def get_bag_scorer(scoring: Any) -> BagScorer:
             f"scoring={scoring!r}: choose one of {', '.join(CRITERIA)}, or give a BagScorer. "
             "scikit-learn's scorers need labels, which bags do not have"
         )
-    check_scoring(scoring)
-    return BAG_SCORERS[scoring]
+    return BagScorer(scoring)

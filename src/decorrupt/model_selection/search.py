@@ -1,4 +1,4 @@
-"""Grid search and randomised search on bags, without labels."""
+"""Grid search on bags, without labels."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ import numpy as np
 import sklearn
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.model_selection import (
-    GridSearchCV,
-    ParameterGrid,
-    ParameterSampler,
-    RandomizedSearchCV,
-)
-from sklearn.utils import indexable
+from sklearn.model_selection import GridSearchCV, ParameterGrid
+from sklearn.utils import check_array, indexable
 from sklearn.utils.validation import check_is_fitted
 
-from decorrupt.estimators import ReferenceLinkMixin
-from decorrupt.model_selection.delegating import search_assumption_notices
+from decorrupt.estimators import (
+    FLOATS,
+    ReferenceLinkMixin,
+    common_classes_notices,
+    needs_common_classes,
+)
 from decorrupt.model_selection.evaluation import Configuration, evaluate
 from decorrupt.model_selection.folded_data import FoldedData, train_on
 from decorrupt.model_selection.folds import DEFAULT_FOLDS, usable_folds
@@ -29,120 +28,7 @@ from decorrupt.notices import Notice, QuietEstimator, emit_notices
 from decorrupt.observed import read_observed, without_weightless
 
 
-class _BagSearch(ReferenceLinkMixin, QuietEstimator):
-    """Base class of both searches; must precede scikit-learn's class in the bases.
-
-    Its `fit` replaces scikit-learn's, which keeps only one score per fold: here the predictions of
-    all held-out rows are scored together.
-    """
-
-    __metadata_request__fit = {"bags": True, "sample_weight": True}  # noqa: RUF012
-
-    estimator: Any
-    cv: Any
-    scoring: Any
-    n_jobs: int | None
-    refit: bool
-    error_score: Any
-    check_assumptions: bool
-    best_estimator_: Any
-    best_params_: dict[str, Any]
-    scorer_: BagScorer
-
-    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None, sample_weight: Any = None) -> Any:
-        """Run the search and refit the best candidate on all rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_columns)
-            The rows.
-        y : array-like of shape (n_rows,) or (n_rows, n_classes)
-            The proportion of each row's bag, or its class shares.
-        bags : array-like of shape (n_rows,)
-            The bag of each row.
-        sample_weight : array-like of shape (n_rows,), optional
-            How many rows each row represents, at least 0.
-
-        Warns
-        -----
-        SkippedFoldWarning
-            If a fold cannot be used, see :func:`usable_folds`.
-        FitFailedWarning
-            If the fit of a candidate failed.
-        ConvergenceWarning, OneClassWarning, NegativeRiskWarning
-            These and other warnings of the refit; candidates of this library do not warn.
-        BagAssumptionWarning
-            If the rows of a class clearly differ between bags, see `check_assumptions`.
-        """
-        data, notices = self._train(X, y, bags, sample_weight)
-        emit_notices(search_assumption_notices(self, data.X, data.observed) + notices)
-        return self
-
-    def train(
-        self, X: Any, y: ArrayLike, *, bags: Any = None, sample_weight: Any = None
-    ) -> list[Notice]:
-        """Fit as `fit` does, and return the warnings; without the check of the assumptions."""
-        return self._train(X, y, bags, sample_weight)[1]
-
-    def _train(
-        self, X: Any, y: ArrayLike, bags: Any, sample_weight: Any
-    ) -> tuple[FoldedData, list[Notice]]:
-        if bags is None:
-            raise ValueError(
-                f"{type(self).__name__} needs bags=, the bag of each row; for data with labels use "
-                "scikit-learn's search"
-            )
-        self.scorer_ = get_bag_scorer(self.scoring)
-        self.multimetric_ = False
-        X, y, bags = indexable(X, y, bags)
-        known = {"bags": bags, "sample_weight": sample_weight}
-        X, y, known = without_weightless(X, y, cv=self.cv, **known)
-        cv = known.pop("cv", None)
-        observed = read_observed(y, **known)
-        folds, notices = usable_folds(cv, X, observed, needs_spread=self.scorer_.needs_spread)
-        self.n_splits_ = len(folds)
-        data = FoldedData(X, observed, folds)
-        with sklearn.config_context(enable_metadata_routing=True):
-            found = evaluate(
-                [self._configuration(params) for params in self._candidates()],
-                data,
-                self.scorer_,
-                n_jobs=self.n_jobs,
-                error_score=self.error_score,
-            )
-            notices += found.notices
-            keep_results(self, found.results, observed, folds, self.scorer_)
-            if self.refit:
-                began = time.perf_counter()
-                model = self._configuration(self.best_params_).estimator
-                notices += train_on(model, X, observed)
-                self.best_estimator_ = model
-                self.refit_time_ = time.perf_counter() - began
-                if hasattr(model, "feature_names_in_"):
-                    self.feature_names_in_ = model.feature_names_in_
-        return data, notices
-
-    def get_metadata_routing(self) -> Any:
-        """Return the request for `bags`; scikit-learn's method rejects scorers without labels."""
-        return self._get_metadata_request()  # type: ignore[attr-defined]
-
-    def _configuration(self, params: dict[str, Any]) -> Configuration:
-        model = clone(self.estimator).set_params(**clone(params, safe=False))
-        return Configuration("", model, params)
-
-    def _candidates(self) -> Any:
-        raise NotImplementedError
-
-    def score(self, X: Any, y: Any = None, *, bags: Any = None) -> float:
-        """Return the search's criterion on bags; without `bags`, the accuracy on labels y."""
-        check_is_fitted(self)
-        if bags is None:
-            return float(self.best_estimator_.score(X, y))
-        with sklearn.config_context(enable_metadata_routing=True):
-            return float(self.scorer_(self.best_estimator_, X, y, bags=bags))
-
-
-class BagGridSearchCV(_BagSearch, GridSearchCV):
+class BagGridSearchCV(ReferenceLinkMixin, QuietEstimator, GridSearchCV):
     """scikit-learn's GridSearchCV for bags: holds out whole bags and needs no labels.
 
     Parameters
@@ -194,6 +80,19 @@ class BagGridSearchCV(_BagSearch, GridSearchCV):
     True
     """
 
+    __metadata_request__fit = {"bags": True, "sample_weight": True}  # noqa: RUF012
+
+    estimator: Any
+    cv: Any
+    scoring: Any
+    n_jobs: int | None
+    refit: bool
+    error_score: Any
+    check_assumptions: bool
+    best_estimator_: Any
+    best_params_: dict[str, Any]
+    scorer_: BagScorer
+
     def __init__(
         self,
         estimator: Any,
@@ -217,71 +116,110 @@ class BagGridSearchCV(_BagSearch, GridSearchCV):
         )
         self.check_assumptions = check_assumptions
 
-    def _candidates(self) -> Any:
-        return ParameterGrid(self.param_grid)
+    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None, sample_weight: Any = None) -> Any:
+        """Run the search and refit the best candidate on all rows.
 
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_columns)
+            The rows.
+        y : array-like of shape (n_rows,) or (n_rows, n_classes)
+            The proportion of each row's bag, or its class shares.
+        bags : array-like of shape (n_rows,)
+            The bag of each row.
+        sample_weight : array-like of shape (n_rows,), optional
+            How many rows each row represents, at least 0.
 
-class BagRandomizedSearchCV(_BagSearch, RandomizedSearchCV):
-    """scikit-learn's RandomizedSearchCV for bags: holds out whole bags and needs no labels.
+        Warns
+        -----
+        SkippedFoldWarning
+            If a fold cannot be used, see :func:`usable_folds`.
+        FitFailedWarning
+            If the fit of a candidate failed.
+        ConvergenceWarning, OneClassWarning, NegativeRiskWarning
+            These and other warnings of the refit; candidates of this library do not warn.
+        BagAssumptionWarning
+            If the rows of a class clearly differ between bags, see `check_assumptions`.
+        """
+        data, notices = self._train(X, y, bags, sample_weight)
+        emit_notices(self._assumption_notices(data) + notices)
+        return self
 
-    Parameters
-    ----------
-    estimator, param_distributions, n_iter, n_jobs, random_state
-        As in :class:`sklearn.model_selection.RandomizedSearchCV`.
-    scoring, refit, cv, error_score, check_assumptions
-        As in :class:`BagGridSearchCV`.
+    def train(
+        self, X: Any, y: ArrayLike, *, bags: Any = None, sample_weight: Any = None
+    ) -> list[Notice]:
+        """Fit as `fit` does, and return the warnings; without the check of the assumptions."""
+        return self._train(X, y, bags, sample_weight)[1]
 
-    Attributes
-    ----------
-    best_estimator_, best_params_, best_score_, best_score_std_error_, cv_results_
-        As in :class:`BagGridSearchCV`.
+    def _train(
+        self, X: Any, y: ArrayLike, bags: Any, sample_weight: Any
+    ) -> tuple[FoldedData, list[Notice]]:
+        if bags is None:
+            raise ValueError(
+                f"{type(self).__name__} needs bags=, the bag of each row; for data with labels use "
+                "scikit-learn's search"
+            )
+        self.scorer_ = get_bag_scorer(self.scoring)
+        self.multimetric_ = False
+        X, y, bags = indexable(X, y, bags)
+        known = {"bags": bags, "sample_weight": sample_weight}
+        X, y, known = without_weightless(X, y, cv=self.cv, **known)
+        cv = known.pop("cv", None)
+        observed = read_observed(y, **known)
+        folds, notices = usable_folds(cv, X, observed, needs_spread=self.scorer_.needs_spread)
+        self.n_splits_ = len(folds)
+        data = FoldedData(X, observed, folds)
+        with sklearn.config_context(enable_metadata_routing=True):
+            found = evaluate(
+                [self._configuration(params) for params in ParameterGrid(self.param_grid)],
+                data,
+                self.scorer_,
+                n_jobs=self.n_jobs,
+                error_score=self.error_score,
+            )
+            notices += found.notices
+            keep_results(self, found.results, observed, folds, self.scorer_)
+            if self.refit:
+                began = time.perf_counter()
+                model = self._configuration(self.best_params_).estimator
+                notices += train_on(model, X, observed)
+                self.best_estimator_ = model
+                self.refit_time_ = time.perf_counter() - began
+                if hasattr(model, "feature_names_in_"):
+                    self.feature_names_in_ = model.feature_names_in_
+        return data, notices
 
-    Examples
-    --------
-    >>> from scipy.stats import loguniform
-    >>> from decorrupt import MeanMapClassifier
-    >>> from decorrupt.datasets import load_wine_bags
-    >>> from decorrupt.model_selection import BagRandomizedSearchCV
-    >>> data = load_wine_bags(bag_size=8)
-    >>> search = BagRandomizedSearchCV(
-    ...     MeanMapClassifier(kernel="linear"),
-    ...     {"reg_strength": loguniform(1e-3, 10)},
-    ...     n_iter=3,
-    ...     cv=3,
-    ...     random_state=0,
-    ... )
-    >>> search.fit(data.X, data.y, bags=data.bags).best_params_.keys()
-    dict_keys(['reg_strength'])
-    """
+    def _assumption_notices(self, data: FoldedData) -> list[Notice]:
+        """Return a notice if the criterion or the best estimator needs common class distributions.
 
-    def __init__(
-        self,
-        estimator: Any,
-        param_distributions: Any,
-        *,
-        n_iter: int = 10,
-        scoring: Any = "corrected_accuracy",
-        n_jobs: int | None = None,
-        refit: bool = True,
-        cv: Any = DEFAULT_FOLDS,
-        random_state: Any = None,
-        error_score: Any = np.nan,
-        check_assumptions: bool = True,
-    ) -> None:
-        super().__init__(
-            estimator,
-            param_distributions,
-            n_iter=n_iter,
-            scoring=scoring,
-            n_jobs=n_jobs,
-            refit=refit,
-            cv=cv,
-            random_state=random_state,
-            error_score=error_score,
-        )
-        self.check_assumptions = check_assumptions
+        The columns of a pipeline's last step are checked: those of X may not be numbers.
+        """
+        model: Any = getattr(self, "best_estimator_", None)
+        if not self.check_assumptions or model is None:
+            return []
+        is_pipeline = hasattr(model, "steps")
+        final = model[-1] if is_pipeline else model
+        needs_method = needs_common_classes(final)
+        if not (self.scorer_.needs_spread or needs_method):
+            return []
+        rows = model[:-1].transform(data.X) if is_pipeline and len(model.steps) > 1 else data.X
+        rows = check_array(rows, accept_sparse="csr", dtype=FLOATS)
+        user = type(final).__name__ if needs_method else f"scoring={self.scorer_.name!r}"
+        names = getattr(final, "feature_names_in_", None)
+        return common_classes_notices(rows, data.observed, user, names)
 
-    def _candidates(self) -> Any:
-        return ParameterSampler(
-            self.param_distributions, self.n_iter, random_state=self.random_state
-        )
+    def get_metadata_routing(self) -> Any:
+        """Return the request for `bags`; scikit-learn's method rejects scorers without labels."""
+        return self._get_metadata_request()
+
+    def _configuration(self, params: dict[str, Any]) -> Configuration:
+        model = clone(self.estimator).set_params(**clone(params, safe=False))
+        return Configuration("", model, params)
+
+    def score(self, X: Any, y: Any = None, *, bags: Any = None) -> float:
+        """Return the search's criterion on bags; without `bags`, the accuracy on labels y."""
+        check_is_fitted(self)
+        if bags is None:
+            return float(self.best_estimator_.score(X, y))
+        with sklearn.config_context(enable_metadata_routing=True):
+            return float(self.scorer_(self.best_estimator_, X, y, bags=bags))

@@ -41,7 +41,7 @@ from decorrupt.observed.rates import (
     matrix_of_rates,
     rates_of_matrix,
 )
-from decorrupt.observed.read import read_observed
+from decorrupt.observed.read import as_observed, read_observed
 from decorrupt.observed.shares import (
     BALANCED,
     RANK_TOL,
@@ -78,6 +78,7 @@ __all__ = [
     "NoiseRates",
     "NoisySources",
     "Observed",
+    "as_observed",
     "as_targets",
     "bag_classes",
     "bag_targets",

@@ -89,6 +89,11 @@ class Observed:
         sums = np.bincount(self.row_bag, weighted, minlength=len(self.ids))
         return sums.astype(np.intp) if weighted.dtype.kind == "i" else sums
 
+    def mean_by_bag(self, values: FloatArray) -> FloatArray:
+        """Return the mean over the rows of each bag, column by column for a matrix."""
+        sums = [self.sum_by_bag(column) for column in values.reshape(len(values), -1).T]
+        return np.asarray((np.array(sums) / self.sizes).T.reshape(-1, *values.shape[1:]))
+
     def mean(self, values: NDArray[Any]) -> FloatArray:
         """Return the mean over all rows, each as often as its weight says."""
         if self.weights is None:

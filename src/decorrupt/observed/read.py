@@ -18,6 +18,21 @@ from decorrupt.observed.sources import read_sources
 from decorrupt.observed.weights import read_weights
 
 
+def as_observed(y: Any, bags: Any = None, sample_weight: Any = None) -> Observed:
+    """Return the bags of y, one entry per row; an :class:`Observed` as it is.
+
+    Raises
+    ------
+    ValueError
+        If an argument is invalid, or y needs bags.
+    """
+    if isinstance(y, Observed):
+        return y
+    if bags is None:
+        raise ValueError("pass bags=, the bag of each row of y")
+    return read_bags(y, bags, sample_weight=sample_weight)
+
+
 def read_observed(
     y: ArrayLike,
     *,

@@ -120,10 +120,9 @@ def test_a_package_without_metadata_does_not_fail_a_fit(bag_rows, monkeypatch):
 
 def test_the_useful_columns_are_the_important_ones(trained):
     found = trained.importance(seed=0)
-    drops = {row["column"]: row["drop"] for row in found["importance"]}
     assert found["importance_criterion"] == "count_log_likelihood"
-    assert {row["column"] for row in found["importance"][:2]} == {"age", "income"}
-    assert drops["noise"] < 0.2 * drops["age"]
+    columns = [row["column"] for row in found["importance"]]
+    assert (columns[0], columns[-1]) == ("age", "noise")
 
 
 def test_a_heavy_tail_is_compressed_described_and_saved(bag_table, tmp_path):
@@ -150,7 +149,7 @@ def test_a_heavy_tail_is_compressed_described_and_saved(bag_table, tmp_path):
     assert balanced_accuracy_score(bag_table.test_labels, found.chosen) > 0.8
 
 
-@pytest.mark.parametrize("method", [name for name in BAG_METHODS if name != "thorough"])
+@pytest.mark.parametrize("method", BAG_METHODS)
 def test_every_method_trains(method, bag_rows, bag_table):
     features = choose_features(bag_rows.table.frame, roles=bag_rows.roles)
     result = train(bag_rows, features, Settings(method, n_folds=2))

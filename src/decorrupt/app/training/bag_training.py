@@ -25,12 +25,9 @@ from decorrupt.app.training.summary import summarize_bags, warn_of_bag_columns, 
 from decorrupt.app.training.words import warnings_on_bags
 from decorrupt.estimators import decision_threshold
 from decorrupt.losses import probabilities
-from decorrupt.model_selection import (
-    DEFAULT_KERNELS,
-    FEWEST_BAGS_TO_LEAVE_OUT,
-    AutoLabelProportionsClassifier,
-    observed_folds,
-)
+from decorrupt.model_selection import AutoLabelProportionsClassifier, bag_folds
+from decorrupt.observed import Observed
+from decorrupt.splitters import Fold
 
 WHOLE_BAGS, ROWS_OF_BAGS = "whole bags", "rows of every bag"
 
@@ -62,9 +59,10 @@ class BagTraining:
         self.bag_column = next(iter(rows.roles), "bag")
         self.judged_on = self.observed = observed
         self.class_names = [str(name) for name in observed.classes]
-        self.folds = observed_folds(observed, n_splits=settings.n_folds, random_state=settings.seed)
+        self.folds = bag_folds(observed, n_splits=settings.n_folds, random_state=settings.seed)
         self.n_folds = len(self.folds)
-        whole = observed.n_bags >= FEWEST_BAGS_TO_LEAVE_OUT
+        train, test = (observed.row_bag[part] for part in self.folds[0])
+        whole = not np.isin(test, train).any()
         self.held_out = WHOLE_BAGS if whole else ROWS_OF_BAGS
 
     def estimator(self) -> AutoLabelProportionsClassifier:
@@ -73,7 +71,6 @@ class BagTraining:
         return AutoLabelProportionsClassifier(
             candidates=bag_candidates(self.method),
             cv=self.folds,
-            kernels=settings.kernels or DEFAULT_KERNELS,
             count_noise=observed.counts.noise[0] if observed.is_inexact else None,
             **settings.search_parameters(),
         )
@@ -81,6 +78,10 @@ class BagTraining:
     def targets(self) -> tuple[Any, dict[str, Any]]:
         """Return the arguments of `fit`; bags by number, a saved model must not name them."""
         return self.observed.fit_arguments()
+
+    def training_folds(self) -> tuple[Observed, list[Fold]]:
+        """Return what is known about the training rows, and the folds."""
+        return self.observed, self.folds
 
     def early_warnings(self, names: Sequence[str]) -> list[str]:
         """Return warnings about columns and bags."""

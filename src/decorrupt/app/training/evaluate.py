@@ -29,8 +29,8 @@ from decorrupt.app.training.source_roles import read_label_names
 from decorrupt.app.training.table import Table
 from decorrupt.assumptions import check_observed_assumptions
 from decorrupt.model_selection import (
-    estimate_observed_accuracy,
-    observed_importance,
+    bag_permutation_importance,
+    estimate_accuracy,
     quantile_bins,
 )
 
@@ -203,7 +203,7 @@ def evaluate_bags(
     results = held_out_results(
         observed, predictions.decisions, predictions.probabilities, counts=True
     )
-    accuracy = estimate_observed_accuracy(predictor.model[-1], matrix, observed, random_state=seed)
+    accuracy = estimate_accuracy(predictor.model[-1], matrix, observed, random_state=seed)
     return Judged(without_assumed(results, checks), expected_of(accuracy), checks)
 
 
@@ -247,7 +247,7 @@ def bag_importance(
     """Return the importance of the model's columns on these bags, and the criterion's name."""
     prepared = prepare(rows.table.frame, predictor.columns, table=rows.table.name)
     criterion = "count_log_likelihood"
-    found = observed_importance(
+    found = bag_permutation_importance(
         predictor.model, prepared, rows.observed, scoring=criterion, random_state=seed
     )
     return [plain(one._asdict()) for one in found], criterion

@@ -18,11 +18,10 @@ from decorrupt.app.training.results import (
 )
 from decorrupt.losses import chosen_classes, scores_of_probabilities
 from decorrupt.model_selection import (
-    bag_means,
+    calibration_curve_from_proportions,
+    count_score,
     fit_calibration,
-    observed_calibration_curve,
-    observed_count_score,
-    observed_proportion_risk,
+    proportion_risk,
 )
 from decorrupt.observed import Observed
 
@@ -39,10 +38,9 @@ def criteria(
     `counts`: whether the proportions are exact counts over sizes, as in bags, so that the count
     likelihood applies.
     """
-    found = {"proportion_risk": _measured(*observed_proportion_risk(decisions, observed))}
+    found = {"proportion_risk": _measured(*proportion_risk(observed, decisions))}
     if counts:
-        likelihood = observed_count_score(probabilities, observed)
-        found["count_log_likelihood"] = _measured(*likelihood)
+        found["count_log_likelihood"] = _measured(*count_score(observed, probabilities))
     return found
 
 
@@ -100,7 +98,7 @@ def per_bag(
 ) -> list[BagPrediction]:
     """Return the known and predicted class shares of every bag."""
     classified = np.eye(observed.n_classes)[chosen_classes(decisions)]
-    shares = (bag_means(rows, observed) for rows in (probabilities, classified))
+    shares = (observed.mean_by_bag(rows) for rows in (probabilities, classified))
     columns = (observed.ids, observed.sizes, observed.proportions, *shares)
     return [
         BagPrediction(bag=plain(bag), size=size, known=known, predicted=mean, classified=share)
@@ -127,7 +125,7 @@ def calibration_from_proportions(
     There are no bins if all proportions are equal.
     """
     try:
-        bins = observed_calibration_curve(observed, probabilities[:, 1])
+        bins = calibration_curve_from_proportions(observed, probabilities[:, 1])
     except ValueError:
         return []
     return [plain(one._asdict()) for one in bins]

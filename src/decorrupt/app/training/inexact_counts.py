@@ -16,7 +16,7 @@ NOISES = {
     "geometric": ("GeometricNoise", "epsilon"),
 }
 # Methods that model counts; searches compare those among their candidates that do.
-METHODS = ("auto", "thorough", "count-likelihood", "em", "boosted")
+METHODS = ("auto", "count-likelihood", "em", "boosted")
 _BELOW = re.compile(r"(<=?|≤)\s*(\d+)")
 _FROM_TO = re.compile(r"(\d+)\s*[-–—]\s*(\d+)")  # hyphen, en dash, em dash
 
@@ -73,5 +73,5 @@ def check_method(name: str, why: str) -> None:
     if name not in METHODS:
         raise ValueError(
             f"--method {name} needs exact counts and cannot be used with {why}: choose "
-            f"{', '.join(METHODS[2:-1])} or {METHODS[-1]}"
+            f"{', '.join(METHODS[1:-1])} or {METHODS[-1]}"
         )

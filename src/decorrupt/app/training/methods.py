@@ -18,7 +18,6 @@ BAG_METHODS = glossary.BAG_SEARCHES | _hyphens(glossary.BAG_METHODS)
 SOURCE_METHODS = glossary.SOURCE_SEARCHES | _hyphens(glossary.SOURCE_METHODS)
 # Methods for two classes only.
 FOR_TWO_CLASSES = [name.replace("_", "-") for name in glossary.FOR_TWO_CLASSES]
-PRESETS = {"auto": "fast", "thorough": "thorough"}
 PAIRS = "corrected_loss_pairs"
 
 
@@ -51,8 +50,8 @@ def bag_candidates(name: str) -> Any:
 
     Pairs of bags use the published kernel, other methods those of the search.
     """
-    if name in PRESETS:
-        return PRESETS[name]
+    if name == "auto":
+        return None
     candidate = name.replace("-", "_")
     if candidate != PAIRS:
         return [candidate]

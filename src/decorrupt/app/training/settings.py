@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from decorrupt.model_selection import DEFAULT_FOLDS
-
 
 @dataclass(frozen=True)
 class Settings:
@@ -32,7 +30,7 @@ class Settings:
 
     method: str = "auto"
     decision: str = "balanced"
-    n_folds: int = DEFAULT_FOLDS
+    n_folds: int = 5
     seed: int = 0
     n_jobs: int | None = None
     kernels: tuple[str, ...] | None = None
@@ -43,6 +41,7 @@ class Settings:
     def search_parameters(self) -> dict[str, Any]:
         """Return the parameters that the automatic choices for bags and for sources share."""
         return {
+            "kernels": self.kernels,
             "kernel_gammas": self.kernel_gammas,
             "reg_strengths": self.reg_strengths,
             "decision": self.decision,

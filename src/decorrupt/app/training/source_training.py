@@ -15,12 +15,9 @@ from decorrupt.app.training.summary import summarize_sources
 from decorrupt.app.training.words import warnings_on_sources
 from decorrupt.estimators import decision_threshold
 from decorrupt.losses import probabilities
-from decorrupt.model_selection import (
-    NOISY_LABELS,
-    SOURCE_KERNELS,
-    AutoSourcesClassifier,
-)
+from decorrupt.model_selection import AutoSourcesClassifier, WithinBagKFold
 from decorrupt.observed import NoisySources, Observed
+from decorrupt.splitters import Fold
 
 
 class SourceTraining:
@@ -53,7 +50,6 @@ class SourceTraining:
             noise_rates=self.rows.rates or "estimate",
             source_priors=self.rows.class_priors,
             cv=settings.n_folds,
-            kernels=settings.kernels or SOURCE_KERNELS,
             **settings.search_parameters(),
         )
 
@@ -63,6 +59,12 @@ class SourceTraining:
         if self.rows.table.weights is not None:
             known["sample_weight"] = self.rows.table.weights
         return self.rows.labels.is_pos.astype(int), known
+
+    def training_folds(self) -> tuple[Observed, list[Fold]]:
+        """Return what is known about the training rows, and the folds; after `judge`."""
+        cv = WithinBagKFold(self.n_folds, shuffle=True, random_state=self.settings.seed)
+        strata = self.judged_on.row_bag
+        return self.noisy.observed(), list(cv.split(strata, bags=strata))
 
     def early_warnings(self, names: Sequence[str]) -> list[str]:  # noqa: ARG002 - as for bags
         """Return warnings about columns and bags: none."""
@@ -93,7 +95,7 @@ class SourceTraining:
         own = next((one for one in weights if one is not None), None)
         return {
             "sources": summarize_sources(self.noisy, own, search.noise_rate_estimate_),
-            "scoring": NOISY_LABELS,
+            "scoring": "noisy_label_log_likelihood",
             "noise_rates": "given" if self.rows.rates else "estimated",
         }
 

@@ -40,7 +40,7 @@ from decorrupt.exceptions import (
     SkippedFoldWarning,
     WeakEvidenceWarning,
 )
-from decorrupt.model_selection import observed_importance
+from decorrupt.model_selection import bag_permutation_importance, fold_models
 
 CLASSIFIER = "classifier"
 PACKAGES = ("decorrupt", "scikit-learn", "numpy", "scipy", "pandas", "skops")
@@ -88,17 +88,19 @@ class TrainedModel:
     task: BagTraining | SourceTraining
 
     def fold_models(self) -> list[tuple[Any, Any]]:
-        """Return the model of each fold, from columns to classes, and its held-out rows."""
+        """Return the heaviest member refitted on each fold, from columns to classes.
+
+        With each the rows that it has not seen.
+        """
         preprocessor, search = self.model
-        return [
-            (make_pipeline(preprocessor, model), rows)
-            for model, rows in search.fold_models(self.prepared.matrix)
-        ]
+        observed, folds = self.task.training_folds()
+        found = fold_models(search.estimators_[0], self.prepared.matrix, observed, folds)
+        return [(make_pipeline(preprocessor, model), rows) for model, rows in found]
 
     def importance(self, seed: int) -> HeldOutResults:
         """Return the held-out results with the importance of every column."""
         criterion, observed = self.task.importance_criterion, self.task.judged_on
-        found = observed_importance(
+        found = bag_permutation_importance(
             self.fold_models(), self.prepared.frame, observed, scoring=criterion, random_state=seed
         )
         results = self.held_out.copy()
