@@ -248,7 +248,6 @@ USERS = [
         [
             "baselines.InvCalClassifier",
             "baselines.AlternatingPSVMClassifier",
-            "baselines.ConvexPSVMClassifier",
         ],
     ),
     Group(

@@ -66,11 +66,6 @@ BAG_METHODS = {
         "Alternates between training a support vector machine and choosing labels that agree with "
         "the bags (Yu et al. 2013).",
     ),
-    "convex_psvm": Method(
-        "conv-∝SVM",
-        "Trains a support vector machine on a weighted mean of label vectors that agree with the "
-        "bags, a convex relaxation (Yu et al. 2013).",
-    ),
 }
 SOURCE_METHODS = {
     "corrected": Method(
@@ -94,7 +89,6 @@ FOR_TWO_CLASSES = (
     "corrected_loss_pairs",
     "invcal",
     "alternating_psvm",
-    "convex_psvm",
     "cost_weighted",
 )
 # What a search over several methods is called; the library's name is that of its candidates.
@@ -106,8 +100,7 @@ BAG_SEARCHES = {
     ),
     "thorough": Method(
         "thorough choice",
-        "The same average over all methods except pairs of bags, convex ∝SVM, EM and boosted "
-        "trees.",
+        "The same average over all methods except pairs of bags, EM and boosted trees.",
     ),
 }
 SOURCE_SEARCHES = {

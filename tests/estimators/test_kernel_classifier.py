@@ -12,7 +12,7 @@ from decorrupt import (
     ProportionMatchingClassifier,
     SetClassifier,
 )
-from decorrupt.baselines import AlternatingPSVMClassifier, ConvexPSVMClassifier, InvCalClassifier
+from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
 from decorrupt.features import Kernel
 from decorrupt.observed import read_observed
 
@@ -49,7 +49,7 @@ def test_a_path_has_the_scores_of_single_fits(bag_data, method, kernel):
 
 def test_methods_without_a_path():
     assert not MeanMapClassifier(variant="alternating").has_path
-    for kind in (InvCalClassifier, AlternatingPSVMClassifier, ConvexPSVMClassifier):
+    for kind in (InvCalClassifier, AlternatingPSVMClassifier):
         assert not kind().has_path
 
 

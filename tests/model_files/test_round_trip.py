@@ -30,7 +30,7 @@ from decorrupt import (
     ProportionMatchingClassifier,
     SetClassifier,
 )
-from decorrupt.baselines import AlternatingPSVMClassifier, ConvexPSVMClassifier, InvCalClassifier
+from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
 from decorrupt.estimators import WeightedSourcesClassifier
 from decorrupt.model_files import load_with_metadata, save
 from decorrupt.model_files.trusted import OURS, SKLEARN
@@ -45,7 +45,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 NOT_SAVED = {"_fold_fits"}
 FOR_BAGS = [
     AlternatingPSVMClassifier(n_starts=1, random_state=0),
-    ConvexPSVMClassifier(max_planes=2),
     CountLikelihoodClassifier(random_state=0),
     CountLikelihoodClassifier(count_noise=LaplaceNoise(0.5), random_state=0),
     BoostedCountClassifier(10, early_stopping=False, random_state=0),

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import get_tags
 
-from decorrupt.baselines import AlternatingPSVMClassifier, ConvexPSVMClassifier, InvCalClassifier
+from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
 from decorrupt.estimators import (
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
@@ -138,15 +138,13 @@ _CANDIDATES = (
         AlternatingPSVMClassifier(n_starts=1),
         {"C": [0.1, 1.0, 10.0], "C_p": [1.0, 10.0, 100.0]},
     ),
-    Candidate("convex_psvm", ConvexPSVMClassifier(), {"C": [0.1, 1.0, 10.0]}),
 )
 CANDIDATES = {one.name: replace(one, any_kernel=True) for one in _CANDIDATES}
 # By name only: their cost, and LightGBM, are for the user to choose.
 ANY_LEARNER = ("em", "boosted")
 PRESETS = {
     "fast": ("mean_map", "count_likelihood"),
-    # conv-∝SVM by name only: its cost is for the user to choose.
-    "thorough": tuple(name for name in CANDIDATES if name != "convex_psvm"),
+    "thorough": tuple(CANDIDATES),
 }
 
 

@@ -77,7 +77,6 @@ def test_sources_take_parameters_too(command, files, model):
     [
         (["--method", "invcal", "--reg-strength", "1"], "no reg_strength in invcal"),
         (["--method", "alternating-psvm", "--reg-strength", "1"], "in alternating-psvm"),
-        (["--method", "convex-psvm", "--reg-strength", "1"], "in convex-psvm"),
         (["--method", "thorough", "--reg-strength", "1"], "in invcal and alternating-psvm"),
         (["--kernel", "cosine"], "--kernel 'cosine': choose among linear, rbf"),
         (["--kernel", "linear", "--kernel-gamma", "1"], "cannot be used with --kernel linear"),

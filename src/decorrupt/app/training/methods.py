@@ -29,7 +29,6 @@ WITHOUT_REG_STRENGTH = {
     "thorough": "invcal and alternating-psvm",
     "invcal": "invcal",
     "alternating-psvm": "alternating-psvm",
-    "convex-psvm": "convex-psvm",
     "em": "em",
     "boosted": "boosted",
 }
