@@ -50,7 +50,6 @@ OURS = frozenset(
         "observed.count_noise.GeometricNoise",
         "observed.count_noise.LaplaceNoise",
         "observed.rates.NoiseRates",
-        "solvers.gradient_descent.GradientDescent",
         "splitters.BagKFold",
         "splitters.WithinBagKFold",
     )
