@@ -1,10 +1,10 @@
 """Size and power of what docs/evidence/assumptions.md reports, and the automatic choice.
 
-    python benchmarks/assumption_tests.py PART [--draws N] [--first SEED]
+    PYTHONPATH=. python benchmarks/assumption_tests.py PART [--draws N] [--first SEED]
 
 PART is size-classes, size-counts, fit-warnings, count-warnings, power,
 choice, baselines or design. Writes results/assumptions/PART.csv. The parts need 1 to 20 minutes
-each. Adult and other data sets are read with `fetch_uci` ($DECORRUPT_DATA); without them these rows
+each. Adult and other data sets are read with `read_uci` ($DECORRUPT_DATA); without them these rows
 are left out.
 """
 
@@ -29,10 +29,11 @@ from decorrupt import (
 )
 from decorrupt.assumptions.count_dispersion import check_count_dispersion
 from decorrupt.corruption import check_class_means, quick_violation
-from decorrupt.datasets import design_bags, fetch_uci
+from decorrupt.datasets import design_bags
 from decorrupt.exceptions import BagAssumptionWarning
 from decorrupt.observed import read_bags
 from decorrupt.theory import information
+from reproduction.uci import read_uci
 
 FOLDER = Path(__file__).parent.parent / "results" / "assumptions"
 LEVEL = 0.05
@@ -75,7 +76,7 @@ def encoded(X):
 def uci(name):
     """Return rows, labels and the raw columns of a data set, or None if it is not available."""
     try:
-        data = fetch_uci(name)
+        data = read_uci(name)
     except Exception as error:
         print(f"{name}: left out ({type(error).__name__})")
         return None

@@ -18,7 +18,6 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
 from decorrupt import BagKFold
-from decorrupt.datasets import fetch_uci
 from decorrupt.losses import class_loss
 from decorrupt.observed import read_bags
 from measuring import Figure, run, seconds_of
@@ -29,6 +28,7 @@ from reproduction.published_grid import (
     pair_coefficients,
 )
 from reproduction.split import split_into_bags
+from reproduction.uci import read_uci
 
 SMALLEST, MEDIAN, LARGEST = 800, 1088, 1696
 COLUMNS, BAG_SIZE, FOLDS = 10, 16, 5
@@ -48,7 +48,7 @@ def synthetic(n_rows):
 
 def real(name):
     """Return the training part of a cell of the plan."""
-    data, seed = fetch_uci(name), hashed_seed(name, BAG_SIZE, 0)
+    data, seed = read_uci(name), hashed_seed(name, BAG_SIZE, 0)
     split, _ = split_into_bags(data.X, data.y, BAG_SIZE, PLAN.test_share, seed)
     return split.X, split.y, split.bags
 

@@ -171,7 +171,6 @@ USERS = [
             "datasets.load_breast_cancer_bags",
             "datasets.load_digits_bags",
             "datasets.load_wine_bags",
-            "datasets.fetch_uci",
             "datasets.make_bags",
             "datasets.design_bags",
             "datasets.make_corrupted_sources",
@@ -181,7 +180,6 @@ USERS = [
         {
             "datasets.BAG_CASES": "Names of the cases of"
             " :func:`decorrupt.datasets.make_gaussian_bags`.",
-            "datasets.UCI_NAMES": "Names of the data sets of :func:`decorrupt.datasets.fetch_uci`.",
         },
     ),
     Group(
@@ -271,7 +269,6 @@ USERS = [
             "datasets.CorruptedSources",
             "datasets.GaussianBags",
             "datasets.GaussianData",
-            "datasets.UciDataset",
             "theory.Information",
             "theory.RequiredRows",
             "theory.WeightsComparison",

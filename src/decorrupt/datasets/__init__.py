@@ -15,22 +15,16 @@ from decorrupt.datasets.synthetic import (
     make_corrupted_sources,
     make_gaussian_classes,
 )
-from decorrupt.datasets.uci import UCI_LICENCE, UCI_NAMES, UCI_SOURCES, UciDataset, fetch_uci
 
 __all__ = [
     "BAG_CASES",
     "TEST_SIZE",
-    "UCI_LICENCE",
-    "UCI_NAMES",
-    "UCI_SOURCES",
     "BagDataset",
     "Bags",
     "CorruptedSources",
     "GaussianBags",
     "GaussianData",
-    "UciDataset",
     "design_bags",
-    "fetch_uci",
     "load_breast_cancer_bags",
     "load_digits_bags",
     "load_wine_bags",
