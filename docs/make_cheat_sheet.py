@@ -71,7 +71,7 @@ HAVE = (
             "  -o model.skops",
         ),
         "rates.csv: source, flip_pos, flip_neg. Unknown? Check some labels of each source "
-        "(estimate_noise_rates_from_audit), or --estimate-noise-rates.",
+        "(estimate_noise_rates_from_audit). Without --noise-rates they are estimated.",
     ),
     Card(
         "Totals of groups and of outcomes per place",

@@ -39,7 +39,6 @@ from decorrupt.features.memory_budget import (
     DEFAULT_MAX_RANK,
     budget_in_bytes,
     default_max_rank,
-    machine_memory,
 )
 from decorrupt.features.neighbours import diffusion_features, neighbour_means
 from decorrupt.features.principal import fit_principal_projection, project
@@ -82,7 +81,6 @@ __all__ = [
     "has_own_gamma",
     "kernel_name",
     "kernel_scores",
-    "machine_memory",
     "neighbour_means",
     "pivoted_cholesky",
     "project",

@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
 
 from decorrupt import __version__
-from decorrupt.app.cli.bags import bags
-from decorrupt.app.cli.bound import bound
 from decorrupt.app.cli.conventions import (
-    ENVIRONMENT,
     FAILED,
     INTERRUPTED,
     TERMINATED,
@@ -26,40 +23,20 @@ from decorrupt.app.cli.demo import demo
 from decorrupt.app.cli.evaluate import evaluate
 from decorrupt.app.cli.explain import explain
 from decorrupt.app.cli.fit import fit
-from decorrupt.app.cli.help import Command, Group, paragraphs
 from decorrupt.app.cli.inspect import inspect
-from decorrupt.app.cli.methods import methods
 from decorrupt.app.cli.predict import predict
 from decorrupt.app.cli.table import table
 
 HELP_OPTIONS: dict[str, Any] = {"help_option_names": ["--help", "-h"]}
 
-COMMANDS: Mapping[str, Sequence[Callable[..., None]]] = {
-    "Start": (demo, inspect, fit, predict, evaluate, explain, table),
-    "Prepare": (bags, methods),
-    "Research": (bound,),
-}
-
 app = typer.Typer(
     name="decorrupt",
-    cls=Group,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     context_settings=HELP_OPTIONS,
 )
-
-
-for panel, commands in COMMANDS.items():
-    for command in commands:
-        # Per command and not for all: DECORRUPT_VERSION and DECORRUPT_DATA have other meanings.
-        variables = {"auto_envvar_prefix": f"{ENVIRONMENT}_{command.__name__.upper()}"}
-        texts = paragraphs(command.__doc__)
-        app.command(
-            cls=Command,
-            help="\n\n".join(texts),
-            short_help=texts[0],
-            rich_help_panel=panel,
-            context_settings=HELP_OPTIONS | variables,
-        )(command)
+for command in (demo, inspect, fit, predict, evaluate, explain, table):
+    app.command(context_settings=HELP_OPTIONS)(command)
 
 
 def _print_version(wanted: bool) -> None:
@@ -84,10 +61,8 @@ def decorrupt(
 
     Example: decorrupt fit --help
 
-    Every option can also be set through an environment variable, such as DECORRUPT_FIT_METHOD, and
-    in a TOML file, --config. The command line takes precedence over the environment, the
-    environment over the file. Results go to standard output or -o, messages to standard error. Exit
-    code 0: success, 1: failure, 2: wrong usage or bad data.
+    Results go to standard output or -o, messages to standard error. Exit code 0: success, 1:
+    failure, 2: wrong usage or bad data.
     """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())

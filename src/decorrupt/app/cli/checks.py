@@ -20,13 +20,11 @@ BAG_VALUES = (
     "count_column",
     "proportion_columns",
     "count_columns",
-    "class_column",
-    "upper_column",
     "count_noise",
 )
 # Options that make sense in one of the two situations only.
-ONLY_FOR_BAGS = ("bags", *BAG_VALUES, "negative_label")
-ONLY_FOR_SOURCES = ("source_column", "noise_rates", "estimate_noise_rates")
+ONLY_FOR_BAGS = ("bags", *BAG_VALUES)
+ONLY_FOR_SOURCES = ("source_column", "noise_rates")
 
 
 def check_file(path: str) -> None:
@@ -68,10 +66,6 @@ def check_training(given: TrainingOptions) -> bool:
     check_tables(given["noise_rates"])
     if of_bags:
         check_bags(given["rows"], given["bags"], bag_columns(given))
-    elif (given["noise_rates"] is None) != given["estimate_noise_rates"]:
-        raise typer.BadParameter(
-            "give either --noise-rates, a table of known rates, or --estimate-noise-rates"
-        )
     return of_bags
 
 

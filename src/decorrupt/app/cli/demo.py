@@ -9,7 +9,6 @@ import typer
 
 from decorrupt.app.cli.conventions import (
     FAILED,
-    Config,
     Force,
     Jobs,
     Json,
@@ -17,7 +16,6 @@ from decorrupt.app.cli.conventions import (
     Quiet,
     Seed,
     Verbose,
-    option,
 )
 from decorrupt.app.cli.options import check_folder, refuse_existing, save_model
 from decorrupt.app.cli.pages import can_make_pages, make_page
@@ -32,10 +30,10 @@ MODEL, PAGE = "model.skops", "model.html"
 
 
 def demo(
-    data: Annotated[str, option("--data", help=f"One of {', '.join(DATA)}.")] = "digits",
+    data: Annotated[str, typer.Option("--data", help=f"One of {', '.join(DATA)}.")] = "digits",
     bag_size: Annotated[
         int | None,
-        option(
+        typer.Option(
             "--bag-size",
             help="Number of rows per bag; by default 32 for digits, 8 for wine, 16 for "
             "breast-cancer.",
@@ -43,11 +41,11 @@ def demo(
         ),
     ] = None,
     output: Annotated[
-        str, option("--output", "-o", help="Directory for the model and the page.", metavar="DIR")
+        str,
+        typer.Option("--output", "-o", help="Directory for the model and the page.", metavar="DIR"),
     ] = "out",
     seed: Seed = 0,
     jobs: Jobs = 1,
-    config: Config = None,
     json_output: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,

@@ -12,8 +12,6 @@ import typer
 from decorrupt.app.cli.checks import check_bags, check_file
 from decorrupt.app.cli.conventions import (
     FAILED,
-    Config,
-    Decimal,
     Force,
     Json,
     Output,
@@ -27,7 +25,6 @@ from decorrupt.app.cli.options import (
     BagColumn,
     BagOptions,
     BagsArgument,
-    ClassColumn,
     CountColumn,
     CountColumns,
     LabelColumn,
@@ -68,25 +65,22 @@ def evaluate(
     count_column: CountColumn = None,
     proportion_columns: ProportionColumns = None,
     count_columns: CountColumns = None,
-    class_column: ClassColumn = None,
     class_prior: ClassPrior = None,
     sql: Sql = None,
-    decimal: Decimal = None,
     weight_column: WeightColumn = None,
     report: ReportPage = None,
     seed: Seed = 0,
-    config: Config = None,
     json_output: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
     force: Force = False,
 ) -> None:
-    """Evaluate a model on rows it was not trained on, with labels or with proportions of bags.
+    """Evaluate a model with labels, or on bags without labels.
 
     --label-column: accuracy, balanced accuracy, AUC, Brier score, log loss, confusion matrix and
     calibration; for several classes recall and precision of each. --bag-column with
-    --proportion-column or --count-column, or --proportion-columns, --count-columns or
-    --class-column: criteria that need no labels. Both can be given together.
+    --proportion-column or --count-column, or --proportion-columns or --count-columns: criteria that
+    need no labels. Both can be given together.
 
     Example: decorrupt evaluate model.skops test.csv --label-column label --positive-label yes
     """
@@ -108,7 +102,7 @@ def evaluate(
 
     check_pages(report)
     predictor = open_predictor(model)
-    data = repeat_rows(open_table(rows, sql, decimal), weight_column)
+    data = repeat_rows(open_table(rows, sql), weight_column)
     predictions = predictor.predict(data.frame, class_prior=prior, table=data.name)
     found: Evaluation = {
         "model": Path(model).name,
@@ -125,7 +119,7 @@ def evaluate(
         _judge_labels(found, predictor, is_own=prior is None)
     in_bags = None
     if columns is not None:
-        in_bags = _in_bags(predictor, data, bags, columns, decimal)
+        in_bags = _in_bags(predictor, data, bags, columns)
         say.tell(in_bags.notes)
         _add_bags(found, predictor, in_bags, predictions, seed)
     say.warn(found["warnings"] if json_output else [])  # the text contains them
@@ -199,13 +193,11 @@ def _read_two_classes(
     return read_labels(data, label_column, positive_label)
 
 
-def _in_bags(
-    predictor: Predictor, data: Table, bags: str | None, columns: BagColumns, decimal: str | None
-) -> BagRows:
+def _in_bags(predictor: Predictor, data: Table, bags: str | None, columns: BagColumns) -> BagRows:
     from decorrupt.app.training.model_card import class_names
     from decorrupt.app.training.roles import match_classes
 
-    rows = read_bag_rows(data, bags, columns, decimal)
+    rows = read_bag_rows(data, bags, columns)
     return match_classes(rows, class_names(predictor.card), are_named=predictor.has_class_names)
 
 
@@ -217,6 +209,7 @@ def _add_bags(
     from decorrupt.app.training.summary import summarize_bags
     from decorrupt.app.training.verdict import CHECK, judge_new_bags
 
+    predictions = predictions.take(rows.table.frame.index.to_numpy())
     judged = evaluate_bags(predictor, rows, predictions, seed)
     found["bags"], found["bag_summary"] = judged.results, summarize_bags(rows.observed)
     if _same_bags(found["bag_summary"], predictor.card.get("bags")):

@@ -11,7 +11,7 @@ from decorrupt.app.cli.show import shown
 
 
 def explain(model: ModelFile, *, json_output: Json = False) -> None:
-    """Describe a model: can it be used, how good is it, how was it trained.
+    """Describe a model: its verdict, its accuracy, how it was trained.
 
     Example: decorrupt explain model.skops
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from shlex import quote
 from typing import Annotated, cast
 
@@ -11,8 +10,6 @@ import typer
 from decorrupt.app.cli.checks import check_model_ending, check_training
 from decorrupt.app.cli.conventions import (
     FAILED,
-    Config,
-    Decimal,
     Force,
     Jobs,
     Json,
@@ -22,21 +19,15 @@ from decorrupt.app.cli.conventions import (
     Seed,
     Sql,
     Verbose,
-    option,
     resolved_configuration,
 )
-from decorrupt.app.cli.memory import refuse_too_large
 from decorrupt.app.cli.options import (
     BagColumn,
     BagsArgument,
-    CategoricalColumns,
-    ClassColumn,
     CountColumn,
     CountColumns,
     CountNoise,
     DropColumns,
-    EstimateNoiseRates,
-    FeatureColumns,
     LabelColumn,
     NoiseRatesFile,
     ProportionColumn,
@@ -44,7 +35,6 @@ from decorrupt.app.cli.options import (
     ReportPage,
     SourceColumn,
     TrainingOptions,
-    UpperColumn,
     WeightColumn,
     bag_columns,
     left_out_in_words,
@@ -53,11 +43,11 @@ from decorrupt.app.cli.options import (
     save_model,
 )
 from decorrupt.app.cli.pages import check_pages, make_page
-from decorrupt.app.cli.parameters import Kernel, KernelGamma, RegStrength, read_parameters
 from decorrupt.app.cli.show import brief, shown
 from decorrupt.app.training.inexact_counts import check_method
 from decorrupt.app.training.methods import (
     BAG_METHODS,
+    SOURCE_METHODS,
     check_several_classes,
     method_name,
 )
@@ -69,73 +59,49 @@ def fit(
     bags: BagsArgument = None,
     *,
     output: Annotated[
-        str, option("--output", "-o", help="Model file to write, *.skops.", metavar="FILE")
+        str, typer.Option("--output", "-o", help="Model file to write, *.skops.", metavar="FILE")
     ],
     bag_column: BagColumn = None,
     proportion_column: ProportionColumn = None,
     count_column: CountColumn = None,
     proportion_columns: ProportionColumns = None,
     count_columns: CountColumns = None,
-    class_column: ClassColumn = None,
-    upper_column: UpperColumn = None,
     count_noise: CountNoise = None,
     label_column: LabelColumn = None,
     positive_label: Annotated[
         str | None,
-        option(
+        typer.Option(
             "--positive-label",
             help="Name of the positive class; of sources all positive labels, comma-separated.",
             metavar="LABEL",
         ),
     ] = None,
-    negative_label: Annotated[
-        str | None,
-        option(
-            "--negative-label",
-            help="Bags: name of the negative class.",
-            metavar="LABEL",
-        ),
-    ] = None,
     source_column: SourceColumn = None,
     noise_rates: NoiseRatesFile = None,
-    estimate_noise_rates: EstimateNoiseRates = False,
-    features: FeatureColumns = None,
     drop: DropColumns = None,
-    categorical: CategoricalColumns = None,
     method: Annotated[
-        str, option("--method", help="See 'decorrupt methods'.", metavar="NAME")
+        str,
+        typer.Option(
+            "--method",
+            help=f"Of bags: {', '.join(BAG_METHODS)}. Of sources: {', '.join(SOURCE_METHODS)}.",
+            metavar="NAME",
+        ),
     ] = "auto",
     decision: Annotated[
         str,
-        option("--decision", help="Error to minimise: balanced or accuracy.", metavar="NAME"),
+        typer.Option("--decision", help="Error to minimise: balanced or accuracy.", metavar="NAME"),
     ] = "balanced",
-    kernel: Kernel = None,
-    kernel_gamma: KernelGamma = None,
-    reg_strength: RegStrength = None,
-    time_budget: Annotated[
-        float | None,
-        option(
-            "--time-budget",
-            help="Bags: seconds for the comparison and the fit.",
-            metavar="SECONDS",
-        ),
-    ] = None,
-    folds: Annotated[
-        int, option("--folds", help="Number of folds of held-out data.", metavar="N", min=2)
-    ] = 5,
     sql: Sql = None,
-    decimal: Decimal = None,
     weight_column: WeightColumn = None,
     report: ReportPage = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
-    config: Config = None,
     json_output: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
     force: Force = False,
 ) -> None:
-    """Train a model from bags with known proportions, or from noisy labels of sources.
+    """Train a model from proportions of bags, or from noisy labels.
 
     Example: decorrupt fit voters.csv precincts.csv -o model.skops --report model.html
 
@@ -143,31 +109,25 @@ def fit(
     red,green,blue -o model.skops
 
     Example: decorrupt fit reviews.csv --label-column label --positive-label sick --source-column
-    reviewer --estimate-noise-rates -o model.skops
+    reviewer -o model.skops
 
     With a table of bags, columns that no option names are guessed. Missing numbers are imputed,
     numbers scaled, categories one-hot encoded; the model file contains this. Counts such as <5 are
-    ranges.
+    ranges. The noise rates of sources are estimated unless --noise-rates are given.
     """
-    say, began = Output(json_output, quiet), time.monotonic()
+    say = Output(json_output, quiet)
     check_model_ending(output)
     refuse_existing(output, report, force=force, inputs=(rows, bags, noise_rates))
     given = cast(TrainingOptions, context.params)
-    refuse_too_large(rows)
     of_bags = check_training(given)
-    parameters = read_parameters(method, kernel, kernel_gamma, reg_strength, of_bags=of_bags)
+    name = method_name(method, BAG_METHODS if of_bags else SOURCE_METHODS)
     if of_bags and bag_columns(given).names_several_classes:
-        check_several_classes(method_name(method, BAG_METHODS))
-    for name in ("upper_column", "count_noise"):
-        if given.get(name):
-            check_method(method_name(method, BAG_METHODS), "--" + name.replace("_", "-"))
+        check_several_classes(name)
+    if count_noise is not None:
+        check_method(name, "--count-noise")
     if decision not in ("balanced", "accuracy"):
         raise typer.BadParameter(f"--decision {decision!r}: choose balanced or accuracy")
-    if time_budget is not None and not time_budget > 0:
-        raise typer.BadParameter(
-            f"--time-budget {time_budget:g}: give a positive number of seconds"
-        )
-    class_names = _class_names(negative_label, positive_label) if of_bags else None
+    class_names = _class_names(positive_label) if of_bags else None
 
     from decorrupt.app.pages.documents import model_document
     from decorrupt.app.training.settings import Settings
@@ -178,30 +138,18 @@ def fit(
     data, used = read_training_data(given, say)
     say.warn(left_out_in_words(used))
     settings = Settings(
-        method,
-        decision,
-        folds,
-        seed,
-        jobs,
-        **parameters,
-        class_names=class_names,
-        time_budget=time_budget,
+        method=method, decision=decision, seed=seed, n_jobs=jobs, class_names=class_names
     )
     trained = train(data, used, settings)
     card = trained.card
     card["configuration"], card["configuration_from"] = resolved_configuration(context)
     save_model(trained.model, output, card, force=force)
     say.warn(card["warnings"] if json_output else [])  # the text contains them
-    is_late = time_budget is not None and time.monotonic() > began + time_budget
-    if report is not None and is_late:
-        say.warn(["the page is without feature importance: the time budget is used up"])
-
     held_out = trained.held_out
 
     def page() -> str:
         nonlocal held_out
-        if not is_late:
-            held_out = trained.importance(seed)
+        held_out = trained.importance(seed)
         return to_html(model_document(card, quote(output), held_out))
 
     has_page = report is None or make_page(page, report, force=force)
@@ -212,12 +160,6 @@ def fit(
         raise typer.Exit(FAILED)
 
 
-def _class_names(negative: str | None, positive: str | None) -> tuple[str, str] | None:
-    """Return the names of both classes of bags, if they were given."""
-    if positive is None:
-        if negative is not None:
-            raise typer.BadParameter("--negative-label needs --positive-label")
-        return None
-    if positive == negative:
-        raise typer.BadParameter(f"both classes cannot be called {positive!r}")
-    return negative or f"not {positive}", positive
+def _class_names(positive: str | None) -> tuple[str, str] | None:
+    """Return the names of both classes of bags, if that of the positive one was given."""
+    return None if positive is None else (f"not {positive}", positive)

@@ -10,8 +10,6 @@ import typer
 from decorrupt.app.cli.checks import check_training
 from decorrupt.app.cli.conventions import (
     FAILED,
-    Config,
-    Decimal,
     Force,
     Json,
     Output,
@@ -24,14 +22,10 @@ from decorrupt.app.cli.conventions import (
 from decorrupt.app.cli.options import (
     BagColumn,
     BagsArgument,
-    CategoricalColumns,
-    ClassColumn,
     CountColumn,
     CountColumns,
     CountNoise,
     DropColumns,
-    EstimateNoiseRates,
-    FeatureColumns,
     LabelColumn,
     NoiseRatesFile,
     PositiveLabel,
@@ -40,7 +34,6 @@ from decorrupt.app.cli.options import (
     ReportPage,
     SourceColumn,
     TrainingOptions,
-    UpperColumn,
     WeightColumn,
     read_training_data,
     refuse_existing,
@@ -68,34 +61,27 @@ def inspect(
     count_column: CountColumn = None,
     proportion_columns: ProportionColumns = None,
     count_columns: CountColumns = None,
-    class_column: ClassColumn = None,
-    upper_column: UpperColumn = None,
     count_noise: CountNoise = None,
     label_column: LabelColumn = None,
     positive_label: PositiveLabel = None,
     source_column: SourceColumn = None,
     noise_rates: NoiseRatesFile = None,
-    estimate_noise_rates: EstimateNoiseRates = False,
-    features: FeatureColumns = None,
     drop: DropColumns = None,
-    categorical: CategoricalColumns = None,
     sql: Sql = None,
-    decimal: Decimal = None,
     weight_column: WeightColumn = None,
     report: ReportPage = None,
     seed: Seed = 0,
-    config: Config = None,
     json_output: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
     force: Force = False,
 ) -> None:
-    """Inspect data before any training, to see whether a model can be learned.
+    """Show before any training whether a model can be learned.
 
     Example: decorrupt inspect voters.csv precincts.csv
 
     Example: decorrupt inspect reviews.csv --label-column label --positive-label sick
-    --source-column reviewer --estimate-noise-rates
+    --source-column reviewer
 
     Prints a verdict, warnings, rows and bags or sources, and how many labelled rows they are worth;
     with -v also the tests of the assumptions, the columns and the bags one by one. Input that 'fit'

@@ -15,7 +15,6 @@ from decorrupt.app.cli.conventions import (
     MINUS,
     Output,
     about_file,
-    option,
     print_error_line,
 )
 from decorrupt.app.training.name_lists import split_names
@@ -31,18 +30,22 @@ BagsArgument = Annotated[
     str | None,
     typer.Argument(help="Table of bags; without it, their columns are in ROWS.", metavar="BAGS"),
 ]
-BagColumn = Annotated[str | None, option("--bag-column", help="Bag of each row.", metavar="COLUMN")]
+BagColumn = Annotated[
+    str | None, typer.Option("--bag-column", help="Bag of each row.", metavar="COLUMN")
+]
 ProportionColumn = Annotated[
     str | None,
-    option("--proportion-column", help="Proportion of positives in each bag.", metavar="COLUMN"),
+    typer.Option(
+        "--proportion-column", help="Proportion of positives in each bag.", metavar="COLUMN"
+    ),
 ]
 CountColumn = Annotated[
     str | None,
-    option("--count-column", help="Number of positives in each bag.", metavar="COLUMN"),
+    typer.Option("--count-column", help="Number of positives in each bag.", metavar="COLUMN"),
 ]
 ProportionColumns = Annotated[
     str | None,
-    option(
+    typer.Option(
         "--proportion-columns",
         help="Proportions of several classes: one column per class, comma-separated.",
         metavar="COLUMNS",
@@ -50,29 +53,15 @@ ProportionColumns = Annotated[
 ]
 CountColumns = Annotated[
     str | None,
-    option(
+    typer.Option(
         "--count-columns",
         help="Counts of several classes: one column per class, comma-separated.",
         metavar="COLUMNS",
     ),
 ]
-ClassColumn = Annotated[
-    str | None,
-    option(
-        "--class-column", help="Class, if BAGS has one row per bag and class.", metavar="COLUMN"
-    ),
-]
-UpperColumn = Annotated[
-    str | None,
-    option(
-        "--upper-column",
-        help="Upper end of a range; the lower end is --proportion-column or --count-column.",
-        metavar="COLUMN",
-    ),
-]
 CountNoise = Annotated[
     str | None,
-    option(
+    typer.Option(
         "--count-noise",
         help="Noise in the counts: laplace:SCALE, gaussian:DEVIATION or geometric:EPSILON.",
         metavar="NOISE",
@@ -80,14 +69,14 @@ CountNoise = Annotated[
 ]
 WeightColumn = Annotated[
     str | None,
-    option("--weight-column", help="How many rows each row represents.", metavar="COLUMN"),
+    typer.Option("--weight-column", help="How many rows each row represents.", metavar="COLUMN"),
 ]
 LabelColumn = Annotated[
-    str | None, option("--label-column", help="Label of each row.", metavar="COLUMN")
+    str | None, typer.Option("--label-column", help="Label of each row.", metavar="COLUMN")
 ]
 PositiveLabel = Annotated[
     str | None,
-    option(
+    typer.Option(
         "--positive-label",
         help="Positive labels, comma-separated; all others are negative.",
         metavar="LABEL",
@@ -95,42 +84,23 @@ PositiveLabel = Annotated[
 ]
 SourceColumn = Annotated[
     str | None,
-    option("--source-column", help="Source of each label.", metavar="COLUMN"),
+    typer.Option("--source-column", help="Source of each label.", metavar="COLUMN"),
 ]
 NoiseRatesFile = Annotated[
     str | None,
-    option(
+    typer.Option(
         "--noise-rates",
         help="Table with the columns source, flip_pos, flip_neg and optionally class_prior.",
         metavar="FILE",
     ),
 ]
-EstimateNoiseRates = Annotated[
-    bool, option("--estimate-noise-rates", help="Estimate the noise rates from the labels.")
-]
-FeatureColumns = Annotated[
-    str | None,
-    option(
-        "--features",
-        help="Columns to learn from, comma-separated; by default all others.",
-        metavar="COLUMNS",
-    ),
-]
 DropColumns = Annotated[
     str | None,
-    option("--drop", help="Columns not to learn from.", metavar="COLUMNS"),
-]
-CategoricalColumns = Annotated[
-    str | None,
-    option(
-        "--categorical",
-        help="Columns to use as categories, such as numeric codes.",
-        metavar="COLUMNS",
-    ),
+    typer.Option("--drop", help="Columns not to learn from.", metavar="COLUMNS"),
 ]
 
 ReportPage = Annotated[
-    str | None, option("--report", help="Page to write, *.html.", metavar="FILE")
+    str | None, typer.Option("--report", help="Page to write, *.html.", metavar="FILE")
 ]
 
 
@@ -145,9 +115,7 @@ class BagOptions(TypedDict):
     count_column: str | None
     proportion_columns: str | None
     count_columns: str | None
-    class_column: str | None
-    upper_column: NotRequired[str | None]  # of `fit` and `inspect`, like the noise
-    count_noise: NotRequired[str | None]
+    count_noise: NotRequired[str | None]  # of `fit` and `inspect`
 
 
 class TrainingOptions(BagOptions):
@@ -156,27 +124,21 @@ class TrainingOptions(BagOptions):
     rows: str
     bags: str | None
     sql: str | None
-    decimal: str | None
     weight_column: str | None
     label_column: str | None
     positive_label: str | None
-    negative_label: NotRequired[str | None]  # of `fit`, like the method and the kernel
-    method: NotRequired[str]
-    kernel: NotRequired[str | None]
+    method: NotRequired[str]  # of `fit`
     source_column: str | None
     noise_rates: str | None
-    estimate_noise_rates: bool
-    features: str | None
     drop: str | None
-    categorical: str | None
 
 
-def open_table(source: str, sql: str | None = None, decimal: str | None = None) -> Table:
+def open_table(source: str, sql: str | None = None) -> Table:
     """Return a table with the name it has in messages."""
     from decorrupt.app.tables import read_table
     from decorrupt.app.training.table import Table
 
-    frame = read_table(source, sql=sql, decimal=decimal)
+    frame = read_table(source, sql=sql)
     return Table(frame, table_name(source), notes=frame.attrs.pop("notes"))
 
 
@@ -198,37 +160,32 @@ def read_training_data(
     from decorrupt.app.training.row_weights import merge_rows, weigh_rows
     from decorrupt.app.training.source_roles import read_sources
 
-    decimal, rates = given["decimal"], given["noise_rates"]
-    table = open_table(given["rows"], given["sql"], decimal)
+    rates = given["noise_rates"]
+    table = open_table(given["rows"], given["sql"])
     in_bags = given["label_column"] is None
     table = weigh_rows(table, given["weight_column"], in_bags=in_bags)
     data: BagRows | SourceRows
     if given["label_column"] is None:
         columns = bag_columns(given)
-        data = read_bag_rows(table, given["bags"], columns, decimal, takes_ranges=True)
+        data = read_bag_rows(table, given["bags"], columns, takes_ranges=True)
         if data.are_named and given["positive_label"]:
             raise typer.BadParameter(
                 "--positive-label cannot be used where classes have names: they are those of "
-                "--proportion-columns, --count-columns or --class-column"
+                "--proportion-columns or --count-columns"
             )
     else:
         data = read_sources(
             table,
-            None if rates is None else open_table(rates, decimal=decimal),
+            None if rates is None else open_table(rates),
             label_column=given["label_column"],
             source_column=given["source_column"],
             positive_label=given["positive_label"],
         )
     features = choose_features(
-        table.frame,
-        roles=data.roles,
-        features=split_names(given["features"]) or None,
-        drop=split_names(given["drop"]),
-        categorical=split_names(given["categorical"]),
-        table=table.name,
+        data.table.frame, roles=data.roles, drop=split_names(given["drop"]), table=table.name
     )
     if isinstance(data, BagRows):
-        data = merge_rows(data, features, *(given.get(name) for name in ("method", "kernel")))
+        data = merge_rows(data, features, given.get("method"))
     say.tell((*table.notes, *data.notes))
     say.warn(features.warnings)
     return data, features
@@ -244,8 +201,6 @@ def bag_columns(given: BagOptions) -> BagColumns:
         count=given["count_column"],
         proportions=split_names(given["proportion_columns"]),
         counts=split_names(given["count_columns"]),
-        class_name=given["class_column"],
-        upper=given.get("upper_column"),
         count_noise=given.get("count_noise"),
     )
 
@@ -254,14 +209,13 @@ def read_bag_rows(
     rows: Table,
     bags: str | None,
     columns: BagColumns,
-    decimal: str | None = None,
     *,
     takes_ranges: bool = False,
 ) -> BagRows:
     """Return rows in bags; `takes_ranges`: counts can be cells such as ``<5``."""
     from decorrupt.app.training.roles import read_bags
 
-    table = None if bags is None else open_table(bags, decimal=decimal)
+    table = None if bags is None else open_table(bags)
     return read_bags(rows, table, columns, takes_ranges=takes_ranges)
 
 

@@ -10,15 +10,12 @@ import typer
 from decorrupt.app.cli.checks import check_file
 from decorrupt.app.cli.conventions import (
     MINUS,
-    Config,
-    Decimal,
     Force,
     Output,
     Quiet,
     Rows,
     Sql,
     Verbose,
-    option,
 )
 from decorrupt.app.cli.options import refuse_existing, table_name
 from decorrupt.app.training.name_lists import split_names
@@ -31,7 +28,7 @@ ModelFile = Annotated[
 ]
 ClassPrior = Annotated[
     str | None,
-    option(
+    typer.Option(
         "--class-prior",
         help="Share of positives among these rows, or of each class: red=0.5,green=0.3,blue=0.2; "
         "by default the share in training.",
@@ -60,21 +57,19 @@ def predict(
     rows: Rows,
     output: Annotated[
         str,
-        option("--output", "-o", help="Table to write; - for CSV on stdout.", metavar="FILE"),
+        typer.Option("--output", "-o", help="Table to write; - for CSV on stdout.", metavar="FILE"),
     ] = MINUS,
     proba: Annotated[
-        bool, option("--proba", help="Add the probability of the positive class.")
+        bool, typer.Option("--proba", help="Add the probability of the positive class.")
     ] = False,
     class_prior: ClassPrior = None,
     keep: Annotated[
         str | None,
-        option(
+        typer.Option(
             "--keep", help="Columns to copy into the output, comma-separated.", metavar="COLUMNS"
         ),
     ] = None,
     sql: Sql = None,
-    decimal: Decimal = None,
-    config: Config = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
     force: Force = False,
@@ -95,7 +90,7 @@ def predict(
 
     check_tables(rows)
     predictor = open_predictor(model)
-    blocks = _blocks(predictor, rows, sql, decimal, split_names(keep), prior, proba=proba)
+    blocks = _blocks(predictor, rows, sql, split_names(keep), prior, proba=proba)
     write_table(blocks, output, force=force, neutralise=True)
     say.warn(predictor.warnings())
 
@@ -112,7 +107,6 @@ def _blocks(
     predictor: Predictor,
     rows: str,
     sql: str | None,
-    decimal: str | None,
     keep: list[str],
     class_prior: ClassShares | None,
     *,
@@ -121,7 +115,7 @@ def _blocks(
     from decorrupt.app.tables import stream_table
 
     first_row = 1
-    for frame in stream_table(rows, sql=sql, decimal=decimal):
+    for frame in stream_table(rows, sql=sql):
         predictor.check_keep(frame, keep, table_name(rows))
         predictions = predictor.predict(
             frame, class_prior=class_prior, table=table_name(rows), first_row=first_row

@@ -8,8 +8,6 @@ import typer
 
 from decorrupt.app.cli.conventions import (
     FAILED,
-    Config,
-    Decimal,
     Force,
     Json,
     Output,
@@ -17,7 +15,6 @@ from decorrupt.app.cli.conventions import (
     Seed,
     Sql,
     Verbose,
-    option,
 )
 from decorrupt.app.cli.options import CountNoise, ReportPage, open_table, refuse_existing
 from decorrupt.app.cli.pages import check_pages, make_page
@@ -34,7 +31,7 @@ def table(
     *,
     groups: Annotated[
         str,
-        option(
+        typer.Option(
             "--groups",
             help="Columns with the people of each group, or a side of a long table.",
             metavar="COLUMNS",
@@ -42,50 +39,38 @@ def table(
     ],
     outcomes: Annotated[
         str,
-        option(
+        typer.Option(
             "--outcomes",
             help="Columns with the people of each outcome, or the other side.",
             metavar="COLUMNS",
         ),
     ],
     place_column: Annotated[
-        str | None, option("--place-column", help="Name of each place.", metavar="COLUMN")
+        str | None, typer.Option("--place-column", help="Name of each place.", metavar="COLUMN")
     ] = None,
     other: Annotated[
         str | None,
-        option(
+        typer.Option(
             "--other",
             help="Outcome to add for people without one, such as abstention.",
             metavar="NAME",
         ),
     ] = None,
-    merge_below: Annotated[
-        float,
-        option(
-            "--merge-below",
-            help="Merge options with a smaller share of all people.",
-            metavar="SHARE",
-            min=0.0,
-            max=1.0,
-        ),
-    ] = 0.0,
     count_noise: CountNoise = None,
     sql: Sql = None,
-    decimal: Decimal = None,
     report: ReportPage = None,
     seed: Seed = 0,
-    config: Config = None,
     json_output: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
     force: Force = False,
 ) -> None:
-    """Estimate the table of groups and outcomes from the totals of places.
+    """Estimate the table of groups and outcomes from totals of places.
 
     Example: decorrupt table places.csv --groups white,black --outcomes dem,rep,abstain
     --report table.html
 
-    Example: decorrupt table votes.csv --groups party --outcomes candidate --merge-below 0.03
+    Example: decorrupt table votes.csv --groups party --outcomes candidate
 
     A wide table has one row per place and one column per group and outcome; a long table has the
     columns place, side, option and votes, and --groups and --outcomes name a side each. A name with
@@ -97,7 +82,7 @@ def table(
     say = Output(json_output, quiet)
     refuse_existing(report, force=force, inputs=(places,))
     check_pages(report)
-    data = open_table(places, sql, decimal)
+    data = open_table(places, sql)
     from decorrupt.app.pages.table_document import table_document
     from decorrupt.app.training.inexact_counts import make_noise
     from decorrupt.app.training.margins import read_margins, report_table
@@ -105,11 +90,7 @@ def table(
     from decorrupt.ecological import EcologicalInference
 
     margins = read_margins(
-        data,
-        split_names(groups),
-        split_names(outcomes),
-        place_column=place_column,
-        merge_below=merge_below,
+        data, split_names(groups), split_names(outcomes), place_column=place_column
     )
     say.tell(data.notes)
     noise = None if count_noise is None else make_noise(count_noise)

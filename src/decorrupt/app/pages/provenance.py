@@ -66,9 +66,6 @@ def leaderboard_blocks(card: ModelCard) -> list[Block]:
         )
     else:
         caption += " The model is the one in bold."
-    n_compared, n_all = card["method"]["n_compared"], card["method"]["n_configurations"]
-    if n_compared < n_all:
-        caption += f" The time budget was enough for {n_compared} of {n_all} configurations."
     methods = BAG_METHODS | SOURCE_METHODS
     known = dict.fromkeys(row["method"] for row in entries if row["method"] in methods)
     return [

@@ -115,7 +115,7 @@ def _large_cells(report: TableReport) -> Table:
         rows.append([report["groups"][r], report["outcomes"][c], *cells, ends])
     caption = (
         f"Cells with {LARGE_CELL:.0%} of the people or more, and the share of the group; --report "
-        "shows all cells, --merge-below 0.03 merges rare options"
+        "shows all cells"
     )
     columns = ("group", "outcome", "people", "share of the group", "95 % interval")
     return Table("large-cells", caption, columns, rows, heads=2)

@@ -17,17 +17,15 @@ if TYPE_CHECKING:
 CURRENCY, BLANK = "[$€£¥]", "[ \u00a0\u202f]?"
 
 
-def _marked(mark: str, separator: str) -> dict[str, str]:
-    """Return patterns of money, per cent and thousands, given a decimal mark.
-
-    Three digits after the only mark of an amount of money, as in € 1.234, separate thousands.
-    """
-    first, more = "[1-9][0-9]{0,2}", f"(?:{separator}[0-9]{{3}})"
-    amount = f"(?:{first}{more}+(?:{mark}[0-9]+)?|[0-9]*{mark}(?:[0-9]{{1,2}}|[0-9]{{4,}}))"
+def _marked() -> dict[str, str]:
+    """Return patterns of money, per cent and thousands with a decimal point or separators."""
+    first, more = "[1-9][0-9]{0,2}", "(?:,[0-9]{3})"
+    # € 1.234 is not an amount of money: its point may separate thousands.
+    amount = rf"(?:{first}{more}+(?:\.[0-9]+)?|[0-9]*\.(?:[0-9]{{1,2}}|[0-9]{{4,}}))"
     return {
-        "money": _with_currency(amount),
-        "percent": f"[+-]?[0-9]*{mark}[0-9]+{BLANK}%",
-        "thousands": f"[+-]?{first}(?:{more}+{mark}[0-9]+|{more}{{2,}})",
+        "money_point": _with_currency(amount),
+        "percent_point": rf"[+-]?[0-9]*\.[0-9]+{BLANK}%",
+        "thousands": rf"[+-]?{first}(?:{more}+\.[0-9]+|{more}{{2,}})",
     }
 
 
@@ -45,30 +43,22 @@ PATTERNS = {
         "long": r"[+-]?[1-9][0-9]{15,17}",  # whole numbers of up to 64 bits
         "code": r"[+-]?(?:0[0-9]+|[1-9][0-9]{18,})",  # 007: as numbers, two codes could be equal
         "unmarked": r"[+-]?(?:[0-9]+e[+-]?[0-9]+|inf|infinity)",
-        "grouped": r"[+-]?[1-9][0-9]{0,2},[0-9]{3}",  # 1,234: a decimal comma, or thousands
-        "comma": r"[+-]?[0-9]*,[0-9]+(?:e[+-]?[0-9]+)?",
+        "grouped": r"[+-]?[1-9][0-9]{0,2},[0-9]{3}",  # 1,234: thousands, or a decimal comma
         "boolean": r"true|false",
         # Missing values in a column of numbers or booleans only. NA is Namibia too.
         "mark": r"na|n/a|nan|null|none|\?",
         "empty": r"",
         "money": _with_currency("[0-9]+"),
         "percent": f"[+-]?[0-9]+{BLANK}%",
-        **{f"{kind}_point": pattern for kind, pattern in _marked(r"\.", ",").items()},
-        **{f"{kind}_comma": pattern for kind, pattern in _marked(",", r"\.").items()},
+        **_marked(),
     }.items()
 }
 KINDS = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in PATTERNS.items()))
 WHOLE = {"integer", "long"}
-# The kinds of cells that are numbers, by decimal mark.
-NUMBERS = {
-    ".": WHOLE | {"unmarked", "point"},
-    ",": WHOLE | {"unmarked", "comma", "grouped"},
-}
-MONEY = {
-    ".": {"money", "money_point", "thousands_point"},
-    ",": {"money", "money_comma", "thousands_comma"},
-}
-PERCENT = {".": {"percent", "percent_point"}, ",": {"percent", "percent_comma"}}
+# The kinds of cells that are numbers.
+NUMBERS = WHOLE | {"unmarked", "point"}
+MONEY = {"money", "money_point", "thousands"}
+PERCENT = {"percent", "percent_point"}
 NO_VALUE = {"mark", "empty", "missing"}
 
 
@@ -105,40 +95,23 @@ def _is_kind(cell: str, kind: str) -> str:
     return f"regexp_full_match({cell}, {sql_text(PATTERNS[kind])})"
 
 
-def find_decimal(columns: Collection[Collection[str]], delimiter: str) -> str:
-    """Return the decimal mark of a table, given the kinds of cells in each column.
-
-    It is a comma if the delimiter is not a comma, no column of numbers has a decimal point, and in
-    some column of numbers a comma cannot separate thousands.
-    """
-    has_point, has_comma = (
-        any(
-            number_form(kinds, mark) and any(kind.endswith(name) for kind in kinds)
-            for kinds in columns
-        )
-        for mark, name in ((".", "point"), (",", "comma"))
-    )
-    return "," if delimiter != "," and has_comma and not has_point else "."
-
-
-def number_form(kinds: Collection[str], decimal: str) -> str:
+def number_form(kinds: Collection[str]) -> str:
     """Return "plain", "percent" or "money" if cells of these kinds are numbers, else ""."""
     values = set(kinds) - NO_VALUE
-    if values <= NUMBERS[decimal]:
+    if values <= NUMBERS:
         return "plain"
-    if values <= PERCENT[decimal]:
+    if values <= PERCENT:
         return "percent"
-    others = (NUMBERS[decimal] | {"grouped"}) - {"unmarked"}
-    return "money" if values & MONEY[decimal] and values <= MONEY[decimal] | others else ""
+    others = (NUMBERS | {"grouped"}) - {"unmarked"}
+    return "money" if values & MONEY and values <= MONEY | others else ""
 
 
-def typed_column(name: str, cell: str, kinds: Collection[str], decimal: str) -> Column:
+def typed_column(name: str, cell: str, kinds: Collection[str]) -> Column:
     """Return the column of values cast from cells, given the SQL of a cell and the kinds."""
-    sql_type, form = find_type(kinds, decimal), number_form(kinds, decimal)
+    sql_type, form = find_type(kinds), number_form(kinds)
     if sql_type == "VARCHAR":
         return Column(name, cell, sql_type, "missing" in kinds)
-    value = cell if form == "plain" else f"regexp_replace({cell}, '[^-+0-9e{decimal}]', '', 'gi')"
-    value = f"replace({value}, ',', '.')" if decimal == "," else value
+    value = cell if form == "plain" else f"regexp_replace({cell}, '[^-+0-9e.]', '', 'gi')"
     value = f"CAST({value} AS {sql_type})" + " / 100" * (form == "percent")
     if sql_type == "BOOLEAN":
         value = f"lower({cell}) LIKE '%true%'"  # a cast would refuse spaces
@@ -161,12 +134,12 @@ def forms_in_words(names: Sequence[str], forms: Sequence[str]) -> list[str]:
     ]
 
 
-def find_type(kinds: Collection[str], decimal: str) -> str:
+def find_type(kinds: Collection[str]) -> str:
     """Return the narrowest SQL type that keeps every cell exactly, given their kinds."""
     values = set(kinds) - NO_VALUE
     if values == {"boolean"}:
         return "BOOLEAN"
-    if not number_form(kinds, decimal):
+    if not number_form(kinds):
         return "VARCHAR"
     if not values or not values <= WHOLE:
         return "DOUBLE"

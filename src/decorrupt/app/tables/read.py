@@ -24,7 +24,7 @@ STDIN = "-"
 DEFAULT_CHUNK_ROWS = 4 * VECTOR_ROWS
 
 
-def read_table(source: str, *, sql: str | None = None, decimal: str | None = None) -> pd.DataFrame:
+def read_table(source: str, *, sql: str | None = None) -> pd.DataFrame:
     """Return all rows of a table.
 
     Parameters
@@ -36,20 +36,16 @@ def read_table(source: str, *, sql: str | None = None, decimal: str | None = Non
     sql : str, optional
         A query, required for SQLite and DuckDB files. For other files, the view ``rows`` contains
         the file's rows. The query can read this file only.
-    decimal : {".", ","}, optional
-        The decimal mark of numbers in CSV; other formats do not need it. By default a comma if it
-        is unambiguous: it is not the delimiter, no column of numbers has a decimal point, and in
-        some column of numbers it cannot separate thousands (as it could in 1,234).
 
     Returns
     -------
     DataFrame
         Numbers as int64 or float64, true/false as bool (boolean if some are missing), everything
         else as text, including dates. In a CSV a column is numeric if every cell is a number, empty
-        or one of NA, N/A, NaN, null, None, "?". So are amounts of money, thousands with separators,
-        and per cent, which become shares; ``attrs["notes"]`` names these columns. Whole numbers
-        that begin with 0 or are too long for 64 bits are text. An empty cell is missing. Formulas
-        are text.
+        or one of NA, N/A, NaN, null, None, "?"; decimals have a point. So are amounts of money,
+        thousands with separators, and per cent, which become shares; ``attrs["notes"]`` names these
+        columns. Whole numbers that begin with 0 or are too long for 64 bits are text. An empty cell
+        is missing. Formulas are text.
 
     Raises
     ------
@@ -57,7 +53,7 @@ def read_table(source: str, *, sql: str | None = None, decimal: str | None = Non
         If anything cannot be read; the message names the file and, if known, the line or the
         column. Rows and cells that cannot be read are never dropped.
     """
-    with _open(source, sql, decimal) as relation:
+    with _open(source, sql) as relation:
         (frame,) = relation.chunks()
         return frame
 
@@ -66,7 +62,6 @@ def stream_table(
     source: str,
     *,
     sql: str | None = None,
-    decimal: str | None = None,
     chunk_rows: int = DEFAULT_CHUNK_ROWS,
 ) -> Iterator[pd.DataFrame]:
     """Yield a table in frames of at most `chunk_rows` rows, all with the same column types.
@@ -76,7 +71,7 @@ def stream_table(
     """
     if chunk_rows < 1:
         raise ValueError(f"chunk_rows={chunk_rows!r} must be at least 1")
-    with _open(source, sql, decimal) as relation:
+    with _open(source, sql) as relation:
         first = 0
         n_chunks = math.ceil(relation.n_rows / chunk_rows)
         for chunk in track(relation.chunks(chunk_rows), "blocks of rows", n_chunks):
@@ -86,12 +81,10 @@ def stream_table(
 
 
 @contextmanager
-def _open(source: str, sql: str | None, decimal: str | None) -> Iterator[Relation]:
-    if decimal not in (None, ".", ","):
-        raise ValueError(f"decimal={decimal!r} must be '.' or ','")
+def _open(source: str, sql: str | None) -> Iterator[Relation]:
     with tempfile.TemporaryDirectory(prefix="decorrupt-") as folder:
         name, path = _located(source, Path(folder))
-        with SOURCES[ending(path)](path, name, sql, Path(folder), decimal) as relation:
+        with SOURCES[ending(path)](path, name, sql, Path(folder)) as relation:
             yield relation
 
 

@@ -17,7 +17,6 @@ from decorrupt.app.tables.engine import open_engine, sql_text
 from decorrupt.app.tables.errors import TableError
 from decorrupt.app.tables.inference import (
     count_kinds,
-    find_decimal,
     forms_in_words,
     number_form,
     typed_column,
@@ -26,7 +25,7 @@ from decorrupt.app.tables.relation import Column, Relation, check_names
 from decorrupt.app.tables.text import open_lines
 from decorrupt.app.tables.values import ValueColumn
 
-Source = Callable[[Path, str, str | None, Path, str | None], AbstractContextManager[Relation]]
+Source = Callable[[Path, str, str | None, Path], AbstractContextManager[Relation]]
 
 
 def ending(path: Path) -> str:
@@ -38,9 +37,7 @@ def ending(path: Path) -> str:
 
 
 @contextmanager
-def _delimited(
-    path: Path, name: str, sql: str | None, folder: Path, decimal: str | None
-) -> Iterator[Relation]:
+def _delimited(path: Path, name: str, sql: str | None, folder: Path) -> Iterator[Relation]:
     link = _linked(path, folder / "rows")
     with open_engine(name, folder, files=[link]) as connection:
         with open_delimited(path, name) as file:
@@ -58,19 +55,14 @@ def _delimited(
                 f"{name}: {n_rows:,} rows in the first pass, {n_found:,} in the second; did the "
                 "file change?"
             )
-        decimal = decimal or find_decimal(kinds, file.delimiter)
-        columns = [
-            typed_column(key, f"c{k}", kinds[k], decimal) for k, key in enumerate(file.header)
-        ]
-        forms = [number_form(own, decimal) for own in kinds]
+        columns = [typed_column(key, f"c{k}", kinds[k]) for k, key in enumerate(file.header)]
+        forms = [number_form(own) for own in kinds]
         notes = [f"{name}: {words}" for words in forms_in_words(file.header, forms)]
         yield Relation(connection, name, "cells", columns, n_rows, notes).query(sql)
 
 
 @contextmanager
-def _json_lines(
-    path: Path, name: str, sql: str | None, folder: Path, _decimal: str | None
-) -> Iterator[Relation]:
+def _json_lines(path: Path, name: str, sql: str | None, folder: Path) -> Iterator[Relation]:
     with open_engine(name, folder) as connection:
         with open_lines(path, name) as lines:
             columns = {key: ValueColumn() for key in json_lines.read_keys(lines, name)}
@@ -81,9 +73,7 @@ def _json_lines(
 
 
 @contextmanager
-def _sqlite(
-    path: Path, name: str, sql: str | None, folder: Path, _decimal: str | None
-) -> Iterator[Relation]:
+def _sqlite(path: Path, name: str, sql: str | None, folder: Path) -> Iterator[Relation]:
     if sql is None:
         raise TableError(f'{name} is a database: give a query with sql, such as "select … from …"')
     with open_engine(name, folder) as connection:
@@ -107,9 +97,7 @@ def _of_values(
 
 
 @contextmanager
-def _parquet(
-    path: Path, name: str, sql: str | None, folder: Path, _decimal: str | None
-) -> Iterator[Relation]:
+def _parquet(path: Path, name: str, sql: str | None, folder: Path) -> Iterator[Relation]:
     link = _linked(path, folder / "rows")
     with open_engine(name, folder, files=[link]) as connection:
         schema = connection.execute(
@@ -141,9 +129,7 @@ def _top_level(schema: list[tuple[str, int]]) -> list[str]:
 
 
 @contextmanager
-def _duckdb(
-    path: Path, name: str, sql: str | None, folder: Path, _decimal: str | None
-) -> Iterator[Relation]:
+def _duckdb(path: Path, name: str, sql: str | None, folder: Path) -> Iterator[Relation]:
     if sql is None:
         raise TableError(f'{name} is a database: give a query with sql, such as "select … from …"')
     with open_engine(name, folder, database=path) as connection:

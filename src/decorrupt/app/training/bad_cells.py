@@ -13,6 +13,8 @@ from decorrupt.app.tables.inference import MONEY, NO_VALUE, NUMBERS, PERCENT, ce
 # Of the distinct cells of a column. If fewer are numbers, the column is text.
 NUMERIC_SHARE = 0.9
 SHOWN_CELLS = 3
+ANY_NUMBER = NUMBERS | MONEY | PERCENT
+POINT_FOR_COMMA = str.maketrans(",.", ".,")
 LARGEST = 1e150  # the square of a larger number can overflow
 
 
@@ -23,7 +25,7 @@ def check_numbers(values: pd.Series, table: str) -> None:
     ----------
     values : Series
         A column of numbers or of text. It is numeric if at least `NUMERIC_SHARE` of its distinct
-        cells are numbers with the same decimal mark; missing values do not count. Text with whole
+        cells are numbers, also with a decimal comma; missing values do not count. Text with whole
         numbers that begin with 0 or are too long for 64 bits counts as codes, not as numbers.
     table : str
         The table's name in messages.
@@ -35,21 +37,20 @@ def check_numbers(values: pd.Series, table: str) -> None:
         do.
     """
     where = f"{table}: column {values.name!r} contains numbers"
-    otherwise = f"or use --drop {values.name} or --categorical {values.name}"
+    otherwise = f"or use --drop {values.name}"
     if pd.api.types.is_numeric_dtype(values):
         is_bad, what = values.abs() > LARGEST, f"above {LARGEST:g} in size"
     else:
-        bad, marked, mark, few = _numbers_and_others(values)
+        bad, odd, few = _numbers_and_others(values)
         if few and not bad:
             raise TableError(
                 f"{where}, some with % and some without: {_first_cells(values, values.isin(few))}; "
                 f"write all of them in the same way, {otherwise}"
             )
-        if marked and not bad:
+        if odd and not bad:
             raise TableError(
-                f"{where} that were read as text: {_first_cells(values, values.isin(marked))}; if "
-                f"{mark!r} is the decimal mark, use --decimal {mark} for a CSV file and --sql for "
-                f"another one; if it separates thousands, remove it; {otherwise}"
+                f"{where} that were read as text: {_first_cells(values, values.isin(odd))}; write "
+                f"decimals with a point, without separators of thousands, {otherwise}"
             )
         is_bad, what = values.isin(bad), "not finite numbers"
     if is_bad.any():
@@ -59,22 +60,26 @@ def check_numbers(values: pd.Series, table: str) -> None:
         )
 
 
-def _numbers_and_others(values: pd.Series) -> tuple[set[str], set[str], str, set[str]]:
-    """Return the cells that are not numbers, those with a sign or decimal mark, and this mark.
+def _numbers_and_others(values: pd.Series) -> tuple[set[str], set[str], set[str]]:
+    """Return the cells that are not numbers, and those with a sign or a decimal mark.
 
     The last are the numbers with % or those without, whichever are fewer. All are empty if the
     column is text.
     """
     kinds = {cell: cell_kind(cell) for cell in values.dropna().unique()}
     kinds = {cell: kind for cell, kind in kinds.items() if kind not in NO_VALUE}
-    known = {mark: NUMBERS[mark] | MONEY[mark] | PERCENT[mark] for mark in NUMBERS}
-    mark = max(known, key=lambda mark: sum(kind in known[mark] for kind in kinds.values()))
-    numbers = {cell: kind for cell, kind in kinds.items() if kind in known[mark]}
-    if "code" in kinds.values() or len(numbers) < NUMERIC_SHARE * len(kinds):
-        return set(), set(), mark, set()
-    marked = {cell for cell, kind in numbers.items() if mark in cell or kind not in NUMBERS[mark]}
-    percent = {cell for cell, kind in numbers.items() if kind in PERCENT[mark]}
-    return set(kinds) - set(numbers), marked, mark, min(percent, set(numbers) - percent, key=len)
+    numbers = {cell for cell, kind in kinds.items() if kind in ANY_NUMBER}
+    commas = {cell for cell in kinds if cell not in numbers and _has_decimal_comma(cell)}
+    others = set(kinds) - numbers - commas
+    if "code" in kinds.values() or len(kinds) - len(others) < NUMERIC_SHARE * len(kinds):
+        return set(), set(), set()
+    odd = {cell for cell in numbers if "." in cell or kinds[cell] not in NUMBERS} | commas
+    percent = {cell for cell in numbers if kinds[cell] in PERCENT}
+    return others, odd, min(percent, numbers - percent, key=len)
+
+
+def _has_decimal_comma(cell: str) -> bool:
+    return "," in cell and cell_kind(cell.translate(POINT_FOR_COMMA)) in ANY_NUMBER
 
 
 def _first_cells(values: pd.Series, is_shown: pd.Series) -> str:
@@ -85,5 +90,4 @@ def _first_cells(values: pd.Series, is_shown: pd.Series) -> str:
 
 def decimal_hint(value: Any) -> str:
     """Return advice for a cell that would be a number with a decimal comma, else nothing."""
-    has_comma = cell_kind(str(value)) in ("comma", "grouped")
-    return "; if the comma is the decimal mark, use --decimal ," if has_comma else ""
+    return "; write decimals with a point" if _has_decimal_comma(str(value)) else ""

@@ -18,13 +18,9 @@ class BagColumns:
     bag : str
         The bag of each row; empty if it is to be guessed, as the values are if none is named.
     proportion, count : str or None
-        Two classes: share or number of positives. With `class_name`, of the class in that column.
+        Two classes: share or number of positives.
     proportions, counts : sequence of str
         Shares or numbers of rows with one column per class, whose name is that of the class.
-    class_name : str or None
-        A long table of bags, with one row per bag and class: the column of the class.
-    upper : str or None
-        Ranges: the largest share or number of positives; `proportion` or `count` is the smallest.
     count_noise : str or None
         Noise of the counts, see :func:`decorrupt.app.training.inexact_counts.read_noise`.
     """
@@ -34,8 +30,6 @@ class BagColumns:
     count: str | None = None
     proportions: Sequence[str] = ()
     counts: Sequence[str] = ()
-    class_name: str | None = None
-    upper: str | None = None
     count_noise: str | None = None
 
     @property
@@ -46,14 +40,12 @@ class BagColumns:
             "--count-column": self.count,
             "--proportion-columns": self.proportions,
             "--count-columns": self.counts,
-            "--class-column": self.class_name,
-            "--upper-column": self.upper,
         }
 
     @property
     def names(self) -> tuple[str, ...]:
         """All columns, none of which is a feature."""
-        single = (self.bag, self.proportion, self.count, self.class_name, self.upper)
+        single = (self.bag, self.proportion, self.count)
         return (*(name for name in single if name), *self.proportions, *self.counts)
 
     @property
@@ -78,12 +70,12 @@ class BagColumns:
 
     @property
     def names_classes(self) -> bool:
-        """Whether classes have names: one column per class, or a column of classes."""
-        return bool(self.proportions or self.counts or self.class_name)
+        """Whether classes have names: one column per class."""
+        return bool(self.proportions or self.counts)
 
     @property
     def names_several_classes(self) -> bool:
-        """Whether more than two classes are named; those of a long table are not yet known."""
+        """Whether more than two classes are named."""
         return len(self.proportions or self.counts) > 2
 
     def check(self, *, has_table: bool) -> None:
@@ -95,11 +87,6 @@ class BagColumns:
                 "classes either --proportion-columns or --count-columns"
             )
         classes = self.proportions or self.counts
-        if self.class_name is not None and (classes or not has_table):
-            raise TableError(
-                "--class-column needs a table BAGS with one row per bag and class, and "
-                "--proportion-column or --count-column"
-            )
         option = "--proportion-columns" if self.proportions else "--count-columns"
         if len(classes) == 1:
             raise TableError(
@@ -110,16 +97,5 @@ class BagColumns:
         twice = [name for place, name in enumerate(classes) if name in classes[:place]]
         if twice or self.bag in classes:
             raise TableError(f"{option} contains {(twice or [self.bag])[0]!r} twice, or the bag")
-        self._check_inexact()
-
-    def _check_inexact(self) -> None:
         if self.count_noise is not None:
             read_noise(self.count_noise)
-        if self.upper is not None and self.names_classes:
-            raise TableError(
-                "--upper-column is for two classes: give it with --proportion-column or "
-                "--count-column, without --class-column. Counts of several classes can be ranges "
-                "such as <5 or 0-4"
-            )
-        if self.upper is not None and self.count_noise is not None:
-            raise TableError("give either --upper-column or --count-noise, and not both")

@@ -36,14 +36,14 @@ def observe_positives(
         The ends of the shares or counts.
     """
     sizes = table.sizes
-    if columns.are_counts and columns.upper is None:
+    if columns.are_counts:
         upper = _limited(lower, upper, table)
-    if columns.count_noise is None:
-        for (name,), by_bag in ((values.lower, lower), (values.upper, upper)):
-            if columns.are_counts:
-                _check_counts(values.table.name, name, table, by_bag[:, 0])
-            else:
-                check_shares(values.table.name, name, table.ids, by_bag[:, 0])
+    named = (values.table.name, values.names[0])
+    if columns.count_noise is None and columns.are_counts:
+        _check_counts(*named, table, lower[:, 0])
+        _check_counts(*named, table, upper[:, 0])
+    elif columns.count_noise is None:
+        check_shares(*named, table.ids, lower[:, 0])
     low, high = (ends[:, 0] / (sizes if columns.are_counts else 1) for ends in (lower, upper))
     n_ranges, noise = int(np.sum(low != high)), columns.count_noise
     observed = observe_counts(

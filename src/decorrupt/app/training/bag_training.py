@@ -71,7 +71,7 @@ class BagTraining:
         """Return the automatic choice, restricted to what the settings allow."""
         settings, observed = self.settings, self.observed
         return AutoLabelProportionsClassifier(
-            candidates=bag_candidates(self.method, settings.kernels),
+            candidates=bag_candidates(self.method),
             cv=self.folds,
             kernels=settings.kernels or DEFAULT_KERNELS,
             count_noise=observed.counts.noise[0] if observed.is_inexact else None,
@@ -83,16 +83,9 @@ class BagTraining:
         return self.observed.fit_arguments()
 
     def early_warnings(self, names: Sequence[str]) -> list[str]:
-        """Return warnings about columns and folds."""
-        messages = warn_of_bag_columns(self.frame, names, self.observed)
-        messages += warn_of_bags(self.observed)
-        wanted = self.settings.n_folds
-        if wanted > self.observed.n_bags and self.held_out == WHOLE_BAGS:
-            messages.append(
-                f"--folds {wanted} is more than the number of bags: {len(self.folds)} folds are "
-                "used"
-            )
-        return messages
+        """Return warnings about columns and bags."""
+        own = warn_of_bag_columns(self.frame, names, self.observed)
+        return [*own, *warn_of_bags(self.observed)]
 
     def judge(self, search: Any, preprocessor: Any) -> Judged:
         """Return the held-out results, the accuracy to expect and the tests of the assumptions."""

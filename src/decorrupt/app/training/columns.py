@@ -116,17 +116,14 @@ def choose_features(
     frame: pd.DataFrame,
     *,
     roles: Sequence[str],
-    features: Sequence[str] | None = None,
     drop: Sequence[str] = (),
-    categorical: Sequence[str] = (),
     table: str = "rows",
 ) -> Features:
-    """Return the columns to train on: all but those with a role, or those named.
+    """Return the columns to train on: all but those with a role and those to drop.
 
     Columns that are empty or constant, or that contain row numbers, dates, lists or nearly as many
-    texts as rows, are left out with the reason. A column in `features` is used if possible: row
-    numbers as numbers, names as categories whose rare levels are folded. A column of numbers with
-    some cells that are not numbers is an error, unless it is in `drop` or `categorical`.
+    texts as rows, are left out with the reason. A column of numbers with some cells that are not
+    numbers is an error.
 
     Parameters
     ----------
@@ -134,48 +131,30 @@ def choose_features(
         The rows.
     roles : sequence of str
         Columns with another role: bag, proportion, label, source.
-    features : sequence of str, optional
-        The columns to use; None for all others.
     drop : sequence of str
         Columns not to use.
-    categorical : sequence of str
-        Columns to use as categories, such as numbers that are codes.
     table : str
         The table's name in messages.
 
     Raises
     ------
     TableError
-        If a column is missing, a column in `features` cannot be used, no column is left, or some
-        cells of a column of numbers are not numbers.
+        If a column to drop is missing, no column is left, or some cells of a column of numbers are
+        not numbers.
     """
-    for names, option in (
-        (features or (), "features"),
-        (drop, "drop"),
-        (categorical, "categorical"),
-    ):
-        need_columns(frame, names, table, f"--{option}")
-    wrong = [name for name in features or () if name in roles]
-    if wrong:
-        raise TableError(f"{table}: column {wrong[0]!r} has another role and cannot be a feature")
-    wanted = list(frame.columns) if features is None else list(dict.fromkeys(features))
+    need_columns(frame, drop, table, "--drop")
     used, said = [], []
     left_out = {}
-    for name in wanted:
+    for name in frame.columns:
         if name in roles or name in drop:
             continue
         values = stripped(frame[name])
         kind = column_kind(values)
-        if kind in (NUMBER, CATEGORY, "names") and name not in categorical:
+        if kind in (NUMBER, CATEGORY, "names"):
             check_numbers(values, table)
-        kind = _kind_in_use(kind, is_code=name in categorical)
-        if features is not None and kind in ("row numbers", "names"):
-            kind = NUMBER if kind == "row numbers" else CATEGORY
         if kind in USABLE:
             used.append(_described(values, kind))
             said += _levels_by_case(values) if kind == CATEGORY else []
-        elif features is not None and kind in ("dates", "nested"):
-            raise TableError(f"{table}: column {name!r} cannot be a feature: {REASONS[kind]}")
         else:
             left_out[name] = REASONS[kind]
     if not used:
@@ -190,10 +169,6 @@ def _levels_by_case(values: pd.Series) -> list[str]:
     equal = levels[levels.str.casefold().duplicated(keep=False)]
     shown = listed(equal.tolist(), SHOWN_LEVELS)
     return [f"column {values.name!r}: categories that differ only in case: {shown}"] * bool(shown)
-
-
-def _kind_in_use(kind: str, *, is_code: bool) -> str:
-    return CATEGORY if is_code and kind not in ("empty", "constant", "nested") else kind
 
 
 def _described(values: pd.Series, kind: str) -> Column:

@@ -13,7 +13,6 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
-from decorrupt.app.training.make_bags import class_shares
 from decorrupt.datasets import TEST_SIZE, load_breast_cancer_bags
 from decorrupt.observed import Observed, class_columns
 
@@ -115,7 +114,7 @@ def _all_classes(
             f"{len(classes)} classes need at least {len(classes)} bags"
         )
     rows, bags = train[: n_bags * bag_size], np.repeat(np.arange(n_bags), bag_size)
-    shares = class_shares(data.target[rows], bags, len(classes))
+    shares = _class_shares(data.target[rows], bags, len(classes))
     return DemoData(
         name=name,
         title=title,
@@ -128,6 +127,13 @@ def _all_classes(
         feature_names=tuple(map(str, data.feature_names)),
         image_shape=image_shape,
     )
+
+
+def _class_shares(labels: NDArray[np.intp], bags: NDArray[np.intp], n_classes: int) -> FloatArray:
+    """Return the shares of the classes in each bag, one row per bag."""
+    counts = np.zeros((bags.max() + 1, n_classes))
+    np.add.at(counts, (bags, labels), 1)
+    return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
 
 # {name: loader and usual bag size}.

@@ -83,8 +83,7 @@ def _with_values(columns: BagColumns, bags: Table) -> BagColumns:
         )
     sizes = size_columns(bags)
     numbers = bags.frame[[name for name in others if name not in sizes]].select_dtypes("number")
-    is_wide = len(numbers.columns) > 1 and not (columns.class_name or columns.upper)
-    if is_wide and _sum_to_one(numbers):
+    if len(numbers.columns) > 1 and _sum_to_one(numbers):
         return replace(columns, proportions=list(numbers.columns))
     raise TableError(
         f"{bags.name}: no column is called proportion, share, rate or count: give one of "

@@ -16,7 +16,6 @@ from decorrupt.app.training.table import Table, as_numbers, group_codes
 from decorrupt.ecological import EcologicalInference, TableCheck
 
 PLACE, SIDE, OPTION, VOTES = LONG_COLUMNS = ("place", "side", "option", "votes")
-MERGED = "other"
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,6 @@ def read_margins(
     outcomes: Sequence[str],
     *,
     place_column: str | None = None,
-    merge_below: float = 0.0,
 ) -> PlaceMargins:
     """Return the margins of all places.
 
@@ -67,8 +65,6 @@ def read_margins(
         Columns; of a long table one side each.
     place_column : str, optional
         The column with the names of the places; in a wide table they are numbered without it.
-    merge_below : float
-        Options with a smaller share of all people are merged.
     """
     for option, names in (("--groups", groups), ("--outcomes", outcomes)):
         if not names:
@@ -87,7 +83,7 @@ def read_margins(
             _wide(table, groups, "--groups", place_column),
             _wide(table, outcomes, "--outcomes", place_column),
         )
-    return PlaceMargins(*(_merge_rare(counts, merge_below) for counts in both))
+    return PlaceMargins(*both)
 
 
 def _wide(
@@ -132,16 +128,6 @@ def _side(table: Table, side: str, place_column: str) -> pd.DataFrame:
             "table of several elections? --sql selects one"
         )
     return frame.pivot_table(index=PLACE, columns=OPTION, values=VOTES, fill_value=0)
-
-
-def _merge_rare(counts: pd.DataFrame, share: float) -> pd.DataFrame:
-    total = counts.to_numpy().sum()
-    rare = [name for name in counts if counts[name].sum() < share * total]
-    if len(rare) < 2:
-        return counts
-    rare += [name for name in counts if name == MERGED and name not in rare]
-    merged = counts[rare].sum(axis=1).rename(MERGED)
-    return pd.concat([counts.drop(columns=rare), merged], axis=1)
 
 
 def report_table(model: EcologicalInference, check: TableCheck) -> TableReport:

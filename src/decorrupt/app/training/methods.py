@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
@@ -18,24 +18,8 @@ BAG_METHODS = glossary.BAG_SEARCHES | _hyphens(glossary.BAG_METHODS)
 SOURCE_METHODS = glossary.SOURCE_SEARCHES | _hyphens(glossary.SOURCE_METHODS)
 # Methods for two classes only.
 FOR_TWO_CLASSES = [name.replace("_", "-") for name in glossary.FOR_TWO_CLASSES]
-# Kernels that can be computed from a table's rows.
-PAIR_KERNELS = ("linear", "rbf", "exponential", "laplacian", "polynomial")
-KERNELS = (*PAIR_KERNELS, "knn", "pca_rbf", "pca8_rbf", "pca_knn")
-KERNELS_WITHOUT_GAMMA = ("linear", "knn", "pca_knn")
 PRESETS = {"auto": "fast", "thorough": "thorough"}
-PAIRS, PUBLISHED_KERNELS = "corrected_loss_pairs", ("rbf",)
-# Support vector machines, and searches that try them, have other parameters.
-WITHOUT_REG_STRENGTH = {
-    "thorough": "invcal and alternating-psvm",
-    "invcal": "invcal",
-    "alternating-psvm": "alternating-psvm",
-    "em": "em",
-    "boosted": "boosted",
-}
-# They need kernels of two rows.
-FOR_PAIR_KERNELS = ("thorough", "invcal", "alternating-psvm")
-# Their learners are trees; the start of EM chooses its own kernel.
-WITHOUT_KERNEL = ("em", "boosted")
+PAIRS = "corrected_loss_pairs"
 
 
 def method_name(method: str, known: Iterable[str]) -> str:
@@ -62,11 +46,10 @@ def check_several_classes(name: str) -> None:
         )
 
 
-def bag_candidates(name: str, kernels: Sequence[str] | None = None) -> Any:
+def bag_candidates(name: str) -> Any:
     """Return the `candidates` of :class:`decorrupt.AutoLabelProportionsClassifier`.
 
-    Pairs of bags use the published kernel unless `kernels` are given. Other methods use the kernels
-    of the search.
+    Pairs of bags use the published kernel, other methods those of the search.
     """
     if name in PRESETS:
         return PRESETS[name]
@@ -75,10 +58,7 @@ def bag_candidates(name: str, kernels: Sequence[str] | None = None) -> Any:
         return [candidate]
     from decorrupt.estimators import CorrectedLossClassifier
 
-    pairs = [
-        CorrectedLossClassifier(kernel=kernel, combine="pairs", convex="ignore", fit_intercept=True)
-        for kernel in kernels or PUBLISHED_KERNELS
-    ]
-    if len(pairs) == 1:
-        return [(PAIRS, pairs[0])]
-    return [(f"{PAIRS}_{one.kernel}", one) for one in pairs]
+    pairs = CorrectedLossClassifier(
+        kernel="rbf", combine="pairs", convex="ignore", fit_intercept=True
+    )
+    return [(PAIRS, pairs)]

@@ -30,7 +30,6 @@ class MethodCard(TypedDict):
     decision: str  # "balanced" or "accuracy"
     n_folds: int
     n_configurations: int
-    n_compared: int  # within the time budget
     held_out: str  # "whole bags", "rows of every bag" or "rows"
     estimator: str  # class name
     n_landmarks: int  # training rows whose features are saved in the model
@@ -98,7 +97,7 @@ class ModelCard(TypedDict):
     warnings: list[str]
     not_for: list[str]  # completes the sentence "Do not use it …"
     configuration: dict[str, Value]  # every option of the command as resolved
-    configuration_from: dict[str, str]  # "command line", "environment", "config file", "default"
+    configuration_from: dict[str, str]  # "command line" or "default"
 
 
 def has_card(metadata: dict[str, Any]) -> bool:

@@ -44,6 +44,10 @@ class Predictions:
     probabilities: FloatArray
     decisions: FloatArray
 
+    def take(self, rows: NDArray[np.intp]) -> Predictions:
+        """Return the predictions for some of the rows."""
+        return Predictions(self.chosen[rows], self.probabilities[rows], self.decisions[rows])
+
 
 @dataclass
 class Predictor:

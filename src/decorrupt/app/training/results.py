@@ -279,48 +279,6 @@ class Inspection(TypedDict):
     assumptions: NotRequired[AssumptionChecks]
 
 
-class BagTablesSummary(TypedDict):
-    """Bags made from a labelled table, and the number of rows in no bag."""
-
-    bags: BagSummary
-    n_left_out: int
-    n_without_bag: int
-    n_test: int
-    random_information: NotRequired[float]  # V of random bags of the same sizes, for designed ones
-
-
-class Bound(TypedDict):
-    """A bound on the error of the risk, and for bags the sample size with this combination."""
-
-    bound: float
-    effective_sample_size: NotRequired[float]
-
-
-class RequiredRows(TypedDict):
-    """The number of rows that a target needs."""
-
-    target: float
-    factor: float
-    n_rows: int
-    sizes: list[float]
-
-
-class BoundReport(TypedDict):
-    """Bounds by combination of bags or by weights of sources, and the rows that targets need."""
-
-    situation: str
-    n: int
-    n_rows: float
-    effective_sample_size: float
-    bounds: dict[str, Bound]
-    required: dict[str, RequiredRows]
-    radius: float
-    kernel_bound: float
-    failure_prob: float
-    information: NotRequired[float]  # of bags
-    theorem: NotRequired[int]  # of sources
-
-
 def plain(value: Any) -> Any:
     """Return `value` with numpy's numbers and arrays as Python's, NaN and ±∞ as None."""
     if isinstance(value, dict):

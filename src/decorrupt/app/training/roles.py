@@ -16,6 +16,9 @@ from decorrupt.app.training.guess import class_names, guess_columns
 from decorrupt.app.training.table import Table, group_codes
 from decorrupt.observed import Observed, as_targets, check_bags
 
+# If more than this share of the rows has no bag, the column is probably not that of the bag.
+MAX_LOST = 0.5
+
 
 @dataclass(frozen=True)
 class BagRows:
@@ -24,7 +27,7 @@ class BagRows:
     Attributes
     ----------
     table : Table
-        The rows, with all their columns.
+        The rows that have a bag, with all their columns; the index is that of all rows.
     observed : Observed
         The bags; `ids` are their names as text, `classes` the names of the classes.
     roles : tuple of str
@@ -57,16 +60,15 @@ def read_bags(
     """Return rows with the class shares of their bags, from the same table or a table of bags.
 
     One column is the share or the number of positives. One column per class: shares must sum to 1
-    within SUM_TOL per class and are divided by their sum, and so are counts.
+    within SUM_TOL per class and are divided by their sum, and so are counts. Rows without a value
+    in the column of the bag are left out, with a note.
 
     Parameters
     ----------
     rows : Table
         One row per instance.
     bags : Table, optional
-        One row per bag, joined on the bag's column, or with `columns.class_name` one row per bag
-        and class; there a class that is not listed for a bag has the share or count 0. None: the
-        columns are in `rows`.
+        One row per bag, joined on the bag's column. None: the columns are in `rows`.
     columns : BagColumns
         Columns of the tables; with a table of bags, those that are not named are guessed.
     takes_ranges : bool
@@ -76,7 +78,8 @@ def read_bags(
     ------
     TableError
         Naming file, column, row, bag or class: if a column or a bag is missing, a bag is listed
-        twice, a value is not a share or count, or the bags do not distinguish the classes.
+        twice, a value is not a share or count, the bags do not distinguish the classes, or most
+        rows have no bag.
     """
     columns.check(has_table=bags is not None)
     notes: list[str] = []
@@ -84,6 +87,8 @@ def read_bags(
         columns, notes = guess_columns(columns, rows, bags)
         notes = [*bags.notes, *notes]
     need_columns(rows.frame, [columns.bag], rows.name, "--bag-column")
+    rows, said_of_rows = _rows_in_bags(rows, columns.bag)
+    notes = [*notes, *said_of_rows]
     ids, row_bag = group_codes(rows, columns.bag)
     values = read_values(bags or rows, columns, takes_ranges=takes_ranges)
     said: list[str] = []
@@ -91,7 +96,7 @@ def read_bags(
         ends = one_per_bag(rows, values, ids, row_bag)
     else:
         ends, said = join_bags(rows, values, columns.bag, ids, row_bag)
-    names = values.lower if columns.names_classes else class_names(values.lower[0])
+    names = values.names if columns.names_classes else class_names(values.names[0])
     table = rows.observed(ids, row_bag, np.zeros((len(ids), len(names))), names)
     observe = observe_classes if columns.names_classes else observe_positives
     try:
@@ -100,12 +105,26 @@ def read_bags(
     except TableError:
         raise
     except ValueError as error:  # about the values, without the name of the table
-        column = "" if columns.names_classes else f"column {values.lower[0]!r}: "
+        column = "" if columns.names_classes else f"column {values.names[0]!r}: "
         raise TableError(f"{values.table.name}: {column}{error}") from None
     roles = tuple(name for name in columns.names if name in rows.frame.columns)
     return BagRows(
         rows, observed, roles, (*said, *own), tuple(notes), are_named=columns.names_classes
     )
+
+
+def _rows_in_bags(rows: Table, bag_column: str) -> tuple[Table, list[str]]:
+    """Return the rows with a bag, with their own index, and a note about the others."""
+    has_bag = rows.frame[bag_column].notna().to_numpy()
+    n_rows, n_lost = len(has_bag), int(np.sum(~has_bag))
+    if not n_lost:
+        return rows, []
+    where = f"{rows.name}: column {bag_column!r} is empty in {n_lost:,} of {n_rows:,} rows"
+    if n_lost > MAX_LOST * n_rows:
+        raise TableError(f"{where}: most rows belong to no bag")
+    weights = None if rows.weights is None else rows.weights[has_bag]
+    kept = replace(rows, frame=rows.frame[has_bag], weights=weights)
+    return kept, [f"{where}, which belong to no bag and are not used"]
 
 
 def match_classes(rows: BagRows, classes: Sequence[str], *, are_named: bool) -> BagRows:
@@ -129,7 +148,7 @@ def match_classes(rows: BagRows, classes: Sequence[str], *, are_named: bool) -> 
         if len(classes) > 2:
             raise TableError(
                 f"the model has {len(classes)} classes ({listed(classes)}): give the shares of "
-                "all of them, with --proportion-columns, --count-columns or --class-column"
+                "all of them, with --proportion-columns or --count-columns"
             )
         return rows
     unknown = [name for name in rows.classes if name not in classes]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,7 @@ from decorrupt.app.training.table import Table, as_numbers
 # Equal rows are merged if at most this share of the rows is left: otherwise it saves little.
 MOST_LEFT = 0.1
 # Their labels or trees are those of single rows, so that merged rows would change the model.
-OF_SINGLE_ROWS = ("thorough", "alternating-psvm", "em", "boosted", "knn", "pca_knn")
+OF_SINGLE_ROWS = ("thorough", "alternating-psvm", "em", "boosted")
 MOST_REPEATED = 1_000_000
 
 
@@ -63,7 +62,7 @@ def repeat_rows(table: Table, column: str | None) -> Table:
     return replace(table, frame=table.frame.iloc[rows].reset_index(drop=True), weights=None)
 
 
-def merge_rows(rows: BagRows, features: Features, *asked: Any) -> BagRows:
+def merge_rows(rows: BagRows, features: Features, method: str | None = None) -> BagRows:
     """Return equal rows of a bag as one row that represents them, if they are many.
 
     Parameters
@@ -72,12 +71,12 @@ def merge_rows(rows: BagRows, features: Features, *asked: Any) -> BagRows:
         Rows in bags.
     features : Features
         The columns in which rows must be equal.
-    asked
-        The method and the kernel, if they are named.
+    method : str or None
+        The method, if it is named.
     """
     frame, observed, names = rows.table.frame, rows.observed, features.names
     most = MOST_LEFT * len(frame)
-    if set(asked) & set(OF_SINGLE_ROWS) or max(one.n_distinct for one in features.columns) > most:
+    if method in OF_SINGLE_ROWS or max(one.n_distinct for one in features.columns) > most:
         return rows
     same = frame.groupby(names, dropna=False, sort=False, observed=True).ngroup().to_numpy()
     key = same * observed.n_bags + observed.row_bag

@@ -28,8 +28,6 @@ class Settings:
         The values to try; a single value fixes the parameter. None: the default search.
     class_names : tuple of str or None
         The names of the negative and the positive class of bags; None for those of the tables.
-    time_budget : float or None
-        Seconds for the comparison of configurations; None: no limit.
     """
 
     method: str = "auto"
@@ -41,7 +39,6 @@ class Settings:
     kernel_gammas: tuple[float | str, ...] | None = None
     reg_strengths: tuple[float, ...] | None = None
     class_names: tuple[str, str] | None = None
-    time_budget: float | None = None
 
     def search_parameters(self) -> dict[str, Any]:
         """Return the parameters that the automatic choices for bags and for sources share."""
@@ -51,5 +48,4 @@ class Settings:
             "decision": self.decision,
             "n_jobs": self.n_jobs,
             "random_state": self.seed,
-            "time_budget": self.time_budget,
         }

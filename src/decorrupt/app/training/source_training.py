@@ -65,7 +65,7 @@ class SourceTraining:
         return self.rows.labels.is_pos.astype(int), known
 
     def early_warnings(self, names: Sequence[str]) -> list[str]:  # noqa: ARG002 - as for bags
-        """Return warnings about columns and folds: none."""
+        """Return warnings about columns and bags: none."""
         return []
 
     @property

@@ -36,9 +36,13 @@ class Table:
         """Return the bags `ids` of the table's rows."""
         return Observed(np.asarray(classes), ids, row_bag, proportions, weights=self.weights)
 
+    def number(self, row: int) -> int:
+        """Return the number of a row in the file, counted from 1, where some were left out."""
+        return int(self.frame.index[row]) + 1
+
     def place(self, row: int) -> str:
-        """Return the table and the row, counted from 1."""
-        return f"{self.name}, row {row + 1}"
+        """Return the table and the number of the row."""
+        return f"{self.name}, row {self.number(row)}"
 
 
 def group_codes(

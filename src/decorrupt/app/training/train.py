@@ -178,7 +178,6 @@ def describe(
             decision=task.settings.decision,
             n_folds=task.n_folds,
             n_configurations=search.n_configurations_,
-            n_compared=search.n_compared_,
             held_out=task.held_out,
             estimator=type(estimator).__name__,
             n_landmarks=len(getattr(estimator, "landmarks_", ())),
@@ -213,17 +212,12 @@ def package(
 
 @contextmanager
 def collected_warnings(messages: list[str]) -> Iterator[None]:
-    """Append the warnings raised inside the block to `messages`, each once.
-
-    Advice to change a parameter names the option of the command line.
-    """
+    """Append the warnings raised inside the block to `messages`, each once."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
     for one in caught:
         message = " ".join(str(one.message).split())
-        for name in ("reg_strength", "time_budget"):
-            message = message.replace(name, f"--{name.replace('_', '-')}")
         is_ours = not issubclass(one.category, DeprecationWarning | FutureWarning)
         if is_ours and not issubclass(one.category, REPORTED_ELSEWHERE) and message not in messages:
             messages.append(message)
