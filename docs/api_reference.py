@@ -172,15 +172,9 @@ USERS = [
             "datasets.load_digits_bags",
             "datasets.load_wine_bags",
             "datasets.make_bags",
-            "datasets.design_bags",
             "datasets.make_corrupted_sources",
-            "datasets.make_gaussian_bags",
             "datasets.make_gaussian_classes",
         ],
-        {
-            "datasets.BAG_CASES": "Names of the cases of"
-            " :func:`decorrupt.datasets.make_gaussian_bags`.",
-        },
     ),
     Group(
         "Warnings",
@@ -222,7 +216,6 @@ USERS = [
             "theory.is_bounded_below",
             "theory.convexity_floor",
             "theory.aggregate_condition",
-            "theory.GaussianClasses",
         ],
     ),
     Group(
@@ -267,7 +260,7 @@ USERS = [
             "datasets.BagDataset",
             "datasets.Bags",
             "datasets.CorruptedSources",
-            "datasets.GaussianBags",
+            "datasets.GaussianClasses",
             "datasets.GaussianData",
             "theory.Information",
             "theory.RequiredRows",
