@@ -247,4 +247,4 @@ def solve_saddle(gram: FloatArray, planes: FloatArray, cost: float) -> Saddle:
         multipliers = multipliers + length * multiplier_step
         level += length * level_step
     dual = np.where(best.dual > ZERO_SHARE * best.dual.max(), best.dual, 0.0)
-    return best._replace(dual=dual)
+    return Saddle(dual, best.weights, best.value, best.gap)
