@@ -34,8 +34,7 @@ def fit(X, labels, bags):
 
 
 # %%
-# Random and designed bags of the same rows. The information V of random bags falls with their
-# size; designed bags keep it, and with it the accuracy on test rows.
+# Random and designed bags of the same rows.
 found = {(kind, size): [] for kind in ("random", "designed") for size in SIZES}
 for seed in range(5):
     rng = np.random.default_rng(seed)
@@ -48,10 +47,13 @@ for seed in range(5):
             accuracy = balanced_accuracy_score(test[1], model.predict(test[0]) == 1)
             found[kind, size].append((worth, accuracy))
 found = {key: tuple(np.mean(values, axis=0)) for key, values in found.items()}
+
+# %%
+# The information V of random bags falls with their size; designed bags keep it and the accuracy.
+_, ax = plt.subplots()
 for kind in ("random", "designed"):
     print(kind, *(f"{size}: V {found[kind, size][0]:.0f}" for size in SIZES), sep="  ")
-    plt.plot(SIZES, [found[kind, size][1] for size in SIZES], marker="o", label=f"{kind} bags")
-plt.xlabel("rows per bag")
-plt.ylabel("balanced accuracy on test rows")
-plt.legend()
+    ax.plot(SIZES, [found[kind, size][1] for size in SIZES], marker="o", label=f"{kind} bags")
+ax.set(xlabel="rows per bag", ylabel="balanced accuracy on test rows")
+ax.legend()
 plt.show()
