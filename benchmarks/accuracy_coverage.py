@@ -39,7 +39,7 @@ from decorrupt import (
 )
 from decorrupt.app.training.evaluate import combined, contradiction
 from decorrupt.app.training.results import ExpectedAccuracy, Measured
-from decorrupt.datasets import fetch_uci
+from reproduction.uci import read_uci
 
 RECORDS = Path("results/accuracy/records.jsonl")
 # Development cases decided the constants; reporting cases did not.
@@ -203,7 +203,7 @@ def _table(name: str) -> tuple[Any, Any, Any]:
     if name in embedded:
         X, labels = embedded[name](return_X_y=True)
         return StandardScaler().fit_transform(X), labels, X
-    data = fetch_uci(name.rstrip("0123456789"))
+    data = read_uci(name.rstrip("0123456789"))
     labels = data.y
     if name[-1].isdigit():
         labels = np.unique(data.original_classes, return_inverse=True)[1]
@@ -255,7 +255,7 @@ def _columns(name: str, column: int | str, seed: int) -> Callable[[], tuple[Any,
 
 def _column(name: str, column: int | str, raw: Any) -> int:
     if isinstance(column, str):
-        return list(fetch_uci(name).feature_names).index(column)
+        return list(read_uci(name).feature_names).index(column)
     several = [k for k in range(raw.shape[1]) if len(set(raw[:, k].tolist())) > 3]
     return several[column * len(several) // 4]
 

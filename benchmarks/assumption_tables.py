@@ -62,28 +62,7 @@ def mean_of(rows, column):
     return f"{mean(float(row[column]) for row in rows):.3g}"
 
 
-def design():
-    found = defaultdict(lambda: defaultdict(list))
-    for row in records("design"):
-        cell = found[row["bag_size"]]
-        cell["V", row["bags"]].append(float(row["information"]))
-        cell["accuracy", row["bags"]].append(float(row["balanced_accuracy"]))
-    kinds = ("random", "principal component", "predicted score")
-    header = ["smallest bag", *(f"V, {k}" for k in kinds), *(f"accuracy, {k}" for k in kinds)]
-    rows = [
-        [
-            size,
-            *(f"{mean(cell['V', k]):.0f}" for k in kinds),
-            *(f"{mean(cell['accuracy', k]):.3f}" for k in kinds),
-        ]
-        for size, cell in found.items()
-        if all(("V", k) in cell for k in kinds)
-    ]
-    table(header, rows)
-
-
 if __name__ == "__main__":
     sizes("size-classes")
     sizes("size-counts")
     choice(200)
-    design()

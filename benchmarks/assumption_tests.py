@@ -1,10 +1,10 @@
 """Size and power of what docs/evidence/assumptions.md reports, and the automatic choice.
 
-    python benchmarks/assumption_tests.py PART [--draws N] [--first SEED]
+    PYTHONPATH=. python benchmarks/assumption_tests.py PART [--draws N] [--first SEED]
 
-PART is size-classes, size-counts, fit-warnings, power, choice,
-baselines or design. Writes results/assumptions/PART.csv. The parts need 1 to 20 minutes
-each. Adult and other data sets are read with `fetch_uci` ($DECORRUPT_DATA); without them these rows
+PART is size-classes, size-counts, fit-warnings, power,
+choice or baselines. Writes results/assumptions/PART.csv. The parts need 1 to 20 minutes
+each. Adult and other data sets are read with `read_uci` ($DECORRUPT_DATA); without them these rows
 are left out.
 """
 
@@ -28,9 +28,8 @@ from decorrupt import (
 )
 from decorrupt.assumptions.count_dispersion import check_count_dispersion
 from decorrupt.corruption import check_class_means, quick_violation
-from decorrupt.datasets import design_bags, fetch_uci
 from decorrupt.observed import read_bags
-from decorrupt.theory import information
+from reproduction.uci import read_uci
 
 FOLDER = Path(__file__).parent.parent / "results" / "assumptions"
 LEVEL = 0.05
@@ -72,7 +71,7 @@ def encoded(X):
 def uci(name):
     """Return rows, labels and the raw columns of a data set, or None if it is not available."""
     try:
-        data = fetch_uci(name)
+        data = read_uci(name)
     except Exception as error:
         print(f"{name}: left out ({type(error).__name__})")
         return None
@@ -345,37 +344,6 @@ def baselines(draws, only=(), first=0):
                 }
 
 
-def design(draws):
-    """Information and accuracy of random and designed bags of the same smallest size.
-
-    Half of the rows are released in random bags of 20. The model trained on them predicts the
-    score by which the other half is cut into bags.
-    """
-    adult = uci("adult")
-    for size in (5, 10, 20, 50, 100):
-        for seed in range(draws):
-            rows = np.random.default_rng(seed).permutation(len(adult[1]))
-            first, second, test = rows[:1000], rows[1000:3000], rows[3000:13_000]
-            bags, y = random_bags(adult[1][first], 20, np.random.default_rng(seed))
-            score = count_model(adult[0][first], y, bags).decision_function(adult[0][second])
-            labels = adult[1][second]
-            for kind, bags in {
-                "random": random_bags(labels, size, np.random.default_rng(seed))[0],
-                "principal component": design_bags(adult[0][second], size=size),
-                "predicted score": design_bags(adult[0][second], score, size=size),
-            }.items():
-                shares = np.bincount(bags, labels) / np.bincount(bags)
-                model = count_model(adult[0][second], shares[bags], bags)
-                found = model.predict(adult[0][test]) == 1
-                yield {
-                    "bag_size": size,
-                    "seed": seed,
-                    "bags": kind,
-                    "information": float(information(np.bincount(bags), shares)),
-                    "balanced_accuracy": balanced_accuracy_score(adult[1][test], found),
-                }
-
-
 def count_model(X, y, bags):
     model = CountLikelihoodClassifier(
         kernel="linear", reg_strength=0.01, starts=("intercept",), tol=1e-4
@@ -390,7 +358,6 @@ PARTS = {
     "power": (power, 100),
     "choice": (choice, 4),
     "baselines": (baselines, 4),
-    "design": (design, 3),
 }
 
 

@@ -7,8 +7,8 @@ other seeds in development. Labels of training rows make the proportions and tra
 model, nothing else. Records that exist are kept, so that an interrupted run resumes. Run it, and
 print the table of the records:
 
-    python benchmarks/auto_records.py results/auto/records.jsonl
-    python benchmarks/auto_records.py results/auto/records.jsonl --table
+    PYTHONPATH=. python benchmarks/auto_records.py results/auto/records.jsonl
+    PYTHONPATH=. python benchmarks/auto_records.py results/auto/records.jsonl --table
 
 Records whose method ends with "_before" were made by the same functions with the code before the
 changes that results/auto/README.md describes: `--suffix _before`.
@@ -34,9 +34,9 @@ from decorrupt import (
     CountLikelihoodClassifier,
     EMClassifier,
 )
-from decorrupt.datasets import fetch_uci
 from decorrupt.model_selection import WithinBagKFold
 from decorrupt.model_selection.grids import DEFAULT_REG_STRENGTHS
+from reproduction.uci import read_uci
 from simulations import SIMULATIONS, simulate
 
 BAG_SIZES = (8, 32, 128)
@@ -61,7 +61,7 @@ def one_class(loaded, positive):
 
 
 def adult(seed):
-    found = fetch_uci("adult")
+    found = read_uci("adult")
     rows = np.random.default_rng(seed).permutation(len(found.y))[:3000]
     encoded = pd.get_dummies(pd.DataFrame(found.X[rows]).infer_objects())
     return encoded.to_numpy(dtype=float), found.y[rows] == 1

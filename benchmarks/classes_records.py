@@ -4,10 +4,10 @@ A quarter of the rows is the test set; the others are in bags at random. Labels 
 make the shares of the bags, and train the supervised model. Records that exist are kept, so that an
 interrupted run resumes. Run it, and print the table of the records:
 
-    python benchmarks/classes_records.py results/classes/records.jsonl
-    python benchmarks/classes_records.py results/classes/records.jsonl --table
-    python benchmarks/classes_records.py results/classes/records.jsonl --data digits wine wireless \
-        --bag-sizes 8 32 64 --splits 5 --methods auto
+    PYTHONPATH=. python benchmarks/classes_records.py results/classes/records.jsonl
+    PYTHONPATH=. python benchmarks/classes_records.py results/classes/records.jsonl --table
+    PYTHONPATH=. python benchmarks/classes_records.py results/classes/records.jsonl \
+        --data digits wine wireless --bag-sizes 8 32 64 --splits 5 --methods auto
 """
 
 import argparse
@@ -25,11 +25,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from decorrupt import AutoLabelProportionsClassifier, CountLikelihoodClassifier
-from decorrupt.datasets import fetch_uci
 from decorrupt.features import resolve_kernel_gamma
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
 from one_versus_rest import fit_one_versus_rest
+from reproduction.uci import read_uci
 
 DATA = ("digits", "wine", "wireless", "cnae", "contraceptive", "cardiotocography")
 BAG_SIZES = (4, 16, 64)
@@ -45,7 +45,7 @@ def load(name):
     if name == "wine":
         X, y = load_wine(return_X_y=True)
     else:
-        found = fetch_uci(name)
+        found = read_uci(name)
         X, y = found.X, np.unique(found.original_classes, return_inverse=True)[1]
     return StandardScaler().fit_transform(X), y
 

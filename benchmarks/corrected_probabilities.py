@@ -11,6 +11,7 @@ on held-out counts. A constant has .693.
 import warnings
 
 import numpy as np
+from scipy.special import expit
 from sklearn.metrics import log_loss
 
 from decorrupt import (
@@ -21,7 +22,7 @@ from decorrupt import (
     ForwardSourcesClassifier,
     MeanMapClassifier,
 )
-from decorrupt.datasets import make_corrupted_sources, make_gaussian_bags, make_gaussian_classes
+from decorrupt.datasets import GaussianClasses, make_corrupted_sources, make_gaussian_classes
 from decorrupt.losses import probabilities, shift_prior
 
 SEEDS = range(10)
@@ -36,11 +37,24 @@ def as_log_odds(model, X):
     return probabilities(shift_prior(model.raw_scores(X), model.class_prior_, BALANCED))
 
 
+def rows_of(case, bags, rng):
+    """Return rows of two Gaussian classes and labels; "priors" shifts the prior of each bag."""
+    shift = rng.normal(size=bags.max() + 1)[bags]
+    labels = (rng.random(len(bags)) < (expit(shift) if case == "priors" else 0.5)).astype(int)
+    return GaussianClasses((1.0, 0.0)).draw(2 * labels - 1, rng), labels
+
+
 def data_of(case, seed):
     """Return training rows, their targets, the arguments of fit, and test rows with labels."""
     if case != "sources":
-        d = make_gaussian_bags(case, random_state=seed)
-        return d.X, d.y, {"bags": d.bags}, d.X_test, d.y_test
+        rng = np.random.default_rng(np.random.RandomState(seed).randint(2**31 - 1))
+        bags = np.repeat(np.arange(50), 20)
+        X, labels = rows_of(case, bags, rng)
+        if case == "feature":
+            order = np.argsort(X[:, 0], kind="stable")
+            X, labels = X[order], labels[order]
+        X_test, y_test = rows_of("random", np.arange(1000), rng)
+        return X, (np.bincount(bags, labels) / 20)[bags], {"bags": bags}, X_test, y_test
     d = make_corrupted_sources({"nurse": 300, "rule": 700}, RATES, random_state=seed)
     test = make_gaussian_classes(1000, class_prior=0.5, random_state=1000 + seed)
     return d.X, d.y, {"sources": d.sources, "noise_rates": RATES}, test.X, test.y

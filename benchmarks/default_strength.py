@@ -7,8 +7,8 @@ test rows: it is a ceiling, not a method. The two constants C were decided on th
 log loss and the balanced accuracy of the test rows; none of the data sets is one of the paper's.
 Records that exist are kept, so that an interrupted run resumes. Run it, and print the tables:
 
-    python benchmarks/default_strength.py results/defaults/records.jsonl
-    python benchmarks/default_strength.py results/defaults/records.jsonl --table
+    PYTHONPATH=. python benchmarks/default_strength.py results/defaults/records.jsonl
+    PYTHONPATH=. python benchmarks/default_strength.py results/defaults/records.jsonl --table
 """
 
 import argparse
@@ -34,9 +34,9 @@ from decorrupt import (
     ProportionMatchingClassifier,
 )
 from decorrupt.corruption import corrupt_labels
-from decorrupt.datasets import fetch_uci
 from decorrupt.features import Kernel
 from decorrupt.losses import probabilities, shift_prior
+from reproduction.uci import read_uci
 
 TWO_CLASSES = ("breast_cancer", "digits_3_8", "digits_even", "moons", "clusters", "quantiles")
 TWO_CLASSES += ("hastie", "adult")
@@ -93,7 +93,7 @@ def load(name, split):
 
 def load_adult(split):
     """Return 3,000 rows with one column per code."""
-    found = fetch_uci("adult")
+    found = read_uci("adult")
     rows = np.random.default_rng(split).permutation(len(found.y))[:3000]
     columns = found.X[rows].T
     is_number = [isinstance(column[0], float) for column in columns]

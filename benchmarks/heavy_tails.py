@@ -5,13 +5,14 @@ departure delays in minutes. 1,200 training rows in random bags of 16, at most 3
 Columns of numbers are scaled by StandardScaler or by TailScaler, categories are 0/1 columns.
 Records that exist are kept. Run it, and print the table:
 
-    DECORRUPT_DATA=… python benchmarks/heavy_tails.py results/tails/records.jsonl
-    python benchmarks/heavy_tails.py results/tails/records.jsonl --table
+    DECORRUPT_DATA=… PYTHONPATH=. python benchmarks/heavy_tails.py results/tails/records.jsonl
+    PYTHONPATH=. python benchmarks/heavy_tails.py results/tails/records.jsonl --table
 
 The limit of the kurtosis was compared with others, by the same measure, on data that are not in
 that table (breast cancer, cardiotocography, sports and two simulations):
 
-    DECORRUPT_DATA=… python benchmarks/heavy_tails.py results/tails/limits.jsonl --limits
+    DECORRUPT_DATA=… PYTHONPATH=. python benchmarks/heavy_tails.py \
+        results/tails/limits.jsonl --limits
 """
 
 import argparse
@@ -30,8 +31,8 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from decorrupt import AutoLabelProportionsClassifier, CountLikelihoodClassifier, TailScaler
-from decorrupt.datasets import fetch_uci
 from decorrupt.features import tail_scaler
+from reproduction.uci import read_uci
 
 BAG_SIZE, N_TRAIN, N_TEST = 16, 1200, 3000
 SEEDS = (0, 1)
@@ -41,7 +42,7 @@ LIMITS = (5.0, 10.0, 20.0, np.inf)
 
 
 def adult(rng):
-    found = fetch_uci("adult")
+    found = read_uci("adult")
     rows = rng.permutation(len(found.y))[: N_TRAIN + N_TEST]
     frame = pd.DataFrame(found.X[rows]).infer_objects()
     return frame.apply(lambda c: c.fillna(c.median() if c.dtype == float else "?")), found.y[rows]
@@ -61,7 +62,7 @@ def delays(rng):
 
 def uci(name):
     def load(rng):  # noqa: ARG001 — all rows
-        found = fetch_uci(name)
+        found = read_uci(name)
         return pd.DataFrame(found.X), found.y
 
     return load

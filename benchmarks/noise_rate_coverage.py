@@ -3,7 +3,7 @@
 True labels of real data are flipped repeatedly at known rates, and the 90 % bounds of
 :func:`decorrupt.estimate_noise_rates` that hold are counted.
 
-    DECORRUPT_DATA=… python benchmarks/noise_rate_coverage.py
+    DECORRUPT_DATA=… PYTHONPATH=. python benchmarks/noise_rate_coverage.py
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sklearn.datasets import load_breast_cancer
 
 from decorrupt import estimate_noise_rates
 from decorrupt.corruption import corrupt_labels
-from decorrupt.datasets import fetch_uci
+from reproduction.uci import read_uci
 
 RATES = (0.2, 0.1)
 DATA = ("breast_cancer", "banknote", "cardiotocography", "german", "contraceptive")
@@ -25,7 +25,7 @@ DRAWS = 60
 def load(name: str) -> tuple[np.ndarray, np.ndarray]:
     if name == "breast_cancer":
         return load_breast_cancer(return_X_y=True)
-    data = fetch_uci(name)
+    data = read_uci(name)
     return np.asarray(data.X), (np.asarray(data.y) == max(data.y)).astype(int)
 
 

@@ -5,8 +5,8 @@ make the shares of the bags, and train the supervised network. The methods have 
 parameters and the same columns. Records that exist are kept, so that an interrupted run resumes.
 Needs the extra `torch`. Run it, and print the table of the records:
 
-    OMP_NUM_THREADS=1 python benchmarks/torch_records.py results/torch/records.jsonl
-    python benchmarks/torch_records.py results/torch/records.jsonl --table
+    OMP_NUM_THREADS=1 PYTHONPATH=. python benchmarks/torch_records.py results/torch/records.jsonl
+    PYTHONPATH=. python benchmarks/torch_records.py results/torch/records.jsonl --table
 """
 
 import argparse
@@ -22,8 +22,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from decorrupt import AutoLabelProportionsClassifier, CountLikelihoodClassifier
-from decorrupt.datasets import fetch_uci
 from decorrupt.model_selection.grids import DEFAULT_REG_STRENGTHS
+from reproduction.uci import read_uci
 
 DATA = ("digits", "digits 3 and 8", "adult")
 BAG_SIZES = (16, 64)
@@ -33,7 +33,7 @@ ADULT_ROWS = 8000
 def load(name, split):
     """Return numeric rows and classes as numbers; a missing word of Adult is a category."""
     if name == "adult":
-        found = fetch_uci("adult")
+        found = read_uci("adult")
         rows = np.random.default_rng(split).choice(len(found.y), ADULT_ROWS, replace=False)
         is_number = np.array([isinstance(value, float) for value in found.X[0]])
         numbers, words = found.X[rows][:, is_number], found.X[rows][:, ~is_number].astype(str)

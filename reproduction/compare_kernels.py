@@ -13,11 +13,11 @@ from threadpoolctl import threadpool_limits
 
 from decorrupt import BagGridSearchCV, BagKFold
 from decorrupt.baselines import InvCalClassifier
-from decorrupt.datasets import fetch_uci
 from reproduction.methods import INVCAL_GRID
 from reproduction.plan import Cell
 from reproduction.published import published_numbers
 from reproduction.split import split_into_bags
+from reproduction.uci import read_uci
 
 KERNELS = ("rbf", "exponential")
 CELLS = [
@@ -37,7 +37,7 @@ CELLS = [
 def balanced_accuracy(dataset: str, bag_size: int, kernel: str) -> float:
     """Return the balanced accuracy of InvCal on the test rows of the first repetition."""
     seed = Cell(dataset, bag_size, "invcal", 0).seed
-    data = fetch_uci(dataset)
+    data = read_uci(dataset)
     split, _ = split_into_bags(data.X, data.y, bag_size, 0.2, seed)
     folds = BagKFold(5, shuffle=True, random_state=seed % 2**31)
     search = BagGridSearchCV(

@@ -18,8 +18,9 @@ from decorrupt import (
     CountLikelihoodClassifier,
     EMClassifier,
 )
-from decorrupt.baselines import AlternatingPSVMClassifier, ConvexPSVMClassifier, InvCalClassifier
+from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
 from decorrupt.observed import read_bags
+from reproduction.convex_psvm import ConvexPSVMClassifier
 from reproduction.published_grid import search_published_grid
 
 # The grids of Scott & Zhang (2019), Sec. 5.2.
@@ -35,8 +36,6 @@ SELECTION_PLANES, FINAL_PLANES = 3, 10
 SELECTION_STARTS, FINAL_STARTS = 1, 10
 # With few bags every start can fit the training counts; held-out bags show which one generalises.
 COUNT_STARTS = [("mean_map",), ("intercept",)]
-# No iteration limit for LIBSVM, as for the committed records.
-NO_LIMIT = 10**9
 
 
 @dataclass(frozen=True)
@@ -111,16 +110,14 @@ def _one_model(task: Task) -> dict[str, Any]:
 
 def _invcal(task: Task) -> Fitted:
     search = BagGridSearchCV(
-        InvCalClassifier(max_iter=NO_LIMIT), INVCAL_GRID, scoring="proportion_risk", cv=_folds(task)
+        InvCalClassifier(), INVCAL_GRID, scoring="proportion_risk", cv=_folds(task)
     )
     search.train(task.X, task.y, bags=task.bags)
     return Fitted(search, search.best_params_, search.best_score_)
 
 
 def _alternating_psvm(task: Task) -> Fitted:
-    template = AlternatingPSVMClassifier(
-        n_starts=SELECTION_STARTS, max_iter=NO_LIMIT, random_state=task.seed
-    )
+    template = AlternatingPSVMClassifier(n_starts=SELECTION_STARTS, random_state=task.seed)
     return _selected(template, PSVM_GRID, task, n_starts=FINAL_STARTS)
 
 
@@ -136,7 +133,7 @@ def _selected(template: Any, grid: dict[str, list[float]], task: Task, **final: 
     )
     search.train(task.X, task.y, bags=task.bags)
     model = template.set_params(**final, **search.best_params_)
-    model.train(task.X, task.y, bags=task.bags)
+    model.fit(task.X, task.y, bags=task.bags)
     return Fitted(model, search.best_params_, search.best_score_)
 
 

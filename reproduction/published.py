@@ -49,7 +49,7 @@ def published_numbers() -> dict[PublishedKey, Published]:
     """Return both tables by (metric, data set, bag size, method).
 
     The metrics are those of :data:`PUBLISHED_TABLES`, the methods those of :data:`RERUNS`, the data
-    sets those of :func:`decorrupt.datasets.fetch_uci`.
+    sets those of :func:`reproduction.uci.read_uci`.
 
     Examples
     --------

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from sklearn.metrics import accuracy_score, balanced_accuracy_score
 from threadpoolctl import threadpool_limits
 
-from decorrupt.datasets import fetch_uci
 from reproduction.methods import METHODS, Task
 from reproduction.plan import Cell, Plan
 from reproduction.records import (
@@ -33,6 +32,7 @@ from reproduction.records import (
     read_checked,
 )
 from reproduction.split import split_into_bags
+from reproduction.uci import read_uci
 
 
 def run_plan(plan: Plan, path: str | Path, *, n_jobs: int | None = None) -> list[Record]:
@@ -55,14 +55,14 @@ def run_plan(plan: Plan, path: str | Path, *, n_jobs: int | None = None) -> list
         If `path` contains something else than records, or the plan names an unknown method or data
         set.
     OSError
-        If `path` cannot be written, or a data set is neither available nor downloadable. Both are
-        checked before the first cell.
+        If `path` cannot be written, or a data set is not available. Both are checked before the
+        first cell.
     """
     if unknown := sorted(set(plan.methods) - set(METHODS)):
         raise ValueError(f"unknown method {unknown[0]!r}: choose among {', '.join(METHODS)}")
     left = _cells_left(plan, Path(path))
     for name in dict.fromkeys(cell.dataset for cell in left):
-        fetch_uci(name)
+        read_uci(name)
     jobs = (delayed(run_cell)(cell, plan.test_share, plan.n_folds) for cell in left)
     records = []
     for record in _as_they_finish(jobs, n_jobs):
@@ -102,7 +102,7 @@ def run_cell(cell: Cell, test_share: float = 0.2, n_folds: int = 5) -> Record:
     began = time.perf_counter()
     try:
         with threadpool_limits(1):
-            data = fetch_uci(cell.dataset)
+            data = read_uci(cell.dataset)
             record |= train_and_test(cell, data.X, data.y, test_share, n_folds)
         record["status"] = DONE
     except Exception as error:

@@ -69,7 +69,6 @@ def test_methods_for_two_classes_are_the_known_ones():
     assert left_out == {
         "InvCalClassifier",
         "AlternatingPSVMClassifier",
-        "ConvexPSVMClassifier",
     }
 
 

@@ -132,7 +132,8 @@ FURTHER_COLUMNS = (
         "convex_psvm",
         "∝SVM, convex",
         _PSVM,
-        f"{BAG_METHODS['convex_psvm'].meaning} Run in some cells only.",
+        "Trains a support vector machine on a weighted mean of label vectors that agree with the "
+        "bags, a convex relaxation (Yu et al. 2013). Run in some cells only.",
         "alternating_psvm",
     ),
     _ours("em_forest", BAG_METHODS["em"]),

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from decorrupt.datasets import UCI_LICENCE, UCI_SOURCES
 from reproduction.records import Record
 from reproduction.report.tables import CellKey
+from reproduction.uci import UCI_LICENCE, UCI_SOURCES
 
 # The finished records of each method.
 Runs = Mapping[str, Sequence[Record]]

@@ -19,8 +19,8 @@ from decorrupt.losses import LogisticLoss
 from decorrupt.observed import read_bags
 from decorrupt.risks import CorrectedRisk
 from decorrupt.solvers import Objective, solve
-from decorrupt.theory import GaussianClasses
 from reproduction import FloatArray
+from reproduction.simulations.gaussian import GaussianClasses
 
 CLASSES = GaussianClasses()
 

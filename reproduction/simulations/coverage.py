@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from decorrupt.losses import MarginLoss, get_loss
-from decorrupt.theory import GaussianClasses
 from reproduction import FloatArray
+from reproduction.simulations.gaussian import GaussianClasses
 from reproduction.simulations.sampling import MODELS, Model
 
 N_CELLS = 48

@@ -9,8 +9,8 @@ import numpy as np
 
 from decorrupt.corruption import combine_bags
 from decorrupt.losses import LogisticLoss
-from decorrupt.theory import GaussianClasses
 from reproduction import FloatArray
+from reproduction.simulations.gaussian import GaussianClasses
 
 COMBINATIONS = ("pairs", "superbag", "least_squares")
 LOSS, CLASSES = LogisticLoss(), GaussianClasses()

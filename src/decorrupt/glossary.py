@@ -63,11 +63,6 @@ BAG_METHODS = {
         "Alternates between training a support vector machine and choosing labels that agree with "
         "the bags (Yu et al. 2013).",
     ),
-    "convex_psvm": Method(
-        "conv-∝SVM",
-        "Trains a support vector machine on a weighted mean of label vectors that agree with the "
-        "bags, a convex relaxation (Yu et al. 2013).",
-    ),
 }
 SOURCE_METHODS = {
     "corrected": Method(
@@ -91,7 +86,6 @@ FOR_TWO_CLASSES = (
     "corrected_loss_pairs",
     "invcal",
     "alternating_psvm",
-    "convex_psvm",
     "cost_weighted",
 )
 # What a search over several methods is called; the library's name is that of its candidates.

@@ -1,5 +1,7 @@
 """∝SVM: the label step against all labellings, the alternation, and what the estimator promises."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,21 +10,24 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC
 
-from decorrupt.baselines import psvm_alternation
-from decorrupt.baselines.alternating_psvm import AlternatingPSVMClassifier
-from decorrupt.baselines.psvm_alternation import (
+from decorrupt.baselines import alternating_psvm
+from decorrupt.baselines.alternating_psvm import (
+    STAGES,
+    AlternatingPSVMClassifier,
+    Alternation,
     Trial,
-    alternate,
-    constant_machine,
-    refit,
-    stage_costs,
 )
-from decorrupt.baselines.psvm_labels import best_labels, labels_at_random, proportion_penalty
 from helpers.bags import rows_in_bags
 from oracles.psvm import all_labellings, lowest_objective, proportion_objective
 
 GAMMA = 0.4
 PENALTY_NAMES = ["size", "bag"]
+
+
+def alternation(observed, cost_p=10.0, penalty="size", gram=None, tol=0.0):
+    gram = np.eye(len(observed.row_bag)) if gram is None else gram
+    sizes = observed.sizes if penalty == "size" else np.ones(observed.n_bags)
+    return Alternation(gram, observed, cost_p * sizes, tol)
 
 
 def fit(data, X=None, **params):
@@ -52,7 +57,7 @@ def scored_bags(draw):
 )
 def test_label_step_is_the_best_of_all_labellings(scored, cost, cost_p, penalty):
     scores, observed = scored
-    weights = proportion_penalty(observed, cost_p, penalty)
+    turns = alternation(observed, cost_p, penalty)
 
     def objective(labels):
         return proportion_objective(
@@ -66,7 +71,7 @@ def test_label_step_is_the_best_of_all_labellings(scored, cost, cost_p, penalty)
             penalty=penalty,
         )
 
-    found = objective(best_labels(scores, weights, cost))
+    found = objective(turns.best_labels(scores, cost))
     lowest = min(map(objective, all_labellings(len(scores))))
     assert found == pytest.approx(lowest, rel=1e-12, abs=1e-12)
 
@@ -77,15 +82,14 @@ def test_label_step_by_hand():
     scores = np.array([-0.2, 0.5, -0.9, 0.3, -0.5, 0.8])
     wanted = {1.0: [1, 1, -1, -1, -1, 1], 0.3: [-1, 1, -1, 1, -1, 1], 5.0: [1, 1, -1, -1, -1, -1]}
     for cost_p, labels in wanted.items():
-        weights = proportion_penalty(observed, cost_p, "size")
-        assert best_labels(scores, weights, 1.0).tolist() == labels
+        assert alternation(observed, cost_p).best_labels(scores, 1.0).tolist() == labels
 
 
 @pytest.mark.parametrize("penalty", PENALTY_NAMES)
 def test_starts_have_the_counts_nearest_to_the_proportions(penalty):
     bags = np.repeat([0, 1, 2, 3], [10, 5, 4, 1])
-    weights = proportion_penalty(rows_in_bags(bags, [0.3, 0.5, 0.9, 0.2]), 7.0, penalty)
-    starts = labels_at_random(weights, 5, np.random.RandomState(0))
+    turns = alternation(rows_in_bags(bags, [0.3, 0.5, 0.9, 0.2]), 7.0, penalty)
+    starts = turns.random_labels(5, np.random.RandomState(0))
     counts = np.array([np.bincount(bags, labels > 0) for labels in starts])
     assert len(starts) == 5
     assert len({labels.tobytes() for labels in starts}) == 5
@@ -98,8 +102,8 @@ def test_even_starts_are_the_same_with_the_classes_swapped():
     shares = np.array([0.1, 0.3, 0.5, 0.6, 0.8, 1.0])
 
     def starts(proportions):
-        weights = proportion_penalty(rows_in_bags(bags, proportions), 1.0, "size")
-        return labels_at_random(weights, 6, np.random.RandomState(1))
+        turns = alternation(rows_in_bags(bags, proportions), 1.0)
+        return turns.random_labels(6, np.random.RandomState(1))
 
     straight = {labels.tobytes() for labels in starts(shares)}
     swapped = {(-labels).tobytes() for labels in starts(1 - shares)}
@@ -107,13 +111,11 @@ def test_even_starts_are_the_same_with_the_classes_swapped():
 
 
 def test_stages():
-    costs = stage_costs(2.0, (1e-4, 1.5))
-    assert len(costs) == 23
-    assert costs[0] == pytest.approx(2 * 1.5e-4)
-    assert costs[-1] == 2.0
-    np.testing.assert_allclose(np.divide(costs[1:-1], costs[:-2]), 1.5)
-    assert 1 < costs[-1] / costs[-2] <= 1.5
-    assert stage_costs(2.0, None) == stage_costs(2.0, (1.0, 1.5)) == [2.0]
+    assert len(STAGES) == 23
+    assert STAGES[0] == pytest.approx(1.5e-4)
+    assert STAGES[-1] == 1.0
+    np.testing.assert_allclose(STAGES[1:-1] / STAGES[:-2], 1.5)
+    assert 1 < STAGES[-1] / STAGES[-2] <= 1.5
 
 
 def evaluate(model, data, gamma=GAMMA):
@@ -136,29 +138,34 @@ def evaluate(model, data, gamma=GAMMA):
 def test_the_objective_is_what_it_says(bag_data, penalty, C, C_p):
     model = fit(bag_data, penalty=penalty, C=C, C_p=C_p, kernel_gamma=GAMMA)
     assert model.objective_ == pytest.approx(evaluate(model, bag_data), rel=1e-9)
-    assert model.objective_ == model.start_objectives_.min()
-    assert model.start_objectives_.shape == (2,)
 
 
 @pytest.mark.parametrize("svm_tol", [1e-4, 0.3])
 @pytest.mark.parametrize("penalty", PENALTY_NAMES)
 def test_the_objective_never_rises_within_a_stage(monkeypatch, bag_data, penalty, svm_tol):
     """Not even where the support vector machine is solved so roughly that it would."""
-    monkeypatch.setattr(psvm_alternation, "SVM_TOL", svm_tol)
-    model = fit(bag_data, penalty=penalty, C_p=1.0, tol=0.0, n_starts=1)
-    stage, value = model.objective_history_.T
-    assert len(stage) == model.n_iter_ > 23
-    same_stage = stage[1:] == stage[:-1]
-    assert (np.diff(stage) >= 0).all()
-    assert same_stage.sum() > 3
-    assert (np.diff(value)[same_stage] < 0).all()
-    assert (stage[-1], value[-1]) == (model.C, model.objective_)
+    monkeypatch.setattr(alternating_psvm, "SVM_TOL", svm_tol)
+    monkeypatch.setattr(alternating_psvm, "MAX_ROUNDS", 1)
+    gram = rbf_kernel(bag_data.X, gamma=GAMMA)
+    turns = alternation(rows_in_bags(bag_data.bags, bag_data.shares), 1.0, penalty, gram)
+    (labels,) = turns.random_labels(1, np.random.RandomState(0))
+    trial, n_falls = turns.run(labels, STAGES[0]), 0
+    for cost in STAGES:
+        values = [turns.objective(trial, cost)]
+        for _ in range(5):
+            trial = turns.stage(trial, cost)
+            values.append(turns.objective(trial, cost))
+        assert (np.diff(values) <= 0).all()
+        n_falls += np.sum(np.diff(values) < 0)
+    assert n_falls > 23
 
 
 @pytest.mark.parametrize(
     ("penalty", "cost_p"), [("size", 0.3), ("size", 1.0), ("size", 3.0), ("bag", 1.0), ("bag", 3.0)]
 )
-def test_many_starts_find_the_best_of_all_labellings(penalty, cost_p):
+def test_many_starts_find_the_best_of_all_labellings(monkeypatch, penalty, cost_p):
+    """One stage, so that the starts end in different local minima."""
+    monkeypatch.setattr(alternating_psvm, "STAGES", np.ones(1))
     rng = np.random.default_rng(2)
     bags = np.repeat([0, 1, 2], [3, 4, 2])
     shares = np.array([0.3, 0.75, 0.5])
@@ -167,24 +174,23 @@ def test_many_starts_find_the_best_of_all_labellings(penalty, cost_p):
         rbf_kernel(X, gamma=GAMMA), bags, shares, cost=1.0, cost_p=cost_p, penalty=penalty
     )
     model = AlternatingPSVMClassifier(
-        C_p=cost_p, penalty=penalty, n_starts=100, kernel_gamma=GAMMA, tol=0, annealing=None
+        C_p=cost_p, penalty=penalty, n_starts=100, kernel_gamma=GAMMA, tol=0
     )
     model.set_params(random_state=0).fit(X, shares[bags], bags=bags)
     assert model.objective_ == pytest.approx(lowest, rel=1e-4)
-    assert model.start_objectives_.max() > model.objective_ + 0.01
+    alone = [model.set_params(n_starts=1, random_state=k) for k in range(9)]
+    assert max(one.fit(X, shares[bags], bags=bags).objective_ for one in alone) > lowest + 0.01
 
 
 def test_more_starts_never_do_worse(bag_data):
     few = fit(bag_data, n_starts=2, tol=0)
     many = fit(bag_data, n_starts=6, tol=0)
-    np.testing.assert_array_equal(many.start_objectives_[:2], few.start_objectives_)
     assert many.objective_ <= few.objective_
 
 
 @pytest.mark.parametrize("penalty", PENALTY_NAMES)
-@pytest.mark.parametrize("annealing", [(1e-4, 1.5), None])
-def test_learns_the_classes_from_proportions_alone(bag_data, penalty, annealing):
-    model = fit(bag_data, penalty=penalty, annealing=annealing, n_starts=4)
+def test_learns_the_classes_from_proportions_alone(bag_data, penalty):
+    model = fit(bag_data, penalty=penalty, n_starts=4)
     assert balanced_accuracy_score(bag_data.labels, model.predict(bag_data.X)) > 0.88
     assert (model.labels_ == bag_data.labels).mean() > 0.88
 
@@ -201,39 +207,36 @@ def test_row_order_does_not_matter_to_the_alternation(bag_data):
     """Random starts belong to rows, so the rows are moved together with their start."""
     order = np.random.default_rng(0).permutation(len(bag_data.y))
     gram = rbf_kernel(bag_data.X, gamma=GAMMA)
-    unmoved = rows_in_bags(bag_data.bags, bag_data.shares)
-    moved = rows_in_bags(bag_data.bags[order], bag_data.shares)
-    penalties = [proportion_penalty(rows, 10.0, "size") for rows in (unmoved, moved)]
-    start = labels_at_random(penalties[0], 1, np.random.RandomState(0))[0]
-    costs = stage_costs(1.0, (1e-4, 1.5))
-    (straight,) = alternate(gram, penalties[0], [start], costs, tol=0)
-    (shuffled,) = alternate(
-        np.ascontiguousarray(gram[np.ix_(order, order)]),
-        penalties[1],
-        [start[order]],
-        costs,
-        tol=0,
+    moved = np.ascontiguousarray(gram[np.ix_(order, order)])
+    shares = bag_data.shares
+    straight = alternation(rows_in_bags(bag_data.bags, shares), gram=gram)
+    shuffled = alternation(rows_in_bags(bag_data.bags[order], shares), gram=moved)
+    (start,) = straight.random_labels(1, np.random.RandomState(0))
+    expected, found = straight.run(start, 1.0), shuffled.run(start[order], 1.0)
+    np.testing.assert_array_equal(found.labels, expected.labels[order])
+    np.testing.assert_allclose(
+        moved @ found.dual + found.intercept,
+        (gram @ expected.dual + expected.intercept)[order],
+        atol=1e-3,
     )
-    np.testing.assert_array_equal(shuffled.labels, straight.labels[order])
-    np.testing.assert_allclose(shuffled.machine.scores, straight.machine.scores[order], atol=1e-3)
 
 
 def test_the_result_does_not_depend_on_n_jobs(bag_data):
     alone = fit(bag_data, n_starts=4)
     for n_jobs in (2, -1):
         together = fit(bag_data, n_starts=4, n_jobs=n_jobs)
-        np.testing.assert_array_equal(together.start_objectives_, alone.start_objectives_)
+        assert together.objective_ == alone.objective_
         np.testing.assert_array_equal(together.dual_coef_, alone.dual_coef_)
         np.testing.assert_array_equal(together.labels_, alone.labels_)
 
 
-def test_starts_that_meet_share_their_way(monkeypatch, bag_data):
-    """Clean labels leave one labelling to start from: one machine a stage, not one a start."""
-    solved = []
-    monkeypatch.setattr(psvm_alternation, "refit", lambda *args: solved.append(1) or refit(*args))
-    model = AlternatingPSVMClassifier(n_starts=8).fit(bag_data.X, bag_data.labels)
-    assert len(solved) == model.n_iter_ == 23
-    assert model.start_objectives_.shape == (8,)
+def test_equal_starts_are_run_once(monkeypatch, bag_data):
+    """Clean labels leave one labelling to start from."""
+    runs = []
+    run = Alternation.run
+    monkeypatch.setattr(Alternation, "run", lambda *args: runs.append(1) or run(*args))
+    AlternatingPSVMClassifier(n_starts=8).fit(bag_data.X, bag_data.labels)
+    assert len(runs) == 1
 
 
 def test_without_bags_it_is_a_support_vector_machine(bag_data):
@@ -255,10 +258,11 @@ def test_landmarks_are_the_support_vectors(bag_data):
 
 
 def test_labels_of_one_class_keep_the_previous_machine():
-    gram = np.eye(4)
+    turns = alternation(rows_in_bags([0, 0, 0, 0], [0.5]))
     labels = np.array([1, -1, 1, -1], dtype=np.int8)
-    machine = refit(gram, Trial(constant_machine(labels), labels), 1.0)
-    assert refit(gram, Trial(machine, np.ones(4, dtype=np.int8)), 2.0) is machine
+    fitted = turns.next_round(Trial(labels, np.zeros(4), 1.0), 1.0)
+    kept = turns.next_round(replace(fitted, labels=np.ones(4, dtype=np.int8)), 2.0)
+    assert (kept.dual is fitted.dual, kept.intercept) == (True, fitted.intercept)
 
 
 @pytest.mark.filterwarnings("ignore::decorrupt.exceptions.OneClassWarning")
@@ -273,7 +277,6 @@ def test_proportions_too_small_for_a_single_positive():
     assert (model.labels_ == 0).all()
     assert (model.predict(rng.normal(size=(10, 2))) == 0).all()
     assert model.objective_ == pytest.approx(10 * 5 * 0.06)
-    assert model.n_iter_ == 0
 
 
 def test_linear_kernel(bag_data):
@@ -286,14 +289,6 @@ def test_linear_kernel(bag_data):
     assert model.coef_.shape == (2,)
 
 
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"annealing": 1e-4}, r"annealing=0\.0001: give a pair \(start, factor\)"),
-        ({"annealing": (0.0, 1.5)}, r"annealing=\(0\.0, 1\.5\).*start above 0"),
-        ({"annealing": (0.1, 1.0)}, r"annealing=\(0\.1, 1\.0\).*factor above 1, or None"),
-    ],
-)
-def test_bad_parameters(bag_data, params, message):
-    with pytest.raises(ValueError, match=message):
-        fit(bag_data, **params)
+def test_an_unknown_penalty_is_refused(bag_data):
+    with pytest.raises(ValueError, match="unknown penalty 'rows': choose one of size, bag"):
+        fit(bag_data, penalty="rows")

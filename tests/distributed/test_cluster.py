@@ -16,7 +16,6 @@ from decorrupt import (
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
 )
-from decorrupt.datasets import fetch_uci
 from decorrupt.distributed import DaskCorrectedLossClassifier, DaskCountLikelihoodClassifier
 from decorrupt.distributed.engine import Engine
 from decorrupt.distributed.objective import PartitionedObjective
@@ -24,6 +23,7 @@ from helpers.partitioned import bag_rows, read_or_die
 from reproduction.plan import Plan
 from reproduction.records import read_records
 from reproduction.run import run_plan
+from reproduction.uci import read_uci
 
 PARAMS = {"kernel": "linear", "reg_strength": 1e-2, "tol": 1e-8, "random_state": 0}
 # A busy machine may take long to start a process.
@@ -116,7 +116,7 @@ def test_searches_run_on_the_cluster_by_joblib(client):
 def test_the_papers_experiments_run_on_the_cluster_by_joblib(client, tmp_path):
     plan = Plan(("banknote",), (8,), ("mean_map",), repetitions=2)
     try:
-        fetch_uci("banknote")
+        read_uci("banknote")
     except OSError as error:
         pytest.skip(f"the data set is not available: {error}")
     with client.as_current(), joblib.parallel_config("dask"):

@@ -11,7 +11,7 @@ from decorrupt import (
     MeanMapClassifier,
     ProportionMatchingClassifier,
 )
-from decorrupt.baselines import AlternatingPSVMClassifier, ConvexPSVMClassifier, InvCalClassifier
+from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
 from decorrupt.features import Kernel
 from decorrupt.observed import read_observed
 
@@ -46,7 +46,7 @@ def test_a_path_has_the_scores_of_single_fits(bag_data, method, kernel):
 
 
 def test_methods_without_a_path():
-    for kind in (InvCalClassifier, AlternatingPSVMClassifier, ConvexPSVMClassifier):
+    for kind in (InvCalClassifier, AlternatingPSVMClassifier):
         assert not kind().has_path
 
 

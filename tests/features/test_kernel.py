@@ -13,7 +13,6 @@ import decorrupt
 from decorrupt import (
     AutoLabelProportionsClassifier,
     BagGridSearchCV,
-    CorrectedLossClassifier,
     CountLikelihoodClassifier,
     Kernel,
     MeanMapClassifier,
@@ -21,7 +20,6 @@ from decorrupt import (
     save,
 )
 from decorrupt.features import as_kernel
-from decorrupt.solvers import GradientDescent
 from helpers.estimators import ALL, SINGLE, name_of, training_data
 
 OPTIONS = {
@@ -51,7 +49,6 @@ def test_copies_are_equal_and_separate():
 
 def test_the_text_shows_what_was_set():
     assert repr(Kernel("linear")) == "Kernel(name='linear')"
-    assert repr(GradientDescent(0.5)) == "GradientDescent(step_size=0.5)"
 
 
 def test_only_the_name_may_be_given_by_position():
@@ -97,29 +94,6 @@ def test_a_saved_model_has_the_same_kernel_and_scores(model, bag_data, source_da
     again = load(tmp_path / "model.skops")
     assert again.kernel == kernel
     assert_array_equal(again.decision_function(d.X), model.decision_function(d.X))
-
-
-def test_a_saved_solver(bag_data, tmp_path):
-    d = bag_data
-    steps = GradientDescent(step_size=0.02, step_decay=0.01)
-    model = CorrectedLossClassifier(solver=steps, max_iter=20, random_state=0)
-    model.fit(d.X, d.y, bags=d.bags)
-    save(model, tmp_path / "model.skops")
-    again = load(tmp_path / "model.skops")
-    assert (again.solver, again.solver_) == (steps, "gradient_descent")
-    assert clone(again).set_params(solver__step_decay=0.0).solver == GradientDescent(0.02, 0.0)
-    assert_array_equal(again.decision_function(d.X), model.decision_function(d.X))
-
-
-def test_the_name_of_the_solver_has_the_default_steps(bag_data):
-    d = bag_data
-    by_name, by_object = (
-        CorrectedLossClassifier(solver=solver, max_iter=20, random_state=0)
-        .fit(d.X, d.y, bags=d.bags)
-        .decision_function(d.X)
-        for solver in ("gradient_descent", GradientDescent())
-    )
-    assert_array_equal(by_name, by_object)
 
 
 WRAPS = {

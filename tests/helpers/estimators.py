@@ -23,7 +23,6 @@ ARGUMENTS = {
         "cv": 3,
     },
     "BoostedCountClassifier": {"n_estimators": 30, "early_stopping": False},
-    "ConvexPSVMClassifier": {"max_planes": 2},
     # A forest would turn rounding errors of another form of the same data into other splits.
     "EMClassifier": {"estimator": LogisticRegression(), "cv": 2},
 }

@@ -29,7 +29,7 @@ from decorrupt import (
     NoiseRates,
     ProportionMatchingClassifier,
 )
-from decorrupt.baselines import AlternatingPSVMClassifier, ConvexPSVMClassifier, InvCalClassifier
+from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
 from decorrupt.model_files import load_with_metadata, save
 from decorrupt.model_files.trusted import OURS, SKLEARN
 from decorrupt.model_selection import WithinBagKFold
@@ -38,7 +38,6 @@ from helpers.estimators import ALL
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 FOR_BAGS = [
     AlternatingPSVMClassifier(n_starts=1, random_state=0),
-    ConvexPSVMClassifier(max_planes=2),
     CountLikelihoodClassifier(random_state=0),
     CountLikelihoodClassifier(count_noise=LaplaceNoise(0.5), random_state=0),
     BoostedCountClassifier(10, early_stopping=False, random_state=0),

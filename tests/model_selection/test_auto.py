@@ -37,7 +37,7 @@ def test_chooses_a_good_model_and_says_how(bag_data):
 
 def test_every_method_can_be_named(bag_data):
     d = bag_data
-    names = set(CANDIDATES) - {"convex_psvm"}
+    names = set(CANDIDATES)
     model = AutoLabelProportionsClassifier(
         candidates=sorted(names), check_assumptions=False, **QUICK
     )

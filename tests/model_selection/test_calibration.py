@@ -13,13 +13,12 @@ from decorrupt import (
     CountLikelihoodClassifier,
     MeanMapClassifier,
 )
-from decorrupt.datasets import make_gaussian_bags
 from decorrupt.exceptions import BagAssumptionWarning
 from decorrupt.model_selection import calibration_curve_from_proportions, fit_calibration
 from decorrupt.observed import read_bags
-from helpers.bags import rows_in_bags
+from helpers.bags import gaussian_bags, rows_in_bags
 
-FEATURE_BAGS = make_gaussian_bags("feature", n_bags=30, bag_size=20, random_state=0)
+FEATURE_BAGS = gaussian_bags("feature", n_bags=30)
 QUICK = {"kernels": ("rbf",), "kernel_gammas": ("scale",), "cv": 3}
 CORRECTED = CorrectedLossClassifier(convex="ignore", random_state=0)
 quiet = pytest.mark.filterwarnings("ignore::UserWarning")

@@ -26,8 +26,8 @@ def label_matrix(planes, weights):
     return sum(w * np.outer(y, y) for w, y in zip(weights, planes.T, strict=True))
 
 
-def allowed_labellings(bags, proportions, tolerance):
-    """Return all labellings whose bags have shares within the tolerance of the proportions."""
+def allowed_labellings(bags, proportions):
+    """Return all labellings whose bags have the proportions as shares."""
     labellings = all_labellings(len(bags))
     shares = np.array([(labellings[:, bags == k] > 0).mean(axis=1) for k in np.unique(bags)]).T
-    return labellings[(np.abs(shares - proportions) <= tolerance + 1e-9).all(axis=1)]
+    return labellings[(np.abs(shares - proportions) <= 1e-9).all(axis=1)]

@@ -106,14 +106,3 @@ def central_differences(function, at, step=1e-5):
 def never_rises(history):
     """Tell whether every value is at most the one before it, but for rounding."""
     return (np.diff(history) <= 1e-13 * max(1.0, np.abs(history).max())).all()
-
-
-def stable_step(objective):
-    """Return half the longest step with which dual gradient descent does not overshoot.
-
-    θ moves by K's metric ZᵀZ and the intercept plainly; at zero every loss here bends most.
-    """
-    metric = np.eye(objective.n_coef)
-    metric[: objective.rank, : objective.rank] = objective.features.T @ objective.features
-    rates = np.linalg.eigvals(metric @ objective.hessian(np.zeros(objective.n_coef)))
-    return 1 / np.abs(rates).max()

@@ -12,19 +12,12 @@ def bag_means(matrix, bags):
     return np.array([matrix[bags == bag].mean(axis=0) for bag in np.unique(bags)])
 
 
-def tubes(proportions, epsilon, tube, n_rows):
-    """Return the centres and half-widths of the bags' tubes."""
-    p = np.clip(proportions, 1 / n_rows, 1 - 1 / n_rows)
-    widths = epsilon / (p * (1 - p)) if tube == "proportion" else np.full(len(p), epsilon)
-    return np.log(p / (1 - p)), widths
+def tube_objective(half_norm, bag_scores, centres, epsilon, cost):
+    """Return ½‖f‖² + C_p·Σ max(0, |f̄_k − t_k| − ε)."""
+    return half_norm + cost * np.maximum(0, np.abs(bag_scores - centres) - epsilon).sum()
 
 
-def tube_objective(half_norm, bag_scores, centres, widths, cost):
-    """Return ½‖f‖² + C_p·Σ max(0, |f̄_k − t_k| − ε_k)."""
-    return half_norm + cost * np.maximum(0, np.abs(bag_scores - centres) - widths).sum()
-
-
-def solve_tubes_qp(gram, centres, widths, cost):
+def solve_tube_qp(gram, centres, epsilon, cost):
     """Return (β, b) of the primal, in the variables β, b and one slack a bag."""
     n = len(gram)
     identity, ones, zeros = np.eye(n), np.ones((n, 1)), np.zeros((n, n))
@@ -38,7 +31,7 @@ def solve_tubes_qp(gram, centres, widths, cost):
         quadratic,
         linear,
         np.vstack([above, below, slack]),
-        np.r_[centres + widths, widths - centres, np.zeros(n)],
+        np.r_[centres + epsilon, epsilon - centres, np.zeros(n)],
         solver="piqp",
         eps_abs=1e-10,
         eps_rel=1e-10,

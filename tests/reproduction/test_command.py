@@ -23,7 +23,7 @@ def toy(name):
 
 @pytest.fixture(autouse=True)
 def _toy(monkeypatch):
-    monkeypatch.setattr(run_module, "fetch_uci", toy)
+    monkeypatch.setattr(run_module, "read_uci", toy)
     for name, method in METHODS.items():
         monkeypatch.setitem(METHODS, name, Method(constant, method.sees_labels))
 

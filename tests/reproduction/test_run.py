@@ -32,7 +32,7 @@ def toy(name):
 
 @pytest.fixture(autouse=True)
 def _toy_data(monkeypatch):
-    monkeypatch.setattr(run_module, "fetch_uci", toy)
+    monkeypatch.setattr(run_module, "read_uci", toy)
 
 
 @pytest.mark.parametrize("backend", ["threading", "multiprocessing"])
@@ -51,7 +51,7 @@ def test_every_cell_is_recorded_and_a_second_run_has_nothing_to_do(tmp_path, mon
     for key in ("balanced_accuracy", "accuracy", "params", "criterion", "seconds", "peak_mb"):
         assert all(key in record for record in records), key
     assert min(record["balanced_accuracy"] for record in records) > 0.7
-    monkeypatch.setattr(run_module, "fetch_uci", None)  # no data are asked for
+    monkeypatch.setattr(run_module, "read_uci", None)  # no data are asked for
     assert run_plan(PLAN, path) == []
     text = path.read_text()
     assert str(tmp_path) not in text
@@ -150,7 +150,7 @@ def slow(name):
     y = rng.integers(0, 2, 120)
     return SimpleNamespace(X=rng.normal(size=(120, 2)) + 2 * y[:, None], y=y)
 
-run.fetch_uci = slow
+run.read_uci = slow
 run.run_plan(Plan(("toy",), (4,), ("mean_map",), repetitions=50), sys.argv[1])
 """
 

@@ -1,7 +1,6 @@
-"""Published methods to compare with: InvCal, alternating and convex ∝SVM."""
+"""Published methods to compare with: InvCal and alternating ∝SVM."""
 
 from decorrupt.baselines.alternating_psvm import AlternatingPSVMClassifier
-from decorrupt.baselines.convex_psvm import ConvexPSVMClassifier
 from decorrupt.baselines.invcal import InvCalClassifier
 
-__all__ = ["AlternatingPSVMClassifier", "ConvexPSVMClassifier", "InvCalClassifier"]
+__all__ = ["AlternatingPSVMClassifier", "InvCalClassifier"]

@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
+from sklearn import config_context
+from sklearn.svm import SVC
 from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
-from decorrupt.baselines.psvm_alternation import alternate, stage_costs
-from decorrupt.baselines.psvm_labels import PENALTIES, labels_at_random, proportion_penalty
-from decorrupt.baselines.support_vector import (
-    DEFAULT_MAX_ITER,
-    SupportVectorClassifier,
-    gram_matrix,
-)
+from decorrupt.baselines.support_vector import MAX_ITER, SupportVectorClassifier
 from decorrupt.estimators import check_choice
 from decorrupt.observed import Observed, refuse_weights
 
-DEFAULT_ANNEALING = (1e-4, 1.5)
+# C of each stage, relative to the parameter C.
+STAGES = np.minimum(1.0, 1e-4 * 1.5 ** np.arange(1, 24))
+# LIBSVM's tolerance of the optimality conditions, in units of the score.
+SVM_TOL = 1e-4
+MAX_ROUNDS = 100  # per stage; usually a few are enough
+Labels = NDArray[np.int8]  # −1 and +1
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class AlternatingPSVMClassifier(SupportVectorClassifier):
     """Support vector machine that guesses the labels inside the bags and refits in turns.
 
     It minimises ½‖f‖² + C·Σ_i hinge(y_i f(x_i)) + C_p·Σ_k s_k·|p̂_k(y) − p_k| over f and labels y_i
     = ±1, the ∝SVM of Yu et al. (2013). p̂_k(y) is the share of positive labels in bag k. Two steps
-    alternate, and each is exact: fit a support vector machine to the current labels, then choose
-    the best labels for its scores. The joint problem has many local minima. C is therefore raised
-    to its value in stages, and the alternation runs from several random labellings; the result with
-    the lowest objective is kept.
+    alternate, and each is exact: fit scikit-learn's SVC to the current labels, then choose the best
+    labels for its scores. The joint problem has many local minima. C is therefore raised to its
+    value in 23 stages, from 1e-4·C by a factor of 1.5, and the alternation runs from several random
+    labellings; the result with the lowest objective is kept. The Gram matrix is kept in memory.
 
     Parameters
     ----------
@@ -45,19 +49,12 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
     n_starts : int, default=10
         Number of random labellings to start from, each as close to the proportions as whole rows
         allow. With an even number the two classes are treated symmetrically.
-    annealing : (start, factor) or None, default=(1e-4, 1.5)
-        C of the first stage is start·C; each stage multiplies it by factor until C is reached.
-        None: one stage.
     tol : float, default=1e-2
         A stage ends when a round lowers the objective by no more than this relative amount, or when
         no label changes.
-    max_iter : int, default=100_000
-        Maximum number of LIBSVM iterations per support vector machine.
     kernel : str, callable or Kernel, default="rbf"
-        rbf, exponential, laplacian, polynomial, linear, precomputed, or a callable that takes two
-        matrices and returns the kernel of all their rows. A :class:`decorrupt.Kernel` also sets
-        `degree` and `coef0`; the kernel is exact, so its other options are not used. The whole Gram
-        matrix is kept in memory.
+        A name as in :class:`decorrupt.Kernel` (not knn or pca_…), a callable that takes two
+        matrices, or a Kernel. It is exact: of a Kernel only `gamma`, `degree` and `coef0` count.
     kernel_gamma : float, "scale" or "auto", default="scale"
         The kernel's width parameter; "scale" is 1/(n_columns·Var X), "auto" is 1/n_columns.
     n_jobs : int or None, default=None
@@ -67,126 +64,159 @@ class AlternatingPSVMClassifier(SupportVectorClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        [0, 1] after training on bags, otherwise the two labels; the second is the positive class.
     objective_ : float
         The final objective, the lowest of all starts.
-    start_objectives_ : ndarray of shape (n_starts,)
-        The final objective of each start.
     labels_ : ndarray of shape (n_rows,)
-        The final labels of the training rows, values of `classes_`.
-    objective_history_ : ndarray of shape (n_iter_, 2)
-        Per round of the best start: C of the stage, and the objective with that C. The objective
-        never increases within a stage.
-    n_iter_ : int
-        Number of rounds of the best start.
-    dual_coef_, landmarks_ : ndarray
-        f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_: the support vectors (kernel
-        models).
-    coef_ : ndarray of shape (n_columns,)
-        f(x) = ⟨coef_, x⟩ + intercept_ (kernel="linear").
-    intercept_ : float
-        b, which is not penalised.
-    kernel_gamma_ : float
-        The kernel parameter as a number.
-    class_prior_ : ndarray of shape (2,)
-        The class shares among the training rows.
-    n_features_in_, feature_names_in_
-        Columns seen in fit.
+        The chosen labels of the training rows, values of `classes_`.
+    dual_coef_, landmarks_, coef_, intercept_
+        f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_, with the support vectors as
+        landmarks; or f(x) = ⟨coef_, x⟩ + intercept_ (kernel="linear").
+    classes_, class_prior_, kernel_gamma_, n_features_in_, feature_names_in_
+        The two classes and their shares among the training rows; γ as a number; the columns.
 
     See Also
     --------
-    ConvexPSVMClassifier : A convex relaxation of the same problem, without random starts.
+    InvCalClassifier : A support vector regression of the bags' means, without random starts.
     decorrupt.CountLikelihoodClassifier : The method to start with.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from decorrupt import bag_targets
     >>> from decorrupt.baselines import AlternatingPSVMClassifier
-    >>> rng = np.random.default_rng(0)
-    >>> labels = rng.integers(0, 2, 400)                  # not used in training
-    >>> X = rng.normal(size=(400, 2)) + 2 * labels[:, None]
-    >>> bags = np.arange(400) // 10
-    >>> shares = {bag: labels[bags == bag].mean() for bag in range(40)}
+    >>> from decorrupt.datasets import load_digits_bags
+    >>> data = load_digits_bags(bag_size=8, test_size=1400)
     >>> model = AlternatingPSVMClassifier(n_starts=2, random_state=0)
-    >>> model = model.fit(X, bag_targets(bags, shares), bags=bags)
-    >>> bool(model.score(X, labels) > 0.85)
+    >>> model = model.fit(data.X, data.y, bags=data.bags)
+    >>> bool(model.score(data.X_test, data.y_test) > 0.8)
     True
     """
 
     needs_common_probabilities = True
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"bags": True}
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        C_p: float = 10.0,
-        penalty: str = "size",
-        n_starts: int = 10,
-        annealing: tuple[float, float] | None = DEFAULT_ANNEALING,
-        tol: float = 1e-2,
-        max_iter: int = DEFAULT_MAX_ITER,
-        kernel: Any = "rbf",
-        kernel_gamma: float | str = "scale",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.C = C
-        self.C_p = C_p
-        self.penalty = penalty
-        self.n_starts = n_starts
-        self.annealing = annealing
-        self.tol = tol
-        self.max_iter = max_iter
-        self.kernel = kernel
-        self.kernel_gamma = kernel_gamma
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    C: float = 1.0
+    C_p: float = 10.0
+    penalty: str = "size"
+    n_starts: int = 10
+    tol: float = 1e-2
+    kernel: Any = "rbf"
+    kernel_gamma: float | str = "scale"
+    n_jobs: int | None = None
+    random_state: Any = None
 
     # sample_weight is not in the signature: scikit-learn looks there for what can be used.
     def fit(self, X: Any, y: ArrayLike, *, bags: Any = None, **refused: Any) -> Self:
         """See :meth:`CorrectedLossClassifier.fit`; weights are refused: single rows get labels."""
-        super().fit(X, y, bags=bags, **refused)
-        return self
-
-    def _fit_bags(self, X: Any, observed: Observed) -> FloatArray:
-        refuse_weights(observed.weights, type(self).__name__)
-        rows = self._training_rows(X)
-        penalty = proportion_penalty(observed, self.C_p, self.penalty)
-        starts = labels_at_random(penalty, self.n_starts, check_random_state(self.random_state))
-        trials = alternate(
-            gram_matrix(rows.matrix, self.kernel_function()),
-            penalty,
-            starts,
-            stage_costs(self.C, self.annealing),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            n_jobs=self.n_jobs,
-        )
-        self.start_objectives_ = np.array([trial.objective(penalty, self.C) for trial in trials])
-        winner = trials[int(np.argmin(self.start_objectives_))]
-        self.objective_ = float(self.start_objectives_.min())
-        self.labels_ = self.classes_[(winner.labels > 0).astype(np.intp)]
-        self.objective_history_ = np.array(winner.history).reshape(-1, 2)
-        self.n_iter_ = len(winner.history)
-        if not winner.machine.converged:
-            self._note_max_iter()
-        self._keep_dual(rows, winner.machine.dual, winner.machine.intercept)
-        return winner.machine.scores
+        return super().fit(X, y, bags=bags, **refused)
 
     def _check_parameters(self) -> None:
-        check_choice("penalty", self.penalty, PENALTIES)
-        if self.annealing is not None and not _is_schedule(self.annealing):
-            raise ValueError(
-                f"annealing={self.annealing!r}: give a pair (start, factor) with start above 0 and "
-                "at most 1 and factor above 1, or None"
-            )
+        check_choice("penalty", self.penalty, ("size", "bag"))
+
+    def _fit_rows(self, X: Any, observed: Observed) -> tuple[FloatArray, float]:
+        refuse_weights(observed.weights, type(self).__name__)
+        gram = np.ascontiguousarray(self.kernel_rows(X), dtype=np.float64)  # as LIBSVM reads it
+        sizes = observed.sizes if self.penalty == "size" else np.ones(observed.n_bags)
+        turns = Alternation(gram, observed, self.C_p * sizes, self.tol)
+        starts = turns.random_labels(self.n_starts, check_random_state(self.random_state))
+        different = {labels.tobytes(): labels for labels in starts}.values()
+        jobs = (delayed(turns.run)(labels, self.C) for labels in different)
+        # Threads share K, and LIBSVM releases the interpreter's lock.
+        trials = Parallel(n_jobs=self.n_jobs, prefer="threads")(jobs)
+        winner = min(trials, key=lambda trial: turns.objective(trial, self.C))
+        self.objective_ = turns.objective(winner, self.C)
+        self.labels_ = self.classes_[(winner.labels > 0).astype(np.intp)]
+        return winner.dual, winner.intercept
 
 
-def _is_schedule(annealing: Any) -> bool:
-    if not isinstance(annealing, tuple | list) or len(annealing) != 2:
-        return False
-    start, factor = annealing
-    return bool(0 < start <= 1 and 1 < factor < np.inf)
+@dataclass(frozen=True)
+class Trial:
+    """Labels, and the machine f = Σ_j dual_j·k(·, x_j) + intercept for which they are the best."""
+
+    labels: Labels
+    dual: FloatArray
+    intercept: float
+
+
+@dataclass(frozen=True)
+class Alternation:
+    """The two steps of ∝SVM in turns; `gram` is K, `bag_costs` are C_p·s_k."""
+
+    gram: FloatArray
+    observed: Observed
+    bag_costs: FloatArray
+    tol: float
+
+    def objective(self, trial: Trial, cost: float) -> float:
+        """Return ½‖f‖² + cost·Σ hinge(y_i f_i) + Σ_k C_p·s_k·|p̂_k(y) − p_k|."""
+        pull = self.gram @ trial.dual
+        losses = np.maximum(0.0, 1.0 - trial.labels * (pull + trial.intercept))
+        shares = self.observed.sum_by_bag(trial.labels > 0) / self.observed.sizes
+        penalty = self.bag_costs @ np.abs(shares - self.observed.proportions[:, 1])
+        return float(0.5 * trial.dual @ pull + cost * losses.sum() + penalty)
+
+    def best_labels(self, scores: FloatArray, cost: float) -> Labels:
+        """Return argmin_y cost·Σ_i hinge(y_i f_i) + Σ_k C_p·s_k·|p̂_k(y) − p_k|.
+
+        The R positives of a bag must be its R highest scores. In decreasing order of scores, the
+        r-th positive label saves hinge(−f_r) − hinge(f_r) = f_r + clip(f_r, −1, 1), which does not
+        increase in r, and changes the penalty by a step that does not decrease in r. The objective
+        is therefore convex in R, and row r is positive iff its saving exceeds its step.
+        """
+        sizes, counts = self.observed.sizes, self.observed.sizes * self.observed.proportions[:, 1]
+        order = np.lexsort((-scores, self.observed.row_bag))
+        bag = self.observed.row_bag[order]
+        rank = np.arange(1, len(bag) + 1) - (np.cumsum(sizes) - sizes)[bag]
+        # |t| − |t−1| with t = r − n_k·p_k; in this form rounding cannot make it decrease in r.
+        steps = (self.bag_costs / sizes)[bag] * np.clip(2 * (rank - counts[bag]) - 1, -1, 1)
+        savings = cost * (scores + np.clip(scores, -1, 1))[order]
+        labels = np.empty(len(scores), dtype=np.int8)
+        labels[order] = np.where(savings > steps, 1, -1)
+        return labels
+
+    def random_labels(self, n_starts: int, random_state: np.random.RandomState) -> list[Labels]:
+        """Return random labellings as close to the proportions as whole rows allow.
+
+        Every second labelling uses the negated priorities of the one before. The starts for
+        proportions p are then those for 1−p with the classes swapped.
+        """
+        priorities = random_state.standard_normal(((n_starts + 1) // 2, len(self.gram)))
+        # The cost is so small that the scores decide only between counts with the same penalty.
+        cost = 1e-6 * float(np.min(self.bag_costs / self.observed.sizes))
+        return [self.best_labels(s * p, cost) for p in priorities for s in (1, -1)][:n_starts]
+
+    def run(self, labels: Labels, cost: float) -> Trial:
+        """Return the trial after all stages; before the first fit, f is the most frequent label."""
+        constant = 1.0 if labels.sum(dtype=int) > 0 else -1.0
+        trial = Trial(labels, np.zeros(len(labels)), constant)
+        for stage_cost in cost * STAGES:
+            trial = self.stage(trial, stage_cost)
+        return trial
+
+    def stage(self, trial: Trial, cost: float) -> Trial:
+        """Return the trial after rounds at one cost, until the objective no longer decreases.
+
+        A round that does not lower the objective, which LIBSVM's tolerance allows, is discarded.
+        """
+        value = self.objective(trial, cost)
+        for _ in range(MAX_ROUNDS):
+            following = self.next_round(trial, cost)
+            lower = self.objective(following, cost)
+            if not lower < value:
+                break
+            previous, trial = trial, following
+            if np.array_equal(trial.labels, previous.labels) or value - lower <= self.tol * lower:
+                break
+            value = lower
+        return trial
+
+    def next_round(self, trial: Trial, cost: float) -> Trial:
+        """Return the machine of the labels (if all are equal, the previous one), and new labels."""
+        if trial.labels.min() < trial.labels.max():
+            # K and the parameters were validated in fit; do not repeat it in every round.
+            with config_context(assume_finite=True, skip_parameter_validation=True):
+                svc = SVC(kernel="precomputed", C=cost, tol=SVM_TOL, max_iter=MAX_ITER)
+                svc.fit(self.gram, trial.labels)
+            dual = np.zeros(len(self.gram))
+            dual[svc.support_] = svc.dual_coef_[0]
+            trial = Trial(trial.labels, dual, float(svc.intercept_[0]))
+        scores = self.gram @ trial.dual + trial.intercept
+        return replace(trial, labels=self.best_labels(scores, cost))

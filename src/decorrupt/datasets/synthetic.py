@@ -7,16 +7,57 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr
 from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import corrupt_labels
 from decorrupt.observed import read_sources
-from decorrupt.theory import GaussianClasses
 
 DEFAULT_MEAN = (1.0, 0.0)  # the second column is noise; the Bayes error is Φ(−1) ≈ 16 %
 RandomState = int | np.random.RandomState | None
+
+
+@dataclass(frozen=True)
+class GaussianClasses:
+    """Two Gaussian classes, whose errors are known exactly.
+
+    X | Y=y ~ N(y·μ, I), y = ±1: the balanced Bayes score is the log-odds 2⟨μ, x⟩.
+
+    Parameters
+    ----------
+    mean : tuple of float
+        μ.
+
+    Examples
+    --------
+    >>> from decorrupt.datasets import GaussianClasses
+    >>> round(GaussianClasses((1.0, 0.0)).bayes_error, 4)
+    0.1587
+    """
+
+    mean: tuple[float, ...] = (1.0,)
+
+    @property
+    def bayes_error(self) -> float:
+        """Φ(−‖μ‖), the smallest possible balanced error."""
+        return float(ndtr(-np.linalg.norm(self.mean)))
+
+    def draw(self, labels: ArrayLike, rng: np.random.Generator) -> FloatArray:
+        """Return one row of X per label ±1."""
+        centre = np.multiply.outer(np.asarray(labels, dtype=float), self.mean)
+        return np.asarray(centre + rng.normal(size=centre.shape))
+
+    def linear_error(self, coef: ArrayLike, intercept: float = 0.0) -> float:
+        """Return the balanced error of sign(⟨θ, x⟩ + b), in closed form."""
+        coef = np.asarray(coef, dtype=float)
+        spread, shift = np.linalg.norm(coef), float(coef @ np.asarray(self.mean))
+        if spread == 0:  # a constant prediction is wrong for one class
+            return 0.5
+        return float(
+            0.5 * (ndtr(-(shift + intercept) / spread) + ndtr((intercept - shift) / spread))
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +71,8 @@ class GaussianData:
     y : ndarray of int, shape (n_rows,)
         Their classes, 0 and 1, for :func:`make_bags` or as test labels.
     population : GaussianClasses
-        Their distribution. `bayes_error` and `bayes_risk` are the smallest possible balanced error
-        and balanced logistic risk; `linear_error` is the balanced error of a linear classifier.
+        Their distribution. `bayes_error` is the smallest possible balanced error, `linear_error`
+        the balanced error of a linear classifier.
     """
 
     X: FloatArray
@@ -56,7 +97,7 @@ class CorruptedSources:
     source_priors : dict
         {source: P(Y=1)}.
     population : GaussianClasses
-        The class distributions, the same for all sources, with their exact balanced risks.
+        The class distributions, the same for all sources, with their exact errors.
     """
 
     X: FloatArray

@@ -67,11 +67,9 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
     fit_intercept : bool, default=True
         Whether to add an unpenalised constant to the score. The paper's method has no intercept,
         and `diagnostics_` has a generalisation bound only without it.
-    solver : {"auto", "newton", "lbfgs", "gradient_descent"} or GradientDescent, default="auto"
+    solver : {"auto", "newton", "lbfgs"}, default="auto"
         How the objective is minimised. "auto" is Newton's method for few coefficients and rows, and
-        L-BFGS otherwise. "gradient_descent" is the paper's solver: exactly `max_iter` steps on the
-        dual coefficients. A :class:`decorrupt.solvers.GradientDescent` sets the length of the
-        steps. Several classes need "auto" or "lbfgs".
+        L-BFGS otherwise. Several classes need "auto" or "lbfgs".
     tol : float, default=1e-6
         The norm of the gradient at which the solver stops.
     max_iter : int, default=1000

@@ -24,7 +24,6 @@ from decorrupt.solvers import (
     Problem,
     SolverResult,
     convexity_floor,
-    is_gradient_descent,
     is_minimum,
     least_admissible_reg,
 )
@@ -71,7 +70,7 @@ class CorrectedRiskClassifier(KernelClassifier):
 
     def _check_problem(self, problem: Problem, matrix: Any) -> None:
         self.check_bounded(problem.risk)  # type: ignore[arg-type]
-        if self._has_lower_bound():
+        if self.risk_correction is not None:
             return
         risk: Any = problem.risk
         least = least_admissible_reg(matrix, risk, fit_intercept=self.fit_intercept)
@@ -91,17 +90,13 @@ class CorrectedRiskClassifier(KernelClassifier):
             raise ValueError(
                 f"unknown convex={self.convex!r}: choose one of {', '.join(CONVEX_CHOICES)}"
             )
-        if self._has_lower_bound() or self.reg_strength_ > 0 or risk.is_bounded_below:
+        if self.risk_correction is not None or self.reg_strength_ > 0 or risk.is_bounded_below:
             return
         raise ValueError(
             f"reg_strength=0 with the {risk.loss.name} loss: the corrected risk has negative "
             "coefficients and is unbounded below, so it has no minimum. Set reg_strength above 0, "
-            "risk_correction='abs', the bounded loss='sigmoid', or solver='gradient_descent', "
-            "whose fixed number of steps regularises"
+            "risk_correction='abs', or the bounded loss='sigmoid'"
         )
-
-    def _has_lower_bound(self) -> bool:
-        return is_gradient_descent(self.solver) or self.risk_correction is not None
 
     def _describe(self, fit: Fit) -> None:
         risk: Any = fit.problem.risk

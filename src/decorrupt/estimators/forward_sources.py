@@ -61,10 +61,9 @@ class ForwardSourcesClassifier(SourceClassifier):
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in the population of the
         training rows.
-    solver : {"auto", "newton", "lbfgs", "gradient_descent"} or GradientDescent, default="auto"
+    solver : {"auto", "newton", "lbfgs"}, default="auto"
         How the objective is minimised. "auto" is Newton's method for few coefficients and rows, and
-        L-BFGS otherwise. A :class:`decorrupt.solvers.GradientDescent` sets the length of its steps.
-        Several classes need "auto" or "lbfgs".
+        L-BFGS otherwise. Several classes need "auto" or "lbfgs".
     tol : float, default=1e-6
         The norm of the gradient at which the solver stops.
     max_iter : int, default=1000

@@ -15,7 +15,7 @@ from decorrupt.estimators.kernel_classifier import Fit
 from decorrupt.exceptions import NegativeRiskWarning
 from decorrupt.observed import Observed
 from decorrupt.risks import CorrectedRisk, logistic_risk
-from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem, is_gradient_descent
+from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem
 
 
 class MeanMapClassifier(BagClassifier):
@@ -50,10 +50,9 @@ class MeanMapClassifier(BagClassifier):
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in the population of the
         training rows.
-    solver : {"auto", "newton", "lbfgs", "gradient_descent"} or GradientDescent, default="auto"
+    solver : {"auto", "newton", "lbfgs"}, default="auto"
         How the objective is minimised. "auto" is Newton's method for few coefficients and rows, and
-        L-BFGS otherwise. A :class:`decorrupt.solvers.GradientDescent` sets the length of its steps.
-        Several classes need "auto" or "lbfgs".
+        L-BFGS otherwise. Several classes need "auto" or "lbfgs".
     tol : float, default=1e-6
         The norm of the gradient at which the solver stops.
     max_iter : int, default=1000
@@ -163,8 +162,7 @@ class MeanMapClassifier(BagClassifier):
     def check_bounded(self, risk: CorrectedRisk) -> None:
         """Raise ValueError if the risk has no minimum without a penalty, and there is none."""
         # Unless all bags are pure, the bag with the lowest proportion has a negative coefficient.
-        has_minimum = self.reg_strength_ > 0 or risk.is_bounded_below
-        if has_minimum or is_gradient_descent(self.solver):
+        if self.reg_strength_ > 0 or risk.is_bounded_below:
             return
         raise ValueError(
             f"reg_strength={self.reg_strength_!r} with bags that are not pure: the estimated risk "

@@ -10,7 +10,6 @@ import numpy as np
 
 from decorrupt.estimators.default_strength import AUTO
 from decorrupt.features import Kernel, budget_in_bytes
-from decorrupt.solvers import GradientDescent
 
 
 def check_finite(name: str, value: Any) -> None:
@@ -125,8 +124,6 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "rank_tol": check_not_negative,
     "reg_lambda": check_not_negative,
     "reg_strength": check_reg_strength,
-    "step_decay": check_not_negative,
-    "step_size": check_positive,
     "subsample": check_part,
     "tol": check_not_negative,
     "tolerance": check_unit,
@@ -134,9 +131,9 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
 
 
 def check_parameters(estimator: Any) -> None:
-    """Raise ValueError if a parameter of the estimator, its kernel or solver fails its check."""
+    """Raise ValueError if a parameter of the estimator or its kernel fails its check."""
     for name, value in estimator.get_params(deep=False).items():
-        if isinstance(value, Kernel | GradientDescent):
+        if isinstance(value, Kernel):
             check_parameters(value)
         elif name in CHECKS:
             CHECKS[name](name, value)

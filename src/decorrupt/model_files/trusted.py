@@ -18,7 +18,6 @@ OURS = frozenset(
         "assumptions.count_dispersion.CountDispersionTest",
         "assumptions.report.AssumptionReport",
         "baselines.alternating_psvm.AlternatingPSVMClassifier",
-        "baselines.convex_psvm.ConvexPSVMClassifier",
         "baselines.invcal.InvCalClassifier",
         "corruption.common_classes.ClassMeansTest",
         "ecological.inference.EcologicalInference",
@@ -48,7 +47,6 @@ OURS = frozenset(
         "observed.count_noise.GeometricNoise",
         "observed.count_noise.LaplaceNoise",
         "observed.rates.NoiseRates",
-        "solvers.gradient_descent.GradientDescent",
         "splitters.BagKFold",
         "splitters.WithinBagKFold",
     )

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils import get_tags
 
-from decorrupt.baselines import AlternatingPSVMClassifier, ConvexPSVMClassifier, InvCalClassifier
+from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
 from decorrupt.estimators import (
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
@@ -112,7 +112,6 @@ _CANDIDATES = (
         AlternatingPSVMClassifier(n_starts=1),
         {"C": [0.1, 1.0, 10.0], "C_p": [1.0, 10.0, 100.0]},
     ),
-    Candidate("convex_psvm", ConvexPSVMClassifier(), {"C": [0.1, 1.0, 10.0]}),
 )
 CANDIDATES = {one.name: replace(one, any_kernel=True) for one in _CANDIDATES}
 # By name only: their cost, and LightGBM, are for the user to choose.

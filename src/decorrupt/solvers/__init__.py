@@ -2,12 +2,6 @@
 
 from decorrupt.solvers.calibration import SLOPE_PENALTY, fit_slope_and_shift
 from decorrupt.solvers.convexity import convexity_floor, is_minimum, least_admissible_reg
-from decorrupt.solvers.gradient_descent import (
-    DEFAULT_STEP_DECAY,
-    DEFAULT_STEP_SIZE,
-    GradientDescent,
-    solve_gradient_descent,
-)
 from decorrupt.solvers.lbfgs import solve_lbfgs
 from decorrupt.solvers.newton import solve_newton
 from decorrupt.solvers.objective import Objective
@@ -18,7 +12,6 @@ from decorrupt.solvers.solve import (
     DEFAULT_TOL,
     SOLVERS,
     choose_solver,
-    is_gradient_descent,
     solve,
 )
 from decorrupt.solvers.starts import (
@@ -32,13 +25,10 @@ from decorrupt.solvers.starts import (
 
 __all__ = [
     "DEFAULT_MAX_ITER",
-    "DEFAULT_STEP_DECAY",
-    "DEFAULT_STEP_SIZE",
     "DEFAULT_TOL",
     "OUT_OF_STEPS",
     "SLOPE_PENALTY",
     "SOLVERS",
-    "GradientDescent",
     "Objective",
     "Problem",
     "Solution",
@@ -49,14 +39,12 @@ __all__ = [
     "from_intercept",
     "from_mean_maps",
     "from_sample",
-    "is_gradient_descent",
     "is_minimum",
     "least_admissible_reg",
     "mean_map_start",
     "prior_start",
     "sample_of_bags",
     "solve",
-    "solve_gradient_descent",
     "solve_lbfgs",
     "solve_newton",
     "solve_problem",

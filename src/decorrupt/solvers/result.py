@@ -9,7 +9,6 @@ from decorrupt._typing import FloatArray
 CONVERGED = "converged"
 OUT_OF_STEPS = "max_iter reached"
 STALLED = "no further progress"
-BUDGET_SPENT = "budget spent"
 
 
 @dataclass(frozen=True)
@@ -27,8 +26,7 @@ class SolverResult:
     n_iter : int
         Number of iterations.
     status : str
-        "converged", "max_iter reached", "no further progress" (rounding or a failed line search),
-        or "budget spent" (gradient descent, whose number of steps is part of the method).
+        "converged", "max_iter reached" or "no further progress" (rounding or a failed line search).
     gradient_tol : float
         The requested ‖∇‖₂.
     route : str
@@ -50,8 +48,8 @@ class SolverResult:
 
     @property
     def converged(self) -> bool:
-        """Whether the solver converged, or made all its steps if their number is fixed."""
-        return self.status in (CONVERGED, BUDGET_SPENT)
+        """Whether the solver converged."""
+        return self.status == CONVERGED
 
     @property
     def advice(self) -> str:

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
 from decorrupt._typing import FloatArray
-from decorrupt.solvers.gradient_descent import GradientDescent, solve_gradient_descent
 from decorrupt.solvers.lbfgs import solve_lbfgs
 from decorrupt.solvers.newton import solve_newton
 from decorrupt.solvers.objective import Objective
 from decorrupt.solvers.result import STALLED, SolverResult
 
-GRADIENT_DESCENT = "gradient_descent"
 SOLVERS: dict[str, Callable[..., SolverResult]] = {
     "newton": solve_newton,
     "lbfgs": solve_lbfgs,
-    GRADIENT_DESCENT: solve_gradient_descent,
 }
 DEFAULT_TOL = 1e-6
 DEFAULT_MAX_ITER = 1000
@@ -35,7 +31,7 @@ AUTO_LBFGS_STEPS = 60
 def solve(
     objective: Objective,
     *,
-    solver: str | GradientDescent = "auto",
+    solver: str = "auto",
     start: FloatArray | None = None,
     tol: float = DEFAULT_TOL,
     objective_tol: float = 0.0,
@@ -47,19 +43,19 @@ def solve(
     ----------
     objective : Objective
         What to minimise.
-    solver : {"auto", "newton", "lbfgs", "gradient_descent"} or GradientDescent
+    solver : {"auto", "newton", "lbfgs"}, default="auto"
         "auto" is Newton for few coefficients and at most 20,000 rows, otherwise L-BFGS, followed
         by Newton if rounding of the objective stops L-BFGS early, or if it takes more than 60
         iterations for few coefficients. For several classes it is always L-BFGS.
     start : ndarray of shape (n_coef,), optional
         The starting point; zero by default.
     tol : float
-        The gradient norm to reach; not used by gradient descent.
+        The gradient norm to reach.
     objective_tol : float
         Also stop if a convex J is within this distance of its minimum: λ‖θ‖² makes J strongly
         convex, so J − min J ≤ ‖∇J‖²/(4λ). The same value is suitable for a whole λ path.
     max_iter : int
-        Maximum number of iterations; for gradient descent the exact number.
+        Maximum number of iterations.
 
     Returns
     -------
@@ -72,11 +68,10 @@ def solve(
     tol = max(tol, 2 * np.sqrt(objective_tol * objective.reg_strength))
     if objective.features.dtype == np.float32:
         tol = max(tol, _gradient_rounding(objective, start))
-    options: dict[str, Any] = {"tol": tol} if name != GRADIENT_DESCENT else _steps(solver)
     may_continue = solver == "auto" and name == "lbfgs" and objective.has_curvature
     is_small = may_continue and objective.n_coef <= AUTO_NEWTON_COEFS
     steps = min(max_iter, AUTO_LBFGS_STEPS) if is_small else max_iter
-    result = SOLVERS[name](objective, start, max_iter=steps, **options)
+    result = SOLVERS[name](objective, start, max_iter=steps, tol=tol)
     if may_continue and (result.status == STALLED or (is_small and not result.converged)):
         result = _finish(objective, result, tol=tol, max_iter=max_iter)
     return replace(result, gradient_tol=tol)
@@ -105,19 +100,8 @@ def _gradient_rounding(objective: Objective, start: FloatArray) -> float:
     return float(np.sqrt(np.finfo(features.dtype).eps) / 4 * size)
 
 
-def _steps(solver: str | GradientDescent) -> dict[str, float]:
-    return solver.get_params() if isinstance(solver, GradientDescent) else {}
-
-
-def is_gradient_descent(solver: Any) -> bool:
-    """Return whether a parameter `solver` is gradient descent, by name or as an object."""
-    return isinstance(solver, GradientDescent) or solver == GRADIENT_DESCENT
-
-
-def choose_solver(solver: str | GradientDescent, objective: Objective) -> str:
+def choose_solver(solver: str, objective: Objective) -> str:
     """Return the name of the solver to run."""
-    if isinstance(solver, GradientDescent):
-        solver = GRADIENT_DESCENT
     if solver != "auto" and solver not in SOLVERS:
         raise ValueError(f"unknown solver {solver!r}: choose one of auto, {', '.join(SOLVERS)}")
     if objective.n_classes > 2 and solver not in ("auto", "lbfgs"):

@@ -7,7 +7,6 @@ from decorrupt.theory.convexity import (
     is_bounded_below,
     is_convex,
 )
-from decorrupt.theory.gaussian import GaussianClasses
 from decorrupt.theory.information import (
     Information,
     WeightsComparison,
@@ -25,7 +24,6 @@ from decorrupt.theory.source_bounds import (
 )
 
 __all__ = [
-    "GaussianClasses",
     "Information",
     "RequiredRows",
     "WeightsComparison",

@@ -5,7 +5,6 @@ import pytest
 from scipy.optimize import minimize
 
 from decorrupt.losses import get_loss
-from decorrupt.theory import GaussianClasses
 from reproduction.simulations.coverage import (
     CELL_TAIL,
     FREQUENCY,
@@ -14,6 +13,7 @@ from reproduction.simulations.coverage import (
     draw_excess,
     simulate_bound_coverage,
 )
+from reproduction.simulations.gaussian import GaussianClasses
 from reproduction.simulations.sampling import MODELS
 
 OPTIONS = {"radius": 2.0}

@@ -15,7 +15,6 @@ COMMON_PROBABILITIES = (
     "count_likelihood",
     "proportion_matching",
     "alternating_psvm",
-    "convex_psvm",
     "em",
     "boosted",
 )

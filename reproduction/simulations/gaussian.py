@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr
 from scipy.stats import norm
 
-from decorrupt._typing import FloatArray
+from decorrupt import datasets
 from decorrupt.losses import LogisticLoss, MarginLoss
+from reproduction import FloatArray
 
 # Gauss–Hermite nodes: accurate to twelve digits for scores of standard deviation up to 5.
 QUADRATURE_NODES = 200
@@ -21,55 +21,13 @@ TAIL = 8.0  # the probability beyond eight standard deviations is 1e-15
 
 
 @dataclass(frozen=True)
-class GaussianClasses:
-    """Two Gaussian classes, whose errors and risks are known exactly.
-
-    X | Y=y ~ N(y·μ, I), y = ±1: the balanced Bayes score is the log-odds 2⟨μ, x⟩.
-
-    Parameters
-    ----------
-    mean : tuple of float
-        μ.
-
-    Examples
-    --------
-    >>> from decorrupt.theory import GaussianClasses
-    >>> population = GaussianClasses((1.0, 0.0))
-    >>> round(population.bayes_error, 4)
-    0.1587
-    """
-
-    mean: tuple[float, ...] = (1.0,)
-
-    @property
-    def distance(self) -> float:
-        """‖μ‖, half the distance between the two means."""
-        return float(np.linalg.norm(self.mean))
-
-    @property
-    def bayes_error(self) -> float:
-        """Φ(−‖μ‖), the smallest possible balanced error."""
-        return float(ndtr(-self.distance))
+class GaussianClasses(datasets.GaussianClasses):
+    """Two Gaussian classes X | Y=y ~ N(y·μ, I), y = ±1, whose risks are known exactly."""
 
     @cached_property
     def bayes_risk(self) -> float:
         """E φ(2⟨μ, X⟩ | Y=1), the smallest possible balanced logistic risk."""
         return self.linear_risk(2 * np.asarray(self.mean), loss=LogisticLoss())
-
-    def draw(self, labels: ArrayLike, rng: np.random.Generator) -> FloatArray:
-        """Return one row of X per label ±1."""
-        centre = np.multiply.outer(np.asarray(labels, dtype=float), self.mean)
-        return np.asarray(centre + rng.normal(size=centre.shape))
-
-    def linear_error(self, coef: ArrayLike, intercept: float = 0.0) -> float:
-        """Return the balanced error of sign(⟨θ, x⟩ + b), in closed form."""
-        coef = np.asarray(coef, dtype=float)
-        spread, shift = np.linalg.norm(coef), float(coef @ np.asarray(self.mean))
-        if spread == 0:  # a constant prediction is wrong for one class
-            return 0.5
-        return float(
-            0.5 * (ndtr(-(shift + intercept) / spread) + ndtr((intercept - shift) / spread))
-        )
 
     def linear_risk(
         self, coef: ArrayLike, intercept: float = 0.0, *, loss: MarginLoss | None = None
@@ -104,7 +62,7 @@ class GaussianClasses:
         """Return midpoints of cells and both classes' exact probabilities in them (1-d only)."""
         if len(self.mean) != 1:
             raise ValueError(f"cells need classes of one dimension, these have {len(self.mean)}")
-        reach = self.distance + tail
+        reach = abs(self.mean[0]) + tail
         edges = np.linspace(-reach, reach, n_cells + 1)
         masses = [np.diff(norm.cdf(edges, loc=side * self.mean[0])) for side in (1, -1)]
         return (edges[1:] + edges[:-1]) / 2, *(mass / mass.sum() for mass in masses)
