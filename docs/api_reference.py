@@ -38,7 +38,6 @@ USERS = [
             "model_selection.calibration_curve_from_proportions",
             "model_selection.bag_permutation_importance",
             "Diagnostics",
-            "noise_rates.sensitivity",
             "model_selection.LeaderboardDisplay",
             "model_selection.BagCalibrationDisplay",
             "model_selection.BagProportionsDisplay",
@@ -87,10 +86,6 @@ USERS = [
             "NoiseRates",
             "NoiseRateEstimate",
         ],
-        {
-            "noise_rates.RATE_METHODS": "Names of the methods of"
-            " :func:`decorrupt.estimate_noise_rates`.",
-        },
     ),
     Group(
         "Counts with noise",
@@ -190,7 +185,6 @@ USERS = [
         [
             "exceptions.BagAssumptionWarning",
             "exceptions.ContradictedRatesWarning",
-            "exceptions.DependentAnnotatorsWarning",
             "exceptions.DroppedBagsWarning",
             "exceptions.InexactPairingWarning",
             "exceptions.NegativeRiskWarning",
@@ -265,7 +259,6 @@ USERS = [
             "model_selection.ColumnImportance",
             "assumptions.ColumnDispersion",
             "noise_rates.AnnotatorEstimate",
-            "noise_rates.Sensitivity",
             "corruption.BagPairs",
             "datasets.BagDataset",
             "datasets.Bags",

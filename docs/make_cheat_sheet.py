@@ -143,11 +143,6 @@ WARNINGS = (
         "populations (source_priors)?",
     ),
     Card(
-        "DependentAnnotatorsWarning",
-        (),
-        "Annotators copy each other, or share a mistake. Remove one of the pair, or audit.",
-    ),
-    Card(
         "TimeBudgetWarning",
         (),
         "Too few configurations were compared. Raise time_budget, or give fewer kernels.",
