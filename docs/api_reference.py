@@ -97,7 +97,6 @@ USERS = [
         "Forests, boosted trees and your own: :doc:`/howto/trees_and_forests`.",
         [
             "EMClassifier",
-            "BoostedCountClassifier",
             "label_posterior",
             "LabelPosterior",
             "count_objective",

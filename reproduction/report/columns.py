@@ -136,7 +136,6 @@ FURTHER_COLUMNS = (
         "alternating_psvm",
     ),
     _ours("em_forest", BAG_METHODS["em"]),
-    _ours("boosted", BAG_METHODS["boosted"]),
     Column(
         "supervised_forest",
         "supervised forest",

@@ -31,7 +31,6 @@ from .features import (
     TailScaler,
 )
 from .meta import (
-    BoostedCountClassifier,
     CostWeightedSourcesClassifier,
     EMClassifier,
     count_objective,
@@ -75,7 +74,6 @@ __all__ = [
     "AutoSourcesClassifier",
     "BagGridSearchCV",
     "BagKFold",
-    "BoostedCountClassifier",
     "CorrectedLossClassifier",
     "CorruptedSourcesClassifier",
     "CostWeightedSourcesClassifier",

@@ -57,10 +57,6 @@ BAG_METHODS = {
         "Fits a random forest to the probabilities of the labels given the bags' counts, which a "
         "kernel model and the forest itself estimate on held-out bags.",
     ),
-    "boosted": Method(
-        "boosted trees",
-        "Boosts trees with the gradient of the count likelihood (LightGBM).",
-    ),
     "alternating_psvm": Method(
         "∝SVM",
         "Alternates between training a support vector machine and choosing labels that agree with "
@@ -106,8 +102,7 @@ BAG_SEARCHES = {
     ),
     "thorough": Method(
         "thorough choice",
-        "The same average over all methods except pairs of bags, convex ∝SVM, EM and boosted "
-        "trees.",
+        "The same average over all methods except pairs of bags, convex ∝SVM and EM.",
     ),
 }
 SOURCE_SEARCHES = {

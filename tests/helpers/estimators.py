@@ -30,7 +30,6 @@ ARGUMENTS = {
         "n_iter": 1,
         "cv": 3,
     },
-    "BoostedCountClassifier": {"n_estimators": 30, "early_stopping": False},
     "ConvexPSVMClassifier": {"max_planes": 2},
     "CostWeightedSourcesClassifier": {"estimator": LogisticRegression()},
     # A forest would turn rounding errors of another form of the same data into other splits.

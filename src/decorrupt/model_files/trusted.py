@@ -33,7 +33,6 @@ OURS = frozenset(
         "estimators.weighted_sources.WeightedSourcesClassifier",
         "features.kernel.Kernel",
         "features.tail_scaler.TailScaler",
-        "meta.boosted.BoostedCountClassifier",
         "meta.cost_weighted.CostWeightedSourcesClassifier",
         "meta.em.EMClassifier",
         "meta.start.LikelihoodStart",

@@ -129,7 +129,7 @@ def test_methods_that_need_exact_counts_say_so(command, files, table, tmp_path, 
     done = command("fit", files.rows, table(change), *columns, *options, "-o", tmp_path / "m.skops")
     assert done.code == 2
     assert "--method mean-map needs exact counts" in done.err
-    assert "choose count-likelihood, em or boosted" in done.err
+    assert "choose count-likelihood or em" in done.err
 
 
 def test_sources_have_no_counts(command, files, tmp_path):

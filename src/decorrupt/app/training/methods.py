@@ -31,12 +31,11 @@ WITHOUT_REG_STRENGTH = {
     "alternating-psvm": "alternating-psvm",
     "convex-psvm": "convex-psvm",
     "em": "em",
-    "boosted": "boosted",
 }
 # They need kernels of two rows.
 FOR_PAIR_KERNELS = ("thorough", "invcal", "alternating-psvm")
-# Their learners are trees; the start of EM chooses its own kernel.
-WITHOUT_KERNEL = ("em", "boosted")
+# Its start chooses its own kernel.
+WITHOUT_KERNEL = ("em",)
 
 
 def method_name(method: str, known: Iterable[str]) -> str:

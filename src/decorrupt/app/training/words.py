@@ -17,7 +17,6 @@ COMMON_PROBABILITIES = (
     "alternating_psvm",
     "convex_psvm",
     "em",
-    "boosted",
 )
 ESTIMATED_RATES = (
     "the noise rates were estimated from the labels: this is valid only if some rows are certainly "
