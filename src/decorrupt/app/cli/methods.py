@@ -12,14 +12,14 @@ def methods(*, json_output: Json = False) -> None:
     Example: decorrupt methods
     """
     found = [
-        {"name": name, "for": data, "classes": _classes(name, data), "meaning": method.meaning}
+        {"name": name, "for": data, "classes": _classes(name, data), "label": label}
         for data, known in (("bags", BAG_METHODS), ("sources", SOURCE_METHODS))
-        for name, method in known.items()
+        for name, label in known.items()
     ]
     from decorrupt.documents import Section, Table
 
     rows = [list(one.values()) for one in found]
-    heads = ("--method", "for", "classes", "meaning")
+    heads = ("--method", "for", "classes", "label")
     table = Table("methods", "Methods", heads, rows)
     Output(json_output).result({"methods": found}, [Section("methods", "", [table])])
 

@@ -41,7 +41,6 @@ from decorrupt.app.training.results import (
 from decorrupt.documents import (
     Block,
     Cell,
-    Definitions,
     Figure,
     Panels,
     Table,
@@ -59,13 +58,12 @@ ABOUT_ONE = (0.8, 1.25)
 def measures(
     values: Mapping[str, Measured], known: Mapping[str, Measure], name: str, caption: str
 ) -> list[Block]:
-    """Return a table of measures with their standard errors, then what they mean."""
+    """Return a table of measures with their standard errors."""
     rows: list[list[Cell]] = [
         [{"text": known[key].label, "under": known[key].better}, measured_cell(value)]
         for key, value in values.items()
     ]
-    table = Table(name, f"{caption} {PLUS_MINUS}", ["measure", "value"], rows, sortable=False)
-    return [table, Definitions([(known[key].label, known[key].meaning) for key in values])]
+    return [Table(name, f"{caption} {PLUS_MINUS}", ["measure", "value"], rows, sortable=False)]
 
 
 def bag_results(results: HeldOutResults, kind: Kind, name: str) -> list[Block]:

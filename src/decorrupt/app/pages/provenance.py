@@ -23,7 +23,7 @@ from decorrupt.documents import (
     duration,
     number,
 )
-from decorrupt.glossary import BAG_METHODS, CRITERIA, METRICS, SOURCE_METHODS, method_label
+from decorrupt.glossary import CRITERIA, METRICS, method_label
 
 DECISIONS = {
     "balanced": "the balanced error: both classes have equal weight",
@@ -32,8 +32,7 @@ DECISIONS = {
 
 
 def leaderboard_blocks(card: ModelCard) -> list[Block]:
-    """Return the methods that were compared, their scores, and what each of them does."""
-    entries = card["leaderboard"]
+    """Return the methods that were compared, and their scores."""
     rows: list[list[Cell]] = [
         [
             {"text": method_label(row["method"]), "strong": row["chosen"]},
@@ -42,7 +41,7 @@ def leaderboard_blocks(card: ModelCard) -> list[Block]:
             {"text": duration(row["seconds"]), "sort": f"{row['seconds']:.6f}"},
             parameters(row["params"]),
         ]
-        for row in entries
+        for row in card["leaderboard"]
     ]
     rows += [
         [
@@ -69,12 +68,8 @@ def leaderboard_blocks(card: ModelCard) -> list[Block]:
     n_compared, n_all = card["method"]["n_compared"], card["method"]["n_configurations"]
     if n_compared < n_all:
         caption += f" The time budget was enough for {n_compared} of {n_all} configurations."
-    methods = BAG_METHODS | SOURCE_METHODS
-    known = dict.fromkeys(row["method"] for row in entries if row["method"] in methods)
-    return [
-        Table("leaderboard", caption, ["method", "weight", "score", "time", "settings"], rows),
-        *([Definitions([methods[name] for name in known])] if known else []),
-    ]
+    heads = ["method", "weight", "score", "time", "settings"]
+    return [Table("leaderboard", caption, heads, rows)]
 
 
 def weight_cell(weight: float | None) -> Cell:
