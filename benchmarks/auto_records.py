@@ -30,7 +30,6 @@ from sklearn.preprocessing import StandardScaler
 
 from decorrupt import (
     AutoLabelProportionsClassifier,
-    BoostedCountClassifier,
     CountLikelihoodClassifier,
     EMClassifier,
 )
@@ -124,8 +123,8 @@ SETS = {
     "test": (TEST, BAG_SIZES, range(3), ON_KERNELS),
     "simulations_develop": (SIMULATIONS, OWN_BAGS, range(1000, 1002), ON_SIMULATIONS),
     "simulations": (SIMULATIONS, OWN_BAGS, range(2), ON_SIMULATIONS),
-    "learners_develop": (NOT_AT_RANDOM, OWN_BAGS, range(1000, 1002), ("em", "boosted")),
-    "learners": (NOT_AT_RANDOM, OWN_BAGS, range(2), ("em", "boosted")),
+    "learners_develop": (NOT_AT_RANDOM, OWN_BAGS, range(1000, 1002), ("em",)),
+    "learners": (NOT_AT_RANDOM, OWN_BAGS, range(2), ("em",)),
 }
 
 
@@ -173,9 +172,6 @@ METHODS = {
     "count_likelihood": count_likelihood,
     "linear_or_rbf": lambda *data: count_likelihood(*data, kernels=("linear", "rbf")),
     "em": lambda X, _, y, bags: EMClassifier(random_state=0).fit(X, y, bags=bags),
-    "boosted": lambda X, _, y, bags: BoostedCountClassifier(random_state=0, n_jobs=1).fit(
-        X, y, bags=bags
-    ),
     "supervised": lambda X, labels, *_: count_likelihood(
         X, labels, np.where(labels, 1.0, 0.0), np.arange(len(X))
     ),

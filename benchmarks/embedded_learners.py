@@ -26,7 +26,7 @@ from reproduction.run import train_and_test, versions
 PLAN = Plan(
     datasets=("breast_cancer", "digits_3_8", "wine", "clusters", "sphere"),
     bag_sizes=(4, 16, 64),
-    methods=("supervised_forest", "count_likelihood", "em_forest", "boosted"),
+    methods=("supervised_forest", "count_likelihood", "em_forest"),
     repetitions=3,
 )
 N_SYNTHETIC = 1500

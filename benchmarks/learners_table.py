@@ -14,7 +14,7 @@ from statistics import fmean
 from reproduction.records import read_records
 
 ON_LABELS = ("supervised", "supervised_forest")
-ON_BAGS = ("count_likelihood", "em_forest", "boosted")
+ON_BAGS = ("count_likelihood", "em_forest")
 METHODS = (*ON_LABELS, *ON_BAGS)
 
 

@@ -39,7 +39,6 @@ USERS = [
             "model_selection.bag_permutation_importance",
             "model_selection.fold_models",
             "Diagnostics",
-            "noise_rates.sensitivity",
             "model_selection.LeaderboardDisplay",
             "model_selection.BagCalibrationDisplay",
         ],
@@ -85,10 +84,6 @@ USERS = [
             "NoiseRates",
             "NoiseRateEstimate",
         ],
-        {
-            "noise_rates.RATE_METHODS": "Names of the methods of"
-            " :func:`decorrupt.estimate_noise_rates`.",
-        },
     ),
     Group(
         "Counts with noise",
@@ -100,7 +95,6 @@ USERS = [
         "Forests, boosted trees and your own: :doc:`/howto/trees_and_forests`.",
         [
             "EMClassifier",
-            "BoostedCountClassifier",
             "label_posterior",
             "LabelPosterior",
             "count_objective",
@@ -174,7 +168,6 @@ USERS = [
         [
             "exceptions.BagAssumptionWarning",
             "exceptions.ContradictedRatesWarning",
-            "exceptions.DependentAnnotatorsWarning",
             "exceptions.DroppedBagsWarning",
             "exceptions.InexactPairingWarning",
             "exceptions.NegativeRiskWarning",
@@ -242,7 +235,6 @@ USERS = [
             "model_selection.CalibrationBin",
             "assumptions.ColumnDispersion",
             "noise_rates.AnnotatorEstimate",
-            "noise_rates.Sensitivity",
             "corruption.BagPairs",
             "datasets.BagDataset",
             "datasets.Bags",

@@ -33,7 +33,6 @@ extensions = [
     "api_pages",
     "command_reference",
     "mathml",
-    "method_tables",
     "page_meta",
     "picture_links",
 ]

@@ -143,11 +143,6 @@ WARNINGS = (
         "populations (source_priors)?",
     ),
     Card(
-        "DependentAnnotatorsWarning",
-        (),
-        "Annotators copy each other, or share a mistake. Remove one of the pair, or audit.",
-    ),
-    Card(
         "NegativeRiskWarning",
         (),
         "The model fits noise. Raise reg_strength, or set risk_correction='abs'.",

@@ -1,11 +1,10 @@
 """
-Forests and boosted trees on bags
-=================================
+Forests on bags
+===============
 
 Trees have no equation with which bags could be fitted, but they can learn from the *label
-posterior*: :class:`decorrupt.EMClassifier` fits any learner to it,
-:class:`decorrupt.BoostedCountClassifier` uses its gradient. When is it worth the time? Three models
-on one data set, in two forms.
+posterior*: :class:`decorrupt.EMClassifier` fits any learner to it. When is it worth the time? Two
+models on one data set, in two forms.
 """
 
 # %%
@@ -24,7 +23,6 @@ from sklearn.preprocessing import scale
 
 from decorrupt import (
     AutoLabelProportionsClassifier,
-    BoostedCountClassifier,
     CountLikelihoodClassifier,
     EMClassifier,
 )
@@ -53,7 +51,6 @@ METHODS = {
         random_state=0,
     ),
     "EM with a forest": EMClassifier(cv=3, random_state=0),
-    "boosted trees": BoostedCountClassifier(n_estimators=200, cv=3, random_state=0, n_jobs=1),
 }
 
 
@@ -104,7 +101,5 @@ plt.show()
 # is far better with heavy tails (.893 and .693). The error bar of the kernel is long there, because
 # one of three splits fails: the model has the classes swapped.
 #
-# Boosted trees have no such start. They lose everywhere here, most of all with six bags: .538 and
-# .591, little more than guessing. They need many bags, and were not made for 400 rows; their fit is
-# the fastest. Trees do not notice a monotone change of a column, but the start of the forest does,
+# Trees do not notice a monotone change of a column, but the start of the forest does,
 # so transform heavy tails for it too. Three splits show large differences only.

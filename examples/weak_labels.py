@@ -22,7 +22,6 @@ from decorrupt.noise_rates import (
     estimate_noise_rates,
     estimate_noise_rates_from_annotators,
     estimate_noise_rates_from_audit,
-    sensitivity,
 )
 
 SEED = 0
@@ -64,13 +63,6 @@ def main() -> None:
     fitted = model.fit(X, label, sources=annotator, noise_rates=TRUE_RATES)
     print_score("(the true rates)", fitted, X_test, y_test)
     print_score("(true labels: the upper limit)", model.fit(X, truth), X_test, y_test)
-
-    moved = sensitivity(
-        model, X, label, sources=annotator, noise_rates=found["labels and features"],
-        X_new=X_test, random_state=SEED,
-    )  # fmt: skip
-    print("\nSensitivity to the rates from labels and features, within their 90 % intervals:")
-    print(moved)
 
 
 def audit(annotator, label, truth):

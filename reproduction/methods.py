@@ -13,7 +13,6 @@ from decorrupt import (
     AutoLabelProportionsClassifier,
     BagGridSearchCV,
     BagKFold,
-    BoostedCountClassifier,
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
     EMClassifier,
@@ -166,13 +165,6 @@ def _em_forest(task: Task) -> Fitted:
     return Fitted(model, {}, model.held_out_log_likelihood_ / len(np.asarray(task.y)))
 
 
-def _boosted(task: Task) -> Fitted:
-    model = BoostedCountClassifier(cv=_n_folds(task), random_state=task.seed % 2**31, n_jobs=1)
-    model.train(task.X, task.y, bags=task.bags)
-    best = float(model.held_out_log_likelihood_.max())
-    return Fitted(model, {"n_estimators": model.n_estimators_}, best / len(np.asarray(task.y)))
-
-
 def _supervised_forest(task: Task) -> Fitted:
     model = EMClassifier(random_state=task.seed % 2**31)
     model.train(task.X, task.y)
@@ -202,6 +194,5 @@ METHODS = {
     "alternating_psvm": Method(_alternating_psvm),
     "convex_psvm": Method(_convex_psvm),
     "em_forest": Method(_em_forest),
-    "boosted": Method(_boosted),
     "supervised_forest": Method(_supervised_forest, sees_labels=True),
 }

@@ -68,11 +68,7 @@ UNBOUNDED = ("CostWeightedSourcesClassifier",)
 # more digits.
 TOLERANCE = {"AlternatingPSVMClassifier": 1e-3, "EMClassifier": 1e-2}
 
-SQUARING = [
-    model
-    for model in ALL
-    if name_of(model) != "BoostedCountClassifier" and model is not WITH_LEARNER
-]
+SQUARING = [model for model in ALL if model is not WITH_LEARNER]
 
 for_all = pytest.mark.parametrize("model", ALL, ids=name_of)
 for_single = pytest.mark.parametrize("model", SINGLE, ids=name_of)
@@ -89,7 +85,6 @@ def test_the_public_list_is_read():
 # Where scikit-learn's check that weight m is the row repeated m times fails, and why.
 NOT_REPEATED = {
     "AutoSourcesClassifier": "the average's weights are drawn per row",
-    "BoostedCountClassifier": "the check gives folds, but cv is a number of folds",
 }
 EQUIVALENCE = [f"check_sample_weight_equivalence_on_{form}_data" for form in ("dense", "sparse")]
 
@@ -283,8 +278,6 @@ def row_weights(data):
 @pytest.mark.parametrize("model", WEIGHTED, ids=str)
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_weight_m_is_the_row_repeated_m_times(model, data, kernel):
-    if name_of(model) == "BoostedCountClassifier":
-        pytest.skip("LightGBM makes its bins of rows; see tests/meta/test_boosted.py")
     weights = row_weights(data)
     person = np.repeat(np.arange(len(weights)), weights)
     inner = Kernel(kernel, rank_tol=0.0)

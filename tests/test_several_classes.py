@@ -20,7 +20,6 @@ import decorrupt
 from decorrupt import (
     AutoLabelProportionsClassifier,
     BagGridSearchCV,
-    BoostedCountClassifier,
     CorrectedLossClassifier,
     CountLikelihoodClassifier,
     EMClassifier,
@@ -218,14 +217,11 @@ def test_noisy_counts_as_released(make, size):
     [
         CountLikelihoodClassifier(kernel="linear"),
         EMClassifier(LogisticRegression(), random_state=0),
-        BoostedCountClassifier(40, 0.2, random_state=0),
     ],
     ids=name_of,
 )
 def test_suppressed_counts(model, size):
     """All counts below a third of the rows are suppressed, and all others rounded down to even."""
-    if isinstance(model, BoostedCountClassifier):
-        pytest.importorskip("lightgbm")
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 3, 1200)
     X = rng.normal(size=(1200, 2)) + 3 * np.array([[0, 0], [1, 0], [0, 1]])[labels]

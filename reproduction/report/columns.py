@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from decorrupt.glossary import BAG_METHODS, BAG_SEARCHES, Method
+from decorrupt.glossary import BAG_METHODS, BAG_SEARCHES
 
 BEST_PUBLISHED = "best published"
 # Readable without colour.
@@ -53,13 +53,13 @@ class Column:
 
 
 _CORRECTED, _INVCAL, _PSVM = (
-    BAG_METHODS[name].label for name in ("corrected_loss", "invcal", "alternating_psvm")
+    BAG_METHODS[name] for name in ("corrected_loss", "invcal", "alternating_psvm")
 )
 _OURS, _CEILING, _OTHER = "Ours", "With labels", "Others"
 
 
-def _ours(name: str, method: Method) -> Column:
-    return Column(name, method.label, _OURS, method.meaning, BEST_PUBLISHED)
+def _ours(name: str, label: str, meaning: str) -> Column:
+    return Column(name, label, _OURS, meaning, BEST_PUBLISHED)
 
 
 COLUMNS = (
@@ -91,7 +91,8 @@ COLUMNS = (
         "published:invcal",
         "InvCal, published",
         _INVCAL,
-        f"Numbers as the paper prints them. {BAG_METHODS['invcal'].meaning}",
+        "Numbers as the paper prints them. Support vector regression on the means of the bags "
+        "(Rüping 2010).",
     ),
     Column(
         "invcal",
@@ -104,7 +105,8 @@ COLUMNS = (
         "published:alternating_psvm",
         "∝SVM, published",
         _PSVM,
-        f"Numbers as the paper prints them. {BAG_METHODS['alternating_psvm'].meaning}",
+        "Numbers as the paper prints them. Alternates between training a support vector machine "
+        "and choosing labels that agree with the bags (Yu et al. 2013).",
     ),
     Column(
         "alternating_psvm",
@@ -113,9 +115,24 @@ COLUMNS = (
         "The same method, run by us with the paper’s grid and selection criterion.",
         "published:alternating_psvm",
     ),
-    _ours("mean_map", BAG_METHODS["mean_map"]),
-    _ours("count_likelihood", BAG_METHODS["count_likelihood"]),
-    _ours("auto", BAG_SEARCHES["auto"]),
+    _ours(
+        "mean_map",
+        BAG_METHODS["mean_map"],
+        "Estimates the means of the classes from the means of the bags, and fits a logistic "
+        "regression to them. Fast and convex.",
+    ),
+    _ours(
+        "count_likelihood",
+        BAG_METHODS["count_likelihood"],
+        "Maximises the likelihood of the number of positives in each bag, or of the numbers of "
+        "several classes.",
+    ),
+    _ours(
+        "auto",
+        BAG_SEARCHES["auto"],
+        "Averages count likelihood and mean map over kernels and penalties, weighted by how well "
+        "each explains the counts of held-out bags.",
+    ),
     Column(
         "supervised",
         "supervised ceiling",
@@ -136,8 +153,12 @@ FURTHER_COLUMNS = (
         "bags, a convex relaxation (Yu et al. 2013). Run in some cells only.",
         "alternating_psvm",
     ),
-    _ours("em_forest", BAG_METHODS["em"]),
-    _ours("boosted", BAG_METHODS["boosted"]),
+    _ours(
+        "em_forest",
+        BAG_METHODS["em"],
+        "Fits a random forest to the probabilities of the labels given the bags' counts, which a "
+        "kernel model and the forest itself estimate on held-out bags.",
+    ),
     Column(
         "supervised_forest",
         "supervised forest",

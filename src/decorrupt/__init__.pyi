@@ -30,7 +30,6 @@ from .features import (
     TailScaler,
 )
 from .meta import (
-    BoostedCountClassifier,
     CostWeightedSourcesClassifier,
     EMClassifier,
     count_objective,
@@ -74,7 +73,6 @@ __all__ = [
     "AutoSourcesClassifier",
     "BagGridSearchCV",
     "BagKFold",
-    "BoostedCountClassifier",
     "CorrectedLossClassifier",
     "CorruptedSourcesClassifier",
     "CostWeightedSourcesClassifier",

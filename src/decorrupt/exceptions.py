@@ -3,7 +3,6 @@
 __all__ = [
     "BagAssumptionWarning",
     "ContradictedRatesWarning",
-    "DependentAnnotatorsWarning",
     "DroppedBagsWarning",
     "InexactPairingWarning",
     "NegativeRiskWarning",
@@ -51,10 +50,6 @@ class UninformativeRatesWarning(UserWarning):
 
 class BagAssumptionWarning(UserWarning):
     """The bags differ in a way that the method assumes they do not, by a test at the 1 % level."""
-
-
-class DependentAnnotatorsWarning(UserWarning):
-    """Annotators agree more or less often than annotators that are independent given the class."""
 
 
 class WeakEvidenceWarning(UserWarning):

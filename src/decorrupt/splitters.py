@@ -114,12 +114,10 @@ class BagKFold(BagSplitter):
     n_splits : int, default=5
         Number of folds.
     shuffle : bool, default=False
-        Whether bags of equal proportion (all bags, without `stratify`) are first put in random
+        Whether bags of equal proportion (all bags, without y in `split`) are first put in random
         order.
     random_state : int, RandomState or None
         Seed of `shuffle`.
-    stratify : bool, default=True
-        Whether to sort the bags by proportion, which needs y in `split`.
 
     Examples
     --------
@@ -133,17 +131,6 @@ class BagKFold(BagSplitter):
     ['b', 'c']
     """
 
-    def __init__(
-        self,
-        n_splits: int = 5,
-        *,
-        shuffle: bool = False,
-        random_state: Any = None,
-        stratify: bool = True,
-    ) -> None:
-        super().__init__(n_splits, shuffle=shuffle, random_state=random_state)
-        self.stratify = stratify
-
     def _row_folds(
         self, row_bag: NDArray[np.intp], similarity: FloatArray | None, weights: FloatArray
     ) -> NDArray[np.intp]:
@@ -154,7 +141,7 @@ class BagKFold(BagSplitter):
                 "split inside the bags with WithinBagKFold"
             )
         order = self._shuffled(len(sizes))
-        if self.stratify and similarity is not None:
+        if similarity is not None:
             order = order[np.argsort(similarity[order], kind="stable")]
         rows_of_fold = np.zeros(self.n_splits)
         bag_fold = np.empty(len(sizes), dtype=np.intp)

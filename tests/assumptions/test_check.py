@@ -44,12 +44,6 @@ def test_table(report):
     assert table["rejected"].tolist() == [True, False, True, False]
 
 
-def test_figure(report):
-    pytest.importorskip("matplotlib")
-    ax = report.plot()
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["noise", "income"]
-
-
 def test_power_grows_with_the_bags(by_feature, report):
     X, y, bags = by_feature
     few = bags < 10

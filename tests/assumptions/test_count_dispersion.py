@@ -3,7 +3,7 @@ import pytest
 from scipy.special import expit
 
 from decorrupt.assumptions.count_dispersion import check_count_dispersion
-from decorrupt.assumptions.power import detectable_effect
+from decorrupt.assumptions.report import detectable_effect
 from decorrupt.observed import read_bags
 
 

@@ -22,7 +22,6 @@ ARGUMENTS = {
         "param_grid": {"reg_strength": [0.1, 0.01]},
         "cv": 3,
     },
-    "BoostedCountClassifier": {"n_estimators": 30, "early_stopping": False},
     # A forest would turn rounding errors of another form of the same data into other splits.
     "EMClassifier": {"estimator": LogisticRegression(), "cv": 2},
 }

@@ -49,7 +49,7 @@ def test_the_log_likelihood_does_not_fall(kind, bag_data, source_data):
     found = [likelihood.log_likelihood(scores)]
     options = {"folds": None, "blend": 1, "calibrate": False}
     for _ in range(15):
-        last = run_round(learner, X, likelihood, scores, scores, **options)
+        last = run_round(learner, X, likelihood, scores, **options)
         scores = last.scores
         found.append(last.log_likelihood)
     assert (np.diff(found) > -1e-6).all()
@@ -101,13 +101,6 @@ def test_any_learner_learns_from_bags(learner, bag_data):
     assert abs(prob.mean() - bag_data.y.mean()) < 0.05
 
 
-def test_the_start_can_be_the_class_shares_alone(bag_data):
-    d = bag_data
-    model = quick(start="prior").fit(d.X, d.y, bags=d.bags)
-    assert model.start_ is None
-    assert balanced_accuracy_score(d.labels, model.predict(d.X)) > 0.85
-
-
 def test_blend_zero_is_the_start_and_one_the_learner(bag_data):
     d = bag_data
     start, learner = (quick(blend=b).fit(d.X, d.y, bags=d.bags) for b in (0.0, 1.0))
@@ -144,7 +137,7 @@ def test_posteriors_come_from_held_out_scores(bag_data):
     likelihood = LabelLikelihood(read_observed(d.y, bags=d.bags))
     learner, start = SoftLearner(deep, 2), np.zeros(600)
     options = {"blend": 1.0, "calibrate": False}
-    in_sample = run_round(learner, d.X, likelihood, start, start, folds=None, **options)
+    in_sample = run_round(learner, d.X, likelihood, start, folds=None, **options)
     w = in_sample.posterior[:, 1]
     assert np.corrcoef(w, in_sample.scores)[0, 1] > 0.9
 
@@ -237,10 +230,6 @@ class NoWeights(ClassifierMixin, BaseEstimator):
             r"sample_weight_name='sample_weight' .*: None uses 'logisticregression__sample_weight'",
         ),
         (EMClassifier(KNeighborsClassifier()), r"KNeighborsClassifier has no sample_weight"),
-        (
-            EMClassifier(start="best"),
-            r"unknown start 'best': choose one of count_likelihood, prior",
-        ),
         (EMClassifier(cv=1), r"cv=1 must be a whole number, at least 2"),
     ],
 )

@@ -1,10 +1,10 @@
-"""The start of EM and boosting: what held-out bags and the test of the assumptions allow."""
+"""The start of EM: what held-out bags allow."""
 
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from decorrupt import BoostedCountClassifier, EMClassifier, load, save
+from decorrupt import EMClassifier
 from decorrupt.features import kernel_name
 from decorrupt.meta.folds import bag_folds
 from decorrupt.meta.start import START_KERNELS, LikelihoodStart, fit_start
@@ -53,23 +53,3 @@ def test_em_is_not_lost_in_bags_by_a_column(by_a_column):
     X, labels, y, bags = by_a_column
     model = EMClassifier(LogisticRegression(), random_state=0).fit(X, y, bags=bags)
     assert model.score(X, labels) > 0.8
-
-
-def test_boosting_starts_from_a_model_in_bags_by_a_column(by_a_column, tmp_path):
-    X, labels, y, bags = by_a_column
-    model = BoostedCountClassifier(60, random_state=0, n_jobs=1).fit(X, y, bags=bags)
-    assert kernel_name(model.start_.kernel) == "linear"
-    assert model.score(X, labels) > 0.8
-    trees = model._booster.predict(X, raw_score=True)
-    start = model.start_.raw_scores(model.columns_.transform(X))
-    odds = model.predict_proba(X)
-    assert np.log(odds[:, 1] / odds[:, 0]) == pytest.approx(trees + start)
-    save(model, tmp_path / "model.skops")
-    assert (load(tmp_path / "model.skops").predict_proba(X) == odds).all()
-
-
-def test_boosting_starts_at_the_constant_in_random_bags(rings):
-    X, labels, y, bags = rings
-    model = BoostedCountClassifier(60, random_state=0, n_jobs=1).fit(X, y, bags=bags)
-    assert model.start_ is None
-    assert model.score(X, labels) > 0.85

@@ -41,7 +41,7 @@ def test_learners_outside_the_list_are_named(bag_data, tmp_path):
     d = bag_data
     model = EMClassifier(HistGradientBoostingClassifier(max_iter=5), cv=2, random_state=0)
     model.fit(d.X, d.y, bags=d.bags)
-    advice = r"HistGradientBoostingClassifier.*use BoostedCountClassifier.*joblib\.dump"
+    advice = r"HistGradientBoostingClassifier.*joblib\.dump"
     with pytest.raises(ModelFileError, match=advice):
         save(model, tmp_path / "m.skops")
 
@@ -50,7 +50,7 @@ def one_tree(folder):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 2))
     bags = np.arange(80) // 2
-    model = EMClassifier(DecisionTreeRegressor(max_depth=3), cv=2, random_state=0, start="prior")
+    model = EMClassifier(DecisionTreeRegressor(max_depth=3), cv=2, random_state=0)
     save(model.fit(X, rng.random(40).round()[bags], bags=bags), folder / "m.skops")
     return folder / "m.skops"
 

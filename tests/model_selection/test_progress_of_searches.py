@@ -85,13 +85,13 @@ def test_folds_accuracy_and_importance_report(bag_data, phases):
     assert {name: len(lines) for name, lines in phases().items()} == {"estimating the accuracy": 4}
 
 
-def test_em_reports_its_start_and_its_rounds(bag_data, phases):
+def test_em_reports_its_start_and_its_folds(bag_data, phases):
     d = bag_data
-    EMClassifier(LogisticRegression(), n_rounds=2, random_state=0).fit(d.X, d.y, bags=d.bags)
+    EMClassifier(LogisticRegression(), random_state=0).fit(d.X, d.y, bags=d.bags)
     found = phases()
     assert {name: len(lines) for name, lines in found.items()} == {
         "choosing the start": 10,
-        "EM rounds": 2,
+        "fitting folds to soft labels": 5,
         "fitting the learner on all rows": 1,
     }
     assert all("left" in line for line in found["choosing the start"])

@@ -62,7 +62,7 @@ def test_scorers(name, weighted):
 
 def test_folds_have_similar_numbers_of_people():
     bags, weights = np.arange(4), np.array([100, 1, 96, 1])
-    splitter = BagKFold(2, stratify=False)
+    splitter = BagKFold(2)
     folds = splitter.split(bags, bags=bags, sample_weight=weights)
     assert [weights[test].sum() for _, test in folds] == [100 + 1, 1 + 96]
     folds = splitter.split(bags, bags=bags)

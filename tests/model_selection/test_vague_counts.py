@@ -8,7 +8,6 @@ from sklearn.linear_model import LogisticRegression
 
 from decorrupt import (
     AutoLabelProportionsClassifier,
-    BoostedCountClassifier,
     EMClassifier,
     LaplaceNoise,
 )
@@ -62,9 +61,8 @@ def test_ranges_of_one_count_are_counts():
     [
         None,
         [("em", EMClassifier(LogisticRegression(), cv=2))],
-        [("boosted", BoostedCountClassifier(40, 0.1, cv=2))],
     ],
-    ids=["default", "em", "boosted"],
+    ids=["default", "em"],
 )
 def test_suppressed_counts_are_learned_from(candidates):
     X, labels, bags, counts = bagged()

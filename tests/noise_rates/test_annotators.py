@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 
 from decorrupt.corruption import corrupt_labels
-from decorrupt.exceptions import DependentAnnotatorsWarning, UninformativeRatesWarning
+from decorrupt.exceptions import UninformativeRatesWarning
 from decorrupt.noise_rates import estimate_noise_rates_from_annotators
 from decorrupt.noise_rates.dawid_skene import Votes, dawid_skene
 from oracles.dawid_skene import dawid_skene as looped
@@ -121,27 +121,6 @@ def test_intervals_cover():
             for rate, (low, high) in zip(pair, found.intervals[annotator].values(), strict=True)
         ]
     assert np.mean(hits) > 0.8
-
-
-def copied(n_items, seed, share):
-    """Labels of eight annotators; the second copies the first on a share of the items."""
-    rng = np.random.default_rng(seed)
-    true = rng.integers(0, 2, n_items)
-    labels = np.where(rng.random((8, n_items)) < rng.uniform(0.1, 0.3, (8, 1)), 1 - true, true)
-    labels[1] = np.where(rng.random(n_items) < share, labels[0], labels[1])
-    return labels.ravel(), np.repeat(np.arange(8), n_items), np.tile(np.arange(n_items), 8)
-
-
-def test_annotators_that_copy_are_named():
-    with pytest.warns(DependentAnnotatorsWarning, match=r"0 and 1 agree on 8\d\.\d% of their"):
-        estimate(*copied(800, seed=0, share=0.6))
-
-
-def test_independent_annotators_are_warned_of_in_at_most_one_percent():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", DependentAnnotatorsWarning)
-        for seed in range(40):
-            estimate(*copied(200, seed=seed, share=0.0), tol=1e-4)
 
 
 def test_random_state_decides_the_intervals():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from decorrupt.noise_rates import NoiseRateEstimate
-from decorrupt.noise_rates.result import bootstrap_covariance, bootstrap_ends, informative
+from decorrupt.noise_rates.result import bootstrap_ends, informative
 from decorrupt.observed import NoiseRates, matrix_of_rates, rates_of_matrix
 
 
@@ -68,11 +68,3 @@ def test_the_table():
 def test_the_table_tells_what_its_intervals_leave_out():
     left_out = "The intervals leave out the weather."
     assert str(estimate(None, left_out=left_out)).splitlines()[-1] == left_out
-
-
-def test_covariance_of_draws():
-    """Four draws of one source: (.1, .2), (.3, .2), (.1, .4), (.3, .4); and no draws."""
-    draws = np.array([[[a, b]] for a in (0.1, 0.3) for b in (0.2, 0.4)])
-    matrices = matrix_of_rates(draws[..., 0], draws[..., 1])
-    np.testing.assert_allclose(bootstrap_covariance(matrices), np.eye(2) * 0.04 / 3, atol=1e-12)
-    assert bootstrap_covariance(np.array([])) is None

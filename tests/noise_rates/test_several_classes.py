@@ -1,4 +1,4 @@
-"""Noise between several classes: audits, annotators and anchors."""
+"""Noise between several classes: audits and annotators."""
 
 import numpy as np
 import pytest
@@ -6,19 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.stats import binomtest
-from sklearn.svm import LinearSVC
 
 from decorrupt.corruption import corrupt_labels
 from decorrupt.exceptions import UninformativeRatesWarning
 from decorrupt.noise_rates import (
-    estimate_noise_rates,
     estimate_noise_rates_from_annotators,
     estimate_noise_rates_from_audit,
-    sensitivity,
 )
 from decorrupt.noise_rates.audit import goodman_intervals
 from decorrupt.noise_rates.dawid_skene import Votes, dawid_skene, log_likelihood
-from helpers.class_sources import RATES, three_classes
+from helpers.class_sources import RATES
 
 WORDS = np.array(["bird", "cat", "dog"])
 
@@ -106,7 +103,6 @@ class TestAnnotators:
         posteriors = np.array(list(found.item_posteriors.values()))
         assert_allclose(posteriors.sum(axis=1), 1)
         assert (posteriors.argmax(axis=1) == true).mean() > 0.95
-        assert found.covariance.shape == (36, 36)
 
     def test_one_round_of_em_by_loops(self):
         labels, annotators, items, _ = crowd(25, seed=3)
@@ -159,61 +155,3 @@ class TestAnnotators:
         for annotator in ANNOTATORS:
             moved = there.rates[annotator][np.ix_(order, order)]
             assert_allclose(moved, here.rates[annotator], atol=1e-6)
-
-
-@pytest.fixture(scope="module")
-def found():
-    apart = three_classes(6000, seed=1, shares=(0.4, 0.3, 0.3), distance=1.4)
-    return estimate_noise_rates(
-        apart.X, WORDS[apart.noisy], sources=apart.sources, n_bootstrap=50, random_state=0
-    )
-
-
-class TestAnchors:
-    def test_matrices_of_separated_classes(self, found):
-        errors = np.array([found.rates[source] - T for source, T in RATES.items()])
-        assert np.abs(errors).mean() < 0.03
-        assert_allclose(found.class_prior, [0.4, 0.3, 0.3], atol=0.03)
-        assert found.method == "anchor"
-        assert found.classes == WORDS.tolist()
-
-    def test_no_interval_is_printed(self, found):
-        assert found.intervals == {}
-        assert "Overlapping classes look like noise" in str(found)
-        assert "intervals" not in str(found)
-
-    def test_overlap_looks_like_noise(self):
-        """The limit that the documentation states: the diagonal is too small, never too large."""
-        near = three_classes(6000, seed=2, distance=0.5)
-        found = estimate_noise_rates(near.X, near.noisy, n_bootstrap=0, random_state=0)
-        mixed = np.mean(list(RATES.values()), axis=0)
-        lacking = np.diag(mixed) - np.diag(found.rates["all rows"])
-        assert lacking.min() > 0
-        assert lacking.mean() > 0.02
-
-    def test_labels_without_relation_to_the_features_warn(self):
-        rng = np.random.default_rng(0)
-        with pytest.warns(UninformativeRatesWarning, match="not clearly more than the most freq"):
-            estimate_noise_rates(
-                rng.normal(size=(300, 2)), rng.integers(0, 3, 300), n_bootstrap=0, random_state=0
-            )
-
-    @pytest.mark.parametrize(
-        ("change", "message"),
-        [
-            ({"method": "roc_slope"}, r"by method='roc_slope', and y has 3 classes: choose"),
-            ({"estimator": LinearSVC()}, r"needs an estimator with predict_proba"),
-            ({"sources": np.repeat(["s", "t"], [55, 5])}, r"'t' has .* row"),
-        ],
-    )
-    def test_bad_input(self, change, message):
-        X = np.random.default_rng(0).normal(size=(60, 2))
-        with pytest.raises(ValueError, match=message):
-            estimate_noise_rates(X, np.tile([0, 1, 2], 20), **change)
-
-
-def test_sensitivity_is_for_two_classes():
-    y = np.repeat([0, 1, 2], 5)
-    found = estimate_noise_rates_from_audit(y_noisy=y, y_true=y)
-    with pytest.raises(ValueError, match="by sensitivity, and y has 3 classes: examine one class"):
-        sensitivity(None, np.zeros((15, 1)), y, noise_rates=found)

@@ -27,11 +27,11 @@ def noisy_classes(class_prior, points_pos, points_neg, flip_pos, flip_neg):
     return share, joint_pos / share, joint_neg / (1 - share)
 
 
-def expected_counts(posterior, rates, n_rows, n_folds=2):
-    """Return E[rows] by fold, bin, source and label, for P(Y=1|bin) given and equal bins."""
-    table = np.zeros((n_folds, len(posterior), len(rates), 2))
+def expected_counts(posterior, rates, n_rows):
+    """Return E[rows] by bin, source and label, for P(Y=1|bin) given and equal bins."""
+    table = np.zeros((len(posterior), len(rates), 2))
     for i, (flip_pos, flip_neg) in enumerate(rates):
         share = posterior * (1 - flip_pos) + (1 - posterior) * flip_neg
-        table[:, :, i, 1] = share * n_rows / len(posterior) / n_folds
-        table[:, :, i, 0] = (1 - share) * n_rows / len(posterior) / n_folds
+        table[:, i, 1] = share * n_rows / len(posterior)
+        table[:, i, 0] = (1 - share) * n_rows / len(posterior)
     return table

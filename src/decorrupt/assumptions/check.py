@@ -48,7 +48,7 @@ def check_assumptions(
     Returns
     -------
     AssumptionReport
-        ``print`` it, or use `to_frame()` and `plot()`.
+        ``print`` it, or use `to_frame()`.
 
     Raises
     ------

@@ -53,10 +53,8 @@ class CountDispersionTest:
         The dispersion that the 5 % level needs.
     inflation : ndarray of shape (n_bags,)
         n_k²·tr(V_k⁻¹E)/(K − 1): what a bag effect of s² = 1 adds to z_k², per class.
-    kernel : str
-        The kernel of the count model.
-    n_bags, n_rows, n_simulations : int
-        Bags of two rows or more, rows and simulations used.
+    n_rows : int
+        The rows used.
     """
 
     dispersion: float
@@ -64,10 +62,7 @@ class CountDispersionTest:
     bag_effect: float
     critical: float
     inflation: FloatArray
-    kernel: str
-    n_bags: int
     n_rows: int
-    n_simulations: int
 
 
 def check_count_dispersion(
@@ -138,10 +133,7 @@ def _outcome(
         bag_effect=estimate_bag_effect(residuals, own, sizes),
         critical=float(np.quantile(totals, 1 - LEVEL) / totals.mean()),
         inflation=sizes**2 * trace,
-        kernel=model.kernel,
-        n_bags=len(sizes),
         n_rows=observed.n_rows,
-        n_simulations=len(totals),
     )
 
 

@@ -57,14 +57,13 @@ class CountModel:
         The bags.
     folds : list of FoldModel
         One model per fold of bags.
-    kernel, reg_strength, log_likelihood : str, float, float
-        The configuration and its held-out log-likelihood.
+    reg_strength, log_likelihood : float
+        λ and its held-out log-likelihood.
     """
 
     matrix: FloatArray
     observed: Observed
     folds: list[FoldModel]
-    kernel: str
     reg_strength: float
     log_likelihood: float
 
@@ -130,7 +129,7 @@ def _fit_kernel(
             likelihood += float(count_log_likelihood(held_out, observed.take(own)).sum())
             coef = np.concatenate([path.coefs[:, place], path.intercepts[place][None]])
             folds.append(FoldModel(train, test, relative_scores(coef)))
-        yield CountModel(matrix, observed, folds, kernel, reg_strength, likelihood)
+        yield CountModel(matrix, observed, folds, reg_strength, likelihood)
 
 
 @dataclass(frozen=True)

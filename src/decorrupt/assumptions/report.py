@@ -1,4 +1,4 @@
-"""The report of both tests: numbers, a printed summary, a table and a figure."""
+"""The report of both tests: numbers, a printed summary and a table."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.stats import norm
 
+from decorrupt._typing import FloatArray
 from decorrupt.assumptions.count_dispersion import FEWEST_BAGS, CountDispersionTest
-from decorrupt.assumptions.power import POWER, detectable_effect
 from decorrupt.corruption import LEVEL, ClassMeansTest
-from decorrupt.extras import import_pandas, import_pyplot
 
 CLASSES_NAME = "common class distributions"
 PROBABILITIES_NAME = "common P(y|x)"
+# Probability with which a difference is detected.
+POWER = 0.8
 
 
 class ColumnDispersion(NamedTuple):
@@ -106,14 +109,10 @@ class AssumptionReport:
         return detectable_effect(test.inflation, test.critical)
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame: one row per assumption, then one per column of (A).
+        """Return a pandas DataFrame: one row per assumption, then one per column of (A)."""
+        import pandas as pd  # imported where it is needed: it takes half a second
 
-        Raises
-        ------
-        ImportError
-            If pandas is not installed (``pip install 'decorrupt[cli]'``).
-        """
-        return import_pandas("to_frame()").DataFrame(
+        return pd.DataFrame(
             self._rows(), columns=["assumption", "column", "dispersion", "p_value", "rejected"]
         )
 
@@ -137,34 +136,6 @@ class AssumptionReport:
             ),
             *((CLASSES_NAME, *column, column.p_value <= LEVEL) for column in columns),
         ]
-
-    def plot(self, ax: Any = None, *, n_columns: int = 15) -> Any:
-        """Plot the columns' dispersions, the largest first; significant ones are red.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw. Default: a new figure.
-        n_columns : int, default=15
-            How many columns to show.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed (``pip install 'decorrupt[report]'``).
-        """
-        plt = import_pyplot("plot()")
-        if ax is None:
-            _, ax = plt.subplots(figsize=(7, 4), layout="constrained")
-        shown = self.columns[:n_columns][::-1]
-        colours = ["tab:red" if column.p_value <= LEVEL else "tab:gray" for column in shown]
-        ax.barh([c.column for c in shown], [c.dispersion for c in shown], color=colours)
-        ax.axvline(1.0, linestyle="--", color="black")
-        ax.set(
-            xlabel="dispersion of the bags' means (1 if class distributions are common)",
-            title=self._verdict(CLASSES_NAME, self.common_classes_rejected, self.class_means),
-        )
-        return ax
 
     def __str__(self) -> str:
         rows = f"{int(self.sizes.sum()):,} rows in {len(self.sizes):,} bags"
@@ -218,3 +189,36 @@ def _detectable(effect: float, what: str) -> str:
     if not np.isfinite(effect):
         return "   with so few bags, no difference would be detected reliably"
     return f"   detectable with a probability of {POWER:.0%}: {what}"
+
+
+def detectable_effect(inflation: FloatArray, critical: float) -> float:
+    """Return the s for which P(Σ_k z_k² > critical·M) = 80 %, E z_k² = 1 + a_k·s².
+
+    Normal approximation of Σ_k z_k² with variance 2·Σ_k (1 + a_k·s²)².
+
+    Parameters
+    ----------
+    inflation : ndarray of shape (n_bags,)
+        a_k: n_k for the means of a column in units of its standard deviation, n_k²/V_k for counts.
+    critical : float
+        The dispersion above which the test rejects.
+
+    Returns
+    -------
+    float
+        ∞ if no effect reaches this power with so few bags.
+    """
+    quantile = norm.ppf(POWER)
+
+    def margin(effect: float) -> float:
+        squares = 1 + inflation * effect**2
+        spread = np.sqrt(2 * np.sum(squares**2))
+        return float(squares.sum() - quantile * spread - critical * len(squares))
+
+    # With few bags the spread grows as fast as the mean.
+    highest = 1.0 / np.sqrt(np.median(inflation))
+    for _ in range(40):
+        if margin(highest) > 0:
+            return float(brentq(margin, 0.0, highest)) if margin(0.0) < 0 else 0.0
+        highest *= 2
+    return float("inf")

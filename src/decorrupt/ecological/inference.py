@@ -25,7 +25,6 @@ from decorrupt.ecological.model import (
 from decorrupt.ecological.posterior import Draws, draw_tables
 from decorrupt.ecological.tables import bounds, fit_margins, goodman
 from decorrupt.estimators import check_parameters, check_share
-from decorrupt.extras import import_pandas
 from decorrupt.notices import Notice, emit_notices
 
 
@@ -239,11 +238,6 @@ class EcologicalInference(BaseEstimator):
 
         Columns: group, outcome, table, rate, rate_low and rate_high (95 %), bound_low and
         bound_high of the rate, goodman.
-
-        Raises
-        ------
-        ImportError
-            If pandas is not installed (``pip install 'decorrupt[cli]'``).
         """
         check_is_fitted(self)
         people = self.group_counts_.sum(axis=0)[:, None]
@@ -262,7 +256,9 @@ class EcologicalInference(BaseEstimator):
             "outcome": np.tile(self.outcome_names_, len(self.group_names_)),
         }
         cells = {name: values.ravel() for name, values in columns.items()}
-        return import_pandas("to_frame()").DataFrame(names | cells)
+        import pandas as pd  # imported where it is needed: it takes half a second
+
+        return pd.DataFrame(names | cells)
 
     def plot(self, ax: Any = None, *, kind: str = "rates") -> Any:
         """Plot the rates with 95 % intervals, or the tomography lines of a 2 × 2 table.

@@ -1,6 +1,5 @@
-"""Any learner on bags and noisy sources: EM, boosted trees, label-dependent costs."""
+"""Any learner on bags and noisy sources: EM, boosting, label-dependent costs."""
 
-from decorrupt.meta.boosted import BoostedCountClassifier
 from decorrupt.meta.cost_weighted import CostWeightedSourcesClassifier
 from decorrupt.meta.em import EMClassifier
 from decorrupt.meta.folds import bag_folds, seed
@@ -9,7 +8,6 @@ from decorrupt.meta.observed_classifier import ObservedClassifier
 from decorrupt.meta.start import check_numbers, make_columns
 
 __all__ = [
-    "BoostedCountClassifier",
     "CostWeightedSourcesClassifier",
     "EMClassifier",
     "ObservedClassifier",

@@ -10,9 +10,9 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.utils import get_tags
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators import check_choice, check_two_or_more
+from decorrupt.estimators import check_two_or_more
 from decorrupt.losses import prior_scores, score_shape
-from decorrupt.meta.em_rounds import Round, SoftLearner, run_round
+from decorrupt.meta.em_rounds import SoftLearner, run_round
 from decorrupt.meta.folds import bag_folds, seed
 from decorrupt.meta.observed_classifier import ObservedClassifier
 from decorrupt.meta.soft_labels import check_learner, fit_soft_labels, soft_scores
@@ -20,21 +20,21 @@ from decorrupt.meta.start import check_numbers, fit_columns, fit_start, make_col
 from decorrupt.progress import progress, track
 from decorrupt.risks import LabelLikelihood
 
-STARTS = ("count_likelihood", "prior")
-
 
 class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
     """Any scikit-learn classifier or regressor, trained on bags or noisy labels.
 
-    Expectation maximisation: E computes w_j = P(Y_j=1 | observation, held-out score), M fits the
-    learner to the soft labels w. What is observed about labels (counts of bags, ranges, noisy
-    counts, noisy labels of sources) turns probabilities into posteriors, see
+    One round of expectation maximisation: E computes w_j = P(Y_j=1 | observation, held-out score),
+    M fits the learner to the soft labels w. What is observed about labels (counts of bags, ranges,
+    noisy counts, noisy labels of sources) turns probabilities into posteriors, see
     :func:`label_posterior`; so every scikit-learn classifier with `sample_weight` and
-    `predict_proba`, and every regressor, can learn from bags. The posteriors are computed at
-    held-out scores, with folds of whole bags: the scores of a forest for its own training rows
-    reproduce the posteriors it was trained on, and nothing would be learned. The learner's held-out
-    log-odds are calibrated with a slope and a shift of maximum likelihood, and averaged with those
-    of the start.
+    `predict_proba`, and every regressor, can learn from bags. The posteriors are computed at the
+    held-out scores of the start, with folds of whole bags: the scores of a model for its own
+    training rows reproduce the posteriors it was trained on, and nothing would be learned. The
+    start is a linear or an rbf model of maximum likelihood (scaled columns, missing numbers
+    replaced by the median, categories as indicators); kernel and λ are chosen on the folds. The
+    learner's held-out log-odds are calibrated with a slope and a shift of maximum likelihood, and
+    averaged with those of the start. More rounds did not help in our experiments.
 
     Parameters
     ----------
@@ -42,19 +42,10 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
         A classifier with `sample_weight` and `predict_proba` (rows are repeated once per class,
         weighted by the posterior), a regressor (fitted to the posteriors), or a pipeline that ends
         with one. None: a random forest regressor with 100 trees and at least 3 rows per leaf.
-    start : {"count_likelihood", "prior"}, default="count_likelihood"
-        Where the first posteriors come from: a linear or an rbf model of maximum likelihood
-        (scaled columns, missing numbers replaced by the median, categories as indicators; kernel
-        and λ are chosen on the folds), or the class shares alone.
-    n_rounds : int, default=1
-        Number of EM rounds. More than one did not help in our experiments. From the second round
-        on, the posteriors have seen all bags, so the held-out likelihood must not be used to
-        choose rounds or learners.
     cv : int, default=5
         Number of folds of whole bags; fewer if there are fewer bags.
     blend : float in [0, 1], default=0.5
-        The share of the learner in the final log-odds; the rest is the start. Not used with
-        ``start="prior"``.
+        The share of the learner in the final log-odds; the rest is the start.
     calibrate : bool, default=True
         Whether the learner's log-odds are calibrated.
     decision : {"balanced", "accuracy"}, default="balanced"
@@ -73,9 +64,10 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
     Attributes
     ----------
     estimator_ : estimator
-        The learner, fitted to the last posteriors of all rows.
+        The learner, fitted to the posteriors of all rows.
     start_ : LikelihoodStart or None
-        The fitted start; `columns_` is the transformer of its columns.
+        The fitted start, None after training on labels; `columns_` is the transformer of its
+        columns.
     slope_, shift_ : float, float or ndarray of shape (n_classes,)
         The calibration of the learner's log-odds.
     held_out_log_likelihood_, start_log_likelihood_, prior_log_likelihood_ : float
@@ -95,7 +87,7 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
     See Also
     --------
     CountLikelihoodClassifier : The same likelihood of the counts, with kernels.
-    BoostedCountClassifier : Boosted trees that maximise the likelihood directly.
+    count_objective : The likelihood as an objective of LightGBM and XGBoost.
     CostWeightedSourcesClassifier : Any learner with weights for noisy labels of sources.
 
     Notes
@@ -125,8 +117,6 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
         self,
         estimator: Any = None,
         *,
-        start: str = "count_likelihood",
-        n_rounds: int = 1,
         cv: int = 5,
         blend: float = 0.5,
         calibrate: bool = True,
@@ -137,8 +127,6 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
         n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
-        self.start = start
-        self.n_rounds = n_rounds
         self.cv = cv
         self.blend = blend
         self.calibrate = calibrate
@@ -149,7 +137,6 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:
-        check_choice("start", self.start, STARTS)
         check_learner(self._learner(), self.sample_weight_name)
 
     def _learner(self) -> Any:
@@ -160,7 +147,7 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
     def _fit_labels(
         self, X: Any, likelihood: LabelLikelihood, random: np.random.RandomState
     ) -> None:
-        self._forget_start()
+        self.columns_ = self.start_ = None
         self.slope_, self.shift_ = 1.0, 0.0
         self.estimator_ = fit_soft_labels(
             seeded(self._learner(), random),
@@ -187,64 +174,35 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
             self.n_jobs,
         )
         with progress() as bar:
-            with bar.expecting(self.n_rounds + 1):
-                start = self._fit_start(X, likelihood, random, constant)
+            with bar.expecting(self.cv + 1):
+                start = self._fit_start(X, likelihood, random)
             self.start_log_likelihood_ = likelihood.log_likelihood(start)
             with bar.expecting(1):
-                last = self._run_rounds(learner, X, likelihood, start, random)
-            for posterior in track([last.posterior], "fitting the learner on all rows", 1):
+                found = run_round(
+                    learner,
+                    X,
+                    likelihood,
+                    start,
+                    folds=bag_folds(observed, self.cv, random),
+                    blend=self.blend,
+                    calibrate=self.calibrate,
+                )
+            for posterior in track([found.posterior], "fitting the learner on all rows", 1):
                 self.estimator_ = learner.fit(X, posterior)
-        self.slope_, self.shift_ = last.slope, last.shift
-        self.held_out_log_likelihood_ = last.log_likelihood
-        self._note_one_class(last.scores)
-
-    def _run_rounds(
-        self,
-        learner: SoftLearner,
-        X: Any,
-        likelihood: LabelLikelihood,
-        start: FloatArray,
-        random: np.random.RandomState,
-    ) -> Round:
-        scores = start
-        for _ in track(range(self.n_rounds), "EM rounds", self.n_rounds):
-            last = run_round(
-                learner,
-                X,
-                likelihood,
-                scores,
-                start,
-                folds=bag_folds(likelihood.observed, self.cv, random),
-                blend=self._blend,
-                calibrate=self.calibrate,
-            )
-            scores = last.scores
-        return last
+        self.slope_, self.shift_ = found.slope, found.shift
+        self.held_out_log_likelihood_ = found.log_likelihood
+        self._note_one_class(found.scores)
 
     def _fit_start(
-        self,
-        X: Any,
-        likelihood: LabelLikelihood,
-        random: np.random.RandomState,
-        constant: FloatArray,
+        self, X: Any, likelihood: LabelLikelihood, random: np.random.RandomState
     ) -> FloatArray:
         """Fit the start; return its held-out scores."""
-        self._forget_start()
-        if self.start == "prior":
-            return constant
         self.columns_, random_state = make_columns(X), seed(random)
         fit_columns(self.columns_, X, likelihood.observed.weights)
         rows = self.columns_.transform(X)
         folds = bag_folds(likelihood.observed, self.cv, random)
         self.start_, held_out = fit_start(rows, likelihood.observed, folds, random_state)
         return held_out
-
-    def _forget_start(self) -> None:
-        self.columns_ = self.start_ = None
-
-    @property
-    def _blend(self) -> float:
-        return 1.0 if self.start == "prior" else self.blend
 
     def _score(self, X: Any) -> FloatArray:
         if self.start_ is not None:
@@ -253,7 +211,7 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
         if self.start_ is None:
             return np.asarray(own)
         start = self.start_.raw_scores(self.columns_.transform(X))
-        return np.asarray(self._blend * own + (1 - self._blend) * start)
+        return np.asarray(self.blend * own + (1 - self.blend) * start)
 
     def _takes_missing_values(self) -> bool:
         return bool(get_tags(self._learner()).input_tags.allow_nan)

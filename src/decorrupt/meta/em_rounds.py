@@ -100,19 +100,18 @@ def run_round(
     learner: SoftLearner,
     X: Any,
     likelihood: LabelLikelihood,
-    scores: FloatArray,
     start: FloatArray,
     *,
     folds: Sequence[Fold] | None,
     blend: float,
     calibrate: bool,
 ) -> Round:
-    """Run an E-step at `scores`, an M-step, calibration, and the blend with the start's scores.
+    """Run an E-step at the start's scores, an M-step, calibration, and the blend with the start.
 
     Without folds, blend 1 and no calibration this is the EM algorithm: with a learner that
     maximises the likelihood of the soft labels, the log-likelihood does not fall.
     """
-    posterior, prior = likelihood.posterior(scores), likelihood.class_prior
+    posterior, prior = likelihood.posterior(start), likelihood.class_prior
     own = learner.scores(X, posterior, folds)
     slope, shift = (1.0, 0.0)
     if calibrate:

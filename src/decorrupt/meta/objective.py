@@ -19,6 +19,8 @@ SMALLEST_HESSIAN = 1e-6
 class CountObjective:
     """objective(y_true, y_pred) → (p − w, p(1−p)); see :func:`count_objective`.
 
+    Both are multiplied by the number of rows that a row represents.
+
     Parameters
     ----------
     likelihood : LabelLikelihood
@@ -40,26 +42,14 @@ class CountObjective:
             )
         # A flat array of several classes contains one class after the other.
         scores = raw if raw.shape == shape else raw.reshape(shape, order="F")
-        gradient, hessian = gradient_and_hessian(self.likelihood, scores)
+        prob = probabilities(scores)
+        gradient = score_columns(prob - self.likelihood.posterior(scores))
+        hessian = np.maximum(score_columns(prob * (1 - prob)), SMALLEST_HESSIAN)
+        if observed.weights is not None:
+            gradient, hessian = ((part.T * observed.weights).T for part in (gradient, hessian))
         if raw.shape == shape:
             return gradient, hessian
         return gradient.reshape(raw.shape, order="F"), hessian.reshape(raw.shape, order="F")
-
-
-def gradient_and_hessian(
-    likelihood: LabelLikelihood, scores: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return p − w and p(1−p), the slope of −log L and a diagonal bound of its Hessian.
-
-    Both are multiplied by the number of rows that a row represents.
-    """
-    prob = probabilities(scores.astype(float, copy=False))
-    gradient = score_columns(prob - likelihood.posterior(scores))
-    hessian = np.maximum(score_columns(prob * (1 - prob)), SMALLEST_HESSIAN)
-    weights = likelihood.observed.weights
-    if weights is None:
-        return gradient, hessian
-    return (gradient.T * weights).T, (hessian.T * weights).T
 
 
 def count_objective(
@@ -75,8 +65,7 @@ def count_objective(
     It computes the gradient p_j − w_j of the negative log-likelihood in the log-odds, and the
     bound p_j(1−p_j) of its Hessian, where w_j = P(Y_j=1 | observation), see
     :func:`label_posterior`. The model's raw predictions are log-odds. Use the regressors
-    (`LGBMRegressor`, `XGBRegressor`), because the classifiers accept only class labels as y;
-    :class:`BoostedCountClassifier` has decisions, probabilities and early stopping.
+    (`LGBMRegressor`, `XGBRegressor`), because the classifiers accept only class labels as y.
 
     Parameters
     ----------

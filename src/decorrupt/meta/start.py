@@ -1,4 +1,4 @@
-"""The start of EM and boosting: a model of maximum likelihood, with its held-out scores."""
+"""The start of EM: a model of maximum likelihood, with its held-out scores."""
 
 from __future__ import annotations
 

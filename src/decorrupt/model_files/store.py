@@ -16,8 +16,8 @@ from decorrupt.model_files.trusted import trusted_types
 SCHEMA = "schema.json"
 WHAT_TO_DO = (
     "Around EM and label-dependent costs use trees, forests, linear models or naive Bayes of "
-    "scikit-learn; for boosted trees use BoostedCountClassifier. Or save this model with "
-    "joblib.dump, and load such a file only if you trust where it comes from"
+    "scikit-learn. Or save this model with joblib.dump, and load such a file only if you trust "
+    "where it comes from"
 )
 
 

@@ -30,7 +30,6 @@ OURS = frozenset(
         "estimators.proportion_matching.ProportionMatchingClassifier",
         "features.kernel.Kernel",
         "features.tail_scaler.TailScaler",
-        "meta.boosted.BoostedCountClassifier",
         "meta.cost_weighted.CostWeightedSourcesClassifier",
         "meta.em.EMClassifier",
         "meta.start.LikelihoodStart",

@@ -84,8 +84,8 @@ def counting_methods(candidates: Sequence[Candidate]) -> AllowedMethods:
     left_out = [one.name for one in candidates if one not in kept]
     if not kept:
         raise ValueError(
-            f"{', '.join(left_out)} cannot use ranges and noisy counts: choose count_likelihood, "
-            "em or boosted"
+            f"{', '.join(left_out)} cannot use ranges and noisy counts: choose count_likelihood "
+            "or em"
         )
     note = f"not compared, because they need exact counts: {', '.join(left_out)}"
     return AllowedMethods(kept, [note] if left_out else [])

@@ -78,8 +78,8 @@ class AutoLabelProportionsClassifier(AveragingSearch):
         Ranges and noisy counts are not tested.
     count_noise : GaussianNoise, LaplaceNoise, GeometricNoise, float or None, default=None
         Noise in the counts of all bags, see :func:`label_posterior`. With it, or with ranges, only
-        methods that model the counts are compared: count likelihood, and "em" and "boosted" if
-        they are listed.
+        methods that model the counts are compared: count likelihood, and "em" if it is
+        listed.
     ensemble : {"average", "best"}, default="average"
         The average, or the one configuration with the best score: one model, which predicts faster,
         but with few bags the choice is unstable.

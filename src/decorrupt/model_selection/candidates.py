@@ -19,7 +19,7 @@ from decorrupt.estimators import (
     ProportionMatchingClassifier,
 )
 from decorrupt.features import FROM_ALL_ROWS, OF_SINGLE_ROWS, kernel_name
-from decorrupt.meta import BoostedCountClassifier, EMClassifier
+from decorrupt.meta import EMClassifier
 from decorrupt.model_selection.evaluation import Configuration
 from decorrupt.model_selection.grids import (
     DEFAULT_REG_STRENGTHS,
@@ -114,8 +114,8 @@ _CANDIDATES = (
     ),
 )
 CANDIDATES = {one.name: replace(one, any_kernel=True) for one in _CANDIDATES}
-# By name only: their cost, and LightGBM, are for the user to choose.
-ANY_LEARNER = ("em", "boosted")
+# By name only: its cost is for the user to choose.
+ANY_LEARNER = ("em",)
 DEFAULT_CANDIDATES = ("mean_map", "count_likelihood")
 
 
@@ -140,16 +140,12 @@ def takes_several_classes(estimator: Any) -> bool:
     return bool(get_tags(estimator).classifier_tags.multi_class)
 
 
-def _any_learner(name: str) -> Candidate:
-    return Candidate(name, EMClassifier() if name == "em" else BoostedCountClassifier())
-
-
 def _resolve(candidate: Any) -> Candidate:
     if isinstance(candidate, Candidate):
         return candidate
     if isinstance(candidate, str):
         if candidate in ANY_LEARNER:
-            return _any_learner(candidate)
+            return Candidate(candidate, EMClassifier())
         if candidate not in CANDIDATES:
             names = ", ".join((*CANDIDATES, *ANY_LEARNER))
             raise ValueError(f"unknown candidate {candidate!r}: choose among {names}")

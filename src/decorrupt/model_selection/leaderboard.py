@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from decorrupt.extras import import_pandas
 from decorrupt.model_selection.results import Result
 
 # Parameters over which a row of the leaderboard is the best, and its weight the sum.
@@ -111,14 +110,10 @@ class Leaderboard:
         return LeaderboardRow(**self.rows[place])
 
     def to_frame(self) -> Any:
-        """Return the table as a pandas DataFrame.
+        """Return the table as a pandas DataFrame."""
+        import pandas as pd  # imported where it is needed: it takes half a second
 
-        Raises
-        ------
-        ImportError
-            If pandas is not installed (``pip install 'decorrupt[cli]'``).
-        """
-        return import_pandas("to_frame()").DataFrame(self.rows)
+        return pd.DataFrame(self.rows)
 
     def __repr__(self) -> str:
         head = (

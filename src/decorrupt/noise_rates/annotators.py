@@ -16,10 +16,8 @@ from decorrupt._typing import FloatArray
 from decorrupt.exceptions import UninformativeRatesWarning
 from decorrupt.noise_rates.audit import at_least_two_classes
 from decorrupt.noise_rates.dawid_skene import Votes, dawid_skene, log_likelihood
-from decorrupt.noise_rates.dependence import dependence_notices
 from decorrupt.noise_rates.result import (
     NoiseRateEstimate,
-    bootstrap_covariance,
     bootstrap_ends,
     check_level,
     informative,
@@ -115,9 +113,6 @@ def estimate_noise_rates_from_annotators(
     Warns
     -----
     UninformativeRatesWarning, ConvergenceWarning
-    DependentAnnotatorsWarning
-        If a pair of annotators agrees more or less often than it would if annotators were
-        independent given the class (1 % level). Three annotators of two classes cannot be tested.
 
     Examples
     --------
@@ -148,7 +143,6 @@ def estimate_noise_rates_from_annotators(
         ]
     )
     prior = posterior.mean(axis=0)
-    notices += dependence_notices(votes, matrices, prior, annotator_ids)
     ends, names = bootstrap_ends(matrices, draws, level), classes.tolist()
     emit_notices(notices + rate_notices(annotator_ids, matrices, ends, names, "annotator"))
     return AnnotatorEstimate(
@@ -163,7 +157,6 @@ def estimate_noise_rates_from_annotators(
         posterior,
         log_likelihood(votes, matrices, prior),
         n_iter,
-        covariance=bootstrap_covariance(draws),
     )
 
 

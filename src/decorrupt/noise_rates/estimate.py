@@ -2,56 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+from scipy.stats import beta
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length
 
 from decorrupt._typing import FloatArray
 from decorrupt.exceptions import UninformativeRatesWarning
 from decorrupt.losses import only_two_classes
-from decorrupt.noise_rates.anchors import (
-    anchor_matrices,
-    anchor_rows,
-    extreme_flips,
-    noisy_label_probabilities,
-)
-from decorrupt.noise_rates.best_bin import best_bin_flips
 from decorrupt.noise_rates.result import (
     NoiseRateEstimate,
-    bootstrap_covariance,
     bootstrap_ends,
     check_level,
-    flips_of,
     informative,
     rate_notices,
 )
 from decorrupt.noise_rates.roc_slope import fit_roc, roc_slope_flips
-from decorrupt.noise_rates.scores import (
-    OutOfFold,
-    Split,
-    count_labels,
-    out_of_fold,
-    split_rows,
-)
-from decorrupt.noise_rates.tail_bound import tail_bounds
+from decorrupt.noise_rates.scores import count_labels, out_of_fold, split_rows
 from decorrupt.notices import Notice, emit_notices
 from decorrupt.observed import NoisySources, matrix_of_rates, read_labels, read_sources
 from decorrupt.progress import track
 
-RATE_METHODS = ("roc_slope", "best_bin", "anchor")
 MIN_ROWS = 10  # per label and source
 MIN_AUC_Z = 3.0  # standard errors by which the score's AUC must exceed ½
-DEFAULT_BOOTSTRAPS = 200
-MEANINGLESS = (
-    "the estimated rates are meaningless. Give an estimator that can learn these labels, or more "
-    "rows"
-)
+# The rows with the highest, and with the lowest scores: fewer are purer but vary more.
+TAIL_SHARE = 0.1
 LEFT_OUT = (
     "Overlapping classes look like noise: noisy labels show only how large a rate can be, and the "
     "estimate can be far off. Audited rows show the rate itself."
@@ -63,10 +42,9 @@ def estimate_noise_rates(
     y: ArrayLike,
     *,
     sources: Any = None,
-    method: str = "auto",
     estimator: Any = None,
     cv: Any = 5,
-    n_bootstrap: int = DEFAULT_BOOTSTRAPS,
+    n_bootstrap: int = 200,
     level: float = 0.9,
     random_state: Any = None,
 ) -> NoiseRateEstimate:
@@ -77,7 +55,9 @@ def estimate_noise_rates(
     P(Ỹ=1|x) = ρ₋ + (1−ρ₊−ρ₋)·P(Y=1|x), so where the true class is certain, the share of wrong
     labels is the noise rate. These rates are given by the slopes of the ROC curve at its two ends
     (:class:`decorrupt.corruption.SourceMixture`). The rows are ranked by one out-of-fold score,
-    trained on all sources' labels; P(Y=1|score) is the same function for all sources.
+    trained on all sources' labels; P(Y=1|score) is the same function for all sources. The ROC
+    curves of all sources are fitted with one smooth, increasing log-odds function, which is
+    extrapolated to both ends (after Scott 2015, Sanderson & Scott 2014).
 
     This assumes *irreducibility*: some rows are certainly positive and some are certainly
     negative. Otherwise the labels do not distinguish class overlap from noise, and the estimated
@@ -85,11 +65,8 @@ def estimate_noise_rates(
     have the same clean distribution. The bounds do not need irreducibility: a rate is between 0 and
     the share of other labels among the tenth of the rows with the highest (lowest) scores.
 
-    For several classes T_s[c, ·] is estimated by the labels of *anchors*: those rows of source s
-    for which the out-of-fold P(Ỹ=c|x) is highest. This assumes that for every class c some rows
-    certainly belong to it, as many as a fifth of the rows labelled c, and that over all sources
-    together the label c is more frequent in class c than in any other class. Where classes overlap,
-    the anchors are mixed and the noise is overestimated. There are no bounds.
+    There are two classes; for several, :func:`estimate_noise_rates_from_audit` and
+    :func:`estimate_noise_rates_from_annotators` estimate matrices.
 
     Parameters
     ----------
@@ -99,24 +76,14 @@ def estimate_noise_rates(
         Noisy labels; of two values the larger is the positive class.
     sources : array-like of shape (n_rows,), optional
         The source of each row; any hashable ids. None: one source, named "all rows".
-    method : {"auto", "roc_slope", "best_bin", "anchor"}, default="auto"
-        "auto" is ``roc_slope`` for two classes and ``anchor``, the only method for several.
-
-        - ``roc_slope`` fits the ROC curves of all sources with one smooth, increasing log-odds
-          function, which is extrapolated to both ends (after Scott 2015, Sanderson & Scott 2014).
-        - ``best_bin`` uses the label shares in the purest tails of the score; the size of each
-          tail is chosen by its confidence width (after Blanchard et al. 2016, Garg et al. 2021).
-          It assumes no shape, but is less precise, and too high where the classes overlap a lot.
-        - ``anchor`` uses the largest and smallest estimated P(Ỹ=1|x) of each source (Patrini et
-          al. 2017), the usual method, for comparison. It is biased towards no noise. For several
-          classes it is the method described above, which averages labels instead.
     estimator : classifier, optional
         The model of the score. None: the better of logistic regression and gradient boosting.
     cv : int or splitter, default=5
         Folds; a splitter must hold out every row exactly once.
     n_bootstrap : int, default=200
-        Number of resamples of the scored rows for `covariance`, which contains the variation of the
-        labels given the score, but not the error from overlapping classes.
+        Number of resamples of the scored rows, which show whether the rates of a source may sum
+        to 1. They contain the variation of the labels given the score, but not the error from
+        overlapping classes, so that they give no interval.
     level : float in (0, 1), default=0.9
         Confidence level of each upper bound.
     random_state : int, RandomState or None
@@ -130,14 +97,13 @@ def estimate_noise_rates(
     Raises
     ------
     ValueError
-        If y has one class only, a source has too few rows of one label, lengths differ, or a
+        If y does not have two classes, a source has too few rows of one label, lengths differ, or a
         parameter is invalid.
 
     Warns
     -----
     UninformativeRatesWarning
-        If the features do not predict the labels, or the rates of a source may sum to 1, or its
-        matrix is singular.
+        If the features do not predict the labels, or the rates of a source may sum to 1.
 
     Examples
     --------
@@ -153,43 +119,34 @@ def estimate_noise_rates(
     [0.1, 0.3]
     """
     check_level(level)
-    if method not in ("auto", *RATE_METHODS):
-        raise ValueError(
-            f"unknown method {method!r}: choose one of {', '.join(RATE_METHODS)} or auto"
-        )
     if n_bootstrap < 0:
         raise ValueError(f"n_bootstrap={n_bootstrap!r} must be at least 0")
     check_consistent_length(X, y)
     classes, codes = read_labels(y)
+    only_two_classes(len(classes), "estimate_noise_rates", "use an audit or annotators")
     rng = check_random_state(random_state)
     seed = int(rng.randint(2**31 - 1))
-    noisy = read_sources(codes, classes, sources, np.eye(len(classes)))  # rates unknown
+    noisy = read_sources(codes, classes, sources, np.eye(2))  # rates unknown
     ids, names = noisy.ids.tolist(), classes.tolist()
     _check_enough(noisy, cv)
-    splits = split_rows(X, noisy.row_source * len(names) + codes, cv, seed)
-    if method == "auto":
-        method = "roc_slope" if len(names) == 2 else "anchor"
-    data = (X, noisy, estimator, splits, n_bootstrap, rng, seed)
-    if len(names) > 2 and method == "anchor":
-        matrices, draws, notices = _from_anchors(*data)
-        ends = None  # the labels of mixed anchors bound no entry off the diagonal
-    else:
-        matrices, draws, notices, counts = _from_score(method, *data)
-        ends = tail_bounds(counts, flips_of(matrices), level)
-    resampled = bootstrap_ends(matrices, draws, level)
+    splits = split_rows(X, noisy.row_source * 2 + codes, cv, seed)
+    scores, auc = out_of_fold(X, noisy, estimator, splits, seed)
+    counts = count_labels(scores, noisy, rng)
+    start = fit_roc(counts)  # warm: a resample then needs a tenth of the steps
+    flips = roc_slope_flips(counts, start)
+    draws = [
+        matrix_of_rates(*roc_slope_flips(resample(counts, rng), start).T)
+        for _ in track(range(n_bootstrap), "resampling rows for the noise rates", n_bootstrap)
+    ]
+    matrices = matrix_of_rates(*flips.T)
+    resampled = bootstrap_ends(matrices, np.array(draws), level)
+    notices = _notices_of_score(auc, noisy)
     emit_notices(notices + rate_notices(ids, matrices, resampled, names, "source"))
     matrices = informative(matrices)
     estimated = replace(noisy, matrices=matrices, row_matrix=noisy.row_source)
+    ends, prior = tail_bounds(counts, flips, level), estimated.class_prior
     return NoiseRateEstimate(
-        ids,
-        matrices,
-        ends,
-        level,
-        estimated.class_prior,
-        method,
-        names,
-        covariance=bootstrap_covariance(draws),
-        left_out=LEFT_OUT,
+        ids, matrices, ends, level, prior, "roc_slope", names, left_out=LEFT_OUT
     )
 
 
@@ -211,92 +168,58 @@ def _check_enough(noisy: NoisySources, cv: Any) -> None:
                 )
 
 
-Found = tuple[FloatArray, FloatArray, list[Notice]]  # matrices, resamples of them, warnings
-
-
-def _from_anchors(
-    X: Any,
-    noisy: NoisySources,
-    estimator: Any,
-    splits: list[Split],
-    n_bootstrap: int,
-    rng: np.random.RandomState,
-    seed: int,
-) -> Found:
-    """Return the label shares of the anchors of every class."""
-    probabilities = noisy_label_probabilities(X, noisy, estimator, splits, seed)
-    notices = _notices_of_guesses(probabilities.argmax(axis=1) == noisy.noisy_class, noisy)
-    return *anchor_matrices(anchor_rows(probabilities, noisy), noisy, n_bootstrap, rng), notices
-
-
-def _notices_of_guesses(guessed: NDArray[np.bool_], noisy: NoisySources) -> list[Notice]:
-    commonest = np.bincount(noisy.noisy_class).max() / len(guessed)
-    std_error = np.sqrt(commonest * (1 - commonest) / len(guessed))
-    if guessed.mean() >= commonest + MIN_AUC_Z * std_error:
-        return []
-    text = (
-        f"the model predicts {guessed.mean():.1%} of the noisy labels, not clearly more than the "
-        f"most frequent label alone ({commonest:.1%}): {MEANINGLESS}"
-    )
-    return [Notice(UninformativeRatesWarning, text)]
-
-
-def _from_score(
-    method: str,
-    X: Any,
-    noisy: NoisySources,
-    estimator: Any,
-    splits: list[Split],
-    n_bootstrap: int,
-    rng: np.random.RandomState,
-    seed: int,
-) -> tuple[FloatArray, FloatArray, list[Notice], FloatArray]:
-    """Return the rates of two classes from one score that ranks the rows, and its label counts."""
-    only_two_classes(noisy.n_classes, f"method={method!r}", "choose 'anchor'")
-    scored = out_of_fold(X, noisy, estimator, splits, seed)
-    counts = count_labels(scored, noisy, rng)
-    if method == "anchor":
-        flips, draws = extreme_flips(X, noisy, scored.estimator, splits, n_bootstrap, rng)
-    else:
-        flips, draws = _rates_along_score(method, counts, n_bootstrap, rng)
-    # Without resamples, `draws` is empty and has one axis.
-    moved = matrix_of_rates(draws[..., 0], draws[..., 1]) if n_bootstrap else draws
-    return matrix_of_rates(*flips.T), moved, _notices_of_score(scored, noisy), counts
-
-
-def _notices_of_score(scored: OutOfFold, noisy: NoisySources) -> list[Notice]:
+def _notices_of_score(auc: float, noisy: NoisySources) -> list[Notice]:
     n_neg, n_pos = np.bincount(noisy.noisy_class)
     # Standard deviation of the AUC (Mann–Whitney statistic) of a random score.
     std_error = np.sqrt((n_neg + n_pos + 1) / (12.0 * n_pos * n_neg))
-    if scored.auc >= 0.5 + MIN_AUC_Z * std_error:
+    if auc >= 0.5 + MIN_AUC_Z * std_error:
         return []
     text = (
-        f"the score predicts the noisy labels no better than chance (AUC {scored.auc:.3f}): "
-        f"{MEANINGLESS}"
+        f"the score predicts the noisy labels no better than chance (AUC {auc:.3f}): the "
+        "estimated rates are meaningless. Give an estimator that can learn these labels, or more "
+        "rows"
     )
     return [Notice(UninformativeRatesWarning, text)]
-
-
-def _rates_along_score(
-    method: str, counts: FloatArray, n_bootstrap: int, rng: np.random.RandomState
-) -> tuple[FloatArray, FloatArray]:
-    """Return the rates estimated from the counts, and from resamples of the counts."""
-    flips_from: Callable[[FloatArray], FloatArray] = best_bin_flips
-    if method == "roc_slope":
-        # Warm start: a resample then needs a tenth of the steps.
-        flips_from = partial(roc_slope_flips, start=fit_roc(counts))
-    draws = [
-        flips_from(resample(counts, rng))
-        for _ in track(range(n_bootstrap), "resampling rows for the noise rates", n_bootstrap)
-    ]
-    return flips_from(counts), np.array(draws)
 
 
 def resample(counts: FloatArray, rng: np.random.RandomState) -> FloatArray:
     """Return counts of the rows of each source resampled with replacement."""
     drawn = np.empty_like(counts)
-    for i in range(counts.shape[2]):
-        cells = counts[:, :, i]
+    for i in range(counts.shape[1]):
+        cells = counts[:, i]
         size = cells.sum()
-        drawn[:, :, i] = rng.multinomial(round(size), cells.ravel() / size).reshape(cells.shape)
+        drawn[:, i] = rng.multinomial(round(size), cells.ravel() / size).reshape(cells.shape)
     return drawn
+
+
+def tail_bounds(counts: FloatArray, flips: FloatArray, level: float) -> FloatArray:
+    """Return 0 ≤ ρ₊ ≤ P(Ỹ=0 | S₊) and 0 ≤ ρ₋ ≤ P(Ỹ=1 | S₋), S± the tails of the score.
+
+    P(Ỹ=0|x) = ρ₊ + (1−ρ₊−ρ₋)·P(Y=0|x) is at least ρ₊ in any set of rows. The share of negative
+    labels among the rows with the highest scores therefore bounds flip_pos, and its upper limit of
+    Clopper & Pearson does so with at least the probability `level`, without irreducibility. There
+    is no such lower bound: overlap of the classes looks like noise.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (n_bins, n_sources, 2)
+        Rows per bin of the score in ascending order, source and noisy label (−, +).
+    flips : ndarray of shape (n_sources, 2)
+        The estimates, which are not above their bounds.
+    level : float
+        Confidence level of each bound.
+
+    Returns
+    -------
+    ndarray of shape (n_sources, 2, 2, 2)
+        The lower and upper end of every entry of the matrices.
+    """
+    n_tail = max(int(TAIL_SHARE * len(counts)), 1)
+    top, bottom = counts[-n_tail:].sum(axis=0), counts[:n_tail].sum(axis=0)
+    wrong = np.column_stack([top[:, 0], bottom[:, 1]])
+    right = np.column_stack([top[:, 1], bottom[:, 0]])
+    # Without a right label in the tail the limit is 1.
+    limit = np.where(right > 0, beta.ppf(level, wrong + 1, np.maximum(right, 1)), 1.0)
+    highest = matrix_of_rates(*np.maximum(limit, flips).T)
+    lowest = np.broadcast_to(np.eye(2), highest.shape)
+    return np.stack([np.minimum(lowest, highest), np.maximum(lowest, highest)], axis=-1)

@@ -10,9 +10,7 @@ import numpy as np
 from scipy.stats import norm
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import SourceMixture
 from decorrupt.exceptions import UninformativeRatesWarning
-from decorrupt.losses import only_two_classes
 from decorrupt.notices import Notice
 from decorrupt.observed import (
     FLIPS,
@@ -38,13 +36,13 @@ class NoiseRateEstimate:
     intervals : dict
         {source: {"flip_pos": (low, high), "flip_neg": (low, high)}}, or for several classes
         {source: ndarray of shape (n_classes, n_classes, 2)}. From noisy labels alone: 0 and an
-        upper bound, and nothing for several classes.
+        upper bound.
     sources : list
         The source ids.
     matrices : ndarray of shape (n_sources, n_classes, n_classes)
         T[y, ỹ] = P(Ỹ=ỹ | Y=y) of every source, for any number of classes.
     ends : ndarray of shape (n_sources, n_classes, n_classes, 2) or None
-        The lower and upper end of every entry of the matrices.
+        The lower and upper end of every entry of the matrices; None without resamples.
     level : float
         Nominal probability that an interval or a bound (of an audit of several classes: all
         intervals of one row) is right.
@@ -54,13 +52,9 @@ class NoiseRateEstimate:
         The method of estimation.
     classes : list
         The classes, in the order of rows and columns; of two, the second is the positive one.
-    covariance : ndarray of shape (n_rates, n_rates) or None
-        Covariance over the resamples of the entries off the diagonal: those of the first source
-        row by row (flip_neg, flip_pos for two classes), then those of the second and so on. None
-        without resamples.
     left_out : str
-        Description of the error that the covariance does not include; empty if none. Not empty:
-        the intervals are upper bounds.
+        Description of the error that the estimate does not show; empty if none. Not empty: the
+        intervals are upper bounds.
     """
 
     sources: list[Any]
@@ -70,7 +64,6 @@ class NoiseRateEstimate:
     class_prior: FloatArray
     method: str
     classes: list[Any]
-    covariance: FloatArray | None = field(default=None, kw_only=True, repr=False)
     left_out: str = field(default="", kw_only=True, repr=False)
 
     @property
@@ -88,13 +81,6 @@ class NoiseRateEstimate:
     @property
     def _ends_word(self) -> str:
         return "upper bounds" if self.left_out else "intervals"
-
-    @property
-    def mixtures(self) -> dict[Any, SourceMixture]:
-        """{source: share of true positives among its positive and among its negative labels}."""
-        only_two_classes(len(self.classes), "mixtures", "use the matrices in rates")
-        prior = float(self.class_prior[1])
-        return {source: SourceMixture.of_rates(prior, pair) for source, pair in self.rates.items()}
 
     def __str__(self) -> str:
         if len(self.classes) == 2:
@@ -176,15 +162,6 @@ def bootstrap_ends(matrices: FloatArray, draws: FloatArray, level: float) -> Flo
     low, high = np.quantile(draws, [tail, 1 - tail], axis=0)
     ends = [np.minimum(low, matrices - reach), np.maximum(high, matrices + reach)]
     return np.asarray(np.clip(np.stack(ends, axis=-1), 0.0, 1.0))
-
-
-def bootstrap_covariance(draws: FloatArray) -> FloatArray | None:
-    """Return the covariance of the entries off the diagonal over (n_draws, n_sources, K, K)."""
-    if len(draws) < 2:
-        return None
-    off = ~np.eye(draws.shape[-1], dtype=bool)
-    entries = informative(draws)[..., off].reshape(len(draws), -1)
-    return np.atleast_2d(np.cov(entries, rowvar=False))
 
 
 def rate_notices(

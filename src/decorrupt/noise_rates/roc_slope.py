@@ -25,12 +25,7 @@ MIN_GAIN = 1e-5  # of the log-likelihood per step: below it the rates no longer 
 
 def roc_slope_flips(counts: FloatArray, start: FloatArray | None = None) -> FloatArray:
     """Return (ρ₊, ρ₋) per source, from the ends of the curve of :func:`fit_roc`."""
-    return flips_of(fit_roc(counts, start), counts.shape[2])
-
-
-def flips_of(params: FloatArray, n_sources: int) -> FloatArray:
-    """Return (ρ₊, ρ₋) per source from the parameters of :func:`fit_roc`."""
-    bottom, top, _, _ = _split(params, n_sources)
+    bottom, top, _, _ = _split(fit_roc(counts, start), counts.shape[1])
     return np.column_stack([1 - top, bottom])
 
 
@@ -44,9 +39,8 @@ def fit_roc(counts: FloatArray, start: FloatArray | None = None) -> FloatArray:
 
     Parameters
     ----------
-    counts : ndarray of shape (n_folds, n_bins, n_sources, 2)
-        Number of rows per fold, bin of the score in ascending order, source and noisy label
-        (−, +).
+    counts : ndarray of shape (n_bins, n_sources, 2)
+        Number of rows per bin of the score in ascending order, source and noisy label (−, +).
     start : ndarray, optional
         Starting parameters, in the form returned.
 
@@ -55,17 +49,16 @@ def fit_roc(counts: FloatArray, start: FloatArray | None = None) -> FloatArray:
     ndarray
         P_i(+) at the lower end, P_i(+) at the upper end, g at the first knot, log-slopes.
     """
-    table = counts.sum(axis=0)
-    basis = _linear_basis(len(table))
-    params = _start(table, basis.shape[1]) if start is None else start
-    loss, damping = _loss(params, table, basis), 1e-3
+    basis = _linear_basis(len(counts))
+    params = _start(counts, basis.shape[1]) if start is None else start
+    loss, damping = _loss(params, counts, basis), 1e-3
     for _ in range(MAX_STEPS):
-        gradient, fisher = _scoring(params, table, basis)
+        gradient, fisher = _scoring(params, counts, basis)
         scale = np.diag(np.diag(fisher) + np.finfo(float).eps)
         tried = _clip_params(
-            params - np.linalg.solve(fisher + damping * scale, gradient), table.shape[1]
+            params - np.linalg.solve(fisher + damping * scale, gradient), counts.shape[1]
         )
-        tried_loss = _loss(tried, table, basis)
+        tried_loss = _loss(tried, counts, basis)
         if tried_loss > loss:
             damping *= 4
             if damping > 1 / MIN_GAIN:
@@ -103,9 +96,9 @@ def _linear_basis(n_bins: int) -> FloatArray:
     return np.column_stack([first, *between, np.maximum(score - knots[-1], 0)])
 
 
-def _start(table: FloatArray, n_pieces: int) -> FloatArray:
-    n_end = max(1, int(START_SHARE * len(table)))
-    ends = [table[:n_end].sum(axis=0), table[-n_end:].sum(axis=0)]
+def _start(counts: FloatArray, n_pieces: int) -> FloatArray:
+    n_end = max(1, int(START_SHARE * len(counts)))
+    ends = [counts[:n_end].sum(axis=0), counts[-n_end:].sum(axis=0)]
     bottom, top = ((end[:, 1] + 1) / (end.sum(axis=1) + 2) for end in ends)
     first_knot = START_SLOPE * float(class_scores(KNOT_QUANTILES[0]))
     return np.concatenate([bottom, top, [first_knot], np.full(n_pieces, np.log(START_SLOPE))])
@@ -126,20 +119,20 @@ def _posterior(first_knot: float, log_slopes: FloatArray, basis: FloatArray) -> 
     return np.asarray(expit(first_knot + basis @ np.exp(log_slopes)))
 
 
-def _loss(params: FloatArray, table: FloatArray, basis: FloatArray) -> float:
+def _loss(params: FloatArray, counts: FloatArray, basis: FloatArray) -> float:
     """Return the negative log-likelihood plus the negative log-prior of the slopes."""
-    bottom, top, first_knot, log_slopes = _split(params, table.shape[1])
+    bottom, top, first_knot, log_slopes = _split(params, counts.shape[1])
     share = bottom + np.outer(_posterior(first_knot, log_slopes, basis), top - bottom)
     steps = np.diff(log_slopes)
-    likelihood = np.sum(table[..., 1] * np.log(share) + table[..., 0] * np.log1p(-share))
+    likelihood = np.sum(counts[..., 1] * np.log(share) + counts[..., 0] * np.log1p(-share))
     return float(SLOPE_PRECISION / 2 * steps @ steps - likelihood)
 
 
 def _scoring(
-    params: FloatArray, table: FloatArray, basis: FloatArray
+    params: FloatArray, counts: FloatArray, basis: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the gradient of the loss, and the expected Hessian of the likelihood plus prior."""
-    n_bins, n_sources, _ = table.shape
+    n_bins, n_sources, _ = counts.shape
     bottom, top, first_knot, log_slopes = _split(params, n_sources)
     posterior = _posterior(first_knot, log_slopes, basis)[:, None]
     share = bottom + posterior * (top - bottom)
@@ -153,9 +146,9 @@ def _scoring(
     by_source[:, :, 2 * n_sources :] = by_odds[:, :, None] * by_shape[:, None, :]
     jacobian = by_source.reshape(n_bins * n_sources, len(params))
 
-    rows = table.sum(axis=2)
+    rows = counts.sum(axis=2)
     precision = 1 / (share * (1 - share))
-    gradient = jacobian.T @ (precision * (rows * share - table[..., 1])).ravel()
+    gradient = jacobian.T @ (precision * (rows * share - counts[..., 1])).ravel()
     fisher = jacobian.T @ (jacobian * (precision * rows).reshape(-1, 1))
 
     differences = np.diff(np.eye(len(log_slopes)), axis=0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,28 +26,6 @@ MAX_BINS, MIN_BINS = 200, 10
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
-@dataclass(frozen=True)
-class OutOfFold:
-    """Out-of-fold scores.
-
-    Attributes
-    ----------
-    scores : ndarray of shape (n_rows,)
-        Larger for rows more likely to be positive; only their order is used.
-    folds : ndarray of int, shape (n_rows,)
-        The fold in which the row was held out.
-    auc : float
-        The area under the ROC curve of the scores against the noisy labels.
-    estimator : object
-        The unfitted model.
-    """
-
-    scores: FloatArray
-    folds: NDArray[np.intp]
-    auc: float
-    estimator: Any
-
-
 def split_rows(X: Any, strata: NDArray[np.intp], cv: Any, random_state: Any) -> list[Split]:
     """Return (train, test) rows of each fold; every row is held out exactly once."""
     if isinstance(cv, int | np.integer):
@@ -68,23 +45,19 @@ def split_rows(X: Any, strata: NDArray[np.intp], cv: Any, random_state: Any) -> 
 
 def out_of_fold(
     X: Any, noisy: NoisySources, estimator: Any, splits: list[Split], random_state: Any
-) -> OutOfFold:
-    """Return the out-of-fold scores of a model trained on all sources' noisy labels together.
+) -> tuple[FloatArray, float]:
+    """Return the out-of-fold scores of a model of all sources' noisy labels, and their AUC.
 
-    Every source's P(Ỹ=1|x) increases with P(Y=1|x), so one model ranks the rows for all sources.
-    Without an estimator, the better of a linear and a boosted model is used. Models are compared by
-    AUC, because only the ranking is used.
+    Every source's P(Ỹ=1|x) increases with P(Y=1|x), so one model ranks the rows for all sources;
+    only the order of the scores is used. Without an estimator, the better of a linear and a boosted
+    model by the area under the ROC curve of the noisy labels.
     """
     X, models = candidates(X, estimator, random_state)
-    folds = np.empty(len(noisy.noisy_class), dtype=np.intp)
-    for k, (_, test) in enumerate(splits):
-        folds[test] = k
     found = []
     for model in track(models, "fitting models of the noisy labels", len(models)):
         scores = out_of_fold_score(model, X, noisy, splits)
-        auc = float(roc_auc_score(noisy.noisy_class, scores))
-        found.append(OutOfFold(scores, folds, auc, model))
-    return max(found, key=lambda result: result.auc)
+        found.append((scores, float(roc_auc_score(noisy.noisy_class, scores))))
+    return max(found, key=lambda scored: scored[1])
 
 
 def candidates(X: Any, estimator: Any, random_state: Any) -> tuple[Any, list[Any]]:
@@ -115,18 +88,17 @@ def out_of_fold_score(
 
 
 def count_labels(
-    result: OutOfFold, noisy: NoisySources, random_state: np.random.RandomState
+    scores: FloatArray, noisy: NoisySources, random_state: np.random.RandomState
 ) -> FloatArray:
-    """Return the number of rows per fold, equal-frequency score bin, source and label.
+    """Return the number of rows per equal-frequency score bin, source and label.
 
     Ties are broken at random: in row order, sorted labels would look like a perfect score.
     """
-    n_rows = len(result.scores)
+    n_rows = len(scores)
     n_bins = int(np.clip(n_rows // ROWS_PER_BIN, MIN_BINS, MAX_BINS))
-    order = np.lexsort((random_state.uniform(size=n_rows), result.scores))
+    order = np.lexsort((random_state.uniform(size=n_rows), scores))
     bins = np.empty(n_rows, dtype=np.intp)
     bins[order] = np.arange(n_rows) * n_bins // n_rows
-    shape = (int(result.folds.max()) + 1, n_bins, len(noisy.ids), 2)
-    counts = np.zeros(shape)
-    np.add.at(counts, (result.folds, bins, noisy.row_source, noisy.noisy_class), 1.0)
+    counts = np.zeros((n_bins, len(noisy.ids), 2))
+    np.add.at(counts, (bins, noisy.row_source, noisy.noisy_class), 1.0)
     return counts

@@ -12,23 +12,15 @@ from scipy import sparse
 from torch import Tensor
 
 from decorrupt._typing import FloatArray
-from decorrupt.estimators import check_choice
 from decorrupt.losses import prior_scores, score_shape
 from decorrupt.meta import ObservedClassifier, bag_folds, check_numbers, make_columns, seed
-from decorrupt.observed import as_targets, refuse_weights
 from decorrupt.progress import log_step
 from decorrupt.risks import LabelLikelihood
-from decorrupt.torch.losses import proportion_loss, risk_loss
+from decorrupt.torch.losses import risk_loss
 from decorrupt.torch.network import MLP
 from decorrupt.torch.sampler import BagBatchSampler
 from decorrupt.torch.training import train
 
-OPTIMIZERS: dict[str, Any] = {
-    "adamw": torch.optim.AdamW,
-    "adam": torch.optim.Adam,
-    "sgd": torch.optim.SGD,
-}
-LOSSES = ("count", "proportion")
 # One part of this many is held out for early stopping.
 PARTS = 5
 # Training stops after this many epochs without a better held-out likelihood.
@@ -55,13 +47,8 @@ class TorchBagClassifier(ObservedClassifier):
         ``module(n_columns, n_scores, **params)``. It maps a float32 tensor of shape
         (n_rows, n_columns) to (n_rows, n_scores); n_scores is 1 for two classes, and otherwise
         the number of classes. None: :class:`MLP`.
-    loss : {"count", "proportion"}, default="count"
-        The negative log-likelihood of what is observed, or for bags proportion matching, see
-        :func:`proportion_loss`.
-    optimizer : {"adamw", "adam", "sgd"}, default="adamw"
-        With PyTorch's own settings.
     lr : float, default=1e-3
-        The learning rate.
+        The learning rate of AdamW.
     max_epochs : int, default=200
         The largest number of epochs; the number without early stopping.
     bags_per_batch : int, default=32
@@ -123,8 +110,6 @@ class TorchBagClassifier(ObservedClassifier):
         self,
         module: Callable[..., Any] | None = None,
         *,
-        loss: str = "count",
-        optimizer: str = "adamw",
         lr: float = 1e-3,
         max_epochs: int = 200,
         bags_per_batch: int = 32,
@@ -136,8 +121,6 @@ class TorchBagClassifier(ObservedClassifier):
         **module__params: Any,
     ) -> None:
         self.module = module
-        self.loss = loss
-        self.optimizer = optimizer
         self.lr = lr
         self.max_epochs = max_epochs
         self.bags_per_batch = bags_per_batch
@@ -165,15 +148,9 @@ class TorchBagClassifier(ObservedClassifier):
         super().set_params(**{k: value for k, value in params.items() if not _is_of_module(k)})
         return self
 
-    def _check_parameters(self) -> None:
-        check_choice("loss", self.loss, LOSSES)
-        check_choice("optimizer", self.optimizer, tuple(OPTIMIZERS))
-
     def _fit_observed(
         self, X: Any, likelihood: LabelLikelihood, random: np.random.RandomState
     ) -> None:
-        if self.loss == "proportion" and likelihood.observed.given is not None:
-            raise ValueError("loss='proportion' is for bags: for sources use loss='count'")
         device = self._device()
         self.columns_ = make_columns(X)
         columns = _tensor(self.columns_.fit_transform(X), device)
@@ -233,7 +210,7 @@ class TorchBagClassifier(ObservedClassifier):
 
         def batch_loss(outputs: Tensor, rows: Sequence[int]) -> Tensor:
             logits = self._as_scores(outputs) + intercept
-            return observed_loss(logits, likelihood.take(np.asarray(rows)), self.loss)
+            return risk_loss(logits, likelihood.take(np.asarray(rows)))
 
         train(
             self.module_,
@@ -242,7 +219,7 @@ class TorchBagClassifier(ObservedClassifier):
             batches=BagBatchSampler(
                 likelihood.observed.row_bag, self.bags_per_batch, seed=first_seed
             ),
-            optimizer=OPTIMIZERS[self.optimizer](self.module_.parameters(), lr=self.lr),
+            optimizer=torch.optim.AdamW(self.module_.parameters(), lr=self.lr),
             **epochs,
         )
 
@@ -285,17 +262,6 @@ class TorchBagClassifier(ObservedClassifier):
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
         return tags
-
-
-def observed_loss(logits: Tensor, likelihood: LabelLikelihood, loss: str) -> Tensor:
-    """Return −(1/n)·Σ log P(observation) of a batch, or its proportion loss."""
-    if loss == "count":
-        return risk_loss(logits, likelihood)
-    observed = likelihood.observed
-    refuse_weights(observed.weights, f"loss={loss!r}")
-    bag_index = torch.as_tensor(observed.row_bag, device=logits.device)
-    shares = _tensor(as_targets(observed.proportions), logits.device)
-    return proportion_loss(logits, bag_index, shares)
 
 
 def _is_of_module(name: str) -> bool:

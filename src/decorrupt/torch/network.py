@@ -10,7 +10,7 @@ from torch import nn
 
 
 class MLP(nn.Module):
-    """A multi-layer perceptron: linear layers with ReLU and dropout between them.
+    """A multi-layer perceptron: linear layers with ReLU between them.
 
     Parameters
     ----------
@@ -18,23 +18,14 @@ class MLP(nn.Module):
         The numbers of inputs and of outputs.
     hidden : sequence of int, default=(128,)
         The units of each hidden layer; empty for a linear model.
-    dropout : float in [0, 1), default=0.0
-        The share of the hidden units that is left out in each training step.
     """
 
-    def __init__(
-        self,
-        n_columns: int,
-        n_scores: int,
-        *,
-        hidden: Sequence[int] = (128,),
-        dropout: float = 0.0,
-    ) -> None:
+    def __init__(self, n_columns: int, n_scores: int, *, hidden: Sequence[int] = (128,)) -> None:
         super().__init__()
         sizes = [n_columns, *hidden]
         layers: list[Any] = []
         for n_inputs, n_units in pairwise(sizes):
-            layers += [nn.Linear(n_inputs, n_units), nn.ReLU(), nn.Dropout(dropout)]
+            layers += [nn.Linear(n_inputs, n_units), nn.ReLU()]
         self.layers = nn.Sequential(*layers, nn.Linear(sizes[-1], n_scores))
 
     def forward(self, X: Any) -> Any:

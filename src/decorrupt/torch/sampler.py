@@ -24,10 +24,8 @@ class BagBatchSampler(Sampler):
         The bag of each row; any hashable ids.
     bags_per_batch : int, default=32
         Bags in a batch.
-    shuffle : bool, default=True
-        Whether the bags are shuffled. The rows of a bag keep their order.
     seed : int, default=0
-        Seed of the order.
+        Seed of the order of the bags. The rows of a bag keep their order.
 
     Attributes
     ----------
@@ -37,17 +35,14 @@ class BagBatchSampler(Sampler):
     Examples
     --------
     >>> from decorrupt.torch import BagBatchSampler
-    >>> list(BagBatchSampler(["a", "b", "a", "c"], bags_per_batch=2, shuffle=False))
-    [[0, 2, 1], [3]]
+    >>> list(BagBatchSampler(["a", "b", "a", "c"], bags_per_batch=2))
+    [[3, 0, 2], [1]]
     """
 
-    def __init__(
-        self, bags: Any, bags_per_batch: int = 32, *, shuffle: bool = True, seed: int = 0
-    ) -> None:
+    def __init__(self, bags: Any, bags_per_batch: int = 32, *, seed: int = 0) -> None:
         check_count("bags_per_batch", bags_per_batch)
         ids, codes = factorize(bags, "bags")
         self.bags_per_batch = bags_per_batch
-        self.shuffle = shuffle
         self.seed = seed
         self.epoch = 0
         by_bag = np.argsort(codes, kind="stable")
@@ -56,9 +51,7 @@ class BagBatchSampler(Sampler):
 
     def __iter__(self) -> Iterator[list[int]]:
         """Yield the rows of each batch of the next epoch."""
-        order = np.arange(self._n_bags)
-        if self.shuffle:
-            order = np.random.default_rng([self.seed, self.epoch]).permutation(self._n_bags)
+        order = np.random.default_rng([self.seed, self.epoch]).permutation(self._n_bags)
         self.epoch += 1
         for first in range(0, self._n_bags, self.bags_per_batch):
             batch = order[first : first + self.bags_per_batch]

@@ -24,10 +24,10 @@ def own(records):
 
 
 def test_methods_beyond_the_paper_have_a_column_in_their_group_if_they_were_run():
-    found = all_columns(["boosted", "supervised_forest", "new"])
+    found = all_columns(["em_forest", "supervised_forest", "new"])
     added = [column for column in found if column not in COLUMNS]
     assert [(column.key, column.group) for column in added] == [
-        ("boosted", "Ours"),
+        ("em_forest", "Ours"),
         ("supervised_forest", "With labels"),
         ("new", "Others"),
     ]

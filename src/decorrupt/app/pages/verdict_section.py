@@ -28,6 +28,14 @@ FROM_POSTERIOR = (
     "Estimated without labels, from the posterior of a model of the class probabilities."
 )
 MORE_BAGS = "Next: collect more bags, or bags whose shares differ more."
+BALANCED = (
+    "The mean of two rates: the share of positives that are recognised and the share of negatives "
+    "that are recognised. Guessing gives 0.5, perfection 1."
+)
+MEAN_RECALL = (
+    "The mean over the classes of the share of their rows that are recognised. Guessing gives "
+    "1 / number of classes, perfection 1."
+)
 ESTIMATED = "The interval takes the estimated noise rates as known."
 
 
@@ -99,7 +107,7 @@ def expected_blocks(
     if "group_rate" in expected:
         own = f"{expected['group_rate']:.3f} (for known bags only)"
         facts.append((f"guessing by {bag_column}", own))
-    meaning = METRICS["balanced_accuracy" if n_classes == 2 else "macro_recall"].meaning
+    meaning = BALANCED if n_classes == 2 else MEAN_RECALL
     return [Facts(facts), Text(f"{FROM_POSTERIOR} {meaning}", "faint")]
 
 

@@ -16,7 +16,7 @@ NOISES = {
     "geometric": ("GeometricNoise", "epsilon"),
 }
 # Methods that model counts; searches compare those among their candidates that do.
-METHODS = ("auto", "count-likelihood", "em", "boosted")
+METHODS = ("auto", "count-likelihood", "em")
 _BELOW = re.compile(r"(<=?|≤)\s*(\d+)")
 _FROM_TO = re.compile(r"(\d+)\s*[-–—]\s*(\d+)")  # hyphen, en dash, em dash
 

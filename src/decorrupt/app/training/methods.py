@@ -7,11 +7,10 @@ from difflib import get_close_matches
 from typing import Any
 
 from decorrupt import glossary
-from decorrupt.glossary import Method
 
 
-def _hyphens(methods: dict[str, Method]) -> dict[str, Method]:
-    return {name.replace("_", "-"): method for name, method in methods.items()}
+def _hyphens(methods: dict[str, str]) -> dict[str, str]:
+    return {name.replace("_", "-"): label for name, label in methods.items()}
 
 
 BAG_METHODS = glossary.BAG_SEARCHES | _hyphens(glossary.BAG_METHODS)

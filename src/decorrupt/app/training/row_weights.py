@@ -15,7 +15,7 @@ from decorrupt.app.training.table import Table, as_numbers
 # Equal rows are merged if at most this share of the rows is left: otherwise it saves little.
 MOST_LEFT = 0.1
 # Their labels or trees are those of single rows, so that merged rows would change the model.
-OF_SINGLE_ROWS = ("alternating-psvm", "em", "boosted")
+OF_SINGLE_ROWS = ("alternating-psvm", "em")
 MOST_REPEATED = 1_000_000
 
 

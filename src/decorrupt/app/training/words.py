@@ -16,7 +16,6 @@ COMMON_PROBABILITIES = (
     "proportion_matching",
     "alternating_psvm",
     "em",
-    "boosted",
 )
 ESTIMATED_RATES = (
     "the noise rates were estimated from the labels: this is valid only if some rows are certainly "
