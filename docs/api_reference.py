@@ -240,7 +240,7 @@ USERS = [
             "corruption.source_weights",
             "losses.get_loss",
         ],
-        {"losses.LOSSES": "The losses by name: logistic, squared, huber, sigmoid and unhinged."},
+        {"losses.LOSSES": "The losses by name: logistic, squared, huber and sigmoid."},
     ),
     Group(
         "Baselines",
@@ -351,7 +351,6 @@ BUILDING_BLOCKS = [
             "losses.MarginLoss",
             "losses.SigmoidLoss",
             "losses.SquaredLoss",
-            "losses.UnhingedLoss",
         ],
     ),
     Group(

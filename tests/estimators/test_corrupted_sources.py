@@ -27,7 +27,7 @@ def fit(data, **params):
 @pytest.mark.parametrize("combine", ["sources", "superbag", "least_squares", "pairs"])
 @pytest.mark.parametrize("source_priors", [None, 0.5])
 def test_learns_the_clean_classes(source_data, combine, source_priors):
-    model = fit(source_data, combine=combine, source_priors=source_priors, convex="ignore")
+    model = fit(source_data, combine=combine, source_priors=source_priors)
     assert balanced_accuracy_score(source_data.labels, model.predict(source_data.X)) > 0.88
 
 

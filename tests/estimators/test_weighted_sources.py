@@ -63,7 +63,7 @@ def test_equal_costs_take_labels_at_face_value(source_data):
 @pytest.mark.parametrize(
     "method",
     [
-        CorruptedSourcesClassifier(convex="ignore", class_prior=0.5),
+        CorruptedSourcesClassifier(class_prior=0.5),
         ForwardSourcesClassifier(),
         WeightedSourcesClassifier(),
         WeightedSourcesClassifier(costs="label_dependent"),

@@ -244,7 +244,7 @@ def inspection():
             "n_informative": 3,
             "too_small": [f"b4 {EVIL} (10 rows)"],
             "average": ["b3"],
-            "convexity": {"exists": True, "superbag": False, "floor": 0.0345},
+            "convexity": {"superbag": False, "floor": 0.0345},
         },
         "verdict": verdict("usable", "the bags differ in their shares"),
         "assumptions": assumptions(),

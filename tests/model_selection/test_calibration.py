@@ -21,7 +21,7 @@ from helpers.bags import rows_in_bags
 
 FEATURE_BAGS = make_gaussian_bags("feature", n_bags=30, bag_size=20, random_state=0)
 QUICK = {"kernels": ("rbf",), "kernel_gammas": ("scale",), "cv": 3}
-CORRECTED = CorrectedLossClassifier(convex="ignore", random_state=0)
+CORRECTED = CorrectedLossClassifier(random_state=0)
 quiet = pytest.mark.filterwarnings("ignore::UserWarning")
 
 

@@ -7,8 +7,8 @@ from decorrupt import CorrectedLossClassifier, CorruptedSourcesClassifier
 from decorrupt.estimators.forward_sources import ForwardSourcesClassifier
 from decorrupt.noise_rates import estimate_noise_rates_from_audit, sensitivity
 
-MODEL = CorruptedSourcesClassifier(reg_strength=0.05, convex="ignore", random_state=0)
-BAG_MODEL = CorrectedLossClassifier(reg_strength=0.1, convex="ignore", random_state=0)
+MODEL = CorruptedSourcesClassifier(reg_strength=0.05, random_state=0)
+BAG_MODEL = CorrectedLossClassifier(reg_strength=0.1, random_state=0)
 
 
 def boxes(rates, width):
@@ -144,7 +144,7 @@ def test_bags_by_one_number_or_one_by_one(bag_data):
 
 def test_the_model_given_is_left_alone(bag_data):
     d = bag_data
-    model = CorrectedLossClassifier(reg_strength=0.1, convex="ignore")
+    model = CorrectedLossClassifier(reg_strength=0.1)
     sensitivity(model, d.X, d.y, bags=d.bags, intervals=0.01, n_draws=0)
     assert not hasattr(model, "classes_")
 

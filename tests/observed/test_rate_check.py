@@ -84,7 +84,7 @@ def test_right_rates_are_hardly_ever_reported(n_sources, n_rows, prior):
 
 ORDER = [1, 2, 0]
 MODELS = [
-    CorruptedSourcesClassifier(random_state=0, convex="ignore"),
+    CorruptedSourcesClassifier(random_state=0),
     ForwardSourcesClassifier(random_state=0),
     CostWeightedSourcesClassifier(costs="equal", random_state=0),
     EMClassifier(random_state=0, cv=2),

@@ -127,11 +127,10 @@ class DaskCorrectedLossClassifier(DaskCorrectedRiskClassifier, DaskBagClassifier
         memory.
     max_iter : int, default=1000
         Maximum number of iterations; an iteration takes one or two passes over the data.
-    loss, kernel_gamma, reg_strength, combine, class_prior, decision, convex, \
+    loss, kernel_gamma, reg_strength, combine, class_prior, decision, \
 risk_correction, fit_intercept, solver, tol, random_state, check_assumptions
-        As in :class:`decorrupt.CorrectedLossClassifier`. The solver is L-BFGS; convex="check" does
-        not look for points that are not minima, and the assumptions are checked on a sample of
-        20,000 rows.
+        As in :class:`decorrupt.CorrectedLossClassifier`. The solver is L-BFGS; whether it stopped
+        at a minimum is not checked, and the assumptions are checked on a sample of 20,000 rows.
 
     Attributes
     ----------

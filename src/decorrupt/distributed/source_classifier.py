@@ -30,7 +30,7 @@ class DaskCorruptedSourcesClassifier(DaskCorrectedRiskClassifier):
     client, kernel, max_iter
         As in :class:`DaskCorrectedLossClassifier`.
     noise_rates, source_priors, combine, loss, kernel_gamma, reg_strength, class_prior, \
-decision, convex, risk_correction, fit_intercept, solver, tol, random_state
+decision, risk_correction, fit_intercept, solver, tol, random_state
         As in :class:`decorrupt.CorruptedSourcesClassifier`.
 
     Attributes

@@ -26,13 +26,13 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
     :class:`AutoLabelProportionsClassifier` with candidates=["corrected_loss"] calibrates them.
 
     For several classes the loss is softmax cross-entropy, ℓ_c(f) = log Σ exp(f) − f_c, and the bags
-    are combined by least squares; convex="project" and other losses and solvers are for two
-    classes. The penalty is then 2λ‖f‖², which for two classes is λ‖f‖² of the log-odds.
+    are combined by least squares; other losses and solvers are for two classes. The penalty is then
+    2λ‖f‖², which for two classes is λ‖f‖² of the log-odds.
 
     Parameters
     ----------
     loss : str, default="logistic"
-        One of `decorrupt.losses.LOSSES`: logistic, squared, huber, sigmoid, unhinged.
+        One of `decorrupt.losses.LOSSES`: logistic, squared, huber, sigmoid.
     kernel : str, callable or Kernel, default="rbf"
         rbf, exponential, laplacian, polynomial, linear, precomputed, knn, pca_rbf, pca8_rbf,
         pca_knn, or a callable that takes two matrices and returns the kernel of all their rows. A
@@ -50,7 +50,7 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
         minimum, if that is larger (loss="squared" only).
     combine : str, default="auto"
         How bags are combined into a risk, see :func:`decorrupt.corruption.combine_bags`:
-        "superbag", "pairs", "least_squares" or "easy_llp". "pairs" is the paper's method;
+        "superbag", "pairs" or "least_squares". "pairs" is the paper's method;
         "sorted_pairs", "matched_pairs" and "random_pairs" choose how bags are paired. "superbag"
         has a smaller error bound than any pairing. "auto" is "superbag" for two classes and
         "least_squares" for several.
@@ -61,11 +61,6 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in a population with
         `class_prior`. Both are the same for class_prior=0.5.
-    convex : {"check", "project", "ignore"}, default="check"
-        "check" warns if the objective is not convex and the solver stopped at a point that is not a
-        minimum (its Hessian has a negative eigenvalue). "project" uses the nearest combination with
-        a convex objective. "ignore" does not check. `diagnostics_` always reports whether the
-        objective is convex.
     risk_correction : {None, "abs", "relu"}, default=None
         How the sums of the classes are kept from being negative.
     fit_intercept : bool, default=True
@@ -81,7 +76,7 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
     max_iter : int, default=1000
         Maximum number of iterations.
     random_state : int, RandomState or None, default=None
-        Seed of the kernel's random pivots or random features, and of random pairing.
+        Seed of the kernel's random pivots, and of random pairing.
     check_assumptions : bool, default=True
         Whether `fit` warns if the rows of a class clearly differ between bags.
 
@@ -165,7 +160,6 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
         combine: str = "auto",
         class_prior: float | str = 0.5,
         decision: str = "balanced",
-        convex: str = "check",
         risk_correction: str | None = None,
         fit_intercept: bool = True,
         solver: Any = "auto",
@@ -181,7 +175,6 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
         self.combine = combine
         self.class_prior = class_prior
         self.decision = decision
-        self.convex = convex
         self.risk_correction = risk_correction
         self.fit_intercept = fit_intercept
         self.solver = solver
@@ -205,7 +198,6 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
             observed.proportions,
             method=self.combine,
             class_prior=self.class_prior,
-            convex="project" if self.convex == "project" else None,
             random_state=self.random_state,
         )
 

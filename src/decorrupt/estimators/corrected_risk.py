@@ -31,14 +31,12 @@ from decorrupt.solvers import (
     least_admissible_reg,
 )
 
-CONVEX_CHOICES = ("check", "project", "ignore")
-
 
 class CorrectedRiskClassifier(KernelClassifier):
     """Base class of the classifiers with a corrected loss.
 
     They minimise Σ_j Σ_c coef[j, c]·ℓ_c(f_j) + λ‖f‖² for given coefficients. Subclasses have the
-    parameters `loss`, `combine`, `class_prior`, `convex` and `risk_correction`, define `problem`
+    parameters `loss`, `combine`, `class_prior` and `risk_correction`, define `problem`
     with :meth:`corrected_problem`, and say with `described_bags` which bags the coefficients belong
     to.
     """
@@ -66,8 +64,6 @@ class CorrectedRiskClassifier(KernelClassifier):
 
     def _check_classes(self, n_classes: int) -> None:
         class_loss(self.loss, n_classes)
-        if self.convex == "project":
-            only_two_classes(n_classes, "convex='project'", "choose 'check' or 'ignore'")
         if self.combine not in self.class_combinations:
             known = " or ".join(map(repr, self.class_combinations))
             only_two_classes(n_classes, f"combine={self.combine!r}", f"choose {known}")
@@ -85,15 +81,11 @@ class CorrectedRiskClassifier(KernelClassifier):
                 f"reg_strength={self.reg_strength_:g} is too small for the {risk.loss.name} loss: "
                 f"the negative curvature of its corrected risk exceeds that of the penalty, so the "
                 f"objective is unbounded below. Set reg_strength above {least:.3g}, "
-                "convex='project', or loss='logistic'"
+                "or loss='logistic'"
             )
 
     def check_bounded(self, risk: CorrectedRisk) -> None:
         """Raise ValueError if the risk has no minimum without a penalty, and there is none."""
-        if self.convex not in CONVEX_CHOICES:
-            raise ValueError(
-                f"unknown convex={self.convex!r}: choose one of {', '.join(CONVEX_CHOICES)}"
-            )
         if self._has_lower_bound() or self.reg_strength_ > 0 or risk.is_bounded_below:
             return
         raise ValueError(
@@ -158,16 +150,14 @@ class CorrectedRiskClassifier(KernelClassifier):
         """Note a risk far below zero, and a solution that is not a minimum."""
         self.note_overfitting()
         found = self.diagnostics_
-        is_checked = self.convex == "check" and not found.is_convex_at_reg_strength
-        if is_checked and not is_minimum(
+        if not found.is_convex_at_reg_strength and not is_minimum(
             matrix, risk, scores, self.reg_strength_, fit_intercept=self.fit_intercept
         ):
             self._note(
                 NonConvexRiskWarning,
                 f"the objective is not convex at reg_strength={self.reg_strength_:g}, and the "
                 f"solver did not stop at a minimum. {_convex_from(found.convexity_floor)}. "
-                "convex='project', or class_prior='pooled' with combine='least_squares', also "
-                "makes it convex. convex='ignore' turns this warning off",
+                "class_prior='pooled' with combine='least_squares' also makes it convex",
             )
 
     def note_overfitting(self) -> None:

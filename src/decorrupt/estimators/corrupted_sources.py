@@ -75,7 +75,7 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
         `source_priors` one common prior is estimated from the shares of noisy labels. For several
         classes: "least_squares", or one of those that correct each source.
     loss : str, default="logistic"
-        One of `decorrupt.losses.LOSSES`: logistic, squared, huber, sigmoid, unhinged. Several
+        One of `decorrupt.losses.LOSSES`: logistic, squared, huber, sigmoid. Several
         classes need "logistic", which is softmax cross-entropy.
     kernel : str, callable or Kernel, default="rbf"
         rbf, exponential, laplacian, polynomial, linear, precomputed, knn, pca_rbf, pca8_rbf,
@@ -100,11 +100,6 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in the target population,
         see `class_prior`.
-    convex : {"check", "project", "ignore"}, default="check"
-        "check" warns if the objective is not convex and the solver stopped at a point that is not a
-        minimum (its Hessian has a negative eigenvalue). "project" uses the nearest combination with
-        a convex objective, for two classes and a combination of bags. "ignore" does not check.
-        `diagnostics_` always reports whether the objective is convex.
     risk_correction : {None, "abs", "relu"}, default=None
         How the sums of the classes are kept from being negative.
     fit_intercept : bool, default=True
@@ -119,7 +114,7 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
     max_iter : int, default=1000
         Maximum number of iterations.
     random_state : int, RandomState or None, default=None
-        Seed of the kernel's random pivots or random features, of random pairing, and of estimated
+        Seed of the kernel's random pivots, of random pairing, and of estimated
         noise rates.
 
     Attributes
@@ -212,7 +207,6 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
         reg_strength: float | str = "auto",
         class_prior: float | str | None = None,
         decision: str = "balanced",
-        convex: str = "check",
         risk_correction: str | None = None,
         fit_intercept: bool = True,
         solver: Any = "auto",
@@ -229,7 +223,6 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
         self.reg_strength = reg_strength
         self.class_prior = class_prior
         self.decision = decision
-        self.convex = convex
         self.risk_correction = risk_correction
         self.fit_intercept = fit_intercept
         self.solver = solver
@@ -260,7 +253,6 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
             noisy.strata.proportions,
             method=self.combine,
             class_prior=self._target(noisy),
-            convex="project" if self.convex == "project" else None,
             random_state=self.random_state,
         )
         return row_coefficients(coef, noisy.strata)

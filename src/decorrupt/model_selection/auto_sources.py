@@ -285,7 +285,7 @@ class AutoSourcesClassifier(AveragingSearch):
             model = ForwardSourcesClassifier(**common)
         elif name == "corrected":
             target = 0.5 if self.decision == "balanced" else "pooled"
-            model = CorruptedSourcesClassifier(**common, class_prior=target, convex="ignore")
+            model = CorruptedSourcesClassifier(**common, class_prior=target)
         else:
             costs = "equal" if name == "plain" else "label_dependent"
             model = WeightedSourcesClassifier(**common, costs=costs)

@@ -119,7 +119,7 @@ _CANDIDATES = (
     ),
     Candidate(
         "corrected_loss",
-        CorrectedLossClassifier(convex="ignore", fit_intercept=True),
+        CorrectedLossClassifier(),
         class_reg_strengths=CLASS_MEAN_REG_STRENGTHS,
     ),
     Candidate("invcal", InvCalClassifier(), {"C_p": [0.1, 1.0, 10.0], "epsilon": [0.0, 0.1]}),

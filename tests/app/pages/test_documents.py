@@ -332,7 +332,7 @@ def test_the_inspection_says_all():
     assert "b0 10 0.900 40.0 %" in bags
     assert f"Too small to matter: “b4 {EVIL} (10 rows)”." in bags
     assert "Share close to that of all rows, so next to no information: “b3”." in bags
-    assert "one minimum from --reg-strength 0.0345 on; in Python, convex='project'" in bags
+    assert "one minimum from --reg-strength 0.0345 on." in bags
 
 
 @pytest.mark.usefixtures("no_drawings")
@@ -347,8 +347,8 @@ def test_bags_that_are_too_weak_need_more_bags():
 @pytest.mark.parametrize(
     ("convexity", "words"),
     [
-        ({"exists": True, "superbag": True, "floor": 0.0}, "for every --reg-strength."),
-        ({"exists": False, "superbag": False, "floor": 0.5}, "on one side of ½"),
+        ({"superbag": True, "floor": 0.0}, "for every --reg-strength."),
+        ({"superbag": False, "floor": 0.5}, "from --reg-strength 0.5 on."),
     ],
 )
 def test_convexity_in_words(convexity, words):

@@ -215,6 +215,4 @@ def _convexity(convexity: Convexity) -> str:
     )
     if convexity["superbag"]:
         return "--method corrected-loss has one minimum on these bags for every --reg-strength."
-    if convexity["exists"]:
-        return f"{floor}; in Python, convex='project' makes it convex for every reg_strength."
-    return f"{floor}, because all proportions are on one side of ½."
+    return f"{floor}."

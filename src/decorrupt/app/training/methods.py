@@ -77,7 +77,7 @@ def bag_candidates(name: str, kernels: Sequence[str] | None = None) -> Any:
     from decorrupt.estimators import CorrectedLossClassifier
 
     pairs = [
-        CorrectedLossClassifier(kernel=kernel, combine="pairs", convex="ignore", fit_intercept=True)
+        CorrectedLossClassifier(kernel=kernel, combine="pairs", fit_intercept=True)
         for kernel in kernels or PUBLISHED_KERNELS
     ]
     if len(pairs) == 1:
