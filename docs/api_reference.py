@@ -355,15 +355,13 @@ BUILDING_BLOCKS = [
     ),
     Group(
         "Features",
-        "Linear features, low-rank or random features of a kernel, and graph diffusion.",
+        "Linear features, low-rank features of a kernel, and graph diffusion.",
         [
             "features.CholeskyFactor",
             "features.KernelFunction",
             "features.LinearMap",
             "features.LowRankKernelMap",
             "features.NeighbourMap",
-            "features.RandomFourierMap",
-            "features.RandomKernelMap",
             "features.as_kernel",
             "features.budget_in_bytes",
             "features.default_max_rank",
@@ -379,15 +377,13 @@ BUILDING_BLOCKS = [
             "features.resolve_kernel_gamma",
         ],
         {
-            "features.FEATURES": "Values of the parameter ``features``: 'landmarks' and 'random'.",
-            "features.DEFAULT_N_FEATURES": "Number of random features, 512.",
             "features.DEFAULT_MAX_RANK": "Largest rank of a low-rank kernel, 2,000.",
             "features.DEFAULT_RANK_TOL": "Relative mean trace error of a low-rank kernel, 0.001.",
             "features.KERNELS": "Names of the kernels.",
             "features.WITHOUT_GAMMA": "Names of the kernels without the parameter"
             " ``kernel_gamma``.",
             "features.FeatureMap": "The type of :class:`LinearMap`,"
-            " :class:`LowRankKernelMap`, :class:`RandomKernelMap` and :class:`NeighbourMap`.",
+            " :class:`LowRankKernelMap` and :class:`NeighbourMap`.",
         },
     ),
     Group(

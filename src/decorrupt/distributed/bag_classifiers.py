@@ -119,8 +119,8 @@ class DaskCorrectedLossClassifier(DaskCorrectedRiskClassifier, DaskBagClassifier
         client of this process, or Dask's threads if there is none.
     kernel : str, callable or Kernel, default="rbf"
         As in :class:`decorrupt.CorrectedLossClassifier`; not precomputed, knn or pca_…, which need
-        all rows at once. ``Kernel(max_rank=512)``, the default, is the number of random features or
-        the largest number of landmarks, which are chosen from a sample of 20,000 rows.
+        all rows at once. ``Kernel(max_rank=512)``, the default, is the largest number of landmarks,
+        which are chosen from a sample of 20,000 rows.
         ``Kernel(memory_budget="2GB")`` is what partitions kept in memory may take in all workers
         together: features are kept if they fit, otherwise the rows if they fit; otherwise the rows
         are read in every pass. None: 40 % of the workers' memory, or a quarter of this machine's
@@ -138,7 +138,7 @@ risk_correction, fit_intercept, solver, tol, random_state, check_assumptions
         Passes over the data: those of the solver, and three for the bags, a sample and the
         diagnostics.
     classes_, diagnostics_, class_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, \
-feature_coef_, frequencies_, intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, \
+intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, \
 n_features_in_, feature_names_in_
         As in :class:`decorrupt.CorrectedLossClassifier`.
 
@@ -184,8 +184,8 @@ fit_intercept, decision, solver, tol, random_state, check_assumptions
     ----------
     n_passes_ : int
         Passes over the data.
-    classes_, class_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, feature_coef_, \
-frequencies_, intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, \
+    classes_, class_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, \
+intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, \
 feature_names_in_
         As in :class:`decorrupt.MeanMapClassifier`.
     """
@@ -276,8 +276,8 @@ decision, solver, tol, random_state
         The standard deviation of the bag effect, given or estimated.
     n_large_bags_ : int
         The number of bags that are larger than a partition.
-    classes_, class_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, feature_coef_, \
-frequencies_, intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, \
+    classes_, class_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, \
+intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, \
 feature_names_in_
         As in :class:`decorrupt.CountLikelihoodClassifier`.
     """
