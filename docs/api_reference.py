@@ -266,7 +266,6 @@ USERS = [
             "assumptions.ColumnDispersion",
             "noise_rates.AnnotatorEstimate",
             "noise_rates.Sensitivity",
-            "corruption.BagPairs",
             "datasets.BagDataset",
             "datasets.Bags",
             "datasets.CorruptedSources",
@@ -331,8 +330,6 @@ BUILDING_BLOCKS = [
         {
             "corruption.COMBINATION_METHODS": "Names of the methods of"
             " :func:`decorrupt.corruption.combine_bags`.",
-            "corruption.PAIRINGS": "Those that pair bags, each with its ``method`` of"
-            " :func:`decorrupt.corruption.pair_bags`.",
             "corruption.WEIGHT_SCHEMES": "Names of the schemes of"
             " :func:`decorrupt.corruption.source_weights`.",
         },

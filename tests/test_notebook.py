@@ -33,7 +33,7 @@ def leaderboard():
 
 def diagnostics(bag_data):
     bags = np.array([f"{HOSTILE}{bag}" for bag in bag_data.bags], dtype=object)
-    model = CorrectedLossClassifier(kernel="linear", combine="sorted_pairs")
+    model = CorrectedLossClassifier(kernel="linear", combine="pairs")
     found = model.fit(bag_data.X, bag_data.y, bags=bags).diagnostics_
     found.dropped = {HOSTILE: [HOSTILE]}
     return found

@@ -37,9 +37,7 @@ PRIORS = (0.5, 0.12, 0.77)
 
 seeds = st.integers(0, 10_000)
 unbiased_methods = pytest.mark.parametrize("method", UNBIASED)
-# Random pairs depend on the seed and on the order of the bags.
-DETERMINISTIC = [method for method in COMBINATION_METHODS if method != "random_pairs"]
-all_methods = pytest.mark.parametrize("method", DETERMINISTIC)
+all_methods = pytest.mark.parametrize("method", COMBINATION_METHODS)
 
 
 def random_bags(seed, count=6, largest=60):
@@ -149,7 +147,7 @@ class TestPairs:
 
     def test_unequal_sizes_weight_pairs_by_harmonic_size_and_gap(self):
         sizes, proportions = np.array([100.0, 1.0, 50.0, 20.0]), np.array([0.9, 0.95, 0.1, 0.2])
-        combination = combine_bags(sizes, proportions, method="matched_pairs")
+        combination = combine_bags(sizes, proportions, method="pairs")
         candidates = [[(0, 1), (2, 3)], [(0, 2), (1, 3)], [(0, 3), (1, 2)]]
         options = [combine_pairs(pairs, sizes, proportions) for pairs in candidates]
         best = min(options, key=lambda option: bound_factor(option, sizes))
@@ -166,40 +164,10 @@ class TestPairs:
         two = combine_bags([5, 5], [0.9, 0.1], method="pairs")
         np.testing.assert_allclose(coef[[1, 3]], two, rtol=1e-14)
 
-    def test_random_pairing_is_reproducible(self):
-        once, again = (
-            combine_bags(SIZES, PROPORTIONS, method="random_pairs", random_state=3)
-            for _ in range(2)
-        )
-        np.testing.assert_array_equal(once, again)
-
-    def test_random_pairing_is_random_and_unbiased(self):
-        seen = set()
-        for seed in range(12):
-            coef = combine_bags(SIZES, PROPORTIONS, method="random_pairs", random_state=seed)
-            np.testing.assert_allclose(moments(coef, PROPORTIONS), wanted_moments(0.5), atol=1e-13)
-            seen.add(tuple(coef[:, 1]))
-        assert len(seen) > 3
-
-    def test_unknown_pairing(self):
-        with pytest.raises(ValueError, match="'best_pairs'") as caught:
-            combine_bags(SIZES, PROPORTIONS, method="best_pairs")
-        assert "matched_pairs" in str(caught.value)
-
-    @pytest.mark.parametrize(
-        ("method", "pairing"),
-        [
-            ("pairs", "auto"),
-            ("sorted_pairs", "sorted"),
-            ("matched_pairs", "matching"),
-            ("random_pairs", "random"),
-        ],
-    )
-    def test_the_name_says_how_bags_are_paired(self, method, pairing):
-        pairs = pair_bags(PROPORTIONS, SIZES, method=pairing, random_state=3)
-        chosen = list(zip(pairs.pos, pairs.neg, strict=True))
-        found = combine_bags(SIZES, PROPORTIONS, method=method, random_state=3)
-        expected = combine_pairs(chosen, np.asarray(SIZES), np.asarray(PROPORTIONS))
+    def test_bags_are_paired_as_by_pair_bags(self):
+        pos, neg, _ = pair_bags(PROPORTIONS, SIZES)
+        found = combine_bags(SIZES, PROPORTIONS, method="pairs")
+        expected = combine_pairs(list(zip(pos, neg, strict=True)), SIZES, PROPORTIONS)
         np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
@@ -249,9 +217,8 @@ class TestSuperbag:
         if equal_sizes:
             # The mean over all pairings of their information is V/2·M/(M−1).
             assert min(by_pairing) <= 2 * 5 / 6 * factor * (1 + 1e-12)
-        for method in ("sorted_pairs", "matched_pairs", "random_pairs"):
-            combination = combine_bags(sizes, proportions, method=method, random_state=seed)
-            assert bound_factor(combination, sizes) >= factor * (1 - 1e-12)
+        combination = combine_bags(sizes, proportions, method="pairs")
+        assert bound_factor(combination, sizes) >= factor * (1 - 1e-12)
 
     def test_the_gain_over_pairs_tends_to_two(self):
         """One pure negative bag among positives: pairs can use one of the others, superbag all."""

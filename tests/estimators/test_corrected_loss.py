@@ -229,7 +229,6 @@ def test_diagnostics_can_be_drawn(bag_data):
     [
         ({"loss": "hinge"}, r"unknown loss 'hinge'.*logistic, squared, huber, sigmoid"),
         ({"combine": "average"}, r"unknown method 'average'.*superbag, least_squares, pairs"),
-        ({"combine": "best_pairs"}, r"unknown method 'best_pairs'.*sorted_pairs"),
         ({"class_prior": 1.0}, r"class_prior=1\.0: give a number strictly between 0 and 1"),
         ({"class_prior": "natural"}, r"class_prior='natural'.*'pooled'"),
         ({"risk_correction": "max"}, r"unknown risk_correction 'max'"),

@@ -2,7 +2,6 @@
 
 from decorrupt.corruption.combine import (
     COMBINATION_METHODS,
-    PAIRINGS,
     bag_information,
     combine_bags,
     pooled_proportion,
@@ -23,7 +22,7 @@ from decorrupt.corruption.mean_operator import (
     laplacian_combination,
 )
 from decorrupt.corruption.noise import CorrectedLoss, corrected_loss, corrupt_labels
-from decorrupt.corruption.pairing import BagPairs, pair_bags
+from decorrupt.corruption.pairing import pair_bags
 from decorrupt.corruption.source_mixture import SourceMixture
 from decorrupt.corruption.weights import (
     WEIGHT_SCHEMES,
@@ -39,9 +38,7 @@ from decorrupt.corruption.weights import (
 __all__ = [
     "COMBINATION_METHODS",
     "LEVEL",
-    "PAIRINGS",
     "WEIGHT_SCHEMES",
-    "BagPairs",
     "ClassMeansTest",
     "CorrectedLoss",
     "SourceMixture",

@@ -10,8 +10,6 @@ combinations for two classes only are written for π = ½ and scaled.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
@@ -21,14 +19,7 @@ from decorrupt.corruption.pairing import pair_bags
 from decorrupt.losses import only_two_classes
 from decorrupt.observed import BALANCED, Observed, check_bags, resolve_class_prior
 
-# combine= of estimators, and the method of pair_bags.
-PAIRINGS = {
-    "pairs": "auto",
-    "sorted_pairs": "sorted",
-    "matched_pairs": "matching",
-    "random_pairs": "random",
-}
-COMBINATION_METHODS = ("superbag", "least_squares", *PAIRINGS)
+COMBINATION_METHODS = ("superbag", "least_squares", "pairs")
 
 
 def pooled_proportion(sizes: ArrayLike, proportions: ArrayLike) -> float:
@@ -57,7 +48,6 @@ def combine_bags(
     *,
     method: str = "auto",
     class_prior: ArrayLike | str = BALANCED,
-    random_state: Any = None,
 ) -> FloatArray:
     """Return one coefficient per bag and class, which turn losses into an estimate of the risk.
 
@@ -69,22 +59,18 @@ def combine_bags(
         Rows of each bag.
     proportions : array-like of shape (n_bags,) or (n_bags, n_classes)
         The share of positives of each bag, or the shares of all classes.
-    method : {"auto", "superbag", "least_squares", "pairs", "sorted_pairs", "matched_pairs", \
-            "random_pairs"}
+    method : {"auto", "superbag", "least_squares", "pairs"}
         "auto" is ``superbag`` for two classes and ``least_squares``, the only method for several.
 
         - ``superbag`` minimises Σ(|a|+|b|)²/n, the factor of the generalisation bound, at 1/(4V);
           no pairing does better.
         - ``least_squares`` minimises Σ_bc a_bc²/n_b: a = NΓ(ΓᵀNΓ)⁻¹diag(π). It equals the mean map.
         - ``pairs`` is the paper's: disjoint pairs of bags, weighted by (n_a·n_b/(n_a+n_b))·gap².
-          A bag without a partner of another proportion gets zeros. The names with a prefix choose
-          how the bags are paired, see :func:`pair_bags`.
+          A bag without a partner of another proportion gets zeros, see :func:`pair_bags`.
     class_prior : float in (0, 1), "pooled", or array-like of shape (n_classes,)
         π, the class shares in the target population; a number is the share of positives. 0.5 gives
         the balanced risk. "pooled" are the shares among all rows; ``least_squares`` then has
         Σ_c a_bc ≥ 0, a convex risk.
-    random_state : int, RandomState or None
-        For random pairs.
 
     Returns
     -------
@@ -117,11 +103,8 @@ def combine_bags(
     if method == "least_squares" or (method == "auto" and n_classes > 2):
         return _least_squares(sizes, shares) * prior
     only_two_classes(n_classes, f"combine={method!r}", "use combine='least_squares'")
-    if method in PAIRINGS:
-        coef = _pairs(sizes, shares[:, 1], PAIRINGS[method], random_state)
-    else:
-        coef = _superbag(sizes, shares[:, 1])
-    return coef * 2 * prior
+    combination = _pairs if method == "pairs" else _superbag
+    return combination(sizes, shares[:, 1]) * 2 * prior
 
 
 def _least_squares(sizes: FloatArray, shares: FloatArray) -> FloatArray:
@@ -144,14 +127,11 @@ def _superbag(sizes: FloatArray, proportions: FloatArray) -> FloatArray:
     return np.column_stack([-(1 - share), share]) * (lever / (2 * information))[:, None]
 
 
-def _pairs(
-    sizes: FloatArray, proportions: FloatArray, pairing: str, random_state: Any
-) -> FloatArray:
-    pairs = pair_bags(proportions, sizes, method=pairing, random_state=random_state)
+def _pairs(sizes: FloatArray, proportions: FloatArray) -> FloatArray:
+    pos, neg, weight = pair_bags(proportions, sizes)
+    upper, lower = proportions[pos], proportions[neg]
+    half = 0.5 * weight / (upper - lower)
     coef = np.zeros((len(sizes), 2))
-    half = 0.5 * pairs.weight / pairs.gap
-    coef[pairs.pos, 1] = half * (1 - proportions[pairs.neg])
-    coef[pairs.pos, 0] = -half * proportions[pairs.neg]
-    coef[pairs.neg, 1] = -half * (1 - proportions[pairs.pos])
-    coef[pairs.neg, 0] = half * proportions[pairs.pos]
+    coef[pos] = half[:, None] * np.column_stack([-lower, 1 - lower])
+    coef[neg] = half[:, None] * np.column_stack([upper, upper - 1])
     return coef

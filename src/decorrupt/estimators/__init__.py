@@ -2,7 +2,7 @@
 
 from decorrupt.estimators.bag_assumptions import common_classes_notices, needs_common_classes
 from decorrupt.estimators.bag_classifier import BagClassifier
-from decorrupt.estimators.corrected_loss import AT_THE_MEAN, IDLE_REASONS, CorrectedLossClassifier
+from decorrupt.estimators.corrected_loss import CorrectedLossClassifier
 from decorrupt.estimators.corrected_risk import CorrectedRiskClassifier
 from decorrupt.estimators.corrupted_sources import CorruptedSourcesClassifier
 from decorrupt.estimators.count_likelihood import (
@@ -52,13 +52,11 @@ from decorrupt.estimators.weighted_sources import (
 )
 
 __all__ = [
-    "AT_THE_MEAN",
     "AUTO",
     "COSTS",
     "COUNT_PRIOR_VARIANCE",
     "DECISIONS",
     "FLOATS",
-    "IDLE_REASONS",
     "NOISY_PRIOR_VARIANCE",
     "BagClassifier",
     "CorrectedLossClassifier",

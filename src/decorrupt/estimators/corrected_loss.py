@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import PAIRINGS, combine_bags, row_coefficients
+from decorrupt.corruption import combine_bags, row_coefficients
 from decorrupt.estimators.bag_classifier import BagClassifier
 from decorrupt.estimators.corrected_risk import CorrectedRiskClassifier
 from decorrupt.estimators.diagnostics import dropped_bags
 from decorrupt.observed import Observed, resolve_class_prior
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem
 
-IDLE_REASONS = dict.fromkeys(PAIRINGS, "without a partner of another proportion")
+WITHOUT_PARTNER = "without a partner of another proportion"
 AT_THE_MEAN = "at the pooled proportion, where a bag has no information"
 
 
@@ -50,9 +50,8 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
         minimum, if that is larger (loss="squared" only).
     combine : str, default="auto"
         How bags are combined into a risk, see :func:`decorrupt.corruption.combine_bags`:
-        "superbag", "pairs" or "least_squares". "pairs" is the paper's method;
-        "sorted_pairs", "matched_pairs" and "random_pairs" choose how bags are paired. "superbag"
-        has a smaller error bound than any pairing. "auto" is "superbag" for two classes and
+        "superbag", "pairs" or "least_squares". "pairs" is the paper's method; "superbag" has a
+        smaller error bound than any pairing. "auto" is "superbag" for two classes and
         "least_squares" for several.
     class_prior : float in (0, 1), array-like of shape (n_classes,) or "pooled", default=0.5
         π, the share of positives in the target population of the risk; "pooled" is the share among
@@ -76,7 +75,7 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
     max_iter : int, default=1000
         Maximum number of iterations.
     random_state : int, RandomState or None, default=None
-        Seed of the kernel's random pivots, and of random pairing.
+        Seed of the kernel's random pivots.
     check_assumptions : bool, default=True
         Whether `fit` warns if the rows of a class clearly differ between bags.
 
@@ -181,7 +180,7 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
     def problem(self, observed: Observed) -> Problem:
         """Return the corrected risk of the combined bags."""
         coef = self.combine_observed(observed)
-        reason = IDLE_REASONS.get(self.combine, AT_THE_MEAN)
+        reason = WITHOUT_PARTNER if self.combine == "pairs" else AT_THE_MEAN
         dropped = dropped_bags(observed, coef, reason)
         by_row = row_coefficients(coef, observed)
         return self.corrected_problem(by_row, observed.weights, dropped=dropped)
@@ -193,7 +192,6 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
             observed.proportions,
             method=self.combine,
             class_prior=self.class_prior,
-            random_state=self.random_state,
         )
 
     def class_prior_of(self, observed: Observed) -> FloatArray:

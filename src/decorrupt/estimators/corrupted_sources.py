@@ -8,7 +8,7 @@ import numpy as np
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import (
-    PAIRINGS,
+    COMBINATION_METHODS,
     backward_coefficients,
     combine_bags,
     row_coefficients,
@@ -28,7 +28,7 @@ SOURCE_WEIGHTS = {
     "size_sources": "size",
     "uniform_sources": "uniform",
 }
-COMBINATIONS = (*SOURCE_WEIGHTS, "superbag", "least_squares", *PAIRINGS)
+COMBINATIONS = (*SOURCE_WEIGHTS, *COMBINATION_METHODS)
 
 
 class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
@@ -63,7 +63,7 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
         P(Y=1) by source, or one value for all sources; for several classes the share of each class.
         None: all sources have the same prior, estimated from the shares of noisy labels.
     combine : {"sources", "exact_sources", "size_sources", "uniform_sources", "superbag", \
-    "pairs", "sorted_pairs", "matched_pairs", "random_pairs", "least_squares"}, default="sources"
+    "pairs", "least_squares"}, default="sources"
         "sources" corrects each source separately and adds the results with the optimal weights of
         the paper. "exact_sources", "size_sources" and "uniform_sources" do so with other weights,
         see :func:`decorrupt.corruption.source_weights`; "exact_sources" needs `source_priors`. If
@@ -114,8 +114,7 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
     max_iter : int, default=1000
         Maximum number of iterations.
     random_state : int, RandomState or None, default=None
-        Seed of the kernel's random pivots, of random pairing, and of estimated
-        noise rates.
+        Seed of the kernel's random pivots, and of estimated noise rates.
 
     Attributes
     ----------
@@ -248,7 +247,6 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
             noisy.strata.proportions,
             method=self.combine,
             class_prior=self._target(noisy),
-            random_state=self.random_state,
         )
         return row_coefficients(coef, noisy.strata)
 
