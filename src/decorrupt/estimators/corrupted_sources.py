@@ -28,6 +28,8 @@ SOURCE_WEIGHTS = {
     "size_sources": "size",
     "uniform_sources": "uniform",
 }
+# Their weights do not depend on the rates.
+WITHOUT_RATES = ("size_sources", "uniform_sources")
 COMBINATIONS = (*SOURCE_WEIGHTS, *COMBINATION_METHODS)
 
 
@@ -46,8 +48,9 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
       model is an ordinary classifier.
     - with `source_priors`: the sources share only their class-conditional distributions, and the
       target is the balanced risk, or the risk at `class_prior` (Sec. 2.3).
-    - with rates per row in `fit`: the noise depends on the features (Remark 2), and all rows have
-      the same weight.
+    - with a source per row, ``sources=np.arange(n_rows)``, the noise can depend on the features
+      (Remark 2). Then only combine="uniform_sources" is unbiased, because other weights would
+      depend on the features; `fit` warns.
 
     Parameters
     ----------
@@ -66,9 +69,7 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
     "pairs", "least_squares"}, default="sources"
         "sources" corrects each source separately and adds the results with the optimal weights of
         the paper. "exact_sources", "size_sources" and "uniform_sources" do so with other weights,
-        see :func:`decorrupt.corruption.source_weights`; "exact_sources" needs `source_priors`. If
-        rates vary within a source, only equal weights are possible: others would depend on the
-        features and bias the risk. The model then warns, except with "uniform_sources".
+        see :func:`decorrupt.corruption.source_weights`; "exact_sources" needs `source_priors`.
 
         The other values treat each source's positively and negatively labelled rows as two bags
         with known proportions, see :func:`decorrupt.corruption.combine_bags`; without
@@ -118,9 +119,8 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
 
     Attributes
     ----------
-    noise_rates_ : dict or None
-        {source: (flip_pos, flip_neg)}, or {source: T} for several classes, the rates used; None if
-        they vary within a source.
+    noise_rates_ : dict
+        {source: (flip_pos, flip_neg)}, or {source: T} for several classes, the rates used.
     noise_rate_intervals_ : dict or None
         {source: {"flip_pos": (0, high), "flip_neg": (0, high)}}, if rates were estimated; empty
         for several classes.
@@ -237,11 +237,6 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
         """Return the coefficient of every row and class."""
         if self.combine in SOURCE_WEIGHTS:
             return self._by_source(noisy)
-        if noisy.rates_vary_within_source:
-            raise ValueError(
-                f"combine={self.combine!r} needs one pair of noise rates per source, or one "
-                "matrix; rates that vary within a source need combine='uniform_sources'"
-            )
         coef = combine_bags(
             noisy.strata.sizes,
             noisy.strata.proportions,
@@ -252,22 +247,18 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
 
     def _by_source(self, noisy: NoisySources) -> FloatArray:
         """Return (w_s/n_s)·T_s⁻¹[ỹ, y]·π(y)/π_s(y), one column per class y."""
-        coef = backward_coefficients(noisy.matrices, noisy.row_matrix, noisy.noisy_class)
+        coef = backward_coefficients(noisy.source_matrices, noisy.row_source, noisy.noisy_class)
         # Costs change each source's prior to the target prior; they are 1 if the two are equal.
         costs = (self._target(noisy) / noisy.priors)[noisy.row_source]
         return np.asarray(self._row_weights(noisy)[:, None] * coef * costs)
 
     def _row_weights(self, noisy: NoisySources) -> FloatArray:
         """Return w_s/n_s for each row, times how many rows it represents."""
-        weights = self._weights_of(noisy)
-        by_source = 1 / noisy.sizes.sum() if weights is None else weights / noisy.sizes
-        by_row = np.broadcast_to(by_source, noisy.sizes.shape)[noisy.row_source]
+        by_row = (self._weights_of(noisy) / noisy.sizes)[noisy.row_source]
         return np.asarray(by_row if noisy.weights is None else by_row * noisy.weights)
 
-    def _weights_of(self, noisy: NoisySources) -> FloatArray | None:
-        """Return w_s; None if rates vary within a source."""
-        if noisy.rates_vary_within_source:
-            return None
+    def _weights_of(self, noisy: NoisySources) -> FloatArray:
+        """Return w_s."""
         scheme = SOURCE_WEIGHTS[self.combine]
         if scheme == "exact" and noisy.given_priors is None:
             raise ValueError(
@@ -283,17 +274,14 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
         check_choice("combine", self.combine, COMBINATIONS)
         super().keep_sources(noisy)
         self.source_weights_: dict[Any, float] | None = None
-        if self.combine not in SOURCE_WEIGHTS:
-            return
-        weights = self._weights_of(noisy)
-        if weights is not None:
-            self.source_weights_ = noisy.by_source(weights)
-        elif self.combine != "uniform_sources":
+        if self.combine in SOURCE_WEIGHTS:
+            self.source_weights_ = noisy.by_source(self._weights_of(noisy))
+        if self.combine not in WITHOUT_RATES and _have_rates_per_row(noisy):
             self._note(
                 UserWarning,
-                f"noise_rates vary within a source, so the weights of combine={self.combine!r} "
-                "are not used: they would depend on the features and bias the risk. All rows have "
-                "the same weight; set combine='uniform_sources' to avoid this warning",
+                "most rows are a source of their own, and their noise_rates differ. If the rates "
+                f"depend on the features, so do the weights of combine={self.combine!r}, which "
+                "bias the risk: set combine='uniform_sources'",
             )
 
     def class_prior_of(self, observed: Observed) -> FloatArray:
@@ -310,3 +298,11 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
             is_common_source = self.combine in SOURCE_WEIGHTS and noisy.given_priors is None
             class_prior = "pooled" if is_common_source else BALANCED
         return resolve_class_prior(class_prior, noisy.class_prior)
+
+
+def _have_rates_per_row(noisy: NoisySources) -> bool:
+    """Return whether most rows are the only row of their source, with different matrices."""
+    is_single = np.bincount(noisy.row_source) == 1
+    if 2 * is_single.sum() <= len(noisy.row_source):
+        return False
+    return bool(np.ptp(noisy.source_matrices[is_single], axis=0).any())

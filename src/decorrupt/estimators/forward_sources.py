@@ -74,9 +74,8 @@ class ForwardSourcesClassifier(SourceClassifier):
 
     Attributes
     ----------
-    noise_rates_ : dict or None
-        {source: (flip_pos, flip_neg)}, or {source: T} for several classes, the rates used; None if
-        they vary within a source.
+    noise_rates_ : dict
+        {source: (flip_pos, flip_neg)}, or {source: T} for several classes, the rates used.
     noise_rate_intervals_ : dict or None
         {source: {"flip_pos": (0, high), "flip_neg": (0, high)}}, if rates were estimated; empty
         for several classes.

@@ -179,7 +179,7 @@ def estimate_noise_rates(
     resampled = bootstrap_ends(matrices, draws, level)
     emit_notices(notices + rate_notices(ids, matrices, resampled, names, "source"))
     matrices = informative(matrices)
-    estimated = replace(noisy, matrices=matrices, row_matrix=noisy.row_source)
+    estimated = replace(noisy, source_matrices=matrices)
     return NoiseRateEstimate(
         ids,
         matrices,
