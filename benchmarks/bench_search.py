@@ -42,7 +42,7 @@ def data(n_rows, seed):
 CASES = (
     (
         "corrected loss",
-        CorrectedLossClassifier(convex="ignore", fit_intercept=False),
+        CorrectedLossClassifier(fit_intercept=False),
         "corrected_accuracy",
         {},
     ),

@@ -33,9 +33,7 @@ METHODS = {
     "auto": AutoLabelProportionsClassifier(random_state=0, check_assumptions=False),
     "count likelihood": CountLikelihoodClassifier(random_state=0),
     "mean map": MeanMapClassifier(random_state=0, check_assumptions=False),
-    "corrected loss": CorrectedLossClassifier(
-        random_state=0, check_assumptions=False, convex="ignore"
-    ),
+    "corrected loss": CorrectedLossClassifier(random_state=0, check_assumptions=False),
 }
 
 

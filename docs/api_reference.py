@@ -215,7 +215,7 @@ USERS = [
             "corruption.source_weights",
             "losses.get_loss",
         ],
-        {"losses.LOSSES": "The losses by name: logistic, squared, huber, sigmoid and unhinged."},
+        {"losses.LOSSES": "The losses by name: logistic, squared, huber and sigmoid."},
     ),
     Group(
         "Baselines",
@@ -235,7 +235,6 @@ USERS = [
             "model_selection.CalibrationBin",
             "assumptions.ColumnDispersion",
             "noise_rates.AnnotatorEstimate",
-            "corruption.BagPairs",
             "datasets.BagDataset",
             "datasets.Bags",
             "datasets.CorruptedSources",
@@ -296,8 +295,6 @@ BUILDING_BLOCKS = [
         {
             "corruption.COMBINATION_METHODS": "Names of the methods of"
             " :func:`decorrupt.corruption.combine_bags`.",
-            "corruption.PAIRINGS": "Those that pair bags, each with its ``method`` of"
-            " :func:`decorrupt.corruption.pair_bags`.",
             "corruption.WEIGHT_SCHEMES": "Names of the schemes of"
             " :func:`decorrupt.corruption.source_weights`.",
         },
@@ -316,20 +313,17 @@ BUILDING_BLOCKS = [
             "losses.MarginLoss",
             "losses.SigmoidLoss",
             "losses.SquaredLoss",
-            "losses.UnhingedLoss",
         ],
     ),
     Group(
         "Features",
-        "Linear features, low-rank or random features of a kernel, and graph diffusion.",
+        "Linear features, low-rank features of a kernel, and graph diffusion.",
         [
             "features.CholeskyFactor",
             "features.KernelFunction",
             "features.LinearMap",
             "features.LowRankKernelMap",
             "features.NeighbourMap",
-            "features.RandomFourierMap",
-            "features.RandomKernelMap",
             "features.as_kernel",
             "features.budget_in_bytes",
             "features.default_max_rank",
@@ -345,15 +339,13 @@ BUILDING_BLOCKS = [
             "features.resolve_kernel_gamma",
         ],
         {
-            "features.FEATURES": "Values of the parameter ``features``: 'landmarks' and 'random'.",
-            "features.DEFAULT_N_FEATURES": "Number of random features, 512.",
             "features.DEFAULT_MAX_RANK": "Largest rank of a low-rank kernel, 2,000.",
             "features.DEFAULT_RANK_TOL": "Relative mean trace error of a low-rank kernel, 0.001.",
             "features.KERNELS": "Names of the kernels.",
             "features.WITHOUT_GAMMA": "Names of the kernels without the parameter"
             " ``kernel_gamma``.",
             "features.FeatureMap": "The type of :class:`LinearMap`,"
-            " :class:`LowRankKernelMap`, :class:`RandomKernelMap` and :class:`NeighbourMap`.",
+            " :class:`LowRankKernelMap` and :class:`NeighbourMap`.",
         },
     ),
     Group(

@@ -151,7 +151,7 @@ WARNINGS = (
         "NonConvexRiskWarning",
         (),
         "The solver stopped at a point that is not a minimum. Raise reg_strength above "
-        "diagnostics_.convexity_floor, or set convex='project'.",
+        "diagnostics_.convexity_floor.",
     ),
 )
 VERDICTS = (

@@ -22,7 +22,7 @@ REPEATS = 5
 METHODS = {
     "count likelihood": CountLikelihoodClassifier(kernel="linear", reg_strength=1e-3),
     "mean map": MeanMapClassifier(kernel="linear", reg_strength=1e-2),
-    "corrected loss": CorrectedLossClassifier(kernel="linear", reg_strength=1e-2, convex="ignore"),
+    "corrected loss": CorrectedLossClassifier(kernel="linear", reg_strength=1e-2),
 }
 
 

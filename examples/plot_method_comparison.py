@@ -34,7 +34,7 @@ PENALTY = {"reg_strength": [0.1, 0.01, 0.001, 1e-4]}
 METHODS = {
     "count\nlikelihood": (CountLikelihoodClassifier(**SHARED), PENALTY),
     "mean map": (MeanMapClassifier(**SHARED), PENALTY),
-    "corrected\nloss": (CorrectedLossClassifier(convex="ignore", **SHARED), PENALTY),
+    "corrected\nloss": (CorrectedLossClassifier(**SHARED), PENALTY),
     "proportion\nmatching": (ProportionMatchingClassifier(**SHARED), PENALTY),
     "InvCal": (InvCalClassifier(kernel_gamma=1.0), {"C_p": [0.1, 1.0, 10.0]}),
     "∝SVM": (AlternatingPSVMClassifier(n_starts=3, **SHARED), {"C": [0.1, 1.0, 10.0]}),

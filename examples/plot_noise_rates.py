@@ -60,7 +60,7 @@ plt.show()
 # %%
 # Do the estimated rates help? The model minimises the share of wrong rows, for which noise matters.
 model = CorruptedSourcesClassifier(
-    decision="accuracy", reg_strength=1e-3, convex="ignore", risk_correction="abs", random_state=0
+    decision="accuracy", reg_strength=1e-3, risk_correction="abs", random_state=0
 )
 trained = {
     "no rates: labels taken as correct": (0.0, 0.0),

@@ -40,7 +40,7 @@ for place, rate in enumerate(NOISE):
         for scheme in COMBINE:
             model = CorruptedSourcesClassifier(
                 noise_rates=rates, combine=COMBINE[scheme], kernel="linear",
-                reg_strength=1e-2, convex="ignore", risk_correction="abs",
+                reg_strength=1e-2, risk_correction="abs",
             )  # fmt: skip
             model.fit(data.X, data.y, sources=data.sources)
             offset = model.intercept_ - model.decision_threshold_

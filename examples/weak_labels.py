@@ -52,7 +52,7 @@ def main() -> None:
     print_rates(found)
 
     model = CorruptedSourcesClassifier(
-        decision="accuracy", reg_strength=1e-3, convex="ignore", risk_correction="abs"
+        decision="accuracy", reg_strength=1e-3, risk_correction="abs"
     )
     print(f"\n{'trained on their labels, with rates from':<44}accuracy ({len(X_test)} test rows)")
     naive = model.fit(X, label, sources=annotator, noise_rates=(0.0, 0.0))

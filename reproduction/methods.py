@@ -83,7 +83,7 @@ def _mean_map(task: Task) -> Fitted:
 
 
 def _corrected_loss(task: Task) -> Fitted:
-    template = CorrectedLossClassifier(convex="ignore", fit_intercept=True)
+    template = CorrectedLossClassifier(fit_intercept=True)
     candidate = ("corrected_loss", template)
     return _auto(task, candidates=[candidate], scoring="corrected_accuracy", **_one_model(task))
 

@@ -158,7 +158,7 @@ def test_decisions_are_those_of_the_stated_prior(model):
 LINEAR = {"kernel": "linear", "reg_strength": 0.05}
 TWO = [
     MeanMapClassifier(**LINEAR),
-    CorrectedLossClassifier(combine="least_squares", convex="ignore", **LINEAR),
+    CorrectedLossClassifier(combine="least_squares", **LINEAR),
     CountLikelihoodClassifier(**LINEAR),
     ProportionMatchingClassifier(**LINEAR),
 ]

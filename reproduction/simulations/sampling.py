@@ -87,9 +87,9 @@ def _varying_priors(masses: FloatArray, options: dict[str, Any]) -> Model:
 
 def _label_proportions(masses: FloatArray, options: dict[str, Any]) -> Model:
     """Treat a pair of bags as a noisy source, with the prior, costs and rates of Theorem 4."""
-    pairs = pair_bags(PROPORTIONS)
-    sizes = np.full(len(pairs.pos), 2 * BAG_SIZE)
-    upper, lower = PROPORTIONS[pairs.pos], PROPORTIONS[pairs.neg]
+    pos, neg, weights = pair_bags(PROPORTIONS)
+    sizes = np.full(len(pos), 2 * BAG_SIZE)
+    upper, lower = PROPORTIONS[pos], PROPORTIONS[neg]
     samples = [
         _labelled(
             masses,
@@ -98,7 +98,7 @@ def _label_proportions(masses: FloatArray, options: dict[str, Any]) -> Model:
             (low + up) / 2,
             weight / np.array([low + up, 2 - low - up]),
         )
-        for size, up, low, weight in zip(sizes, upper, lower, pairs.weight, strict=True)
+        for size, up, low, weight in zip(sizes, upper, lower, weights, strict=True)
     ]
     return Model(samples, 0.5, *_both(bound_label_proportions, upper, lower, sizes, **options))
 

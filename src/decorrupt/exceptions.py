@@ -41,7 +41,7 @@ class RoundedCountsWarning(UserWarning):
 
 
 class InexactPairingWarning(UserWarning):
-    """A pairing was requested to be optimal, but is only proved optimal up to ``shortfall``."""
+    """More than 1,000 bags of unequal size are paired near the optimum, not at it."""
 
 
 class UninformativeRatesWarning(UserWarning):

@@ -37,9 +37,7 @@ PRIORS = (0.5, 0.12, 0.77)
 
 seeds = st.integers(0, 10_000)
 unbiased_methods = pytest.mark.parametrize("method", UNBIASED)
-# Random pairs depend on the seed and on the order of the bags.
-DETERMINISTIC = [method for method in COMBINATION_METHODS if method != "random_pairs"]
-all_methods = pytest.mark.parametrize("method", DETERMINISTIC)
+all_methods = pytest.mark.parametrize("method", COMBINATION_METHODS)
 
 
 def random_bags(seed, count=6, largest=60):
@@ -149,7 +147,7 @@ class TestPairs:
 
     def test_unequal_sizes_weight_pairs_by_harmonic_size_and_gap(self):
         sizes, proportions = np.array([100.0, 1.0, 50.0, 20.0]), np.array([0.9, 0.95, 0.1, 0.2])
-        combination = combine_bags(sizes, proportions, method="matched_pairs")
+        combination = combine_bags(sizes, proportions, method="pairs")
         candidates = [[(0, 1), (2, 3)], [(0, 2), (1, 3)], [(0, 3), (1, 2)]]
         options = [combine_pairs(pairs, sizes, proportions) for pairs in candidates]
         best = min(options, key=lambda option: bound_factor(option, sizes))
@@ -166,40 +164,10 @@ class TestPairs:
         two = combine_bags([5, 5], [0.9, 0.1], method="pairs")
         np.testing.assert_allclose(coef[[1, 3]], two, rtol=1e-14)
 
-    def test_random_pairing_is_reproducible(self):
-        once, again = (
-            combine_bags(SIZES, PROPORTIONS, method="random_pairs", random_state=3)
-            for _ in range(2)
-        )
-        np.testing.assert_array_equal(once, again)
-
-    def test_random_pairing_is_random_and_unbiased(self):
-        seen = set()
-        for seed in range(12):
-            coef = combine_bags(SIZES, PROPORTIONS, method="random_pairs", random_state=seed)
-            np.testing.assert_allclose(moments(coef, PROPORTIONS), wanted_moments(0.5), atol=1e-13)
-            seen.add(tuple(coef[:, 1]))
-        assert len(seen) > 3
-
-    def test_unknown_pairing(self):
-        with pytest.raises(ValueError, match="'best_pairs'") as caught:
-            combine_bags(SIZES, PROPORTIONS, method="best_pairs")
-        assert "matched_pairs" in str(caught.value)
-
-    @pytest.mark.parametrize(
-        ("method", "pairing"),
-        [
-            ("pairs", "auto"),
-            ("sorted_pairs", "sorted"),
-            ("matched_pairs", "matching"),
-            ("random_pairs", "random"),
-        ],
-    )
-    def test_the_name_says_how_bags_are_paired(self, method, pairing):
-        pairs = pair_bags(PROPORTIONS, SIZES, method=pairing, random_state=3)
-        chosen = list(zip(pairs.pos, pairs.neg, strict=True))
-        found = combine_bags(SIZES, PROPORTIONS, method=method, random_state=3)
-        expected = combine_pairs(chosen, np.asarray(SIZES), np.asarray(PROPORTIONS))
+    def test_bags_are_paired_as_by_pair_bags(self):
+        pos, neg, _ = pair_bags(PROPORTIONS, SIZES)
+        found = combine_bags(SIZES, PROPORTIONS, method="pairs")
+        expected = combine_pairs(list(zip(pos, neg, strict=True)), SIZES, PROPORTIONS)
         np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
@@ -249,9 +217,8 @@ class TestSuperbag:
         if equal_sizes:
             # The mean over all pairings of their information is V/2·M/(M−1).
             assert min(by_pairing) <= 2 * 5 / 6 * factor * (1 + 1e-12)
-        for method in ("sorted_pairs", "matched_pairs", "random_pairs"):
-            combination = combine_bags(sizes, proportions, method=method, random_state=seed)
-            assert bound_factor(combination, sizes) >= factor * (1 - 1e-12)
+        combination = combine_bags(sizes, proportions, method="pairs")
+        assert bound_factor(combination, sizes) >= factor * (1 - 1e-12)
 
     def test_the_gain_over_pairs_tends_to_two(self):
         """One pure negative bag among positives: pairs can use one of the others, superbag all."""
@@ -337,70 +304,6 @@ class TestLeastSquares:
         assert bound_factor(superbag, sizes) < bound_factor(squares, sizes) * rounding
 
 
-class TestEasyLLP:
-    def test_closed_form_at_the_pooled_prior(self):
-        """a = (n/S)·(k(γ−p) + p), b = (n/S)·((1−p) − k(γ−p)) (Busa-Fekete et al. 2023)."""
-        size, proportions = 8, np.array([0.25, 0.5, 0.125, 0.875, 0.5])
-        neg, pos = combine_bags([size] * 5, proportions, method="easy_llp", class_prior="pooled").T
-        prior = proportions.mean()
-        np.testing.assert_allclose(pos, (size * (proportions - prior) + prior) / 5, atol=1e-14)
-        np.testing.assert_allclose(neg, (1 - prior - size * (proportions - prior)) / 5, atol=1e-14)
-
-    def test_closed_form_for_unequal_sizes(self):
-        """k is the size of each bag."""
-        neg, pos = combine_bags(SIZES, PROPORTIONS, method="easy_llp", class_prior="pooled").T
-        share = SIZES / SIZES.sum()
-        prior = share @ PROPORTIONS
-        lift = SIZES * (PROPORTIONS - prior)
-        np.testing.assert_allclose(pos, share * (lift + prior), rtol=1e-12)
-        np.testing.assert_allclose(neg, share * (1 - prior - lift), rtol=1e-12)
-
-    def test_equals_least_squares_where_the_spread_is_the_binomial_one(self):
-        """k = 4, p = ½: γ = ½ ± ¼ has variance exactly p(1−p)/k."""
-        sizes, proportions = [4, 4, 4, 4], [0.25, 0.75, 0.75, 0.25]
-        easy = combine_bags(sizes, proportions, method="easy_llp")
-        np.testing.assert_allclose(
-            easy, combine_bags(sizes, proportions, method="least_squares"), rtol=1e-14
-        )
-
-    def test_biased_for_bags_that_are_not_random(self):
-        """γ = (¾, ¼) in bags of 10: Σaγ = k·v + p² = .625 + .25 instead of ½."""
-        combination = combine_bags([10, 10], [0.75, 0.25], method="easy_llp")
-        assert moments(combination, [0.75, 0.25])[0] == pytest.approx(0.875)
-
-    @staticmethod
-    def simulated_moments(n_bags, bag_size, prior, repeats, seed, **options):
-        rng = np.random.default_rng(seed)
-        counts = rng.binomial(bag_size, prior, size=(repeats, n_bags))
-        return np.array(
-            [
-                moments(
-                    combine_bags(np.full(n_bags, bag_size), row, method="easy_llp", **options),
-                    row,
-                )
-                for row in counts / bag_size
-            ]
-        )
-
-    @pytest.mark.parametrize("prior", [0.3, 0.6])
-    def test_unbiased_over_random_bags_up_to_one_over_the_number_of_bags(self, prior):
-        """p is estimated by γ̄, which costs exactly p(1−p)(1−1/k)/M."""
-        n_bags, bag_size, repeats = 12, 5, 3000
-        draws = self.simulated_moments(
-            n_bags, bag_size, prior, repeats, seed=1, class_prior="pooled"
-        )
-        lost = prior * (1 - prior) * (1 - 1 / bag_size) / n_bags
-        expected = np.array([prior - lost, lost, lost, 1 - prior - lost])
-        error = draws.mean(axis=0) - expected
-        assert (np.abs(error) < 4.5 * draws.std(axis=0) / math.sqrt(repeats)).all()
-
-    def test_unbiased_over_many_random_bags(self):
-        n_bags, repeats = 2500, 300
-        draws = self.simulated_moments(n_bags, 5, 0.35, repeats, seed=2)
-        error = draws.mean(axis=0) - wanted_moments(0.5)
-        assert (np.abs(error) < 1 / n_bags + 4.5 * draws.std(axis=0) / math.sqrt(repeats)).all()
-
-
 class TestSymmetry:
     @all_methods
     @pytest.mark.parametrize("class_prior", PRIORS)
@@ -410,11 +313,10 @@ class TestSymmetry:
         np.testing.assert_allclose(swapped, np.column_stack([pos, neg]), rtol=1e-10, atol=1e-14)
 
     @all_methods
-    @pytest.mark.parametrize("convex", [None, "project"])
-    def test_the_order_of_the_bags_does_not_matter(self, method, convex):
+    def test_the_order_of_the_bags_does_not_matter(self, method):
         order = np.random.default_rng(0).permutation(6)
-        plain = combine_bags(SIZES, PROPORTIONS, method=method, convex=convex)
-        moved = combine_bags(SIZES[order], PROPORTIONS[order], method=method, convex=convex)
+        plain = combine_bags(SIZES, PROPORTIONS, method=method)
+        moved = combine_bags(SIZES[order], PROPORTIONS[order], method=method)
         np.testing.assert_allclose(moved, plain[order], rtol=1e-9, atol=1e-12)
 
     @pytest.mark.parametrize("method", ["superbag", "least_squares"])
@@ -558,10 +460,6 @@ class TestRefusals:
         for method in COMBINATION_METHODS:
             assert method in str(caught.value)
 
-    def test_unknown_convex(self):
-        with pytest.raises(ValueError, match="unknown convex='yes': choose None or 'project'"):
-            combine_bags(SIZES, PROPORTIONS, convex="yes")
-
     @pytest.mark.parametrize("prior", [0, 1, -0.2, 1.5, math.nan])
     def test_class_prior_out_of_range(self, prior):
         with pytest.raises(
@@ -588,10 +486,6 @@ class TestRefusals:
         message = f"combine='{name}', and y has 3 classes: use combine='least_squares'"
         with pytest.raises(ValueError, match=message):
             combine_bags([5] * 4, THREE, **options)
-
-    def test_convex_projection_is_for_two_classes(self):
-        with pytest.raises(ValueError, match="convex='project', and y has 3 classes: use convex=N"):
-            combine_bags([5] * 4, THREE, convex="project")
 
     @all_methods
     def test_one_bag(self, method):

@@ -21,6 +21,7 @@ from oracles.label_noise import (
     paired_bags_joint,
     two_point_distribution,
 )
+from oracles.margin_losses import UnhingedLoss
 
 RATES = [(0.0, 0.0), (0.2, 0.1), (0.0, 0.45), (0.49, 0.49), (0.9, 0.05)]
 LIPSCHITZ_LOSSES = [name for name, loss in LOSSES.items() if math.isfinite(loss.lipschitz)]
@@ -310,7 +311,7 @@ class TestLossConstants:
     def test_lipschitz_is_attained_by_the_unhinged_loss(self):
         """So that it cannot be lowered for all losses at once."""
         for rates in random_rates(12):
-            corrected = corrected_loss("unhinged", rates)
+            corrected = corrected_loss(UnhingedLoss(), rates)
             steepest = max(abs(corrected.slope(0.0, label)) for label in (-1, 1))
             assert steepest == pytest.approx(corrected.lipschitz)
 

@@ -82,7 +82,7 @@ class TestSignalToNoise:
         """n/E[(|c₊|+|c₋|)²] for the balanced risk, the mean over the noisy label."""
         prior, (flip_pos, flip_neg), n_rows = 0.3, (0.2, 0.35), 90
         loss = decorrupt.corruption.corrected_loss(
-            "unhinged", (flip_pos, flip_neg), cost_pos=1 / (2 * prior), cost_neg=1 / (2 - 2 * prior)
+            "logistic", (flip_pos, flip_neg), cost_pos=1 / (2 * prior), cost_neg=1 / (2 - 2 * prior)
         )
         share = noisy_share(prior, flip_pos, flip_neg)
         squares = [np.sum(np.abs(loss.coefficients(label))) ** 2 for label in (1, -1)]

@@ -118,7 +118,6 @@ def test_parameters(data):
         (DaskCorrectedLossClassifier(kernel="precomputed"), "kernel='precomputed' needs all pairs"),
         (DaskCorrectedLossClassifier(kernel="knn"), "kernel='knn' is made from all rows at once"),
         (DaskMeanMapClassifier(kernel="pca_rbf"), "kernel='pca_rbf' is made from all rows"),
-        (DaskCorrectedLossClassifier(kernel=Kernel(features="some")), "unknown features 'some'"),
         (DaskCorrectedLossClassifier(reg_strength=0), "reg_strength=0"),
         (DaskCountLikelihoodClassifier(starts=["nowhere"]), "starts=['nowhere']"),
         (DaskCorrectedLossClassifier(client=3), "client=3: give a dask.distributed Client"),

@@ -68,9 +68,7 @@ def test_dataframes(data):
 
 def test_the_local_estimator_is_saved_like_any_other(data, tmp_path):
     X, y, bags = data.dask()
-    model = DaskCorrectedLossClassifier(
-        kernel=Kernel(features="random", max_rank=20), reg_strength=0.1
-    )
+    model = DaskCorrectedLossClassifier(kernel=Kernel(max_rank=20), reg_strength=0.1)
     local = model.fit(X, y, bags=bags).to_local()
     assert type(local) is decorrupt.CorrectedLossClassifier
     assert local.diagnostics_.n_bags == len(np.unique(data.bags))

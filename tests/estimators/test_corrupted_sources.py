@@ -27,7 +27,7 @@ def fit(data, **params):
 @pytest.mark.parametrize("combine", ["sources", "superbag", "least_squares", "pairs"])
 @pytest.mark.parametrize("source_priors", [None, 0.5])
 def test_learns_the_clean_classes(source_data, combine, source_priors):
-    model = fit(source_data, combine=combine, source_priors=source_priors, convex="ignore")
+    model = fit(source_data, combine=combine, source_priors=source_priors)
     assert balanced_accuracy_score(source_data.labels, model.predict(source_data.X)) > 0.88
 
 
@@ -97,45 +97,37 @@ def feature_dependent(data):
     return rates, corrupt_labels(data.labels, rates, random_state=0)
 
 
-def test_feature_dependent_noise_counts_every_row_alike(source_data):
+def per_row(rates):
+    return {"sources": np.arange(len(rates)), "noise_rates": dict(enumerate(rates))}
+
+
+def test_feature_dependent_noise_is_a_source_per_row_with_uniform_weights(source_data):
     rates, noisy = feature_dependent(source_data)
     model = CorruptedSourcesClassifier(combine="uniform_sources", reg_strength=0.01)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model.fit(source_data.X, noisy, noise_rates=rates)
+        model.fit(source_data.X, noisy, **per_row(rates))
     assert model.score(source_data.X, source_data.labels) > 0.88
-    assert model.noise_rates_ is None
+    assert_allclose(list(model.source_weights_.values()), 1 / len(rates))
 
 
-def test_optimal_weights_become_uniform_under_feature_dependent_noise(source_data):
+@pytest.mark.parametrize("combine", ["sources", "superbag"])
+def test_weights_that_depend_on_the_rates_of_rows_warn(source_data, combine):
     rates, noisy = feature_dependent(source_data)
-    with pytest.warns(UserWarning, match="they would depend on the features and bias"):
-        asked = CorruptedSourcesClassifier(reg_strength=0.01, random_state=0).fit(
-            source_data.X, noisy, noise_rates=rates
-        )
-    uniform = CorruptedSourcesClassifier(
-        combine="uniform_sources", reg_strength=0.01, random_state=0
-    ).fit(source_data.X, noisy, noise_rates=rates)
-    assert_allclose(
-        asked.decision_function(source_data.X), uniform.decision_function(source_data.X)
-    )
+    model = CorruptedSourcesClassifier(combine=combine, reg_strength=0.01, random_state=0)
+    with pytest.warns(UserWarning, match="which bias the risk: set combine='uniform_sources'"):
+        model.fit(source_data.X, noisy, **per_row(rates))
 
 
-def test_row_rates_that_are_constant_by_source_are_source_rates(source_data):
-    d = source_data
-    rows = np.array([d.rates[s] for s in d.sources])
-    by_row = CorruptedSourcesClassifier(reg_strength=0.01, random_state=0).fit(
-        d.X, d.noisy, sources=d.sources, noise_rates=rows
-    )
-    assert_allclose(by_row.decision_function(d.X), fit(d).decision_function(d.X))
-
-
-def test_row_rates_cannot_be_strata(source_data):
-    rates, noisy = feature_dependent(source_data)
-    with pytest.raises(
-        ValueError, match="combine='superbag' needs one pair of noise rates per source"
-    ):
-        CorruptedSourcesClassifier(combine="superbag").fit(source_data.X, noisy, noise_rates=rates)
+def test_a_source_per_row_with_the_same_rates_does_not_warn(source_data):
+    d, same = source_data, np.full((len(source_data.X), 2), 0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        by_row = CorruptedSourcesClassifier(reg_strength=0.01, random_state=0)
+        by_row.fit(d.X, d.labels, **per_row(same))
+    together = CorruptedSourcesClassifier(reg_strength=0.01, random_state=0)
+    together.fit(d.X, d.labels, noise_rates=(0.1, 0.1))
+    assert_allclose(by_row.decision_function(d.X), together.decision_function(d.X), atol=1e-6)
 
 
 @pytest.mark.filterwarnings("ignore::decorrupt.exceptions.OneClassWarning")
@@ -241,16 +233,16 @@ def test_class_prior_of_the_risk(data):
         fit_classes(data, class_prior=0.3)
 
 
-def test_rates_that_depend_on_the_features_get_uniform_weights(data):
+def test_rates_per_row_of_several_classes(data):
     share = 0.4 / (1 + np.exp(-data.X[:, :1, None]))
     by_row = (1 - share) * np.eye(3) + share / 3
     model = CorruptedSourcesClassifier(**EXACT)
-    with pytest.warns(UserWarning, match="noise_rates vary within a source"):
-        model.fit(data.X, data.noisy, noise_rates=by_row)
-    assert model.source_weights_ is None
-    assert model.noise_rates_ is None
-    with pytest.raises(ValueError, match="'least_squares' needs one pair of noise rates per"):
-        model.set_params(combine="least_squares").fit(data.X, data.noisy, noise_rates=by_row)
+    with pytest.warns(UserWarning, match="so do the weights of combine='sources'"):
+        model.fit(data.X, data.noisy, **per_row(by_row))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        model.set_params(combine="uniform_sources").fit(data.X, data.noisy, **per_row(by_row))
+    assert len(model.noise_rates_) == len(data.X)
 
 
 @pytest.mark.parametrize(

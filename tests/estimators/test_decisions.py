@@ -115,7 +115,7 @@ def test_other_losses_put_the_balanced_threshold_at_the_score_of_the_prior(loss)
 
 def test_a_loss_without_probabilities_says_what_to_set():
     X, labels = draw()
-    model = CorruptedSourcesClassifier(loss="sigmoid", convex="ignore", **SMOOTH)
+    model = CorruptedSourcesClassifier(loss="sigmoid", **SMOOTH)
     with pytest.raises(ValueError, match=r"sigmoid.*Set decision='accuracy' or class_prior=0\.5"):
         model.fit(X, labels)
     for params in ({"decision": "accuracy"}, {"class_prior": 0.5}):

@@ -86,17 +86,6 @@ def test_three_classes(kernel):
     assert model.fit(X, shares, bags=bags).score(X, labels) > 0.85
 
 
-def test_random_features_of_the_components_are_projected_rows(bag_data):
-    d = bag_data
-    model = MeanMapClassifier(kernel="pca_rbf", reg_strength=0.1, random_state=0)
-    exact = model.fit(d.X, d.y, bags=d.bags).decision_function(d.X)
-    kernel = Kernel("pca_rbf", features="random", max_rank=4096)
-    model.set_params(kernel=kernel).fit(d.X, d.y, bags=d.bags)
-    assert model.frequencies_.shape[1] == model.projection_.shape[1]
-    found = model.decision_function(d.X)
-    assert_allclose(found, exact, atol=0.1 * np.abs(exact).max())
-
-
 def test_the_model_is_that_of_the_precomputed_gram_matrix_of_the_features(bag_data):
     d = bag_data
     model = CorrectedLossClassifier(

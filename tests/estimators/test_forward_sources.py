@@ -114,17 +114,17 @@ def test_sources_of_different_priors_share_one_score():
     assert_allclose([*model.coef_, model.intercept_], [2, 0, -2], atol=0.25)
 
 
-def test_rates_row_by_row(source_data):
-    d = source_data
-    rows = np.array([d.rates[s] for s in d.sources])
+def test_a_source_per_row(source_data):
+    d, rows = source_data, np.arange(len(source_data.X))
     by_row = ForwardSourcesClassifier(reg_strength=0.01, random_state=0)
-    by_row.fit(d.X, d.noisy, sources=d.sources, noise_rates=rows)
+    rates = dict(zip(rows, (d.rates[s] for s in d.sources), strict=True))
+    by_row.fit(d.X, d.noisy, sources=rows, noise_rates=rates)
     assert_allclose(by_row.decision_function(d.X), fit(d).decision_function(d.X), rtol=1e-6)
     varying = np.column_stack([0.4 * expit(d.X[:, 0]), 0.2 * expit(-d.X[:, 1])])
     noisy = corrupt_labels(d.labels, varying, random_state=0)
     model = ForwardSourcesClassifier(reg_strength=1e-3, random_state=0)
-    assert model.fit(d.X, noisy, noise_rates=varying).score(d.X, d.labels) > 0.88
-    assert model.noise_rates_ is None
+    model.fit(d.X, noisy, sources=rows, noise_rates=dict(enumerate(varying)))
+    assert model.score(d.X, d.labels) > 0.88
 
 
 def test_priors_and_rates_are_read_as_by_the_corrected_loss(source_data):

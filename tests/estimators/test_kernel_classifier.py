@@ -16,7 +16,7 @@ from decorrupt.features import Kernel
 from decorrupt.observed import read_observed
 
 METHODS = [
-    CorrectedLossClassifier(convex="ignore", class_prior="pooled"),
+    CorrectedLossClassifier(class_prior="pooled"),
     CountLikelihoodClassifier(starts=("mean_map",)),
     MeanMapClassifier(),
     ProportionMatchingClassifier(),

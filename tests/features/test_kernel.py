@@ -27,7 +27,6 @@ OPTIONS = {
     "coef0": 0.5,
     "rank_tol": 0.1,
     "max_rank": 20,
-    "features": "random",
     "memory_budget": "2GB",
 }
 for_single = pytest.mark.parametrize("model", SINGLE, ids=name_of)
@@ -124,7 +123,6 @@ def test_an_object_with_defaults_is_its_name(name, wrap, bag_data):
         (Kernel("rbf", max_rank=7), "landmarks_", 7),
         (Kernel("knn", max_rank=7), "kernel_rank_", 7),
         (Kernel("pca8_rbf", max_rank=7), "landmarks_", 7),
-        (Kernel("rbf", features="random", max_rank=8), "feature_coef_", 8),
         (Kernel("rbf", rank_tol=1e-9, memory_budget=1.25 * 8 * 300 * 9), "kernel_rank_", None),
     ],
     ids=str,

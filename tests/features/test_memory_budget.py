@@ -66,8 +66,6 @@ def test_the_rank_follows_the_budget_and_the_error_is_reported(caplog):
     missing = 1 - np.sum(fitted.matrix**2) / 300
     assert fitted.error == pytest.approx(missing)
     assert "300 rows: the memory budget allows 20 kernel features instead of 2,000" in caplog.text
-    drawn = fit_feature_map(X, replace(kernel, features="random", memory_budget=budget))
-    assert drawn.rank == 20
     chosen = fit_feature_map(X, replace(kernel, rank_tol=1e-9, max_rank=25, memory_budget=budget))
     assert chosen.rank == 25
 

@@ -146,8 +146,3 @@ def test_the_rank_is_limited_and_the_error_is_what_is_left_out(caplog):
     by_budget = fit_feature_map(X, Kernel("knn", memory_budget=15_000))
     assert by_budget.rank == 10
     assert "the memory budget allows 10 kernel features instead of 101" in caplog.text
-
-
-def test_random_features_are_refused():
-    with pytest.raises(ValueError, match=r"features='random' needs kernel=.*got kernel='knn'"):
-        fit_feature_map(rows(20), Kernel("knn", features="random"))

@@ -42,8 +42,6 @@ BY_HAND = [
     ("sigmoid", 0.0, 0.5, -0.25, 0),
     ("sigmoid", math.log(3), 1 / 4, -3 / 16, 3 / 32),
     ("sigmoid", -math.log(3), 3 / 4, -3 / 16, -3 / 32),
-    ("unhinged", 0.0, 1, -1, 0),
-    ("unhinged", 3.0, -2, -1, 0),
 ]
 
 
@@ -91,7 +89,6 @@ class TestFarMargins:
         "squared": ((1 + FAR) ** 2, -2 * (1 + FAR), (1 - FAR) ** 2, 2 * (FAR - 1)),
         "huber": (4 * FAR, -4.0, 0.0, 0.0),
         "sigmoid": (1.0, 0.0, 0.0, 0.0),
-        "unhinged": (1 + FAR, -1.0, 1 - FAR, -1.0),
     }
 
     @every_loss
@@ -185,7 +182,7 @@ class TestScoreAt:
     def test_logistic_score_is_the_log_odds(self):
         assert LOSSES["logistic"].score_at(0.75) == pytest.approx(math.log(3))
 
-    @losses_called("sigmoid", "unhinged")
+    @losses_called("sigmoid")
     def test_undefined_where_only_the_sign_is_estimated(self, loss):
         with pytest.raises(ValueError, match=rf"the {loss.name} loss estimates the sign .* 0\.3 "):
             loss.score_at(0.3)
@@ -217,7 +214,7 @@ class TestSignedRows:
         np.testing.assert_allclose(loss.concavity(COEFFICIENTS), worst, rtol=1e-4, atol=1e-14)
 
 
-@losses_called("logistic", "squared", "huber", "unhinged")
+@losses_called("logistic", "squared", "huber")
 def test_concavity_of_a_correction_is_the_negative_row_sum(loss):
     coef = np.array([[-0.6, 0.4], [-1.0, 2.0]])
     expected = [loss.curvature_bound * 0.2, 0]

@@ -99,10 +99,10 @@ def test_bad_estimators(estimator, message, source_data):
         CostWeightedSourcesClassifier(estimator).fit(d.X, d.labels)
 
 
-def test_rates_by_row_need_sources(source_data):
+def test_rates_by_row_are_those_of_a_source_per_row(source_data):
     d = source_data
     varied = np.column_stack([np.linspace(0, 0.4, 900), np.zeros(900)])
-    with pytest.raises(ValueError, match="differ within a source"):
+    with pytest.raises(ValueError, match="every row is a source"):
         CostWeightedSourcesClassifier().fit(d.X, d.noisy, noise_rates=varied)
 
 
@@ -153,7 +153,7 @@ def test_equal_costs_take_labels_at_face_value(source_data):
 @pytest.mark.parametrize(
     "method",
     [
-        CorruptedSourcesClassifier(convex="ignore", class_prior=0.5),
+        CorruptedSourcesClassifier(class_prior=0.5),
         ForwardSourcesClassifier(),
         CostWeightedSourcesClassifier(costs="equal"),
         CostWeightedSourcesClassifier(),

@@ -157,7 +157,7 @@ def test_few_bags_lower_the_number_of_folds():
     X = rng.normal(size=(200, 2)) + 2 * labels[:, None]
     y = (np.bincount(bags, labels) / 50)[bags]
     model = AutoLabelProportionsClassifier(
-        candidates=["mean_map", ("corrected", CorrectedLossClassifier(convex="ignore"))]
+        candidates=["mean_map", ("corrected", CorrectedLossClassifier())]
     )
     assert model.fit(X, y, bags=bags).score(X, labels) > 0.8
 

@@ -20,7 +20,7 @@ from helpers.bags import gaussian_bags, rows_in_bags
 
 FEATURE_BAGS = gaussian_bags("feature", n_bags=30)
 QUICK = {"kernels": ("rbf",), "kernel_gammas": ("scale",), "cv": 3}
-CORRECTED = CorrectedLossClassifier(convex="ignore", random_state=0)
+CORRECTED = CorrectedLossClassifier(random_state=0)
 quiet = pytest.mark.filterwarnings("ignore::UserWarning")
 
 

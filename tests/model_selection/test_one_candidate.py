@@ -90,7 +90,7 @@ def test_other_folds_and_criteria(bag_data):
     d = bag_data
     for cv in (BagKFold(4, shuffle=True, random_state=0), WithinBagKFold(3)):
         for scoring in ("proportion_risk", "corrected_risk"):
-            template = CorrectedLossClassifier(convex="ignore")
+            template = CorrectedLossClassifier()
             model = one_method(template, cv=cv, scoring=scoring).fit(d.X, d.y, bags=d.bags)
             assert model.score(d.X, d.labels) > 0.85
             (chosen,) = [row for row in model.leaderboard_ if row.chosen]

@@ -39,7 +39,7 @@ GRID = {"reg_strength": [1e-6, 1e-2, 10.0]}
 
 
 def template(**params):
-    return CorrectedLossClassifier(random_state=0, convex="ignore", **params)
+    return CorrectedLossClassifier(random_state=0, **params)
 
 
 @pytest.mark.parametrize("routing", [False, True])
@@ -89,7 +89,7 @@ def test_results_have_scikit_learns_columns_and_the_rank_of_the_pooled_score(bag
     assert (results["mean_fit_time"] > 0).all()
 
 
-LINEAR = CorrectedLossClassifier(kernel="linear", fit_intercept=True, convex="ignore")
+LINEAR = CorrectedLossClassifier(kernel="linear", fit_intercept=True)
 
 
 def by_grid(X, y, bags):

@@ -24,7 +24,7 @@ def sources_of_counts(counts, matrices, given_priors=None):
     row_source = np.repeat(np.arange(n_sources), n_classes)
     labels = np.tile(np.arange(n_classes), n_sources)
     classes, ids = np.arange(n_classes), np.arange(n_sources)
-    own = (matrices, row_source, given_priors, counts.ravel())
+    own = (matrices, given_priors, counts.ravel())
     return NoisySources(classes, ids, row_source, labels, *own)
 
 
@@ -84,7 +84,7 @@ def test_right_rates_are_hardly_ever_reported(n_sources, n_rows, prior):
 
 ORDER = [1, 2, 0]
 MODELS = [
-    CorruptedSourcesClassifier(random_state=0, convex="ignore"),
+    CorruptedSourcesClassifier(random_state=0),
     ForwardSourcesClassifier(random_state=0),
     CostWeightedSourcesClassifier(costs="equal", random_state=0),
     EMClassifier(random_state=0, cv=2),
@@ -134,6 +134,7 @@ def test_data_frames_of_rates_that_cannot_be_read(source_data):
     refused(frame.set_axis(["a", "b"], axis=1), "a data frame with the columns source, flip_pos")
     refused(pytest.importorskip("polars").from_pandas(frame), "add a column 'source'")
     by_row = frame.loc[d.sources].reset_index(drop=True)
-    refused(by_row, "for rates per row give noise_rates.to_numpy", np.arange(900) % 3)
+    refused(by_row, "one entry per source. For rates per row", np.arange(900) % 3)
     refused(by_row, "no sources", None)
-    model.fit(d.X, d.noisy, sources=d.sources, noise_rates=by_row.to_numpy())
+    rows = np.arange(len(by_row))
+    assert model.fit(d.X, d.noisy, sources=rows, noise_rates=by_row).noise_rates_.keys() == {*rows}

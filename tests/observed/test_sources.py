@@ -17,7 +17,6 @@ LABELS = np.array([1, -1, 1, 1, -1, -1])
 SOURCES = ["b", "a", "b", "a", "b", "a"]
 RATES = {"a": (0.1, 0.2), "b": (0.3, 0.0)}
 TWO = {"expert": (0.1, 0.0), "crowd": (0.2, 0.3), "rule": (0.0, 0.4)}
-BY_ROW = np.array([RATES[source] for source in SOURCES])
 
 
 def read(labels, sources, rates, source_priors=None):
@@ -37,40 +36,39 @@ class TestRates:
             RATES,
             {name: NoiseRates(*pair) for name, pair in RATES.items()},
             {name: matrix_of_rates(*pair) for name, pair in RATES.items()},
-            BY_ROW,
-            matrix_of_rates(*BY_ROW.T),
         ],
-        ids=["pairs", "NoiseRates", "matrices", "pairs by row", "matrices by row"],
+        ids=["pairs", "NoiseRates", "matrices"],
     )
-    def test_of_two_classes_by_source_and_by_row_are_the_same(self, given):
+    def test_of_two_classes_are_the_same_in_every_form(self, given):
         noisy = read(LABELS, SOURCES, given)
         assert noisy.ids.tolist() == ["a", "b"]
         assert noisy.sizes.tolist() == [3, 3]
         assert noisy.noisy_class.tolist() == [1, 0, 1, 1, 0, 0]
-        assert_allclose(noisy.matrices[noisy.row_matrix], matrix_of_rates(*BY_ROW.T))
         assert_allclose(noisy.source_matrices, matrix_of_rates([0.1, 0.3], [0.2, 0.0]))
         assert noisy.rates_by_source == RATES
 
-    @pytest.mark.parametrize("form", ["mapping", "by row"])
-    def test_of_several_classes(self, data, form):
-        noisy = read(data.noisy, data.sources, THREE if form == "mapping" else data.by_row)
+    def test_of_several_classes(self, data):
+        noisy = read(data.noisy, data.sources, THREE)
         assert noisy.ids.tolist() == ["crowd", "expert", "rule"]
         for name in THREE:
             assert_allclose(noisy.rates_by_source[name], THREE[name])
 
-    def test_that_vary_within_a_source_are_no_source_rates(self):
-        varying = BY_ROW.copy()
-        varying[5] = 0.25
-        noisy = read(LABELS, SOURCES, varying)
-        assert noisy.rates_by_source is None
-        with pytest.raises(ValueError, match="noise_rates differ within a source"):
-            noisy.check_one_population()
+    def test_a_source_per_row_is_the_same_as_a_source(self):
+        rows = read(LABELS, range(6), {row: RATES[source] for row, source in enumerate(SOURCES)})
+        noisy = read(LABELS, SOURCES, RATES)
+        assert_allclose(rows.given, noisy.given)
+        assert_allclose(rows.class_prior, noisy.class_prior)
+        assert_allclose(rows.row_shares, noisy.row_shares)
+
+    def test_one_pair_is_that_of_all_sources(self):
+        noisy = read(LABELS, SOURCES, (0.2, 0.1))
+        assert noisy.rates_by_source == {"a": (0.2, 0.1), "b": (0.2, 0.1)}
 
     def test_one_pair_is_for_all_rows_and_no_rates_are_clean_labels(self):
         one = read(LABELS, None, (0.2, 0.1))
         assert one.rates_by_source == {"all rows": (0.2, 0.1)}
         assert read(LABELS, None, None).rates_by_source == {"all rows": (0.0, 0.0)}
-        assert read([0, 1, 2], None, None).matrices.tolist() == [np.eye(3).tolist()]
+        assert read([0, 1, 2], None, None).source_matrices.tolist() == [np.eye(3).tolist()]
 
     def test_probabilities_of_the_labels_given_the_classes(self):
         noisy = read(LABELS, SOURCES, RATES)
@@ -88,17 +86,12 @@ class TestRates:
             (SOURCES, {"a": (0.1, 0.1), "b": (0.6, 0.5)}, r"source 'b': flip_pos \+ flip_neg"),
             (SOURCES, {"a": (0.1, 0.1), "b": np.eye(3)}, r"source 'b' have 3 classes, but y has 2"),
             (SOURCES[:4], RATES, r"inconsistent numbers of samples"),
-            (None, np.full((4, 2), 0.1), r"shape \(4, 2\)"),
+            (None, np.full((6, 2), 0.1), r"shape \(6, 2\).*every row is a source"),
         ],
     )
     def test_bad_input(self, sources, rates, message):
         with pytest.raises(ValueError, match=message):
             read(LABELS, sources, rates)
-
-    def test_singular_matrices_by_row_name_the_row(self):
-        by_row = np.array([np.eye(3)] * 3 + [np.full((3, 3), 1 / 3)])
-        with pytest.raises(ValueError, match=r"all rows \(row 3\)' are singular"):
-            read([0, 1, 2, 2], None, by_row)
 
 
 class TestPriors:
@@ -199,11 +192,6 @@ class TestStrata:
         assert (data.sources[rows] == "rule").all()
         assert (data.noisy[rows] == 2).all()
         assert_allclose(noisy.row_shares[rows], np.tile(joint / joint.sum(), (len(rows), 1)))
-
-    def test_shares_are_means_where_rates_vary(self):
-        varying = np.array([(0.1, 0.2), (0.1, 0.2), (0.3, 0.2), (0.1, 0.2), (0.1, 0.2), (0.1, 0.2)])
-        noisy = read(LABELS, None, varying, 0.5)
-        assert_allclose(noisy.strata.proportions[1], noisy.row_shares[[0, 2, 3]].mean(axis=0))
 
 
 class TestAsObserved:

@@ -78,30 +78,6 @@ def smallest_bound_factor(sizes, proportions):
     return float(np.sum((total @ parts) ** 2 / sizes))
 
 
-def nearest_convex_by_qp(coef, sizes, proportions, class_prior):
-    """Solve min Σ[(a−a⁰)²+(b−b⁰)²]/n over unbiased (a, b) with a + b ≥ 0, as it stands.
-
-    Everything is kept in a and b: nothing is assumed of the even and odd parts.
-    """
-    count = len(sizes)
-    neg, pos = np.transpose(coef)
-    rows, nothing = np.vstack([proportions, 1 - proportions]), np.zeros((2, count))
-    constraints = np.block([[rows, nothing], [nothing, rows]])
-    scale = np.concatenate([sizes, sizes]) / np.mean(sizes)
-    both = solve_qp(
-        np.diag(1 / scale),
-        -np.concatenate([pos, neg]) / scale,
-        G=-np.hstack([np.eye(count)] * 2),
-        h=np.zeros(count),
-        A=constraints,
-        b=wanted_moments(class_prior),
-        solver="piqp",
-        eps_abs=1e-10,
-        eps_rel=1e-10,
-    )
-    return np.column_stack([both[count:], both[:count]])
-
-
 def combine_pairs(pairs, sizes, proportions):
     """Return the balanced combination of the given disjoint (bag, bag) pairs, by a plain loop.
 

@@ -13,21 +13,18 @@ VALUES = {
     "squared": lambda m: (1 - m) ** 2,
     "huber": lambda m: -4 * m if m < -1 else max(1 - m, 0) ** 2,
     "sigmoid": lambda m: 1 / (1 + math.exp(m)),
-    "unhinged": lambda m: 1 - m,
 }
 SLOPES = {
     "logistic": lambda m: -1 / (1 + math.exp(m)),
     "squared": lambda m: -2 * (1 - m),
     "huber": lambda m: -4 if m < -1 else -2 * max(1 - m, 0),
     "sigmoid": lambda m: -math.exp(m) / (1 + math.exp(m)) ** 2,
-    "unhinged": lambda _: -1,
 }
 CURVATURES = {
     "logistic": lambda m: math.exp(m) / (1 + math.exp(m)) ** 2,
     "squared": lambda _: 2,
     "huber": lambda m: 2 if -1 < m < 1 else 0,
     "sigmoid": lambda m: math.exp(m) * (math.exp(m) - 1) / (1 + math.exp(m)) ** 3,
-    "unhinged": lambda _: 0,
 }
 LOSS_NAMES = tuple(VALUES)
 

@@ -1,6 +1,13 @@
-"""The margin losses again, in decimals of many digits, and derivatives by differences."""
+"""The margin losses again, in decimals of many digits, and derivatives by differences.
+
+The unhinged loss is only here: it attains constants of the theory.
+"""
 
 from decimal import Decimal, localcontext
+
+import numpy as np
+
+from decorrupt.losses import MarginLoss
 
 DIGITS = 320  # exp(−600) must not vanish beside 1
 
@@ -23,16 +30,11 @@ def _sigmoid(margin: Decimal) -> Decimal:
     return 1 / (1 + margin.exp())
 
 
-def _unhinged(margin: Decimal) -> Decimal:
-    return 1 - margin
-
-
 FORMULAS = {
     "logistic": _logistic,
     "squared": _squared,
     "huber": _huber,
     "sigmoid": _sigmoid,
-    "unhinged": _unhinged,
 }
 
 
@@ -57,3 +59,25 @@ def exact_curvature(name: str, margin: float) -> float:
         context.prec = DIGITS
         formula, at, step = FORMULAS[name], Decimal(margin), Decimal("1e-15")
         return float((formula(at + step) - 2 * formula(at) + formula(at - step)) / step**2)
+
+
+class UnhingedLoss(MarginLoss):
+    """φ(m) = 1 − m; symmetric and convex, unbounded below (van Rooyen et al. 2015)."""
+
+    name = "unhinged"
+    lipschitz = 1.0
+    at_zero = 1.0
+    curvature_bound = 0.0
+    is_convex = True
+    is_symmetric = True
+    has_even_curvature = True
+    slope_limits = (-1.0, -1.0)
+
+    def value(self, margin):
+        return 1 - np.asarray(margin)
+
+    def slope(self, margin):
+        return np.full_like(margin, -1.0, dtype=float)
+
+    def curvature(self, margin):
+        return np.zeros_like(margin, dtype=float)

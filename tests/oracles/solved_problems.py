@@ -102,7 +102,6 @@ SOLVED = {
     "squared": lambda: known_optimum("squared"),
     "huber": lambda: known_optimum("huber"),
     "sigmoid": lambda: known_optimum("sigmoid", reg_strength=0.1),
-    "unhinged": lambda: known_optimum("unhinged"),
     "logistic, intercept": lambda: known_optimum("logistic", fit_intercept=True),
     "squared, intercept": lambda: known_optimum("squared", fit_intercept=True),
     "huber, intercept": lambda: known_optimum("huber", fit_intercept=True),

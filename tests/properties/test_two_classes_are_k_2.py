@@ -90,7 +90,7 @@ def noisy_sources(draw, with_weights=False, with_priors=False):
 
 def rates_by_row(noisy):
     """Return ρ₊ and ρ₋ of every row."""
-    matrix = noisy.matrices[noisy.row_matrix]
+    matrix = noisy.source_matrices[noisy.row_source]
     return matrix[:, 1, 0], matrix[:, 0, 1]
 
 

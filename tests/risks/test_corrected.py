@@ -72,7 +72,7 @@ def test_a_corrected_sum_is_rounded_off_by_less_than_the_kinks_width(loss, corre
 @pytest.mark.parametrize("correction", CORRECT)
 def test_the_correction_is_of_each_class_and_not_of_the_whole(correction):
     # R₊ = −2 and R₋ = 5: |R₊| + |R₋| = 7 and max(R₊, 0) + max(R₋, 0) = 5; the whole would give 3.
-    risk = corrected_risk(np.array([-2.0]), np.array([5.0]), "unhinged", correction)
+    risk = corrected_risk(np.array([-2.0]), np.array([5.0]), "squared", correction)
     assert_allclose(value(risk, np.array([0.0])), {"abs": 7, "relu": 5}[correction], atol=1e-5)
 
 
@@ -109,9 +109,7 @@ def test_sums_that_cancel_up_to_rounding_are_convex():
     assert corrected_risk(np.array([-0.1 - 0.2]), np.array([0.3]), "logistic").is_convex
 
 
-def test_the_unhinged_risk_is_always_convex_and_the_sigmoid_never():
-    coef_pos, coef_neg, _ = draw()
-    assert corrected_risk(coef_pos, coef_neg, "unhinged").is_convex
+def test_the_sigmoid_risk_is_never_convex():
     assert not corrected_risk(np.ones(2), np.zeros(2), "sigmoid").is_convex
 
 
@@ -214,7 +212,7 @@ class TestConcavity:
     def test_is_zero_exactly_where_the_coefficients_sum_to_zero_or_more(self, name):
         coef = np.array([[-0.5, 0.5], [0.4, -0.5], [-0.3, 1.0], [0.1, 0.2]])
         bends = LOSSES[name].concavity(coef) > 0
-        assert bends.tolist() == [False, name != "unhinged", False, False]
+        assert bends.tolist() == [False, True, False, False]
 
     def test_rounding_residue_is_not_concavity(self):
         """γ− = ½ makes the sum zero in exact arithmetic; .1 + .2 − .3 is not zero in doubles."""
@@ -268,7 +266,7 @@ def bounded_losses(coef):
 
 
 class TestBoundedBelow:
-    def test_clean_labels_are_bounded_but_for_the_unhinged_loss(self):
+    def test_clean_labels_are_bounded(self):
         coef = np.array([[0.0, 0.5], [0.5, 0.0]])
         assert bounded_losses(coef) == {"logistic", "squared", "huber", "sigmoid"}
 

@@ -167,7 +167,7 @@ class TestSources:
         noisy, columns, scores = self.draw(n_classes, equal)
         prob, expected = softmax(columns, axis=1), 0.0
         for j in range(14):
-            matrix = noisy.matrices[j // 7]
+            matrix = noisy.source_matrices[j // 7]
             expected -= math.log(
                 sum(prob[j, y] * matrix[y, j % n_classes] for y in range(n_classes))
             )
@@ -188,7 +188,7 @@ class TestSources:
             ratio = shares["ab"[j // 7]] / of_scores
             moved = softmax(columns[j]) * ratio
             moved /= moved.sum()
-            expected -= math.log(moved @ noisy.matrices[j // 7][:, j % n_classes])
+            expected -= math.log(moved @ noisy.source_matrices[j // 7][:, j % n_classes])
         risk = noisy_label_risk(noisy, of_scores)
         assert_allclose(value(risk, scores), expected / 14, rtol=1e-12)
 

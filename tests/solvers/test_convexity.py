@@ -96,7 +96,7 @@ def test_the_floor_is_in_the_kernel_what_it_is_in_the_features():
 
 
 @WIDTHS
-@pytest.mark.parametrize("loss", ["logistic", "squared", "huber", "unhinged"])
+@pytest.mark.parametrize("loss", ["logistic", "squared", "huber"])
 def test_it_is_zero_where_every_row_bends_upwards(loss, n_columns):
     features, *_ = draw(n_columns)
     coefs = pair_coefs(20, 20, 0.7, 0.5)  # γ− ≤ ½ ≤ γ+: the very edge
@@ -106,12 +106,6 @@ def test_it_is_zero_where_every_row_bends_upwards(loss, n_columns):
 def test_it_is_not_zero_for_a_pair_above_one_half():
     features, *_ = draw(12)
     assert floor(features, *pair_coefs(20, 20, 0.9, 0.6), "logistic") > 0
-
-
-@WIDTHS
-def test_the_unhinged_loss_never_bends(n_columns):
-    assert floor(*draw(n_columns), "unhinged") == 0.0
-    assert least(*draw(n_columns), "unhinged") == 0.0
 
 
 @WIDTHS

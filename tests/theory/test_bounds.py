@@ -238,9 +238,9 @@ class TestSuperbag:
 
     def test_equal_bags_in_pairs_have_theorem_4_as_printed(self):
         proportions = np.array([0.9, 0.2, 0.7, 0.6, 0.1, 0.3])
-        pairs = pair_bags(proportions)
+        pos, neg, _ = pair_bags(proportions)
         theorem = bound_label_proportions(
-            proportions[pairs.pos], proportions[pairs.neg], [50] * 3, radius=2.0, as_printed=True
+            proportions[pos], proportions[neg], [50] * 3, radius=2.0, as_printed=True
         )
         sizes = np.full(6, 25)
         found = bound_bags(sizes, combine_bags(sizes, proportions, method="pairs"), radius=2.0)

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from decorrupt.corruption import corrected_loss
 from decorrupt.losses import get_loss
 from decorrupt.theory import replacement_change
+from oracles.margin_losses import UnhingedLoss
 
-LOSSES = ["logistic", "huber", "sigmoid", "unhinged"]
+LOSSES = ["logistic", "huber", "sigmoid", UnhingedLoss()]
 shares = st.floats(0.01, 0.99)
 
 
@@ -129,7 +130,8 @@ class TestRepairedConstants:
         )
         lipschitz_only = 2 * loss.lipschitz * score_bound + 2 * abs(1 - 2 * prior) * loss.at_zero
         assert change <= lipschitz_only * (1 + 1e-9)
-        if name == "unhinged":  # the repaired step is attained, so it cannot be improved for all φ
+        # The unhinged loss attains the repaired step: it cannot be improved for all φ.
+        if isinstance(loss, UnhingedLoss):
             assert change == pytest.approx(lipschitz_only, rel=1e-9)
         else:  # φ ≥ 0
             largest = loss.at_zero + loss.lipschitz * score_bound
@@ -137,7 +139,7 @@ class TestRepairedConstants:
 
     def test_within_one_bag_4_stands(self):
         """With fixed sizes only rows of one label are exchanged."""
-        corrected = corrected_loss("unhinged", (0.75 / 1.65, 0.1 / 0.35), cost_pos=1 / 1.65)
+        corrected = corrected_loss(UnhingedLoss(), (0.75 / 1.65, 0.1 / 0.35), cost_pos=1 / 1.65)
         scores = np.linspace(-10, 10, 2001)
         for label in (1, -1):
             change = np.ptp(corrected.value(scores, np.full(2001, label)))

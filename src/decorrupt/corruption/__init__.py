@@ -2,7 +2,6 @@
 
 from decorrupt.corruption.combine import (
     COMBINATION_METHODS,
-    PAIRINGS,
     bag_information,
     combine_bags,
     pooled_proportion,
@@ -16,7 +15,7 @@ from decorrupt.corruption.common_classes import (
     sums_by_bag,
 )
 from decorrupt.corruption.noise import CorrectedLoss, corrected_loss, corrupt_labels
-from decorrupt.corruption.pairing import BagPairs, pair_bags
+from decorrupt.corruption.pairing import pair_bags
 from decorrupt.corruption.source_mixture import SourceMixture
 from decorrupt.corruption.weights import (
     WEIGHT_SCHEMES,
@@ -32,9 +31,7 @@ from decorrupt.corruption.weights import (
 __all__ = [
     "COMBINATION_METHODS",
     "LEVEL",
-    "PAIRINGS",
     "WEIGHT_SCHEMES",
-    "BagPairs",
     "ClassMeansTest",
     "CorrectedLoss",
     "SourceMixture",

@@ -10,26 +10,16 @@ combinations for two classes only are written for π = ½ and scaled.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import solve_triangular
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption.convex import project_to_convex
 from decorrupt.corruption.pairing import pair_bags
 from decorrupt.losses import only_two_classes
 from decorrupt.observed import BALANCED, Observed, check_bags, resolve_class_prior
 
-# combine= of estimators, and the method of pair_bags.
-PAIRINGS = {
-    "pairs": "auto",
-    "sorted_pairs": "sorted",
-    "matched_pairs": "matching",
-    "random_pairs": "random",
-}
+COMBINATION_METHODS = ("superbag", "least_squares", "pairs")
 
 
 def pooled_proportion(sizes: ArrayLike, proportions: ArrayLike) -> float:
@@ -58,8 +48,6 @@ def combine_bags(
     *,
     method: str = "auto",
     class_prior: ArrayLike | str = BALANCED,
-    convex: str | None = None,
-    random_state: Any = None,
 ) -> FloatArray:
     """Return one coefficient per bag and class, which turn losses into an estimate of the risk.
 
@@ -71,29 +59,18 @@ def combine_bags(
         Rows of each bag.
     proportions : array-like of shape (n_bags,) or (n_bags, n_classes)
         The share of positives of each bag, or the shares of all classes.
-    method : {"auto", "superbag", "least_squares", "pairs", "sorted_pairs", "matched_pairs", \
-            "random_pairs", "easy_llp"}
+    method : {"auto", "superbag", "least_squares", "pairs"}
         "auto" is ``superbag`` for two classes and ``least_squares``, the only method for several.
 
         - ``superbag`` minimises Σ(|a|+|b|)²/n, the factor of the generalisation bound, at 1/(4V);
           no pairing does better.
         - ``least_squares`` minimises Σ_bc a_bc²/n_b: a = NΓ(ΓᵀNΓ)⁻¹diag(π). It equals the mean map.
         - ``pairs`` is the paper's: disjoint pairs of bags, weighted by (n_a·n_b/(n_a+n_b))·gap².
-          A bag without a partner of another proportion gets zeros. The names with a prefix choose
-          how the bags are paired, see :func:`pair_bags`.
-        - ``easy_llp`` uses the expected variance of the proportions in bags of i.i.d. rows instead
-          of the observed variance (Busa-Fekete et al. 2023). It is unbiased for such random bags
-          only, up to a relative error of order 1/n_bags from the estimated prior.
+          A bag without a partner of another proportion gets zeros, see :func:`pair_bags`.
     class_prior : float in (0, 1), "pooled", or array-like of shape (n_classes,)
         π, the class shares in the target population; a number is the share of positives. 0.5 gives
         the balanced risk. "pooled" are the shares among all rows; ``least_squares`` then has
         Σ_c a_bc ≥ 0, a convex risk.
-    convex : {None, "project"}
-        "project" replaces a_b0 + a_b1 of two classes with the nearest non-negative numbers that
-        keep the combination unbiased. They exist if π is between the smallest and the largest
-        proportion.
-    random_state : int, RandomState or None
-        For random pairs.
 
     Returns
     -------
@@ -103,8 +80,8 @@ def combine_bags(
     Raises
     ------
     ValueError
-        If the bags do not distinguish the classes, there is only one bag, no convex combination
-        exists, or the method is for two classes and there are more.
+        If the bags do not distinguish the classes, there is only one bag, or the method is for two
+        classes and there are more.
 
     Notes
     -----
@@ -120,20 +97,14 @@ def combine_bags(
     sizes, shares = check_bags(sizes, proportions)
     n_classes = shares.shape[1]
     prior = resolve_class_prior(class_prior, sizes @ shares / sizes.sum())
-    if convex not in (None, "project"):
-        raise ValueError(f"unknown convex={convex!r}: choose None or 'project'")
     if method not in ("auto", *COMBINATION_METHODS):
         known = ", ".join(COMBINATION_METHODS)
         raise ValueError(f"unknown method {method!r}: choose one of {known}")
     if method == "least_squares" or (method == "auto" and n_classes > 2):
-        coef = _least_squares(sizes, shares) * prior
-    else:
-        only_two_classes(n_classes, f"combine={method!r}", "use combine='least_squares'")
-        coef = _two_class_coef(sizes, shares[:, 1], method, random_state) * 2 * prior
-    if convex is None:
-        return coef
-    only_two_classes(n_classes, "convex='project'", "use convex=None")
-    return project_to_convex(coef, sizes, shares[:, 1], float(prior[1]))
+        return _least_squares(sizes, shares) * prior
+    only_two_classes(n_classes, f"combine={method!r}", "use combine='least_squares'")
+    combination = _pairs if method == "pairs" else _superbag
+    return combination(sizes, shares[:, 1]) * 2 * prior
 
 
 def _least_squares(sizes: FloatArray, shares: FloatArray) -> FloatArray:
@@ -142,15 +113,6 @@ def _least_squares(sizes: FloatArray, shares: FloatArray) -> FloatArray:
     basis, triangle = np.linalg.qr(root_sizes * shares)
     inverse = solve_triangular(triangle, basis.T).T  # W(WᵀW)⁻¹, W = N^½Γ
     return np.asarray(root_sizes * inverse)
-
-
-def _two_class_coef(
-    sizes: FloatArray, proportions: FloatArray, method: str, random_state: Any
-) -> FloatArray:
-    """Return the coefficients of both classes for π = ½."""
-    if method in PAIRINGS:
-        return _pairs(sizes, proportions, PAIRINGS[method], random_state)
-    return _CLOSED_FORMS[method](sizes, proportions)
 
 
 def _superbag(sizes: FloatArray, proportions: FloatArray) -> FloatArray:
@@ -165,33 +127,11 @@ def _superbag(sizes: FloatArray, proportions: FloatArray) -> FloatArray:
     return np.column_stack([-(1 - share), share]) * (lever / (2 * information))[:, None]
 
 
-def _easy_llp(sizes: FloatArray, proportions: FloatArray) -> FloatArray:
-    prior = pooled_proportion(sizes, proportions)
-    # A bag of n i.i.d. rows has a proportion of variance p(1−p)/n.
-    spread = prior * (1 - prior) / sizes
-    lever = (proportions - prior) / spread
-    half_share = 0.5 * sizes / sizes.sum()
-    return np.column_stack(
-        [half_share * (1 - prior * lever), half_share * (1 + (1 - prior) * lever)]
-    )
-
-
-def _pairs(
-    sizes: FloatArray, proportions: FloatArray, pairing: str, random_state: Any
-) -> FloatArray:
-    pairs = pair_bags(proportions, sizes, method=pairing, random_state=random_state)
+def _pairs(sizes: FloatArray, proportions: FloatArray) -> FloatArray:
+    pos, neg, weight = pair_bags(proportions, sizes)
+    upper, lower = proportions[pos], proportions[neg]
+    half = 0.5 * weight / (upper - lower)
     coef = np.zeros((len(sizes), 2))
-    half = 0.5 * pairs.weight / pairs.gap
-    coef[pairs.pos, 1] = half * (1 - proportions[pairs.neg])
-    coef[pairs.pos, 0] = -half * proportions[pairs.neg]
-    coef[pairs.neg, 1] = -half * (1 - proportions[pairs.pos])
-    coef[pairs.neg, 0] = half * proportions[pairs.pos]
+    coef[pos] = half[:, None] * np.column_stack([-lower, 1 - lower])
+    coef[neg] = half[:, None] * np.column_stack([upper, upper - 1])
     return coef
-
-
-_CLOSED_FORMS: dict[str, Callable[[FloatArray, FloatArray], FloatArray]] = {
-    "auto": _superbag,
-    "superbag": _superbag,
-    "easy_llp": _easy_llp,
-}
-COMBINATION_METHODS = ("superbag", "least_squares", *PAIRINGS, "easy_llp")

@@ -199,9 +199,9 @@ def make_corrupted_sources(
         raise ValueError(f"all {len(labels)} rows drawn are of the same class: draw more rows")
     return CorruptedSources(
         X=X,
-        y=corrupt_labels(labels, noisy.matrices[noisy.row_matrix], random_state=rng),
+        y=corrupt_labels(labels, noisy.source_matrices[noisy.row_source], random_state=rng),
         sources=sources,
-        noise_rates=noisy.rates_by_source or {},
+        noise_rates=noisy.rates_by_source,
         source_priors=noisy.by_source(noisy.priors),
         population=population,
     )

@@ -115,19 +115,18 @@ class DaskCorrectedLossClassifier(DaskCorrectedRiskClassifier, DaskBagClassifier
         if there is none.
     kernel : str, callable or Kernel, default="rbf"
         As in :class:`decorrupt.CorrectedLossClassifier`; not precomputed, knn or pca_…, which need
-        all rows at once. ``Kernel(max_rank=512)``, the default, is the number of random features or
-        the largest number of landmarks, which are chosen from a sample of 20,000 rows.
+        all rows at once. ``Kernel(max_rank=512)``, the default, is the largest number of landmarks,
+        which are chosen from a sample of 20,000 rows.
         ``Kernel(memory_budget="2GB")`` is what partitions kept in memory may take in all workers
         together: features are kept if they fit, otherwise the rows if they fit; otherwise the rows
         are read in every pass. None: 40 % of the workers' memory, or a quarter of this machine's
         memory.
     max_iter : int, default=1000
         Maximum number of iterations; an iteration takes one or two passes over the data.
-    loss, kernel_gamma, reg_strength, combine, class_prior, decision, convex, \
+    loss, kernel_gamma, reg_strength, combine, class_prior, decision, \
 risk_correction, fit_intercept, solver, tol, random_state, check_assumptions
-        As in :class:`decorrupt.CorrectedLossClassifier`. The solver is L-BFGS; convex="check" does
-        not look for points that are not minima, and the assumptions are checked on a sample of
-        20,000 rows.
+        As in :class:`decorrupt.CorrectedLossClassifier`. The solver is L-BFGS; whether it stopped
+        at a minimum is not checked, and the assumptions are checked on a sample of 20,000 rows.
 
     Attributes
     ----------
@@ -135,7 +134,7 @@ risk_correction, fit_intercept, solver, tol, random_state, check_assumptions
         Passes over the data: those of the solver, and three for the bags, a sample and the
         diagnostics.
     classes_, diagnostics_, class_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, \
-feature_coef_, frequencies_, intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, \
+intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, \
 n_features_in_, feature_names_in_
         As in :class:`decorrupt.CorrectedLossClassifier`.
 
@@ -179,8 +178,8 @@ check_assumptions
     ----------
     n_passes_ : int
         Passes over the data.
-    classes_, class_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, feature_coef_, \
-frequencies_, intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, \
+    classes_, class_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, \
+intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, \
 feature_names_in_
         As in :class:`decorrupt.MeanMapClassifier`.
     """
@@ -222,8 +221,8 @@ decision, solver, tol, random_state
         Σ_k log P(c_k) at the solution.
     bag_effect_ : float
         The standard deviation of the bag effect, given or estimated.
-    classes_, class_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, feature_coef_, \
-frequencies_, intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, \
+    classes_, class_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, \
+intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, \
 feature_names_in_
         As in :class:`decorrupt.CountLikelihoodClassifier`.
     """

@@ -11,26 +11,24 @@ from typing import Any, Protocol
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
 from decorrupt.distributed.columns import ColumnSummary
 from decorrupt.features import (
-    DEFAULT_N_FEATURES,
-    FEATURES,
     FROM_ALL_ROWS,
     FeatureMap,
     Kernel,
     KernelFunction,
     LinearMap,
-    RandomFourierMap,
-    RandomKernelMap,
     fit_feature_map,
 )
 
+# Landmarks, if `max_rank` is not set.
+DEFAULT_RANK = 512
+
 
 class RowFeatures(Protocol):
-    """z(x), computed row by row; `RandomFourierMap` is one."""
+    """z(x), computed row by row."""
 
     def transform(self, rows: Any) -> Any:
         """Return the features of the rows, shape (n_rows, rank)."""
@@ -65,7 +63,7 @@ class LandmarkFeatures:
 
 def largest_rank(kernel: Kernel, n_columns: int) -> int:
     """Return how many features a row has at most."""
-    return n_columns if kernel.name == "linear" else kernel.max_rank or DEFAULT_N_FEATURES
+    return n_columns if kernel.name == "linear" else kernel.max_rank or DEFAULT_RANK
 
 
 def fit_features(
@@ -84,29 +82,21 @@ def fit_features(
     weights : ndarray of shape (n_sampled,) or None
         Their weights.
     seed : int
-        Seed of features and landmarks.
+        Seed of the landmarks.
     """
     kernel, options = local.kernel_function(), local.chosen_kernel
-    centre = 0.0 if columns.is_sparse else columns.mean.astype(columns.dtype)
     if kernel.name == "linear":
-        linear = LinearFeatures(centre if local.fit_intercept else 0.0)
+        is_centred = local.fit_intercept and not columns.is_sparse
+        linear = LinearFeatures(columns.mean.astype(columns.dtype) if is_centred else 0.0)
         return LinearMap(sample, linear.centre), linear
     rank = largest_rank(options, columns.n_columns)
-    if options.features == "random":
-        rng = check_random_state(seed)
-        rule = RandomFourierMap.draw(kernel, columns.n_columns, rank, rng, centre=centre)
-        return RandomKernelMap(rule.transform(sample), rule, rule.error(kernel, sample, rng)), rule
     options = replace(options, gamma=kernel.gamma, max_rank=rank)
     fitted: Any = fit_feature_map(sample, options, random_state=seed, weights=weights)
     return fitted, LandmarkFeatures(kernel, sample[fitted.pivots], fitted.triangle)
 
 
 def check_features(kernel: Kernel) -> None:
-    """Raise ValueError if the features are unknown, or need all rows at once."""
-    if kernel.features not in FEATURES:
-        raise ValueError(
-            f"unknown features {kernel.features!r}: choose one of {', '.join(FEATURES)}"
-        )
+    """Raise ValueError if the features need all rows at once."""
     if kernel.name == "precomputed":
         raise ValueError("kernel='precomputed' needs all pairs of rows: choose another kernel")
     if kernel.name in FROM_ALL_ROWS:

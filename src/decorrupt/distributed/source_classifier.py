@@ -30,7 +30,7 @@ class DaskCorruptedSourcesClassifier(DaskCorrectedRiskClassifier):
     client, kernel, max_iter
         As in :class:`DaskCorrectedLossClassifier`.
     noise_rates, source_priors, combine, loss, kernel_gamma, reg_strength, class_prior, \
-decision, convex, risk_correction, fit_intercept, solver, tol, random_state
+decision, risk_correction, fit_intercept, solver, tol, random_state
         As in :class:`decorrupt.CorruptedSourcesClassifier`.
 
     Attributes
@@ -38,7 +38,7 @@ decision, convex, risk_correction, fit_intercept, solver, tol, random_state
     n_passes_ : int
         Passes over the data.
     noise_rates_, noise_rate_intervals_, source_priors_, source_weights_, classes_, diagnostics_, \
-class_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, feature_coef_, frequencies_, \
+class_prior_, decision_threshold_, dual_coef_, landmarks_, coef_, \
 intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, feature_names_in_
         As in :class:`decorrupt.CorruptedSourcesClassifier`.
     """

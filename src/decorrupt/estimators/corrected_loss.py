@@ -22,18 +22,18 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
     :class:`AutoLabelProportionsClassifier` with candidates=["corrected_loss"] calibrates them.
 
     For several classes the loss is softmax cross-entropy, ℓ_c(f) = log Σ exp(f) − f_c, and the bags
-    are combined by least squares; convex="project" and other losses and solvers are for two
-    classes. The penalty is then 2λ‖f‖², which for two classes is λ‖f‖² of the log-odds.
+    are combined by least squares; other losses and solvers are for two classes. The penalty is then
+    2λ‖f‖², which for two classes is λ‖f‖² of the log-odds.
 
     Parameters
     ----------
     loss : str, default="logistic"
-        One of `decorrupt.losses.LOSSES`: logistic, squared, huber, sigmoid, unhinged.
+        One of `decorrupt.losses.LOSSES`: logistic, squared, huber, sigmoid.
     kernel : str, callable or Kernel, default="rbf"
         rbf, exponential, laplacian, polynomial, linear, precomputed, knn, pca_rbf, pca8_rbf,
         pca_knn, or a callable that takes two matrices and returns the kernel of all their rows. A
         :class:`decorrupt.Kernel` also sets the rarely changed options: the polynomial's degree, the
-        rank or number of features, the memory they may take.
+        rank, and the memory that the features may take.
     kernel_gamma : float, "scale" or "auto", default="scale"
         The kernel's width parameter. "scale" is 1/(n_columns·Var X), where Var X is the mean of the
         columns' variances; "auto" is 1/n_columns. The principal components are scaled to the total
@@ -46,9 +46,8 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
         minimum, if that is larger (loss="squared" only).
     combine : str, default="auto"
         How bags are combined into a risk, see :func:`decorrupt.corruption.combine_bags`:
-        "superbag", "pairs", "least_squares" or "easy_llp". "pairs" is the paper's method;
-        "sorted_pairs", "matched_pairs" and "random_pairs" choose how bags are paired. "superbag"
-        has a smaller error bound than any pairing. "auto" is "superbag" for two classes and
+        "superbag", "pairs" or "least_squares". "pairs" is the paper's method; "superbag" has a
+        smaller error bound than any pairing. "auto" is "superbag" for two classes and
         "least_squares" for several.
     class_prior : float in (0, 1), array-like of shape (n_classes,) or "pooled", default=0.5
         π, the share of positives in the target population of the risk; "pooled" is the share among
@@ -57,11 +56,6 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in a population with
         `class_prior`. Both are the same for class_prior=0.5.
-    convex : {"check", "project", "ignore"}, default="check"
-        "check" warns if the objective is not convex and the solver stopped at a point that is not a
-        minimum (its Hessian has a negative eigenvalue). "project" uses the nearest combination with
-        a convex objective. "ignore" does not check. `diagnostics_` always reports whether the
-        objective is convex.
     risk_correction : {None, "abs", "relu"}, default=None
         How the sums of the classes are kept from being negative.
     fit_intercept : bool, default=True
@@ -75,7 +69,7 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
     max_iter : int, default=1000
         Maximum number of iterations.
     random_state : int, RandomState or None, default=None
-        Seed of the kernel's random pivots or random features, and of random pairing.
+        Seed of the kernel's random pivots.
     check_assumptions : bool, default=True
         Whether `fit` warns if the rows of a class clearly differ between bags.
 
@@ -98,20 +92,15 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
         f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_ (other kernels). For the knn
         kernels, f(x) is the weighted mean of dual_coef_ of the 10 nearest landmarks, plus
         intercept_.
-    feature_coef_, frequencies_, frequency_centre_ : ndarray
-        f(x) = ⟨feature_coef_, z(x)⟩ + intercept_ (random features), where z(x) are the cosines and
-        sines of ⟨frequencies_[m], x − frequency_centre_⟩, divided by √m.
     projection_ : ndarray of shape (n_columns, n_components)
-        x·projection_ are the coordinates of a pca kernel, and `landmarks_` or `frequencies_` are
-        those of the coordinates.
+        x·projection_ are the coordinates of a pca kernel, and `landmarks_` are coordinates.
     kernel_gamma_, reg_strength_ : float
         The kernel parameter and λ as numbers.
     kernel_rank_ : int
         Number of columns of the feature matrix.
     kernel_error_ : float
         Error of the kernel approximation: trace(K − ZZᵀ)/trace(K) for landmarks, 0 for
-        kernel="linear"; the root mean squared error over a sample of pairs of rows for random
-        features; the share of trace(ZZᵀ) that a rank below 101 leaves out for knn.
+        kernel="linear"; the share of trace(ZZᵀ) that a rank below 101 leaves out for knn.
     n_iter_ : int
         Number of solver iterations.
     solver_ : str
@@ -159,7 +148,6 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
         combine: str = "auto",
         class_prior: float | str = 0.5,
         decision: str = "balanced",
-        convex: str = "check",
         risk_correction: str | None = None,
         fit_intercept: bool = True,
         solver: Any = "auto",
@@ -175,7 +163,6 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
         self.combine = combine
         self.class_prior = class_prior
         self.decision = decision
-        self.convex = convex
         self.risk_correction = risk_correction
         self.fit_intercept = fit_intercept
         self.solver = solver
@@ -198,8 +185,6 @@ class CorrectedLossClassifier(CorrectedRiskClassifier, BagClassifier):
             observed.proportions,
             method=self.combine,
             class_prior=self.class_prior,
-            convex="project" if self.convex == "project" else None,
-            random_state=self.random_state,
         )
 
     def class_prior_of(self, observed: Observed) -> FloatArray:

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import PAIRINGS
 from decorrupt.estimators.default_strength import AUTO
 from decorrupt.estimators.diagnostics import (
     Diagnostics,
@@ -28,7 +27,6 @@ from decorrupt.solvers import (
     least_admissible_reg,
 )
 
-CONVEX_CHOICES = ("check", "project", "ignore")
 NO_PARTNER = "without a partner of another proportion"
 AT_THE_MEAN = "at the pooled proportion, where a bag has no information"
 
@@ -37,7 +35,7 @@ class CorrectedRiskClassifier(KernelClassifier):
     """Base class of the classifiers with a corrected loss.
 
     They minimise Σ_j Σ_c coef[j, c]·ℓ_c(f_j) + λ‖f‖² for given coefficients. Subclasses have the
-    parameters `loss`, `combine`, `class_prior`, `convex` and `risk_correction`, define `problem`
+    parameters `loss`, `combine`, `class_prior` and `risk_correction`, define `problem`
     with :meth:`corrected_problem`, and `described_bags`, the bags that the coefficients combine.
     """
 
@@ -62,8 +60,6 @@ class CorrectedRiskClassifier(KernelClassifier):
 
     def _check_classes(self, n_classes: int) -> None:
         class_loss(self.loss, n_classes)
-        if self.convex == "project":
-            only_two_classes(n_classes, "convex='project'", "choose 'check' or 'ignore'")
         if self.combine not in self.class_combinations:
             known = " or ".join(map(repr, self.class_combinations))
             only_two_classes(n_classes, f"combine={self.combine!r}", f"choose {known}")
@@ -81,15 +77,11 @@ class CorrectedRiskClassifier(KernelClassifier):
                 f"reg_strength={self.reg_strength_:g} is too small for the {risk.loss.name} loss: "
                 f"the negative curvature of its corrected risk exceeds that of the penalty, so the "
                 f"objective is unbounded below. Set reg_strength above {least:.3g}, "
-                "convex='project', or loss='logistic'"
+                "or loss='logistic'"
             )
 
     def check_bounded(self, risk: CorrectedRisk) -> None:
         """Raise ValueError if the risk has no minimum without a penalty, and there is none."""
-        if self.convex not in CONVEX_CHOICES:
-            raise ValueError(
-                f"unknown convex={self.convex!r}: choose one of {', '.join(CONVEX_CHOICES)}"
-            )
         if self.risk_correction is not None or self.reg_strength_ > 0 or risk.is_bounded_below:
             return
         raise ValueError(
@@ -150,7 +142,7 @@ class CorrectedRiskClassifier(KernelClassifier):
             gradient_norm=result.gradient_norm,
         )
         if dropped:
-            reason = NO_PARTNER if self.combine in PAIRINGS else AT_THE_MEAN
+            reason = NO_PARTNER if self.combine == "pairs" else AT_THE_MEAN
             self._note(
                 DroppedBagsWarning,
                 f"{len(dropped)} bags {reason} (the first: {dropped[0]!r}): their rows are not "
@@ -161,16 +153,14 @@ class CorrectedRiskClassifier(KernelClassifier):
         """Note a risk far below zero, and a solution that is not a minimum."""
         self.note_overfitting()
         found = self.diagnostics_
-        is_checked = self.convex == "check" and not found.is_convex
-        if is_checked and not is_minimum(
+        if not found.is_convex and not is_minimum(
             matrix, risk, scores, self.reg_strength_, fit_intercept=self.fit_intercept
         ):
             self._note(
                 NonConvexRiskWarning,
                 f"the objective is not convex at reg_strength={self.reg_strength_:g}, and the "
                 f"solver did not stop at a minimum. {_convex_from(found.convexity_floor)}. "
-                "convex='project', or class_prior='pooled' with combine='least_squares', also "
-                "makes it convex. convex='ignore' turns this warning off",
+                "class_prior='pooled' with combine='least_squares' also makes it convex",
             )
 
     def note_overfitting(self) -> None:

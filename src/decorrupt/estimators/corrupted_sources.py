@@ -8,7 +8,7 @@ import numpy as np
 
 from decorrupt._typing import FloatArray
 from decorrupt.corruption import (
-    PAIRINGS,
+    COMBINATION_METHODS,
     backward_coefficients,
     combine_bags,
     row_coefficients,
@@ -28,7 +28,9 @@ SOURCE_WEIGHTS = {
     "size_sources": "size",
     "uniform_sources": "uniform",
 }
-COMBINATIONS = (*SOURCE_WEIGHTS, "superbag", "least_squares", *PAIRINGS)
+# Their weights do not depend on the rates.
+WITHOUT_RATES = ("size_sources", "uniform_sources")
+COMBINATIONS = (*SOURCE_WEIGHTS, *COMBINATION_METHODS)
 
 
 class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
@@ -46,8 +48,9 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
       model is an ordinary classifier.
     - with `source_priors`: the sources share only their class-conditional distributions, and the
       target is the balanced risk, or the risk at `class_prior` (Sec. 2.3).
-    - with rates per row in `fit`: the noise depends on the features (Remark 2), and all rows have
-      the same weight.
+    - with a source per row, ``sources=np.arange(n_rows)``, the noise can depend on the features
+      (Remark 2). Then only combine="uniform_sources" is unbiased, because other weights would
+      depend on the features; `fit` warns.
 
     Parameters
     ----------
@@ -63,25 +66,23 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
         P(Y=1) by source, or one value for all sources; for several classes the share of each class.
         None: all sources have the same prior, estimated from the shares of noisy labels.
     combine : {"sources", "exact_sources", "size_sources", "uniform_sources", "superbag", \
-    "pairs", "sorted_pairs", "matched_pairs", "random_pairs", "least_squares"}, default="sources"
+    "pairs", "least_squares"}, default="sources"
         "sources" corrects each source separately and adds the results with the optimal weights of
         the paper. "exact_sources", "size_sources" and "uniform_sources" do so with other weights,
-        see :func:`decorrupt.corruption.source_weights`; "exact_sources" needs `source_priors`. If
-        rates vary within a source, only equal weights are possible: others would depend on the
-        features and bias the risk. The model then warns, except with "uniform_sources".
+        see :func:`decorrupt.corruption.source_weights`; "exact_sources" needs `source_priors`.
 
         The other values treat each source's positively and negatively labelled rows as two bags
         with known proportions, see :func:`decorrupt.corruption.combine_bags`; without
         `source_priors` one common prior is estimated from the shares of noisy labels. For several
         classes: "least_squares", or one of those that correct each source.
     loss : str, default="logistic"
-        One of `decorrupt.losses.LOSSES`: logistic, squared, huber, sigmoid, unhinged. Several
+        One of `decorrupt.losses.LOSSES`: logistic, squared, huber, sigmoid. Several
         classes need "logistic", which is softmax cross-entropy.
     kernel : str, callable or Kernel, default="rbf"
         rbf, exponential, laplacian, polynomial, linear, precomputed, knn, pca_rbf, pca8_rbf,
         pca_knn, or a callable that takes two matrices and returns the kernel of all their rows. A
         :class:`decorrupt.Kernel` also sets the rarely changed options: the polynomial's degree, the
-        rank or number of features, the memory they may take.
+        rank, and the memory that the features may take.
     kernel_gamma : float, "scale" or "auto", default="scale"
         The kernel's width parameter. "scale" is 1/(n_columns·Var X), where Var X is the mean of the
         columns' variances; "auto" is 1/n_columns. The principal components are scaled to the total
@@ -100,11 +101,6 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
     decision : {"balanced", "accuracy"}, default="balanced"
         Which error `predict` minimises: the balanced error, or the error in the target population,
         see `class_prior`.
-    convex : {"check", "project", "ignore"}, default="check"
-        "check" warns if the objective is not convex and the solver stopped at a point that is not a
-        minimum (its Hessian has a negative eigenvalue). "project" uses the nearest combination with
-        a convex objective, for two classes and a combination of bags. "ignore" does not check.
-        `diagnostics_` always reports whether the objective is convex.
     risk_correction : {None, "abs", "relu"}, default=None
         How the sums of the classes are kept from being negative.
     fit_intercept : bool, default=True
@@ -118,14 +114,12 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
     max_iter : int, default=1000
         Maximum number of iterations.
     random_state : int, RandomState or None, default=None
-        Seed of the kernel's random pivots or random features, of random pairing, and of estimated
-        noise rates.
+        Seed of the kernel's random pivots, and of estimated noise rates.
 
     Attributes
     ----------
-    noise_rates_ : dict or None
-        {source: (flip_pos, flip_neg)}, or {source: T} for several classes, the rates used; None if
-        they vary within a source.
+    noise_rates_ : dict
+        {source: (flip_pos, flip_neg)}, or {source: T} for several classes, the rates used.
     noise_rate_intervals_ : dict or None
         {source: {"flip_pos": (0, high), "flip_neg": (0, high)}}, if rates were estimated; empty
         for several classes.
@@ -149,20 +143,15 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
         f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_ (other kernels). For the knn
         kernels, f(x) is the weighted mean of dual_coef_ of the 10 nearest landmarks, plus
         intercept_.
-    feature_coef_, frequencies_, frequency_centre_ : ndarray
-        f(x) = ⟨feature_coef_, z(x)⟩ + intercept_ (random features), where z(x) are the cosines and
-        sines of ⟨frequencies_[m], x − frequency_centre_⟩, divided by √m.
     projection_ : ndarray of shape (n_columns, n_components)
-        x·projection_ are the coordinates of a pca kernel, and `landmarks_` or `frequencies_` are
-        those of the coordinates.
+        x·projection_ are the coordinates of a pca kernel, and `landmarks_` are coordinates.
     kernel_gamma_, reg_strength_ : float
         The kernel parameter and λ as numbers.
     kernel_rank_ : int
         Number of columns of the feature matrix.
     kernel_error_ : float
         Error of the kernel approximation: trace(K − ZZᵀ)/trace(K) for landmarks, 0 for
-        kernel="linear"; the root mean squared error over a sample of pairs of rows for random
-        features; the share of trace(ZZᵀ) that a rank below 101 leaves out for knn.
+        kernel="linear"; the share of trace(ZZᵀ) that a rank below 101 leaves out for knn.
     n_iter_ : int
         Number of solver iterations.
     solver_ : str
@@ -210,7 +199,6 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
         reg_strength: float | str = "auto",
         class_prior: float | str | None = None,
         decision: str = "balanced",
-        convex: str = "check",
         risk_correction: str | None = None,
         fit_intercept: bool = True,
         solver: Any = "auto",
@@ -227,7 +215,6 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
         self.reg_strength = reg_strength
         self.class_prior = class_prior
         self.decision = decision
-        self.convex = convex
         self.risk_correction = risk_correction
         self.fit_intercept = fit_intercept
         self.solver = solver
@@ -248,39 +235,28 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
         """Return the coefficient of every row and class."""
         if self.combine in SOURCE_WEIGHTS:
             return self._by_source(noisy)
-        if noisy.rates_vary_within_source:
-            raise ValueError(
-                f"combine={self.combine!r} needs one pair of noise rates per source, or one "
-                "matrix; rates that vary within a source need combine='uniform_sources'"
-            )
         coef = combine_bags(
             noisy.strata.sizes,
             noisy.strata.proportions,
             method=self.combine,
             class_prior=self._target(noisy),
-            convex="project" if self.convex == "project" else None,
-            random_state=self.random_state,
         )
         return row_coefficients(coef, noisy.strata)
 
     def _by_source(self, noisy: NoisySources) -> FloatArray:
         """Return (w_s/n_s)·T_s⁻¹[ỹ, y]·π(y)/π_s(y), one column per class y."""
-        coef = backward_coefficients(noisy.matrices, noisy.row_matrix, noisy.noisy_class)
+        coef = backward_coefficients(noisy.source_matrices, noisy.row_source, noisy.noisy_class)
         # Costs change each source's prior to the target prior; they are 1 if the two are equal.
         costs = (self._target(noisy) / noisy.priors)[noisy.row_source]
         return np.asarray(self._row_weights(noisy)[:, None] * coef * costs)
 
     def _row_weights(self, noisy: NoisySources) -> FloatArray:
         """Return w_s/n_s for each row, times how many rows it represents."""
-        weights = self._weights_of(noisy)
-        by_source = 1 / noisy.sizes.sum() if weights is None else weights / noisy.sizes
-        by_row = np.broadcast_to(by_source, noisy.sizes.shape)[noisy.row_source]
+        by_row = (self._weights_of(noisy) / noisy.sizes)[noisy.row_source]
         return np.asarray(by_row if noisy.weights is None else by_row * noisy.weights)
 
-    def _weights_of(self, noisy: NoisySources) -> FloatArray | None:
-        """Return w_s; None if rates vary within a source."""
-        if noisy.rates_vary_within_source:
-            return None
+    def _weights_of(self, noisy: NoisySources) -> FloatArray:
+        """Return w_s."""
         scheme = SOURCE_WEIGHTS[self.combine]
         if scheme == "exact" and noisy.given_priors is None:
             raise ValueError(
@@ -296,17 +272,14 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
         check_choice("combine", self.combine, COMBINATIONS)
         super().keep_sources(noisy)
         self.source_weights_: dict[Any, float] | None = None
-        if self.combine not in SOURCE_WEIGHTS:
-            return
-        weights = self._weights_of(noisy)
-        if weights is not None:
-            self.source_weights_ = noisy.by_source(weights)
-        elif self.combine != "uniform_sources":
+        if self.combine in SOURCE_WEIGHTS:
+            self.source_weights_ = noisy.by_source(self._weights_of(noisy))
+        if self.combine not in WITHOUT_RATES and _have_rates_per_row(noisy):
             self._note(
                 UserWarning,
-                f"noise_rates vary within a source, so the weights of combine={self.combine!r} "
-                "are not used: they would depend on the features and bias the risk. All rows have "
-                "the same weight; set combine='uniform_sources' to avoid this warning",
+                "most rows are a source of their own, and their noise_rates differ. If the rates "
+                f"depend on the features, so do the weights of combine={self.combine!r}, which "
+                "bias the risk: set combine='uniform_sources'",
             )
 
     def class_prior_of(self, observed: Observed) -> FloatArray:
@@ -323,3 +296,11 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
             is_common_source = self.combine in SOURCE_WEIGHTS and noisy.given_priors is None
             class_prior = "pooled" if is_common_source else BALANCED
         return resolve_class_prior(class_prior, noisy.class_prior)
+
+
+def _have_rates_per_row(noisy: NoisySources) -> bool:
+    """Return whether most rows are the only row of their source, with different matrices."""
+    is_single = np.bincount(noisy.row_source) == 1
+    if 2 * is_single.sum() <= len(noisy.row_source):
+        return False
+    return bool(np.ptp(noisy.source_matrices[is_single], axis=0).any())

@@ -67,10 +67,12 @@ class Diagnostics:
 def within_std_error(row_terms: FloatArray, observed: Observed) -> float:
     """Return √Σ_k n_k·Var_k of one term per row, Var_k their variance within bag k.
 
-    The variance in a bag of one row cannot be estimated and counts as 0. The term of a row that
-    represents several is the sum of theirs.
+    The variance in a bag of one row cannot be estimated and counts as 0; if all bags have one row,
+    it is that of all rows. The term of a row that represents several is the sum of theirs.
     """
     sizes, row_bag = observed.sizes, observed.row_bag
+    if observed.n_bags == len(row_terms) > 1:
+        return float(np.sqrt(len(row_terms)) * np.std(row_terms, ddof=1))
     if observed.weights is not None:
         row_terms = row_terms / observed.weights
     means = observed.sum_by_bag(row_terms) / sizes

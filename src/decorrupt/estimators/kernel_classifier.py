@@ -23,8 +23,6 @@ from decorrupt.features import (
     Kernel,
     KernelFunction,
     LinearMap,
-    RandomFourierMap,
-    RandomKernelMap,
     as_kernel,
     describe_hidden_columns,
     fit_feature_map,
@@ -232,7 +230,7 @@ class KernelClassifier(ScoreClassifier):
         how many rows each row represents.
         """
         kernel = self.chosen_kernel if kernel is None else kernel
-        if kernel.name == "linear" and self.fit_intercept and kernel.features == "landmarks":
+        if kernel.name == "linear" and self.fit_intercept:
             return LinearMap.centred(X, weights)
         return fit_feature_map(X, kernel, random_state=self.random_state, weights=weights)
 
@@ -392,7 +390,7 @@ class KernelClassifier(ScoreClassifier):
     # --- the fitted model
 
     def keep(self, X: Any, features: FeatureMap, coef: FloatArray) -> None:
-        """Store a solution: θ of the columns, of landmarks, or of random features."""
+        """Store a solution: θ of the columns, or of landmarks."""
         shape = score_shape(len(self.classes_))
         by_feature = coef.reshape(-1, *shape)
         theta = by_feature[: features.rank].astype(X.dtype, copy=False)
@@ -401,10 +399,6 @@ class KernelClassifier(ScoreClassifier):
         if isinstance(features, LinearMap):
             self.coef_ = features.coefficients(theta).T
             intercept = intercept - np.sum(features.centre * self.coef_, axis=-1)
-        elif isinstance(features, RandomKernelMap):
-            self.feature_coef_ = theta
-            self.frequencies_ = features.rule.frequencies
-            self.frequency_centre_ = features.rule.centre
         else:
             self.dual_coef_ = features.coefficients(theta)
             self.landmarks_ = (
@@ -444,9 +438,6 @@ class KernelClassifier(ScoreClassifier):
         X = project(X, getattr(self, "projection_", None))
         if kernel_name(self.kernel) == "linear":
             scores = X @ self.coef_.T
-        elif hasattr(self, "frequencies_"):
-            rule = RandomFourierMap(self.frequencies_, self.frequency_centre_)
-            scores = rule.scores(X, self.feature_coef_)
         else:
             kernel = self.kernel_function().on_coordinates()
             scores = kernel_scores(X, kernel, self.landmarks_, self.dual_coef_)

@@ -28,7 +28,7 @@ class ProportionMatchingClassifier(BagClassifier):
         rbf, exponential, laplacian, polynomial, linear, precomputed, knn, pca_rbf, pca8_rbf,
         pca_knn, or a callable that takes two matrices and returns the kernel of all their rows. A
         :class:`decorrupt.Kernel` also sets the rarely changed options: the polynomial's degree, the
-        rank or number of features, the memory they may take.
+        rank, and the memory that the features may take.
     kernel_gamma : float, "scale" or "auto", default="scale"
         The kernel's width parameter. "scale" is 1/(n_columns·Var X), where Var X is the mean of the
         columns' variances; "auto" is 1/n_columns. The principal components are scaled to the total
@@ -51,7 +51,7 @@ class ProportionMatchingClassifier(BagClassifier):
     max_iter : int, default=1000
         Maximum number of iterations.
     random_state : int, RandomState or None, default=None
-        Seed of the kernel's random pivots or random features.
+        Seed of the kernel's random pivots.
 
     Attributes
     ----------
@@ -70,20 +70,15 @@ class ProportionMatchingClassifier(BagClassifier):
         f(x) = Σ_m dual_coef_[m]·k(x, landmarks_[m]) + intercept_ (other kernels). For the knn
         kernels, f(x) is the weighted mean of dual_coef_ of the 10 nearest landmarks, plus
         intercept_.
-    feature_coef_, frequencies_, frequency_centre_ : ndarray
-        f(x) = ⟨feature_coef_, z(x)⟩ + intercept_ (random features), where z(x) are the cosines and
-        sines of ⟨frequencies_[m], x − frequency_centre_⟩, divided by √m.
     projection_ : ndarray of shape (n_columns, n_components)
-        x·projection_ are the coordinates of a pca kernel, and `landmarks_` or `frequencies_` are
-        those of the coordinates.
+        x·projection_ are the coordinates of a pca kernel, and `landmarks_` are coordinates.
     kernel_gamma_, reg_strength_ : float
         The kernel parameter and λ as numbers.
     kernel_rank_ : int
         Number of columns of the feature matrix.
     kernel_error_ : float
         Error of the kernel approximation: trace(K − ZZᵀ)/trace(K) for landmarks, 0 for
-        kernel="linear"; the root mean squared error over a sample of pairs of rows for random
-        features; the share of trace(ZZᵀ) that a rank below 101 leaves out for knn.
+        kernel="linear"; the share of trace(ZZᵀ) that a rank below 101 leaves out for knn.
     n_iter_ : int
         Number of solver iterations.
     solver_ : str

@@ -51,10 +51,9 @@ class SourceClassifier(KernelClassifier):
             Noisy labels; of two values the larger is the positive class.
         sources : array-like of shape (n_rows,), optional
             The source of each row; any hashable ids. None: one source.
-        noise_rates : mapping, data frame, pair, matrix or array, optional
-            Replaces the parameter `noise_rates`. An array of shape (n_rows, 2) gives one pair of
-            rates per row; for several classes, one of shape (n_rows, n_classes, n_classes) gives
-            one matrix per row.
+        noise_rates : mapping, data frame, pair or matrix, optional
+            Replaces the parameter `noise_rates`. For rates per row, every row is a source:
+            ``sources=np.arange(n_rows), noise_rates=dict(enumerate(rates))``.
         sample_weight : array-like of shape (n_rows,), optional
             How many rows each row represents, at least 0.
 

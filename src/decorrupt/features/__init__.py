@@ -1,4 +1,4 @@
-"""Feature maps: linear, low-rank kernel with known error, random Fourier, graph diffusion."""
+"""Feature maps: linear, low-rank kernel with known error, graph diffusion."""
 
 from decorrupt.features.column_scales import check_magnitude, describe_hidden_columns
 from decorrupt.features.kernel import (
@@ -24,12 +24,10 @@ from decorrupt.features.kernels import (
 )
 from decorrupt.features.low_rank import CholeskyFactor, pivoted_cholesky
 from decorrupt.features.maps import (
-    FEATURES,
     FeatureMap,
     LinearMap,
     LowRankKernelMap,
     NeighbourMap,
-    RandomKernelMap,
     check_gram,
     fit_feature_map,
     kernel_scores,
@@ -42,14 +40,11 @@ from decorrupt.features.memory_budget import (
 )
 from decorrupt.features.neighbours import diffusion_features, neighbour_means
 from decorrupt.features.principal import fit_principal_projection, project
-from decorrupt.features.random_fourier import DEFAULT_N_FEATURES, RandomFourierMap
 from decorrupt.features.tail_scaler import TailScaler
 
 __all__ = [
     "DEFAULT_MAX_RANK",
-    "DEFAULT_N_FEATURES",
     "DEFAULT_RANK_TOL",
-    "FEATURES",
     "FROM_ALL_ROWS",
     "KERNELS",
     "OF_DISTANCES",
@@ -64,8 +59,6 @@ __all__ = [
     "LinearMap",
     "LowRankKernelMap",
     "NeighbourMap",
-    "RandomFourierMap",
-    "RandomKernelMap",
     "TailScaler",
     "as_kernel",
     "budget_in_bytes",

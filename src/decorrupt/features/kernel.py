@@ -55,18 +55,12 @@ class Kernel(BaseEstimator):
     degree, coef0 : float, default=3 and 1.0
         Parameters of the polynomial kernel.
     rank_tol : float, default=1e-3
-        Relative mean trace error of the low-rank approximation; 0 uses the exact kernel.
+        Relative mean trace error of the low-rank approximation, by the kernel's values at
+        landmarks, which are training rows; 0 uses the exact kernel.
     max_rank : int or None, default=None
         The largest rank of the approximation; None means 2,000 for up to 20,000 rows, then
         2,000·(20,000/n_rows)^0.3 with features in single precision, and what `memory_budget`
-        allows (no limit if rank_tol is 0). With features="random": the number of features; None
-        means 512, or what `memory_budget` allows. The rank of the knn kernels is at most 101.
-    features : {"landmarks", "random"}, default="landmarks"
-        How the kernel is approximated: by its values at landmarks, which are training rows, until
-        the error is `rank_tol`; or by random Fourier features (orthogonal, Yu et al. 2016), which
-        are drawn without data, so the model contains no training rows. "random" is for the kernels
-        rbf, exponential, laplacian, pca_rbf and pca8_rbf; `rank_tol` is not used. Landmarks have
-        the smaller error for the same number; random features are faster to compute.
+        allows (no limit if rank_tol is 0). The rank of the knn kernels is at most 101.
     memory_budget : int, str or None, default=None
         The memory that kernel features may take if `max_rank` is None: bytes, or a text such as
         "500MB" or "2GB"; None means a quarter of the machine's memory. If it lowers the rank,
@@ -77,7 +71,7 @@ class Kernel(BaseEstimator):
     >>> from decorrupt import Kernel, MeanMapClassifier
     >>> MeanMapClassifier(kernel=Kernel("polynomial", degree=2))
     MeanMapClassifier(kernel=Kernel(degree=2, name='polynomial'))
-    >>> model = MeanMapClassifier(kernel=Kernel(features="random", max_rank=256))
+    >>> model = MeanMapClassifier(kernel=Kernel(max_rank=256))
     >>> model.set_params(kernel__max_rank=128).kernel.max_rank
     128
     """
@@ -89,7 +83,6 @@ class Kernel(BaseEstimator):
     coef0: float = 1.0
     rank_tol: float = DEFAULT_RANK_TOL
     max_rank: int | None = None
-    features: str = "landmarks"
     memory_budget: Any = None
 
     def function(self, X: Any, weights: Any = None) -> KernelFunction:

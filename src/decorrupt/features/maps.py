@@ -1,4 +1,4 @@
-"""Feature maps: f(x) = ⟨θ, z(x)⟩ with ‖f‖² = ‖θ‖²: linear, landmarks, random, neighbours.
+"""Feature maps: f(x) = ⟨θ, z(x)⟩ with ‖f‖² = ‖θ‖²: linear, landmarks, neighbours.
 
 A map is fitted once to the training rows. It provides their feature matrix for the solver and
 converts the solver's θ into coefficients that score new rows.
@@ -23,14 +23,7 @@ from decorrupt.features.low_rank import pivoted_cholesky
 from decorrupt.features.memory_budget import MANY_ROWS, default_max_rank, rank_in_budget
 from decorrupt.features.neighbours import N_EIGENPAIRS, diffusion_features, neighbour_means
 from decorrupt.features.principal import fit_principal_projection, project
-from decorrupt.features.random_fourier import (
-    DEFAULT_N_FEATURES,
-    RandomFourierMap,
-    check_has_frequencies,
-)
 from decorrupt.observed import refuse_weights
-
-FEATURES = ("landmarks", "random")
 
 LOGGER = logging.getLogger("decorrupt")
 SCORE_BLOCK_ROWS = 8192
@@ -142,41 +135,6 @@ class LowRankKernelMap:
 
 
 @dataclass(frozen=True)
-class RandomKernelMap:
-    """z(x) by random Fourier features; the coefficients are θ itself.
-
-    Attributes
-    ----------
-    matrix : ndarray of shape (n_rows, rank)
-        Features of the training rows.
-    rule : RandomFourierMap
-        x ↦ z(x).
-    error : float
-        Root mean squared error of ⟨z(x), z(x')⟩ over a sample of pairs of training rows.
-    projection : ndarray of shape (n_columns, n_components) or None
-        As in :class:`LowRankKernelMap`.
-    """
-
-    matrix: FloatArray
-    rule: RandomFourierMap
-    error: float
-    projection: FloatArray | None = None
-
-    @property
-    def rank(self) -> int:
-        """Number of features."""
-        return self.rule.n_features
-
-    def coefficients(self, theta: FloatArray) -> FloatArray:
-        """Return θ."""
-        return theta
-
-    def coarse(self) -> RandomKernelMap:
-        """Return the map itself: each column has the same share of the kernel."""
-        return self
-
-
-@dataclass(frozen=True)
 class NeighbourMap:
     """z(x) by diffusion on the graph of nearest rows, extended to other rows by neighbour means.
 
@@ -215,7 +173,7 @@ class NeighbourMap:
         return self
 
 
-FeatureMap = LinearMap | LowRankKernelMap | RandomKernelMap | NeighbourMap
+FeatureMap = LinearMap | LowRankKernelMap | NeighbourMap
 
 
 def without_rows(features: FeatureMap) -> FeatureMap:
@@ -235,17 +193,13 @@ def fit_feature_map(
     X : array or sparse matrix of shape (n_rows, n_columns)
         The training rows; for a precomputed kernel the square Gram matrix.
     kernel : Kernel
-        The linear kernel gives a :class:`LinearMap`, knn a :class:`NeighbourMap`,
-        features="random" a :class:`RandomKernelMap`, other kernels a :class:`LowRankKernelMap`.
+        The linear kernel gives a :class:`LinearMap`, knn a :class:`NeighbourMap`, other kernels a
+        :class:`LowRankKernelMap`.
     random_state : int, RandomState or None
-        Source of the random pivots, frequencies, or rows of the graph.
+        Source of the random pivots, or of the rows of the graph.
     weights : ndarray of shape (n_rows,), optional
         How many rows each row represents; not for the kernels knn and pca_knn.
     """
-    if kernel.features not in FEATURES:
-        raise ValueError(
-            f"unknown features {kernel.features!r}: choose one of {', '.join(FEATURES)}"
-        )
     function = kernel.function(X, weights)
     if kernel.name in OF_SINGLE_ROWS:
         refuse_weights(weights, f"kernel={kernel.name!r}")
@@ -264,9 +218,6 @@ def _fit_map(
 ) -> FeatureMap:
     """Return the feature map of a kernel of the rows themselves."""
     rank_tol, max_rank = options.rank_tol, options.max_rank
-    if options.features == "random":
-        n_features = max_rank or _within_budget(X, X.dtype, DEFAULT_N_FEATURES, options)
-        return _random_map(X, kernel, n_features, random_state)
     if kernel.name == "linear":
         return LinearMap(X)
     if not 0 <= rank_tol < 1:
@@ -319,16 +270,6 @@ def _within_budget(X: Any, dtype: Any, wanted: int, options: Kernel) -> int:
             f"{wanted:,}",
         )
     return min(fits, wanted)
-
-
-def _random_map(
-    X: Any, kernel: KernelFunction, n_features: int, random_state: Any
-) -> RandomKernelMap:
-    check_has_frequencies(kernel.name)
-    rng = check_random_state(random_state)
-    centre = 0.0 if issparse(X) else X.mean(axis=0)
-    rule = RandomFourierMap.draw(kernel, X.shape[1], n_features, rng, centre=centre)
-    return RandomKernelMap(rule.transform(X), rule, rule.error(kernel, X, rng))
 
 
 def _neighbour_map(

@@ -6,7 +6,6 @@ from decorrupt.losses.margin import (
     MarginLoss,
     SigmoidLoss,
     SquaredLoss,
-    UnhingedLoss,
 )
 from decorrupt.losses.registry import LOSSES, class_loss, get_loss
 from decorrupt.losses.scores import (
@@ -44,7 +43,6 @@ __all__ = [
     "SigmoidLoss",
     "SoftmaxLoss",
     "SquaredLoss",
-    "UnhingedLoss",
     "balanced_scores",
     "chosen_classes",
     "class_loss",

@@ -287,28 +287,3 @@ class SigmoidLoss(MarginLoss):
         """Return φ''(m) = σ(m)σ(−m)·tanh(m/2), an odd function."""
         margin = _as_float(margin)
         return np.asarray(expit(margin) * expit(-margin) * np.tanh(margin / 2))
-
-
-class UnhingedLoss(MarginLoss):
-    """φ(m) = 1 − m; symmetric and convex, unbounded below (van Rooyen et al. 2015)."""
-
-    name = "unhinged"
-    lipschitz = 1.0
-    at_zero = 1.0
-    curvature_bound = 0.0
-    is_convex = True
-    is_symmetric = True
-    has_even_curvature = True
-    slope_limits = (-1.0, -1.0)
-
-    def value(self, margin: ArrayLike) -> FloatArray:
-        """Return φ(m) = 1 − m."""
-        return np.asarray(1 - _as_float(margin))
-
-    def slope(self, margin: ArrayLike) -> FloatArray:
-        """Return φ'(m) = −1."""
-        return np.full_like(_as_float(margin), -1.0)
-
-    def curvature(self, margin: ArrayLike) -> FloatArray:
-        """Return φ''(m) = 0."""
-        return np.zeros_like(_as_float(margin))

@@ -8,14 +8,12 @@ from decorrupt.losses.margin import (
     MarginLoss,
     SigmoidLoss,
     SquaredLoss,
-    UnhingedLoss,
 )
 from decorrupt.losses.scores import only_two_classes
 from decorrupt.losses.softmax import SoftmaxLoss
 
 LOSSES: dict[str, MarginLoss] = {
-    loss.name: loss
-    for loss in (LogisticLoss(), SquaredLoss(), HuberLoss(), SigmoidLoss(), UnhingedLoss())
+    loss.name: loss for loss in (LogisticLoss(), SquaredLoss(), HuberLoss(), SigmoidLoss())
 }
 
 

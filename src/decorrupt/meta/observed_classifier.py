@@ -68,9 +68,9 @@ class ObservedClassifier(ScoreClassifier):
         sources : array-like of shape (n_rows,), optional
             The source of each row. With `bags`, each row has a bag, a source, or neither if nothing
             is known about its label; the others are None.
-        noise_rates : mapping, data frame, pair, matrix or array, optional
+        noise_rates : mapping, data frame, pair or matrix, optional
             {source: (flip_pos, flip_neg)}, a data frame with the columns source, flip_pos and
-            flip_neg, one pair for all rows or one per row; for several classes matrices
+            flip_neg, or one pair for all rows; for several classes matrices
             T[y, ỹ] = P(Ỹ=ỹ | Y=y) instead of pairs.
         sample_weight : array-like of shape (n_rows,), optional
             How many rows each row represents, at least 0; whole numbers in bags of several classes.

@@ -181,9 +181,8 @@ class AutoSourcesClassifier(AveragingSearch):
             Noisy labels; of two values the larger is the positive class.
         sources : array-like of shape (n_rows,), optional
             The source of each row; any hashable ids. None: one source.
-        noise_rates : mapping, pair, matrix, array or "estimate", optional
-            Replaces the parameter `noise_rates`; an array can give the rates of each row, see
-            :meth:`CorruptedSourcesClassifier.fit`.
+        noise_rates : mapping, pair, matrix or "estimate", optional
+            Replaces the parameter `noise_rates`.
         sample_weight : array-like of shape (n_rows,), optional
             How many rows each row represents, at least 0.
 
@@ -244,7 +243,7 @@ class AutoSourcesClassifier(AveragingSearch):
         priors = self.source_priors
         noisy = read_sources(codes, self.classes_, sources, rates, priors, sample_weight)
         self.source_priors_ = noisy.by_source(noisy.priors)
-        self.noise_rates_: dict[Any, Any] | None = noisy.rates_by_source
+        self.noise_rates_: dict[Any, Any] = noisy.rates_by_source
         self.class_prior_ = noisy.class_prior
         return noisy
 
@@ -273,7 +272,7 @@ class AutoSourcesClassifier(AveragingSearch):
             model = ForwardSourcesClassifier(**common)
         elif name == "corrected":
             target = 0.5 if self.decision == "balanced" else "pooled"
-            model = CorruptedSourcesClassifier(**common, class_prior=target, convex="ignore")
+            model = CorruptedSourcesClassifier(**common, class_prior=target)
         else:
             costs = "equal" if name == "plain" else "label_dependent"
             model = CostWeightedSourcesClassifier(**common, costs=costs)

@@ -101,7 +101,7 @@ def has_path(estimator: Any) -> bool:
 
 _CANDIDATES = (
     Candidate("mean_map", MeanMapClassifier()),
-    Candidate("corrected_loss", CorrectedLossClassifier(convex="ignore", fit_intercept=True)),
+    Candidate("corrected_loss", CorrectedLossClassifier()),
     Candidate("invcal", InvCalClassifier(), {"C_p": [0.1, 1.0, 10.0], "epsilon": [0.0, 0.1]}),
     Candidate("proportion_matching", ProportionMatchingClassifier()),
     # From the intercept: the average over kernels and λ is as good as with both starts, in less

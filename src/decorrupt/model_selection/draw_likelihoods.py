@@ -199,7 +199,7 @@ class RowLikelihood:
     def of_sources(cls, noisy: NoisySources) -> RowLikelihood:
         """Return the likelihood of noisy labels."""
         odds = (noisy.priors / noisy.class_prior)[noisy.row_source].T
-        return cls(noisy.matrices, noisy.row_matrix, noisy.noisy_class, odds)
+        return cls(noisy.source_matrices, noisy.row_source, noisy.noisy_class, odds)
 
     @classmethod
     def of_labels(cls, observed: Observed) -> RowLikelihood:

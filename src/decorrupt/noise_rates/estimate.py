@@ -143,7 +143,7 @@ def estimate_noise_rates(
     notices = _notices_of_score(auc, noisy)
     emit_notices(notices + rate_notices(ids, matrices, resampled, names, "source"))
     matrices = informative(matrices)
-    estimated = replace(noisy, matrices=matrices, row_matrix=noisy.row_source)
+    estimated = replace(noisy, source_matrices=matrices)
     ends, prior = tail_bounds(counts, flips, level), estimated.class_prior
     return NoiseRateEstimate(
         ids, matrices, ends, level, prior, "roc_slope", names, left_out=LEFT_OUT

@@ -24,7 +24,7 @@ MAX_STEPS = 1000
 
 
 def rate_notices(noisy: NoisySources) -> list[Notice]:
-    """Return notices if noise rates are probably wrong; rates within a source must be equal.
+    """Return notices if noise rates are probably wrong.
 
     The shares of noisy labels in source s are T_sᵀπ, where π are the class shares. The test is the
     likelihood ratio of the observed shares and the best π: one for all sources, or one per source
@@ -36,8 +36,6 @@ def rate_notices(noisy: NoisySources) -> list[Notice]:
     labels do not contradict it. It is recognised by its diagonal: in another order of its rows,
     more labels would be right.
     """
-    if noisy.rates_vary_within_source:
-        return []
     found = (_disorder(noisy), _contradiction(noisy))
     return [Notice(ContradictedRatesWarning, message) for message in found if message is not None]
 

@@ -6,12 +6,13 @@ flip rates of two classes is one of them: T = [[1−ρ₋, ρ₋], [ρ₊, 1−�
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from decorrupt._typing import FloatArray
 from decorrupt.observed.shares import SHARE_TOL, inseparable_classes, is_share_row
@@ -178,7 +179,7 @@ def rates_of_frame(frame: Any) -> dict[Any, Any]:
         raise ValueError("noise_rates are a data frame: add a column 'source' with the sources")
     sources = frame["source"] if "source" in frame.columns else frame.index
     ids = np.asarray(sources).tolist()
-    for source in {source for source in ids if ids.count(source) > 1}:
+    for source in (source for source, count in Counter(ids).items() if count > 1):
         raise ValueError(f"noise_rates contain source {source!r} more than once")
     return dict(zip(ids, zip(*(frame[name] for name in FLIPS), strict=True), strict=True))
 
@@ -228,9 +229,3 @@ def is_for_all_rows(noise_rates: Any, n_classes: int) -> bool:
     if n_classes == 2:
         return is_two_class_matrix(noise_rates)
     return np.ndim(noise_rates) == 2
-
-
-def distinct_matrices(rates: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
-    """Return the different matrices among one per row, and the number of each row's."""
-    flat, row_matrix = np.unique(rates.reshape(len(rates), -1), axis=0, return_inverse=True)
-    return flat.reshape(-1, *rates.shape[1:]), row_matrix.ravel().astype(np.intp, copy=False)

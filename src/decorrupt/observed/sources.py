@@ -17,15 +17,20 @@ from decorrupt.observed.ids import factorize
 from decorrupt.observed.observed import Observed
 from decorrupt.observed.rates import (
     FLIPS,
-    check_transition_rows,
+    check_transition,
     check_transitions,
-    distinct_matrices,
     is_for_all_rows,
     rates_of_frame,
     rates_of_matrix,
 )
 from decorrupt.observed.shares import SHARE_TOL, as_targets, class_columns, inside, is_share_row
 from decorrupt.observed.weights import read_weights
+
+# How rates that differ between the rows of a source are given.
+EACH_ROW = (
+    "For rates per row, every row is a source: sources=range(n_rows), "
+    "noise_rates=dict(enumerate(rates))"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +45,8 @@ class NoisySources:
         The caller's id of each source.
     row_source, noisy_class : ndarray of int, shape (n_rows,)
         The number of each row's source and noisy label.
-    matrices : ndarray of shape (n_matrices, n_classes, n_classes)
-        The different transition matrices.
-    row_matrix : ndarray of int, shape (n_rows,)
-        The number of each row's matrix.
+    source_matrices : ndarray of shape (n_sources, n_classes, n_classes)
+        The transition matrix of each source.
     given_priors : ndarray of shape (n_sources, n_classes), optional
         The class shares of each source as the user knows them. Without them all sources have the
         same, which are estimated.
@@ -55,8 +58,7 @@ class NoisySources:
     ids: NDArray[Any]
     row_source: NDArray[np.intp]
     noisy_class: NDArray[np.intp]
-    matrices: FloatArray
-    row_matrix: NDArray[np.intp]
+    source_matrices: FloatArray
     given_priors: FloatArray | None = None
     weights: NDArray[Any] | None = None
 
@@ -86,7 +88,7 @@ class NoisySources:
     @cached_property
     def given(self) -> FloatArray:
         """P(Ỹ=ỹ_j | Y=c) of every row j and class c."""
-        return np.asarray(self.matrices[self.row_matrix, :, self.noisy_class])
+        return np.asarray(self.source_matrices[self.row_source, :, self.noisy_class])
 
     @cached_property
     def row_shares(self) -> FloatArray:
@@ -94,26 +96,9 @@ class NoisySources:
         joint = self.priors[self.row_source] * self.given
         return np.asarray(joint / joint.sum(axis=1, keepdims=True))
 
-    @cached_property
-    def source_matrices(self) -> FloatArray:
-        """The matrix of each source, valid if it does not vary within the source."""
-        return np.asarray(self.matrices[self._first_matrix])
-
-    @cached_property
-    def rates_vary_within_source(self) -> bool:
-        """Whether some rows of one source have different matrices."""
-        return bool((self.row_matrix != self._first_matrix[self.row_source]).any())
-
-    @cached_property
-    def _first_matrix(self) -> NDArray[np.intp]:
-        first_row = np.unique(self.row_source, return_index=True)[1]
-        return np.asarray(self.row_matrix[first_row])
-
     @property
-    def rates_by_source(self) -> dict[Any, Any] | None:
-        """{source: its pair of rates or its matrix}; None if they vary within a source."""
-        if self.rates_vary_within_source:
-            return None
+    def rates_by_source(self) -> dict[Any, Any]:
+        """{source: its pair of rates or its matrix}."""
         return dict(zip(self.ids.tolist(), map(rates_of_matrix, self.source_matrices), strict=True))
 
     def by_source(self, values: FloatArray) -> dict[Any, Any]:
@@ -124,10 +109,7 @@ class NoisySources:
 
     @cached_property
     def strata(self) -> Observed:
-        """One bag per source and noisy label, with the class shares of its rows.
-
-        Where rates vary within a source, the shares are means over the rows.
-        """
+        """One bag per source and noisy label, with the class shares of its rows."""
         n_classes = self.n_classes
         key = n_classes * self.row_source + self.noisy_class
         present, row_bag = np.unique(key, return_inverse=True)
@@ -166,7 +148,7 @@ class NoisySources:
             ids=self.ids[present],
             row_source=row_source.astype(np.intp, copy=False),
             noisy_class=self.noisy_class[rows],
-            row_matrix=self.row_matrix[rows],
+            source_matrices=self.source_matrices[present],
             given_priors=None if self.given_priors is None else self.given_priors[present],
             weights=None if self.weights is None else self.weights[rows],
         )
@@ -175,19 +157,14 @@ class NoisySources:
         """Return y and the other arguments with which `fit` reads the same labels."""
         own = {
             "sources": self.ids[self.row_source],
-            "noise_rates": self.matrices[self.row_matrix],
+            "noise_rates": dict(zip(self.ids.tolist(), self.source_matrices, strict=True)),
         }
         if self.weights is not None:
             own["sample_weight"] = self.weights
         return np.asarray(self.classes[self.noisy_class]), own
 
     def check_one_population(self) -> None:
-        """Raise ValueError if class shares differ between sources, or rates within a source."""
-        if self.rates_vary_within_source:
-            raise ValueError(
-                "noise_rates differ within a source: give one pair of rates (or one matrix) per "
-                "source, and rows with other rates a source of their own"
-            )
+        """Raise ValueError if class shares differ between sources."""
         if np.ptp(self.priors, axis=0).any():
             raise ValueError(
                 "source_priors differ between sources: a model of the labels of all sources "
@@ -198,12 +175,12 @@ class NoisySources:
 
 def common_class_shares(noisy: NoisySources) -> FloatArray:
     """Return the least-squares estimate of π from E[e_Ỹ] = Tᵀπ, row by row, with Σπ = 1."""
-    by_matrix = np.zeros((len(noisy.matrices), noisy.n_classes))
+    matrices, by_source = noisy.source_matrices, np.zeros((len(noisy.ids), noisy.n_classes))
     weight = 1.0 if noisy.weights is None else noisy.weights
-    np.add.at(by_matrix, (noisy.row_matrix, noisy.noisy_class), weight)
-    rows = by_matrix.sum(axis=1)
-    moments = np.einsum("m,myn,mzn->yz", rows, noisy.matrices, noisy.matrices)
-    target = np.einsum("myn,mn->y", noisy.matrices, by_matrix)
+    np.add.at(by_source, (noisy.row_source, noisy.noisy_class), weight)
+    rows = by_source.sum(axis=1)
+    moments = np.einsum("s,syn,szn->yz", rows, matrices, matrices)
+    target = np.einsum("syn,sn->y", matrices, by_source)
     n_rows = rows.sum()
     # Lagrange's conditions; the two blocks have similar sizes.
     ones = np.ones((len(target), 1))
@@ -230,9 +207,10 @@ def read_sources(
         The names of the classes.
     sources : array-like of shape (n_rows,) or None
         The source of each row; None for one source.
-    noise_rates : mapping, data frame, pair of rates, matrix, array with one per row, or None
+    noise_rates : mapping, data frame, pair of rates, matrix, or None
         A mapping from each source to its pair or matrix, or a data frame, see
-        :func:`rates_of_frame`; None: the labels are right.
+        :func:`rates_of_frame`; one pair or matrix is that of all sources; None: the labels are
+        right.
     source_priors : mapping, float or array-like of shape (n_classes,), optional
         The class shares of each source, or of all: the share of positives or one share per class.
     sample_weight : array-like of shape (n_rows,), optional
@@ -252,34 +230,26 @@ def read_sources(
     if is_frame and len(noise_rates) == n_rows > len(ids):
         raise ValueError(
             f"noise_rates are a data frame with an entry for each of the {n_rows} rows of X: a "
-            "data frame has one entry per source; for rates per row give noise_rates.to_numpy()"
+            f"data frame has one entry per source. {EACH_ROW}"
         )
-    row_matrix = np.zeros(n_rows, dtype=np.intp)
     if isinstance(noise_rates, Mapping):
         named = {source: noise_rates[source] for source in ids.tolist()}
-        matrices, row_matrix = check_transitions(named, n_classes), row_source
+        matrices = check_transitions(named, n_classes)
     elif noise_rates is None:
         matrices = np.eye(n_classes)[None]
     elif is_for_all_rows(noise_rates, n_classes):
-        everyone = {", ".join(map(str, ids.tolist())): noise_rates}
-        matrices = check_transitions(everyone, n_classes)
+        everyone = ", ".join(map(str, ids.tolist()))
+        matrix = check_transition(everyone, noise_rates, n_classes)
+        matrices = np.repeat(matrix[None], len(ids), axis=0)
     else:
-        rates = check_transition_rows(noise_rates, n_rows, n_classes)
-        matrices, row_matrix = distinct_matrices(rates)
-        check_transitions(_named_by_row(matrices, row_matrix, ids, row_source), n_classes)
+        raise ValueError(
+            f"noise_rates have shape {np.shape(noise_rates)}, so they are neither one pair of "
+            "rates nor one matrix: give a mapping from each source to its own, or a data frame "
+            f"with the columns source, flip_pos and flip_neg. {EACH_ROW}"
+        )
     priors = None if source_priors is None else _read_priors(source_priors, ids, n_classes)
     weights = read_weights(sample_weight, n_rows)
-    return NoisySources(classes, ids, row_source, codes, matrices, row_matrix, priors, weights)
-
-
-def _named_by_row(
-    matrices: FloatArray, row_matrix: NDArray[np.intp], ids: NDArray[Any], row_source: Any
-) -> dict[str, FloatArray]:
-    first_row = np.unique(row_matrix, return_index=True)[1]
-    return {
-        f"{ids.tolist()[row_source[row]]} (row {row})": matrix
-        for row, matrix in zip(first_row, matrices, strict=True)
-    }
+    return NoisySources(classes, ids, row_source, codes, matrices, priors, weights)
 
 
 def _check_class_count(noise_rates: Any, classes: Sequence[Any]) -> None:

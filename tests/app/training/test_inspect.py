@@ -33,7 +33,6 @@ def test_numbers_by_hand():
     assert [bag["share"] for bag in details["shares"]] == pytest.approx([0.5, 0.5, 0])
     assert details["n_informative"] == 2
     assert (details["average"], details["too_small"]) == (["c"], [])
-    assert details["convexity"]["exists"]
     assert found["verdict"]["word"] == "check it with labels"
     assert found["verdict"]["why"].endswith("they are worth about 8 labelled rows")
     json.dumps(found, allow_nan=False)
@@ -65,7 +64,6 @@ def test_one_sided_proportions_have_no_convex_objective():
     bags = pd.DataFrame({"bag": list("abcdef"), "rate": [0.1, 0.2, 0.3, 0.1, 0.2, 0.4]})
     found = inspected(rows, bags)
     convexity = found["bag_details"]["convexity"]
-    assert not convexity["exists"]
     assert not convexity["superbag"]
     assert convexity["floor"] > 0
 

@@ -95,12 +95,8 @@ def _with_size(bag: BagShare) -> str:
 
 
 def _convexity(observed: Observed) -> Convexity:
-    coef, positive = combine_bags(observed.sizes, observed.proportions), observed.proportions[:, 1]
-    return Convexity(
-        exists=bool(positive.min() <= 0.5 <= positive.max()),
-        superbag=is_convex(coef),
-        floor=convexity_floor(coef),
-    )
+    coef = combine_bags(observed.sizes, observed.proportions)
+    return Convexity(superbag=is_convex(coef), floor=convexity_floor(coef))
 
 
 def _checks(rows: BagRows, features: Features, seed: int) -> AssumptionChecks:

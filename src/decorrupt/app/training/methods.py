@@ -56,7 +56,4 @@ def bag_candidates(name: str) -> Any:
         return [candidate]
     from decorrupt.estimators import CorrectedLossClassifier
 
-    pairs = CorrectedLossClassifier(
-        kernel="rbf", combine="pairs", convex="ignore", fit_intercept=True
-    )
-    return [(PAIRS, pairs)]
+    return [(PAIRS, CorrectedLossClassifier(kernel="rbf", combine="pairs"))]

@@ -248,7 +248,6 @@ class BagShare(TypedDict):
 class Convexity(TypedDict):
     """Whether the corrected loss is convex on these bags."""
 
-    exists: bool  # a convex objective for the balanced risk is possible
     superbag: bool  # this combination is convex
     floor: float  # it is convex from this regularisation strength upwards
 

@@ -106,7 +106,7 @@ def summarize_sources(
     """Return rows, rates and weight of every source, and their effective sample size."""
     intervals = {} if estimate is None else estimate.intervals
     n_positive = np.bincount(noisy.row_source, noisy.noisy_class).astype(int).tolist()
-    rates, rows = noisy.rates_by_source or {}, []
+    rates, rows = noisy.rates_by_source, []
     for place, (source, (flip_pos, flip_neg)) in enumerate(rates.items()):
         row = SourceRow(
             source=source,
