@@ -1,17 +1,18 @@
-"""Size and power of what docs/evidence/assumptions.md reports, and the automatic choice.
+"""Level and power of the tests of assumptions, and the automatic choice in bags by a column.
 
     python benchmarks/assumption_tests.py PART [--draws N] [--first SEED]
+    python benchmarks/assumption_tests.py tables
 
-PART is size-classes, size-counts, fit-warnings, count-warnings, power,
-choice, baselines or design. Writes results/assumptions/PART.csv. The parts need 1 to 20 minutes
-each. Adult and other data sets are read with `fetch_uci` ($DECORRUPT_DATA); without them these rows
-are left out.
+PART is size-classes, size-counts, fit-warnings, power, choice or baselines. Writes
+results/assumptions/PART.csv; the parts need 1 to 20 minutes each. "tables" prints the tables of
+docs/evidence/assumptions.md. Adult and other data sets are read with `fetch_uci`
+($DECORRUPT_DATA); without them these rows are left out.
 """
 
 import argparse
 import csv
-import itertools
 import warnings
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -23,16 +24,12 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from decorrupt import (
-    AutoLabelProportionsClassifier,
-    CountLikelihoodClassifier,
-)
+from decorrupt import AutoLabelProportionsClassifier
 from decorrupt.assumptions.count_dispersion import check_count_dispersion
 from decorrupt.corruption import check_class_means, quick_violation
-from decorrupt.datasets import design_bags, fetch_uci
-from decorrupt.exceptions import BagAssumptionWarning
+from decorrupt.datasets import fetch_uci
 from decorrupt.observed import read_bags
-from decorrupt.theory import information
+from records import markdown
 
 FOLDER = Path(__file__).parent.parent / "results" / "assumptions"
 LEVEL = 0.05
@@ -41,7 +38,6 @@ WITH_EFFECT = "_with_effect"
 METHODS = (
     "mean_map",
     "corrected_loss",
-    "set_classification",
     "proportion_matching",
     "count_likelihood",
     "count_likelihood" + WITH_EFFECT,
@@ -184,22 +180,6 @@ def size_counts(draws):
             yield {"data": "logistic", "bags": kind, "bag_size": size, **rejections(found)}
 
 
-def count_warnings(draws):
-    """How often the count likelihood warns of its residuals, with and without effects of bags."""
-    cases = itertools.product(("linear", "rbf"), ("random", "feature"), (10, 40), (0.0, 1.0))
-    for kernel, kind, size, effect in cases:
-        rng, found = np.random.default_rng(size), []
-        for _ in range(draws):
-            X, observed = logistic_rows(rng, kind, size, effect)
-            y, model = observed.row_proportions, CountLikelihoodClassifier(kernel=kernel)
-            with warnings.catch_warnings(record=True) as caught:
-                warnings.simplefilter("always")
-                model.fit(X, y, bags=observed.row_bag)
-            found.append(any(one.category is BagAssumptionWarning for one in caught))
-        row = {"kernel": kernel, "bags": kind, "bag_size": size, "effect": effect}
-        yield row | {"draws": draws, "warned": np.mean(found)}
-
-
 def rejections(p_values):
     p_values = np.array(p_values)
     rates = {f"rejected_at_{level:g}": np.mean(p_values <= level) for level in (0.05, 0.1)}
@@ -227,35 +207,6 @@ def power(draws):
             ]
             row = {"test": "common P(y|x)", "bag_size": size, "effect": effect}
             yield row | {"draws": draws, "power": np.mean(np.array(found) <= LEVEL)}
-
-
-def populations():
-    """Return (name, draw): draw(rng, n) gives rows and labels."""
-
-    def simulated(rng, n_rows):
-        labels = rng.random(n_rows) < 0.4
-        X = rng.normal(size=(n_rows, 5))
-        X[:, :2] += labels[:, None]
-        return X, labels
-
-    found = [("gaussian", simulated)]
-    for name, data in (("breast cancer", load_breast_cancer()), ("digits", load_digits())):
-        X, labels = StandardScaler().fit_transform(data.data), data.target % 2 == 1
-        found.append((name, resampler(X, labels)))
-    adult = uci("adult")
-    if adult is not None:
-        found.append(("adult", resampler(adult[0], adult[1])))
-    return found
-
-
-def resampler(X, labels):
-    """Rows drawn with replacement: the data set is the population."""
-
-    def draw(rng, n_rows):
-        rows = rng.choice(len(labels), n_rows)
-        return X[rows], labels[rows]
-
-    return draw
 
 
 def feature_bag_tasks():
@@ -364,63 +315,51 @@ def baselines(draws, only=(), first=0):
                 }
 
 
-def design(draws):
-    """Information and accuracy of random and designed bags of the same smallest size.
-
-    Half of the rows are released in random bags of 20. The model trained on them predicts the
-    score by which the other half is cut into bags.
-    """
-    adult = uci("adult")
-    for size in (5, 10, 20, 50, 100):
-        for seed in range(draws):
-            rows = np.random.default_rng(seed).permutation(len(adult[1]))
-            first, second, test = rows[:1000], rows[1000:3000], rows[3000:13_000]
-            bags, y = random_bags(adult[1][first], 20, np.random.default_rng(seed))
-            score = count_model(adult[0][first], y, bags).decision_function(adult[0][second])
-            labels = adult[1][second]
-            for kind, bags in {
-                "random": random_bags(labels, size, np.random.default_rng(seed))[0],
-                "principal component": design_bags(adult[0][second], size=size),
-                "predicted score": design_bags(adult[0][second], score, size=size),
-            }.items():
-                shares = np.bincount(bags, labels) / np.bincount(bags)
-                model = count_model(adult[0][second], shares[bags], bags)
-                found = model.predict(adult[0][test]) == 1
-                yield {
-                    "bag_size": size,
-                    "seed": seed,
-                    "bags": kind,
-                    "information": float(information(np.bincount(bags), shares)),
-                    "balanced_accuracy": balanced_accuracy_score(adult[1][test], found),
-                }
-
-
-def count_model(X, y, bags):
-    model = CountLikelihoodClassifier(
-        kernel="linear", reg_strength=0.01, starts=("intercept",), tol=1e-4
-    )
-    return model.fit(X, y, bags=bags)
-
-
 PARTS = {
     "size-classes": (size_classes, 1000),
     "size-counts": (size_counts, 1000),
     "fit-warnings": (fit_warnings, 1000),
-    "count-warnings": (count_warnings, 300),
     "power": (power, 100),
     "choice": (choice, 4),
     "baselines": (baselines, 4),
-    "design": (design, 3),
 }
+
+
+def read(name):
+    """Return the rows of a part."""
+    with (FOLDER / f"{name}.csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def print_tables():
+    """Print the level of both tests, and the automatic choice beside the single methods."""
+    columns = ("data", "bags", "bag_size", "draws", "rejected_at_0.05", "rejected_at_0.1")
+    for name in ("size-classes", "size-counts"):
+        print(markdown(columns, [[row[c] for c in columns] for row in read(name)]), end="\n\n")
+    scores = defaultdict(lambda: defaultdict(list))
+    chosen = read("choice-200")
+    divisions = {(row["data"], row["seed"]) for row in chosen}
+    for row in (*chosen, *read("baselines-200")):
+        if (row["data"], row["seed"]) in divisions:
+            own = scores[row["data"]]
+            own[row["method"]].append(float(row["balanced_accuracy"]))
+            if row["method"] == "auto":
+                own["gain in nats"].append(float(row["gain_in_nats"]))
+    header = ("gain in nats", "auto", *METHODS, "group_rate", "supervised")
+    rows = [[data, *(float(np.mean(own[name])) for name in header)] for data, own in scores.items()]
+    print(markdown(("data", *header), rows))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("part", choices=(*PARTS, "tables"))
     parser.add_argument("--draws", type=int)
     parser.add_argument("--data", nargs="*", help="some data sets only; their rows are appended")
     parser.add_argument("--first", type=int, help="first seed; writes PART-FIRST.csv")
     arguments = parser.parse_args()
+    if arguments.part == "tables":
+        print_tables()
+        return
     function, draws = PARTS[arguments.part]
     warnings.simplefilter("ignore")
     FOLDER.mkdir(parents=True, exist_ok=True)

@@ -1,13 +1,13 @@
 """Dask: memory of 10,000,000 rows, two workers against one, Dask against the local class, growth.
 
-A corrected-loss fit with 256 random features on rows of 20 columns in Parquet, which the benchmark
-writes. Each fit runs in its own process, with a cluster of single-thread workers, after a short fit
-that loads the libraries. Against the local class both fits end at the default tolerance, Dask keeps
-the features in memory, and the time is that of all processes together. In the other fits the rows
-are read in every pass. Memory is the largest sum of the resident memory of all processes. Two
-workers against one and growth are wall times, so other processes on the machine disturb them; their
-processor times are in the note. Watching the memory takes processor time itself, about as much as
-the client, so the memory is not watched in the runs that compare workers.
+A corrected-loss fit with kernel features of rank 256 on rows of 20 columns in Parquet, which the
+benchmark writes. Each fit runs in its own process, with a cluster of single-thread workers, after a
+short fit that loads the libraries. Against the local class both fits end at the default tolerance,
+Dask keeps the features in memory, and the time is that of all processes together. In the other fits
+the rows are read in every pass. Memory is the largest sum of the resident memory of all processes.
+Two workers against one and growth are wall times, so other processes on the machine disturb them;
+their processor times are in the note. Watching the memory takes processor time itself, about as
+much as the client, so the memory is not watched in the runs that compare workers.
 """
 
 import json
@@ -108,7 +108,7 @@ def fit_by_dask(folder, n_workers, purpose):
     if purpose == MEMORY:
         watched.watch()
     limit = "8GB" if keep else WORKER_MEMORY
-    kernel = Kernel(features="random", max_rank=N_FEATURES, memory_budget="4GB" if keep else 1)
+    kernel = Kernel(max_rank=N_FEATURES, memory_budget="4GB" if keep else 1)
     own = {} if keep else {"tol": 0.0}
     with (
         LocalCluster(
@@ -134,9 +134,7 @@ def fit_locally(folder):
     from decorrupt import CorrectedLossClassifier, Kernel
 
     watched = Processes()
-    model = CorrectedLossClassifier(
-        kernel=Kernel(features="random", max_rank=N_FEATURES), **OPTIONS
-    )
+    model = CorrectedLossClassifier(kernel=Kernel(max_rank=N_FEATURES), **OPTIONS)
     for files in (min(Path(folder).iterdir()), folder):
         began, before = time.perf_counter(), watched.seconds()
         table = pd.read_parquet(files)

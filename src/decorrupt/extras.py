@@ -19,5 +19,7 @@ def import_pyplot(needed_by: str) -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
-        raise ImportError(f"{needed_by} needs matplotlib: pip install 'decorrupt[report]'") from None
+        raise ImportError(
+            f"{needed_by} needs matplotlib: pip install 'decorrupt[report]'"
+        ) from None
     return plt

@@ -114,8 +114,8 @@ def pair_bags(
     installed (extra ``matching``). Otherwise ``shortfall`` states the gap, which was at most 0.05 %
     for 500 to 1,000 random bags.
 
-    Sorted pairs of 1,000 bags of unequal size had 0.03 % less weight than the optimum for sizes
-    from 5 to 50, 0.2 % for lognormal sizes, up to 1.5 % if positives are rare, and 19 % if the
+    Sorted pairs of 1,000 bags of unequal size had 0.02 % less weight than the optimum for sizes
+    from 5 to 50, 0.3 % for lognormal sizes, up to 1.3 % if positives are rare, and 16 % if the
     proportion is a function of the size (``benchmarks/bench_pairing.py``). ``shortfall`` is larger
     in the last two cases, because V is then far above the optimum.
 

@@ -17,7 +17,7 @@ from decorrupt.features import (
 )
 
 DEFAULT_REG_STRENGTHS = (0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
-# Of the average: wider grids did not help on the development data of benchmarks/auto_records.py.
+# Of the average: wider grids did not help on the development data of benchmarks/data_sets.py.
 AVERAGED_REG_STRENGTHS = (1e-2, 1e-3, 1e-4, 1e-5)
 ROWS_OF_GRIDS = 1000
 # λ for several classes, by the held-out likelihood of the counts. The counts nearly determine the
