@@ -1,6 +1,6 @@
 """Dask: memory of 10,000,000 rows, two workers against one, Dask against the local class, growth.
 
-A corrected-loss fit with kernel features of rank 256 on rows of 20 columns in Parquet, which the
+A corrected-loss fit with kernel features of rank 64 on rows of 20 columns in Parquet, which the
 benchmark writes. Each fit runs in its own process, with a cluster of single-thread workers, after a
 short fit that loads the libraries. Against the local class both fits end at the default tolerance,
 Dask keeps the features in memory, and the time is that of all processes together. In the other fits
@@ -25,7 +25,7 @@ import numpy as np
 from measuring import Figure, exponent, run
 
 N_COLUMNS = 20
-N_FEATURES = 256
+N_FEATURES = 64
 BAG_SIZE = 50
 FILE_ROWS = 100_000
 ITERATIONS = 3
