@@ -32,6 +32,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from data_sets import read_uci
 from decorrupt import (
     CountLikelihoodClassifier,
     MeanMapClassifier,
@@ -39,7 +40,6 @@ from decorrupt import (
 )
 from decorrupt.app.training.evaluate import combined, contradiction
 from decorrupt.app.training.results import ExpectedAccuracy, Measured
-from reproduction.uci import read_uci
 
 RECORDS = Path("results/accuracy/records.jsonl")
 # Development cases decided the constants; reporting cases did not.

@@ -1,16 +1,18 @@
-"""Size and power of what docs/evidence/assumptions.md reports, and the automatic choice.
+"""Level and power of the tests of assumptions, and the automatic choice in bags by a column.
 
-    PYTHONPATH=. python benchmarks/assumption_tests.py PART [--draws N] [--first SEED]
+    python benchmarks/assumption_tests.py PART [--draws N] [--first SEED]
+    python benchmarks/assumption_tests.py tables
 
-PART is size-classes, size-counts, fit-warnings, power,
-choice or baselines. Writes results/assumptions/PART.csv. The parts need 1 to 20 minutes
-each. Adult and other data sets are read with `read_uci` ($DECORRUPT_DATA); without them these rows
-are left out.
+PART is size-classes, size-counts, fit-warnings, power, choice or baselines. Writes
+results/assumptions/PART.csv; the parts need 1 to 20 minutes each. "tables" prints the tables of
+docs/evidence/assumptions.md. Adult and other data sets are read with `read_uci`
+($DECORRUPT_DATA); without them these rows are left out.
 """
 
 import argparse
 import csv
 import warnings
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -22,14 +24,12 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from decorrupt import (
-    AutoLabelProportionsClassifier,
-    CountLikelihoodClassifier,
-)
+from data_sets import read_uci
+from decorrupt import AutoLabelProportionsClassifier
 from decorrupt.assumptions.count_dispersion import check_count_dispersion
 from decorrupt.corruption import check_class_means, quick_violation
 from decorrupt.observed import read_bags
-from reproduction.uci import read_uci
+from records import markdown
 
 FOLDER = Path(__file__).parent.parent / "results" / "assumptions"
 LEVEL = 0.05
@@ -209,35 +209,6 @@ def power(draws):
             yield row | {"draws": draws, "power": np.mean(np.array(found) <= LEVEL)}
 
 
-def populations():
-    """Return (name, draw): draw(rng, n) gives rows and labels."""
-
-    def simulated(rng, n_rows):
-        labels = rng.random(n_rows) < 0.4
-        X = rng.normal(size=(n_rows, 5))
-        X[:, :2] += labels[:, None]
-        return X, labels
-
-    found = [("gaussian", simulated)]
-    for name, data in (("breast cancer", load_breast_cancer()), ("digits", load_digits())):
-        X, labels = StandardScaler().fit_transform(data.data), data.target % 2 == 1
-        found.append((name, resampler(X, labels)))
-    adult = uci("adult")
-    if adult is not None:
-        found.append(("adult", resampler(adult[0], adult[1])))
-    return found
-
-
-def resampler(X, labels):
-    """Rows drawn with replacement: the data set is the population."""
-
-    def draw(rng, n_rows):
-        rows = rng.choice(len(labels), n_rows)
-        return X[rows], labels[rows]
-
-    return draw
-
-
 def feature_bag_tasks():
     """Yield (name, X, labels, bags by a column): categories as they are, numbers in 20 bins."""
     for name, data, column, positive in (
@@ -344,13 +315,6 @@ def baselines(draws, only=(), first=0):
                 }
 
 
-def count_model(X, y, bags):
-    model = CountLikelihoodClassifier(
-        kernel="linear", reg_strength=0.01, starts=("intercept",), tol=1e-4
-    )
-    return model.fit(X, y, bags=bags)
-
-
 PARTS = {
     "size-classes": (size_classes, 1000),
     "size-counts": (size_counts, 1000),
@@ -361,13 +325,41 @@ PARTS = {
 }
 
 
+def read(name):
+    """Return the rows of a part."""
+    with (FOLDER / f"{name}.csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def print_tables():
+    """Print the level of both tests, and the automatic choice beside the single methods."""
+    columns = ("data", "bags", "bag_size", "draws", "rejected_at_0.05", "rejected_at_0.1")
+    for name in ("size-classes", "size-counts"):
+        print(markdown(columns, [[row[c] for c in columns] for row in read(name)]), end="\n\n")
+    scores = defaultdict(lambda: defaultdict(list))
+    chosen = read("choice-200")
+    divisions = {(row["data"], row["seed"]) for row in chosen}
+    for row in (*chosen, *read("baselines-200")):
+        if (row["data"], row["seed"]) in divisions:
+            own = scores[row["data"]]
+            own[row["method"]].append(float(row["balanced_accuracy"]))
+            if row["method"] == "auto":
+                own["gain in nats"].append(float(row["gain_in_nats"]))
+    header = ("gain in nats", "auto", *METHODS, "group_rate", "supervised")
+    rows = [[data, *(float(np.mean(own[name])) for name in header)] for data, own in scores.items()]
+    print(markdown(("data", *header), rows))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("part", choices=(*PARTS, "tables"))
     parser.add_argument("--draws", type=int)
     parser.add_argument("--data", nargs="*", help="some data sets only; their rows are appended")
     parser.add_argument("--first", type=int, help="first seed; writes PART-FIRST.csv")
     arguments = parser.parse_args()
+    if arguments.part == "tables":
+        print_tables()
+        return
     function, draws = PARTS[arguments.part]
     warnings.simplefilter("ignore")
     FOLDER.mkdir(parents=True, exist_ok=True)

@@ -4,6 +4,7 @@
     python benchmarks/elections.py --unmerged   # all options, up to 27 × 15
     python benchmarks/elections.py --survey     # verdicts on a survey by state
     python benchmarks/elections.py --precincts  # simulated 2 × 2 precincts (King's textbook case)
+    python benchmarks/elections.py --voters     # the time against one row per voter
 
 Appends to results/elections/records.jsonl, resumes, and prints the table of
 docs/evidence/elections.md. The data are read from $DECORRUPT_DATA/elections (ei.Datasets, Pavía
@@ -16,13 +17,15 @@ import hashlib
 import json
 import os
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from decorrupt import EcologicalInference
+from decorrupt import CountLikelihoodClassifier, EcologicalInference
 from decorrupt.ecological import fit_margins
+from measuring import seconds_of
 
 ELECTIONS = ("nz_2002", "nz_2005", "nz_2008", "nz_2011", "nz_2014", "sco_2007")
 RECORDS = Path(__file__).parents[1] / "results" / "elections" / "records.jsonl"
@@ -43,6 +46,9 @@ PRECINCTS = {
 SIGNS = ("verdict", "expected_error", "distance", "explained", "overdispersion", "halves_differ")
 SIGNS += ("rates_differ", "undetermined", "composition_p_value")
 N_PRECINCTS, PEOPLE, SEEDS = 100, 80, 40
+# Of the comparison with rows of voters: three outcomes of two groups.
+VOTER_RATES = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3]])
+PLACES, VOTERS = 200, 1000
 
 
 def folder():
@@ -157,6 +163,27 @@ def precincts(rates, spread, slope, seed):
     return tuple(map(pd.DataFrame, (groups, outcomes, table)))
 
 
+def print_voters():
+    """Print the time of the same likelihood with one row per voter, and of a table of margins."""
+    rng = np.random.default_rng(0)
+    first = rng.binomial(VOTERS, rng.uniform(0.1, 0.9, PLACES))
+    groups = np.column_stack([first, VOTERS - first])
+    by_group = [
+        np.array([rng.multinomial(n, VOTER_RATES[r]) for n in groups[:, r]]) for r in (0, 1)
+    ]
+    outcomes = sum(by_group)
+    X = np.eye(2)[np.concatenate([np.repeat([0, 1], own) for own in groups])]
+    bags = np.repeat(np.arange(PLACES), VOTERS)
+    model = CountLikelihoodClassifier(kernel="linear", reg_strength=1 / (4 * len(X)))
+    (of_rows, _), (of_margins, _) = seconds_of(
+        lambda: model.fit(X, (outcomes / VOTERS)[bags], bags=bags),
+        lambda: EcologicalInference(n_draws=20).fit(groups, outcomes),
+        repeats=1,
+    )
+    print(f"{PLACES} places of {VOTERS} voters: {of_rows:.1f} s with one row per voter, ", end="")
+    print(f"{of_margins:.3f} s with margins, {of_rows / of_margins:.0f} times as long")
+
+
 def tables(kind):
     """Yield (names, function that reads the table) of everything to run."""
     if kind == "precincts":
@@ -229,8 +256,13 @@ def main():
     parser.add_argument("--unmerged", action="store_true")
     parser.add_argument("--survey", action="store_true")
     parser.add_argument("--precincts", action="store_true")
+    parser.add_argument("--voters", action="store_true")
     options = vars(parser.parse_args())
     kind = next((name for name, is_chosen in options.items() if is_chosen), "merged")
+    if kind == "voters":
+        warnings.simplefilter("ignore")
+        print_voters()
+        return
     if kind in ("merged", "unmerged") and folder() is None:
         print("skipped: there are no elections in $DECORRUPT_DATA/elections")
         return

@@ -3,7 +3,7 @@
 True labels of real data are flipped repeatedly at known rates, and the 90 % bounds of
 :func:`decorrupt.estimate_noise_rates` that hold are counted.
 
-    DECORRUPT_DATA=… PYTHONPATH=. python benchmarks/noise_rate_coverage.py
+    DECORRUPT_DATA=… python benchmarks/noise_rate_coverage.py
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import warnings
 import numpy as np
 from sklearn.datasets import load_breast_cancer
 
+from data_sets import read_uci
 from decorrupt import estimate_noise_rates
 from decorrupt.corruption import corrupt_labels
-from reproduction.uci import read_uci
 
 RATES = (0.2, 0.1)
 DATA = ("breast_cancer", "banknote", "cardiotocography", "german", "contraceptive")

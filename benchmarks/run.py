@@ -20,7 +20,7 @@ from measuring import Figure
 
 FOLDER = Path(__file__).parent
 RESULTS = FOLDER / "RESULTS.md"
-QUICK = ("growth", "path", "pairing", "supervised")
+QUICK = ("growth", "search", "supervised")
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
 # For the package reproduction.
 FROM_CHECKOUT = {"PYTHONPATH": os.pathsep.join([str(FOLDER.parent), os.getenv("PYTHONPATH", "")])}

@@ -1,21 +1,13 @@
-r"""Accuracy of the automatic choice for noisy sources: one record per cell.
+"""Accuracy of the automatic choice for noisy sources: one record per cell.
 
 "develop" are the data on which constants were decided, "test" those that only report. Two thirds
 of the rows, at most 800, are labelled by sources with known rates; at most 2,000 others are the
-test set. True labels of training rows make the noisy ones and nothing else. Records
-that exist are kept, so that an interrupted run resumes. Run it, and print the table:
-
-    DECORRUPT_DATA=… python benchmarks/source_records.py results/sources/records.jsonl
-    python benchmarks/source_records.py results/sources/records.jsonl --table
+test set. True labels of training rows make the noisy ones and nothing else. See records.py for how
+to run it.
 """
 
-import argparse
-import itertools
-import json
-import sys
 import time
-import warnings
-from pathlib import Path
+from itertools import product
 
 import numpy as np
 from sklearn import datasets
@@ -24,8 +16,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from auto_records import DEVELOP as BAG_DEVELOP
-from auto_records import adult, digits, median_target, one_class, read, with_noise
+from data_sets import DEVELOP as BAG_DEVELOP
+from data_sets import TEST as BAG_TEST
+from data_sets import digits, with_noise
 from decorrupt import (
     AutoLabelProportionsClassifier,
     AutoSourcesClassifier,
@@ -33,27 +26,26 @@ from decorrupt import (
 )
 from decorrupt.corruption import corrupt_labels
 from decorrupt.model_selection.grids import DEFAULT_REG_STRENGTHS
+from records import RESULTS, common_means, main, markdown
 
+RECORDS = RESULTS / "sources" / "records.jsonl"
 # (flip_pos, flip_neg) of sources with equal numbers of rows.
 NOISE = {
     "mild": {"a": (0.1, 0.2), "b": (0.3, 0.1)},
     "strong": {"a": (0.1, 0.1), "b": (0.4, 0.2), "c": (0.2, 0.5)},
 }
-SPLITS = 3
 MOST_TRAINING_ROWS, MOST_TEST_ROWS = 800, 2000
 SVC_GRID = {"C": [0.1, 1, 10, 100], "gamma": ["scale", 0.01, 0.001]}
 
 DEVELOP = {name: BAG_DEVELOP[name] for name in ("circles", "quantiles", "clusters", "hyperplane")}
 DEVELOP["moons"] = lambda: with_noise(datasets.make_moons(3000, noise=0.25, random_state=0), 3, 0)
-TEST = {
-    "breast_cancer": lambda: one_class(datasets.load_breast_cancer(), 1),
-    "digits_3_8": lambda: digits([8], [3, 8]),
-    "digits_even": lambda: digits(range(0, 10, 2)),
-    "diabetes": lambda: median_target(datasets.load_diabetes()),
-    "wine": lambda: one_class(datasets.load_wine(), 1),
-    "adult": lambda: adult(1),
+TEST = {name: BAG_TEST[name] for name in ("breast_cancer", "digits_3_8", "diabetes", "wine")}
+TEST |= {"digits_even": lambda: digits(range(0, 10, 2)), "adult": BAG_TEST["adult_b"]}
+# Of each group: the data, the number of splits, the methods.
+SETS = {
+    "develop": (DEVELOP, 1, ("auto", "kernel")),
+    "test": (TEST, 13, ("auto", "kernel", "svc")),
 }
-SETS = {"develop": DEVELOP, "test": TEST}
 
 
 def noisy_split(name, noise, split):
@@ -70,15 +62,14 @@ def noisy_split(name, noise, split):
     return scaler.transform(X[train]), noisy, sources, scaler.transform(X[test]), labels[test]
 
 
-def automatic(X, noisy, sources, rates, **params):
-    model = AutoSourcesClassifier(random_state=0, **params)
+def automatic(X, noisy, sources, rates):
+    model = AutoSourcesClassifier(random_state=0)
     return model.fit(X, noisy, sources=sources, noise_rates=rates)
 
 
+# "kernel" and "svc" take the noisy labels at face value.
 METHODS = {
     "auto": automatic,
-    "auto_best": lambda *data: automatic(*data, ensemble="best"),
-    "auto_rbf": lambda *data: automatic(*data, kernels=("rbf",)),
     "kernel": lambda X, noisy, *_: AutoLabelProportionsClassifier(
         candidates=[CountLikelihoodClassifier()],
         ensemble="best",
@@ -89,85 +80,44 @@ METHODS = {
         SVC(class_weight="balanced"), SVC_GRID, scoring="balanced_accuracy"
     ).fit(X, noisy),
 }
-DEFAULT_METHODS = ("auto", "auto_best", "kernel", "svc")
 
 
-def run(name, noise, split, method):
-    """Return the record of one cell."""
-    X, noisy, sources, X_test, labels = noisy_split(name, noise, split)
+def run(data, noise, split, method):
+    """Return the measures of one cell."""
+    X, noisy, sources, X_test, labels = noisy_split(data, noise, split)
     began = time.process_time()
     model = METHODS[method](X, noisy, sources, NOISE[noise])
     return {
-        "data": name,
-        "noise": noise,
-        "split": split,
-        "method": method,
         "balanced_accuracy": round(balanced_accuracy_score(labels, model.predict(X_test)), 4),
         "auc": round(roc_auc_score(labels, model.decision_function(X_test)), 4),
         "cpu_seconds": round(time.process_time() - began, 1),
     }
 
 
-def key(record):
-    return record["data"], record["noise"], record["split"], record["method"]
+def cells():
+    """Yield every cell."""
+    for names, n_splits, methods in SETS.values():
+        for split, data, noise, method in product(range(n_splits), names, NOISE, methods):
+            yield {"data": data, "noise": noise, "split": split, "method": method}
 
 
-def table(records, names, methods):
-    """Return a Markdown table of mean balanced accuracies, and the wins of "auto" by cell.
-
-    The means are over the splits that have records of all methods.
-    """
-    found = {key(one): one["balanced_accuracy"] for one in records if one["data"] in names}
-    runs = {(data, noise, split) for data, noise, split, _ in found}
-    full = [run for run in sorted(runs) if all((*run, method) in found for method in methods)]
-    means = {}
-    for cell in dict.fromkeys(run[:2] for run in full):
-        own = [run for run in full if run[:2] == cell]
-        means[cell] = {m: np.mean([found[*run, m] for run in own]) for m in methods}
-    lines = [
-        "| data | noise | " + " | ".join(methods) + " |",
-        "|---|---|" + "---:|" * len(methods),
-    ]
-    for (name, noise), by_method in means.items():
-        values = " | ".join(f"{by_method[m]:.3f}" for m in methods)
-        lines.append(f"| {name} | {noise} | {values} |")
-    values = " | ".join(f"{np.mean([f[m] for f in means.values()]):.3f}" for m in methods)
-    lines += [f"| mean | | {values} |", ""]
-    for rival in [m for m in methods if m != "auto"]:
-        gaps = [f["auto"] - f[rival] for f in means.values()]
-        won, lost = sum(g > 0.01 for g in gaps), sum(g < -0.01 for g in gaps)
-        lines.append(
-            f"auto against {rival}: {won} won, {len(gaps) - won - lost} within .01, {lost} lost"
-        )
-    return "\n".join(lines)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("records", type=Path)
-    parser.add_argument("--table", action="store_true")
-    parser.add_argument("--sets", choices=SETS, nargs="+", default=list(SETS))
-    parser.add_argument("--methods", choices=METHODS, nargs="+", default=DEFAULT_METHODS)
-    parser.add_argument("--splits", type=int, default=SPLITS)
-    options = parser.parse_args()
-    if options.table:
-        for name in options.sets:
-            print(f"### {name}\n\n{table(read(options.records), SETS[name], options.methods)}\n")
-        return
-    warnings.simplefilter("ignore")
-    done = {key(one) for one in read(options.records)}
-    options.records.parent.mkdir(parents=True, exist_ok=True)
-    names = [name for group in options.sets for name in SETS[group]]
-    for split, name, noise, method in itertools.product(
-        range(options.splits), names, NOISE, options.methods
-    ):
-        if (name, noise, split, method) in done:
-            continue
-        record = run(name, noise, split, method)
-        with options.records.open("a") as file:
-            file.write(json.dumps(record) + "\n")
-        print(record, file=sys.stderr, flush=True)
+def tables(records):
+    """Return a Markdown table per group, and the wins of "auto" by cell."""
+    parts = []
+    for group, (names, _, methods) in SETS.items():
+        rows = []
+        for name, noise in product(sorted(names), NOISE):
+            some = [r for r in records if (r["data"], r["noise"]) == (name, noise)]
+            rows.append([name, noise, *common_means(some, "balanced_accuracy", methods)])
+        means = np.array([row[3:] for row in rows])
+        rows.append(["mean", "", "", *means.mean(axis=0).tolist()])
+        parts += [f"### {group}", markdown(["data", "noise", "splits", *methods], rows)]
+        for rival, gaps in zip(methods[1:], (means[:, :1] - means[:, 1:]).T, strict=True):
+            won, lost = np.sum(gaps > 0.01), np.sum(gaps < -0.01)
+            tied = len(gaps) - won - lost
+            parts.append(f"auto against {rival}: {won} won, {tied} within .01, {lost} lost")
+    return "\n\n".join(parts)
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, RECORDS, cells(), run, tables)

@@ -1,4 +1,4 @@
-"""The scheme of the benchmarks: bars, exponents, and scripts that all follow it."""
+"""The scheme of the benchmarks: bars, exponents, records, and scripts that all follow it."""
 
 import ast
 import importlib.util
@@ -95,6 +95,38 @@ def test_short_functions_are_timed_more_often(measuring, monkeypatch, seconds, r
     assert calls == ["a", "b"] * rounds
     assert [result for _, result in found] == ["a", "b"]
     assert [taken for taken, _ in found] == pytest.approx(seconds)
+
+
+def test_records_are_run_once_and_refusals_are_kept(monkeypatch, tmp_path):
+    records = load("records", monkeypatch)
+    path, called = tmp_path / "records.jsonl", []
+
+    def run(method):
+        called.append(method)
+        if method == "c":
+            raise ValueError("too few bags")
+        return {"accuracy": 0.5} if method == "a" else [{"accuracy": 0.1}, {"accuracy": 0.2}]
+
+    cells = [{"method": method} for method in "abc"]
+    for _ in range(2):
+        records.complete(path, cells, run)
+    assert called == ["a", "b", "c"]
+    assert records.read(path) == [
+        {"method": "a", "accuracy": 0.5},
+        {"method": "b", "accuracy": 0.1},
+        {"method": "b", "accuracy": 0.2},
+        {"method": "c", "refused": "too few bags"},
+    ]
+
+
+def test_means_are_over_the_splits_that_all_methods_have(monkeypatch):
+    records = load("records", monkeypatch)
+    rows = [("a", 0, 0.5), ("a", 1, 0.7), ("b", 1, 0.9), ("c", 1, None)]
+    found = [{"method": m, "split": k, "accuracy": value} for m, k, value in rows]
+    assert records.common_means(found, "accuracy", "ab") == [1, 0.7, 0.9]
+    assert records.common_means(found, "accuracy", "a") == [2, 0.6]
+    assert records.common_means(found, "accuracy", "ac") == [1, 0.7, "—"]
+    assert records.common_means(found, "accuracy", "ad") is None
 
 
 def test_every_script_has_a_description_and_measures(monkeypatch):

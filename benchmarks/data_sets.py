@@ -1,14 +1,94 @@
-"""Simulated bags for the automatic choice: shapes, columns and bags that random bags do not show.
+"""Data sets that are not the paper's, and simulated bags that random bags do not resemble.
 
-Every simulation returns rows, labels and bags. The first `TRAINING_ROWS` rows are for training; the
-bags of the other rows are not used. Rows are standardised by the caller.
+`DEVELOP` are the data on which constants of the code were decided, `TEST` and other seeds of the
+simulations those that only report. Every simulation makes rows, labels and bags. The first
+`TRAINING_ROWS` rows are for training; the bags of the other rows are not used. Rows are
+standardised by the caller.
 """
 
+import sys
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 from scipy.special import expit
+from sklearn import datasets
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # scripts run from any folder
+from reproduction.uci import read_uci
 
 TRAINING_ROWS, TEST_ROWS = 768, 2000
 ROWS = TRAINING_ROWS + TEST_ROWS
+
+
+def digits(positive, among=range(10)):
+    X, y = datasets.load_digits(return_X_y=True)
+    rows = np.isin(y, list(among))
+    return X[rows], np.isin(y[rows], list(positive))
+
+
+def median_target(loaded):
+    return loaded.data, loaded.target > np.median(loaded.target)
+
+
+def one_class(loaded, positive):
+    return loaded.data, loaded.target == positive
+
+
+def adult(seed):
+    found = read_uci("adult")
+    rows = np.random.default_rng(seed).permutation(len(found.y))[:3000]
+    encoded = pd.get_dummies(pd.DataFrame(found.X[rows]).infer_objects())
+    return encoded.to_numpy(dtype=float), found.y[rows] == 1
+
+
+def with_noise(pair, n_columns, seed):
+    X, y = pair
+    noise = np.random.default_rng(seed).standard_normal((len(X), n_columns))
+    return np.column_stack([X, noise]), y == 1
+
+
+DEVELOP = {
+    "circles": lambda: with_noise(
+        datasets.make_circles(3000, noise=0.15, factor=0.5, random_state=0), 3, 0
+    ),
+    "quantiles": lambda: with_noise(
+        datasets.make_gaussian_quantiles(n_samples=3000, n_features=5, n_classes=2, random_state=0),
+        0,
+        0,
+    ),
+    "clusters": lambda: with_noise(
+        datasets.make_classification(
+            3000, 20, n_informative=6, n_clusters_per_class=4, random_state=0
+        ),
+        0,
+        0,
+    ),
+    "hyperplane": lambda: with_noise(
+        datasets.make_classification(
+            3000, 30, n_informative=5, flip_y=0.1, n_clusters_per_class=1, random_state=1
+        ),
+        0,
+        0,
+    ),
+    "digits_4_9": lambda: digits([9], [4, 9]),
+    "digits_even": lambda: digits(range(0, 10, 2)),
+    "adult_a": lambda: adult(0),
+}
+TEST = {
+    "breast_cancer": lambda: one_class(datasets.load_breast_cancer(), 1),
+    "wine": lambda: one_class(datasets.load_wine(), 1),
+    "iris": lambda: one_class(datasets.load_iris(), 1),
+    "diabetes": lambda: median_target(datasets.load_diabetes()),
+    "digits_3_8": lambda: digits([8], [3, 8]),
+    "digits_high": lambda: digits(range(5, 10)),
+    "hastie": lambda: with_noise(datasets.make_hastie_10_2(3000, random_state=0), 0, 0),
+    "moons": lambda: with_noise(datasets.make_moons(3000, noise=0.25, random_state=0), 8, 0),
+    "adult_b": lambda: adult(1),
+}
+
+
+# Simulations.
 
 
 def random_bags(rng, bag_size):
