@@ -447,12 +447,3 @@ def test_no_file(tmp_path):
         load(tmp_path)
 
 
-def test_importing_loads_nothing_heavy():
-    heavy = "{'numpy', 'sklearn', 'skops', 'duckdb', 'pandas'}"
-    program = (
-        "import sys, decorrupt.app.tables, decorrupt.model_files; "
-        f"print(sorted({heavy} & set(sys.modules)))"
-    )
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
-    assert done.stdout.strip() == "[]"

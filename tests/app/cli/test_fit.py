@@ -37,21 +37,6 @@ def test_what_fit_prints_and_saves(command, files, model):
     assert card["configuration_from"]["seed"] == "default"
 
 
-def test_counts_and_the_rows_own_table_give_the_same_model(command, files, model, tmp_path):
-    def card_of(*arguments):
-        done = command("fit", *arguments, *QUICK_FIT, "--json", "--force", "-o", model)
-        assert done.code == 0, done.err
-        return json.loads(done.out)
-
-    first = card_of(files.rows, files.bags, *files.in_bags)
-    counts = card_of(files.rows, files.bags, "--bag-column", "bag", "--count-column", "positives")
-    table = files.tables
-    merged = tmp_path / "merged.csv"
-    table.rows.merge(table.bags[["bag", "rate"]], on="bag").to_csv(merged, index=False)
-    own = card_of(merged, *files.in_bags)
-    assert first["criteria"] == counts["criteria"] == own["criteria"]
-
-
 @pytest.mark.parametrize("rates", [["--noise-rates", "rates.csv"], []])
 def test_sources(command, files, model, rates, monkeypatch):
     monkeypatch.chdir(files.folder)
@@ -95,18 +80,6 @@ def test_columns_that_cannot_be_used_are_named(command, files, model, tmp_path):
     assert command(*arguments, "--force", "--quiet").err == ""
 
 
-def test_columns_that_give_the_proportion_away_are_named(command, files, model, tmp_path):
-    own = files.tables.rows.merge(files.tables.bags, on="bag")
-    own.to_csv(tmp_path / "own.csv", index=False)
-    done = command("fit", tmp_path / "own.csv", *files.in_bags, *QUICK_FIT, "-o", model, "-v")
-    assert done.code == 0
-    warnings = done.out[done.out.index("What speaks against it") :]
-    column = warnings.index("Columns that are the same in all rows of a bag: 'positives'")
-    assert warnings.index("Mean-map is wrong for groups that differ") < column
-    arguments = [*files.in_bags, *QUICK_FIT, "--drop", "positives", "-o", model, "--force", "-v"]
-    assert "same in all rows" not in command("fit", tmp_path / "own.csv", *arguments).out
-
-
 def test_nothing_is_overwritten_without_force(command, files):
     before = files.model.read_bytes()
     done = command("fit", files.rows, files.bags, *files.in_bags, "-o", files.model)
@@ -114,20 +87,6 @@ def test_nothing_is_overwritten_without_force(command, files):
     assert "exists" in done.err
     assert "--force" in done.err
     assert files.model.read_bytes() == before
-
-
-def test_explain_says_what_it_is_and_is_not_for(command, files):
-    text = " ".join(command("explain", files.model).out.split())
-    for words in (
-        "What it must not be used for - Do not use it ",
-        "method mean map settings",
-        "age number 300 0 income number",
-        "--method mean-map command line",
-    ):
-        assert words in text
-    card = json.loads(command("explain", files.model, "--json").out)
-    assert card["not_for"]
-    assert card["bags"]["n_bags"] == 30
 
 
 def test_a_model_saved_from_python_is_explained_but_cannot_predict(command, files, tmp_path):
@@ -219,21 +178,3 @@ def test_a_positive_label_with_a_comma(command, noisy, tmp_path):
     assert list(json.loads(done.out)["class_shares"]) == ["no", "yes, surely"]
     done = command("evaluate", one, tmp_path / "two.csv", "--label-column", "says")
     assert done.code == 0, done.err
-
-
-def test_rows_without_a_bag_are_left_out_with_a_note(command, files, model, tmp_path):
-    rows = files.tables.rows.copy()
-    rows.loc[290:, "bag"] = None
-    rows.to_csv(tmp_path / "rows.csv", index=False)
-    in_bags = (tmp_path / "rows.csv", files.bags, *files.in_bags)
-    note = "column 'bag' is empty in 10 of 300 rows, which belong to no bag and are not used"
-    done = command("fit", *in_bags, *QUICK_FIT, "-o", model, "--json")
-    assert note in done.err
-    assert json.loads(done.out)["bags"]["n_rows"] == 290
-    rows[:290].to_csv(tmp_path / "kept.csv", index=False)
-    found = []
-    for path in ("rows.csv", "kept.csv"):
-        done = command("evaluate", files.model, tmp_path / path, *in_bags[1:], "--json")
-        assert (note in done.err) == (path == "rows.csv")
-        found.append(json.loads(done.out)["bags"]["criteria"])
-    assert found[0] == found[1]

@@ -13,8 +13,6 @@ import pytest
 from decorrupt import atomic, load
 from helpers.quick import QUICK_FIT
 
-ON_LINUX = pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
-
 
 @pytest.fixture
 def no_training(monkeypatch):
@@ -75,17 +73,6 @@ def test_a_directory_without_permission_is_refused_at_once(command, files, locke
     assert done.err.count("\n") == 1
     assert ".part" not in done.err
     assert list(locked.iterdir()) == []
-
-
-@ON_LINUX
-@pytest.mark.usefixtures("no_training")
-@pytest.mark.parametrize("name", NAMES)
-def test_proc_is_refused_at_once(command, files, name):
-    done = command(*outputs_of(files, Path("/proc"))[name])
-    assert done.code == 2
-    assert done.err.startswith("error: /proc/")
-    assert done.err.count("\n") == 1
-    assert ".part" not in done.err
 
 
 @pytest.mark.usefixtures("no_training")

@@ -2,8 +2,6 @@
 
 import json
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from decorrupt.app.cli import pages
@@ -126,24 +124,6 @@ def test_a_page_that_fails_leaves_the_evaluation_and_the_inspection(command, fil
     done = command("inspect", *in_bags, "--report", page)
     assert (done.code, warns_of(page, done)) == (1, True)
     assert done.out.startswith("Verdict\n")
-
-
-def test_few_large_bags_make_a_model_and_a_page(command, tmp_path):
-    """Six bags of 1,000 rows: more than importance samples, and little more than a bag per fold."""
-    rng = np.random.default_rng(0)
-    bag = np.repeat(np.arange(6), 1000)
-    is_pos = rng.random(6000) < np.linspace(0.1, 0.9, 6)[bag]
-    rows = pd.DataFrame({"a": rng.normal(size=6000) + 2 * is_pos, "b": rng.normal(size=6000)})
-    rows.loc[rng.random(6000) < 0.05, "b"] = np.nan
-    rows.assign(bag=bag, share=(np.bincount(bag, is_pos) / 1000)[bag]).to_csv(
-        tmp_path / "rows.csv", index=False
-    )
-    page, model = tmp_path / "m.html", tmp_path / "m.skops"
-    options = ["--bag-column", "bag", "--proportion-column", "share", *QUICK_FIT]
-    done = command("fit", tmp_path / "rows.csv", *options, "--report", page, "-o", model)
-    assert done.code == 0, done.err
-    assert model.exists()
-    assert "model-drops" in page.read_text()
 
 
 def test_where_pages_cannot_be_made_it_is_said_before_the_work(

@@ -179,25 +179,6 @@ def test_evaluate_by_bags_estimates_what_labels_would_say(command, files, tmp_pa
     assert "bags                            20" in text
 
 
-def test_inspect(command, files, monkeypatch):
-    done = command("inspect", files.rows, files.bags, *files.in_bags)
-    assert done.code == 0
-    assert done.out.startswith("Verdict\n  A model can be trained: the shares of the bags differ")
-    for words in ("information V", "effective sample size"):
-        assert words in done.out
-    everything = command("inspect", files.rows, files.bags, *files.in_bags, "-v").out
-    for words in ("Most informative bags", "Assumption checks", "Columns in use"):
-        assert words in everything
-        assert words not in done.out
-    found = json.loads(command("inspect", files.rows, files.bags, *files.in_bags, "--json").out)
-    assert found["bags"]["n_bags"] == 30
-    monkeypatch.chdir(files.folder)
-    labels = ["--label-column", "says", "--positive-label", "sick", "--source-column", "who"]
-    done = command("inspect", "noisy.csv", *labels, "--noise-rates", "rates.csv")
-    assert done.code == 0, done.err
-    assert "nurse" in done.out
-
-
 @pytest.mark.parametrize("name", ["predict", "evaluate", "explain"])
 def test_a_model_of_another_scikit_learn(command, files, tmp_path, name):
     def made_long_ago(card):

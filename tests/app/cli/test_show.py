@@ -63,47 +63,6 @@ def test_details_are_shown_if_asked_for():
     assert [one.name for one in shown(document, verbose=False)] == ["verdict", "against", "data"]
 
 
-@pytest.fixture
-def talkative(monkeypatch):
-    """Training with 30 long warnings about the task, and one about a column."""
-    monkeypatch.setattr(
-        "decorrupt.app.training.bag_training.warn_of_bag_columns", lambda *_: ["a column is odd"]
-    )
-    monkeypatch.setattr(
-        "decorrupt.app.training.bag_training.warnings_on_bags", lambda _: LONG_WARNINGS
-    )
-
-
-@pytest.mark.usefixtures("talkative")
-def test_fit_prints_a_dozen_lines_and_everything_if_asked(command, files, tmp_path, width):
-    model = tmp_path / "m.skops"
-    arguments = ["fit", files.rows, files.bags, *files.in_bags, *QUICK_FIT, "-o", model, "--force"]
-    done = command(*arguments)
-    lines = done.out.splitlines()
-    assert done.code == 0
-    assert len(lines) <= MOST_LINES + 1
-    assert lines[0].startswith("Usable: ")
-    assert "- Warning 0 is long" in done.out
-    assert "more warnings: see -v" in done.out
-    everything = command(*arguments, "-v").out
-    assert everything.index("- Warning 29") < everything.index("- A column is odd.")
-    headings = [line for line in everything.splitlines() if line[:1].strip()]
-    assert headings == [
-        "Verdict",
-        "Accuracy to expect",
-        "What speaks against it",
-        "Assumption checks",
-        "Results on held-out bags",
-        "The data",
-        "Columns",
-        "Methods compared",
-        "What it must not be used for",
-        "Settings and versions",
-    ]
-    assert everything.count("- Warning ") == 30
-    assert max(map(len, everything.splitlines())) <= max(width, len(str(model)) + 80)
-
-
 def test_explain_prints_the_verdict_first(command, files):
     done = command("explain", files.model)
     assert done.out.startswith("Verdict\n  Usable: the bags show")

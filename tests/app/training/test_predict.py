@@ -46,15 +46,6 @@ def test_another_prior_moves_probabilities_as_the_model_does(predictor, trained,
         predictor.predict(bag_table.test, class_prior=1.0)
 
 
-def test_unseen_levels_are_counted_over_all_parts(predictor, bag_table):
-    new = bag_table.test.assign(town="east")
-    predictor.predict(new.iloc[:3])
-    predictor.predict(new.iloc[3:5])
-    (line,) = predictor.unseen_in_words()
-    assert line.startswith("column 'town': categories unknown in training")
-    assert "'east' (5 rows)" in line
-
-
 def test_the_answers_columns(predictor, bag_table):
     frame = bag_table.test.assign(id=np.arange(200))
     answer = predictor.table_of(frame, predictor.predict(frame), ["id"], proba=True)

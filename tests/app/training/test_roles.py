@@ -110,15 +110,6 @@ def test_noisy_counts_need_not_be_possible():
             {"count": "yes", "takes_ranges": True},
             "bags.csv, row 1: column 'yes' contains 'about 2', which is not a count",
         ),
-        (rows(), None, {}, "either --proportion-column or --count-column"),
-        (
-            rows(),
-            None,
-            {"proportion": "share", "count": "share"},
-            "either --proportion-column or --count-column",
-        ),
-        (rows(), None, {"proportion": "p"}, "rows.csv: there is no column 'p'"),
-        (rows(), bags(), {"proportion": "share"}, "bags.csv: there is no column 'share'"),
         (
             rows(town=["a", None, None, None, "b"]),
             None,
@@ -187,12 +178,6 @@ def test_noisy_counts_need_not_be_possible():
                 f"did you mean '{other}'. It differs in case, blanks or Unicode form",
             )
             for other in ("B", " b ", "ｂ")
-        ),
-        (
-            rows(),
-            bags(BAGS.rename(columns={"town": "name"})),
-            {"proportion": "rate"},
-            r"bags.csv: there is no column 'town' \(--bag-column\)",
         ),
     ],
 )

@@ -32,15 +32,6 @@ def checks(*, classes, chances, **others):
 
 
 @pytest.mark.parametrize(
-    ("columns", "named"),
-    [(["sex"], "in sex"), (["sex", "age"], "in sex and age"), (["a", "b", "c"], "in a, b and c")],
-)
-def test_groups_that_differ_are_said_to_differ_in_these_columns(columns, named):
-    found = classes_sentence(checks(classes=True, chances=False, columns=columns))
-    assert found == f"your groups differ in more than their share, mostly {named}"
-
-
-@pytest.mark.parametrize(
     ("differ", "classes", "chances"),
     [
         (False, "nothing shows that your groups differ", "nothing shows that something outside"),
