@@ -1,7 +1,5 @@
 """The glossary has every method and measure of the library, and nothing else."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -64,10 +62,6 @@ def test_the_page_names_everything():
     methods = {**glossary.BAG_METHODS, **glossary.BAG_SEARCHES, **glossary.SOURCE_METHODS}
     for name in {*methods, *glossary.CRITERIA, *glossary.METRICS}:
         assert f"`{name}`" in page, name
-
-
-
-
 
 
 def test_two_classes_only_is_what_the_estimators_say():

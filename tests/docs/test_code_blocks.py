@@ -1,7 +1,6 @@
 """Every code block of the documentation runs, and prints what the page shows."""
 
 import ast
-import doctest
 import re
 import shutil
 from importlib import import_module
@@ -46,15 +45,7 @@ def test_blocks_that_are_only_shown_import_what_exists():
         assert hasattr(import_module(module), name), f"{module}.{name}"
 
 
-
-
-
-
 def test_no_page_shows_a_comparison_instead_of_a_number():
     shown = re.compile(r"^\(?(True|False)\b", re.MULTILINE)
     sessions = [(p.name, text) for p in ALL_PAGES for kind, text, _ in blocks(p) if kind == "pycon"]
     assert not [name for name, text in sessions if shown.search(text)]
-
-
-
-

@@ -5,8 +5,6 @@ import json
 import operator
 import pickle
 import struct
-import subprocess
-import sys
 import zipfile
 from functools import partial
 
@@ -445,5 +443,3 @@ def test_no_file(tmp_path):
         load(tmp_path / "m.skops")
     with pytest.raises(ModelFileError, match="cannot be read"):
         load(tmp_path)
-
-

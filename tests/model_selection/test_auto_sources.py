@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import softmax
 from sklearn.base import clone
 
-from decorrupt import AutoSourcesClassifier, load, save
+from decorrupt import AutoSourcesClassifier
 from decorrupt.corruption import corrupt_labels
 from decorrupt.exceptions import WeakEvidenceWarning
 from decorrupt.model_selection.auto_sources import SOURCE_CANDIDATES
@@ -116,12 +116,6 @@ def test_the_result_does_not_depend_on_n_jobs(data, fitted):
     other.fit(X, noisy, sources=sources, noise_rates=RATES)
     assert_array_equal(other.weights_, fitted.weights_)
     assert_array_equal(other.decision_function(X), fitted.decision_function(X))
-
-
-def test_a_saved_average_predicts_the_same(data, fitted, tmp_path):
-    save(fitted, tmp_path / "model.skops")
-    loaded = load(tmp_path / "model.skops")
-    assert_array_equal(loaded.predict_proba(data[0]), fitted.predict_proba(data[0]))
 
 
 class TestDifferentPopulations:

@@ -12,8 +12,6 @@ from decorrupt import (
     AutoLabelProportionsClassifier,
     CountLikelihoodClassifier,
     MeanMapClassifier,
-    load,
-    save,
 )
 from decorrupt.exceptions import OneClassWarning, WeakEvidenceWarning
 from decorrupt.features.neighbours import diffusion_features
@@ -170,14 +168,6 @@ def test_the_best_alone_is_one_configuration(bag_data):
     assert best.chosen
     assert best.params == model.best_params_
     assert isinstance(model.best_estimator_, CountLikelihoodClassifier | MeanMapClassifier)
-
-
-def test_a_saved_average_predicts_the_same(bag_data, average, tmp_path):
-    d, model = bag_data, average
-    save(model, tmp_path / "model.skops")
-    loaded = load(tmp_path / "model.skops")
-    assert (loaded.predict_proba(d.X) == model.predict_proba(d.X)).all()
-    assert str(loaded.leaderboard_) == str(model.leaderboard_)
 
 
 def test_the_average_knows_the_names_of_columns(bag_data, average):

@@ -1,12 +1,11 @@
 """python -m reproduction: plans and parts of them, resumption, failures, reports."""
 
-import json
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from helpers.synthetic_records import full_run, record, write
+from helpers.synthetic_records import record, write
 from helpers.toy_methods import broken, constant
 from reproduction import run as run_module
 from reproduction.__main__ import main
@@ -48,12 +47,6 @@ def test_parts_of_the_papers_plan(records, capsys):
     assert printed.out == f"20 runs, 0 failed; records: {records}\n"
     assert len(printed.err.splitlines()) == 20
     assert printed.err.startswith("1 of 20: german 2 auto 0: done, 0")
-
-
-def test_a_second_call_resumes(records, capsys):
-    assert run(records, "quick", "--methods", "auto") == 0
-    assert run(records, "quick", "--methods", "auto", "invcal") == 0
-    assert "12 runs, 0 failed" in capsys.readouterr().out.splitlines()[-1]
 
 
 def test_failed_cells_are_an_exit_code(records, capsys, monkeypatch):
@@ -109,19 +102,6 @@ def test_the_ending_of_the_report_decides(tmp_path, records, name, start):
     write(records, [record("cnae", 2, "auto", 0)])
     assert main(["report", str(records), "-o", str(tmp_path / name)]) == 0
     assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
-
-
-def test_the_report_is_printed_as_markdown(records, capsys):
-    write(records, full_run())
-    assert main(["report", str(records)]) == 0
-    assert capsys.readouterr().out.startswith("# Learning")
-
-
-def test_json_has_all_cells(records, tmp_path):
-    write(records, full_run())
-    assert main(["report", str(records), "-o", str(tmp_path / "r.json")]) == 0
-    found = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
-    assert len(found["tables"]["balanced_accuracy"]["rows"]) == 42
 
 
 @pytest.mark.parametrize(

@@ -80,8 +80,3 @@ def test_records_that_cannot_be_are_named(tmp_path, changes, message):
     records = [synthetic("cnae", 2, "auto", 0), synthetic("cnae", 2, "auto", 1) | changes]
     with pytest.raises(ValueError, match=f"record 2: {message}"):
         read_checked(write(tmp_path / "records.jsonl", records))
-
-
-def test_no_file_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"gone\.jsonl: no such file"):
-        read_checked(tmp_path / "gone.jsonl")

@@ -1,7 +1,5 @@
 """The installed command on files on disk: every input form, both situations, kills."""
 
-import gzip
-import json
 import os
 import signal
 import sqlite3
@@ -9,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import duckdb
 import pandas as pd
 import pytest
 from sklearn.metrics import balanced_accuracy_score
@@ -26,47 +23,6 @@ def installed(*arguments, stdin=None):
     return subprocess.run(  # noqa: S603 — our own command
         command, input=stdin, capture_output=True, text=True, check=False, env=environment
     )
-
-
-def write_form(frame, folder, form):
-    """Write a table in one of the forms; return the arguments that read it."""
-    path = folder / f"rows.{form}"
-    if form in ("csv", "csv.gz"):
-        frame.to_csv(path, index=False)
-    elif form == "txt":
-        frame.to_csv(path, index=False, sep=";")
-    elif form == "tsv":
-        frame.to_csv(path, index=False, sep="\t")
-    elif form in ("jsonl", "ndjson.gz"):
-        records = frame.astype(object).where(frame.notna(), None).to_dict("records")
-        text = "\n".join(map(json.dumps, records))
-        path.write_bytes(gzip.compress(text.encode()) if form.endswith("gz") else text.encode())
-    elif form == "parquet":
-        frame.to_parquet(path)
-    elif form == "sqlite":
-        with sqlite3.connect(path) as connection:
-            frame.to_sql("people", connection, index=False)
-        connection.close()
-        return [path, "--sql", "select * from people"]
-    else:
-        with duckdb.connect(str(path)) as connection:
-            connection.execute("create table people as select * from frame")
-        return [path, "--sql", "select * from people"]
-    return [path]
-
-
-FORMS = ["csv", "csv.gz", "txt", "tsv", "jsonl", "ndjson.gz", "parquet", "sqlite", "duckdb"]
-
-
-def test_every_form_of_rows_gives_the_same_predictions(command, files, tmp_path):
-    expected = command("predict", files.model, files.test, "--proba", "--keep", "id").out
-    for form in FORMS:
-        # DuckDB reads every digit; the default of older versions of pandas does not.
-        rows = duckdb.read_csv(str(files.test)).df()
-        where = write_form(rows, tmp_path, form)
-        done = command("predict", files.model, *where, "--proba", "--keep", "id")
-        assert done.code == 0, done.err
-        assert done.out == expected, form
 
 
 def test_a_query_over_a_file_chooses_rows(command, files):

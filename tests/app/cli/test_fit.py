@@ -2,7 +2,6 @@
 
 import json
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -89,18 +88,6 @@ def test_nothing_is_overwritten_without_force(command, files):
     assert files.model.read_bytes() == before
 
 
-def test_a_model_saved_from_python_is_explained_but_cannot_predict(command, files, tmp_path):
-    from decorrupt import MeanMapClassifier, save
-
-    path = tmp_path / "plain.skops"
-    model = MeanMapClassifier().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
-    save(model, str(path))
-    assert "MeanMapClassifier" in command("explain", path).out
-    done = command("predict", path, files.test)
-    assert done.code == 2
-    assert "decorrupt.load" in done.err
-
-
 def test_a_model_is_kept_if_only_one_bag_has_positives(command, tmp_path, monkeypatch):
     """Folds without a class leave some numbers unknown; they must not cost the model."""
     monkeypatch.chdir(tmp_path)
@@ -113,24 +100,6 @@ def test_a_model_is_kept_if_only_one_bag_has_positives(command, tmp_path, monkey
     assert "RuntimeWarning" not in done.err
     card = json.loads(command("explain", "m.skops", "--json").out)
     assert card["verdict"]["word"] != "usable"
-
-
-def test_a_card_that_cannot_be_saved_does_not_lose_the_model(command, files, model, monkeypatch):
-    from decorrupt import model_files
-
-    real = model_files.save
-
-    def save(estimator, path, metadata, *, force=False):
-        if path == str(model):
-            raise ValueError("cannot be stored")
-        real(estimator, path, metadata, force=force)
-
-    monkeypatch.setattr(model_files, "save", save)
-    done = command("fit", files.rows, files.bags, *files.in_bags, *QUICK_FIT, "-o", model)
-    assert done.code == 1
-    kept = done.err.rsplit("the model is in ", 1)[1].split(" instead")[0]
-    assert command("explain", kept).code == 0
-    Path(kept).unlink()
 
 
 def test_the_positive_class_of_bags_has_a_name(command, files, model, tmp_path):

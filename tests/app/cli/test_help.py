@@ -2,8 +2,6 @@
 
 import re
 import shlex
-import sys
-from pathlib import Path
 
 import pytest
 import typer
@@ -39,5 +37,3 @@ def test_every_command_has_examples_that_parse(name):
         assert (program, own) == ("decorrupt", name)
         with GROUP.commands[name].make_context(name, arguments) as context:
             assert context.params
-
-
