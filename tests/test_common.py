@@ -3,7 +3,6 @@
 The estimators are found in the package's public list, so a new one is tested without being named.
 """
 
-import pickle
 import re
 
 import numpy as np
@@ -14,7 +13,6 @@ import sklearn
 from scipy import sparse
 from scipy.special import expit
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.metrics import balanced_accuracy_score
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GroupKFold, KFold, cross_validate
@@ -167,14 +165,6 @@ def test_scikit_learns_folds_need_no_set_fit_request(model, data):
 
 @quiet
 @for_all
-def test_pickle_keeps_every_score(model, data):
-    fitted = clone(model).fit(data.X, data.y, **data.extra)
-    again = pickle.loads(pickle.dumps(fitted))  # noqa: S301 — our own bytes
-    np.testing.assert_array_equal(again.decision_function(data.X), fitted.decision_function(data.X))
-
-
-@quiet
-@for_all
 def test_frames_keep_their_column_names(model, data):
     expected = scores_of(model, data)
     for frame in (pd.DataFrame, pl.DataFrame):
@@ -217,13 +207,6 @@ def test_float32_stays_float32(model, data, kernel):
     if name_of(model) in UNBOUNDED:
         scores, expected, atol = expit(scores), expit(expected), 0.01
     np.testing.assert_allclose(scores, expected, atol=atol)
-
-
-@for_all
-def test_unfitted_models_say_so(model):
-    for method in ("predict", "decision_function"):
-        with pytest.raises(NotFittedError):
-            getattr(clone(model), method)(np.ones((3, 2)))
 
 
 @quiet

@@ -51,10 +51,6 @@ def test_cells_have_their_second_and_third_line_beside_them():
     assert text_of(table).splitlines()[-2:] == ["0.5 ± 0.1 +0.2", "mean".rjust(14)]
 
 
-def test_a_table_without_rows_has_its_head():
-    assert "column" in text_of(Table("t", "Nothing", ["column"], []))
-
-
 def test_facts_and_notes():
     facts = Facts([("rows", "5"), ("columns", "3")])
     found = text_of(facts, Text("A note.", "note"))

@@ -55,13 +55,6 @@ def test_failed_cells_are_an_exit_code(records, capsys, monkeypatch):
     assert "24 runs, 12 failed" in capsys.readouterr().out
 
 
-def test_a_plan_of_ones_own(records, tmp_path):
-    plan = tmp_path / "plan.toml"
-    plan.write_text('datasets = ["own"]\nbag_sizes = [5]\nmethods = ["auto"]\nrepetitions = 2\n')
-    assert run(records, str(plan)) == 0
-    assert [r["dataset"] for r in read_records(records)] == ["own", "own"]
-
-
 def test_an_interruption_says_where_the_records_are(records, capsys, monkeypatch):
     calls = iter([False, True])
 

@@ -57,7 +57,3 @@ def test_parts_keep_the_plans_order():
     assert part.bag_sizes == (2, 64)
     assert len(part.methods) == 8
     assert part.repetitions == 1
-
-
-def test_more_repetitions_than_the_plan_has_are_no_part_of_it():
-    assert Plan.read().narrowed(repetitions=9).repetitions == 5

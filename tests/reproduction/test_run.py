@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from joblib import parallel_config
 
 from helpers.toy_methods import broken, constant
 from reproduction import run as run_module
@@ -29,14 +28,6 @@ def toy(name):
 @pytest.fixture(autouse=True)
 def _toy_data(monkeypatch):
     monkeypatch.setattr(run_module, "read_uci", toy)
-
-
-@pytest.mark.parametrize("backend", ["threading", "multiprocessing"])
-def test_any_backend_of_joblib_will_do(backend, tmp_path):
-    path = tmp_path / "records.jsonl"
-    with parallel_config(backend=backend, n_jobs=2):
-        assert len(run_plan(PLAN, path)) == 8
-    assert [record["status"] for record in read_records(path)] == 8 * ["done"]
 
 
 def test_every_cell_is_recorded_and_a_second_run_has_nothing_to_do(tmp_path, monkeypatch):

@@ -44,17 +44,6 @@ def test_a_models_page(command, files, tmp_path, given):
     assert not (tmp_path / "other.skops").exists()
 
 
-@pytest.mark.parametrize("method", ["count-likelihood", "mean-map"])
-def test_the_page_of_one_configuration(command, files, tmp_path, method):
-    page, model = tmp_path / "m.html", tmp_path / "m.skops"
-    options = ["--method", method]
-    done = command(
-        "fit", files.rows, files.bags, *files.in_bags, *options, "--report", page, "-o", model
-    )
-    assert done.code == 0, done.err
-    assert "The model is the one in bold." in page.read_text(encoding="utf-8")
-
-
 def test_an_evaluations_page(command, files, tmp_path, given):
     page = tmp_path / "e.html"
     done = command(

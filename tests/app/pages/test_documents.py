@@ -355,8 +355,6 @@ def test_records_are_left_as_they_were():
     assert given == before
 
 
-
-
 def test_a_large_model_makes_a_small_page():
     card, results = model_card(), held_out()
     card["columns"] = [card["columns"][0] | {"name": f"c{k}"} for k in range(5000)]

@@ -23,19 +23,6 @@ def own(records):
     return compare(records, "balanced_accuracy", COLUMNS)
 
 
-def test_methods_beyond_the_paper_have_a_column_in_their_group_if_they_were_run():
-    found = all_columns(["em_forest", "supervised_forest", "new"])
-    added = [column for column in found if column not in COLUMNS]
-    assert [(column.key, column.group) for column in added] == [
-        ("em_forest", "Ours"),
-        ("supervised_forest", "With labels"),
-        ("new", "Others"),
-    ]
-    groups = [column.group for column in found]
-    assert groups == sorted(groups, key=groups.index), "groups are contiguous"
-    assert [column for column in found if column in COLUMNS] == COLUMNS
-
-
 def test_levels_decide_wins_and_ranks():
     found = own(full_run())
     pair = pair_of(found, "auto", "mean_map")

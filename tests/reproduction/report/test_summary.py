@@ -121,31 +121,6 @@ def test_failures_and_gaps_are_told_apart(summary):
     assert missing == dict.fromkeys(LEVELS, 0) | {FAILED_CELL[2]: 1, MISSING_CELL[2]: 1}
 
 
-def test_cost_choices_rows_and_versions(summary):
-    costs = {entry["method"]: entry for entry in summary["costs"]}
-    assert costs["auto"]["n_runs"] == 84
-    assert costs["auto"]["median_seconds"] == pytest.approx(100 * (1 - 0.9695))
-    assert {p["method"] for p in summary["trade_off"]["points"]} == LEVELS.keys()
-    assert summary["trade_off"]["n_cells"] == 40
-    chosen = {(e["method"], e["parameter"]): e["counts"] for e in summary["choices"]}
-    assert chosen["auto", "reg_strength"] == [
-        {"value": 0.1, "count": 42},
-        {"value": 1.0, "count": 42},
-    ]
-    assert ("auto", "method") not in chosen, "what never varies was not chosen"
-    assert summary["methods_chosen"]["cnae"] == {"mean_map": 12}
-    assert len(summary["left_out"]) == 42
-    assert summary["left_out"][0] == {
-        "dataset": "banknote",
-        "bag_size": 2,
-        "n_left_out": 5,
-        "n_train": 800,
-    }
-    (environment,) = summary["environments"]
-    assert environment["versions"]["numpy"] == "2.0.0"
-    assert environment["n_records"] == summary["n_done"]
-
-
 def test_widths_scaled_to_the_features_are_shown_without_the_scale():
     records = [
         record("cnae", 2, "auto", k, params={"kernel_gamma": width / 856 * 1.0001})
