@@ -55,20 +55,6 @@ def test_failed_cells_are_an_exit_code(records, capsys, monkeypatch):
     assert "24 runs, 12 failed" in capsys.readouterr().out
 
 
-def test_an_interruption_says_where_the_records_are(records, capsys, monkeypatch):
-    calls = iter([False, True])
-
-    def interrupted(task):
-        if next(calls):
-            raise KeyboardInterrupt
-        return constant(task)
-
-    monkeypatch.setitem(METHODS, "auto", Method(interrupted))
-    assert run(records, "quick", "--methods", "auto") == 130
-    assert f"in {records}, and the same command resumes" in capsys.readouterr().err
-    assert len(read_records(records)) == 1
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -111,10 +111,9 @@ def test_every_table_is_opened_once(command, files, tmp_path, monkeypatch, name)
         "open",
         lambda path, *mode, **more: (opened.append(path.name), real(path, *mode, **more))[1],
     )
-    in_bags = [files.rows, files.bags, *files.in_bags]
     arguments = {
-        "inspect": in_bags,
-        "fit": [*in_bags, "-o", tmp_path / "m.skops", *QUICK_FIT],
+        "inspect": files.given,
+        "fit": [*files.given, "-o", tmp_path / "m.skops", *QUICK_FIT],
         "predict": [files.model, files.test, "-o", tmp_path / "p.csv"],
         "evaluate": [files.model, files.test, "--label-column", "label"],
     }[name]

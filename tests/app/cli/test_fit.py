@@ -19,7 +19,7 @@ def model(tmp_path):
 
 
 def test_what_fit_prints_and_saves(command, files, model):
-    done = command("fit", files.rows, files.bags, *files.in_bags, *QUICK_FIT, "-o", model)
+    done = command(*files.fit, "-o", model)
     assert done.code == 0
     assert done.err == ""
     lines = done.out.splitlines()
@@ -81,7 +81,7 @@ def test_columns_that_cannot_be_used_are_named(command, files, model, tmp_path):
 
 def test_nothing_is_overwritten_without_force(command, files):
     before = files.model.read_bytes()
-    done = command("fit", files.rows, files.bags, *files.in_bags, "-o", files.model)
+    done = command("fit", *files.given, "-o", files.model)
     assert done.code == 2
     assert "exists" in done.err
     assert "--force" in done.err
@@ -103,7 +103,7 @@ def test_a_model_is_kept_if_only_one_bag_has_positives(command, tmp_path, monkey
 
 
 def test_the_positive_class_of_bags_has_a_name(command, files, model, tmp_path):
-    fit = ("fit", files.rows, files.bags, *files.in_bags, *QUICK_FIT, "--positive-label", "sick")
+    fit = (*files.fit, "--positive-label", "sick")
     card = json.loads(command(*fit, "--json", "-o", model).out)
     assert list(card["class_shares"]) == ["not sick", "sick"]
     assert set(command("predict", model, files.test).out.split("\n")[1:-1]) == {"not sick", "sick"}

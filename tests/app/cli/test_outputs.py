@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from decorrupt import atomic, load
-from helpers.quick import QUICK_FIT
 
 
 @pytest.fixture
@@ -39,19 +38,12 @@ def locked(tmp_path, monkeypatch):
 
 
 def outputs_of(files, output):
-    fit = ("fit", files.rows, files.bags, *files.in_bags)
+    fit = ("fit", *files.given)
     labels = ("--label-column", "label")
     return {
         "fit": (*fit, "-o", output / "m.skops"),
         "fit page": (*fit, "-o", files.folder / "new.skops", "--report", output / "m.html"),
-        "inspect": (
-            "inspect",
-            files.rows,
-            files.bags,
-            *files.in_bags,
-            "--report",
-            output / "i.html",
-        ),
+        "inspect": ("inspect", *files.given, "--report", output / "i.html"),
         "predict": ("predict", files.model, files.test, "-o", output / "p.csv"),
         "evaluate": ("evaluate", files.model, files.test, *labels, "--report", output / "e.html"),
         "demo": ("demo", "-o", output / "out"),
@@ -88,7 +80,7 @@ def test_a_read_only_file_is_refused_at_once(command, files, tmp_path, monkeypat
     model.write_text("precious")
     model.chmod(0o444)
     monkeypatch.setattr(os, "access", lambda *_: False)  # root may write to it
-    done = command("fit", files.rows, files.bags, *files.in_bags, "-f", "-o", model)
+    done = command("fit", *files.given, "-f", "-o", model)
     assert done.code == 2
     assert f"{model}: the file is read-only" in done.err
     assert model.read_text() == "precious"
@@ -117,7 +109,7 @@ def test_a_model_that_cannot_be_saved_is_in_a_temporary_file(command, files, tmp
         true_flush(path)
 
     monkeypatch.setattr(atomic, "_flush", disk_full)
-    done = command("fit", files.rows, files.bags, *files.in_bags, *QUICK_FIT, "-o", model, "-q")
+    done = command(*files.fit, "-o", model, "-q")
     assert done.code == 1
     assert done.out == ""
     assert done.err.startswith(f"error: {model}: No space left on device; the model is in ")

@@ -6,7 +6,6 @@ import pytest
 
 from decorrupt.app.cli import pages
 from decorrupt.app.pages import documents
-from helpers.quick import QUICK_FIT
 
 DOCUMENTS = ("model_document", "evaluation_document", "inspection_document")
 
@@ -31,7 +30,7 @@ def given(monkeypatch):
 
 def test_a_models_page(command, files, tmp_path, given):
     page = tmp_path / "m.html"
-    arguments = ["fit", files.rows, files.bags, *files.in_bags, *QUICK_FIT, "--report", page]
+    arguments = [*files.fit, "--report", page]
     assert command(*arguments, "-o", tmp_path / "m.skops").code == 0
     assert page.read_text() == "page"
     card, _, held_out = given["model_document"][0]
@@ -46,9 +45,7 @@ def test_a_models_page(command, files, tmp_path, given):
 
 def test_an_evaluations_page(command, files, tmp_path, given):
     page = tmp_path / "e.html"
-    done = command(
-        "evaluate", files.model, files.rows, files.bags, *files.in_bags, "--report", page
-    )
+    done = command("evaluate", files.model, *files.given, "--report", page)
     assert done.code == 0, done.err
     found, card, _ = given["evaluation_document"][0]
     assert found["bags"]["importance_criterion"] == "count_log_likelihood"
@@ -59,7 +56,7 @@ def test_an_evaluations_page(command, files, tmp_path, given):
 
 def test_an_inspections_page(command, files, tmp_path, given):
     page = tmp_path / "i.html"
-    assert command("inspect", files.rows, files.bags, *files.in_bags, "--report", page).code == 0
+    assert command("inspect", *files.given, "--report", page).code == 0
     ((found, fit),) = given["inspection_document"]
     assert fit.startswith("decorrupt fit ")
     assert len(found["bag_details"]["shares"]) == 30
@@ -84,8 +81,7 @@ def warns_of(page, done):
 @pytest.mark.usefixtures("broken")
 def test_a_page_that_fails_leaves_the_model(command, files, tmp_path, quiet):
     page, model = tmp_path / "m.html", tmp_path / "m.skops"
-    options = [*files.in_bags, *QUICK_FIT, "--report", page, "-o", model, *quiet]
-    done = command("fit", files.rows, files.bags, *options)
+    done = command(*files.fit, "--report", page, "-o", model, *quiet)
     assert done.code == 1
     assert warns_of(page, done)
     assert f"  model: {model}\n" in done.out
@@ -95,39 +91,23 @@ def test_a_page_that_fails_leaves_the_model(command, files, tmp_path, quiet):
 
 
 @pytest.mark.usefixtures("broken", "quick_demo")
-def test_a_page_that_fails_leaves_the_demo_model(command, tmp_path):
+def test_a_page_that_fails_leaves_the_results_of_other_commands(command, files, tmp_path):
+    page = tmp_path / "model.html"
     done = command("demo", "--data", "wine", "-o", tmp_path, "--json")
-    assert done.code == 1
-    assert warns_of(tmp_path / "model.html", done)
+    assert (done.code, warns_of(page, done)) == (1, True)
     assert json.loads(done.out)["page"] is None
     assert command("explain", tmp_path / "model.skops").code == 0
-
-
-@pytest.mark.usefixtures("broken")
-def test_a_page_that_fails_leaves_the_evaluation_and_the_inspection(command, files, tmp_path):
-    page = tmp_path / "p.html"
-    in_bags = [files.rows, files.bags, *files.in_bags]
-    done = command("evaluate", files.model, *in_bags, "--report", page)
-    assert (done.code, warns_of(page, done)) == (1, True)
-    assert done.out.startswith("Verdict\n")
-    done = command("inspect", *in_bags, "--report", page)
-    assert (done.code, warns_of(page, done)) == (1, True)
-    assert done.out.startswith("Verdict\n")
+    for name in (["evaluate", files.model], ["inspect"]):
+        done = command(*name, *files.given, "--report", page)
+        assert (done.code, warns_of(page, done)) == (1, True)
+        assert done.out.startswith("Verdict\n")
 
 
 def test_where_pages_cannot_be_made_it_is_said_before_the_work(
     command, files, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(pages, "can_make_pages", lambda: False)
-    options = [
-        *files.in_bags,
-        *QUICK_FIT,
-        "--report",
-        tmp_path / "m.html",
-        "-o",
-        tmp_path / "m.skops",
-    ]
-    done = command("fit", files.rows, files.bags, *options)
+    done = command(*files.fit, "--report", tmp_path / "m.html", "-o", tmp_path / "m.skops")
     assert done.code == 2
     assert "decorrupt[cli]" in done.err
     assert list(tmp_path.iterdir()) == []

@@ -148,18 +148,6 @@ def test_labels_that_contradict_the_training_data_are_said_to(command, files, tm
     assert "balanced accuracy from labels and training data together" in text
 
 
-def test_a_model_of_bags_does_not_guess_which_label_is_positive(command, files, tmp_path):
-    # Labels 1 and 2, as in German credit: the model's class "1" is not one of these labels.
-    test = files.tables.test.assign(label=files.tables.test_labels + 1)
-    test.to_csv(tmp_path / "test.csv", index=False)
-    arguments = ["evaluate", files.model, tmp_path / "test.csv", "--label-column", "label"]
-    done = command(*arguments)
-    assert done.code == 2
-    assert "contains '1', '2': give the positive label with --positive-label" in done.err
-    found = json.loads(command(*arguments, "--positive-label", "2", "--json").out)["labels"]
-    assert found["metrics"]["accuracy"]["value"] > 0.8
-
-
 def test_evaluate_by_bags_estimates_what_labels_would_say(command, files, tmp_path):
     rng = np.random.default_rng(0)
     labels = files.tables.test_labels

@@ -11,7 +11,6 @@ from decorrupt.app.cli.show import MOST_LINES, brief, shown
 from decorrupt.app.pages.documents import inspection_document, model_document
 from decorrupt.documents import to_text
 from helpers.model_dicts import inspection, model_card, source_card
-from helpers.quick import QUICK_FIT
 from helpers.shell import run_bash
 
 FILES = [("model", "folder/model.skops"), ("page", "folder/model.html")]
@@ -104,15 +103,7 @@ def test_the_command_that_inspect_prints_for_sources_runs(command, files, monkey
 def test_the_commands_after_a_fit_run_as_printed(command, files, tmp_path, monkeypatch):
     """With the file names that they name as an example."""
     monkeypatch.chdir(tmp_path)
-    arguments = [
-        "fit",
-        files.rows,
-        files.bags,
-        *files.in_bags,
-        *QUICK_FIT,
-        "-o",
-        "my 'model'.skops",
-    ]
+    arguments = [*files.fit, "-o", "my 'model'.skops"]
     printed = command(*arguments).out.splitlines()[-1].strip()
     pd.read_csv(files.test).to_csv("new_rows.csv", index=False)
     ran = run_bash("-euc", printed)
@@ -129,13 +120,13 @@ def test_the_commands_after_a_fit_run_as_printed(command, files, tmp_path, monke
 
 def test_evaluate_warns_of_the_bags_that_the_model_was_trained_on(command, files, tmp_path):
     words = "these are the bags that it was trained on"
-    done = command("evaluate", files.model, files.rows, files.bags, *files.in_bags)
+    done = command("evaluate", files.model, *files.given)
     assert done.code == 0, done.err
     text = " ".join(done.out.split())
     assert text.startswith(f"Verdict Check it with labels: {words}")
     assert "balanced accuracy" not in text, "a number that cannot be trusted"
     assert "held-out" not in text
-    done = command("evaluate", files.model, files.rows, files.bags, *files.in_bags, "--json")
+    done = command("evaluate", files.model, *files.given, "--json")
     assert words in done.err
     kept = files.tables.rows["bag"].isin(files.tables.bags["bag"][:29])
     files.tables.rows[kept].to_csv(tmp_path / "other.csv", index=False)

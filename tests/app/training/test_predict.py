@@ -3,24 +3,7 @@ import pandas as pd
 import pytest
 
 from decorrupt.app.tables import TableError
-from decorrupt.app.training.bag_columns import BagColumns
-from decorrupt.app.training.columns import choose_features
 from decorrupt.app.training.predict import Predictor
-from decorrupt.app.training.roles import read_bags
-from decorrupt.app.training.settings import Settings
-from decorrupt.app.training.table import Table
-from decorrupt.app.training.train import train
-
-
-@pytest.fixture(scope="module")
-def trained(bag_table):
-    rows = read_bags(
-        Table(bag_table.rows, "rows.csv"),
-        Table(bag_table.bags, "bags.csv"),
-        BagColumns("bag", proportion="rate"),
-    )
-    features = choose_features(rows.table.frame, roles=rows.roles)
-    return train(rows, features, Settings("mean-map", n_folds=2))
 
 
 @pytest.fixture

@@ -11,35 +11,8 @@ from decorrupt.app.training.methods import BAG_METHODS, SOURCE_METHODS, method_n
 from decorrupt.app.training.predict import Predictor
 from decorrupt.app.training.roles import read_bags
 from decorrupt.app.training.settings import Settings
-from decorrupt.app.training.source_roles import read_sources
 from decorrupt.app.training.table import Table
 from decorrupt.app.training.train import train
-
-
-@pytest.fixture(scope="module")
-def bag_rows(bag_table):
-    return read_bags(
-        Table(bag_table.rows, "rows.csv"),
-        Table(bag_table.bags, "bags.csv"),
-        BagColumns("bag", count="positives"),
-    )
-
-
-@pytest.fixture(scope="module")
-def trained(bag_rows):
-    features = choose_features(bag_rows.table.frame, roles=bag_rows.roles)
-    return train(bag_rows, features, Settings("mean-map", seed=1))
-
-
-@pytest.fixture(scope="module")
-def source_rows(source_table):
-    return read_sources(
-        Table(source_table.rows, "rows.csv"),
-        Table(source_table.rates, "rates.csv"),
-        label_column="says",
-        source_column="who",
-        positive_label="sick",
-    )
 
 
 def held_out_decisions(trained):

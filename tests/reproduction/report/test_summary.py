@@ -114,27 +114,6 @@ def test_deviations_beyond_two_are_listed(summary):
     assert {(c["dataset"], c["method"]) for c in suspect} == {("contraceptive", "alternating_psvm")}
 
 
-def test_failures_and_gaps_are_told_apart(summary):
-    assert [f["repetition"] for f in summary["failures"]] == [0, 1]
-    assert summary["failures"][0]["status"] == "ValueError: <b>no</b> | bag"
-    missing = {entry["method"]: entry["n_missing"] for entry in summary["coverage"]}
-    assert missing == dict.fromkeys(LEVELS, 0) | {FAILED_CELL[2]: 1, MISSING_CELL[2]: 1}
-
-
-def test_widths_scaled_to_the_features_are_shown_without_the_scale():
-    records = [
-        record("cnae", 2, "auto", k, params={"kernel_gamma": width / 856 * 1.0001})
-        for k, width in enumerate((0.3, 0.3, 1.0))
-    ]
-    records += [
-        record("cnae", 2, "invcal", k, params={"kernel_gamma": g}) for k, g in enumerate((0.1, 1.0))
-    ]
-    found = {(e["method"], e["parameter"]): e["counts"] for e in summarise_run(records)["choices"]}
-    scaled = found["auto", "kernel_gamma × features"]
-    assert [(round(c["value"], 3), c["count"]) for c in scaled] == [(0.3, 2), (1.0, 1)]
-    assert [c["value"] for c in found["invcal", "kernel_gamma"]] == [0.1, 1.0]
-
-
 def test_a_method_run_in_few_cells_is_shown_there_and_changes_no_other_mean(summary):
     cells = [(name, size) for name in ("german", "sports", "banknote") for size in (4, 16, 64)]
     extra = [record(*cell, "convex_psvm", k) for cell in cells for k in range(2)]

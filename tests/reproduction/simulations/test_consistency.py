@@ -70,8 +70,3 @@ class TestRiskFalls:
     def test_no_risk_is_below_the_least(self, result):
         assert (result.risks > result.bayes_risk).all()
         assert (result.errors > result.bayes_error - 1e-3).all()
-
-    def test_along_the_schedule(self, result):
-        expected = [consistent_reg_strength(n, scale=0.1) for n in (128, 1024, 8192)]
-        np.testing.assert_allclose(result.reg_strengths, expected)
-        assert result.n_rows.tolist() == [128, 1024, 8192]
