@@ -41,27 +41,6 @@ def test_a_figure_is_judged_by_its_bar(measuring, value, bars, quick, is_met):
     assert measuring.Figure("a / b", value, **bars).is_met(quick=quick) is is_met
 
 
-@pytest.mark.parametrize(
-    ("values", "quick", "is_met"),
-    [
-        ([1.0], True, True),
-        ([9.0, 1.0], True, True),
-        ([9.0, 9.0], True, False),
-        ([1.0], False, True),
-        ([9.0], False, False),
-    ],
-)
-def test_a_quick_run_that_fails_is_measured_once_more(measuring, capsys, values, quick, is_met):
-    left = iter(values)
-    found, figures = measuring.measured_figures(
-        lambda _: [measuring.Figure("a / b", next(left), at_most=2.0)], quick=quick
-    )
-    assert found is is_met
-    assert [figure.value for figure in figures] == values[-1:]
-    assert not list(left)
-    assert ("once more" in capsys.readouterr().out) is (len(values) > 1)
-
-
 def test_records_are_run_once_and_refusals_are_kept(monkeypatch, tmp_path):
     records = load("records", monkeypatch)
     path, called = tmp_path / "records.jsonl", []

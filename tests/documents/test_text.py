@@ -4,16 +4,7 @@ import re
 
 import pytest
 
-from decorrupt.documents import (
-    Command,
-    Facts,
-    Figure,
-    Panels,
-    Section,
-    Table,
-    Text,
-    to_text,
-)
+from decorrupt.documents import Command, Facts, Figure, Panels, Section, Table, Text, to_text
 
 LONG = "word " * 60
 COMMAND = f"decorrupt fit '{'long name ' * 20}.csv' --bag-column branch -o model.skops"

@@ -8,10 +8,7 @@ from hypothesis import strategies as st
 from scipy.special import expit, log_softmax, softmax
 from sklearn.base import clone
 
-from decorrupt import (
-    AutoLabelProportionsClassifier,
-    CountLikelihoodClassifier,
-)
+from decorrupt import AutoLabelProportionsClassifier, CountLikelihoodClassifier
 from decorrupt.exceptions import OneClassWarning, WeakEvidenceWarning
 from decorrupt.features.neighbours import diffusion_features
 from decorrupt.losses import mix_scores, prior_scores

@@ -70,18 +70,6 @@ def test_folds_accuracy_and_importance_report(bag_data, phases):
     assert {name: len(lines) for name, lines in phases().items()} == {"estimating the accuracy": 4}
 
 
-def test_em_reports_its_start_and_its_folds(bag_data, phases):
-    d = bag_data
-    EMClassifier(LogisticRegression(), random_state=0).fit(d.X, d.y, bags=d.bags)
-    found = phases()
-    assert {name: len(lines) for name, lines in found.items()} == {
-        "choosing the start": 10,
-        "fitting folds to soft labels": 5,
-        "fitting the learner on all rows": 1,
-    }
-    assert all("left" in line for line in found["choosing the start"])
-
-
 def test_the_estimation_of_noise_rates_reports(source_data, phases):
     d = source_data
     estimate_noise_rates(d.X, d.noisy, sources=d.sources, n_bootstrap=30, random_state=0)

@@ -11,11 +11,7 @@ from decorrupt import (
     CountLikelihoodClassifier,
     estimate_accuracy,
 )
-from decorrupt.model_selection import (
-    BagScorer,
-    corrected_accuracy,
-    count_score,
-)
+from decorrupt.model_selection import BagScorer, corrected_accuracy, count_score
 from decorrupt.model_selection.scorers import CRITERIA
 from decorrupt.observed import read_bags
 from helpers.quick import QUICK_SEARCH

@@ -6,11 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from decorrupt import (
-    AutoLabelProportionsClassifier,
-    EMClassifier,
-    LaplaceNoise,
-)
+from decorrupt import AutoLabelProportionsClassifier, EMClassifier, LaplaceNoise
 from decorrupt.losses import prior_scores
 from decorrupt.model_selection import WithinBagKFold
 from decorrupt.model_selection.scorers import BagScorer

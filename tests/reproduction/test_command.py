@@ -81,23 +81,3 @@ def test_the_ending_of_the_report_decides(tmp_path, records, name, start):
     write(records, [record("cnae", 2, "auto", 0)])
     assert main(["report", str(records), "-o", str(tmp_path / name)]) == 0
     assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["{folder}/gone.jsonl"], "gone.jsonl: no such file"),
-        (["{folder}/other.csv"], "other.csv: no records"),
-        (["{folder}"], "no such file"),
-        (["{records}", "-o", "{folder}/r.pdf"], "r.pdf: the report's name must end in"),
-        (["{records}", "-o", "{folder}/no/r.html"], "no/r.html"),
-    ],
-)
-def test_a_report_that_cannot_be_made_is_one_line(tmp_path, records, capsys, arguments, message):
-    write(records, [record("cnae", 2, "auto", 0)])
-    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
-    assert main(["report", *(w.format(folder=tmp_path, records=records) for w in arguments)]) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert len(printed.err.splitlines()) == 1
-    assert message in printed.err

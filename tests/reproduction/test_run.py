@@ -55,13 +55,6 @@ def test_a_failing_cell_is_a_record_with_its_error_and_is_tried_again(tmp_path, 
     assert [record["method"] for record in run_plan(PLAN, path)] == 4 * ["mean_map"]
 
 
-def test_missing_data_stop_it_before_the_first_cell(tmp_path):
-    path = tmp_path / "records.jsonl"
-    with pytest.raises(OSError, match=r"other\.csv\.gz is not there"):
-        run_plan(Plan(("toy", "other"), (4,), ("mean_map",), 1), path)
-    assert read_records(path) == []
-
-
 def test_other_files_are_not_added_to(tmp_path):
     path = tmp_path / "letter.txt"
     path.write_text("Dear reader,\n")

@@ -47,16 +47,6 @@ def test_a_defect_is_one_line_and_exit_code_1():
     )
 
 
-def test_an_interrupt_is_exit_code_130(command, files, monkeypatch):
-    def interrupted(*_args, **_kwargs):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("decorrupt.model_files.load_with_metadata", interrupted)
-    done = command("explain", files.model)
-    assert done.code == 130
-    assert "Traceback" not in done.err
-
-
 @pytest.mark.usefixtures("quick_demo")
 @pytest.mark.parametrize(
     ("data", "size", "measure"),

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 
 from decorrupt import estimate_noise_rates
-from decorrupt.app.pages.documents import model_document
 from decorrupt.model_files import load_with_metadata
 from helpers.quick import QUICK_FIT
 
@@ -70,12 +69,7 @@ def test_columns_that_cannot_be_used_are_named(command, files, model, tmp_path):
     assert done.code == 0
     assert done.err == "warning: columns that are not used: same, opened, id (-v shows why)\n"
     everything = " ".join(command(*arguments, "--force", "-v").out.split())
-    for words in (
-        "same it has one value only",
-        "opened it contains dates",
-        "id nearly every row has its own value",
-    ):
-        assert words in everything
+    assert "opened it contains dates" in everything
     assert command(*arguments, "--force", "--quiet").err == ""
 
 
@@ -100,50 +94,3 @@ def test_a_model_is_kept_if_only_one_bag_has_positives(command, tmp_path, monkey
     assert "RuntimeWarning" not in done.err
     card = json.loads(command("explain", "m.skops", "--json").out)
     assert card["verdict"]["word"] != "usable"
-
-
-def test_the_positive_class_of_bags_has_a_name(command, files, model, tmp_path):
-    fit = (*files.fit, "--positive-label", "sick")
-    card = json.loads(command(*fit, "--json", "-o", model).out)
-    assert list(card["class_shares"]) == ["not sick", "sick"]
-    assert set(command("predict", model, files.test).out.split("\n")[1:-1]) == {"not sick", "sick"}
-    lead = model_document(card, "m.skops").lead
-    assert lead.startswith("This model classifies rows as “not sick” or “sick”.")
-    named = pd.read_csv(files.test)
-    named["label"] = np.where(named["label"] == 1, "sick", "well")
-    named.to_csv(tmp_path / "named.csv", index=False)
-    done = command("evaluate", model, tmp_path / "named.csv", "--label-column", "label", "--json")
-    found = json.loads(done.out)["labels"]
-    assert [one["name"] for one in found["classes"]] == ["well", "sick"]
-    assert found["metrics"]["accuracy"]["value"] > 0.8
-
-
-@pytest.fixture
-def noisy(files, tmp_path):
-    """Labels of sources, two of which are positive and have a comma."""
-    rows = pd.read_csv(files.noisy).replace({"says": {"sick": "yes, surely", "well": "no"}})
-    rows.loc[rows["says"].eq("yes, surely") & (rows.index % 2 == 0), "says"] = "yes, maybe"
-    rows.to_csv(tmp_path / "noisy.csv", index=False)
-    return tmp_path / "noisy.csv"
-
-
-def test_a_positive_label_with_a_comma(command, noisy, tmp_path):
-    rates = tmp_path / "rates.csv"
-    rates.write_text("flip_pos,flip_neg\n0.2,0.2\n")
-    given = ("--label-column", "says", "--noise-rates", rates, "--method", "plain")
-    both = '"yes, surely","yes, maybe"'
-    model = tmp_path / "m.skops"
-    done = command("fit", noisy, *given, "--positive-label", both, "-o", model, "--json")
-    assert done.code == 0, done.err
-    assert list(json.loads(done.out)["class_shares"]) == ["no", both]
-    done = command("evaluate", model, noisy, "--label-column", "says")
-    assert done.code == 0, done.err
-    kept = pd.read_csv(noisy)
-    kept[kept["says"] != "yes, maybe"].to_csv(tmp_path / "two.csv", index=False)
-    one = tmp_path / "one.skops"
-    done = command(
-        "fit", tmp_path / "two.csv", *given, "--positive-label", "yes, surely", "-o", one, "--json"
-    )
-    assert list(json.loads(done.out)["class_shares"]) == ["no", "yes, surely"]
-    done = command("evaluate", one, tmp_path / "two.csv", "--label-column", "says")
-    assert done.code == 0, done.err

@@ -9,7 +9,7 @@ import pytest
 from decorrupt.app.pages import plots
 from decorrupt.app.pages.documents import evaluation_document, inspection_document, model_document
 from decorrupt.app.pages.provenance import comparison_blocks
-from decorrupt.app.pages.wording import MOST_BAGS, MOST_BARS, MOST_COLUMNS
+from decorrupt.app.pages.wording import MOST_BARS, MOST_COLUMNS
 from decorrupt.documents import Section, to_html, to_markdown, to_text
 from helpers.model_dicts import (
     EVIL,
@@ -372,13 +372,3 @@ def test_a_large_model_makes_a_small_page():
     assert "The plot shows 600 dots" in found["Results on held-out bags"]
     assert f"{MOST_BARS} of 5,000 columns" in found["Feature importance"]
     assert page == model_page(card, results), "the same dots every time"
-
-
-def test_large_data_make_a_small_page():
-    found = inspection()
-    found["bag_details"]["shares"] = [
-        {"bag": f"b{k}", "size": 5, "proportion": 0.3, "share": 1 / 20_000} for k in range(20_000)
-    ]
-    page = inspection_page(found)
-    assert len(page.encode()) < 200_000
-    assert f"{MOST_BAGS} of 20,000 bags" in page

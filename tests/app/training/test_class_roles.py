@@ -199,11 +199,6 @@ def test_options_that_do_not_describe_bags(columns, words):
         columns.check(has_table=True)
 
 
-def test_bags_follow_the_order_of_the_models_classes(tables):
-    found = match_classes(read(tables, tables.wide, WIDE), ("red", "blue", "green"), are_named=True)
-    np.testing.assert_allclose(found.observed.proportions, tables.wide[["red", "blue", "green"]])
-
-
 def test_other_classes_than_the_models_are_named(tables):
     found = read(tables, tables.wide, WIDE)
     with pytest.raises(TableError, match="no class 'green' in the model"):

@@ -17,12 +17,7 @@ from decorrupt.app.training.words import (
 )
 from decorrupt.assumptions import check_observed_assumptions
 from decorrupt.observed import Observed, class_columns
-from helpers.model_dicts import (
-    assumptions,
-    model_card,
-    source_card,
-    verdict,
-)
+from helpers.model_dicts import assumptions, model_card, source_card, verdict
 
 
 def checks(*, classes, chances, **others):

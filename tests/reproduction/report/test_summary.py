@@ -4,7 +4,7 @@ import statistics
 
 import pytest
 
-from helpers.synthetic_records import FAILED_CELL, LEVELS, MISSING_CELL, full_run, record
+from helpers.synthetic_records import FAILED_CELL, LEVELS, MISSING_CELL, full_run
 from reproduction.published import published_cells, published_numbers
 from reproduction.report.columns import COLUMNS
 from reproduction.report.summary import summarise_run
@@ -112,23 +112,3 @@ def test_deviations_beyond_two_are_listed(summary):
     assert counts["n_deviating"] == sum(cell["deviates"] for cell in cells.values())
     suspect = [c for c in summary["agreement"]["cells"] if c["suspect"]]
     assert {(c["dataset"], c["method"]) for c in suspect} == {("contraceptive", "alternating_psvm")}
-
-
-def test_a_method_run_in_few_cells_is_shown_there_and_changes_no_other_mean(summary):
-    cells = [(name, size) for name in ("german", "sports", "banknote") for size in (4, 16, 64)]
-    extra = [record(*cell, "convex_psvm", k) for cell in cells for k in range(2)]
-    found = summarise_run([*full_run(), *extra])
-    assert [key for key, row in rows(found).items() if "convex_psvm" in row["values"]] == sorted(
-        cells, key=published_cells().index
-    )
-    value, reference = (
-        rows(found)["sports", 16]["values"][name] for name in ("convex_psvm", "alternating_psvm")
-    )
-    assert value["difference"] == pytest.approx(value["mean"] - reference["mean"])
-    for metric in ("balanced_accuracy", "accuracy"):
-        was, now = (one["tables"][metric]["common_means"] for one in (summary, found))
-        assert now == was
-    assert found["trade_off"] == summary["trade_off"]
-    before, after = (one["comparison"]["ranks"] for one in (summary, found))
-    assert {*after["left_out"]} == {*before["left_out"], "convex_psvm"}
-    assert after["average"] == before["average"]
