@@ -21,12 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from decorrupt import (
-    AutoLabelProportionsClassifier,
-    CorrectedLossClassifier,
-    CountLikelihoodClassifier,
-    MeanMapClassifier,
-)
+from decorrupt import CorrectedLossClassifier, CountLikelihoodClassifier, MeanMapClassifier
 from decorrupt.baselines import AlternatingPSVMClassifier
 from decorrupt.features import OF_SINGLE_ROWS, Kernel
 from helpers.class_sources import RATES as THREE_CLASS_RATES
@@ -610,21 +605,6 @@ def test_wrong_options_of_kernels_are_refused_by_name(model):
         for value in values
     }
     assert_refused(clone(model).set_params(kernel=Kernel()), patterns)
-
-
-def test_searches_check_their_lists():
-    for wrong in (-1.0, np.inf, "0.1"):
-        search = AutoLabelProportionsClassifier(reg_strengths=[0.1, wrong], cv=2)
-        said = refusal(search, X, LABELS)
-        assert re.search(rf"reg_strengths.*{wrong!r}", said)
-
-
-@pytest.mark.parametrize(
-    "template", [CorrectedLossClassifier(max_iter=0), CountLikelihoodClassifier(max_iter=0)]
-)
-def test_searches_check_their_template(template):
-    search = AutoLabelProportionsClassifier(candidates=[template], cv=2)
-    assert "max_iter=0" in refusal(search, X, LABELS)
 
 
 @for_single

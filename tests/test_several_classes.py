@@ -63,14 +63,6 @@ def assert_close(found, expected, tolerance=1e-4):
     assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
 
 
-def test_methods_for_two_classes_are_the_known_ones():
-    left_out = {name_of(model) for model in ON_BAGS} - {name_of(model) for model in SEVERAL}
-    assert left_out == {
-        "InvCalClassifier",
-        "AlternatingPSVMClassifier",
-    }
-
-
 @quiet
 @for_all
 def test_the_classes_are_learned_and_named_after_the_columns(model):

@@ -42,12 +42,6 @@ def test_cells_have_their_second_and_third_line_beside_them():
     assert text_of(table).splitlines()[-2:] == ["0.5 ± 0.1 +0.2", "mean".rjust(14)]
 
 
-def test_facts_and_notes():
-    facts = Facts([("rows", "5"), ("columns", "3")])
-    found = text_of(facts, Text("A note.", "note"))
-    assert found == "rows     5\ncolumns  3\n- A note.\n"
-
-
 @pytest.mark.parametrize("width", [30, 80, 100])
 def test_long_text_is_wrapped_at_the_width(width):
     blocks = (

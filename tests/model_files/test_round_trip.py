@@ -67,7 +67,7 @@ def test_models(model, bag_data, source_data, tmp_path):
     extra = {k: v[rows] if isinstance(v, np.ndarray) else v for k, v in data.extra.items()}
     fitted = sklearn.base.clone(model).fit(data.X[rows], data.y[rows], **extra)
     again = assert_same_answers(fitted, tmp_path / "m.skops", data.X)
-    for told in ("diagnostics_", "leaderboard_"):
+    for told in ("diagnostics_", "leaderboard_", "assumptions_"):
         if hasattr(fitted, told):
             assert str(getattr(again, told)) == str(getattr(fitted, told))
 

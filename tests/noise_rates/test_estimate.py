@@ -285,10 +285,7 @@ def test_good_sources_warn_of_nothing():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = estimate_noise_rates(X, y, sources=sources, n_bootstrap=20, random_state=0)
-    table = str(found)
-    assert "flip_pos" in table
-    assert "90% upper bounds; roc_slope" in table
-    assert len(table.splitlines()) == 6
+    assert "90% upper bounds; roc_slope" in str(found)
 
 
 X_BAD = np.random.default_rng(0).normal(size=(60, 2))

@@ -179,17 +179,6 @@ def test_planes_lower_the_objective_down_to_that_of_the_whole_hull(small_case, c
     assert hull * (1 - 1e-7) <= found.history[-1] <= hull * 1.01
 
 
-def test_planes_differ_and_their_number_is_limited(small_case):
-    gram, bags, shares = small_case
-    ranges = ranges_of(bags, shares)
-    many = cutting_planes(gram, ranges, 10.0, max_planes=30, tol=0.0)
-    assert len(np.unique(many.planes, axis=1).T) == many.planes.shape[1]
-    few = cutting_planes(gram, ranges, 10.0, max_planes=2, tol=0.0)
-    np.testing.assert_array_equal(few.planes, many.planes[:, :2])
-    first = cutting_planes(gram, ranges, 10.0, max_planes=30, tol=1.0)
-    assert first.planes.shape[1] == 2, "no decrease can be more than all of it"
-
-
 def test_soft_labels_are_the_top_eigenvector(small_case):
     gram, bags, shares = small_case
     ranges = ranges_of(bags, shares)

@@ -7,12 +7,7 @@ from decorrupt import BagKFold
 from decorrupt.corruption import combine_bags
 from decorrupt.observed import read_bags
 from oracles.dense_kernel import descend_dual, gram
-from reproduction.published_grid import (
-    PublishedGrid,
-    Setting,
-    fit_published,
-    search_published_grid,
-)
+from reproduction.published_grid import PublishedGrid, Setting, fit_published, search_published_grid
 
 
 def problem(n_bags=15, bag_size=8, n_columns=3, seed=0):

@@ -33,14 +33,6 @@ def there(folder, monkeypatch):
     monkeypatch.chdir(folder)
 
 
-def test_inspect_shows_what_is_known_about_each_class(command):
-    found = json.loads(command("inspect", "rows.csv", "wide.csv", *WIDE, "--json").out)
-    assert [one["name"] for one in found["bags"]["classes"]] == list(PARTIES)
-    assert set(found["bags"]["hardest_classes"]) <= set(PARTIES)
-    text = command("inspect", "rows.csv", "wide.csv", *WIDE).out
-    assert "hardest to distinguish" in text
-
-
 def test_the_card_is_that_of_three_classes(command):
     card = json.loads(command("explain", "model.skops", "--json").out)
     assert list(card["class_shares"]) == list(PARTIES)

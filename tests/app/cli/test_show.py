@@ -62,12 +62,6 @@ def test_details_are_shown_if_asked_for():
     assert [one.name for one in shown(document, verbose=False)] == ["verdict", "against", "data"]
 
 
-def test_explain_prints_the_verdict_first(command, files):
-    done = command("explain", files.model)
-    assert done.out.startswith("Verdict\n  Usable: the bags show")
-    assert f"decorrupt predict {files.model} new_rows.csv -o predictions.csv" in done.out
-
-
 def test_the_command_that_inspect_prints_runs_as_printed(command, files, tmp_path, monkeypatch):
     """Names with spaces and quotes are quoted; options of inspect alone are left out."""
     monkeypatch.chdir(tmp_path)

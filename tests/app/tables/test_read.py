@@ -423,13 +423,6 @@ def test_unknown_endings(write, name, message):
         read_table(write(name, b"x"))
 
 
-def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(TableError, match="no such file"):
-        read_table(str(tmp_path / "a.csv"))
-    with pytest.raises(TableError, match="not a file"):
-        read_table(str(tmp_path))
-
-
 def test_chunks_have_the_same_types_and_all_rows_in_order(write):
     rows = "".join(
         f"{k},{'' if k == 99_999 else k},{'true' if k % 2 else ''}\n" for k in range(100_000)

@@ -8,7 +8,6 @@ from decorrupt.app.training.columns import choose_features
 from decorrupt.app.training.judged import checks_of, column_of_features, without_assumed
 from decorrupt.app.training.preprocess import make_preprocessor, prepare
 from decorrupt.app.training.words import (
-    chances_sentence,
     classes_sentence,
     limits_of_use,
     method_sentence,
@@ -22,12 +21,6 @@ from helpers.model_dicts import assumptions, model_card, source_card, verdict
 
 def checks(*, classes, chances, **others):
     return assumptions() | {"classes_differ": classes, "chances_differ": chances} | others
-
-
-@pytest.mark.parametrize(("effect", "points"), [(0.071, 7), (0.126, 13), (0.002, 1)])
-def test_the_bag_effect_is_said_in_points(effect, points):
-    found = chances_sentence(checks(classes=False, chances=True, bag_effect=effect))
-    assert found.startswith(f"the shares of your groups also vary by about {points} points")
 
 
 @pytest.mark.parametrize(

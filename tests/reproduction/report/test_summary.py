@@ -96,19 +96,14 @@ def test_means_are_compared_over_the_same_cells(summary):
 
 
 def test_deviations_beyond_two_are_listed(summary):
-    cells = {
-        (c["dataset"], c["bag_size"]): c
-        for c in summary["agreement"]["cells"]
-        if c["method"] == "invcal"
-    }
+    cells = [one for one in summary["agreement"]["cells"] if one["method"] == "invcal"]
     assert len(cells) == 42
+    (cell,) = (c for c in cells if (c["dataset"], c["bag_size"]) == ("banknote", 2))
     # printed .9994 ± .0013; ours .89 and .889
     squares = (0.001**2 / 2 + 4 * 0.0013**2) / 5
-    assert cells["banknote", 2]["pooled"] == pytest.approx(
-        (0.8895 - 0.9994) / squares**0.5, rel=1e-3
-    )
-    assert cells["banknote", 2]["deviates"]
+    assert cell["pooled"] == pytest.approx((0.8895 - 0.9994) / squares**0.5, rel=1e-3)
+    assert cell["deviates"]
     counts = summary["agreement"]["methods"]["invcal"]
-    assert counts["n_deviating"] == sum(cell["deviates"] for cell in cells.values())
+    assert counts["n_deviating"] == sum(cell["deviates"] for cell in cells)
     suspect = [c for c in summary["agreement"]["cells"] if c["suspect"]]
     assert {(c["dataset"], c["method"]) for c in suspect} == {("contraceptive", "alternating_psvm")}
