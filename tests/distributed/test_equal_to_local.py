@@ -13,19 +13,13 @@ import decorrupt
 from decorrupt import distributed
 from decorrupt.distributed.engine import Engine
 from decorrupt.features import Kernel
-from helpers.partitioned import MATRICES, RATES, bag_rows, source_rows
+from helpers.partitioned import MATRICES, RATES, as_dask, bag_rows, pair, source_rows
 
-EXACT = {"tol": 1e-9, "reg_strength": 1e-2, "random_state": 0}
 LINEAR = {"kernel": "linear"}
 # Of full rank, so that the landmarks do not matter.
 POLYNOMIAL = {"kernel": Kernel("polynomial", degree=2, rank_tol=0, max_rank=40)}
 ON_BAGS = ["CorrectedLossClassifier", "MeanMapClassifier", "CountLikelihoodClassifier"]
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-
-
-def pair(name, **params):
-    params = EXACT | params
-    return getattr(distributed, f"Dask{name}")(**params), getattr(decorrupt, name)(**params)
 
 
 def assert_same(by_dask, local, X):
@@ -36,6 +30,11 @@ def assert_same(by_dask, local, X):
             getattr(found, method)(X), getattr(expected, method)(X), atol=1e-6, rtol=0
         )
     assert by_dask.n_passes_ > 4  # the start was not the solution
+
+
+def fit_on_sources(model, X, y, sources):
+    X, y, sources = as_dask(X, y, sources)
+    model.fit(X, y, sources=sources)
 
 
 @quiet
@@ -73,9 +72,7 @@ def test_the_default_penalty_of_sources(n_classes):
     rates = RATES if n_classes == 2 else MATRICES
     X, y, sources = source_rows(rates=rates, n_classes=n_classes)
     by_dask, local = pair("CorruptedSourcesClassifier", noise_rates=rates, reg_strength="auto")
-    by_dask.fit(
-        *(da.from_array(v, chunks=170) for v in (X, y)), sources=da.from_array(sources, 170)
-    )
+    fit_on_sources(by_dask, X, y, sources)
     local.fit(X, y, sources=sources)
     assert by_dask.reg_strength_ == pytest.approx(local.reg_strength_)
     assert by_dask.to_local().reg_strength == "auto"
@@ -143,10 +140,7 @@ def test_ranges_and_noise_of_any_kind(n_classes, kind):
     by_dask, local = pair("CountLikelihoodClassifier", **LINEAR, count_noise=noise)
     ends = {} if upper is None else {"upper": upper}
     local.fit(data.X, y, bags=data.bags, **ends)
-    X, y, bags, *upper = (
-        da.from_array(values, chunks=(170, *values.shape[1:]))
-        for values in (data.X, y, data.bags, *ends.values())
-    )
+    X, y, bags, *upper = as_dask(data.X, y, data.bags, *ends.values())
     by_dask.fit(X, y, bags=bags, upper=upper[0] if upper else None)
     assert_same(by_dask, local, data.X)
     assert by_dask.class_prior_ == pytest.approx(local.class_prior_, abs=1e-6)
@@ -160,10 +154,8 @@ def test_class_shares_of_bags_with_a_normal_approximation(kind):
     y, upper, noise = inexact_counts(data, kind)
     by_dask, local = pair("CountLikelihoodClassifier", **LINEAR, count_noise=noise)
     local.fit(data.X, y, bags=data.bags, upper=upper)
-    X, y, bags = (
-        da.from_array(values, chunks=(200, *values.shape[1:])) for values in (data.X, y, data.bags)
-    )
-    upper = None if upper is None else da.from_array(upper, chunks=(200, 3))
+    X, y, bags = as_dask(data.X, y, data.bags, chunks=200)
+    upper = None if upper is None else as_dask(upper, chunks=200)[0]
     by_dask.fit(X, y, bags=bags, upper=upper)
     assert by_dask.class_prior_ == pytest.approx(local.class_prior_, abs=1e-6)
 
@@ -202,9 +194,7 @@ def test_ranges_in_columns():
 def test_sources(params):
     X, y, sources = source_rows()
     by_dask, local = pair("CorruptedSourcesClassifier", noise_rates=RATES, **LINEAR, **params)
-    by_dask.fit(
-        *(da.from_array(v, chunks=170) for v in (X, y)), sources=da.from_array(sources, 170)
-    )
+    fit_on_sources(by_dask, X, y, sources)
     assert_same(by_dask, local.fit(X, y, sources=sources), X)
     assert by_dask.noise_rates_ == local.noise_rates_
     assert by_dask.source_priors_ == pytest.approx(local.source_priors_)
@@ -233,9 +223,7 @@ def test_sources_of_several_classes(params):
     y[(sources == "rule") & (y == 2)] = 0  # an empty cell
     names = np.array(["high", "low", "none"])[y]
     by_dask, local = pair("CorruptedSourcesClassifier", noise_rates=MATRICES, **(LINEAR | params))
-    by_dask.fit(
-        *(da.from_array(v, chunks=170) for v in (X, names)), sources=da.from_array(sources, 170)
-    )
+    fit_on_sources(by_dask, X, names, sources)
     assert_same(by_dask, local.fit(X, names, sources=sources), X)
     assert by_dask.classes_.tolist() == ["high", "low", "none"]
     for name in ("noise_rates_", "source_priors_"):
@@ -255,7 +243,7 @@ def test_one_matrix_for_all_rows(n_classes):
     matrix = np.full((n_classes, n_classes), 0.1) + (1 - 0.1 * n_classes) * np.eye(n_classes)
     X, y, _ = source_rows(rates={"all": matrix}, n_classes=n_classes)
     by_dask, local = pair("CorruptedSourcesClassifier", noise_rates=matrix, **LINEAR)
-    by_dask.fit(da.from_array(X, chunks=170), da.from_array(y, chunks=170))
+    by_dask.fit(*as_dask(X, y))
     assert_same(by_dask, local.fit(X, y), X)
 
 
@@ -328,20 +316,26 @@ def test_sparse_blocks():
     assert_same(by_dask, local.fit(sparse.csr_matrix(data.X), data.y, bags=data.bags), data.X)
 
 
+NAMES = ["one", "two", "three", "four"]
+
+
+def named_table(data):
+    table = pd.DataFrame(data.X, columns=NAMES)
+    return table.assign(share=data.y, bag=[f"b{k}" for k in data.bags])
+
+
 @quiet
 def test_a_table_that_is_shuffled_by_bag():
     """Columns by name, and whole bags by Dask's own shuffle."""
     data = bag_rows()
-    names = ["one", "two", "three", "four"]
-    table = pd.DataFrame(data.X, columns=names)
-    table["share"], table["bag"] = data.y, [f"b{k}" for k in data.bags]
+    table = named_table(data)
     frame = dd.from_pandas(table.sample(frac=1, random_state=0), npartitions=4, sort=False)
     by_dask, local = pair("CountLikelihoodClassifier", **LINEAR)
     with pytest.raises(ValueError, match=r"bag 'b\d+' is in .* and in .*shuffle\(on='bag'\)"):
         by_dask.fit(frame, "share", bags="bag")
     by_dask.fit(frame.shuffle(on="bag"), "share", bags="bag")
-    assert by_dask.feature_names_in_.tolist() == names
-    assert_same(by_dask, local.fit(table[names], data.y, bags=data.bags), table[names])
+    assert by_dask.feature_names_in_.tolist() == NAMES
+    assert_same(by_dask, local.fit(table[NAMES], data.y, bags=data.bags), table[NAMES])
 
 
 @quiet
@@ -392,11 +386,9 @@ def test_landmarks_of_a_sample_learn_the_classes():
 @quiet
 def test_parquet_files(tmp_path):
     data = bag_rows()
-    names = ["one", "two", "three", "four"]
-    table = pd.DataFrame(data.X, columns=names)
-    table["share"], table["bag"] = data.y, [f"b{k}" for k in data.bags]
+    table = named_table(data)
     for start in range(0, 600, 100):
         table.iloc[start : start + 100].to_parquet(tmp_path / f"{start:03}.parquet")
     by_dask, local = pair("CorrectedLossClassifier", **LINEAR)
     by_dask.fit(dd.read_parquet(tmp_path), "share", bags="bag")
-    assert_same(by_dask, local.fit(table[names], data.y, bags=data.bags), table[names])
+    assert_same(by_dask, local.fit(table[NAMES], data.y, bags=data.bags), table[NAMES])
