@@ -74,7 +74,7 @@ OPTIONS = [
     (f"fit {WIDE} blue,green,red -o m.skops --method invcal", "--method invcal is for two classes"),
     (
         f"fit {COUNTS} --count-noise gaussian:3 --method mean-map -o m.skops",
-        "--method mean-map needs exact counts .* choose count-likelihood, em",
+        "--method mean-map needs exact counts .* choose count-likelihood or em",
     ),
     ("nonsense", "nonsense"),
     ("explain no.skops", "no.skops: no such file"),

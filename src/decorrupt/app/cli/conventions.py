@@ -167,16 +167,13 @@ def about_file(error: OSError) -> str:
     return f"{error.filename}: {error.strerror}" if error.filename else str(error)
 
 
-def resolved_configuration(context: typer.Context) -> tuple[dict[str, Value], dict[str, str]]:
-    """Return every option's value and whether it was given; of files only their names."""
+def resolved_configuration(context: typer.Context) -> dict[str, Value]:
+    """Return every option's value, given or default; of files only their names."""
     values: dict[str, Value] = {}
-    sources: dict[str, str] = {}
     for parameter in context.command.params:
         name = str(parameter.name)
         if name in NOT_RECORDED or name not in context.params:
             continue
         value = context.params[name]
         values[name] = Path(value).name if isinstance(value, str) and "/" in value else value
-        is_given = getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
-        sources[name] = "command line" if is_given else "default"
-    return values, sources
+    return values

@@ -142,7 +142,7 @@ def fit(
     )
     trained = train(data, used, settings)
     card = trained.card
-    card["configuration"], card["configuration_from"] = resolved_configuration(context)
+    card["configuration"] = resolved_configuration(context)
     save_model(trained.model, output, card, force=force)
     say.warn(card["warnings"] if json_output else [])  # the text contains them
     held_out = trained.held_out

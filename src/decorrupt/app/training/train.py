@@ -189,7 +189,6 @@ def describe(
         "criteria": judged.results["criteria"],
         "diagnostics": diagnostics_of(estimator),
         "configuration": {},
-        "configuration_from": {},
     }
     return cast(ModelCard, card | task.card_fields(search, judged))
 
