@@ -17,11 +17,11 @@ from decorrupt.documents.document import (
     Section,
     Table,
     Text,
+    render,
     to_html,
     to_markdown,
 )
 from decorrupt.documents.figures import draw
-from decorrupt.documents.page import render
 from decorrupt.documents.text import to_text
 from helpers.page_views import check_points_inside, check_references
 
