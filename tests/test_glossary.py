@@ -6,8 +6,8 @@ import numpy as np
 
 from decorrupt import glossary
 from decorrupt.app.training.evaluate import evaluate_labels
-from decorrupt.app.training.methods import BAG_METHODS, PAIRS, SOURCE_METHODS, bag_candidates
 from decorrupt.app.training.predict import Predictions
+from decorrupt.app.training.settings import BAG_METHODS, PAIRS, SOURCE_METHODS, bag_candidates
 from decorrupt.model_selection.auto_sources import SOURCE_CANDIDATES
 from decorrupt.model_selection.candidates import (
     ANY_LEARNER,

@@ -356,8 +356,10 @@ def test_single_precision_stays_and_converges():
     by_dask.fit(X.astype(np.float32), y, bags=bags)
     local.fit(data.X.astype(np.float32), data.y, bags=data.bags)
     assert by_dask.dual_coef_.dtype == np.float32
-    difference = by_dask.to_local().decision_function(data.X) - local.decision_function(data.X)
-    assert np.abs(difference).max() < 1e-2
+    expected = local.decision_function(data.X)
+    difference = by_dask.to_local().decision_function(data.X) - expected
+    # The gradient is known to four digits; both solvers stop there, each on its own path.
+    assert np.abs(difference).max() < 5e-3 * np.abs(expected).max()
 
 
 @quiet

@@ -17,11 +17,11 @@ from decorrupt.documents.document import (
     Section,
     Table,
     Text,
+    render,
     to_html,
     to_markdown,
 )
 from decorrupt.documents.figures import draw
-from decorrupt.documents.page import render
 from decorrupt.documents.text import to_text
 
 COMMAND = "decorrupt fit 'my rows.csv' -o \"m & n.skops\""

@@ -139,26 +139,6 @@ def test_class_prior_moves_the_decisions(source_data):
     assert shares[0] < shares[1] < shares[2]
 
 
-def test_unknown_rates_are_estimated():
-    rng = np.random.default_rng(0)
-    labels = rng.integers(0, 2, 6000)
-    X = rng.normal(size=(6000, 2)) + 3 * labels[:, None]
-    sources = np.array(["a", "b"])[np.arange(6000) % 2]
-    rates = {"a": (0.1, 0.3), "b": (0.3, 0.05)}
-    noisy = corrupt_labels(labels, [rates[s] for s in sources], random_state=0)
-    model = CorruptedSourcesClassifier(
-        noise_rates="estimate", kernel="linear", fit_intercept=True, random_state=0
-    ).fit(X, noisy, sources=sources)
-    for source, pair in rates.items():
-        assert_allclose(model.noise_rates_[source], pair, atol=0.06)
-        for name in ("flip_pos", "flip_neg"):
-            low, high = model.noise_rate_intervals_[source][name]
-            assert low <= high
-    assert model.score(X, labels) > 0.97
-    with pytest.raises(ValueError, match=r"noise_rates='guess'.*'estimate' or None"):
-        CorruptedSourcesClassifier(noise_rates="guess").fit(X, noisy)
-
-
 @pytest.mark.parametrize(
     ("params", "message"),
     [

@@ -23,7 +23,6 @@ from helpers.estimators import SINGLE, SINGLE_ON_BAGS, make, name_of, with_param
 # Modules that may filter warnings, which is not thread-safe, and why.
 MAY_FILTER = {
     "app/training/train.py": "collects warnings for the model card, in the caller's thread",
-    "app/pages/plots.py": "draws, in the caller's thread",
 }
 
 

@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
 
 from decorrupt import CorruptedSourcesClassifier, ForwardSourcesClassifier, load, save
+from decorrupt.corruption import corrupt_labels
 from helpers.class_sources import RATES, three_classes
 
 EXACT = {"kernel": "linear", "tol": 1e-7, "reg_strength": 0.01, "random_state": 0}
@@ -150,16 +151,25 @@ def test_decisions_and_probabilities_at_a_prior(model, data):
         model.predict_proba(data.X, class_prior=0.3)
 
 
-@wrong_rates
 @pytest.mark.parametrize("kind", [CorruptedSourcesClassifier, ForwardSourcesClassifier])
-def test_estimated_rates(kind):
-    data = three_classes(3000, seed=5, distance=1.3)
-    model = kind(noise_rates="estimate", kernel="linear", reg_strength=0.1, random_state=0)
-    model.fit(data.X, data.noisy, sources=data.sources)
-    errors = [np.abs(model.noise_rates_[source] - T).mean() for source, T in RATES.items()]
-    assert max(errors) < 0.06
-    assert model.noise_rate_intervals_ == {}  # noisy labels of several classes give no bounds
-    assert model.score(data.X, data.labels) > 0.92
+def test_unknown_rates_are_estimated(kind):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 6000)
+    X = rng.normal(size=(6000, 2)) + 3 * labels[:, None]
+    sources = np.array(["a", "b"])[np.arange(6000) % 2]
+    rates = {"a": (0.1, 0.3), "b": (0.3, 0.05)}
+    noisy = corrupt_labels(labels, [rates[s] for s in sources], random_state=0)
+    model = kind(noise_rates="estimate", kernel="linear", random_state=0).fit(
+        X, noisy, sources=sources
+    )
+    for source, pair in rates.items():
+        assert_allclose(model.noise_rates_[source], pair, atol=0.06)
+        for name in ("flip_pos", "flip_neg"):
+            low, high = model.noise_rate_intervals_[source][name]
+            assert low <= high
+    assert model.score(X, labels) > 0.97
+    with pytest.raises(ValueError, match=r"noise_rates='guess'.*'estimate' or None"):
+        kind(noise_rates="guess").fit(X, noisy)
 
 
 def test_a_saved_model_predicts_the_same(data, tmp_path):

@@ -193,7 +193,6 @@ def test_several_classes(estimator):
     [
         ({"costs": "none"}, "unknown costs 'none': choose one of equal, label_dependent"),
         ({"source_priors": {"a": 0.2, "b": 0.6}}, "source_priors differ between sources"),
-        ({"noise_rates": np.tile([[0.1, 0.1], [0.2, 0.1]], (20, 1))}, "differ within a source"),
     ],
 )
 def test_messages(estimator, params, message):

@@ -56,8 +56,8 @@ QUERIES = {
     "select x as a, x as bag, x as rate from c where x < 0",
 }
 CODE = (
-    "from decorrupt.app.tables import running\n"
-    "running.PATIENCE = 0.2\n"
+    "from decorrupt.app.tables import engine\n"
+    "engine.PATIENCE = 0.2\n"
     "from decorrupt.app.cli import main\n"
     "main()"
 )

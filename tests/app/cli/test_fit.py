@@ -31,8 +31,7 @@ def test_what_fit_prints_and_saves(command, files, model):
     _, card = load_with_metadata(str(model))
     assert card["configuration"]["method"] == "mean-map"
     assert card["configuration"]["rows"] == "rows.csv"
-    assert card["configuration_from"]["method"] == "command line"
-    assert card["configuration_from"]["seed"] == "default"
+    assert card["configuration"]["seed"] == 0
 
 
 @pytest.mark.parametrize("rates", [["--noise-rates", "rates.csv"], []])

@@ -8,7 +8,7 @@ import pytest
 
 from decorrupt.app.cli.conventions import Output, console, print_error_line
 from decorrupt.documents import Command, Facts, Section, Table, Text, to_text
-from decorrupt.documents.printable import CONTROL, one_line, printable
+from decorrupt.documents.formats import CONTROL, one_line, printable
 from decorrupt.model_files import load_with_metadata, save
 from decorrupt.progress import log_step
 from helpers.quick import QUICK_FIT

@@ -6,8 +6,8 @@ import shlex
 import pandas as pd
 import pytest
 
-from decorrupt.app.cli import show
-from decorrupt.app.cli.show import MOST_LINES, brief, shown
+from decorrupt.app.cli import conventions
+from decorrupt.app.cli.conventions import MOST_LINES, brief, shown
 from decorrupt.app.pages.documents import inspection_document, model_document
 from decorrupt.documents import to_text
 from helpers.model_dicts import inspection, model_card, source_card
@@ -21,7 +21,7 @@ LONG_WARNINGS = [
 
 @pytest.fixture(params=[80, 100])
 def width(request, monkeypatch):
-    monkeypatch.setattr(show, "text_width", lambda: request.param)
+    monkeypatch.setattr(conventions, "text_width", lambda: request.param)
     return request.param
 
 

@@ -6,8 +6,7 @@ import pytest
 
 from decorrupt.app.training.bag_columns import BagColumns
 from decorrupt.app.training.columns import choose_features
-from decorrupt.app.training.inspect import inspect_bags
-from decorrupt.app.training.inspect_sources import inspect_sources
+from decorrupt.app.training.inspect import inspect_bags, inspect_sources
 from decorrupt.app.training.roles import read_bags
 from decorrupt.app.training.table import Table
 

@@ -7,10 +7,9 @@ from sklearn.metrics import balanced_accuracy_score
 
 from decorrupt.app.training.bag_columns import BagColumns
 from decorrupt.app.training.columns import choose_features
-from decorrupt.app.training.methods import BAG_METHODS, SOURCE_METHODS, method_name
 from decorrupt.app.training.predict import Predictor
 from decorrupt.app.training.roles import read_bags
-from decorrupt.app.training.settings import Settings
+from decorrupt.app.training.settings import BAG_METHODS, SOURCE_METHODS, Settings, method_name
 from decorrupt.app.training.table import Table
 from decorrupt.app.training.train import train
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from decorrupt.app.training.columns import choose_features
-from decorrupt.app.training.judged import checks_of, column_of_features, without_assumed
+from decorrupt.app.training.held_out import checks_of, column_of_features, without_assumed
 from decorrupt.app.training.preprocess import make_preprocessor, prepare
 from decorrupt.app.training.words import (
     classes_sentence,
