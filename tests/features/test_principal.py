@@ -6,14 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 
-from decorrupt.features import (
-    Kernel,
-    fit_feature_map,
-    fit_principal_projection,
-    principal,
-    project,
-    resolve_kernel_gamma,
-)
+from decorrupt.features import Kernel, fit_feature_map, maps, resolve_kernel_gamma
+from decorrupt.features.maps import fit_principal_projection, project
 from oracles.diffusion import diffusion_gram, principal_coordinates
 
 FORMS = {
@@ -94,7 +88,7 @@ def test_equal_rows_have_equal_coordinates(n_rows, form):
 def test_many_rows_are_sampled(monkeypatch):
     X = rows(3000)
     whole = project(X, fit_principal_projection(X, 6))
-    monkeypatch.setattr(principal, "MOST_ROWS", 1000)
+    monkeypatch.setattr(maps, "MAX_COMPONENT_ROWS", 1000)
     sampled = project(X, fit_principal_projection(X, 6, 0))
     assert_allclose(sampled.var(axis=0), whole.var(axis=0), rtol=0.2)
     assert not np.allclose(sampled, whole)

@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from decorrupt import CountLikelihoodClassifier, TailScaler, load, save
-from decorrupt.features.tail_scaler import TAIL_KURTOSIS, tail_kurtosis
+from decorrupt.features.columns import TAIL_KURTOSIS, tail_kurtosis
 
 rng = np.random.default_rng(0)
 N = 3000
