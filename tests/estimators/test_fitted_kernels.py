@@ -17,8 +17,7 @@ from decorrupt import (
     save,
 )
 from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
-from decorrupt.features import Kernel, maps
-from decorrupt.features import FROM_ALL_ROWS
+from decorrupt.features import FROM_ALL_ROWS, Kernel, maps
 from decorrupt.model_selection.grids import kernel_settings
 from helpers.estimators import WITH_FEATURES, name_of, training_data
 from oracles.diffusion import extend
