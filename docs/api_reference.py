@@ -209,7 +209,7 @@ USERS = [
         [
             "corruption.combine_bags",
             "corruption.pair_bags",
-            "corruption.corrected_loss",
+            "corruption.CorrectedLoss",
             "corruption.corrupt_labels",
             "corruption.signal_to_noise",
             "corruption.source_weights",
@@ -282,14 +282,9 @@ BUILDING_BLOCKS = [
         "Corruption",
         "From corrupted labels to the coefficients of a risk.",
         [
-            "corruption.CorrectedLoss",
-            "corruption.SourceMixture",
             "corruption.backward_coefficients",
             "corruption.bag_information",
             "corruption.label_costs",
-            "corruption.noise_scales",
-            "corruption.noisy_share",
-            "corruption.pooled_proportion",
             "corruption.row_coefficients",
         ],
         {

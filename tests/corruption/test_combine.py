@@ -20,7 +20,6 @@ from oracles.combinations import (
     average_over_whole_pair,
     bound_factor,
     combine_pairs,
-    least_squares_by_lagrange,
     moments,
     smallest_bound_factor,
     square_factor,
@@ -202,15 +201,6 @@ def perfect_matchings(items):
 
 
 class TestLeastSquares:
-    @given(seeds, st.sampled_from(PRIORS))
-    def test_minimises_the_sum_of_squares(self, seed, class_prior):
-        sizes, proportions = random_bags(seed)
-        combination = combine_bags(
-            sizes, proportions, method="least_squares", class_prior=class_prior
-        )
-        expected = least_squares_by_lagrange(sizes, proportions, class_prior)
-        np.testing.assert_allclose(combination, expected, rtol=1e-8, atol=1e-10)
-
     @pytest.mark.parametrize("class_prior", PRIORS)
     def test_even_and_odd_parts_of_the_design(self, class_prior):
         neg, pos = combine_bags(

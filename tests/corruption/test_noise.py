@@ -47,10 +47,6 @@ class TestCorruptLabels:
             share = flipped[late & (labels == label)].mean()
             assert abs(share - rate) < 5 * math.sqrt(rate * (1 - rate) / (n_rows / 4))
 
-    def test_no_noise_changes_nothing(self):
-        labels = np.array([3, 7, 7, 3])
-        np.testing.assert_array_equal(corrupt_labels(labels, (0, 0)), labels)
-
     @pytest.mark.parametrize(
         "labels",
         [
@@ -58,12 +54,11 @@ class TestCorruptLabels:
             np.array([-1.0, 1.0, 1.0, -1.0], dtype=np.float32),
             np.array([False, True, True, False]),
             np.array(["no", "yes", "yes", "no"]),
-            np.array(["no", "yes", "yes", "no"], dtype=object),
             np.array([3, 5, 5, 3], dtype=object),
         ],
-        ids=["int8", "float32", "bool", "str", "object of str", "object of int"],
     )
     def test_labels_and_dtype_are_kept(self, labels):
+        np.testing.assert_array_equal(corrupt_labels(labels, (0, 0)), labels)
         noisy = corrupt_labels(labels, (0.4, 0.4), random_state=1)
         assert noisy.dtype == labels.dtype
         assert set(noisy.tolist()) <= set(labels.tolist())
@@ -163,13 +158,6 @@ def random_rates(seed, count=40):
 class TestLossConstants:
     """The appendix' lemma on loss constants, item by item."""
 
-    @pytest.mark.parametrize("name", LOSSES)
-    def test_at_zero_is_the_larger_value_at_score_zero(self, name):
-        for rates, costs in zip(random_rates(2), random_rates(3) * 5, strict=True):
-            corrected = CorrectedLoss(name, rates, cost_pos=costs[0], cost_neg=costs[1])
-            at_zero = max(corrected.value(0.0, 1), corrected.value(0.0, -1))
-            assert corrected.at_zero == pytest.approx(at_zero, rel=1e-12)
-
     @pytest.mark.parametrize("name", LIPSCHITZ_LOSSES)
     def test_2_lipschitz_without_costs(self, name):
         for flip_pos, flip_neg in random_rates(4):
@@ -178,19 +166,19 @@ class TestLossConstants:
             assert lipschitz == pytest.approx(LOSSES[name].lipschitz * stated)
 
     @pytest.mark.parametrize("name", LOSSES)
-    def test_3_at_zero_with_costs(self, name):
-        for rates, costs in zip(random_rates(5), random_rates(6) * 5, strict=True):
+    def test_3_and_4_with_costs(self, name):
+        loss = LOSSES[name]
+        for rates, costs in zip(random_rates(5, 20), random_rates(6, 20) * 5, strict=True):
             corrected = CorrectedLoss(name, rates, cost_pos=costs[0], cost_neg=costs[1])
-            stated = 2 * LOSSES[name].at_zero * costs.max() / (1 - rates.sum())
-            assert corrected.at_zero <= stated * (1 + 1e-12)
-
-    @pytest.mark.parametrize("name", LIPSCHITZ_LOSSES)
-    def test_4_lipschitz_with_costs(self, name):
-        for rates, costs in zip(random_rates(7), random_rates(8) * 5, strict=True):
-            corrected = CorrectedLoss(name, rates, cost_pos=costs[0], cost_neg=costs[1])
-            noise = (1 + abs(rates[0] - rates[1])) / (1 - rates.sum())
-            stated = LOSSES[name].lipschitz * noise * costs.max()
+            at_zero = max(corrected.value(0.0, 1), corrected.value(0.0, -1))
+            assert corrected.at_zero == pytest.approx(at_zero, rel=1e-12)
+            stated = costs.max() / (1 - rates.sum())
+            assert corrected.at_zero <= 2 * loss.at_zero * stated * (1 + 1e-12)
+            stated *= loss.lipschitz * (1 + abs(rates[0] - rates[1]))
             assert corrected.lipschitz <= stated * (1 + 1e-12)
+            rises = [np.diff(corrected.value(SCORES, label)) for label in (-1, 1)]
+            steepest = np.abs(rises).max() / (SCORES[1] - SCORES[0])
+            assert steepest <= corrected.lipschitz * (1 + 1e-9)
 
     @pytest.mark.parametrize("name", LIPSCHITZ_LOSSES)
     def test_5_and_6_for_a_pair_of_bags(self, name):
@@ -205,14 +193,6 @@ class TestLossConstants:
             gap = proportion_pos - proportion_neg
             assert corrected.at_zero <= LOSSES[name].at_zero / gap * (1 + 1e-9)
             assert corrected.lipschitz == pytest.approx(LOSSES[name].lipschitz / gap, rel=1e-9)
-
-    @pytest.mark.parametrize("name", LIPSCHITZ_LOSSES)
-    def test_lipschitz_bounds_every_slope(self, name):
-        for rates, costs in zip(random_rates(10, 10), random_rates(11, 10), strict=True):
-            corrected = CorrectedLoss(name, rates, cost_pos=costs[0], cost_neg=costs[1])
-            rises = [np.diff(corrected.value(SCORES, label)) for label in (-1, 1)]
-            steepest = np.abs(rises).max() / (SCORES[1] - SCORES[0])
-            assert steepest <= corrected.lipschitz * (1 + 1e-9)
 
     def test_lipschitz_is_attained_by_the_unhinged_loss(self):
         """So that it cannot be lowered for all losses at once."""

@@ -41,9 +41,10 @@ def combine_bags(
     method: str = "auto",
     class_prior: ArrayLike | str = BALANCED,
 ) -> FloatArray:
-    """Return a, one coefficient per bag and class: Σ_b Σ_c a_bc·mean_b ℓ_c(f) estimates the risk.
+    """Return one coefficient per bag and class, which turn losses into an estimate of the risk.
 
-    For two classes the columns are those of the negative and the positive class.
+    Σ_b Σ_c a_bc·mean_b ℓ_c(f) is unbiased. For two classes the columns are those of the negative
+    and the positive class.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ def corrupt_labels(
 
 @dataclass
 class CorrectedLoss:
-    """The loss ℓ^ρ of noisy labels whose expectation is the loss of true labels (Natarajan 2018).
+    """The loss of noisy labels whose expectation is the loss of true labels (Natarajan 2018).
 
     ℓ^ρ(t,1) = [(1−ρ₋)α₊ℓ(t,1) − ρ₊α₋ℓ(t,−1)] / (1−ρ₋−ρ₊), and ℓ^ρ(t,−1) likewise. Then
     E[ℓ^ρ(t, Ỹ) | Y=y] = α_y·ℓ(t, y) for every score t (Lemma 1). The costs α are applied first, the
@@ -136,10 +136,10 @@ def signal_to_noise(
     source_priors: ArrayLike | None = None,
     scheme: str = "optimal",
 ) -> FloatArray:
-    """Return the signal-to-noise ratio 1/c_s² of every source, as in the generalisation bound.
+    """Return the signal-to-noise ratio of every source, as in the generalisation bound.
 
-    c_s = max_ỹ Σ_y |T_s⁻¹[ỹ, y]| / √n_s, and with class shares also / min_y π_s(y). For two classes
-    that is (1+|ρ₊−ρ₋|) / ((1−ρ₊−ρ₋)·√n_s).
+    1/c_s² with c_s = max_ỹ Σ_y |T_s⁻¹[ỹ, y]| / √n_s, and with class shares also / min_y π_s(y). For
+    two classes c_s = (1+|ρ₊−ρ₋|) / ((1−ρ₊−ρ₋)·√n_s).
 
     Parameters
     ----------
@@ -185,10 +185,10 @@ def signal_to_noise(
 
 
 def source_weights(sizes: ArrayLike, noise_rates: Any, **options: Any) -> FloatArray:
-    """Return w_s ∝ 1/c_s² with sum 1: the weights of the smallest bound, which minimise Σ w_s²c_s².
+    """Return the weights of the sources with the smallest generalisation bound.
 
-    The arguments are those of :func:`signal_to_noise`. A clean source has a much larger weight than
-    a source with almost random labels:
+    w_s ∝ 1/c_s² with sum 1 minimise Σ w_s²c_s². The arguments are those of :func:`signal_to_noise`.
+    A clean source has a much larger weight than a source with almost random labels:
 
     >>> import numpy as np
     >>> from decorrupt.corruption import source_weights

@@ -26,7 +26,7 @@ OBJECTIVE_SCALE = 100  # of the largest cost: the solver stops at an absolute ga
 def pair_bags(
     proportions: ArrayLike, sizes: ArrayLike | None = None
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
-    """Return the disjoint pairs of bags with the largest Σ_pairs (n_a·n_b/(n_a+n_b))·(γ_a−γ_b)².
+    """Return the disjoint pairs of bags that carry the most information.
 
     Parameters
     ----------
