@@ -33,27 +33,14 @@ QUICK_PERMUTATIONS = (19, 99)
 
 @dataclass(frozen=True)
 class ClassMeansTest:
-    """The outcome of :func:`check_class_means`.
+    """The outcome of :func:`check_class_means`: one value per tested column."""
 
-    Attributes
-    ----------
-    columns : ndarray of int, shape (n_tested,)
-        The columns tested; constant columns and those beyond the limit are left out.
-    dispersions : ndarray of shape (n_tested,)
-        Q/(M − rank) of each column; 1 on average if the assumption holds.
-    critical, p_values : ndarray of shape (n_tested,)
-        The dispersion that is significant at the 5 % level, and the p-value, of each column, both
-        adjusted for the number of columns. `p_value` is the smallest, that of all columns together.
-    n_rows : int
-        Rows used.
-    """
-
-    columns: NDArray[np.intp]
-    dispersions: FloatArray
-    critical: FloatArray
-    p_values: FloatArray
-    p_value: float
-    n_rows: int
+    columns: NDArray[np.intp]  # constant ones and those beyond the limit are left out
+    dispersions: FloatArray  # Q/(M − rank); 1 on average if the assumption holds
+    critical: FloatArray  # significant at the 5 % level, adjusted for the number of columns
+    p_values: FloatArray  # adjusted for the number of columns
+    p_value: float  # the smallest, that of all columns together
+    n_rows: int  # used by the test
 
 
 def check_class_means(
