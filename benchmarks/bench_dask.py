@@ -103,12 +103,14 @@ def fit_by_dask(folder, n_workers, purpose):
 
     from decorrupt import Kernel
     from decorrupt.distributed import DaskCorrectedLossClassifier
+    from decorrupt.distributed.engine import Engine
 
     watched, keep = Processes(), purpose == KEEP
     if purpose == MEMORY:
         watched.watch()
     limit = "8GB" if keep else WORKER_MEMORY
-    kernel = Kernel(max_rank=N_FEATURES, memory_budget="4GB" if keep else 1)
+    kernel = Kernel(max_rank=N_FEATURES)
+    Engine.memory = lambda _: 4e9 if keep else 0
     own = {} if keep else {"tol": 0.0}
     with (
         LocalCluster(

@@ -209,7 +209,7 @@ USERS = [
         [
             "corruption.combine_bags",
             "corruption.pair_bags",
-            "corruption.corrected_loss",
+            "corruption.CorrectedLoss",
             "corruption.corrupt_labels",
             "corruption.signal_to_noise",
             "corruption.source_weights",
@@ -282,14 +282,9 @@ BUILDING_BLOCKS = [
         "Corruption",
         "From corrupted labels to the coefficients of a risk.",
         [
-            "corruption.CorrectedLoss",
-            "corruption.SourceMixture",
             "corruption.backward_coefficients",
             "corruption.bag_information",
             "corruption.label_costs",
-            "corruption.noise_scales",
-            "corruption.noisy_share",
-            "corruption.pooled_proportion",
             "corruption.row_coefficients",
         ],
         {
@@ -319,33 +314,17 @@ BUILDING_BLOCKS = [
         "Features",
         "Linear features, low-rank features of a kernel, and graph diffusion.",
         [
-            "features.CholeskyFactor",
-            "features.KernelFunction",
-            "features.LinearMap",
-            "features.LowRankKernelMap",
-            "features.NeighbourMap",
+            "features.FeatureMap",
             "features.as_kernel",
-            "features.budget_in_bytes",
-            "features.default_max_rank",
-            "features.diffusion_features",
             "features.fit_feature_map",
-            "features.fit_principal_projection",
-            "features.has_own_gamma",
             "features.kernel_name",
             "features.kernel_scores",
-            "features.neighbour_means",
-            "features.pivoted_cholesky",
-            "features.project",
             "features.resolve_kernel_gamma",
         ],
         {
-            "features.DEFAULT_MAX_RANK": "Largest rank of a low-rank kernel, 2,000.",
-            "features.DEFAULT_RANK_TOL": "Relative mean trace error of a low-rank kernel, 0.001.",
             "features.KERNELS": "Names of the kernels.",
             "features.WITHOUT_GAMMA": "Names of the kernels without the parameter"
             " ``kernel_gamma``.",
-            "features.FeatureMap": "The type of :class:`LinearMap`,"
-            " :class:`LowRankKernelMap` and :class:`NeighbourMap`.",
         },
     ),
     Group(

@@ -15,7 +15,7 @@ from make_pictures import PICTURES
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from decorrupt.corruption import combine_bags, corrected_loss
+from decorrupt.corruption import CorrectedLoss, combine_bags
 from decorrupt.losses import get_loss
 from decorrupt.theory import convexity_floor, weights_comparison
 from reproduction.records import read_records
@@ -72,7 +72,7 @@ def replacement(axes: Axes) -> None:
     """Draw the corrected losses of both labels, and their largest change from one row."""
     upper, lower, n_rows, reach = 0.9, 0.75, 200, 10.0
     total = upper + lower
-    loss = corrected_loss(
+    loss = CorrectedLoss(
         "logistic",
         (lower / total, (1 - upper) / (2 - total)),
         cost_pos=1 / total,

@@ -52,7 +52,7 @@ class ConvexPSVMClassifier(ClassifierMixin, BaseEstimator):
         """Train on the proportion of positives in each row's bag."""
         observed = read_bags(y, bags)
         self.classes_ = observed.classes
-        self.kernel_ = Kernel(gamma=self.kernel_gamma).function(X)
+        self.kernel_ = Kernel(gamma=self.kernel_gamma).resolved(X)
         gram = self.kernel_.block(X, X) + 1.0
         found = cutting_planes(gram, CountRanges.of(observed), self.C, self.max_planes)
         if found.saddle.gap > GAP_TOL * found.saddle.value:

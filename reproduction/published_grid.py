@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt.corruption import combine_bags, row_coefficients
-from decorrupt.features import KernelFunction, kernel_scores
+from decorrupt.features import Kernel, kernel_scores
 from decorrupt.losses import get_loss
 from decorrupt.observed import Observed
 from reproduction import FloatArray
@@ -76,7 +76,7 @@ class PublishedModel:
 
     def decision_function(self, X: FloatArray) -> FloatArray:
         """Return f(x) per row."""
-        kernel = KernelFunction("rbf", self.kernel_gamma)
+        kernel = Kernel("rbf", gamma=self.kernel_gamma)
         return kernel_scores(X, kernel, self.training_rows, self.dual_coef)
 
     def predict(self, X: FloatArray) -> NDArray[np.int_]:
@@ -148,7 +148,7 @@ def fit_published(X: FloatArray, observed: Observed, setting: Setting) -> Publis
     grid = PublishedGrid(
         (s.step_size,), (s.step_decay,), (s.n_steps,), (s.reg_strength,), (s.kernel_gamma,)
     )
-    gram = KernelFunction("rbf", s.kernel_gamma).block(X, X)
+    gram = Kernel("rbf", gamma=s.kernel_gamma).block(X, X)
     alphas = descend_together(gram, pair_coefficients(observed), grid.descents(), grid.checkpoints)
     return PublishedModel(alphas[0, :, 0], X, s.kernel_gamma)
 
@@ -169,7 +169,7 @@ def fold_criteria(X: FloatArray, observed: Observed, fold: Any, grid: PublishedG
     neg, pos = pair_coefficients(observed.take(test)).T
     descents, criteria = grid.descents(), []
     for kernel_gamma in grid.kernel_gammas:
-        kernel = KernelFunction("rbf", kernel_gamma)
+        kernel = Kernel("rbf", gamma=kernel_gamma)
         gram = kernel.block(X[train], X[train])
         alphas = descend_together(gram, coef, descents, grid.checkpoints)
         with np.errstate(all="ignore"):  # non-finite scores give an infinite criterion

@@ -560,7 +560,6 @@ WRONG_OPTIONS = {
     "degree": [0, -1, np.inf, "3"],
     "gamma": [0, -1.0, np.inf, np.nan, "wide", None],
     "max_rank": [0, 2.5, "10"],
-    "memory_budget": ["much", -1],
     "rank_tol": [-1, np.inf, "0"],
 }
 # Names of which one is chosen: the message lists those that are known.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt.corruption import combine_bags, row_coefficients
-from decorrupt.features import Kernel, LowRankKernelMap, fit_feature_map, kernel_scores
+from decorrupt.features import Kernel, fit_feature_map, kernel_scores
 from decorrupt.losses import LogisticLoss
 from decorrupt.observed import read_bags
 from decorrupt.risks import CorrectedRisk
@@ -165,12 +165,11 @@ def _fit_bags(
     risk = CorrectedRisk(row_coefficients(combination, observed), LogisticLoss())
     kernel = Kernel("rbf", gamma=0.5)
     features = fit_feature_map(X, kernel, random_state=int(rng.integers(2**31)))
-    assert isinstance(features, LowRankKernelMap)  # noqa: S101 — the kernel is not linear
     objective = Objective(features.matrix, risk, reg_strength)
     dual_coef = features.coefficients(solve(objective).coef)
 
     def score(points: FloatArray) -> FloatArray:
-        return kernel_scores(points, kernel.function(X), X[features.pivots], dual_coef)
+        return kernel_scores(points, kernel, features.landmarks(X), dual_coef)
 
     return CLASSES.score_risk(score), CLASSES.score_error(score)
 

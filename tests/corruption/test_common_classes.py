@@ -3,7 +3,6 @@ import pytest
 from scipy import sparse
 
 from decorrupt.corruption import check_class_means, quick_violation
-from decorrupt.corruption.common_classes import merge_single_rows
 from decorrupt.observed import read_bags
 
 
@@ -130,17 +129,21 @@ def test_what_cannot_be_tested(bags, y):
 
 
 def test_labelled_rows_form_one_bag_per_class():
-    observed = read_bags([0, 1, 1, 0.5, 0.5], ["a", "b", "c", "d", "d"])
-    merged = merge_single_rows(observed)
-    assert merged.sizes.tolist() == [2, 2, 1]
-    assert merged.proportions[:, 1].tolist() == [0.5, 1, 0]
-    assert merged.row_proportions.tolist() == observed.row_proportions.tolist()
+    rng = np.random.default_rng(13)
+    X, y = rng.normal(size=(30, 2)), np.repeat([0.25, 0.75, 0.0, 1.0], [8, 8, 7, 7])
+    bags, merged = np.repeat(np.arange(4), [8, 8, 7, 7]), np.arange(30)
+    merged[:16] = bags[:16]
+    found, expected = (
+        check_class_means(X, read_bags(y, by), random_state=0) for by in (merged, bags)
+    )
+    assert found.dispersions == pytest.approx(expected.dispersions)
+    assert found.p_values.tolist() == expected.p_values.tolist()
 
 
 def test_a_large_table_is_tested_on_whole_bags_and_some_columns():
     rng = np.random.default_rng(10)
     X, observed = random_bags(rng, n_rows=400, n_columns=50)
-    test = check_class_means(X, observed, n_permutations=3, most_cells=900, random_state=0)
+    test = check_class_means(X, observed, n_permutations=3, max_cells=900, random_state=0)
     assert test.n_rows % 10 == 0
     assert test.n_rows * len(test.columns) <= 900
     assert len(test.columns) == 30

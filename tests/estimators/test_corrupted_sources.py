@@ -11,7 +11,7 @@ from sklearn.metrics import balanced_accuracy_score
 from sklearn.utils import get_tags
 
 from decorrupt import CorruptedSourcesClassifier
-from decorrupt.corruption import corrected_loss, corrupt_labels, source_weights
+from decorrupt.corruption import CorrectedLoss, corrupt_labels, source_weights
 from decorrupt.exceptions import NegativeRiskWarning
 from helpers.class_sources import RATES, three_classes
 
@@ -47,7 +47,7 @@ def test_minimises_the_weighted_sum_of_corrected_losses(source_data):
     total = 0.0
     for source, weight in model.source_weights_.items():
         rows = d.sources == source
-        losses = corrected_loss("logistic", d.rates[source])
+        losses = CorrectedLoss("logistic", d.rates[source])
         total += weight * losses.value(scores[rows], 2 * d.noisy[rows] - 1).mean()
     assert model.diagnostics_.training_risk == pytest.approx(total, rel=1e-9)
 
@@ -60,7 +60,7 @@ def test_varying_priors_minimise_the_balanced_risk(source_data):
     total = 0.0
     for source, weight in model.source_weights_.items():
         rows, prior = d.sources == source, priors[source]
-        losses = corrected_loss(
+        losses = CorrectedLoss(
             "logistic", d.rates[source], cost_pos=0.5 / prior, cost_neg=0.5 / (1 - prior)
         )
         total += weight * losses.value(scores[rows], 2 * d.noisy[rows] - 1).mean()

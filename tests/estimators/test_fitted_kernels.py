@@ -17,8 +17,7 @@ from decorrupt import (
     save,
 )
 from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
-from decorrupt.features import Kernel, maps
-from decorrupt.features.kernels import FROM_ALL_ROWS
+from decorrupt.features import FROM_ALL_ROWS, Kernel, maps
 from decorrupt.model_selection.grids import kernel_settings
 from helpers.estimators import WITH_FEATURES, name_of, training_data
 from oracles.diffusion import extend
@@ -57,7 +56,7 @@ def test_sparse_and_single_precision_rows_give_the_same_model(kernel, bag_data):
 
 
 def test_the_score_of_a_new_row_is_the_mean_of_those_of_its_nearest_rows(bag_data, monkeypatch):
-    monkeypatch.setattr(maps, "MOST_GRAPH_ROWS", 200)
+    monkeypatch.setattr(maps, "MAX_GRAPH_ROWS", 200)
     d = bag_data
     model = CountLikelihoodClassifier(kernel="knn", random_state=0).fit(d.X, d.y, bags=d.bags)
     assert model.landmarks_.shape == (200, d.X.shape[1])

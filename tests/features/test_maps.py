@@ -6,19 +6,21 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.metrics.pairwise import euclidean_distances, rbf_kernel
 
+from decorrupt import CorrectedLossClassifier
 from decorrupt.features import (
-    DEFAULT_RANK_TOL,
     Kernel,
-    KernelFunction,
-    LinearMap,
     fit_feature_map,
     kernel_scores,
     maps,
+    resolve_kernel_gamma,
 )
+from decorrupt.features.maps import fit_principal_projection, project
 from decorrupt.solvers import solve
 from oracles.dense_kernel import gram, solve_dual
 from oracles.dense_risk import clean_coefs, make_objective, row_curvatures, row_slopes
+from oracles.diffusion import diffusion_gram, principal_coordinates
 
 KERNEL_SHAPES = {
     "rbf": {"gamma": 0.5},
@@ -41,7 +43,7 @@ def test_training_rows_score_alike_by_features_and_by_landmarks(name, max_rank, 
     fitted = fit_feature_map(X, replace(kernel, rank_tol=1e-6, max_rank=max_rank), random_state=0)
     theta = np.random.default_rng(1).normal(size=fitted.rank)
     expected = fitted.matrix @ theta
-    scores = kernel_scores(X, kernel.function(X), X[fitted.pivots], fitted.coefficients(theta))
+    scores = kernel_scores(X, kernel, fitted.landmarks(X), fitted.coefficients(theta))
     assert_allclose(scores, expected, atol=1e-7 * np.abs(expected).max())
 
 
@@ -73,7 +75,7 @@ def test_at_full_rank_new_rows_score_as_the_dense_kernel_machine_says(name, loss
     fitted = fit_feature_map(X, replace(kernel, rank_tol=0), random_state=0)
     assert fitted.rank == 40
     theta = solve(make_objective(fitted.matrix, *coefs, loss, 0.01), tol=1e-11).coef
-    scores = kernel_scores(new, kernel.function(X), X[fitted.pivots], fitted.coefficients(theta))
+    scores = kernel_scores(new, kernel, fitted.landmarks(X), fitted.coefficients(theta))
     expected = gram(new, X, name, **KERNEL_SHAPES[name]) @ alpha
     assert_allclose(scores, expected, rtol=1e-7, atol=1e-8)
 
@@ -84,27 +86,22 @@ def test_precomputed_is_the_kernel_computed_beforehand(rank_tol):
     kernel, precomputed = Kernel("rbf", gamma=0.5), Kernel("precomputed")
     computed = fit_feature_map(X, replace(kernel, rank_tol=rank_tol), random_state=0)
     given = fit_feature_map(
-        kernel.function(X).block(X, X), replace(precomputed, rank_tol=rank_tol), random_state=0
+        kernel.block(X, X), replace(precomputed, rank_tol=rank_tol), random_state=0
     )
     assert_array_equal(given.pivots, computed.pivots)
     assert_allclose(given.matrix, computed.matrix, atol=1e-9)
     assert_allclose(given.error, computed.error, atol=1e-12)
     theta = np.random.default_rng(1).normal(size=computed.rank)
-    by_rows = kernel_scores(
-        new, kernel.function(X), X[computed.pivots], computed.coefficients(theta)
-    )
+    by_rows = kernel_scores(new, kernel, computed.landmarks(X), computed.coefficients(theta))
     by_matrix = kernel_scores(
-        kernel.function(X).block(new, X),
-        precomputed.function(X),
-        given.pivots,
-        given.coefficients(theta),
+        kernel.block(new, X), precomputed, given.pivots, given.coefficients(theta)
     )
     assert_allclose(by_matrix, by_rows, atol=1e-7)
 
 
 def test_a_sparse_precomputed_matrix_is_one_too():
     X = rows(20)
-    matrix = KernelFunction("rbf", 0.5).block(X, X)
+    matrix = Kernel("rbf", gamma=0.5).block(X, X)
     matrix[np.abs(matrix) < 1e-3] = 0.0
     matrix += 0.1 * np.eye(20)
     dense = fit_feature_map(matrix, Kernel("precomputed", rank_tol=0), random_state=0)
@@ -112,9 +109,7 @@ def test_a_sparse_precomputed_matrix_is_one_too():
     fitted = fit_feature_map(given, Kernel("precomputed", rank_tol=0), random_state=0)
     assert_allclose(fitted.matrix, dense.matrix)
     theta = np.ones(fitted.rank)
-    scores = kernel_scores(
-        given, KernelFunction("precomputed"), fitted.pivots, fitted.coefficients(theta)
-    )
+    scores = kernel_scores(given, Kernel("precomputed"), fitted.pivots, fitted.coefficients(theta))
     assert_allclose(scores, fitted.matrix @ theta, atol=1e-9)
 
 
@@ -122,12 +117,20 @@ def test_the_linear_map_leaves_the_rows_alone():
     rng = np.random.default_rng(0)
     X = sparse.csr_array(rng.normal(size=(30, 12)) * (rng.random((30, 12)) < 0.2))
     fitted = fit_feature_map(X, Kernel("linear", rank_tol=0.5, max_rank=2))
-    assert isinstance(fitted, LinearMap)
+    assert fitted.is_linear
     assert fitted.matrix is X
     assert (fitted.rank, fitted.error) == (12, 0.0)
     theta = np.arange(12.0)
     assert_array_equal(fitted.coefficients(theta), theta)
     assert fitted.coarse().matrix is X
+
+
+@pytest.mark.parametrize("weights", [None, np.arange(30)])
+def test_the_linear_map_can_be_centred(weights):
+    X = rows(30) + 5
+    fitted = fit_feature_map(X, Kernel("linear"), centred=True, weights=weights)
+    assert_allclose(np.average(fitted.matrix, axis=0, weights=weights), 0.0, atol=1e-14)
+    assert_allclose(fitted.matrix + fitted.centre, X)
 
 
 @pytest.mark.parametrize("block_rows", [1, 7, 50])
@@ -136,7 +139,7 @@ def test_scores_come_out_the_same_in_blocks_of_any_size(block_rows, monkeypatch)
     dual_coef = np.arange(6.0)
     monkeypatch.setattr(maps, "SCORE_BLOCK_ROWS", block_rows)
     expected = gram(X, marks, "rbf", 0.5) @ dual_coef
-    assert_allclose(kernel_scores(X, KernelFunction("rbf", 0.5), marks, dual_coef), expected)
+    assert_allclose(kernel_scores(X, Kernel("rbf", gamma=0.5), marks, dual_coef), expected)
 
 
 def test_the_rank_follows_the_tolerance_and_its_limits(monkeypatch):
@@ -144,21 +147,14 @@ def test_the_rank_follows_the_tolerance_and_its_limits(monkeypatch):
     assert fit_feature_map(X, replace(kernel, rank_tol=0), random_state=0).rank == 60
     loose = fit_feature_map(X, replace(kernel, rank_tol=0.3), random_state=0)
     assert loose.rank < 60
-    assert loose.error <= 0.3
+    missing = np.trace(gram(X, X, "exponential", 1.0) - loose.matrix @ loose.matrix.T) / 60
+    assert loose.error == pytest.approx(missing)
+    assert missing <= 0.3
     assert fit_feature_map(X, replace(kernel, rank_tol=0, max_rank=7), random_state=0).rank == 7
     assert fit_feature_map(X, replace(kernel, rank_tol=0, max_rank=1000), random_state=0).rank == 60
-    monkeypatch.setattr(maps, "default_max_rank", lambda _: 5)
+    monkeypatch.setattr(maps, "DEFAULT_MAX_RANK", 5)
     assert fit_feature_map(X, replace(kernel, rank_tol=1e-6), random_state=0).rank == 5
     assert fit_feature_map(X, replace(kernel, rank_tol=0), random_state=0).rank == 60
-
-
-def test_the_default_tolerance_is_kept():
-    X, kernel = rows(60), Kernel("rbf", gamma=0.1)
-    fitted = fit_feature_map(X, kernel, random_state=0)
-    matrix = gram(X, X, "rbf", 0.1)
-    missing = np.trace(matrix - fitted.matrix @ fitted.matrix.T) / 60
-    assert missing <= DEFAULT_RANK_TOL
-    assert_allclose(fitted.error, missing, rtol=1e-6)
 
 
 def test_coarse_features_are_the_fewest_first_that_leave_little(monkeypatch):
@@ -179,13 +175,16 @@ def test_coarse_features_are_the_fewest_first_that_leave_little(monkeypatch):
     assert_allclose(fitted.coarse().error, left)
     monkeypatch.setattr(maps, "MIN_COARSE_RANK", rank + 3)
     assert fitted.coarse().matrix.shape[1] == rank + 3
+    coarser = fit_feature_map(X, replace(kernel, max_rank=9), random_state=0)
+    assert coarser.error > maps.COARSE_ERROR
+    assert coarser.coarse().rank == 9
 
 
 def test_many_rows_are_compared_with_few_landmarks(monkeypatch):
     fitted = fit_feature_map(rows(60), Kernel("rbf", gamma=0.5), random_state=0)
     monkeypatch.setattr(maps, "COARSE_CELLS", 60 * 7.5)
     assert fitted.coarse() is fitted  # 256 landmarks are always few
-    monkeypatch.setattr(maps, "LEAST_COARSE_RANK", 5)
+    monkeypatch.setattr(maps, "MIN_COARSE_LANDMARKS", 5)
     coarse = fitted.coarse()
     assert coarse.rank == coarse.matrix.shape[1] == 7
     theta = np.arange(7.0)
@@ -194,23 +193,8 @@ def test_many_rows_are_compared_with_few_landmarks(monkeypatch):
         coarse.matrix @ theta,
         atol=1e-12,
     )
-    monkeypatch.setattr(maps, "LEAST_COARSE_RANK", 9)
+    monkeypatch.setattr(maps, "MIN_COARSE_LANDMARKS", 9)
     assert fitted.coarse().rank == 9
-
-
-def test_features_coarser_than_coarse_are_taken_whole(monkeypatch):
-    monkeypatch.setattr(maps, "MIN_COARSE_RANK", 4)
-    fitted = fit_feature_map(rows(60), Kernel("rbf", gamma=0.5, max_rank=9), random_state=0)
-    assert fitted.error > maps.COARSE_ERROR
-    assert fitted.coarse().matrix.shape[1] == 9
-
-
-def test_an_integer_seed_makes_the_map_reproducible():
-    X, kernel = rows(60), Kernel("rbf", gamma=0.5)
-    first, again = (
-        fit_feature_map(X, replace(kernel, max_rank=9), random_state=3) for _ in range(2)
-    )
-    assert_array_equal(first.matrix, again.matrix)
 
 
 def test_single_precision_stays_single():
@@ -220,7 +204,7 @@ def test_single_precision_stays_single():
     assert fitted.matrix.dtype == np.float32
     dual_coef = fitted.coefficients(np.ones(fitted.rank, dtype=np.float32))
     assert dual_coef.dtype == np.float32
-    scores = kernel_scores(X, kernel.function(X), X[fitted.pivots], dual_coef)
+    scores = kernel_scores(X, kernel, fitted.landmarks(X), dual_coef)
     assert scores.dtype == np.float32
     assert_allclose(scores, fitted.matrix.sum(axis=1), atol=1e-2)
 
@@ -231,12 +215,135 @@ def test_a_bad_rank_tol_is_refused(rank_tol):
         fit_feature_map(rows(5), Kernel("rbf", rank_tol=rank_tol))
 
 
-@pytest.mark.parametrize("max_rank", [0, -3])
-def test_a_bad_max_rank_is_refused(max_rank):
-    with pytest.raises(ValueError, match=rf"max_rank={max_rank} must be at least 1, or None"):
-        fit_feature_map(rows(5), Kernel("rbf", max_rank=max_rank))
+class TestManyRows:
+    """Above MANY_ROWS, the default rank decreases and features are in single precision."""
+
+    kernel = Kernel("exponential", gamma=0.5, rank_tol=1e-9)
+
+    @pytest.mark.parametrize(("many_rows", "rank"), [(20_000, 300), (300, 50), (100, 35), (3, 12)])
+    def test_the_default_rank(self, many_rows, rank, monkeypatch):
+        monkeypatch.setattr(maps, "MANY_ROWS", many_rows)
+        monkeypatch.setattr(maps, "DEFAULT_MAX_RANK", 2000 if rank == 300 else 50)
+        fitted = fit_feature_map(rows(300), self.kernel, random_state=0)
+        assert fitted.rank == rank
+        assert fitted.error == pytest.approx(1 - np.sum(fitted.matrix**2) / 300, abs=1e-6)
+
+    def test_features_are_in_single_precision(self, monkeypatch):
+        monkeypatch.setattr(maps, "MANY_ROWS", 200)
+        X, kernel = rows(300), Kernel("rbf", gamma=0.1)
+        fitted = fit_feature_map(X, kernel, random_state=0)
+        assert fitted.matrix.dtype == np.float32
+        assert_allclose(fitted.matrix @ fitted.matrix.T, gram(X, X, "rbf", 0.1), atol=0.05)
+        for options in ({"max_rank": 9}, {"rank_tol": 0}):
+            fitted = fit_feature_map(X, replace(kernel, **options), random_state=0)
+            assert fitted.matrix.dtype == float
+        assert fit_feature_map(X[:200], kernel, random_state=0).matrix.dtype == float
+
+    def test_a_model_predicts_as_one_in_double_precision(self, bag_data, monkeypatch):
+        d = bag_data
+        params = {"random_state": 0, "reg_strength": 0.01}
+        double = CorrectedLossClassifier(**params).fit(d.X, d.y, bags=d.bags)
+        monkeypatch.setattr(maps, "MANY_ROWS", 50)
+        single = CorrectedLossClassifier(**params).fit(d.X, d.y, bags=d.bags)
+        scores = single.decision_function(d.X)
+        assert scores.dtype == float
+        assert_allclose(scores, double.decision_function(d.X), atol=0.05)
+
+    @pytest.mark.parametrize("block", [7, 299, 300])
+    def test_kernel_columns_are_computed_in_blocks_of_rows(self, block, monkeypatch):
+        X, kernel = rows(300), Kernel("laplacian", gamma=0.3, max_rank=12)
+        whole = fit_feature_map(X, kernel, random_state=0)
+        monkeypatch.setattr(maps, "COLUMN_BLOCK_ROWS", block)
+        blocked = fit_feature_map(X, kernel, random_state=0)
+        assert_allclose(blocked.matrix, whole.matrix, atol=1e-12)
 
 
-def test_a_precomputed_matrix_must_be_square():
-    with pytest.raises(ValueError, match=r"square matrix.*got 5 × 3"):
-        fit_feature_map(rows(5), Kernel("precomputed"))
+# --- principal components
+
+FORMS = {
+    "dense": np.asarray,
+    "sparse": sparse.csr_matrix,
+    "sparse array": sparse.csr_array,
+    "single": lambda X: X.astype(np.float32),
+}
+
+
+def correlated_rows(n_rows, n_columns=6, seed=0):
+    """Return correlated columns of different scales and means."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_columns)) * np.geomspace(5, 0.2, n_columns)
+    return X @ rng.normal(size=(n_columns, n_columns)) + rng.normal(size=n_columns)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("n_rows", "n_columns", "n_components"),
+    [(100, 6, 20), (100, 6, 4), (30, 12, 20), (60, 1100, 8), (5, 6, 20)],
+    ids=["all", "some", "few rows", "wide", "one"],
+)
+def test_distances_are_those_of_the_decomposition(n_rows, n_columns, n_components, form):
+    X = correlated_rows(n_rows, n_columns)
+    expected = principal_coordinates(X, n_components)
+    found = project(FORMS[form](X), fit_principal_projection(FORMS[form](X), n_components))
+    assert isinstance(found, np.ndarray)
+    assert found.dtype == FORMS[form](X).dtype
+    assert found.shape == expected.shape
+    size = np.sqrt(X.var(axis=0).sum() / expected.shape[1])  # of one coordinate
+    tolerance = 1e-3 if form == "single" else 1e-8
+    assert_allclose(
+        euclidean_distances(found.astype(float)),
+        size * euclidean_distances(expected),
+        atol=tolerance * size,
+    )
+
+
+@pytest.mark.parametrize("name", ["pca_rbf", "pca8_rbf"])
+def test_the_kernel_is_rbf_with_a_width_relative_to_scale(name):
+    X = correlated_rows(80, 12)
+    coordinates = principal_coordinates(X, 20 if name == "pca_rbf" else 8)
+    gamma = resolve_kernel_gamma("scale", X)
+    assert resolve_kernel_gamma("scale", project(X, fit_principal_projection(X, 8))) == (
+        pytest.approx(gamma)
+    )
+    fitted = fit_feature_map(X, Kernel(name, gamma=0.3 * gamma, rank_tol=0), random_state=0)
+    expected = rbf_kernel(coordinates, gamma=0.3 / coordinates.shape[1])
+    assert_allclose(fitted.matrix @ fitted.matrix.T, expected, atol=1e-8)
+
+
+def test_the_graph_can_be_that_of_the_components():
+    X = correlated_rows(80, 12)
+    fitted = fit_feature_map(X, Kernel("pca_knn"), random_state=0)
+    expected = diffusion_gram(principal_coordinates(X, 20))
+    assert_allclose(fitted.matrix @ fitted.matrix.T, expected, atol=1e-6)
+
+
+def test_negligible_and_constant_columns_are_left_out():
+    X = correlated_rows(100)
+    X[:, 4], X[:, 5] = 3.0, X[:, 0] - 2 * X[:, 1] + 1e-9 * X[:, 2]
+    assert fit_principal_projection(X, 20).shape == (6, 4)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("n_rows", [1, 2, 20])
+def test_equal_rows_have_equal_coordinates(n_rows, form):
+    X = FORMS[form](np.full((n_rows, 3), 0.1))
+    found = fit_principal_projection(X, 20)
+    assert_array_equal(found, np.zeros((3, 1)))
+    assert found.dtype == X.dtype
+
+
+def test_many_rows_are_sampled(monkeypatch):
+    X = correlated_rows(3000)
+    whole = project(X, fit_principal_projection(X, 6))
+    monkeypatch.setattr(maps, "MAX_COMPONENT_ROWS", 1000)
+    sampled = project(X, fit_principal_projection(X, 6, 0))
+    assert_allclose(sampled.var(axis=0), whole.var(axis=0), rtol=0.2)
+    assert not np.allclose(sampled, whole)
+    assert_array_equal(sampled, project(X, fit_principal_projection(X, 6, 0)))
+    assert not np.allclose(sampled, project(X, fit_principal_projection(X, 6, 1)))
+
+
+def test_rows_far_from_the_origin_lose_no_digits():
+    X = correlated_rows(100)
+    far = fit_principal_projection(X + 1e6, 6)
+    assert_allclose(np.abs(far), np.abs(fit_principal_projection(X, 6)), rtol=1e-6)

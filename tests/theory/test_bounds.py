@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.special import log_softmax
 
-from decorrupt.corruption import combine_bags, corrected_loss, pair_bags, source_weights
+from decorrupt.corruption import CorrectedLoss, combine_bags, pair_bags, source_weights
 from decorrupt.losses import get_loss
 from decorrupt.theory import (
     bound_bags,
@@ -119,7 +119,7 @@ class TestAgainstPlainLoops:
 
 def corrected_constants(loss, rates, costs):
     """Return |ℓ|, |ℓ|₀ and the gap at zero of a corrected loss, from its two labels."""
-    corrected = corrected_loss(loss, rates, cost_pos=costs[0], cost_neg=costs[1])
+    corrected = CorrectedLoss(loss, rates, cost_pos=costs[0], cost_neg=costs[1])
     at_zero = corrected.value([0.0, 0.0], [1, -1])
     return corrected.lipschitz, np.abs(at_zero).max(), np.ptp(at_zero)
 

@@ -6,7 +6,7 @@ Everything is exact: three feature values, so every expectation is a sum of a fe
 import numpy as np
 import pytest
 
-from decorrupt.corruption import corrected_loss, signal_to_noise
+from decorrupt.corruption import CorrectedLoss, signal_to_noise
 from decorrupt.losses import get_loss
 
 MASS = np.array([0.5, 0.3, 0.2])
@@ -27,7 +27,7 @@ def expected_corrected_risk(scores, weight_of_point):
         MASS, POSTERIOR, RATES, scores, weight_of_point, strict=True
     ):
         noisy = posterior * (1 - flip_pos) + (1 - posterior) * flip_neg
-        by_label = corrected_loss("logistic", (flip_pos, flip_neg)).value([score, score], [1, -1])
+        by_label = CorrectedLoss("logistic", (flip_pos, flip_neg)).value([score, score], [1, -1])
         total += mass * weight * (noisy * by_label[0] + (1 - noisy) * by_label[1])
     return total / (MASS @ weight_of_point)
 

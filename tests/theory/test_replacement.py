@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from decorrupt.corruption import corrected_loss
+from decorrupt.corruption import CorrectedLoss
 from decorrupt.losses import get_loss
 from decorrupt.theory import replacement_change
 from oracles.margin_losses import UnhingedLoss
@@ -18,7 +18,7 @@ shares = st.floats(0.01, 0.99)
 
 def largest_change(loss, rates, costs, score_bound):
     """Return max − min of the corrected loss over both labels and |t| ≤ KR, on a fine grid."""
-    corrected = corrected_loss(loss, rates, cost_pos=costs[0], cost_neg=costs[1])
+    corrected = CorrectedLoss(loss, rates, cost_pos=costs[0], cost_neg=costs[1])
     scores = np.linspace(-score_bound, score_bound, 401)
     values = [corrected.value(scores, np.full(401, label)) for label in (1, -1)]
     return np.ptp(values)
@@ -45,7 +45,7 @@ class TestTheCounterExample:
     def loss(self):
         up, low = self.upper, self.lower
         rates = (low / (low + up), (1 - up) / (2 - low - up))
-        return corrected_loss(
+        return CorrectedLoss(
             "logistic", rates, cost_pos=1 / (low + up), cost_neg=1 / (2 - low - up)
         )
 
@@ -84,14 +84,14 @@ class TestRepairedConstants:
     @given(rates=noise_rates(), costs=st.tuples(shares, shares), score_bound=st.floats(0.01, 20))
     def test_no_corrected_loss_changes_by_more(self, name, rates, costs, score_bound):
         loss = get_loss(name)
-        corrected = corrected_loss(loss, rates, cost_pos=costs[0], cost_neg=costs[1])
+        corrected = CorrectedLoss(loss, rates, cost_pos=costs[0], cost_neg=costs[1])
         gap_at_zero = np.ptp(corrected.value([0.0, 0.0], [1, -1]))
         allowed = replacement_change(corrected.lipschitz, gap_at_zero, score_bound)
         assert largest_change(loss, rates, costs, score_bound) <= allowed * (1 + 1e-9)
 
     @given(rates=noise_rates(), costs=st.tuples(shares, shares))
     def test_the_gap_at_zero_is_the_difference_of_costs(self, rates, costs):
-        corrected = corrected_loss("logistic", rates, cost_pos=costs[0], cost_neg=costs[1])
+        corrected = CorrectedLoss("logistic", rates, cost_pos=costs[0], cost_neg=costs[1])
         gap = np.ptp(corrected.value([0.0, 0.0], [1, -1]))
         expected = math.log(2) * abs(costs[0] - costs[1]) / (1 - sum(rates))
         np.testing.assert_allclose(gap, expected, rtol=1e-9, atol=1e-9)
@@ -139,7 +139,7 @@ class TestRepairedConstants:
 
     def test_within_one_bag_4_stands(self):
         """With fixed sizes only rows of one label are exchanged."""
-        corrected = corrected_loss(UnhingedLoss(), (0.75 / 1.65, 0.1 / 0.35), cost_pos=1 / 1.65)
+        corrected = CorrectedLoss(UnhingedLoss(), (0.75 / 1.65, 0.1 / 0.35), cost_pos=1 / 1.65)
         scores = np.linspace(-10, 10, 2001)
         for label in (1, -1):
             change = np.ptp(corrected.value(scores, np.full(2001, label)))

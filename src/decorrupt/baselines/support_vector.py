@@ -10,7 +10,7 @@ from scipy.sparse import issparse
 
 from decorrupt._typing import FloatArray
 from decorrupt.estimators import BagClassifier
-from decorrupt.features import FeatureMap, LinearMap, check_gram, kernel_name
+from decorrupt.features import FeatureMap, fit_feature_map, kernel_name
 from decorrupt.notices import Notice
 from decorrupt.observed import Observed
 
@@ -39,7 +39,6 @@ class SupportVectorClassifier(BagClassifier):
         """Return k(x_i, x_j) of the given rows i and all training rows j."""
         if kernel_name(self.kernel) != "precomputed":
             return self.kernel_function().block(X[rows], X)
-        check_gram(X)
         return np.asarray(X[rows].toarray() if issparse(X) else X[rows])
 
     def _train_rows(
@@ -50,7 +49,9 @@ class SupportVectorClassifier(BagClassifier):
     ) -> list[Notice]:
         self.keep_observed(observed)
         if kernel_name(self.kernel) == "linear":
-            rows = LinearMap.centred(X, observed.weights)
+            rows = fit_feature_map(
+                X, self.kernel_function(), centred=True, weights=observed.weights
+            )
             dual, intercept = self._fit_rows(rows.matrix, observed)
             self.coef_ = np.asarray(rows.matrix.T @ dual.astype(X.dtype))
             self.intercept_ = intercept - float(np.sum(rows.centre * self.coef_))

@@ -4,7 +4,6 @@ from decorrupt.corruption.combine import (
     COMBINATION_METHODS,
     bag_information,
     combine_bags,
-    pooled_proportion,
     row_coefficients,
 )
 from decorrupt.corruption.common_classes import (
@@ -14,19 +13,16 @@ from decorrupt.corruption.common_classes import (
     quick_violation,
     sums_by_bag,
 )
-from decorrupt.corruption.noise import CorrectedLoss, corrected_loss, corrupt_labels
-from decorrupt.corruption.pairing import pair_bags
-from decorrupt.corruption.source_mixture import SourceMixture
-from decorrupt.corruption.weights import (
+from decorrupt.corruption.noise import (
     WEIGHT_SCHEMES,
+    CorrectedLoss,
     backward_coefficients,
+    corrupt_labels,
     label_costs,
-    noise_scales,
-    noisy_share,
-    read_transitions,
     signal_to_noise,
     source_weights,
 )
+from decorrupt.corruption.pairing import pair_bags
 
 __all__ = [
     "COMBINATION_METHODS",
@@ -34,20 +30,14 @@ __all__ = [
     "WEIGHT_SCHEMES",
     "ClassMeansTest",
     "CorrectedLoss",
-    "SourceMixture",
     "backward_coefficients",
     "bag_information",
     "check_class_means",
     "combine_bags",
-    "corrected_loss",
     "corrupt_labels",
     "label_costs",
-    "noise_scales",
-    "noisy_share",
     "pair_bags",
-    "pooled_proportion",
     "quick_violation",
-    "read_transitions",
     "row_coefficients",
     "signal_to_noise",
     "source_weights",

@@ -22,16 +22,8 @@ from decorrupt.observed import BALANCED, Observed, check_bags, resolve_class_pri
 COMBINATION_METHODS = ("superbag", "least_squares", "pairs")
 
 
-def pooled_proportion(sizes: ArrayLike, proportions: ArrayLike) -> float:
-    """Return γ̄ = Σnγ/Σn, the share of positives among all rows."""
-    return float(np.average(np.asarray(proportions), weights=np.asarray(sizes)))
-
-
 def bag_information(sizes: FloatArray, shares: FloatArray) -> FloatArray:
-    """Return ½·n_b·Σ_c(Γ_bc−Γ̄_c)² of every bag: n_k(γ_k−γ̄)² for two classes.
-
-    Their sum V measures the information in the class shares.
-    """
+    """Return ½·n_b·Σ_c(Γ_bc−Γ̄_c)² of every bag, with sum V: n_k(γ_k−γ̄)² for two classes."""
     away = shares - sizes @ shares / sizes.sum()
     return np.asarray(0.5 * sizes * np.einsum("bc,bc->b", away, away))
 
@@ -51,7 +43,8 @@ def combine_bags(
 ) -> FloatArray:
     """Return one coefficient per bag and class, which turn losses into an estimate of the risk.
 
-    Σ_b Σ_c a_bc·mean_b ℓ_c(f) is an unbiased estimate of the risk.
+    Σ_b Σ_c a_bc·mean_b ℓ_c(f) is unbiased. For two classes the columns are those of the negative
+    and the positive class.
 
     Parameters
     ----------
@@ -72,17 +65,6 @@ def combine_bags(
         the balanced risk. "pooled" are the shares among all rows; ``least_squares`` then has
         Σ_c a_bc ≥ 0, a convex risk.
 
-    Returns
-    -------
-    ndarray of shape (n_bags, n_classes)
-        For two classes the columns are those of the negative and the positive class.
-
-    Raises
-    ------
-    ValueError
-        If the bags do not distinguish the classes, there is only one bag, or the method is for two
-        classes and there are more.
-
     Notes
     -----
     ``pairs`` is from Sec. 3 of Scott & Zhang (2019). If the two bags of a pair differ in size, each
@@ -98,8 +80,8 @@ def combine_bags(
     n_classes = shares.shape[1]
     prior = resolve_class_prior(class_prior, sizes @ shares / sizes.sum())
     if method not in ("auto", *COMBINATION_METHODS):
-        known = ", ".join(COMBINATION_METHODS)
-        raise ValueError(f"unknown method {method!r}: choose one of {known}")
+        names = ", ".join(COMBINATION_METHODS)
+        raise ValueError(f"unknown method {method!r}: choose one of {names}")
     if method == "least_squares" or (method == "auto" and n_classes > 2):
         return _least_squares(sizes, shares) * prior
     only_two_classes(n_classes, f"combine={method!r}", "use combine='least_squares'")
@@ -108,17 +90,16 @@ def combine_bags(
 
 
 def _least_squares(sizes: FloatArray, shares: FloatArray) -> FloatArray:
-    """Return NΓ(ΓᵀNΓ)⁻¹."""
+    """Return NΓ(ΓᵀNΓ)⁻¹ = N^½W(WᵀW)⁻¹ with W = N^½Γ."""
     root_sizes = np.sqrt(sizes)[:, None]
     basis, triangle = np.linalg.qr(root_sizes * shares)
-    inverse = solve_triangular(triangle, basis.T).T  # W(WᵀW)⁻¹, W = N^½Γ
-    return np.asarray(root_sizes * inverse)
+    return np.asarray(root_sizes * solve_triangular(triangle, basis.T).T)
 
 
 def _superbag(sizes: FloatArray, proportions: FloatArray) -> FloatArray:
-    centre = pooled_proportion(sizes, proportions)
-    lever = sizes * (proportions - centre)
-    information = float(np.dot(lever, proportions - centre))
+    away = proportions - np.average(proportions, weights=sizes)
+    lever = sizes * away
+    information = float(np.dot(lever, away))
     above = lever > 0
     upper = np.average(proportions[above], weights=lever[above])
     lower = np.average(proportions[lever < 0], weights=-lever[lever < 0])

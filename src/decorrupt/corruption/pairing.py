@@ -28,8 +28,6 @@ def pair_bags(
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
     """Return the disjoint pairs of bags that carry the most information.
 
-    They have the largest Σ_pairs (n_a·n_b/(n_a+n_b))·(γ_a−γ_b)².
-
     Parameters
     ----------
     proportions : array-like of shape (n_bags,), in [0, 1]

@@ -116,11 +116,9 @@ class DaskCorrectedLossClassifier(DaskCorrectedRiskClassifier, DaskBagClassifier
     kernel : str, callable or Kernel, default="rbf"
         As in :class:`decorrupt.CorrectedLossClassifier`; not precomputed, knn or pca_…, which need
         all rows at once. ``Kernel(max_rank=512)``, the default, is the largest number of landmarks,
-        which are chosen from a sample of 20,000 rows.
-        ``Kernel(memory_budget="2GB")`` is what partitions kept in memory may take in all workers
-        together: features are kept if they fit, otherwise the rows if they fit; otherwise the rows
-        are read in every pass. None: 40 % of the workers' memory, or a quarter of this machine's
-        memory.
+        which are chosen from a sample of 20,000 rows. Features are kept in memory if they fit into
+        40 % of the workers' memory, or a quarter of this machine's; otherwise the rows if they fit;
+        otherwise the rows are read in every pass.
     max_iter : int, default=1000
         Maximum number of iterations; an iteration takes one or two passes over the data.
     loss, kernel_gamma, reg_strength, combine, class_prior, decision, \

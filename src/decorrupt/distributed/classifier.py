@@ -261,8 +261,8 @@ def _keep_columns(local: Any, data: Data) -> None:
 
 def _kept_rows(engine: Engine, local: Any, data: Data) -> Data:
     """Keep the rows in memory if they and their features fit, so that they are read once."""
-    columns, kernel = data.columns, local.chosen_kernel
-    features = columns.feature_bytes(largest_rank(kernel, columns.n_columns))
-    if columns.n_bytes + features > engine.memory(kernel.memory_budget):
+    columns = data.columns
+    features = columns.feature_bytes(largest_rank(local.chosen_kernel, columns.n_columns))
+    if columns.n_bytes + features > engine.memory():
         return data
     return replace(data, blocks=replace(data.blocks, tasks=engine.persist(data.blocks.tasks)))

@@ -7,10 +7,10 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-from decorrupt.features import budget_in_bytes
-
 # The share of the workers' memory that persisted partitions may take. Workers spill at 0.6.
 MEMORY_SHARE = 0.4
+# The share of this machine's memory, or that of its container, without a cluster.
+LOCAL_MEMORY_SHARE = 0.25
 
 
 def import_dask() -> Any:
@@ -62,10 +62,12 @@ class Engine:
         with self._linear_algebra.limit(limits=1):
             return list(self.dask.persist(*tasks))
 
-    def memory(self, memory_budget: Any = None) -> float:
+    def memory(self) -> float:
         """Return the bytes that persisted partitions may take, in all workers together."""
-        if self.client is None or memory_budget is not None:
-            return budget_in_bytes(memory_budget)
+        if self.client is None:
+            from distributed.system import MEMORY_LIMIT
+
+            return LOCAL_MEMORY_SHARE * float(MEMORY_LIMIT)
         workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
         return MEMORY_SHARE * float(sum(worker["memory_limit"] for worker in workers))
 

@@ -18,8 +18,6 @@ from decorrupt.features import (
     FROM_ALL_ROWS,
     FeatureMap,
     Kernel,
-    KernelFunction,
-    LinearMap,
     fit_feature_map,
 )
 
@@ -49,7 +47,7 @@ class LinearFeatures:
 class LandmarkFeatures:
     """z(x) = triangle⁻¹·k(landmarks, x), landmarks chosen from a sample of rows."""
 
-    kernel: KernelFunction
+    kernel: Kernel
     landmarks: Any
     triangle: FloatArray
 
@@ -84,15 +82,14 @@ def fit_features(
     seed : int
         Seed of the landmarks.
     """
-    kernel, options = local.kernel_function(), local.chosen_kernel
+    kernel = local.kernel_function()
     if kernel.name == "linear":
         is_centred = local.fit_intercept and not columns.is_sparse
         linear = LinearFeatures(columns.mean.astype(columns.dtype) if is_centred else 0.0)
-        return LinearMap(sample, linear.centre), linear
-    rank = largest_rank(options, columns.n_columns)
-    options = replace(options, gamma=kernel.gamma, max_rank=rank)
-    fitted: Any = fit_feature_map(sample, options, random_state=seed, weights=weights)
-    return fitted, LandmarkFeatures(kernel, sample[fitted.pivots], fitted.triangle)
+        return FeatureMap(sample, centre=linear.centre), linear
+    kernel = replace(kernel, max_rank=largest_rank(kernel, columns.n_columns))
+    fitted = fit_feature_map(sample, kernel, random_state=seed, weights=weights)
+    return fitted, LandmarkFeatures(kernel, fitted.landmarks(sample), fitted.triangle)
 
 
 def check_features(kernel: Kernel) -> None:

@@ -15,7 +15,7 @@ from decorrupt.distributed.features import RowFeatures, fit_features
 from decorrupt.distributed.objective import PartitionedObjective
 from decorrupt.distributed.partition import ScoreModel, keep_features
 from decorrupt.distributed.sample import Sample, draw_sample
-from decorrupt.features import FeatureMap, LinearMap
+from decorrupt.features import FeatureMap
 
 
 @dataclass(frozen=True)
@@ -86,14 +86,14 @@ class Work:
 
     def fits(self, n_bytes: float) -> bool:
         """Return whether so many bytes may be kept in memory."""
-        return n_bytes <= self.engine.memory(self.local.chosen_kernel.memory_budget)
+        return n_bytes <= self.engine.memory()
 
     def set_reg_strength(self, n_rows: float) -> None:
         """Set λ for a risk that is worth `n_rows` labelled rows."""
         self.local.set_reg_strength(n_rows, self._kernel_size)
 
     def _kernel_size(self) -> float:
-        if isinstance(self.fitted, LinearMap):
+        if self.fitted.is_linear:
             is_centred = np.ndim(self.fitted.centre) > 0
             return self.data.columns.mean_squared_norm(centred=is_centred)
         diagonal = self.local.kernel_function().diagonal(self.sample.rows)

@@ -18,17 +18,13 @@ from decorrupt.estimators.score_classifier import ScoreClassifier
 from decorrupt.exceptions import UnscaledColumnsWarning
 from decorrupt.features import (
     OF_DISTANCES,
-    OF_SIZE_ONE,
     FeatureMap,
     Kernel,
-    KernelFunction,
-    LinearMap,
     as_kernel,
     describe_hidden_columns,
     fit_feature_map,
     kernel_name,
     kernel_scores,
-    project,
     squared_norms,
 )
 from decorrupt.losses import only_two_classes, score_shape
@@ -187,9 +183,9 @@ class KernelClassifier(ScoreClassifier):
         """The parameters `kernel` and `kernel_gamma` as one object."""
         return as_kernel(self.kernel, self.kernel_gamma)
 
-    def kernel_function(self) -> KernelFunction:
+    def kernel_function(self) -> Kernel:
         """Return the kernel with the γ of the fit."""
-        return self.chosen_kernel.function_at(self.kernel_gamma_)
+        return replace(self.chosen_kernel, gamma=self.kernel_gamma_)
 
     def _read_rows(self, X: Any, *, reset: bool, sample_weight: Any = None) -> Any:
         if reset:
@@ -206,7 +202,7 @@ class KernelClassifier(ScoreClassifier):
                     "a precomputed kernel cannot use rows of sample_weight 0: leave out these rows "
                     "and their columns"
                 )
-            self.kernel_gamma_ = self.chosen_kernel.function(X, weights).gamma
+            self.kernel_gamma_ = self.chosen_kernel.resolved(X, weights).gamma
             if name in OF_DISTANCES:
                 self._note_hidden_columns(X)
         return X
@@ -229,10 +225,13 @@ class KernelClassifier(ScoreClassifier):
         `kernel` is the chosen kernel with γ as a number, if it is known already; `weights` are
         how many rows each row represents.
         """
-        kernel = self.chosen_kernel if kernel is None else kernel
-        if kernel.name == "linear" and self.fit_intercept:
-            return LinearMap.centred(X, weights)
-        return fit_feature_map(X, kernel, random_state=self.random_state, weights=weights)
+        return fit_feature_map(
+            X,
+            self.chosen_kernel if kernel is None else kernel,
+            centred=self.fit_intercept,
+            random_state=self.random_state,
+            weights=weights,
+        )
 
     def feature_key(self) -> tuple[str, ...]:
         """Return a key that is equal for estimators that can share features."""
@@ -245,13 +244,13 @@ class KernelClassifier(ScoreClassifier):
     ) -> float:
         """Return the mean of k(x, x) over the rows X, the scale of λ; 1 for rbf and knn kernels."""
         kernel = self.chosen_kernel
-        if kernel.name in OF_SIZE_ONE:
+        if kernel.name in OF_DISTANCES:
             return 1.0
         if kernel.name == "linear":
             features = self.fit_feature_map(X, weights=weights) if features is None else features
             diagonal = squared_norms(features.matrix)
         else:
-            diagonal = kernel.function(X, weights).diagonal(X)
+            diagonal = kernel.resolved(X, weights).diagonal(X)
         return float(np.average(diagonal, weights=weights)) or 1.0
 
     # --- training
@@ -280,8 +279,7 @@ class KernelClassifier(ScoreClassifier):
         self.keep_observed(observed)
         weights = observed.weights
         if features is None:
-            kernel = replace(self.chosen_kernel, gamma=self.kernel_gamma_)
-            features = self.fit_feature_map(X, kernel, weights=weights)
+            features = self.fit_feature_map(X, self.kernel_function(), weights=weights)
         size = partial(self.kernel_size, X, features, weights=weights)
         self.set_reg_strength(observed.n_rows, size)
         problem = self.problem_over(observed, features.matrix, [self.reg_strength_])
@@ -396,19 +394,15 @@ class KernelClassifier(ScoreClassifier):
         theta = by_feature[: features.rank].astype(X.dtype, copy=False)
         intercept = by_feature[-1] if self.fit_intercept else np.zeros(shape)
         self.kernel_rank_, self.kernel_error_ = features.rank, features.error
-        if isinstance(features, LinearMap):
+        if features.is_linear:
             self.coef_ = features.coefficients(theta).T
             intercept = intercept - np.sum(features.centre * self.coef_, axis=-1)
         else:
             self.dual_coef_ = features.coefficients(theta)
-            self.landmarks_ = (
-                features.pivots
-                if kernel_name(self.kernel) == "precomputed"
-                else project(X[features.pivots], features.projection)
-            )
-        projection = getattr(features, "projection", None)
-        if projection is not None:
-            self.projection_ = projection
+            is_precomputed = kernel_name(self.kernel) == "precomputed"
+            self.landmarks_ = features.pivots if is_precomputed else features.landmarks(X)
+        if features.projection is not None:
+            self.projection_ = features.projection
         self.intercept_ = np.array(intercept)[()]
 
     def keep_path(
@@ -435,12 +429,13 @@ class KernelClassifier(ScoreClassifier):
         self.set_class_prior(path.class_prior)
 
     def _score(self, X: Any) -> FloatArray:
-        X = project(X, getattr(self, "projection_", None))
         if kernel_name(self.kernel) == "linear":
             scores = X @ self.coef_.T
         else:
-            kernel = self.kernel_function().on_coordinates()
-            scores = kernel_scores(X, kernel, self.landmarks_, self.dual_coef_)
+            projection = getattr(self, "projection_", None)
+            scores = kernel_scores(
+                X, self.kernel_function(), self.landmarks_, self.dual_coef_, projection
+            )
         return np.asarray(scores + np.asarray(self.intercept_, dtype=scores.dtype))
 
     def __sklearn_tags__(self) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from decorrupt.estimators.default_strength import AUTO
-from decorrupt.features import Kernel, budget_in_bytes
+from decorrupt.features import Kernel
 
 
 def check_finite(name: str, value: Any) -> None:
@@ -82,11 +82,6 @@ def check_choice(name: str, value: Any, known: tuple[str, ...]) -> None:
         raise ValueError(f"unknown {name} {value!r}: choose one of {', '.join(known)}")
 
 
-def check_budget(name: str, value: Any) -> None:  # noqa: ARG001 — the message has the name
-    """Raise ValueError unless `value` is a memory budget."""
-    budget_in_bytes(value)
-
-
 # Parameters with a list of choices are checked in the module that defines the choices.
 CHECKS: dict[str, Callable[[str, Any], None]] = {
     "bags_per_batch": check_count,
@@ -103,7 +98,6 @@ CHECKS: dict[str, Callable[[str, Any], None]] = {
     "lr": check_positive,
     "match_prior": check_flag,
     "max_epochs": check_count,
-    "memory_budget": check_budget,
     "max_iter": check_count,
     "max_rank": check_count_or_none,
     "n_draws": check_two_or_more,

@@ -1,12 +1,11 @@
 """Feature maps: f(x) = ⟨θ, z(x)⟩ with ‖f‖² = ‖θ‖²: linear, landmarks, neighbours.
 
-A map is fitted once to the training rows. It provides their feature matrix for the solver and
-converts the solver's θ into coefficients that score new rows.
+A map is fitted once to the training rows, without labels. It provides their feature matrix for the
+solver and converts the solver's θ into coefficients that score new rows.
 """
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,117 +13,104 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from scipy.sparse import issparse
+from sklearn.decomposition import PCA
 from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
-from decorrupt.features.kernel import Kernel
-from decorrupt.features.kernels import OF_SINGLE_ROWS, KernelFunction, column_means
+from decorrupt.features.columns import column_means, column_variances
+from decorrupt.features.kernel import OF_SINGLE_ROWS, ON_COMPONENTS, Kernel, squared_norms
 from decorrupt.features.low_rank import pivoted_cholesky
-from decorrupt.features.memory_budget import MANY_ROWS, default_max_rank, rank_in_budget
-from decorrupt.features.neighbours import N_EIGENPAIRS, diffusion_features, neighbour_means
-from decorrupt.features.principal import fit_principal_projection, project
-from decorrupt.observed import refuse_weights
+from decorrupt.features.neighbours import diffusion_features, neighbour_means
+from decorrupt.observed import refuse_weights, repeated_rows
 
-LOGGER = logging.getLogger("decorrupt")
-SCORE_BLOCK_ROWS = 8192
-# Rows per block of a kernel column: temporary arrays stay small.
-COLUMN_BLOCK_ROWS = 32_768
-# Approximation that is accurate enough to compare parameters in a search.
-COARSE_ERROR = 1e-2
-MIN_COARSE_RANK = 1024
-# Of many rows fewer landmarks are compared: about so many cells (rows × landmarks), but not fewer
-# landmarks than LEAST_COARSE_RANK. With 341 landmarks instead of 1,770 for 30,000 synthetic rows,
-# weights of configurations changed by up to 0.03 and the AUC on other rows by 0.0003.
-COARSE_CELLS = 1e7
-LEAST_COARSE_RANK = 256
+# The rank if the user sets none: 2,000 columns of 20,000 rows are 320 MB. With more rows, features
+# are stored in single precision and the rank decreases: a million rows have 618 (2.5 GB).
+DEFAULT_MAX_RANK, MANY_ROWS, RANK_EXPONENT = 2000, 20_000, 0.3
+# Rows per block of scores, and of kernel columns: temporary arrays stay small.
+SCORE_BLOCK_ROWS, COLUMN_BLOCK_ROWS = 8192, 32_768
+# Approximation that is accurate enough to compare parameters in a search. Of many rows fewer
+# landmarks are compared: about so many cells (rows × landmarks), but at least 256 landmarks. With
+# 341 instead of 1,770 for 30,000 synthetic rows, weights of configurations changed by up to 0.03
+# and the AUC on other rows by 0.0003.
+COARSE_ERROR, MIN_COARSE_RANK = 1e-2, 1024
+COARSE_CELLS, MIN_COARSE_LANDMARKS = 1e7, 256
 # The graph of nearest rows has at most this many rows; its time grows with their square.
-MOST_GRAPH_ROWS = 5000
+MAX_GRAPH_ROWS = 5000
+# Principal components with a singular value below this share of the first are rounding or noise.
+MIN_SINGULAR_VALUE = 1e-4
+# Components of more rows are those of a random sample.
+ROWS_PER_COMPONENT, MAX_COMPONENT_ROWS = 4, 20_000
+# A covariance matrix of more columns takes longer than the first components by ARPACK.
+MAX_COVARIANCE_COLUMNS = 1000
 
 
 @dataclass(frozen=True)
-class LinearMap:
-    """z(x) = x − centre, dense or sparse; the coefficients are θ itself.
+class FeatureMap:
+    """Features of the training rows, and what converts θ into a function of new rows.
 
-    A centre other than 0 is used with an intercept: ⟨θ, x − centre⟩ + b is the same function of x
-    as ⟨θ, x⟩ + (b − ⟨θ, centre⟩).
-    """
-
-    matrix: Any
-    centre: FloatArray | float = 0.0
-    error: float = 0.0
-
-    @classmethod
-    def centred(cls, X: Any, weights: Any = None) -> LinearMap:
-        """Return the map with the columns' means as centre; sparse rows are not centred."""
-        if issparse(X):
-            return cls(X)
-        centre = column_means(X, weights).astype(X.dtype, copy=False)
-        return cls(X - centre, centre)
-
-    @property
-    def rank(self) -> int:
-        """Number of columns of X."""
-        return int(self.matrix.shape[1])
-
-    def coefficients(self, theta: FloatArray) -> FloatArray:
-        """Return θ."""
-        return theta
-
-    def coarse(self) -> LinearMap:
-        """Return the map itself: any column may separate the classes."""
-        return self
-
-
-@dataclass(frozen=True)
-class LowRankKernelMap:
-    """z(x) = triangle⁻¹·k(landmarks, x); the exact kernel at full rank.
+    - Linear: z(x) = x − centre; ⟨θ, z(x)⟩ + b is ⟨θ, x⟩ with the intercept b − ⟨θ, centre⟩.
+    - Low rank: z(x) = triangle⁻¹·k(landmarks, x), the exact kernel at full rank.
+    - Neighbours, the knn kernels: diffusion on the graph of all training rows, or of a random
+      sample of 5,000. Another row has the weighted mean of the features of its 10 nearest rows.
 
     Attributes
     ----------
-    matrix : ndarray of shape (n_rows, rank)
+    matrix : ndarray or sparse matrix of shape (n_rows, rank)
         Features of the training rows, ZZᵀ ≈ K.
-    pivots : ndarray of int, shape (rank,)
-        The training rows that are the landmarks.
-    triangle : ndarray of shape (rank, rank)
-        Lower triangular.
+    pivots : ndarray of int or None
+        The training rows that are the landmarks, or in the graph; None for the linear map.
+    triangle : ndarray of shape (rank, rank) or None
+        Lower triangular; None if the map has no landmarks.
     error : float
         trace(K − ZZᵀ) / trace(K).
+    centre : ndarray of shape (n_columns,) or 0.0
+        The column means that the linear map subtracts.
     projection : ndarray of shape (n_columns, n_components) or None
-        If not None, the kernel is one of the coordinates of
-        :func:`~decorrupt.features.fit_principal_projection`.
+        The kernel is one of the coordinates X·projection of principal components.
     """
 
-    matrix: FloatArray
-    pivots: NDArray[np.intp]
-    triangle: FloatArray
-    error: float
+    matrix: Any
+    pivots: Any = None
+    triangle: Any = None
+    error: float = 0.0
+    centre: FloatArray | float = 0.0
     projection: FloatArray | None = None
 
     @property
     def rank(self) -> int:
-        """Number of landmarks."""
-        return len(self.pivots)
+        """Number of features: columns, landmarks or eigenvectors."""
+        return int(self.matrix.shape[1])
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the features are the columns of X."""
+        return self.pivots is None
+
+    def landmarks(self, X: Any) -> Any:
+        """Return the training rows, of X, that new rows are compared with."""
+        return project(X[self.pivots], self.projection)
 
     def coefficients(self, theta: FloatArray) -> FloatArray:
-        """Return β with f(x) = Σ_m β_m k(x, landmark_m): β = triangle⁻ᵀ·θ."""
-        return np.asarray(
-            solve_triangular(self.triangle, theta, lower=True, trans="T", check_finite=False)
-        )
+        """Return θ of columns, β = triangle⁻ᵀ·θ of landmarks, or f at the rows of the graph."""
+        if self.triangle is not None:
+            beta = solve_triangular(self.triangle, theta, lower=True, trans="T", check_finite=False)
+            return np.asarray(beta)
+        return theta if self.is_linear else np.asarray(self.matrix[self.pivots] @ theta)
 
-    def coarse(self) -> LowRankKernelMap:
+    def coarse(self) -> FeatureMap:
         """Return the map of the first landmarks, whose features are the first columns.
 
         Landmarks are added until the trace error is COARSE_ERROR. At least MIN_COARSE_RANK are
         kept, because they are cheap and may contain what separates the classes; of more than 5,000
-        rows at most COARSE_CELLS/n_rows.
+        rows at most COARSE_CELLS/n_rows. Other maps are returned unchanged.
         """
-        most = max(int(COARSE_CELLS / len(self.matrix)), LEAST_COARSE_RANK)
-        if self.rank <= min(MIN_COARSE_RANK, most):
+        max_rank = max(int(COARSE_CELLS / self.matrix.shape[0]), MIN_COARSE_LANDMARKS)
+        if self.triangle is None or self.rank <= min(MIN_COARSE_RANK, max_rank):
             return self
         explained = np.cumsum(np.einsum("ij,ij->j", self.matrix, self.matrix))
         trace = explained[-1] / (1 - self.error)
         rank = int(np.searchsorted(explained, (1 - COARSE_ERROR) * trace)) + 1
-        rank = min(max(rank, MIN_COARSE_RANK), most, self.rank)
+        rank = min(max(rank, MIN_COARSE_RANK), max_rank, self.rank)
         return replace(
             self,
             matrix=self.matrix[:, :rank],
@@ -134,57 +120,13 @@ class LowRankKernelMap:
         )
 
 
-@dataclass(frozen=True)
-class NeighbourMap:
-    """z(x) by diffusion on the graph of nearest rows, extended to other rows by neighbour means.
-
-    The graph is that of all training rows, or of a random sample of 5,000. A row of the graph has
-    the features of :func:`~decorrupt.features.diffusion_features`, another row the weighted mean
-    of those of its 10 nearest rows in the graph.
-
-    Attributes
-    ----------
-    matrix : ndarray of shape (n_rows, rank)
-        Features of the training rows.
-    pivots : ndarray of int, shape (n_graph_rows,)
-        The training rows in the graph.
-    error : float
-        Share of trace(ZZᵀ) that a rank below 101 leaves out.
-    projection : ndarray of shape (n_columns, n_components) or None
-        As in :class:`LowRankKernelMap`.
-    """
-
-    matrix: FloatArray
-    pivots: NDArray[np.intp]
-    error: float
-    projection: FloatArray | None = None
-
-    @property
-    def rank(self) -> int:
-        """Number of eigenvectors."""
-        return int(self.matrix.shape[1])
-
-    def coefficients(self, theta: FloatArray) -> FloatArray:
-        """Return f at the rows of the graph, whose means are f at other rows."""
-        return np.asarray(self.matrix[self.pivots] @ theta)
-
-    def coarse(self) -> NeighbourMap:
-        """Return the map itself: its columns are few."""
-        return self
-
-
-FeatureMap = LinearMap | LowRankKernelMap | NeighbourMap
-
-
-def without_rows(features: FeatureMap) -> FeatureMap:
-    """Return the map without the features of the training rows, unless it needs them."""
-    if isinstance(features, NeighbourMap):
-        return features
-    return replace(features, matrix=features.matrix[:0].copy())
-
-
 def fit_feature_map(
-    X: Any, kernel: Kernel, *, random_state: Any = None, weights: Any = None
+    X: Any,
+    kernel: Kernel,
+    *,
+    centred: bool = False,
+    random_state: Any = None,
+    weights: Any = None,
 ) -> FeatureMap:
     """Return the feature map of `kernel` fitted to the rows of X.
 
@@ -192,50 +134,45 @@ def fit_feature_map(
     ----------
     X : array or sparse matrix of shape (n_rows, n_columns)
         The training rows; for a precomputed kernel the square Gram matrix.
-    kernel : Kernel
-        The linear kernel gives a :class:`LinearMap`, knn a :class:`NeighbourMap`, other kernels a
-        :class:`LowRankKernelMap`.
+    centred : bool, default=False
+        Whether the linear map subtracts the columns' means; sparse rows are not centred.
     random_state : int, RandomState or None
         Source of the random pivots, or of the rows of the graph.
     weights : ndarray of shape (n_rows,), optional
         How many rows each row represents; not for the kernels knn and pca_knn.
     """
-    function = kernel.function(X, weights)
+    kernel = kernel.resolved(X, weights)
     if kernel.name in OF_SINGLE_ROWS:
         refuse_weights(weights, f"kernel={kernel.name!r}")
-    if function.n_components is None:
-        return _fit_map(X, kernel, function, random_state, weights)
+    if kernel.name == "linear":
+        if not centred or issparse(X):
+            return FeatureMap(X)
+        centre = column_means(X, weights).astype(X.dtype, copy=False)
+        return FeatureMap(X - centre, centre=centre)
+    if not 0 <= kernel.rank_tol < 1:
+        raise ValueError(f"rank_tol={kernel.rank_tol!r} must be at least 0 and below 1")
     random_state = check_random_state(random_state)
-    projection = fit_principal_projection(X, function.n_components, random_state, weights)
-    coordinates = project(X, projection)
-    fitted = _fit_map(coordinates, kernel, function.on_coordinates(), random_state, weights)
-    assert not isinstance(fitted, LinearMap)  # noqa: S101 — no kernel of components is linear
+    projection = None
+    if kernel.name in ON_COMPONENTS:
+        n_components = ON_COMPONENTS[kernel.name][0]
+        projection = fit_principal_projection(X, n_components, random_state, weights)
+        X, kernel = project(X, projection), kernel.on_coordinates()
+    n_rows, dtype = X.shape[0], X.dtype
+    rank = kernel.max_rank or n_rows
+    if kernel.max_rank is None and (kernel.rank_tol > 0 or kernel.name == "knn"):
+        rank = int(DEFAULT_MAX_RANK * min(1.0, MANY_ROWS / n_rows) ** RANK_EXPONENT)
+        dtype = dtype if n_rows <= MANY_ROWS else np.dtype(np.float32)
+    if kernel.name == "knn":
+        fitted = _neighbour_map(X, rank, dtype, random_state)
+    else:
+        fitted = _landmark_map(X, kernel, rank, dtype, random_state, weights)
     return replace(fitted, projection=projection)
 
 
-def _fit_map(
-    X: Any, options: Kernel, kernel: KernelFunction, random_state: Any, weights: Any
+def _landmark_map(
+    X: Any, kernel: Kernel, max_rank: int, dtype: Any, random_state: Any, weights: Any
 ) -> FeatureMap:
-    """Return the feature map of a kernel of the rows themselves."""
-    rank_tol, max_rank = options.rank_tol, options.max_rank
-    if kernel.name == "linear":
-        return LinearMap(X)
-    if not 0 <= rank_tol < 1:
-        raise ValueError(f"rank_tol={rank_tol!r} must be at least 0 and below 1")
-    if max_rank is not None and max_rank < 1:
-        raise ValueError(f"max_rank={max_rank!r} must be at least 1, or None")
-    n_rows, dtype = X.shape[0], X.dtype
-    if max_rank is None and n_rows > MANY_ROWS and (rank_tol > 0 or kernel.name == "knn"):
-        dtype = np.dtype(np.float32)
-    if kernel.name == "knn":
-        rank = max_rank or _within_budget(X, dtype, N_EIGENPAIRS, options)
-        return _neighbour_map(X, rank, dtype, check_random_state(random_state))
-    if max_rank is None and rank_tol == 0:
-        max_rank = n_rows
-    elif max_rank is None:
-        max_rank = _within_budget(X, dtype, default_max_rank(n_rows), options)
-    if kernel.name == "precomputed":
-        check_gram(X)
+    n_rows = X.shape[0]
 
     def columns(indices: NDArray[np.intp]) -> FloatArray:
         if kernel.name == "precomputed":
@@ -247,38 +184,22 @@ def _fit_map(
             columns[:, rows] = kernel.block(X[indices], X[rows])
         return columns.T
 
-    factor = pivoted_cholesky(
+    factor, pivots, triangle, error = pivoted_cholesky(
         columns,
         kernel.diagonal(X).astype(dtype, copy=False),
-        tol=rank_tol,
+        tol=kernel.rank_tol,
         max_rank=min(max_rank, n_rows),
-        random_state=check_random_state(random_state),
+        random_state=random_state,
         weights=weights,
     )
-    return LowRankKernelMap(factor.factor, factor.pivots, factor.triangle, factor.error)
+    return FeatureMap(factor, pivots, triangle, error)
 
 
-def _within_budget(X: Any, dtype: Any, wanted: int, options: Kernel) -> int:
-    """Return the wanted rank, or the rank that fits into the memory budget."""
-    fits = rank_in_budget(X.shape[0], dtype.itemsize, options.memory_budget)
-    if fits < min(wanted, X.shape[0]):
-        LOGGER.warning(
-            "%s rows: the memory budget allows %s kernel features instead of %s, see kernel_error_ "
-            "for the error they leave. Raise the memory_budget of the Kernel, or set its max_rank",
-            f"{X.shape[0]:,}",
-            f"{fits:,}",
-            f"{wanted:,}",
-        )
-    return min(fits, wanted)
-
-
-def _neighbour_map(
-    X: Any, rank: int, dtype: Any, random_state: np.random.RandomState
-) -> NeighbourMap:
+def _neighbour_map(X: Any, rank: int, dtype: Any, random_state: Any) -> FeatureMap:
     n_rows = X.shape[0]
     pivots = np.arange(n_rows)
-    if n_rows > MOST_GRAPH_ROWS:
-        pivots = np.sort(random_state.choice(n_rows, MOST_GRAPH_ROWS, replace=False))
+    if n_rows > MAX_GRAPH_ROWS:
+        pivots = np.sort(random_state.choice(n_rows, MAX_GRAPH_ROWS, replace=False))
     in_graph = diffusion_features(X[pivots])
     kept = in_graph[:, :rank].astype(dtype)
     error = 1 - float(np.sum(in_graph[:, :rank] ** 2) / np.sum(in_graph**2))
@@ -287,17 +208,71 @@ def _neighbour_map(
     if n_rows > len(pivots):
         others = np.setdiff1d(np.arange(n_rows), pivots)
         matrix[others] = neighbour_means(X[others], X[pivots], kept)
-    return NeighbourMap(matrix, pivots, error)
+    return FeatureMap(matrix, pivots, error=error)
+
+
+def fit_principal_projection(
+    X: Any, n_components: int, random_state: Any = None, weights: Any = None
+) -> FloatArray:
+    """Return P with coordinates XP: principal components, each divided by √(singular value).
+
+    With X − mean = USVᵀ, P = c·VS^−½ and (X − mean)P = c·US^½: a component's variance is
+    proportional to its singular value s, where the component itself has s² and a whitened one 1.
+    c makes the total variance of the coordinates that of X, so kernel_gamma, and "scale", which
+    is 1 divided by the total variance, mean the same for X and for its coordinates. Kernels of
+    differences do not depend on the mean, so it is not subtracted in XP.
+
+    There are at most as many components as columns and a quarter of the rows; those with a singular
+    value below 1e-4 of the first are left out. If all rows are equal, P is a column of zeros. Of
+    more than 20,000 rows a random sample is used; `weights` are how many rows each one represents.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 2.0], [6.0, 2.0]] * 2)
+    >>> X.var(axis=0)  # 9 to 1
+    array([9., 1.])
+    >>> (X @ fit_principal_projection(X, 2)).var(axis=0).round(6)  # 3 to 1, with the same sum
+    array([7.5, 2.5])
+    """
+    n_columns, dtype = X.shape[1], X.dtype
+    n_rows = X.shape[0] if weights is None else weights.sum()
+    n_components = max(1, min(n_components, n_columns, int(n_rows) // ROWS_PER_COMPONENT))
+    total_variance = n_columns * float(column_variances(X, weights).mean())
+    if weights is not None:
+        X = X[repeated_rows(weights, MAX_COMPONENT_ROWS, random_state)]
+    elif n_rows > MAX_COMPONENT_ROWS:
+        rng = check_random_state(random_state)
+        X = X[np.sort(rng.choice(n_rows, MAX_COMPONENT_ROWS, replace=False))]
+    rounding = np.finfo(dtype).eps ** 2 * float(np.mean(squared_norms(X)))
+    if not total_variance > rounding:
+        return np.zeros((n_columns, 1), dtype=dtype)
+    X = X.astype(float)
+    if not issparse(X):
+        X -= X.mean(axis=0)  # PCA subtracts the mean after multiplication, with loss of digits
+    solver = "covariance_eigh" if n_columns <= MAX_COVARIANCE_COLUMNS else "arpack"
+    pca = PCA(n_components, svd_solver=solver, random_state=0).fit(X)
+    sizes = pca.singular_values_
+    kept = sizes > MIN_SINGULAR_VALUE * sizes[0]
+    scale = np.sqrt(total_variance * X.shape[0] / sizes[kept].sum())
+    return np.asarray(scale * pca.components_[kept].T / np.sqrt(sizes[kept]), dtype=dtype)
+
+
+def project(X: Any, projection: FloatArray | None) -> Any:
+    """Return XP in the precision of X, or X if there is no projection."""
+    return X if projection is None else np.asarray(X @ projection.astype(X.dtype, copy=False))
 
 
 def kernel_scores(
-    X: Any, kernel: KernelFunction, landmarks: Any, dual_coef: FloatArray
+    X: Any, kernel: Kernel, landmarks: Any, dual_coef: FloatArray, projection: Any = None
 ) -> FloatArray:
     """Return f(x) = Σ_m β_m k(x, landmark_m) for the rows of X, in blocks of rows.
 
     For a precomputed kernel, `landmarks` are the columns of X that contain k(x, landmark_m). For
-    the kernel knn, f(x) is the weighted mean of the β_m of the nearest landmarks.
+    the kernel knn, f(x) is the weighted mean of the β_m of the nearest landmarks. With a
+    projection, landmarks and kernel are those of the coordinates.
     """
+    X, kernel = project(X, projection), kernel.on_coordinates()
     if kernel.name == "knn":
         return neighbour_means(X, landmarks, dual_coef)
     if kernel.name == "precomputed":
@@ -307,12 +282,3 @@ def kernel_scores(
         for start in range(0, X.shape[0], SCORE_BLOCK_ROWS)
     ]
     return np.concatenate(blocks)
-
-
-def check_gram(gram: Any) -> None:
-    """Raise ValueError unless a precomputed kernel is square, as `fit` requires."""
-    if gram.shape[0] != gram.shape[1]:
-        raise ValueError(
-            f"a precomputed kernel must be a square matrix in fit (all pairs of training rows), "
-            f"got {gram.shape[0]} × {gram.shape[1]}"
-        )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse import csr_array, diags_array
 from scipy.sparse.csgraph import connected_components
@@ -13,7 +12,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.neighbors import NearestNeighbors
 
 from decorrupt._typing import FloatArray
-from decorrupt.features.kernels import centred, is_rounding, squared_norms
+from decorrupt.features.kernel import centred, is_rounding, squared_norms
 
 N_NEIGHBOURS = 10
 N_EIGENPAIRS = 101
@@ -29,17 +28,8 @@ def diffusion_features(X: Any) -> FloatArray:
     S = D^−½AD^−½ for the symmetrised weights A_ij = exp(−(d_ij/σ_i)²) of the 10 rows j nearest to
     row i, where σ_i is the distance of the 10th and D are the row sums of A. With the 101 largest
     eigenvalues λ of S and their eigenvectors v, z = v·exp(−t(1 − λ))/√D, multiplied by a number
-    that makes the mean of ‖z‖² equal to 1.
-
-    Parameters
-    ----------
-    X : array or sparse matrix of shape (n_rows, n_columns)
-        The rows; with equal distances, the order of the rows can decide which are the nearest.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, min(101, n_rows))
-        z, sorted by decreasing eigenvalue.
+    that makes the mean of ‖z‖² equal to 1. The columns are sorted by decreasing eigenvalue. With
+    equal distances, the order of the rows can decide which are the nearest.
     """
     if X.shape[0] < 2:
         return np.ones((X.shape[0], 1))
@@ -86,33 +76,27 @@ def _largest_eigenpairs(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the N_EIGENPAIRS largest eigenvalues of S, decreasing, and their eigenvectors.
 
-    Every connected component of the graph has the eigenvalue 1, with eigenvector √D on its rows.
-    ARPACK can miss some of several equal eigenvalues, so these are not left to it.
+    Every connected component c of the graph has the eigenvalue 1, with eigenvector √D·1_c. ARPACK
+    can miss some of several equal eigenvalues, so those of the largest components are not left to
+    it.
     """
     n_rows = len(root_degrees)
     if n_rows <= DENSE_ROWS:
         # LAPACK's default driver fails on some matrices with many nearly equal eigenvalues.
         eigenvalues, vectors = eigh(matrix.toarray(), driver="evd")
         return eigenvalues[::-1][:N_EIGENPAIRS], vectors[:, ::-1][:, :N_EIGENPAIRS]
-    known = _component_vectors(matrix, root_degrees)
-    n_known = known.shape[1]
-    if n_known == N_EIGENPAIRS:
-        return np.ones(n_known), known
-    others = LinearOperator(  # S with the eigenvalue −1, its smallest, in place of the known 1
-        matrix.shape, matvec=lambda v: matrix @ v - 2 * (known @ (known.T @ v)), dtype=float
+    component = connected_components(matrix, directed=False)[1]
+    largest = np.argsort(-np.bincount(component), kind="stable")[:N_EIGENPAIRS]
+    firsts = np.where(component[:, None] == largest, root_degrees[:, None], 0.0)
+    firsts /= np.linalg.norm(firsts, axis=0)
+    n_others = N_EIGENPAIRS - len(largest)
+    if n_others == 0:
+        return np.ones(N_EIGENPAIRS), firsts
+    others = LinearOperator(  # S with the eigenvalue −1, its smallest, in place of these 1
+        matrix.shape, matvec=lambda v: matrix @ v - 2 * (firsts @ (firsts.T @ v)), dtype=float
     )
     start = np.random.RandomState(0).uniform(-1, 1, n_rows)
-    eigenvalues, vectors = eigsh(others, k=N_EIGENPAIRS - n_known, which="LA", v0=start)
+    eigenvalues, vectors = eigsh(others, k=n_others, which="LA", v0=start)
     order = np.argsort(-eigenvalues)
-    return (
-        np.concatenate([np.ones(n_known), eigenvalues[order]]),
-        np.hstack([known, vectors[:, order]]),
-    )
-
-
-def _component_vectors(matrix: csr_array, root_degrees: FloatArray) -> FloatArray:
-    """Return the unit vectors √D·1_c of the at most N_EIGENPAIRS largest components c."""
-    component = connected_components(matrix, directed=False)[1]
-    largest: NDArray[np.intp] = np.argsort(-np.bincount(component), kind="stable")[:N_EIGENPAIRS]
-    vectors = np.where(component[:, None] == largest, root_degrees[:, None], 0.0)
-    return np.asarray(vectors / np.linalg.norm(vectors, axis=0))
+    eigenvalues = np.concatenate([np.ones(len(largest)), eigenvalues[order]])
+    return eigenvalues, np.hstack([firsts, vectors[:, order]])

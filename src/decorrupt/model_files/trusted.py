@@ -29,7 +29,7 @@ OURS = frozenset(
         "estimators.mean_map.MeanMapClassifier",
         "estimators.proportion_matching.ProportionMatchingClassifier",
         "features.kernel.Kernel",
-        "features.tail_scaler.TailScaler",
+        "features.columns.TailScaler",
         "meta.cost_weighted.CostWeightedSourcesClassifier",
         "meta.em.EMClassifier",
         "meta.start.LikelihoodStart",

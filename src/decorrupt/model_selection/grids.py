@@ -11,7 +11,6 @@ from decorrupt.features import (
     ON_COMPONENTS,
     WITHOUT_GAMMA,
     as_kernel,
-    has_own_gamma,
     kernel_name,
     resolve_kernel_gamma,
 )
@@ -82,7 +81,7 @@ def gamma_settings(
 ) -> list[dict[str, Any]]:
     """Return one setting per kernel_gamma; an empty one for a kernel without or with its own."""
     name = kernel_name(kernel)
-    if name in WITHOUT_GAMMA or has_own_gamma(kernel):
+    if name in WITHOUT_GAMMA or as_kernel(kernel).gamma != "scale":
         return [{}]
     factors = COMPONENT_GAMMA_FACTORS if name in ON_COMPONENTS else DEFAULT_GAMMA_FACTORS
     numbers = resolve_kernel_gammas(kernel_gammas, X, factors, weights)

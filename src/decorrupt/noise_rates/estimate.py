@@ -53,8 +53,8 @@ def estimate_noise_rates(
     ρ₋ = inf P(Ỹ=1|x) and ρ₊ = 1 − sup P(Ỹ=1|x), with upper bounds.
 
     P(Ỹ=1|x) = ρ₋ + (1−ρ₊−ρ₋)·P(Y=1|x), so where the true class is certain, the share of wrong
-    labels is the noise rate. These rates are given by the slopes of the ROC curve at its two ends
-    (:class:`decorrupt.corruption.SourceMixture`). The rows are ranked by one out-of-fold score,
+    labels is the noise rate. These rates are given by the slopes of the ROC curve at its two ends.
+    The rows are ranked by one out-of-fold score,
     trained on all sources' labels; P(Y=1|score) is the same function for all sources. The ROC
     curves of all sources are fitted with one smooth, increasing log-odds function, which is
     extrapolated to both ends (after Scott 2015, Sanderson & Scott 2014).

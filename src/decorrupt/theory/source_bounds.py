@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from decorrupt._typing import FloatArray
-from decorrupt.corruption import noise_scales, read_transitions
+from decorrupt.corruption import signal_to_noise
 from decorrupt.theory.arguments import (
     norm,
     pair_signal_to_noise,
@@ -196,8 +196,7 @@ def corrected_lipschitz(transitions: Any, lipschitz: float = SOFTMAX_LIPSCHITZ) 
     >>> corrected_lipschitz([[[0.9, 0.1], [0.4, 0.6]]], lipschitz=1.0).round(3).tolist()
     [2.6]
     """
-    matrices = read_transitions(transitions)
-    return lipschitz * noise_scales(matrices, np.ones(len(matrices)))
+    return lipschitz / np.sqrt(signal_to_noise(np.ones(len(transitions)), transitions))
 
 
 def bound_transitions(
