@@ -15,7 +15,7 @@ from decorrupt.losses import score_shape
 from decorrupt.meta.folds import Fold
 from decorrupt.meta.soft_labels import fit_soft_labels, soft_scores
 from decorrupt.progress import track
-from decorrupt.risks import LabelLikelihood
+from decorrupt.risks import CountRisk
 from decorrupt.solvers import fit_slope_and_shift
 
 
@@ -99,7 +99,7 @@ class Round:
 def run_round(
     learner: SoftLearner,
     X: Any,
-    likelihood: LabelLikelihood,
+    likelihood: CountRisk,
     start: FloatArray,
     *,
     folds: Sequence[Fold] | None,
