@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose
 from decorrupt.corruption import combine_bags
 from decorrupt.observed import Observed, matrix_of_rates, nothing_known, read_sources
 from decorrupt.risks import (
-    LabelLikelihood,
     ProportionRisk,
     count_risk,
     logistic_risk,
@@ -57,7 +56,7 @@ def labels_and_bags(observed):
     )
     reported = type(counts)(low, high, counts.noise, counts.is_impossible)
     parts = (observed.classes, observed.ids, observed.row_bag, observed.proportions)
-    return LabelLikelihood(Observed(*parts, reported=reported, given=given))
+    return count_risk(Observed(*parts, reported=reported, given=given))
 
 
 RISKS = {
@@ -163,12 +162,11 @@ def test_there_is_no_curvature_of_several_classes(make_risk):
 
 
 @any_classes
-@pytest.mark.parametrize("name", ["count", "labels and bags"])
-def test_the_slope_of_a_likelihood_is_the_probability_less_the_posterior(name, n_classes):
+def test_the_slope_of_a_likelihood_is_the_probability_less_the_posterior(n_classes):
     """Fact 2 of the design: w = p − n·slope, exact where no bag is approximated."""
     counts = COUNTS[n_classes][:5]
     observed = make_observed(counts)
-    risk = count_risk(observed) if name == "count" else LabelLikelihood(observed)
+    risk = count_risk(observed)
     scores = np.random.default_rng(5).normal(size=(counts.sum(), n_classes))
     prob = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
     scores = scores if n_classes > 2 else scores[:, 1] - scores[:, 0]

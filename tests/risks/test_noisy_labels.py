@@ -1,7 +1,6 @@
 """The likelihood of noisy labels: value by hand, derivatives by differences, limits."""
 
 import math
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -12,8 +11,8 @@ from scipy.special import expit, softmax
 
 from decorrupt.losses import get_loss
 from decorrupt.observed import read_sources
-from decorrupt.risks import ForwardRisk, bag_shares_by_class, noisy_label_risk
-from oracles.counts import make_observed
+from decorrupt.risks import noisy_label_risk
+from oracles.counts import row_risk
 from oracles.dense_risk import central_differences
 
 N_ROWS = 12
@@ -21,11 +20,12 @@ seeds = st.integers(0, 10_000)
 
 
 def draw(seed=0, n_classes=2):
+    """Return P(observation | class), a shift and scores of some rows."""
     rng = np.random.default_rng(seed)
     given = rng.uniform(size=(N_ROWS, n_classes))
     given[0, 1], given[1, 0] = 0.0, 0.0
     shape = (N_ROWS,) if n_classes == 2 else (N_ROWS, n_classes)
-    return ForwardRisk(given, rng.normal(size=shape)), 2 * rng.normal(size=shape)
+    return given, rng.normal(size=shape), 2 * rng.normal(size=shape)
 
 
 def noisy_labels(is_pos, flip_pos, flip_neg, shift=0.0):
@@ -39,36 +39,31 @@ def value(risk, scores):
     return risk.value_and_slope(scores)[0]
 
 
-def test_value_row_by_row():
-    risk, scores = draw()
-    total = 0.0
-    for (neg, pos), shift, score in zip(risk.given, risk.shift, scores, strict=True):
-        prob = 1 / (1 + math.exp(-score - shift))
-        total -= math.log(pos * prob + neg * (1 - prob))
-    assert_allclose(value(risk, scores), total / N_ROWS, rtol=1e-12)
-
-
-def test_value_of_several_classes_row_by_row():
-    risk, scores = draw(n_classes=3)
-    prob = softmax(scores + risk.shift, axis=1)
-    by_row = [math.log(sum(given[c] * p[c] for c in range(3)))
-              for given, p in zip(risk.given, prob, strict=True)]  # fmt: skip
-    assert_allclose(value(risk, scores), -np.mean(by_row), rtol=1e-12)
-    assert_allclose(risk.log_likelihoods(scores), by_row, rtol=1e-10)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_value_row_by_row(n_classes):
+    given, shift, scores = draw(n_classes=n_classes)
+    moved = scores + shift
+    columns = moved if n_classes == 3 else np.column_stack([np.zeros(N_ROWS), moved])
+    by_row = np.log((given * softmax(columns, axis=1)).sum(axis=1))
+    risk = row_risk(given, shift)
+    assert_allclose(value(risk, scores), -by_row.mean(), rtol=1e-12)
+    assert_allclose(risk.log_probs_and_slope(scores)[0], by_row, rtol=1e-10)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 @settings(max_examples=30)
 @given(seed=seeds)
 def test_slope_by_differences(n_classes, seed):
-    risk, scores = draw(seed, n_classes)
+    given, shift, scores = draw(seed, n_classes)
+    risk = row_risk(given, shift)
     numeric = central_differences(lambda at: value(risk, at.reshape(scores.shape)), scores.ravel())
     assert_allclose(risk.value_and_slope(scores)[1].ravel(), numeric, atol=1e-9)
 
 
 @given(seeds)
 def test_curvature_by_differences(seed):
-    risk, scores = draw(seed)
+    given, shift, scores = draw(seed)
+    risk = row_risk(given, shift)
     numeric = central_differences(lambda at: risk.value_and_slope(at)[1], scores)
     apply = risk.curvature(scores)
     assert_allclose(apply(np.eye(N_ROWS)), numeric, atol=1e-9)
@@ -97,7 +92,7 @@ def test_a_label_ruled_out_leaves_the_logistic_loss():
     ],
 )
 def test_convex_only_where_labels_are_known_or_nothing_is(given, is_convex):
-    assert ForwardRisk(np.array(given, dtype=float)).is_convex == is_convex
+    assert row_risk(np.array(given, dtype=float)).is_convex == is_convex
 
 
 @given(st.floats(0, 0.49), st.floats(0, 0.49), st.floats(-30, 30), st.floats(-3, 3))
@@ -143,65 +138,32 @@ def test_extreme_scores_stay_exact(score, flips):
     assert_allclose(risk.curvature(scores)(np.ones(2)), 0, atol=1e-12)
 
 
-class TestSources:
-    RATES: ClassVar = {
-        2: {"a": (0.1, 0.2), "b": (0.3, 0.05)},
-        3: {
-            "a": [[0.8, 0.1, 0.1], [0, 1, 0], [0.2, 0.2, 0.6]],
-            "b": [[0.5, 0.5, 0], [0.1, 0.9, 0], [0, 0.3, 0.7]],
-        },
-    }
-
-    def draw(self, n_classes, source_priors=None):
-        labels = np.arange(14) % n_classes
-        sources = np.array(["a", "b"])[np.arange(14) // 7]
-        noisy = read_sources(
-            labels, np.arange(n_classes), sources, self.RATES[n_classes], source_priors
-        )
-        scores = np.random.default_rng(0).normal(size=(14, n_classes))
-        return noisy, scores, scores if n_classes > 2 else scores[:, 1] - scores[:, 0]
-
-    @pytest.mark.parametrize("n_classes", [2, 3])
-    def test_every_row_has_the_matrix_of_its_source(self, n_classes):
-        equal = [1 / n_classes] * n_classes
-        noisy, columns, scores = self.draw(n_classes, equal)
-        prob, expected = softmax(columns, axis=1), 0.0
-        for j in range(14):
-            matrix = noisy.source_matrices[j // 7]
-            expected -= math.log(
-                sum(prob[j, y] * matrix[y, j % n_classes] for y in range(n_classes))
-            )
-        assert_allclose(value(noisy_label_risk(noisy), scores), expected / 14, rtol=1e-12)
-
-    @pytest.mark.parametrize("n_classes", [2, 3])
-    def test_scores_are_moved_to_the_class_shares_of_the_source(self, n_classes):
-        shares = {
-            "a": np.array([0.5, 0.3, 0.2])[:n_classes],
-            "b": np.array([0.2, 0.2, 0.6])[:n_classes],
-        }
-        shares = {name: own / own.sum() for name, own in shares.items()}
-        noisy, columns, scores = self.draw(n_classes, shares)
-        of_scores = np.array([0.6, 0.3, 0.1])[:n_classes]
-        of_scores = of_scores / of_scores.sum()
-        expected = 0.0
-        for j in range(14):
-            ratio = shares["ab"[j // 7]] / of_scores
-            moved = softmax(columns[j]) * ratio
-            moved /= moved.sum()
-            expected -= math.log(moved @ noisy.source_matrices[j // 7][:, j % n_classes])
-        risk = noisy_label_risk(noisy, of_scores)
-        assert_allclose(value(risk, scores), expected / 14, rtol=1e-12)
-
-    def test_a_shift_moves_the_class_prior(self):
-        given = np.random.default_rng(2).uniform(size=(14, 3))
-        _, scores, _ = self.draw(3)
-        prob = softmax(scores, axis=1)
-        ratio = np.array([0.5, 2.0, 1.5])  # of the row's own class prior to that of the scores
-        moved = prob * ratio / (prob @ ratio)[:, None]
-        expected = -np.log((given * moved).sum(axis=1)).mean()
-        assert_allclose(value(ForwardRisk(given, np.log(ratio)), scores), expected, rtol=1e-12)
+RATES = {
+    2: {"a": (0.1, 0.2), "b": (0.3, 0.05)},
+    3: {
+        "a": [[0.8, 0.1, 0.1], [0, 1, 0], [0.2, 0.2, 0.6]],
+        "b": [[0.5, 0.5, 0], [0.1, 0.9, 0], [0, 0.3, 0.7]],
+    },
+}
 
 
-@pytest.mark.parametrize("counts", [[[3, 1], [0, 4], [6, 2]], [[3, 1, 0], [0, 2, 2], [1, 0, 5]]])
-def test_shares_of_the_bags_in_each_class(counts):
-    assert_allclose(bag_shares_by_class(make_observed(counts)), counts / np.sum(counts, axis=0))
+@pytest.mark.parametrize("score_shares", [None, [0.6, 0.3, 0.1]])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_every_row_has_the_matrix_and_the_class_shares_of_its_source(n_classes, score_shares):
+    """Scores are moved from their class shares, equal ones by default, to those of the source."""
+    given_shares = {"a": [0.5, 0.3, 0.2], "b": [0.2, 0.2, 0.6]}
+    shares = {name: np.array(own)[:n_classes] for name, own in given_shares.items()}
+    shares = {name: own / own.sum() for name, own in shares.items()}
+    labels, sources = np.arange(14) % n_classes, np.array(["a", "b"])[np.arange(14) // 7]
+    noisy = read_sources(labels, np.arange(n_classes), sources, RATES[n_classes], shares)
+    of_scores = None if score_shares is None else np.array(score_shares)[:n_classes]
+    of_scores = of_scores if of_scores is None else of_scores / of_scores.sum()
+    columns = np.random.default_rng(0).normal(size=(14, n_classes))
+    expected = 0.0
+    for j, source in enumerate(sources):
+        moved = softmax(columns[j]) * shares[source] / (1 if of_scores is None else of_scores)
+        moved /= moved.sum()
+        expected -= math.log(moved @ noisy.source_matrices[j // 7][:, labels[j]])
+    scores = columns if n_classes > 2 else columns[:, 1] - columns[:, 0]
+    risk = noisy_label_risk(noisy, of_scores)
+    assert_allclose(value(risk, scores), expected / 14, rtol=1e-12)
