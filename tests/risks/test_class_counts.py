@@ -7,12 +7,10 @@ from scipy.optimize import approx_fprime
 from scipy.special import log_softmax
 from scipy.stats import multinomial, norm
 
-from decorrupt.losses import log_probabilities
 from decorrupt.observed import read_bags
 from decorrupt.risks import count_risk, groups
 from decorrupt.risks.class_counts import ExactCounts, NormalCounts, box_lattice, fit_counts
 from decorrupt.risks.segments import Segments
-from decorrupt.risks.tilted_normal import tilted_normal
 from oracles.counts import make_observed, random_ranges
 
 
@@ -53,16 +51,6 @@ def test_two_classes_are_a_normal_density_of_one_count(count):
     sd = np.sqrt(np.sum(prob * (1 - prob)) + 1 / 12)
     by_bag, _ = normal_bag([100 - count, count], log_prob)
     assert_allclose(by_bag, norm.logpdf(count, prob.sum(), sd), rtol=1e-10)
-
-
-def test_two_classes_agree_with_the_binary_approximation():
-    scores = np.random.default_rng(4).normal(size=600)
-    count = round(np.sum(1 / (1 + np.exp(-scores)))) + 10
-    size, no_noise = Segments(np.array([600])), np.zeros(1)
-    binary, slope = tilted_normal(scores, size, np.array([float(count)]), no_noise)
-    by_bag, other_slope = normal_bag([600 - count, count], log_probabilities(scores))
-    assert_allclose(by_bag, binary, atol=0.01)
-    assert_allclose(other_slope, slope, atol=0.002)
 
 
 @pytest.mark.parametrize("scale", [0.5, 2.0])

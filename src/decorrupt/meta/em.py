@@ -144,9 +144,7 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
             return self.estimator
         return RandomForestRegressor(100, min_samples_leaf=3, max_features=1 / 3)
 
-    def _fit_labels(
-        self, X: Any, likelihood: CountRisk, random: np.random.RandomState
-    ) -> None:
+    def _fit_labels(self, X: Any, likelihood: CountRisk, random: np.random.RandomState) -> None:
         self.columns_ = self.start_ = None
         self.slope_, self.shift_ = 1.0, 0.0
         self.estimator_ = fit_soft_labels(
@@ -157,9 +155,7 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
             sample_weight_name=self.sample_weight_name,
         )
 
-    def _fit_observed(
-        self, X: Any, likelihood: CountRisk, random: np.random.RandomState
-    ) -> None:
+    def _fit_observed(self, X: Any, likelihood: CountRisk, random: np.random.RandomState) -> None:
         check_two_or_more("cv", self.cv)
         estimator = seeded(self._learner(), random)
         observed = likelihood.observed

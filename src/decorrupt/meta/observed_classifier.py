@@ -141,13 +141,9 @@ class ObservedClassifier(ScoreClassifier):
         """Raise ValueError if a parameter is invalid regardless of the data."""
 
     @abstractmethod
-    def _fit_observed(
-        self, X: Any, likelihood: CountRisk, random: np.random.RandomState
-    ) -> None:
+    def _fit_observed(self, X: Any, likelihood: CountRisk, random: np.random.RandomState) -> None:
         """Train on validated rows and what is observed about their labels."""
 
-    def _fit_labels(
-        self, X: Any, likelihood: CountRisk, random: np.random.RandomState
-    ) -> None:
+    def _fit_labels(self, X: Any, likelihood: CountRisk, random: np.random.RandomState) -> None:
         """Train on validated rows with known labels, each a bag of one row."""
         self._fit_observed(X, likelihood, random)

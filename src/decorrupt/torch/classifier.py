@@ -148,9 +148,7 @@ class TorchBagClassifier(ObservedClassifier):
         super().set_params(**{k: value for k, value in params.items() if not _is_of_module(k)})
         return self
 
-    def _fit_observed(
-        self, X: Any, likelihood: CountRisk, random: np.random.RandomState
-    ) -> None:
+    def _fit_observed(self, X: Any, likelihood: CountRisk, random: np.random.RandomState) -> None:
         device = self._device()
         self.columns_ = make_columns(X)
         columns = _tensor(self.columns_.fit_transform(X), device)
