@@ -335,9 +335,6 @@ BUILDING_BLOCKS = [
             "risks.ScoreRisk",
         ],
         {
-            "risks.KINK_WIDTH": "Width of the smooth corner of ``risk_correction``, 0.001.",
-            "risks.RISK_CORRECTIONS": "Values of the parameter ``risk_correction``: None,"
-            " 'abs' and 'relu'.",
             "risks.Operator": "The type of a curvature: a function that multiplies the"
             " Hessian with a vector.",
         },

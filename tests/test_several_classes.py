@@ -30,7 +30,7 @@ from decorrupt import (
 )
 from decorrupt.model_selection import corrected_accuracy, count_score, proportion_risk
 from decorrupt.observed import read_observed
-from decorrupt.risks import LabelLikelihood
+from decorrupt.risks import count_risk
 from helpers.estimators import ON_BAGS, SINGLE_ON_BAGS, name_of, with_params
 
 SEVERAL = [model for model in ON_BAGS if get_tags(model).classifier_tags.multi_class]
@@ -234,7 +234,7 @@ def test_ranges_next_to_sources():
     alone = label_posterior(p[:4], y[:4], bags=bags[:4], upper=upper[:4]).posterior
     labelled = p[4] * matrix[:, 1]
     expected = np.vstack([alone, labelled / labelled.sum(), p[5]])
-    assert_allclose(LabelLikelihood(observed).posterior(scores), expected)
+    assert_allclose(count_risk(observed).posterior(scores), expected)
 
 
 # --- labels

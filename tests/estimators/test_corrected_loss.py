@@ -12,7 +12,7 @@ from decorrupt.corruption import combine_bags
 from decorrupt.exceptions import DroppedBagsWarning, NegativeRiskWarning, NonConvexRiskWarning
 from decorrupt.features import Kernel
 from decorrupt.losses import get_loss
-from decorrupt.risks import KINK_WIDTH
+from decorrupt.risks.risk import KINK_WIDTH
 
 
 def fit(data, X=None, **params):

@@ -23,7 +23,7 @@ from decorrupt import EMClassifier
 from decorrupt.meta.em import SoftLearner, run_round
 from decorrupt.meta.soft_labels import fit_soft_labels, soft_scores
 from decorrupt.observed import class_columns, read_observed
-from decorrupt.risks import LabelLikelihood
+from decorrupt.risks import CountRisk, count_risk
 
 FOREST = RandomForestRegressor(30, min_samples_leaf=3, random_state=0)
 
@@ -45,7 +45,7 @@ def test_the_log_likelihood_does_not_fall(kind, bag_data, source_data):
         upper = np.minimum(bag_data.y + 0.2, 1) if kind == "range" else None
         observed = read_observed(bag_data.y, bags=bag_data.bags, upper=upper)
     learner = SoftLearner(LogisticRegression(C=1e6, tol=1e-8, max_iter=1000), 2)
-    likelihood, scores = LabelLikelihood(observed), 0.1 * X[:, 0]
+    likelihood, scores = count_risk(observed), 0.1 * X[:, 0]
     found = [likelihood.log_likelihood(scores)]
     options = {"folds": None, "blend": 1, "calibrate": False}
     for _ in range(15):
@@ -112,15 +112,15 @@ def test_blend_zero_is_the_start_and_one_the_learner(bag_data):
 
 def test_the_start_estimates_its_class_prior_once_per_fit(bag_data, monkeypatch):
     d, calls = bag_data, []
-    estimate = LabelLikelihood.class_prior.func
+    estimate = CountRisk.class_prior.func
 
     def counted(likelihood):
         calls.append(len(likelihood.observed.row_bag))
         return estimate(likelihood)
 
     prior = cached_property(counted)
-    prior.__set_name__(LabelLikelihood, "class_prior")
-    monkeypatch.setattr(LabelLikelihood, "class_prior", prior)
+    prior.__set_name__(CountRisk, "class_prior")
+    monkeypatch.setattr(CountRisk, "class_prior", prior)
     upper = np.minimum(d.y + 0.3, 1)
     model = EMClassifier(LogisticRegression(), cv=3, random_state=0)
     model.fit(d.X, d.y, bags=d.bags, upper=upper)
@@ -134,7 +134,7 @@ def test_posteriors_come_from_held_out_scores(bag_data):
     """A learner that remembers its rows learns nothing from its own posteriors."""
     d = bag_data
     deep = RandomForestRegressor(30, random_state=0)
-    likelihood = LabelLikelihood(read_observed(d.y, bags=d.bags))
+    likelihood = count_risk(read_observed(d.y, bags=d.bags))
     learner, start = SoftLearner(deep, 2), np.zeros(600)
     options = {"blend": 1.0, "calibrate": False}
     in_sample = run_round(learner, d.X, likelihood, start, folds=None, **options)

@@ -8,6 +8,8 @@ from scipy.signal import convolve
 from scipy.special import expit, log_expit, log_softmax, logsumexp
 
 from decorrupt.observed import Observed
+from decorrupt.risks import CountRisk
+from decorrupt.risks.groups import noisy_rows
 
 
 def make_observed(counts, seed=0):
@@ -18,6 +20,12 @@ def make_observed(counts, seed=0):
     np.random.default_rng(seed).shuffle(rows)
     classes = np.arange(counts.shape[1])
     return Observed(classes, np.arange(len(counts)), rows, counts / sizes[:, None])
+
+
+def row_risk(given, shift=0.0):
+    """Return −(1/n)·Σ_j log Σ_c given[j, c]·P(Y=c|x_j), at the scores f_j + shift_j."""
+    rows = np.arange(len(given))
+    return CountRisk(len(rows), len(rows), (noisy_rows(rows, rows, given, None),), shift=shift)
 
 
 def enumerate_count(scores, count):
@@ -86,6 +94,13 @@ def enumerate_weights(probabilities, weights):
     each = np.where(labelings == 1, probabilities, 1 - probabilities).prod(axis=1)
     each *= np.asarray(weights)[labelings.sum(axis=1)]
     return each.sum(), each @ labelings / each.sum()
+
+
+def random_ranges(rng, size, n_classes, width):
+    """Return the ends of ranges that contain the counts of random labels."""
+    counts = rng.multinomial(size, np.full(n_classes, 1 / n_classes))
+    low = np.maximum(counts - rng.integers(0, width + 1, n_classes), 0)
+    return low, np.minimum(counts + rng.integers(0, width + 1, n_classes), size)
 
 
 def enumerate_class_counts(scores, counts):

@@ -25,8 +25,7 @@ from decorrupt.risks import (
     logistic_risk,
     noisy_label_risk,
 )
-from decorrupt.risks.bag_rows import BagRows
-from decorrupt.risks.class_groups import class_groups
+from decorrupt.risks.groups import class_groups, group_bags
 from decorrupt.solvers import Objective, solve
 
 SAME = 1e-11
@@ -299,8 +298,8 @@ def brute_force_counts(scores, low, high):
 
 def with_class_kernels(observed):
     """Return the count risk of the kernels for any number of classes."""
-    groups = class_groups(BagRows(observed), observed.counts)
-    return CountRisk(observed.n_rows, observed.n_bags, tuple(groups))
+    groups = tuple(group_bags(observed, class_groups))
+    return CountRisk(observed.n_rows, observed.n_bags, groups)
 
 
 def assert_same_counts(observed, scores):

@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from decorrupt import BagGridSearchCV, LaplaceNoise, label_posterior, save
 from decorrupt.model_files import ModelFileError
-from decorrupt.risks import LabelLikelihood
+from decorrupt.risks import CountRisk
 from decorrupt.torch import TorchBagClassifier
 
 
@@ -105,13 +105,13 @@ def test_early_stopping_takes_the_best_epoch_on_held_out_bags(bag_data):
 def test_held_out_bags_are_whole_and_not_trained_on(bag_data, monkeypatch):
     d = bag_data
     taken = []
-    take = LabelLikelihood.take
+    take = CountRisk.take
 
     def record(self, rows):
         taken.append((len(self.observed.row_bag), np.asarray(rows)))
         return take(self, rows)
 
-    monkeypatch.setattr(LabelLikelihood, "take", record)
+    monkeypatch.setattr(CountRisk, "take", record)
     quick(early_stopping=True, max_epochs=1).fit(d.X, d.y, bags=d.bags)
     (held_out, training) = (rows for n_rows, rows in taken[:2] if n_rows == 600)
     assert len(held_out) == 120

@@ -10,9 +10,9 @@ from decorrupt import label_posterior
 from decorrupt.corruption import combine_bags, row_coefficients
 from decorrupt.losses import class_loss, score_shape
 from decorrupt.observed import Observed, class_columns, matrix_of_rates
-from decorrupt.risks import CorrectedRisk, ForwardRisk, ProportionRisk
+from decorrupt.risks import CorrectedRisk, ProportionRisk
 from decorrupt.torch import corrected_loss, count_loss, forward_loss, proportion_loss
-from oracles.counts import convolved_count, enumerate_class_counts
+from oracles.counts import convolved_count, enumerate_class_counts, row_risk
 
 SIZES = np.array([1, 2, 5, 3, 30])
 BAGS = np.random.default_rng(0).permutation(np.repeat(np.arange(5), SIZES))
@@ -83,7 +83,7 @@ def numpy_risk(name):
     if kind == "corrected":
         return CorrectedRisk(coefficients(n_classes), class_loss("logistic", n_classes))
     transition = {2: PAIR, 3: MATRIX}[n_classes]
-    return ForwardRisk(transition[:, noisy_labels(n_classes)].T)
+    return row_risk(transition[:, noisy_labels(n_classes)].T)
 
 
 for_all = pytest.mark.parametrize("name", LOSSES)
@@ -203,7 +203,7 @@ def test_one_transition_per_row():
     each = matrix_of_rates(*flips.T)
     found = forward_loss(scores(), torch.tensor(noisy_labels(2)), torch.tensor(each))
     given = each[np.arange(len(BAGS)), :, noisy_labels(2)]
-    expected = ForwardRisk(given).value_and_slope(numbers())[0]
+    expected = row_risk(given).value_and_slope(numbers())[0]
     assert_allclose(found.item(), expected, atol=1e-6)
 
 

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from decorrupt.corruption import combine_bags
-from decorrupt.observed import Observed, matrix_of_rates, nothing_known, read_sources
+from decorrupt.observed import matrix_of_rates, read_sources
 from decorrupt.risks import (
-    LabelLikelihood,
     ProportionRisk,
     count_risk,
     logistic_risk,
@@ -35,29 +34,9 @@ def transition(observed):
     return 0.5 * np.eye(observed.n_classes) + 0.5 * observed.proportions[5]
 
 
-def sources_of(observed):
-    noisy = observed.row_proportions.argmax(axis=1)
-    return read_sources(noisy, observed.classes, None, transition(observed))
-
-
 def noisy_labels(observed):
-    return noisy_label_risk(sources_of(observed))
-
-
-def labels_and_bags(observed):
-    """Return the likelihood of bags, of noisy labels, and of rows without either."""
-    given = sources_of(observed).given
-    in_bags = np.isin(observed.row_bag, [2, 3, 5])
-    given[in_bags | (np.arange(len(given)) % 5 == 0)] = 1.0
-    silent = nothing_known(observed.sizes, observed.n_classes)
-    counts, is_known = observed.counts, np.isin(np.arange(7), [2, 3, 5])[:, None]
-    low, high = (
-        np.where(is_known, own, other)
-        for own, other in ((counts.lower, silent.lower), (counts.upper, silent.upper))
-    )
-    reported = type(counts)(low, high, counts.noise, counts.is_impossible)
-    parts = (observed.classes, observed.ids, observed.row_bag, observed.proportions)
-    return LabelLikelihood(Observed(*parts, reported=reported, given=given))
+    noisy = observed.row_proportions.argmax(axis=1)
+    return noisy_label_risk(read_sources(noisy, observed.classes, None, transition(observed)))
 
 
 RISKS = {
@@ -65,7 +44,6 @@ RISKS = {
     "count": count_risk,
     "proportion": ProportionRisk,
     "noisy labels": noisy_labels,
-    "labels and bags": labels_and_bags,
 }
 every_risk = pytest.mark.parametrize("make_risk", RISKS.values(), ids=list(RISKS))
 any_classes = pytest.mark.parametrize("n_classes", [2, 3])
@@ -163,12 +141,11 @@ def test_there_is_no_curvature_of_several_classes(make_risk):
 
 
 @any_classes
-@pytest.mark.parametrize("name", ["count", "labels and bags"])
-def test_the_slope_of_a_likelihood_is_the_probability_less_the_posterior(name, n_classes):
+def test_the_slope_of_a_likelihood_is_the_probability_less_the_posterior(n_classes):
     """Fact 2 of the design: w = p − n·slope, exact where no bag is approximated."""
     counts = COUNTS[n_classes][:5]
     observed = make_observed(counts)
-    risk = count_risk(observed) if name == "count" else LabelLikelihood(observed)
+    risk = count_risk(observed)
     scores = np.random.default_rng(5).normal(size=(counts.sum(), n_classes))
     prob = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
     scores = scores if n_classes > 2 else scores[:, 1] - scores[:, 0]

@@ -10,7 +10,8 @@ from scipy.optimize import approx_fprime, check_grad
 from sklearn.linear_model import LogisticRegression
 
 from decorrupt.losses import class_loss
-from decorrupt.risks import KINK_WIDTH, CorrectedRisk
+from decorrupt.risks import CorrectedRisk
+from decorrupt.risks.risk import KINK_WIDTH
 from decorrupt.solvers import Objective, choose_solver, solve
 from oracles.dense_risk import LOSS_NAMES, central_differences, class_sums, make_objective
 

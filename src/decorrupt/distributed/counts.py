@@ -63,7 +63,7 @@ def prepare_counts(
     chunks = []
     for rows in _whole_bags(codes):
         risk = count_risk(observed.take(rows), large_bags=large_bags)
-        chunks.append(Chunk(block.rows[rows], (replace(risk, n_rows=n_total),)))
+        chunks.append(Chunk(block.rows[rows], (replace(risk, n_rows=n_total, observed=None),)))
     return Partition(chunks)
 
 

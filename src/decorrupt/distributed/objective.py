@@ -68,8 +68,8 @@ class PartitionedObjective:
 
     def _risk(self, coef: FloatArray) -> tuple[float, FloatArray]:
         values, gradients = self._sums(coef)
-        outer = np.array([corrected_sum(total, self.correction) for total in values.tolist()])
-        return float(outer[:, 0].sum()), outer[:, 1] @ gradients
+        values, weights, _ = corrected_sum(values, self.correction)
+        return float(values.sum()), weights @ gradients
 
     def _sums(self, coef: FloatArray) -> tuple[FloatArray, FloatArray]:
         self.n_passes += 1

@@ -26,6 +26,7 @@ from decorrupt.ecological.posterior import Draws, draw_tables
 from decorrupt.ecological.tables import bounds, fit_margins, goodman
 from decorrupt.estimators import check_parameters, check_share
 from decorrupt.notices import Notice, emit_notices
+from decorrupt.observed import counts_of_sum
 
 
 class EcologicalInference(BaseEstimator):
@@ -289,12 +290,14 @@ class EcologicalInference(BaseEstimator):
 
 def fit_margins_of(rates: Rates) -> FloatArray:
     """Return the outcomes of every place: as given, or the expected ones if they are noisy."""
-    layout = rates.layout
-    if layout.count_noise is None:
-        return layout.margins.outcomes
-    (places,) = layout.risk(np.ones(len(rates.dispersion))).groups
-    prob = rates.prob.reshape(-1, rates.prob.shape[2])[layout.present]
-    return np.asarray(places.expected_counts(prob))
+    margins, observed = rates.layout.margins, rates.layout.observed
+    if rates.layout.count_noise is None:
+        return margins.outcomes
+    votes = counts_of_sum(margins.outcomes, observed.sizes)
+    away = votes - np.einsum("br,brc->bc", margins.groups, rates.prob)
+    pull = np.einsum("bcd,bd->bc", rates.precision, away)
+    expected = np.maximum(votes - observed.counts.noise_variance[:, None] * pull, 0.0)
+    return np.asarray(expected * (observed.sizes / expected.sum(axis=1))[:, None])
 
 
 def _read_covariates(covariates: Any, n_places: int, n_groups: int) -> FloatArray:

@@ -15,7 +15,7 @@ from decorrupt.ecological.margins import Margins
 from decorrupt.ecological.tables import goodman
 from decorrupt.losses import scores_of
 from decorrupt.observed import Observed, counts_of_sum, with_count_noise
-from decorrupt.risks import CountMoments, CountRisk, NormalBags, Segments, count_precision
+from decorrupt.risks import CountRisk, count_precision, normal_count_risk
 from decorrupt.solvers import solve_lbfgs
 
 # Variance of a group's deviation from the common log-odds, before the data.
@@ -102,10 +102,7 @@ class Layout:
         weights = self.margins.groups.ravel()[self.present] / dispersion[row_place]
         votes = counts_of_sum(self.margins.outcomes, observed.sizes) / dispersion[:, None]
         variance = observed.counts.noise_variance / dispersion**2
-        segments = Segments(np.bincount(row_place), weights)
-        rows, places = np.arange(len(row_place)), np.arange(observed.n_bags)
-        normal = NormalBags(places, rows, segments, votes, variance)
-        return CountRisk(self.total, observed.n_bags, (normal,), weights)
+        return normal_count_risk(observed, votes, weights, variance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,8 +158,8 @@ class Rates:
         """S_b⁻¹, of the expected outcomes, shape (n_places, n_outcomes, n_outcomes)."""
         groups, prob = self.layout.margins.groups, self.prob
         outer = np.einsum("br,brc,brd->bcd", groups, prob, prob, optimize=True)
-        moments = CountMoments(np.einsum("br,brc->bc", groups, prob), outer)
-        return count_precision(moments, self.layout.observed.counts.noise_variance)[0]
+        mean = np.einsum("br,brc->bc", groups, prob)
+        return count_precision(mean, outer, self.layout.observed.counts.noise_variance)[0]
 
     @cached_property
     def pearson(self) -> FloatArray:

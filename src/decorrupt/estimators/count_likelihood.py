@@ -20,7 +20,6 @@ from decorrupt.notices import Notice, emit_notices
 from decorrupt.observed import Observed, describe_impossible, with_count_noise
 from decorrupt.risks import (
     ESTIMATE,
-    LabelLikelihood,
     bag_effect_of_scores,
     check_bag_effect,
     count_risk,
@@ -389,7 +388,7 @@ class CountLikelihoodClassifier(BagClassifier):
         if self.bag_effect_:  # the share that rows alone explain: that of these bags has effects
             shares = observed.mean(probabilities(solution.scores))
         elif observed.is_inexact:
-            shares = observed.mean(LabelLikelihood(observed).posterior(solution.scores))
+            shares = observed.mean(count_risk(observed).posterior(solution.scores))
         self.describe_counts(observed, solution.risk_value, solution.route, shares)
 
     def describe_counts(

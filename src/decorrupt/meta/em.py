@@ -19,7 +19,7 @@ from decorrupt.meta.observed_classifier import Fold, ObservedClassifier, bag_fol
 from decorrupt.meta.soft_labels import check_learner, fit_soft_labels, soft_scores
 from decorrupt.meta.start import check_numbers, fit_columns, fit_start, make_columns
 from decorrupt.progress import progress, track
-from decorrupt.risks import LabelLikelihood
+from decorrupt.risks import CountRisk
 from decorrupt.solvers import fit_slope_and_shift
 
 
@@ -146,9 +146,7 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
             return self.estimator
         return RandomForestRegressor(100, min_samples_leaf=3, max_features=1 / 3)
 
-    def _fit_labels(
-        self, X: Any, likelihood: LabelLikelihood, random: np.random.RandomState
-    ) -> None:
+    def _fit_labels(self, X: Any, likelihood: CountRisk, random: np.random.RandomState) -> None:
         self.columns_ = self.start_ = None
         self.slope_, self.shift_ = 1.0, 0.0
         self.estimator_ = fit_soft_labels(
@@ -159,9 +157,7 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
             sample_weight_name=self.sample_weight_name,
         )
 
-    def _fit_observed(
-        self, X: Any, likelihood: LabelLikelihood, random: np.random.RandomState
-    ) -> None:
+    def _fit_observed(self, X: Any, likelihood: CountRisk, random: np.random.RandomState) -> None:
         check_two_or_more("cv", self.cv)
         estimator = seeded(self._learner(), random)
         observed = likelihood.observed
@@ -196,7 +192,7 @@ class EMClassifier(MetaEstimatorMixin, ObservedClassifier):
         self._note_one_class(found.scores)
 
     def _fit_start(
-        self, X: Any, likelihood: LabelLikelihood, random: np.random.RandomState
+        self, X: Any, likelihood: CountRisk, random: np.random.RandomState
     ) -> FloatArray:
         """Fit the start; return its held-out scores."""
         self.columns_, random_state = make_columns(X), seed(random)
@@ -314,7 +310,7 @@ class Round:
 def run_round(
     learner: SoftLearner,
     X: Any,
-    likelihood: LabelLikelihood,
+    likelihood: CountRisk,
     start: FloatArray,
     *,
     folds: Sequence[Fold] | None,

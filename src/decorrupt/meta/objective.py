@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from decorrupt._typing import FloatArray
 from decorrupt.losses import probabilities, score_columns, score_shape
 from decorrupt.observed import read_observed
-from decorrupt.risks import LabelLikelihood
+from decorrupt.risks import CountRisk, count_risk
 
 # Keeps the Newton step of a leaf finite where all rows are certain.
 SMALLEST_HESSIAN = 1e-6
@@ -23,11 +23,11 @@ class CountObjective:
 
     Parameters
     ----------
-    likelihood : LabelLikelihood
+    likelihood : CountRisk
         What is known about the labels of the training rows, in their order.
     """
 
-    def __init__(self, likelihood: LabelLikelihood) -> None:
+    def __init__(self, likelihood: CountRisk) -> None:
         self.likelihood = likelihood
 
     def __call__(self, y_true: Any, y_pred: Any) -> tuple[FloatArray, FloatArray]:  # noqa: ARG002
@@ -87,4 +87,4 @@ def count_objective(
     observed = read_observed(
         y, bags=bags, upper=upper, count_noise=count_noise, sample_weight=sample_weight
     )
-    return CountObjective(LabelLikelihood(observed))
+    return CountObjective(count_risk(observed))

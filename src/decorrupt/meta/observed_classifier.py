@@ -19,7 +19,7 @@ from decorrupt.observed import (
     with_count_noise,
     without_weightless,
 )
-from decorrupt.risks import LabelLikelihood
+from decorrupt.risks import CountRisk, count_risk
 from decorrupt.splitters import BagKFold
 
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -132,10 +132,11 @@ class ObservedClassifier(ScoreClassifier):
         self._check_parameters()
 
     def _train_rows(self, X: Any, observed: Observed) -> list[Notice]:
-        likelihood = LabelLikelihood(observed)
+        likelihood = count_risk(observed)
         self.classes_ = observed.classes
         self.set_class_prior(likelihood.class_prior)
-        train = self._fit_labels if likelihood.is_convex else self._fit_observed
+        is_labelled = observed.given is None and likelihood.is_convex
+        train = self._fit_labels if is_labelled else self._fit_observed
         train(X, likelihood, check_random_state(self.random_state))
         return self._take_notices()
 
@@ -143,14 +144,10 @@ class ObservedClassifier(ScoreClassifier):
         """Raise ValueError if a parameter is invalid regardless of the data."""
 
     @abstractmethod
-    def _fit_observed(
-        self, X: Any, likelihood: LabelLikelihood, random: np.random.RandomState
-    ) -> None:
+    def _fit_observed(self, X: Any, likelihood: CountRisk, random: np.random.RandomState) -> None:
         """Train on validated rows and what is observed about their labels."""
 
-    def _fit_labels(
-        self, X: Any, likelihood: LabelLikelihood, random: np.random.RandomState
-    ) -> None:
+    def _fit_labels(self, X: Any, likelihood: CountRisk, random: np.random.RandomState) -> None:
         """Train on validated rows with known labels, each a bag of one row."""
         self._fit_observed(X, likelihood, random)
 

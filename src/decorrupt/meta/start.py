@@ -28,7 +28,7 @@ from decorrupt.losses import score_shape
 from decorrupt.meta.observed_classifier import Fold
 from decorrupt.observed import Observed, repeated_rows
 from decorrupt.progress import track
-from decorrupt.risks import LabelLikelihood
+from decorrupt.risks import count_risk
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem, prior_start
 
 # λ of the path for k(x,x) = 1, from smooth to flexible; the best is chosen on held-out bags.
@@ -108,7 +108,7 @@ class LikelihoodStart(KernelClassifier):
 
     def problem(self, observed: Observed) -> Problem:
         """Return the likelihood of all observations, started at the constant."""
-        likelihood = LabelLikelihood(observed)
+        likelihood = count_risk(observed)
         prior = likelihood.class_prior
         return Problem(likelihood, prior_start(prior), class_prior=prior)
 
@@ -137,7 +137,7 @@ class LikelihoodStart(KernelClassifier):
         for train, test in track(folds, "choosing the start", len(folds)):
             found = self._path(matrix[train], observed.take(train), path)
             held_out[test] = found.scores(matrix[test])
-            tested = LabelLikelihood(observed.take(test))
+            tested = count_risk(observed.take(test))
             quality += [tested.log_likelihood(own) for own in np.moveaxis(held_out[test], 1, 0)]
         best = int(quality.argmax())
         own = held_out[:, best].copy()

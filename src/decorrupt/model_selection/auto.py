@@ -26,7 +26,7 @@ from decorrupt.model_selection.folds import DEFAULT_FOLDS, usable_folds
 from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer
 from decorrupt.notices import Notice, emit_notices
 from decorrupt.observed import read_observed, without_weightless
-from decorrupt.risks import LabelLikelihood
+from decorrupt.risks import count_risk
 
 DEFAULT_KERNELS = ("linear", "rbf", "pca_rbf", "pca8_rbf", "knn", "pca_knn")
 # Seed of the tests of assumptions: the same data always get the same methods.
@@ -234,7 +234,7 @@ UnscaledColumnsWarning
         observed = data.observed
         self.classes_ = observed.classes
         self.class_prior_ = (
-            LabelLikelihood(observed).class_prior if observed.is_inexact else observed.inner_prior
+            count_risk(observed).class_prior if observed.is_inexact else observed.inner_prior
         )
         is_testable = bags is not None and not observed.is_inexact
         self.assumptions_ = self._assumptions(data) if is_testable else None

@@ -13,7 +13,7 @@ from scipy.special import gammaln, xlogy
 
 from decorrupt._typing import FloatArray
 from decorrupt.observed import NoisySources, Observed, noise_covariance
-from decorrupt.risks import bag_shares_by_class, effect_covariance
+from decorrupt.risks import effect_covariance
 
 # Larger bags are approximated; their exact sums would cost more.
 LARGE_BAG = 32
@@ -212,7 +212,8 @@ class RowLikelihood:
     def of_mixtures(cls, observed: Observed) -> RowLikelihood:
         """Return the likelihood of each row's bag, for bags with common class distributions."""
         kind = np.zeros(len(observed.row_bag), dtype=np.intp)
-        shares = bag_shares_by_class(observed).T[None]
+        rows = observed.sizes[:, None] * observed.proportions
+        shares = (rows / rows.sum(axis=0)).T[None]  # P(bag | Y=c)
         return cls(shares, kind, observed.row_bag, np.ones((observed.n_classes, len(kind))))
 
     def log_likelihood(self, prob: FloatArray) -> FloatArray:

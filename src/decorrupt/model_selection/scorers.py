@@ -172,7 +172,7 @@ class NoisyLabelScorer(BagScorer):
     def by_bag(self, scores: FloatArray, observed: Observed) -> FloatArray:
         """Return log P(ỹ|x) of each row; `scores` are those in a balanced population."""
         noisy: Any = observed.sources
-        return noisy_label_risk(noisy).log_likelihoods(scores)
+        return noisy_label_risk(noisy).log_probs_and_slope(scores)[0]
 
 
 def get_bag_scorer(scoring: Any) -> BagScorer:

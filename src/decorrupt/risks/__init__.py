@@ -1,4 +1,4 @@
-"""Smooth functions of the scores: corrected, count, proportion, set, forward; label posteriors."""
+"""Smooth functions of the scores: corrected, count and proportion risks; label posteriors."""
 
 from decorrupt.risks.bag_effect import (
     ESTIMATE,
@@ -8,38 +8,34 @@ from decorrupt.risks.bag_effect import (
     estimate_bag_effect,
     with_bag_effect,
 )
-from decorrupt.risks.corrected import (
-    KINK_WIDTH,
-    RISK_CORRECTIONS,
+from decorrupt.risks.class_counts import count_precision
+from decorrupt.risks.counts import (
+    CountRisk,
+    LabelPosterior,
+    count_log_likelihood,
+    count_risk,
+    label_posterior,
+    noisy_label_risk,
+    normal_count_risk,
+)
+from decorrupt.risks.proportion import ProportionRisk
+from decorrupt.risks.risk import (
     CorrectedRisk,
+    Operator,
+    ScoreRisk,
     corrected_sum,
     logistic_risk,
 )
-from decorrupt.risks.count import CountRisk, count_log_likelihood, count_risk
-from decorrupt.risks.forward import ForwardRisk, bag_shares_by_class, noisy_label_risk
-from decorrupt.risks.label_posterior import LabelLikelihood, LabelPosterior, label_posterior
-from decorrupt.risks.normal_counts import CountMoments, NormalBags, count_precision
-from decorrupt.risks.proportion import ProportionRisk
-from decorrupt.risks.score_risk import Operator, ScoreRisk
-from decorrupt.risks.segments import Segments
 
 __all__ = [
     "ESTIMATE",
-    "KINK_WIDTH",
-    "RISK_CORRECTIONS",
     "CorrectedRisk",
-    "CountMoments",
     "CountRisk",
-    "ForwardRisk",
-    "LabelLikelihood",
     "LabelPosterior",
-    "NormalBags",
     "Operator",
     "ProportionRisk",
     "ScoreRisk",
-    "Segments",
     "bag_effect_of_scores",
-    "bag_shares_by_class",
     "check_bag_effect",
     "corrected_sum",
     "count_log_likelihood",
@@ -50,5 +46,6 @@ __all__ = [
     "label_posterior",
     "logistic_risk",
     "noisy_label_risk",
+    "normal_count_risk",
     "with_bag_effect",
 ]

@@ -53,29 +53,15 @@ def with_bag_effect(observed: Observed, effect: float) -> Observed:
 
 
 def bag_effect_of_scores(scores: FloatArray, observed: Observed) -> float:
-    """Return the maximum-likelihood bag effect of the counts, given the scores of the rows.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n_rows,) or (n_rows, n_classes)
-        f of every row.
-    observed : Observed
-        The bags, with the known noise of their counts.
-    """
+    """Return the maximum-likelihood bag effect of the counts, given the scores of the rows."""
     free, shares = probabilities(scores)[:, 1:], observed.proportions[:, 1:]
     sizes = observed.sizes.astype(float)
-    residuals = sizes[:, None] * shares - _sums(free, observed)
+    residuals = sizes[:, None] * (shares - observed.mean_by_bag(free))
     products = free[:, :, None] * (np.eye(free.shape[1]) - free[:, None, :])
-    covariance = _sums(products, observed)
-    covariance = covariance + noise_covariance(observed.counts.noise_variance, observed.n_classes)
+    covariance = sizes[:, None, None] * observed.mean_by_bag(products)
+    covariance += noise_covariance(observed.counts.noise_variance, observed.n_classes)
     several = sizes >= 2
     return estimate_bag_effect(residuals[several], covariance[several], sizes[several])
-
-
-def _sums(values: FloatArray, observed: Observed) -> FloatArray:
-    flat = values.reshape(len(values), -1).T
-    sums = [observed.sum_by_bag(column) for column in flat]
-    return np.array(sums, dtype=float).T.reshape(-1, *values.shape[1:])
 
 
 def effect_covariance(n_classes: int) -> FloatArray:
@@ -90,14 +76,7 @@ def effect_covariance(n_classes: int) -> FloatArray:
 def estimate_bag_effect(residuals: FloatArray, covariance: FloatArray, sizes: FloatArray) -> float:
     """Return argmax_s Σ_k log N(r_k; 0, V_k + n_k²·s²·E), E from :func:`effect_covariance`.
 
-    Parameters
-    ----------
-    residuals : ndarray of shape (n_bags, n_classes − 1)
-        Counts minus their expectation.
-    covariance : ndarray of shape (n_bags, n_classes − 1, n_classes − 1)
-        V_k.
-    sizes : ndarray of shape (n_bags,)
-        Rows per bag.
+    r_k are the counts of all classes but one minus their expectation, V_k is their covariance.
     """
     if not len(sizes):
         return 0.0

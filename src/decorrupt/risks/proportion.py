@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
 from decorrupt.losses import log_probabilities, refuse_curvature, slope_in_scores
 from decorrupt.observed import Observed
-from decorrupt.risks.bag_rows import observed_segments
-from decorrupt.risks.score_risk import Operator
-from decorrupt.risks.segments import Segments
+from decorrupt.risks.risk import Operator
+from decorrupt.risks.segments import BagRows, Segments
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,14 +29,13 @@ class ProportionRisk:
     @property
     def is_convex(self) -> bool:
         """Whether every bag has one row."""
-        return bool((self._bags.lengths == 1).all())
+        return bool((self._rows.segments.lengths == 1).all())
 
     def value_and_slope(self, scores: FloatArray) -> tuple[float, FloatArray]:
         """Return the risk and its gradient in the scores."""
-        log_prob, log_sum = self._log_sums(scores)
-        log_means = log_sum - np.log(self._bags.sizes)[:, None]
+        _, _, log_means, by_bag = self._sorted(scores)
         slope = np.empty(scores.shape)
-        slope[self._by_bag] = self._slope(log_prob, log_sum)
+        slope[self._rows.order] = by_bag
         return -float(np.vdot(self._weights, log_means)), slope
 
     def curvature(self, scores: FloatArray) -> Operator:
@@ -47,50 +44,39 @@ class ProportionRisk:
         D is diagonal, with the slope times 1 − 2σ(f).
         """
         refuse_curvature(scores)
-        log_prob, log_sum = self._log_sums(scores)
-        prob, bags, order = np.exp(log_prob), self._bags, self._by_bag
-        shares = self._shares(log_prob, log_sum)
+        prob, shares, _, slope = self._sorted(scores)
         tilts = -shares[:, 0] * prob[:, 1], shares[:, 1] * prob[:, 0]
-        diagonal = self._slope(log_prob, log_sum) * (prob[:, 0] - prob[:, 1])
-        unweighted = Segments(bags.lengths)  # the tilts contain the weights
+        diagonal = slope * (prob[:, 0] - prob[:, 1])
+        bags = Segments(self._rows.segments.lengths)  # the tilts contain the weights
 
         def apply(v: FloatArray) -> FloatArray:
-            sorted_v = v[order]
+            sorted_v = v[self._rows.order]
             bent = (diagonal * sorted_v.T).T
             for weight, tilt in zip(self._weights.T, tilts, strict=True):
-                by_bag = (weight * unweighted.sum((tilt * sorted_v.T).T).T).T
+                by_bag = (weight * bags.sum((tilt * sorted_v.T).T).T).T
                 bent += (tilt * bags.spread(by_bag).T).T
-            found = np.empty_like(bent)
-            found[order] = bent
-            return np.asarray(found)
+            result = np.empty_like(bent)
+            result[self._rows.order] = bent
+            return result
 
         return apply
 
-    def _log_sums(self, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return log P(Y_j=c), sorted by bag, and the logarithms of their sums over each bag."""
-        log_prob = log_probabilities(scores[self._by_bag])
-        return log_prob, self._bags.log_sum(log_prob)
-
-    def _slope(self, log_prob: FloatArray, log_sum: FloatArray) -> FloatArray:
-        """Return the slope of the rows sorted by bag."""
-        shares = self._shares(log_prob, log_sum)
-        return slope_in_scores(-self._bags.spread(self._weights) * shares, np.exp(log_prob))
-
-    def _shares(self, log_prob: FloatArray, log_sum: FloatArray) -> FloatArray:
-        """Return the share of each row in its bag's sum, by class."""
-        shares = np.exp(log_prob - self._bags.spread(log_sum))
-        weights = self._bags.weights
-        return shares if weights is None else shares * weights[:, None]
+    def _sorted(self, scores: FloatArray) -> tuple[FloatArray, ...]:
+        """Return P(Y_j=c), its share in the bag's sum, log m_bc and the slope; sorted by bag."""
+        bags = self._rows.segments
+        log_prob = log_probabilities(scores[self._rows.order])
+        log_sum = bags.log_sum(log_prob)
+        prob, shares = np.exp(log_prob), np.exp(log_prob - bags.spread(log_sum))
+        if bags.weights is not None:
+            shares *= bags.weights[:, None]
+        slope = slope_in_scores(-bags.spread(self._weights) * shares, prob)
+        return prob, shares, log_sum - np.log(bags.sizes)[:, None], slope
 
     @cached_property
     def _weights(self) -> FloatArray:
-        sizes = self._bags.sizes[:, None]
-        return np.asarray(sizes / self.observed.n_rows * self.observed.proportions)
+        observed = self.observed
+        return np.asarray(observed.sizes[:, None] / observed.n_rows * observed.proportions)
 
     @cached_property
-    def _by_bag(self) -> NDArray[np.intp]:
-        return np.argsort(self.observed.row_bag, kind="stable")
-
-    @cached_property
-    def _bags(self) -> Segments:
-        return observed_segments(self.observed, self._by_bag)
+    def _rows(self) -> BagRows:
+        return BagRows(self.observed)

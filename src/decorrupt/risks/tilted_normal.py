@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit
 
 from decorrupt._typing import FloatArray
 from decorrupt.risks.poisson_binomial import log_partition, tilt_to_count
-from decorrupt.risks.segments import Segments
+from decorrupt.risks.segments import Segments, ValueAndSlope
 
 # Below the first variance of the tilted count a bag is exact, above the second it is normal.
 EXACT_BELOW = 16.0
@@ -19,40 +17,13 @@ NORMAL_ABOVE = 32.0
 # A count with a variance of 32 is this far from its mean with a probability below 1e-25.
 # Odd, so that no node is −1, where the factor of a row with p = ½ vanishes.
 FOURIER_NODES = 79
-
-
-@dataclass(frozen=True)
-class _TiltedBags:
-    """p_j and 1−p_j of the rows after tilting, and the noise variance of their bags."""
-
-    prob: FloatArray
-    other: FloatArray
-    bags: Segments
-    noise_variance: FloatArray
-
-    @cached_property
-    def variance(self) -> FloatArray:
-        """Σp(1−p) + τ², v in the formulas."""
-        return np.asarray(self.bags.sum(self.prob * self.other) + self.noise_variance)
-
-    @cached_property
-    def variance_slope(self) -> FloatArray:
-        """∂v/∂f_j: the row's third cumulant, minus the effect of the change of t."""
-        own = self.prob * self.other * (self.other - self.prob)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            by_shift = np.where(self.variance > 0, self.bags.sum(own) / self.variance, 0.0)
-        return np.asarray(own - self.bags.spread(by_shift) * self.prob * self.other)
-
-    def take(self, some: NDArray[np.bool_]) -> _TiltedBags:
-        """Return some of the bags."""
-        rows = self.bags.spread(some)
-        bags, noise_variance = self.bags.take(some), self.noise_variance[some]
-        return _TiltedBags(self.prob[rows], self.other[rows], bags, noise_variance)
+# The variance that a count loses by being whole (Sheppard): it also bounds the density.
+ROUNDING_VARIANCE = 1 / 12
 
 
 def tilted_normal(
-    scores: FloatArray, bags: Segments, counts: FloatArray, noise_variance: FloatArray | float = 0.0
-) -> tuple[FloatArray, FloatArray]:
+    scores: FloatArray, bags: Segments, counts: FloatArray, noise_variance: FloatArray
+) -> ValueAndSlope:
     """Return log P(ΣY_j + noise ≈ c) of every bag, and its slope in the scores, approximately.
 
     Shifting all scores of a bag by t changes P(ΣY = c) by a known factor. The normal approximation
@@ -76,56 +47,46 @@ def tilted_normal(
         The rows of each bag.
     counts : ndarray of shape (n_bags,)
         c, not necessarily whole; strictly between 0 and the bag's rows where there is no noise.
-    noise_variance : ndarray of shape (n_bags,) or float
+    noise_variance : ndarray of shape (n_bags,)
         τ², the variance of the noise in c.
     """
-    noise_variance = np.broadcast_to(np.asarray(noise_variance, dtype=float), counts.shape)
     tilt = tilt_to_count(scores, bags, counts, noise_variance)
     shifted = scores + bags.spread(tilt)
-    tilted = _TiltedBags(expit(shifted), expit(-shifted), bags, noise_variance)
-    at_mean, slope = _log_prob_at_mean(tilted, counts)
+    prob, other = expit(shifted), expit(-shifted)
+    bend = prob * other
+    variance = bags.sum(bend) + noise_variance
+    # ∂v/∂f_j: the row's third cumulant, minus the effect of the change of t.
+    third = bend * (other - prob)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        by_shift = np.where(variance > 0, bags.sum(third) / variance, 0.0)
+    variance_slope = third - bags.spread(by_shift) * bend
+    at_mean = -0.5 * np.log1p(2 * np.pi * variance)
+    slope = bags.spread(-np.pi / (1 + 2 * np.pi * variance)) * variance_slope
+    small = (variance < NORMAL_ABOVE) & (noise_variance == 0)
+    if small.any():
+        rows, few = bags.spread(small), bags.take(small)
+        exact, exact_slope = _fourier(prob[rows], other[rows], few, counts[small])
+        # ω·normal + (1−ω)·exact with ω(v) = 3s²−2s³, s from 0 to 1 between the two variances.
+        width = NORMAL_ABOVE - EXACT_BELOW
+        step = np.clip((variance[small] - EXACT_BELOW) / width, 0.0, 1.0)
+        share, excess = step**2 * (3 - 2 * step), at_mean[small] - exact
+        share_slope = few.spread(6 * step * (1 - step) / width * excess) * variance_slope[rows]
+        at_mean[small] = exact + share * excess
+        slope[rows] = exact_slope + few.spread(share) * (slope[rows] - exact_slope) + share_slope
     measure = bags.sum(log_partition(shifted) - log_partition(scores))
     measure += (0.5 * noise_variance * tilt - counts) * tilt
     # The slope of `measure` through t is zero: t is a stationary point of it.
-    return measure + at_mean, tilted.prob - expit(scores) + slope
+    return measure + at_mean, prob - expit(scores) + slope
 
 
-def _log_prob_at_mean(tilted: _TiltedBags, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return log P(ΣY = c) where c is the mean, and its slope: exact, normal or a blend."""
-    log_prob = -0.5 * np.log1p(2 * np.pi * tilted.variance)
-    by_variance = -np.pi / (1 + 2 * np.pi * tilted.variance)
-    slope = tilted.bags.spread(by_variance) * tilted.variance_slope
-    small = (tilted.variance < NORMAL_ABOVE) & (tilted.noise_variance == 0)
-    if small.any():
-        rows = tilted.bags.spread(small)
-        log_prob[small], slope[rows] = _blend(
-            tilted.take(small), counts[small], log_prob[small], slope[rows]
-        )
-    return log_prob, slope
-
-
-def _blend(
-    tilted: _TiltedBags, counts: FloatArray, normal: FloatArray, normal_slope: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return ω·normal + (1−ω)·exact and its slope, ω(v) = 3s²−2s³ from v = 16 to v = 32."""
-    exact, exact_slope = _fourier(tilted, counts)
-    width = NORMAL_ABOVE - EXACT_BELOW
-    step = np.clip((tilted.variance - EXACT_BELOW) / width, 0.0, 1.0)
-    share = step**2 * (3 - 2 * step)
-    share_slope = 6 * step * (1 - step) / width * (normal - exact)
-    spread = tilted.bags.spread
-    slope = exact_slope + spread(share) * (normal_slope - exact_slope)
-    slope += spread(share_slope) * tilted.variance_slope
-    return exact + share * (normal - exact), slope
-
-
-def _fourier(tilted: _TiltedBags, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _fourier(
+    prob: FloatArray, other: FloatArray, bags: Segments, counts: FloatArray
+) -> ValueAndSlope:
     """Return log P(ΣY = c) and its slope E[Y_j | ΣY = c] − p_j, exact while v is small.
 
     P(ΣY = c) = (1/N)·Σ_k z_k^(−c)·Π_j (1−p_j + p_j·z_k) over the N-th roots of unity, up to the
     probability that ΣY is a multiple of N away from c. Roots come in conjugate pairs.
     """
-    prob, other, bags = tilted.prob, tilted.other, tilted.bags
     total, given_pos = np.zeros(len(counts)), np.zeros(len(prob))
     for k in range(FOURIER_NODES // 2 + 1):
         node = np.exp(2j * np.pi * k / FOURIER_NODES)
@@ -135,3 +96,54 @@ def _fourier(tilted: _TiltedBags, counts: FloatArray) -> tuple[FloatArray, Float
         given_pos += (bags.spread(term) * node / factor).real
     conditional = prob * given_pos / bags.spread(total)
     return np.log(total / FOURIER_NODES), conditional - prob
+
+
+class PossibleCounts(NamedTuple):
+    """The counts k of large bags that an observation allows, and their weights ν_k."""
+
+    bags: Segments  # the number of listed counts of each bag
+    counts: FloatArray  # k, bag by bag, within [0, n]
+    log_weights: FloatArray  # log ν_k
+    lowest: FloatArray  # per bag, the ends of its range; for a noisy bag the reported count
+    highest: FloatArray
+    decay: FloatArray  # how fast the log-weights of a noisy bag fall per row; ∞ for a range
+
+
+def tilted_weights(scores: FloatArray, bags: Segments, possible: PossibleCounts) -> ValueAndSlope:
+    """Return log Σ_k ν_k·P(ΣY = k) of every bag, and its slope in the scores, approximately.
+
+    With the scores shifted by t, p_j = σ(f_j + t), m = Σp_j and v = Σp_j(1−p_j) + 1/12,
+
+        log Σ_k ν_k·e^(−t(k−m))·N(k; m, v) + Σ_j [log(1+e^(f_j+t)) − log(1+e^f_j)] − t·m.
+
+    t is the shift at which the most likely count given the observation is the mean: 0 if the mean
+    is inside the range, otherwise the shift to its nearer end; for a noisy count the shift to the
+    reported count, limited to ± `decay`. There the normal approximation is accurate (see
+    :func:`tilted_normal`). The error is about 0.1/v.
+    """
+    choices, counts, log_weights, lowest, highest, decay = possible
+    plain_mean = bags.sum(expit(scores))
+    target = np.clip(plain_mean, lowest, highest)
+    is_inside = target == plain_mean
+    margin = 0.5 / bags.sizes  # a reported count can be 0, n, or outside
+    full = tilt_to_count(scores, bags, np.clip(target, margin, bags.sizes - margin))
+    tilt = np.where(is_inside, 0.0, np.clip(full, -decay, decay))
+    shifted = scores + bags.spread(tilt)
+    prob, other = expit(shifted), expit(-shifted)
+    bend = prob * other
+    mean, own = bags.sum(prob), bags.sum(bend)
+    variance = own + ROUNDING_VARIANCE
+    spread, away = choices.spread, counts - choices.spread(mean)
+    logs = log_weights - spread(tilt) * away - 0.5 * away**2 / spread(variance)
+    total = choices.log_sum(logs)
+    share = np.exp(logs - spread(total))
+    first, second = choices.sum(share * away), choices.sum(share * away**2)
+    value = total - 0.5 * np.log(2 * np.pi * variance) - tilt * mean
+    value += bags.sum(log_partition(shifted) - log_partition(scores))
+    by_variance = 0.5 * (second / variance - 1) / variance
+    third = bend * (other - prob)
+    by_tilt = first * (own / variance - 1) + by_variance * bags.sum(third)
+    does_not_move = is_inside | (tilt != full)  # while the scores change
+    tilt_slope = np.where(does_not_move, 0.0, by_tilt / np.maximum(own, np.finfo(float).tiny))
+    slope = prob - expit(scores) + bags.spread(first / variance - tilt_slope) * bend
+    return value, slope + bags.spread(by_variance) * third

@@ -15,7 +15,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.losses import prior_scores, score_shape
 from decorrupt.meta import ObservedClassifier, bag_folds, check_numbers, make_columns, seed
 from decorrupt.progress import log_step
-from decorrupt.risks import LabelLikelihood
+from decorrupt.risks import CountRisk
 from decorrupt.torch.losses import risk_loss
 from decorrupt.torch.training import MLP, BagBatchSampler, train
 
@@ -146,9 +146,7 @@ class TorchBagClassifier(ObservedClassifier):
         super().set_params(**{k: value for k, value in params.items() if not _is_of_module(k)})
         return self
 
-    def _fit_observed(
-        self, X: Any, likelihood: LabelLikelihood, random: np.random.RandomState
-    ) -> None:
+    def _fit_observed(self, X: Any, likelihood: CountRisk, random: np.random.RandomState) -> None:
         device = self._device()
         self.columns_ = make_columns(X)
         columns = _tensor(self.columns_.fit_transform(X), device)
@@ -170,7 +168,7 @@ class TorchBagClassifier(ObservedClassifier):
     def _held_out(
         self,
         columns: Tensor,
-        likelihood: LabelLikelihood,
+        likelihood: CountRisk,
         first_seed: int,
         random: np.random.RandomState,
     ) -> FloatArray:
@@ -193,7 +191,7 @@ class TorchBagClassifier(ObservedClassifier):
         return np.array(curve)
 
     def _fit_network(
-        self, columns: Tensor, likelihood: LabelLikelihood, first_seed: int, **epochs: Any
+        self, columns: Tensor, likelihood: CountRisk, first_seed: int, **epochs: Any
     ) -> None:
         """Train a new network; its weights and batches depend on the seed alone."""
         torch.manual_seed(first_seed)

@@ -1,10 +1,11 @@
-"""The corrected risk Σ_j Σ_c coef[j, c]·ℓ_c(f_j) as a function of the scores."""
+"""Risks as functions of the scores: their interface, and the corrected risk."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +14,26 @@ from decorrupt._typing import FloatArray
 from decorrupt.corruption import row_coefficients
 from decorrupt.losses import MarginLoss, SoftmaxLoss, class_loss
 from decorrupt.observed import Observed
-from decorrupt.risks.score_risk import Operator
 
+Operator = Callable[[FloatArray], FloatArray]
 RISK_CORRECTIONS = (None, "abs", "relu")
 # The kinks of |r| and max(r, 0) are smoothed over this width, in units of risk. The minimum is
 # often exactly on a kink, where gradient-based solvers would not converge.
 KINK_WIDTH = 1e-3
+
+
+class ScoreRisk(Protocol):
+    """A smooth function of the scores: one per row, or one per row and class."""
+
+    @property
+    def is_convex(self) -> bool:
+        """Whether it is known to be convex in the scores."""
+
+    def value_and_slope(self, scores: FloatArray) -> tuple[float, FloatArray]:
+        """Return the risk and its gradient in the scores."""
+
+    def curvature(self, scores: FloatArray) -> Operator:
+        """Return the Hessian in the scores, as an operator on vectors or on columns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,21 +109,20 @@ class CorrectedRisk:
 
         return apply
 
-    def _outer(self, scores: FloatArray) -> FloatArray:
-        """Return g, g' and g'' at the sums of the classes."""
-        sums = self.loss.class_sums(self.coef, scores).tolist()
-        return np.array([corrected_sum(total, self.correction) for total in sums]).T
+    def _outer(self, scores: FloatArray) -> tuple[FloatArray, ...]:
+        sums = self.loss.class_sums(self.coef, scores).astype(float, copy=False)
+        return corrected_sum(sums, self.correction)
 
 
-def corrected_sum(total: float, correction: str | None) -> tuple[float, float, float]:
-    """Return g, g' and g'' at the sum of one class, see :class:`CorrectedRisk`."""
+def corrected_sum(sums: FloatArray, correction: str | None) -> tuple[FloatArray, ...]:
+    """Return g, g' and g'' at the sums of the classes, see :class:`CorrectedRisk`."""
     if correction is None:
-        return total, 1.0, 0.0
-    rounded = float(np.hypot(total, KINK_WIDTH))  # |r|, smoothed
-    tilt, bend = total / rounded, (KINK_WIDTH / rounded) ** 2 / rounded
+        return sums, np.ones_like(sums), np.zeros_like(sums)
+    rounded = np.hypot(sums, KINK_WIDTH)  # |r|, smoothed
+    tilt, bend = sums / rounded, (KINK_WIDTH / rounded) ** 2 / rounded
     if correction == "abs":
         return rounded, tilt, bend
-    return (total + rounded) / 2, (1 + tilt) / 2, bend / 2
+    return (sums + rounded) / 2, (1 + tilt) / 2, bend / 2
 
 
 def logistic_risk(combination: FloatArray, observed: Observed) -> CorrectedRisk:
