@@ -131,8 +131,16 @@ class ExactCounts:
 
     def log_prob_and_slope(self, scores: FloatArray) -> ValueAndSlope:
         """Return log Σ_k ν_k·P(k) of every bag, and its slope in the scores, sorted by bag."""
-        log_prob, bag = log_probabilities(scores), self.bag_of_vector
-        entries = log_prob.ravel()
+        log_prob = log_probabilities(scores)
+        log_count, posterior = self._log_count_and_posterior(log_prob)
+        return log_count, slope_in_scores(posterior, np.exp(log_prob))
+
+    def posterior(self, scores: FloatArray) -> FloatArray:
+        """Return P(Y_j=c | observation): exactly 0 where a class is impossible."""
+        return self._log_count_and_posterior(log_probabilities(scores))[1]
+
+    def _log_count_and_posterior(self, log_prob: FloatArray) -> ValueAndSlope:
+        entries, bag = log_prob.ravel(), self.bag_of_vector
         before = _propagate(self.forward, entries, np.zeros(len(bag)))
         after = _propagate(self.backward, entries, self.log_weights)
         log_count = after[np.flatnonzero(np.diff(bag, prepend=-1))]
@@ -142,8 +150,7 @@ class ExactCounts:
             for step in self.forward
         ]
         sums = np.bincount(self._entries, np.exp(np.concatenate(joint)), len(entries))
-        posterior = sums.astype(float, copy=False).reshape(log_prob.shape)
-        return log_count, slope_in_scores(posterior, np.exp(log_prob))
+        return log_count, sums.astype(float, copy=False).reshape(log_prob.shape)
 
     @cached_property
     def _entries(self) -> NDArray[np.intp]:

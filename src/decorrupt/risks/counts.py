@@ -197,8 +197,7 @@ def normal_count_risk(
 ) -> CountRisk:
     """Return the risk of rows sorted by bag, with the normal approximation for every bag.
 
-    The counts of the bags, of shape (n_bags, n_classes), and the weights of the rows need not be
-    whole.
+    The counts, of shape (n_bags, n_classes), and the weights of the rows need not be whole.
     """
     segments = Segments(np.bincount(observed.row_bag), weights)
     rows, bags = np.arange(len(weights)), np.arange(observed.n_bags)
@@ -210,12 +209,7 @@ def normal_count_risk(
 def count_log_likelihood(prob: ArrayLike, observed: Observed) -> FloatArray:
     """Return log P(observation) of every bag, given P(Y_j=c) of every row: a proper scoring rule.
 
-    Parameters
-    ----------
-    prob : array-like of shape (n_rows,) or (n_rows, n_classes)
-        P(Y=1|x), or the probabilities of all classes; zeros are replaced by the float precision.
-    observed : Observed
-        The bags.
+    Of two classes P(Y_j=1) suffices. Zeros are replaced by the float precision.
     """
     return count_risk(observed).log_probs_and_slope(read_scores(prob, observed))[0]
 

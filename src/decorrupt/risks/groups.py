@@ -219,7 +219,7 @@ def class_groups(observed: Observed, rows: BagRows, chosen: NDArray[np.bool_]) -
             lattice = simplex_lattice(len(bags), int(sizes[bags[0]]), n_classes)
         logs = log_weights(counts, bags, lattice.bag, lattice.vectors)
         exact = ExactCounts.of(segments.sizes, lattice, logs)
-        yield Group(bags, members, exact.log_prob_and_slope)
+        yield Group(bags, members, exact.log_prob_and_slope, exact.posterior)
     rest = chosen & ~boxed & ~weighted
     ranges = rest & ~is_noisy & ~is_exact
     if ranges.any():
