@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from decorrupt.observed import factorize, is_missing_id
+from decorrupt.observed import factorize
+from decorrupt.observed.shares import is_missing_id
 from helpers.bag_ids import STRING_IDS
 
 string_ids = pytest.mark.parametrize("bags", STRING_IDS.values(), ids=list(STRING_IDS))

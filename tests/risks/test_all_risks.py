@@ -1,5 +1,7 @@
 """What holds for every risk and any number of classes: gradients, permutations, extremes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from decorrupt.corruption import combine_bags
-from decorrupt.observed import Observed, matrix_of_rates, nothing_known, read_sources
+from decorrupt.observed import ClassCounts, Observed, matrix_of_rates, read_sources
 from decorrupt.risks import (
     LabelLikelihood,
     ProportionRisk,
@@ -37,7 +39,8 @@ def transition(observed):
 
 def sources_of(observed):
     noisy = observed.row_proportions.argmax(axis=1)
-    return read_sources(noisy, observed.classes, None, transition(observed))
+    sources = read_sources(noisy, observed.classes, None, transition(observed))
+    return Observed.of_sources(observed.classes, sources)
 
 
 def noisy_labels(observed):
@@ -46,18 +49,17 @@ def noisy_labels(observed):
 
 def labels_and_bags(observed):
     """Return the likelihood of bags, of noisy labels, and of rows without either."""
-    given = sources_of(observed).given
-    in_bags = np.isin(observed.row_bag, [2, 3, 5])
-    given[in_bags | (np.arange(len(given)) % 5 == 0)] = 1.0
-    silent = nothing_known(observed.sizes, observed.n_classes)
+    in_bags, n_rows = np.isin(observed.row_bag, [2, 3, 5]), len(observed)
+    labelled = np.flatnonzero(~in_bags & (np.arange(n_rows) % 5 != 0))
+    sources = sources_of(observed).sources.take(labelled).among(labelled, n_rows)
+    silent = ClassCounts.unknown(observed.sizes, observed.n_classes)
     counts, is_known = observed.counts, np.isin(np.arange(7), [2, 3, 5])[:, None]
     low, high = (
         np.where(is_known, own, other)
         for own, other in ((counts.lower, silent.lower), (counts.upper, silent.upper))
     )
-    reported = type(counts)(low, high, counts.noise, counts.is_impossible)
-    parts = (observed.classes, observed.ids, observed.row_bag, observed.proportions)
-    return LabelLikelihood(Observed(*parts, reported=reported, given=given))
+    known = type(counts)(low, high, counts.noise, counts.is_impossible)
+    return LabelLikelihood(replace(observed, inexact=known, sources=sources))
 
 
 RISKS = {

@@ -10,13 +10,7 @@ from scipy.special import expit, log_expit, log_softmax
 from scipy.stats import multinomial, norm
 
 from decorrupt.losses import log_probabilities, slope_in_scores
-from decorrupt.observed import (
-    GeometricNoise,
-    LaplaceNoise,
-    Observed,
-    class_columns,
-    read_bags,
-)
+from decorrupt.observed import GeometricNoise, LaplaceNoise, Observed, class_columns
 from decorrupt.risks import Segments, count_log_likelihood, count_risk
 from decorrupt.risks.exact_counts import ExactBags
 from decorrupt.risks.normal_counts import NormalBags
@@ -37,7 +31,7 @@ def two_classes(sizes, counts, seed=0, **options):
     rows = np.repeat(np.arange(len(sizes)), sizes)
     np.random.default_rng(seed).shuffle(rows)
     shares = np.array(counts) / np.array(sizes)
-    return read_bags(shares[rows], rows, **options)
+    return Observed.from_bags(shares[rows], rows, **options)
 
 
 MIXED_SIZES = [1, 1, 2, 3, 3, 5, 12, 12, 4, 7, 20]
@@ -131,7 +125,7 @@ def test_the_approximation_takes_over_within_its_stated_tolerance(size):
     rng = np.random.default_rng(6)
     scores = np.concatenate([scale * rng.normal(size=size) for scale in (1, 4, 30)])
     shares = np.repeat([100 / size, 140 / size, 90 / size], size)
-    observed = read_bags(shares, np.repeat(["a", "b", "c"], size))
+    observed = Observed.from_bags(shares, np.repeat(["a", "b", "c"], size))
     switched, slope = count_risk(observed).log_probs_and_slope(scores)
     exact, exact_slope = count_risk(observed, large_bags=np.inf).log_probs_and_slope(scores)
     assert (switched[0] == exact[0]) == (size == 256)
@@ -182,7 +176,7 @@ def test_noise_by_bag_leaves_the_other_bags_exact():
 @pytest.mark.parametrize("large_bags", ["some", 0, np.nan])
 def test_bad_options(large_bags):
     with pytest.raises(ValueError, match=rf"large_bags={large_bags!r}: give 'auto' or"):
-        count_risk(read_bags([0.0, 1.0], ["a", "b"]), large_bags=large_bags)
+        count_risk(Observed.from_bags([0.0, 1.0], ["a", "b"]), large_bags=large_bags)
 
 
 def test_large_bags_are_an_option_of_two_classes():
@@ -191,7 +185,7 @@ def test_large_bags_are_an_option_of_two_classes():
 
 
 def test_log_likelihood_of_probabilities():
-    observed = read_bags([2 / 3, 0.5, 2 / 3, 0.5, 2 / 3], ["x", "y", "x", "y", "x"])
+    observed = Observed.from_bags([2 / 3, 0.5, 2 / 3, 0.5, 2 / 3], ["x", "y", "x", "y", "x"])
     probabilities = np.array([0.2, 0.5, 0.9, 0.25, 0.4])
     by_bag = count_log_likelihood(probabilities, observed)
     assert_allclose(count_log_likelihood(class_columns(probabilities), observed), by_bag)
@@ -370,7 +364,7 @@ class TestNormalApproximation:
 
 
 class TestLogLikelihoodOfSeveralClasses:
-    OBSERVED = read_bags([[0.5, 0.5, 0], [0, 0, 1], [0.5, 0.5, 0]], ["x", "y", "x"])
+    OBSERVED = Observed.from_bags([[0.5, 0.5, 0], [0, 0, 1], [0.5, 0.5, 0]], ["x", "y", "x"])
 
     def test_by_hand(self):
         probabilities = [[0.2, 0.7, 0.1], [0.3, 0.3, 0.4], [0.5, 0.25, 0.25]]

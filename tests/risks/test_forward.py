@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from scipy.special import expit, softmax
 
 from decorrupt.losses import get_loss
-from decorrupt.observed import read_sources
+from decorrupt.observed import Observed, read_sources
 from decorrupt.risks import ForwardRisk, bag_shares_by_class, noisy_label_risk
 from oracles.counts import make_observed
 from oracles.dense_risk import central_differences
@@ -32,7 +32,9 @@ def noisy_labels(is_pos, flip_pos, flip_neg, shift=0.0):
     """Return the risk of one source; a shift is the log-odds of its class prior."""
     codes, prior = np.asarray(is_pos).astype(int), float(expit(shift))
     rates = (flip_pos, flip_neg)
-    return noisy_label_risk(read_sources(codes, np.array([0, 1]), None, rates, prior))
+    classes = np.array([0, 1])
+    sources = read_sources(codes, classes, None, rates, prior)
+    return noisy_label_risk(Observed.of_sources(classes, sources))
 
 
 def value(risk, scores):
@@ -155,9 +157,8 @@ class TestSources:
     def draw(self, n_classes, source_priors=None):
         labels = np.arange(14) % n_classes
         sources = np.array(["a", "b"])[np.arange(14) // 7]
-        noisy = read_sources(
-            labels, np.arange(n_classes), sources, self.RATES[n_classes], source_priors
-        )
+        rates = self.RATES[n_classes]
+        noisy = Observed.from_sources(labels, sources, rates, source_priors=source_priors)
         scores = np.random.default_rng(0).normal(size=(14, n_classes))
         return noisy, scores, scores if n_classes > 2 else scores[:, 1] - scores[:, 0]
 
@@ -167,7 +168,7 @@ class TestSources:
         noisy, columns, scores = self.draw(n_classes, equal)
         prob, expected = softmax(columns, axis=1), 0.0
         for j in range(14):
-            matrix = noisy.source_matrices[j // 7]
+            matrix = noisy.sources.matrices[j // 7]
             expected -= math.log(
                 sum(prob[j, y] * matrix[y, j % n_classes] for y in range(n_classes))
             )
@@ -188,7 +189,7 @@ class TestSources:
             ratio = shares["ab"[j // 7]] / of_scores
             moved = softmax(columns[j]) * ratio
             moved /= moved.sum()
-            expected -= math.log(moved @ noisy.source_matrices[j // 7][:, j % n_classes])
+            expected -= math.log(moved @ noisy.sources.matrices[j // 7][:, j % n_classes])
         risk = noisy_label_risk(noisy, of_scores)
         assert_allclose(value(risk, scores), expected / 14, rtol=1e-12)
 

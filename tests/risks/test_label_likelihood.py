@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.special import expit, softmax
 
-from decorrupt.observed import GaussianNoise, read_observed
+from decorrupt.observed import GaussianNoise, as_observed
 from decorrupt.risks import LabelLikelihood, label_posterior
 from oracles.dense_risk import central_differences
 
@@ -23,7 +23,7 @@ def mixed():
 
 
 def likelihood(y, **arguments):
-    return LabelLikelihood(read_observed(y, **arguments))
+    return LabelLikelihood(as_observed(y, **arguments))
 
 
 def test_bags_sources_and_unlabelled_rows_in_one():
@@ -165,4 +165,4 @@ def test_bad_input(change, message):
     y, bags, sources = mixed()
     arguments = {"y": y, "bags": bags, "sources": sources, "noise_rates": RATES} | change
     with pytest.raises(ValueError, match=message):
-        read_observed(arguments.pop("y"), **arguments)
+        as_observed(arguments.pop("y"), **arguments)

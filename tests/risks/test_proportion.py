@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime
 from scipy.special import expit, log_expit, softmax
 
-from decorrupt.observed import labels_as_bags, read_bags
+from decorrupt.observed import Observed
 from decorrupt.risks import ProportionRisk
 from oracles.counts import make_observed, proportion_cross_entropy
 
@@ -19,12 +19,12 @@ SHARES = {"a": 0.3, "b": 1.0, "c": 0.5}
 
 
 def risk_of(bags=BAGS, shares=SHARES):
-    return ProportionRisk(read_bags([shares[bag] for bag in bags], bags))
+    return ProportionRisk(Observed.from_bags([shares[bag] for bag in bags], bags))
 
 
 def test_by_hand():
     """Two rows of probability ½ and ¼ in a bag at ½, one row of ¾ in a bag at 1."""
-    observed = read_bags([0.5, 0.5, 1.0], ["a", "a", "b"])
+    observed = Observed.from_bags([0.5, 0.5, 1.0], ["a", "a", "b"])
     value, slope = ProportionRisk(observed).value_and_slope(np.log([1, 1 / 3, 3]))
     mean = 3 / 8
     cross_entropy = -0.5 * math.log(mean) - 0.5 * math.log(1 - mean)
@@ -57,7 +57,7 @@ def test_slope_and_curvature_are_the_derivatives(scale):
 def test_bags_of_one_row_are_logistic_regression():
     scores = np.random.default_rng(2).normal(size=6)
     labels = np.array([1, -1, 1, 1, -1, -1])
-    risk = ProportionRisk(labels_as_bags(labels))
+    risk = ProportionRisk(Observed.from_labels(labels))
     assert risk.is_convex
     assert not risk_of().is_convex
     value, slope = risk.value_and_slope(scores)

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from decorrupt import GaussianNoise, LaplaceNoise, label_posterior
-from decorrupt.observed import read_bags, read_observed
+from decorrupt.observed import Observed, as_observed
 from decorrupt.risks import LabelLikelihood, count_risk
 from oracles.counts import enumerate_class_counts, enumerate_weights
 
@@ -27,8 +27,8 @@ def read_both(y, bags, weights, person, **known):
     """Return what is observed, as weights and with one row per person."""
     many = {name: v[person] if name == "upper" else v for name, v in known.items()}
     return (
-        read_bags(y, bags, sample_weight=weights, **known),
-        read_bags(y[person], bags[person], **many),
+        Observed.from_bags(y, bags, sample_weight=weights, **known),
+        Observed.from_bags(y[person], bags[person], **many),
     )
 
 
@@ -84,8 +84,8 @@ def test_labels_and_noisy_labels_count_as_often_as_their_weight():
     y, weights = np.array([0, 1, 1, 0]), np.array([2.5, 1.0, 0.5, 3.0])
     scores = np.array([0.3, -1.0, 2.0, 0.1])
     for known in ({}, {"noise_rates": (0.2, 0.1)}):
-        risk = LabelLikelihood(read_observed(y, sample_weight=weights, **known))
-        alone = LabelLikelihood(read_observed(y, **known))
+        risk = LabelLikelihood(as_observed(y, sample_weight=weights, **known))
+        alone = LabelLikelihood(as_observed(y, **known))
         by_row, slope = alone.log_probs_and_slope(scores)
         assert_allclose(risk.value_and_slope(scores)[0], -np.average(by_row, weights=weights))
         assert_allclose(risk.value_and_slope(scores)[1], -weights * slope / weights.sum())
@@ -93,8 +93,8 @@ def test_labels_and_noisy_labels_count_as_often_as_their_weight():
 
 
 def test_bags_with_several_classes_need_whole_weights():
-    observed = read_bags([0.5, 0.5, 1.0], ["a", "a", "b"], sample_weight=[1.5, 1.0, 0.5])
+    observed = Observed.from_bags([0.5, 0.5, 1.0], ["a", "a", "b"], sample_weight=[1.5, 1.0, 0.5])
     with pytest.raises(ValueError, match=r"sample_weight\[0\] = 1.5 is not a whole number"):
         count_risk(observed)
     with pytest.raises(ValueError, match=r"sample_weight\[0\] = 0.5 is not a whole number"):
-        read_bags([0.5] * 2, ["a", "b"], count_noise=1.0, sample_weight=[0.5, 1.0])
+        Observed.from_bags([0.5] * 2, ["a", "b"], count_noise=1.0, sample_weight=[0.5, 1.0])

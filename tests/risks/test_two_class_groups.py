@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decorrupt.observed import read_bags
+from decorrupt.observed import Observed
 from decorrupt.risks.bag_rows import BagRows
 from decorrupt.risks.two_class_groups import (
     PASS_COST,
@@ -48,7 +48,7 @@ def test_every_row_of_a_bag_has_its_place():
     rng = np.random.default_rng(0)
     sizes = rng.integers(2, 60, 40)
     bags = rng.permutation(np.repeat(np.arange(40), sizes))
-    observed = read_bags(1 / sizes[bags], bags)
+    observed = Observed.from_bags(1 / sizes[bags], bags)
     groups = list(two_class_groups(BagRows(observed), observed.counts, large_bags="auto"))
     assert all(isinstance(group, SmallBags) for group in groups)
     placed = [

@@ -156,7 +156,8 @@ def merge_single_rows(bags: Observed) -> Observed:
         ids=bags.ids[kept],
         row_bag=number[bags.row_bag],
         proportions=bags.proportions[kept],
-        reported=None,
+        inexact=None,
+        is_part=False,
     )
 
 

@@ -197,6 +197,15 @@ def by_noise(
         yield own, np.array(some, dtype=np.intp)
 
 
-def noise_variances(noise: Sequence[CountNoise | None]) -> FloatArray:
-    """Return the variance of every bag's noise; 0 where there is none."""
-    return np.array([0.0 if one is None else one.variance for one in noise])
+def noise_covariance(variance: FloatArray, n_classes: int) -> FloatArray:
+    """Return the covariance of the noise of all class counts but the first, for every bag.
+
+    Independent noise of several classes is known to sum to 0: v·(I − 1/K).
+    """
+    common = 0.0 if n_classes == 2 else 1 / n_classes
+    return np.asarray(variance[:, None, None] * (np.eye(n_classes - 1) - common))
+
+
+def effect_variance(n_classes: int) -> float:
+    """Return the v with which :func:`noise_covariance` has variance 1 of every class count."""
+    return 1.0 if n_classes == 2 else n_classes / (n_classes - 1)

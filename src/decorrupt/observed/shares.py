@@ -1,6 +1,8 @@
-"""Class shares: one column per class, checks, and the class prior."""
+"""Ids of any type as numbers, and class shares with one column per class."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +17,70 @@ RANK_TOL = 1e-6
 SUPPORT_TOL = 1e-6
 # As a class prior: the same share of every class.
 BALANCED = 0.5
+
+
+def factorize(values: Any, name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the distinct ids in `values`, sorted if possible, and the index of each row's id.
+
+    Ids can be any hashable values: numbers, strings, categoricals, tuples.
+
+    Raises
+    ------
+    ValueError
+        If an id is missing (None or NaN); the message names `name` and the row.
+    """
+    array = _as_id_array(values, name)
+    for row in np.flatnonzero(_missing(array))[:1]:
+        raise ValueError(f"{name} has no id in row {row}: every row needs one")
+    # A table of all whole numbers from smallest to largest is several times faster than sorting.
+    if array.dtype.kind == "i" and len(array) and np.ptp(array.astype(float)) < 4 * len(array):
+        smallest = int(array.min())
+        offsets = array.astype(np.int64) - smallest  # of 8 bits, differences would overflow
+        is_present = np.bincount(offsets) > 0
+        ids = (np.flatnonzero(is_present) + smallest).astype(array.dtype)
+        return ids, (np.cumsum(is_present) - 1)[offsets]
+    try:
+        ids, codes = np.unique(array, return_inverse=True)
+        return ids, codes.astype(np.intp)
+    except TypeError:  # ids of mixed types cannot be sorted: keep the order of appearance
+        order = {value: code for code, value in enumerate(dict.fromkeys(array.tolist()))}
+        ids = np.empty(len(order), dtype=object)
+        ids[:] = list(order)
+        return ids, np.array([order[value] for value in array.tolist()], dtype=np.intp)
+
+
+def is_missing_id(values: Any, name: str) -> NDArray[np.bool_]:
+    """Return for every row whether its id is missing: None or NaN."""
+    return _missing(_as_id_array(values, name))
+
+
+def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
+    if array.dtype.kind in "mM":
+        return np.asarray(np.isnat(array))
+    if array.dtype.kind != "O":
+        return np.asarray(array != array)
+    return np.array([_is_missing(value) for value in array], dtype=bool)
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)  # NaN differs from itself
+    except (TypeError, ValueError):  # pandas.NA is neither equal nor different
+        return True
+
+
+def _as_id_array(values: Any, name: str) -> NDArray[Any]:
+    if isinstance(values, list | tuple) and any(isinstance(v, tuple) for v in values):
+        array = np.empty(len(values), dtype=object)
+        array[:] = values  # keep tuples whole instead of making columns of them
+        return array
+    if isinstance(values, list | tuple) and len({type(v) for v in values}) > 1:
+        return np.array(values, dtype=object)  # numpy would turn 1 and "1" into one id
+    is_column = np.ndim(values) == 2 and np.shape(values)[1] == 1
+    array = np.ravel(values) if is_column else np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must hold one id per row, got shape {array.shape}")
+    return array
 
 
 def is_share_row(rows: FloatArray) -> NDArray[np.bool_]:
@@ -36,9 +102,11 @@ def inseparable_classes(matrix: FloatArray) -> list[int]:
 
 
 def class_columns(shares: ArrayLike) -> FloatArray:
-    """Return one column per class: a vector is the share of positives of two classes."""
+    """Return one column per class: a vector, or a column, is the share of positives of two."""
     shares = np.asarray(shares, dtype=float)
-    return shares if shares.ndim == 2 else np.column_stack([1 - shares, shares])
+    if shares.ndim == 2 and shares.shape[1] > 1:
+        return shares
+    return np.column_stack([1 - shares, shares])
 
 
 def as_targets(shares: FloatArray) -> FloatArray:
@@ -74,18 +142,13 @@ def resolve_class_prior(
         If these are not positive shares that sum to 1.
     """
     n_classes = len(pooled)
-    if isinstance(class_prior, str):
-        if class_prior == "pooled":
-            return pooled
-        shares = np.full(n_classes, np.nan)
-    else:
-        shares = np.asarray(class_prior, dtype=float)
-        if shares.ndim == 0:
-            is_balanced = shares == BALANCED
-            shares = (
-                np.full(n_classes, 1 / n_classes) if is_balanced else class_columns([shares])[0]
-            )
-    if shares.shape != (n_classes,) or not is_share_row(shares) or not (shares > 0).all():
+    if isinstance(class_prior, str) and class_prior == "pooled":
+        return pooled
+    shares = np.asarray(np.nan if isinstance(class_prior, str) else class_prior, dtype=float)
+    if shares.ndim == 0:
+        is_balanced = shares == BALANCED
+        shares = np.full(n_classes, 1 / n_classes) if is_balanced else class_columns([shares])[0]
+    if not are_priors(shares, n_classes):
         single = (
             "a number strictly between 0 and 1, " if n_classes == 2 else "0.5 for equal shares, "
         )
@@ -94,3 +157,8 @@ def resolve_class_prior(
             "'pooled'"
         )
     return shares
+
+
+def are_priors(shares: FloatArray, n_classes: int) -> bool:
+    """Return whether these are positive shares of all classes."""
+    return shares.shape == (n_classes,) and bool(is_share_row(shares) and (shares > 0).all())

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing, check_random_state, indexable
+from sklearn.utils import check_random_state
 
 from decorrupt._typing import FloatArray
 
-MOST_ROWS = 2**53
+MAX_ROWS = 2**53
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> NDArray[Any] | None:
@@ -39,16 +37,11 @@ def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
             f"sample_weight has shape {weights.shape}: give one number for each of the {n_rows} "
             "rows, how many rows it represents"
         )
-    for row in np.flatnonzero(~((weights >= 0) & np.isfinite(weights)))[:1]:
-        raise ValueError(
-            f"sample_weight[{row}] = {weights[row]:g}: a row represents a finite number of rows, "
-            "at least 0"
-        )
-    for row in np.flatnonzero(weights > MOST_ROWS)[:1]:
-        raise ValueError(
-            f"sample_weight[{row}] = {weights[row]:g}: a row represents at most 2**53 rows, the "
-            "largest number that is counted exactly"
-        )
+    for row in np.flatnonzero(~((weights >= 0) & (weights <= MAX_ROWS)))[:1]:
+        rule = "a finite number of rows, at least 0"
+        if MAX_ROWS < weights[row] < np.inf:
+            rule = "at most 2**53 rows, the largest number that is counted exactly"
+        raise ValueError(f"sample_weight[{row}] = {weights[row]:g}: a row represents {rule}")
     return weights
 
 
@@ -89,44 +82,3 @@ def repeated_rows(weights: NDArray[Any], most: int, random_state: Any = None) ->
         return np.sort(rng.choice(rows, min(most, int(np.ceil(total))), p=weights / total))
     generator = np.random.default_rng(rng.randint(2**31))  # RandomState lacks this distribution
     return np.repeat(rows, generator.multivariate_hypergeometric(weights, most, method="marginals"))
-
-
-def without_weightless(
-    X: Any, y: Any, *, sample_weight: Any, cv: Any = None, **known: Any
-) -> tuple[Any, Any, dict[str, Any]]:
-    """Return X, y and all other arguments of `fit` without the rows that represent none.
-
-    Parameters
-    ----------
-    X, y, sample_weight
-        As in `fit`.
-    cv : splitter, list of folds, or None
-        The rows of a list get their new numbers; returned if it is given.
-    known
-        Further arguments of `fit`; those with one entry per row are cut as X is.
-    """
-    X, y = indexable(X, y)
-    n_rows = 0 if sample_weight is None else np.shape(X)[0]
-    weights = read_weights(sample_weight, n_rows)
-    if weights is not None and not weights.all():
-        kept = np.flatnonzero(weights)
-        X, y = _safe_indexing(X, kept), _cut(y, kept, n_rows)
-        known = {name: _cut(values, kept, n_rows) for name, values in known.items()}
-        weights, cv = read_weights(weights[kept], len(kept)), _cut_folds(cv, kept)
-    folds = {} if cv is None else {"cv": cv}
-    return X, y, known | {"sample_weight": weights} | folds
-
-
-def _cut_folds(cv: Any, kept: NDArray[np.intp]) -> Any:
-    """Return the folds of a list without the rows that are left out; a splitter as it is."""
-    if cv is None or isinstance(cv, Integral) or hasattr(cv, "split"):
-        return cv
-    return [tuple(np.flatnonzero(np.isin(kept, rows)) for rows in fold) for fold in cv]
-
-
-def _cut(values: Any, kept: NDArray[np.intp], n_rows: int) -> Any:
-    """Return the entries of some rows, if there is one entry per row."""
-    is_by_row = hasattr(values, "__len__") and not isinstance(values, str | Mapping)
-    if not is_by_row or len(values) != n_rows:
-        return values
-    return _safe_indexing(list(values) if isinstance(values, tuple) else values, kept)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
 from decorrupt.losses import likelihood_and_slope, likelihood_curvature, prior_scores
-from decorrupt.observed import NoisySources, Observed
+from decorrupt.observed import Observed
 from decorrupt.risks.score_risk import Operator
 
 
@@ -68,20 +68,22 @@ class ForwardRisk:
             return np.asarray(np.log(self.given))
 
 
-def noisy_label_risk(noisy: NoisySources, score_prior: FloatArray | None = None) -> ForwardRisk:
+def noisy_label_risk(observed: Observed, score_prior: FloatArray | None = None) -> ForwardRisk:
     """Return −(1/n)·Σ_j log Σ_y T_s[y, ỹ_j]·P_s(y|x_j), s the source of row j.
 
     Parameters
     ----------
-    noisy : NoisySources
-        The labels.
+    observed : Observed
+        Rows with noisy labels of sources.
     score_prior : ndarray of shape (n_classes,), optional
         The class shares in the population that the scores describe; None for equal shares.
     """
-    by_source = np.array([prior_scores(prior) for prior in noisy.priors])
+    by_source = np.array([prior_scores(prior) for prior in observed.source_priors])
     if score_prior is not None:
         by_source = by_source - prior_scores(score_prior)
-    return ForwardRisk(noisy.given, by_source[noisy.row_source], noisy.weights)
+    row_source = observed.only_sources().row_source
+    given: Any = observed.given
+    return ForwardRisk(given, by_source[row_source], observed.weights)
 
 
 def bag_shares_by_class(observed: Observed) -> FloatArray:

@@ -17,7 +17,7 @@ from decorrupt.losses import (
     score_shape,
     scores_of_probabilities,
 )
-from decorrupt.observed import Observed, as_targets, inside, read_bags
+from decorrupt.observed import Observed, as_targets, inside
 from decorrupt.risks.count import CountRisk, count_risk, read_probabilities
 from decorrupt.risks.score_risk import Operator
 
@@ -123,7 +123,8 @@ def label_posterior(
     >>> some.posterior.round(3).tolist()
     [[0.0, 0.333, 0.667], [0.0, 0.333, 0.667]]
     """
-    observed = read_bags(y, bags, upper=upper, count_noise=count_noise, sample_weight=sample_weight)
+    known = {"upper": upper, "count_noise": count_noise, "sample_weight": sample_weight}
+    observed = Observed.from_bags(y, bags, **known)
     given = read_probabilities(probabilities, observed)
     risk, scores = count_risk(observed), scores_of_probabilities(given)
     posterior = risk.posterior(scores)
