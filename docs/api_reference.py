@@ -23,7 +23,7 @@ USERS = [
         "Start here: the automatic choice",
         "One class for bags and one for noisy labels. Both compare methods on held-out data and"
         " average the best, without labels: :doc:`/choose/choosing`.",
-        ["AutoLabelProportionsClassifier", "AutoSourcesClassifier", "bag_targets"],
+        ["AutoLabelProportionsClassifier", "AutoSourcesClassifier", "bag_targets", "Observed"],
     ),
     Group(
         "Can it be trusted?",

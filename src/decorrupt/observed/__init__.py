@@ -34,22 +34,20 @@ from decorrupt.observed.shares import (
     RANK_TOL,
     SHARE_TOL,
     as_targets,
+    check_weights,
+    check_whole,
     class_columns,
     factorize,
     inseparable_classes,
     inside,
     is_share_row,
-    resolve_class_prior,
-)
-from decorrupt.observed.sources import Sources, rate_notices, read_sources
-from decorrupt.observed.weights import (
-    check_weights,
-    check_whole,
     read_weights,
     refuse_weights,
     repeated_rows,
+    resolve_class_prior,
     whole_if_whole,
 )
+from decorrupt.observed.sources import Sources, rate_notices, read_sources
 
 __all__ = [
     "BALANCED",

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ from numpy.typing import NDArray
 from decorrupt._typing import FloatArray
 from decorrupt.observed.count_noise import CountNoise, read_count_noise
 from decorrupt.observed.shares import class_columns, is_share_row
+
+if TYPE_CHECKING:
+    from decorrupt.observed.observed import Observed
 
 # Proportions that went through float32 differ by this much.
 FLOAT_TOL = 1e-7
@@ -119,13 +122,8 @@ class ClassCounts:
     def take(self, bags: NDArray[np.intp], taken: FloatArray | float = 1.0) -> ClassCounts:
         """Return what is known about some bags, or parts of them.
 
-        Parameters
-        ----------
-        bags : ndarray of int
-            Their numbers.
-        taken : ndarray of shape (len(bags),) or float
-            The share of each bag's rows in its part. Ends of ranges are rounded outwards, and
-            noise is kept.
+        `taken` is the share of each bag's rows in its part. Ends of ranges are rounded outwards,
+        and noise is kept.
         """
         noise = [self.noise[bag] for bag in bags.tolist()]
         low, high = ((ends[bags].T * taken).T for ends in (self.lower, self.upper))
@@ -145,55 +143,36 @@ class ClassCounts:
 
 
 def read_counts(
-    ids: NDArray[Any],
-    classes: NDArray[Any],
-    sizes: NDArray[np.intp],
-    shares: FloatArray,
-    upper: FloatArray | None,
-    count_noise: Any,
+    table: Observed, upper: FloatArray | None, count_noise: Any
 ) -> tuple[FloatArray, ClassCounts]:
-    """Return possible proportions, and the counts of bags with ranges or noise.
+    """Return possible proportions and the counts of bags with ranges or noise.
 
-    Parameters
-    ----------
-    ids, classes : ndarray
-        The names of bags and classes, for messages.
-    sizes : ndarray of int, shape (n_bags,)
-        The rows of each bag.
-    shares : ndarray of shape (n_bags, n_classes)
-        Noisy shares, or the lower ends of ranges.
-    upper : ndarray of shape (n_bags,) or (n_bags, n_classes), optional
-        The upper ends of ranges: of the share of positives, or of every class.
-    count_noise
-        See :func:`read_count_noise`.
+    The proportions of `table` are noisy, or the lower ends; see :meth:`Observed.with_counts`.
     """
-    noise = read_count_noise(ids, count_noise)
+    noise = read_count_noise(table.ids, count_noise)
     if upper is None:
-        return _read_noisy(ids, sizes, shares, noise)
+        return _read_noisy(table, noise)
     if upper.ndim == 1:
-        return _read_positive_ranges(ids, sizes, shares[:, 1], upper, noise)
+        return _read_positive_ranges(table, upper, noise)
     if count_noise is not None:
         raise ValueError("upper and count_noise of several classes cannot be combined: give one")
-    return _read_class_ranges(ids, classes, sizes, shares, upper)
+    return _read_class_ranges(table, upper)
 
 
 def _read_noisy(
-    ids: NDArray[Any],
-    sizes: NDArray[np.intp],
-    shares: FloatArray,
-    noise: Sequence[CountNoise | None],
+    table: Observed, noise: Sequence[CountNoise | None]
 ) -> tuple[FloatArray, ClassCounts]:
     """Return the closest possible shares; bags without noise must have possible ones."""
+    sizes, shares = table.sizes, table.proportions
     reported = sizes[:, None] * shares
     counts = ClassCounts.of_shares(shares, sizes).with_noise(reported, noise)
-    is_noisy = counts.is_noisy
-    for bag in np.flatnonzero(~is_share_row(shares) & ~is_noisy)[:1]:
+    for bag in np.flatnonzero(~is_share_row(shares) & ~counts.is_noisy)[:1]:
         raise ValueError(
-            f"the shares of bag {ids.tolist()[bag]!r} are {shares[bag].tolist()}, and count_noise "
-            "has None for it: without noise they must be in [0, 1] and sum to 1"
+            f"the shares of bag {table.ids.tolist()[bag]!r} are {shares[bag].tolist()}, and "
+            "count_noise has None for it: without noise they must be in [0, 1] and sum to 1"
         )
     possible = np.maximum(counts_of_sum(counts.lower, sizes), 0)
-    possible = np.where(is_noisy[:, None], possible, reported)
+    possible = np.where(counts.is_noisy[:, None], possible, reported)
     return possible / possible.sum(1, keepdims=True), counts
 
 
@@ -204,46 +183,38 @@ def counts_of_sum(reported: FloatArray, sizes: NDArray[np.intp]) -> FloatArray:
 
 
 def _read_positive_ranges(
-    ids: NDArray[Any],
-    sizes: NDArray[np.intp],
-    lower: FloatArray,
-    upper: FloatArray,
-    noise: Sequence[CountNoise | None],
+    table: Observed, upper: FloatArray, noise: Sequence[CountNoise | None]
 ) -> tuple[FloatArray, ClassCounts]:
     """Return bags with a range of the positive class's share; some may have noise instead."""
-    names = list(map(repr, ids.tolist()))
-    for name, low, high, own in zip(names, lower, upper, noise, strict=True):
-        if high > low and own is not None:
-            raise ValueError(
-                f"bag {name} has a range from {low:g} to {high:g} and count_noise: give one of them"
-            )
+    names, lower, sizes = list(map(repr, table.ids.tolist())), table.proportions[:, 1], table.sizes
+    has_noise = np.array([own is not None for own in noise], dtype=bool)
+    for bag in np.flatnonzero((upper > lower) & has_noise)[:1]:
+        raise ValueError(
+            f"bag {names[bag]} has a range from {lower[bag]:g} to {upper[bag]:g} and count_noise: "
+            "give one of them"
+        )
     ranges = both_counts(*read_ranges(names, sizes, lower, upper), sizes)
-    reported = sizes[:, None] * class_columns(lower)
-    counts = ClassCounts.without_noise(*ranges).with_noise(reported, noise)
-    return class_columns(np.clip((lower + upper) / 2, 0, 1)), counts
+    counts = ClassCounts.without_noise(*ranges)
+    shares = class_columns(np.clip((lower + upper) / 2, 0, 1))
+    return shares, counts.with_noise(sizes[:, None] * table.proportions, noise)
 
 
-def _read_class_ranges(
-    ids: NDArray[Any],
-    classes: NDArray[Any],
-    sizes: NDArray[np.intp],
-    lower: FloatArray,
-    upper: FloatArray,
-) -> tuple[FloatArray, ClassCounts]:
+def _read_class_ranges(table: Observed, upper: FloatArray) -> tuple[FloatArray, ClassCounts]:
     """Return shares at the same place of every class's range, and the possible counts.
 
     The counts of a bag's classes sum to its rows, which narrows their ranges.
     """
-    names = [f"{bag!r}, class {c!r}" for bag in ids.tolist() for c in classes.tolist()]
-    flat = (np.repeat(sizes, len(classes)), lower.ravel(), upper.ravel())
+    ids, sizes = table.ids.tolist(), table.sizes
+    names = [f"{bag!r}, class {name!r}" for bag in ids for name in table.classes.tolist()]
+    flat = (np.repeat(sizes, table.n_classes), table.proportions.ravel(), upper.ravel())
     low, high = (ends.reshape(upper.shape) for ends in read_ranges(names, *flat))
     tight_low = np.maximum(low, sizes[:, None] - (high.sum(axis=1, keepdims=True) - high))
     tight_high = np.minimum(high, sizes[:, None] - (low.sum(axis=1, keepdims=True) - low))
     for bag in np.flatnonzero((tight_low > tight_high).any(axis=1))[:1]:
         raise ValueError(
-            f"no counts are possible in bag {ids.tolist()[bag]!r}: those of its classes are "
-            f"at least {low[bag].astype(int).tolist()} and at most "
-            f"{high[bag].astype(int).tolist()}, and must sum to its {sizes[bag]} rows"
+            f"no counts are possible in bag {ids[bag]!r}: those of its classes are at least "
+            f"{low[bag].astype(int).tolist()} and at most {high[bag].astype(int).tolist()}, and "
+            f"must sum to its {sizes[bag]} rows"
         )
     width = tight_high - tight_low
     total = width.sum(axis=1)
@@ -274,19 +245,7 @@ def read_ranges(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the smallest and the largest count in every range of shares.
 
-    Parameters
-    ----------
-    names : sequence of str
-        What to call each range's bag in messages.
-    sizes : ndarray of int, shape (n_ranges,)
-        The rows of its bag.
-    lower, upper : ndarray of shape (n_ranges,)
-        The ends of the range; equal ends are a proportion, which may be rounded.
-
-    Raises
-    ------
-    ValueError
-        If a range is empty or contains no count.
+    Equal ends are a proportion, which may be rounded. `names` call the bags in messages.
     """
     for place in np.flatnonzero(~(upper >= lower)).tolist():
         raise ValueError(
@@ -342,7 +301,7 @@ def _digits(shares: FloatArray) -> NDArray[np.intp]:
     return digits
 
 
-def describe_impossible(observed: Any) -> str:
+def describe_impossible(observed: Observed) -> str:
     """Return a message naming the bags whose proportions are impossible; "" if there is none."""
     counts, names, sizes = observed.counts, observed.ids.tolist(), observed.sizes
     bags = np.flatnonzero(counts.is_impossible & ~observed.is_part)

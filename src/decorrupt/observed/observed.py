@@ -21,9 +21,17 @@ from decorrupt.observed.read import (
     read_labels,
     shares_by_bag,
 )
-from decorrupt.observed.shares import class_columns, factorize, inside, is_missing_id
+from decorrupt.observed.shares import (
+    UsedRows,
+    check_whole,
+    class_columns,
+    factorize,
+    inside,
+    is_missing_id,
+    read_weights,
+    repeated_rows,
+)
 from decorrupt.observed.sources import NO_SOURCE, Sources, read_sources
-from decorrupt.observed.weights import check_whole, read_weights, repeated_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -120,55 +128,42 @@ class Observed:
             If an argument is invalid; the message names the bag, source or row.
         """
         check_upper(y, upper)
-        weights = read_weights(sample_weight, len(bags))
-        is_used = np.full(len(bags), True) if weights is None else weights > 0
-        if sources is None and noise_rates is not None:
-            raise ValueError("noise_rates need sources=: the source of each row that is in no bag")
-        in_bags, from_sources = is_used, ~is_used & False
+        used = UsedRows.of(bags, sample_weight)
+        has_bag, has_source = used.is_used, np.zeros_like(used.is_used)
         if sources is not None:
-            in_bags, from_sources = _split(y, bags, sources, is_used)
-        rows, classes = np.flatnonzero(in_bags), bag_classes(y)
-        ids, row_bag = factorize(_entries(bags, rows, len(bags)), "bags")
+            has_bag, has_source = _split(y, bags, sources, used.is_used)
+        elif noise_rates is not None:
+            raise ValueError("noise_rates need sources=: the source of each row that is in no bag")
+        rows = used.among(has_bag)
+        ids, row_bag = factorize(rows.take(bags), "bags")
         kind = "range" if upper is not None else "noisy" if count_noise is not None else "exact"
-        part_weights = None if weights is None else read_weights(weights[rows], len(rows))
         if kind != "exact":
-            check_whole(part_weights)
-        lower = shares_by_bag(ids, row_bag, _entries(y, rows, len(bags)), kind)
-        highest = (
-            None
-            if upper is None
-            else shares_by_bag(ids, row_bag, _entries(upper, rows, len(bags)), "range", "upper")
-        )
-        part = cls(classes, ids, row_bag, class_columns(lower), weights=part_weights)
-        observed = part.with_counts(highest, count_noise)._among(rows, len(bags), weights)
+            check_whole(rows.weights)
+        shares = class_columns(shares_by_bag(ids, row_bag, rows.take(y), kind))
+        if upper is not None:
+            upper = shares_by_bag(ids, row_bag, rows.take(upper), "range", "upper")
+        part = cls(bag_classes(y), ids, row_bag, shares, weights=rows.weights)
+        observed = part.with_counts(upper, count_noise).spread(rows)
         if sources is None:
             return observed
-        return observed._with_labels(y, np.flatnonzero(from_sources), sources, noise_rates)
+        return observed.with_labels(used.among(has_source), y, sources, noise_rates)
 
     @classmethod
     def from_labels(
         cls, y: ArrayLike, *, sample_weight: Any = None, rows_as_bags: bool = True
     ) -> Observed:
-        """Return labelled rows: each row is a bag, or the rows of each class are one pure bag.
+        """Return rows with class labels y: bags of one row, or one pure bag per class.
 
-        Parameters
-        ----------
-        y : array-like of shape (n_rows,)
-            Class labels.
-        sample_weight : array-like of shape (n_rows,), optional
-            How many rows each row represents, at least 0.
-        rows_as_bags : bool
-            Whether each row is a bag.
+        `sample_weight` is how many rows each row represents, at least 0.
         """
-        rows, n_rows, weights = _used(y, sample_weight)
-        classes, codes = read_labels(_entries(y, rows, n_rows))
-        bags, shares = np.arange(len(codes)), np.eye(len(classes))
-        ids, row_bag, shares = bags, bags, shares[codes]
-        if not rows_as_bags:
-            ids = np.array([f"label {name}" for name in classes.tolist()])
-            row_bag, shares = codes, np.eye(len(classes))
-        own = None if weights is None else weights[rows]
-        return cls(classes, ids, row_bag, shares, weights=own)._among(rows, n_rows, weights)
+        used = UsedRows.of(y, sample_weight)
+        classes, codes = read_labels(used.take(y))
+        ids, row_bag, shares = np.arange(len(codes)), np.arange(len(codes)), np.eye(len(classes))
+        if rows_as_bags:
+            shares = shares[codes]
+        else:
+            ids, row_bag = np.array([f"label {name}" for name in classes.tolist()]), codes
+        return cls(classes, ids, row_bag, shares, weights=used.weights).spread(used)
 
     @classmethod
     def from_sources(
@@ -198,12 +193,10 @@ class Observed:
         sample_weight : array-like of shape (n_rows,), optional
             How many rows each row represents, at least 0.
         """
-        rows, n_rows, weights = _used(y, sample_weight)
-        classes, codes = read_labels(_entries(y, rows, n_rows))
-        sources = None if sources is None else _entries(sources, rows, n_rows)
-        read = read_sources(codes, classes, sources, noise_rates, source_priors)
-        own = None if weights is None else weights[rows]
-        return cls.of_sources(classes, read, own)._among(rows, n_rows, weights)
+        used = UsedRows.of(y, sample_weight)
+        classes, codes = read_labels(used.take(y))
+        read = read_sources(codes, classes, used.take(sources), noise_rates, source_priors)
+        return cls.of_sources(classes, read, used.weights).spread(used)
 
     @classmethod
     def of_sources(
@@ -226,17 +219,11 @@ class Observed:
     def with_counts(self, upper: FloatArray | None, count_noise: Any) -> Observed:
         """Return bags whose proportions are noisy, or the lower ends of ranges.
 
-        Parameters
-        ----------
-        upper : ndarray of shape (n_bags,) or (n_bags, n_classes), optional
-            The upper ends: of the share of positives, or of every class.
-        count_noise
-            As in :meth:`from_bags`.
+        `upper` has one end per bag, of the share of positives, or one per bag and class.
         """
         if upper is None and count_noise is None:
             return self
-        bags = (self.ids, self.classes, self.sizes, self.proportions)
-        proportions, counts = read_counts(*bags, upper, count_noise)
+        proportions, counts = read_counts(self, upper, count_noise)
         inexact = None if counts.is_exact.all() else counts
         return replace(self, proportions=proportions, inexact=inexact)
 
@@ -247,45 +234,45 @@ class Observed:
             return self
         return self.with_counts(None, count_noise)
 
-    def _among(self, rows: NDArray[np.intp], n_rows: int, weights: NDArray[Any] | None) -> Observed:
+    def spread(self, used: UsedRows) -> Observed:
         """Return these rows among others of which nothing is known, each a bag of its own."""
-        others = np.setdiff1d(np.arange(n_rows), rows)
+        others = np.flatnonzero(~used.is_used)
         if not len(others):
             return self
+        n_rows = len(used.is_used)
         row_bag = np.empty(n_rows, dtype=np.intp)
-        row_bag[rows], row_bag[others] = self.row_bag, self.n_bags + np.arange(len(others))
+        row_bag[used.rows], row_bag[others] = self.row_bag, self.n_bags + np.arange(len(others))
         ids = np.empty(self.n_bags + len(others), dtype=object)
         ids[:] = self.ids.tolist() + [("row", int(row)) for row in others]
-        unknown = np.full((len(others), self.n_classes), 1 / self.n_classes)
-        sizes = np.ones(len(others), dtype=np.intp) if weights is None else weights[others]
+        shares = np.full((len(others), self.n_classes), 1 / self.n_classes)
+        sizes = used.all_weights[others]
         # Counts are needed only of rows that represent some; fractional weights have none.
         counts = self.counts if sizes.any() else self.inexact
         return replace(
             self,
             ids=ids,
             row_bag=row_bag,
-            proportions=np.concatenate([self.proportions, unknown]),
+            proportions=np.concatenate([self.proportions, shares]),
             inexact=counts and counts.followed_by(ClassCounts.unknown(sizes, self.n_classes)),
-            sources=self.sources and self.sources.among(rows, n_rows),
-            weights=weights,
+            sources=self.sources and self.sources.among(used.rows, n_rows),
+            weights=read_weights(used.all_weights, n_rows),
         )
 
-    def _with_labels(
-        self, y: Any, rows: NDArray[np.intp], sources: Any, noise_rates: Any
-    ) -> Observed:
+    def with_labels(self, rows: UsedRows, y: Any, sources: Any, noise_rates: Any) -> Observed:
         """Return these bags with the noisy labels of some rows that are in no bag."""
-        labels = np.asarray(_entries(y, rows, len(self)), dtype=float)
+        labels = np.asarray(rows.take(y), dtype=float)
         columns = class_columns(labels)
         for place in np.flatnonzero(~np.isin(columns, (0.0, 1.0)).all(axis=1))[:1]:
             raise ValueError(
-                f"y[{rows[place]}] = {labels[place].tolist()} of a source is not a label: next to "
-                "bags, noisy labels are 0 and 1 (of several classes, 1 in the column of the class)"
+                f"y[{rows.rows[place]}] = {labels[place].tolist()} of a source is not a label: "
+                "next to bags, noisy labels are 0 and 1 (of several classes, 1 in the column of "
+                "the class)"
             )
         codes = columns.argmax(axis=1)
-        read = read_sources(codes, self.classes, _entries(sources, rows, len(self)), noise_rates)
+        read = read_sources(codes, self.classes, rows.take(sources), noise_rates)
         proportions = self.proportions.copy()
-        proportions[self.row_bag[rows]] = np.eye(self.n_classes)[codes]
-        return replace(self, proportions=proportions, sources=read.among(rows, len(self)))
+        proportions[self.row_bag[rows.rows]] = np.eye(self.n_classes)[codes]
+        return replace(self, proportions=proportions, sources=read.among(rows.rows, len(self)))
 
     # --- as a y of scikit-learn
 
@@ -567,25 +554,15 @@ def as_observed(
 ) -> Observed:
     """Return what is known about the labels of all rows, from the arguments of `fit`.
 
-    Parameters
-    ----------
-    y : Observed, or array-like of shape (n_rows,) or (n_rows, n_classes)
-        An Observed is returned as it is. With bags, the proportions of each row's bag. With
-        sources, noisy labels. Otherwise labels.
-    bags, upper, sources, noise_rates, source_priors, count_noise, sample_weight
-        As in :meth:`Observed.from_bags` and :meth:`Observed.from_sources`; labels have no noise.
-    check : bool
-        Whether bags must distinguish the classes, as they must in a fit.
-
-    Raises
-    ------
-    ValueError
-        If the arguments are invalid, or the bags do not distinguish the classes.
+    An Observed is returned as it is. With bags, y contains the proportions of each row's bag, with
+    sources noisy labels, otherwise labels, which have no noise. The arguments are those of
+    :meth:`Observed.from_bags` and :meth:`Observed.from_sources`; `check`: whether bags must
+    distinguish the classes, as they must in a fit.
     """
+    known = {"upper": upper, "count_noise": count_noise, "sample_weight": sample_weight}
     if isinstance(y, Observed):
-        known = {"bags": bags, "upper": upper, "sources": sources, "noise_rates": noise_rates}
-        known |= {"source_priors": source_priors, "count_noise": count_noise}
-        known |= {"sample_weight": sample_weight}
+        known |= {"bags": bags, "sources": sources, "noise_rates": noise_rates}
+        known |= {"source_priors": source_priors}
         for name in (name for name, value in known.items() if value is not None):
             raise ValueError(
                 f"{name} belongs to the Observed: give it to its constructor, Observed.from_bags, "
@@ -601,26 +578,11 @@ def as_observed(
             y, sources, noise_rates, source_priors=source_priors, sample_weight=sample_weight
         )
     check_consistent_length(y, bags)
-    known = {"upper": upper, "count_noise": count_noise, "sample_weight": sample_weight}
     observed = Observed.from_bags(y, bags, **known, sources=sources, noise_rates=noise_rates)
     if check and sources is None:  # otherwise the sources distinguish the classes
         used = observed.sizes > 0
         check_bags(observed.sizes[used], observed.proportions[used], observed.classes.tolist())
     return observed
-
-
-def _entries(values: Any, rows: NDArray[np.intp], n_rows: int) -> Any:
-    """Return the entries of some rows; a list stays one, so that tuples stay ids."""
-    if len(rows) == n_rows or len(values) != n_rows:  # the reader refuses other lengths
-        return values
-    return _safe_indexing(list(values) if isinstance(values, tuple) else values, rows)
-
-
-def _used(y: Any, sample_weight: Any) -> tuple[NDArray[np.intp], int, NDArray[Any] | None]:
-    """Return the rows that represent some, the number of all rows, and the weights of all."""
-    n_rows = np.shape(y)[0] if np.ndim(y) else 0
-    weights = read_weights(sample_weight, n_rows)
-    return np.arange(n_rows) if weights is None else np.flatnonzero(weights), n_rows, weights
 
 
 def _split(
@@ -635,4 +597,4 @@ def _split(
         )
     if not (has_bag & is_used).any():
         raise ValueError("bags contain no id: leave them out")
-    return has_bag & is_used, has_source & is_used
+    return has_bag, has_source

@@ -113,27 +113,14 @@ def rates_of_matrix(matrix: FloatArray) -> Any:
 
 
 def intervals_of_matrix(ends: FloatArray) -> Any:
-    """Return what a user calls the intervals: by name of the rate, or both ends of T's entries.
-
-    Parameters
-    ----------
-    ends : ndarray of shape (n_classes, n_classes, 2)
-        The lower and upper end of every entry.
-    """
+    """Return what a user calls the intervals of T's entries: by name of the rate, or both ends."""
     if len(ends) == 2:
         return dict(zip(FLIPS, map(tuple, [ends[1, 0].tolist(), ends[0, 1].tolist()]), strict=True))
     return ends
 
 
 def check_transition(source: Any, noise_rates: Any, n_classes: int) -> FloatArray:
-    """Return T of one source, from a pair of rates of two classes or a matrix.
-
-    Raises
-    ------
-    ValueError
-        If it is not a matrix of probabilities with rows that sum to 1, or is singular; the message
-        names the source.
-    """
+    """Return T of one source, from a pair of rates of two classes or an invertible matrix."""
     matrix = _read_matrix(f"source {source!r}", noise_rates, n_classes)
     together = inseparable_classes(matrix.T) if n_classes > 2 else []
     if together:
@@ -173,15 +160,7 @@ def check_transitions(noise_rates: Mapping[Any, Any], n_classes: int) -> FloatAr
 
 
 def check_transition_rows(noise_rates: ArrayLike, n_rows: int, n_classes: int) -> FloatArray:
-    """Return one matrix per row of X, shape (n_rows, n_classes, n_classes).
-
-    Pairs of rates of two classes, shape (n_rows, 2), are converted.
-
-    Raises
-    ------
-    ValueError
-        If the shape is another, or the rates of a row are invalid; the message names the row.
-    """
+    """Return one matrix per row of X, from matrices or, of two classes, pairs of rates."""
     rates = np.asarray(noise_rates, dtype=float)
     are_pairs = n_classes == 2 and rates.shape == (n_rows, 2)
     if not are_pairs and rates.shape != (n_rows, n_classes, n_classes):
@@ -204,11 +183,6 @@ def rates_of_frame(frame: Any) -> dict[Any, Any]:
     """Return {source: (flip_pos, flip_neg)} of a data frame with these two columns.
 
     The sources are the column `source`, or the index of a pandas frame without it.
-
-    Raises
-    ------
-    ValueError
-        If there are no sources, or one of them is there twice.
     """
     if "source" not in frame.columns and not hasattr(frame, "index"):
         raise ValueError("noise_rates are a data frame: add a column 'source' with the sources")

@@ -30,14 +30,7 @@ def has_class_columns(y: Any) -> bool:
 
 
 def read_labels(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the classes in sorted order, and the number of each row's class.
-
-    Raises
-    ------
-    ValueError
-        If y is not an array of class labels with at least two classes. The message for numbers
-        that are not labels mentions `bags`.
-    """
+    """Return the classes in sorted order, at least two, and the number of each row's class."""
     if has_class_columns(y):
         raise ValueError(
             f"y should be a 1d array of labels, got shape {np.asarray(y).shape}. If it contains "
@@ -84,18 +77,8 @@ def shares_by_bag(
 ) -> FloatArray:
     """Return the shares of each bag, one or one per class, from those of its rows.
 
-    Parameters
-    ----------
-    kind : {"exact", "noisy", "range"}
-        Exact shares are in [0, 1] and sum to 1 (within 1e-6). Ends of ranges need not sum to 1,
-        noisy shares can be any numbers.
-    name : str
-        The argument y of the caller, for messages.
-
-    Raises
-    ------
-    ValueError
-        If the shares are invalid or differ within a bag; the message names the bag.
+    Their `kind` is "exact", in [0, 1] with the sum 1 (within 1e-6); "range", in [0, 1]; or "noisy",
+    any numbers. `name` is the argument of the caller, for messages.
     """
     if np.asarray(y).dtype.kind not in "fiubO":
         raise ValueError(
@@ -111,7 +94,15 @@ def shares_by_bag(
             f"{name} and bags must both have one entry per row: {name} has shape {targets.shape} "
             f"and bags {row_bag.shape}"
         )
-    for row in np.flatnonzero(~_is_valid(targets, kind))[:1]:
+    by_class = class_columns(targets)
+    is_valid: Any = ((by_class >= 0) & (by_class <= 1)).all(axis=1)
+    if kind == "exact":
+        is_valid = is_share_row(by_class)
+    elif kind == "noisy":
+        is_valid = np.isfinite(by_class).all(axis=1)
+        if by_class.shape[1] == 2:  # one noisy share and its complement
+            is_valid &= np.abs(by_class.sum(axis=1) - 1) <= SHARE_TOL
+    for row in np.flatnonzero(~is_valid)[:1]:
         _refuse_row(name, row, targets[row], _name(ids[row_bag[row]]), kind)
     lowest = np.full((len(ids), *targets.shape[1:]), np.inf)
     highest = np.full(lowest.shape, -np.inf)
@@ -127,19 +118,6 @@ def shares_by_bag(
     if kind == "exact" and lowest.ndim == 2:
         lowest /= lowest.sum(axis=1, keepdims=True)
     return lowest
-
-
-def _is_valid(targets: FloatArray, kind: str) -> NDArray[np.bool_]:
-    """Return whether the shares of each row are of their kind; never with NaN."""
-    by_class = targets[:, None] if targets.ndim == 1 else targets
-    if kind == "noisy":
-        is_finite = np.isfinite(by_class).all(axis=1)
-        if by_class.shape[1] == 2:  # one noisy share and its complement
-            is_finite &= np.abs(by_class.sum(axis=1) - 1) <= SHARE_TOL
-        return np.asarray(is_finite)
-    if kind == "exact" and targets.ndim == 2:
-        return is_share_row(targets)
-    return np.asarray(((by_class >= 0) & (by_class <= 1)).all(axis=1))
 
 
 def _refuse_row(name: str, row: int, shares: Any, bag: str, kind: str) -> None:
@@ -164,14 +142,8 @@ def check_bags(
 ) -> tuple[FloatArray, FloatArray]:
     """Return both as float arrays; raise a ValueError if the classes cannot be learned from them.
 
-    Parameters
-    ----------
-    sizes : array-like of shape (n_bags,)
-        Rows of each bag.
-    proportions : array-like of shape (n_bags,) or (n_bags, n_classes)
-        The share of positives, or the shares of all classes.
-    classes : sequence, optional
-        What a message calls the classes; by default their numbers.
+    `proportions` are the shares of positives, or of all classes, by bag; `classes` is what a
+    message calls the classes, by default their numbers.
     """
     sizes, given = np.asarray(sizes, dtype=float), np.asarray(proportions, dtype=float)
     if sizes.ndim != 1 or given.ndim not in (1, 2) or sizes.shape != given.shape[:1]:

@@ -1,11 +1,14 @@
-"""Ids of any type as numbers, and class shares with one column per class."""
+"""What is given per row: ids of any type as numbers, weights, and class shares by column."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import _safe_indexing, check_random_state
 
 from decorrupt._typing import FloatArray
 
@@ -17,17 +20,15 @@ RANK_TOL = 1e-6
 SUPPORT_TOL = 1e-6
 # As a class prior: the same share of every class.
 BALANCED = 0.5
+# The largest number that is counted exactly.
+MAX_ROWS = 2**53
 
 
 def factorize(values: Any, name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the distinct ids in `values`, sorted if possible, and the index of each row's id.
 
-    Ids can be any hashable values: numbers, strings, categoricals, tuples.
-
-    Raises
-    ------
-    ValueError
-        If an id is missing (None or NaN); the message names `name` and the row.
+    Ids can be any hashable values: numbers, strings, categoricals, tuples. A missing id raises a
+    ValueError that names `name` and the row.
     """
     array = _as_id_array(values, name)
     for row in np.flatnonzero(_missing(array))[:1]:
@@ -83,6 +84,108 @@ def _as_id_array(values: Any, name: str) -> NDArray[Any]:
     return array
 
 
+def read_weights(sample_weight: Any, n_rows: int) -> NDArray[Any] | None:
+    """Return how many rows each row represents, whole numbers as such; None if all are 1."""
+    if sample_weight is None:
+        return None
+    weights = check_weights(sample_weight, n_rows)
+    if not weights.any():
+        raise ValueError("every sample_weight is zero: there is no row to learn from")
+    return None if (weights == 1).all() else whole_if_whole(weights)
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
+    """Return the weights; raise ValueError if one is not a finite number of rows, at least 0."""
+    weights = np.asarray(sample_weight, dtype=float)
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight has shape {weights.shape}: give one number for each of the {n_rows} "
+            "rows, how many rows it represents"
+        )
+    for row in np.flatnonzero(~((weights >= 0) & (weights <= MAX_ROWS)))[:1]:
+        rule = "a finite number of rows, at least 0"
+        if MAX_ROWS < weights[row] < np.inf:
+            rule = "at most 2**53 rows, the largest number that is counted exactly"
+        raise ValueError(f"sample_weight[{row}] = {weights[row]:g}: a row represents {rule}")
+    return weights
+
+
+def whole_if_whole(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return the numbers as integers if all are whole, otherwise as they are."""
+    whole = np.rint(numbers)
+    return whole.astype(np.intp) if (whole == numbers).all() else numbers
+
+
+def check_whole(weights: NDArray[Any] | None, chosen: NDArray[np.bool_] | bool = True) -> None:
+    """Raise ValueError if a chosen row's weight is not whole: counts are of whole rows."""
+    if weights is None or weights.dtype.kind != "f":
+        return
+    for row in np.flatnonzero((weights != np.rint(weights)) & chosen)[:1]:
+        raise ValueError(
+            f"sample_weight[{row}] = {weights[row]:g} is not a whole number: class counts of bags "
+            "are counts of whole rows"
+        )
+
+
+@dataclass(frozen=True)
+class UsedRows:
+    """Rows that are read: those that represent some, or a part of them."""
+
+    is_used: NDArray[np.bool_]
+    all_weights: NDArray[Any]
+
+    @classmethod
+    def of(cls, y: Any, sample_weight: Any) -> UsedRows:
+        """Return the rows of positive weight."""
+        n_rows = len(y) if np.ndim(y) else 0
+        weights = read_weights(sample_weight, n_rows)
+        weights = np.ones(n_rows, dtype=np.intp) if weights is None else weights
+        return cls(weights > 0, weights)
+
+    def among(self, chosen: NDArray[np.bool_]) -> UsedRows:
+        """Return some of these rows."""
+        return UsedRows(self.is_used & chosen, self.all_weights)
+
+    @cached_property
+    def rows(self) -> NDArray[np.intp]:
+        """Their numbers."""
+        return np.flatnonzero(self.is_used)
+
+    @property
+    def weights(self) -> NDArray[Any] | None:
+        """How many rows each represents; None if all represent one."""
+        chosen = self.all_weights[self.rows]
+        return read_weights(chosen, len(chosen))
+
+    def take(self, values: Any) -> Any:
+        """Return their entries; a list stays one, so that tuples stay ids."""
+        if values is None or self.is_used.all() or len(values) != len(self.is_used):
+            return values  # the reader refuses other lengths
+        return _safe_indexing(list(values) if isinstance(values, tuple) else values, self.rows)
+
+
+def refuse_weights(weights: Any, what: str) -> None:
+    """Raise ValueError if there are weights, for what can only use single rows."""
+    if weights is not None:
+        raise ValueError(f"{what} cannot use sample_weight: repeat the rows instead")
+
+
+def repeated_rows(weights: NDArray[Any], most: int, random_state: Any = None) -> NDArray[np.intp]:
+    """Return each row number as often as its weight says; of more than `most` rows a sample.
+
+    Weights that are not whole are the chances of as many draws as rows.
+    """
+    rows = np.arange(len(weights))
+    if weights.dtype.kind == "i" and weights.sum() <= most:
+        return np.repeat(rows, weights)
+    rng = check_random_state(random_state)
+    if weights.dtype.kind == "f":
+        total = weights.sum()
+        return np.sort(rng.choice(rows, min(most, int(np.ceil(total))), p=weights / total))
+    generator = np.random.default_rng(rng.randint(2**31))  # RandomState lacks this distribution
+    return np.repeat(rows, generator.multivariate_hypergeometric(weights, most, method="marginals"))
+
+
 def is_share_row(rows: FloatArray) -> NDArray[np.bool_]:
     """Return for every row whether its entries are in [0, 1] and sum to 1."""
     # By column: reducing many short rows takes numpy ten times as long.
@@ -124,7 +227,7 @@ def inside(shares: FloatArray, n_rows: float) -> FloatArray:
 def resolve_class_prior(
     class_prior: ArrayLike | str, pooled: FloatArray, name: str = "class_prior"
 ) -> FloatArray:
-    """Return one share per class.
+    """Return one share per class, all positive.
 
     Parameters
     ----------
@@ -135,11 +238,6 @@ def resolve_class_prior(
         The class shares among all rows.
     name : str
         The caller's argument, for messages.
-
-    Raises
-    ------
-    ValueError
-        If these are not positive shares that sum to 1.
     """
     n_classes = len(pooled)
     if isinstance(class_prior, str) and class_prior == "pooled":

@@ -103,21 +103,9 @@ def read_sources(
     noise_rates: Any,
     source_priors: Any = None,
 ) -> Sources:
-    """Return the sources of noisy labels with their rates and class shares.
+    """Return the sources of noisy labels, given as numbers of `classes`, with rates and priors.
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_rows,)
-        The number of each row's noisy label.
-    classes : ndarray of shape (n_classes,)
-        The names of the classes.
-    sources, noise_rates, source_priors
-        See :meth:`Observed.from_sources`.
-
-    Raises
-    ------
-    ValueError
-        If rates or shares are invalid or missing for a source, which the message names.
+    See :meth:`Observed.from_sources` for the other arguments.
     """
     n_rows, n_classes = len(codes), len(classes)
     is_frame = set(FLIPS) <= set(getattr(noise_rates, "columns", ()))
