@@ -22,7 +22,12 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from decorrupt import CorrectedLossClassifier, CorruptedSourcesClassifier, Observed
+from decorrupt import (
+    CorrectedLossClassifier,
+    CorruptedSourcesClassifier,
+    CountLikelihoodClassifier,
+    Observed,
+)
 from decorrupt.model_selection import BagScorer
 
 
@@ -143,6 +148,14 @@ def test_a_search_over_a_method_with_a_criterion_for_bags(data):
         error_score="raise",
     )
     assert search.fit(X, observed, groups=observed.row_bag).best_score_ < 0
+
+
+def test_the_score_of_a_method_is_the_log_likelihood_per_row(data):
+    X, observed = data
+    model = CountLikelihoodClassifier(kernel="linear", reg_strength=0.1).fit(X, observed)
+    assert model.score(X, observed) == pytest.approx(model.log_likelihood_ / 120)
+    with pytest.warns(UserWarning, match=r"a part of the rows.*groups=observed\.row_bag"):
+        model.score(X[:7], observed[:7])
 
 
 def test_scores_of_cut_bags_warn(data):
