@@ -28,7 +28,7 @@ from data_sets import read_uci
 from decorrupt import AutoLabelProportionsClassifier
 from decorrupt.assumptions.count_dispersion import check_count_dispersion
 from decorrupt.corruption import check_class_means, quick_violation
-from decorrupt.observed import read_bags
+from decorrupt.observed import Observed
 from records import markdown
 
 FOLDER = Path(__file__).parent.parent / "results" / "assumptions"
@@ -124,7 +124,7 @@ def size_classes(draws):
                         rows = rng.choice(len(adult[1]), 500, replace=False)
                         X, labels = adult[0][rows], adult[1][rows]
                     bags, y = make(labels, size, rng)
-                    observed = read_bags(y, bags)
+                    observed = Observed.from_bags(y, bags)
                     test = check_class_means(X, observed, n_permutations=N_NULL, random_state=draw)
                     p_values.append(test.p_value)
                 yield {"data": source, "bags": kind, "bag_size": size, **rejections(p_values)}
@@ -136,7 +136,7 @@ def rate_rows(rng, n_bags=30, size=20):
     column = rng.random(len(bags)) < rng.random(n_bags)[bags]
     labels = rng.random(len(bags)) < np.where(column, 0.8, 0.3)
     X = np.column_stack([column, rng.normal(size=len(bags))]).astype(float)
-    return X, read_bags((np.bincount(bags, labels) / size)[bags], bags)
+    return X, Observed.from_bags((np.bincount(bags, labels) / size)[bags], bags)
 
 
 def fit_warnings(draws):
@@ -146,7 +146,7 @@ def fit_warnings(draws):
         X, labels = gaussian_rows(rng)
         bags, y = BAGS[kind](labels, size, rng)
         X[:, 5] += effect * rng.normal(size=bags.max() + 1)[bags]
-        return X, read_bags(y, bags)
+        return X, Observed.from_bags(y, bags)
 
     cases = [(f"{kind}, size {size}", kind, size, 0.0) for kind in BAGS for size in (10, 50)]
     cases += [(f"shift {effect:g} of a column", "random", 50, effect) for effect in (0.5, 1.0)]
@@ -163,7 +163,7 @@ def logistic_rows(rng, kind, size, effect=0.0, n_rows=400):
     bags = np.argsort(np.argsort(place)) // size
     own = effect * rng.normal(size=bags.max() + 1)
     labels = rng.random(n_rows) < expit(1.5 * X[:, 0] - X[:, 1] - 0.5 + own[bags])
-    return X, read_bags((np.bincount(bags, labels) / np.bincount(bags))[bags], bags)
+    return X, Observed.from_bags((np.bincount(bags, labels) / np.bincount(bags))[bags], bags)
 
 
 def count_p_value(X, observed, seed):
@@ -194,7 +194,7 @@ def power(draws):
                 X, labels = gaussian_rows(rng)
                 bags, y = random_bags(labels, size, rng)
                 X[:, 5] += effect * rng.normal(size=bags.max() + 1)[bags]
-                observed = read_bags(y, bags)
+                observed = Observed.from_bags(y, bags)
                 test = check_class_means(X, observed, n_permutations=N_NULL, random_state=draw)
                 p_values.append(test.p_value)
             row = {"test": "common class distributions", "bag_size": size, "effect": effect}

@@ -23,7 +23,7 @@ USERS = [
         "Start here: the automatic choice",
         "One class for bags and one for noisy labels. Both compare methods on held-out data and"
         " average the best, without labels: :doc:`/choose/choosing`.",
-        ["AutoLabelProportionsClassifier", "AutoSourcesClassifier", "bag_targets"],
+        ["AutoLabelProportionsClassifier", "AutoSourcesClassifier", "bag_targets", "Observed"],
     ),
     Group(
         "Can it be trusted?",
@@ -263,15 +263,11 @@ BUILDING_BLOCKS = [
         "Bags, counts, ranges, noise, sources and labels become one object, which everything"
         " else uses.",
         [
-            "observed.Observed",
             "observed.ClassCounts",
-            "observed.NoisySources",
+            "observed.Sources",
             "observed.as_observed",
-            "observed.read_observed",
-            "observed.read_bags",
             "observed.read_sources",
             "observed.read_labels",
-            "observed.labels_as_bags",
             "observed.check_bags",
             "observed.class_columns",
             "observed.resolve_class_prior",

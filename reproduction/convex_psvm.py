@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from decorrupt import Kernel
-from decorrupt.observed import Observed, read_bags
+from decorrupt.observed import Observed
 from reproduction import FloatArray
 
 # The eigenvectors that planes are searched in: this share of the trace, but at least 50.
@@ -50,7 +50,7 @@ class ConvexPSVMClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: FloatArray, y: FloatArray, *, bags: Any) -> Self:
         """Train on the proportion of positives in each row's bag."""
-        observed = read_bags(y, bags)
+        observed = Observed.from_bags(y, bags)
         self.classes_ = observed.classes
         self.kernel_ = Kernel(gamma=self.kernel_gamma).resolved(X)
         gram = self.kernel_.block(X, X) + 1.0

@@ -16,7 +16,7 @@ from scipy.spatial.distance import pdist, squareform
 from sklearn.linear_model import LogisticRegression
 
 from decorrupt import MeanMapClassifier
-from decorrupt.observed import Observed, read_bags
+from decorrupt.observed import Observed
 from decorrupt.risks import logistic_risk
 from decorrupt.solvers import Problem, solve_problem
 from reproduction import FloatArray
@@ -43,7 +43,7 @@ def laplacian_mean_map(
     smoothness : float
         How strongly the class means of similar bags are pulled together; → ∞ is the mean map.
     """
-    observed = read_bags(y, bags)
+    observed = Observed.from_bags(y, bags)
     combination = laplacian_combination(observed.mean_by_bag(X), observed, smoothness)
     problem = Problem(logistic_risk(combination, observed))
     (solution,) = solve_problem(
@@ -102,7 +102,7 @@ def alternating_mean_map(
     max_rounds : int
         Maximum number of refits.
     """
-    observed = read_bags(y, bags)
+    observed = Observed.from_bags(y, bags)
     start = MeanMapClassifier(kernel="linear", reg_strength=reg_strength, check_assumptions=False)
     labels = label_top_rows(start.fit(X, y, bags=bags).decision_function(X), observed)
     for _ in range(max_rounds):

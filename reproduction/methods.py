@@ -18,7 +18,7 @@ from decorrupt import (
     EMClassifier,
 )
 from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
-from decorrupt.observed import read_bags
+from decorrupt.observed import Observed
 from reproduction.convex_psvm import ConvexPSVMClassifier
 from reproduction.published_grid import search_published_grid
 
@@ -137,7 +137,7 @@ def _selected(template: Any, grid: dict[str, list[float]], task: Task, **final: 
 
 
 def _corrected_loss_published(task: Task) -> Fitted:
-    observed = read_bags(task.y, task.bags)
+    observed = Observed.from_bags(task.y, task.bags)
     folds = [
         fold
         for fold in _folds(task).split(task.X, task.y, bags=task.bags)

@@ -29,7 +29,7 @@ from decorrupt import (
     label_posterior,
 )
 from decorrupt.model_selection import corrected_accuracy, count_score, proportion_risk
-from decorrupt.observed import read_observed
+from decorrupt.observed import as_observed
 from decorrupt.risks import count_risk
 from helpers.estimators import ON_BAGS, SINGLE_ON_BAGS, name_of, with_params
 
@@ -226,7 +226,7 @@ def test_ranges_next_to_sources():
     bags = np.array(["a"] * 4 + [None, None], dtype=object)
     sources = np.array([None] * 4 + ["s", None], dtype=object)
     matrix = np.full((3, 3), 0.1) + 0.7 * np.eye(3)
-    observed = read_observed(
+    observed = as_observed(
         y, bags=bags, upper=pd.DataFrame(upper), sources=sources, noise_rates={"s": matrix}
     )
     scores = np.random.default_rng(0).normal(size=(6, 3))
@@ -339,7 +339,7 @@ def test_criteria_are_best_for_the_true_classes():
 def test_several_classes_start_at_the_intercept_by_default():
     def starts_to_try(starts, y):
         model = CountLikelihoodClassifier(starts=starts)
-        problem = model.problem_over(read_observed(y, bags=DATA.bags), DATA.X, [0.1])
+        problem = model.problem_over(as_observed(y, bags=DATA.bags), DATA.X, [0.1])
         return list(problem.routes)
 
     both = ["mean_map", "intercept"]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from decorrupt.corruption import combine_bags, row_coefficients
 from decorrupt.features import Kernel, fit_feature_map, kernel_scores
 from decorrupt.losses import LogisticLoss
-from decorrupt.observed import read_bags
+from decorrupt.observed import Observed
 from decorrupt.risks import CorrectedRisk
 from decorrupt.solvers import Objective, solve
 from reproduction import FloatArray
@@ -160,7 +160,7 @@ def _fit_bags(
     labels = np.where(np.arange(bag_size) < counts[:, None], 1, -1).ravel()
     X = CLASSES.draw(labels, rng)
     bags = np.repeat(np.arange(n_bags), bag_size)
-    observed = read_bags(counts[bags] / bag_size, bags)
+    observed = Observed.from_bags(counts[bags] / bag_size, bags)
     combination = combine_bags(observed.sizes, observed.proportions, method="superbag")
     risk = CorrectedRisk(row_coefficients(combination, observed), LogisticLoss())
     kernel = Kernel("rbf", gamma=0.5)

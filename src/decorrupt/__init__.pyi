@@ -57,6 +57,7 @@ from .observed import (
     GeometricNoise,
     LaplaceNoise,
     NoiseRates,
+    Observed,
     bag_targets,
 )
 from .risks import (
@@ -89,6 +90,7 @@ __all__ = [
     "MeanMapClassifier",
     "NoiseRateEstimate",
     "NoiseRates",
+    "Observed",
     "ProportionMatchingClassifier",
     "TailScaler",
     "bag_targets",

@@ -4,7 +4,7 @@ from scipy.special import expit
 
 from decorrupt.assumptions.count_dispersion import check_count_dispersion
 from decorrupt.assumptions.report import detectable_effect
-from decorrupt.observed import read_bags
+from decorrupt.observed import Observed
 
 
 def bags_by_feature(rng, *, effect=0.0, n_rows=400, bag_size=20):
@@ -13,7 +13,7 @@ def bags_by_feature(rng, *, effect=0.0, n_rows=400, bag_size=20):
     bags = np.argsort(np.argsort(X[:, 0])) // bag_size
     own = effect * rng.normal(size=bags.max() + 1)
     labels = rng.random(n_rows) < expit(1.5 * X[:, 0] - X[:, 1] + own[bags])
-    return X, read_bags((np.bincount(bags, labels) / bag_size)[bags], bags)
+    return X, Observed.from_bags((np.bincount(bags, labels) / bag_size)[bags], bags)
 
 
 def check(X, observed, seed=0, n_simulations=99):
@@ -37,7 +37,7 @@ def test_bags_with_an_effect_of_their_own_are_rejected():
 def test_two_columns_of_shares_are_the_same_test_as_one():
     X, observed = bags_by_feature(np.random.default_rng(2), effect=0.5)
     one = check(X, observed)
-    two = check(X, read_bags(observed.row_proportions, observed.row_bag))
+    two = check(X, Observed.from_bags(observed.row_proportions, observed.row_bag))
     assert two.dispersion == one.dispersion
 
 
@@ -48,7 +48,7 @@ def test_a_class_in_one_bag_only_cannot_be_tested(n_classes):
         np.full(n_classes, 1 / n_classes) - np.eye(n_classes)[0]
     )
     X = np.random.default_rng(4).normal(size=(120, 2))
-    assert check(X, read_bags(shares, bags)) is None
+    assert check(X, Observed.from_bags(shares, bags)) is None
 
 
 def test_three_classes():
@@ -57,20 +57,20 @@ def test_three_classes():
     odds = np.exp(np.column_stack([X, np.zeros(240)]))
     labels = (rng.random(240)[:, None] > np.cumsum(odds, 1) / odds.sum(1)[:, None]).sum(1)
     shares = np.stack([np.bincount(bags, labels == c) for c in range(3)], axis=1) / 12
-    test = check(X, read_bags(shares[bags], bags))
+    test = check(X, Observed.from_bags(shares[bags], bags))
     assert test.p_value > 0.05
 
 
 def test_few_bags_cannot_be_tested():
     X = np.random.default_rng(4).normal(size=(50, 2))
     bags = np.arange(50) // 10
-    assert check(X, read_bags(np.linspace(0, 1, 5)[bags], bags)) is None
+    assert check(X, Observed.from_bags(np.linspace(0, 1, 5)[bags], bags)) is None
 
 
 def test_equal_counts_are_no_excess():
     X = np.random.default_rng(5).normal(size=(80, 2))
     bags = np.arange(80) // 10
-    test = check(X, read_bags(np.full(80, 0.5), bags))
+    test = check(X, Observed.from_bags(np.full(80, 0.5), bags))
     assert (test.bag_effect, test.p_value > 0.5) == (0.0, True)
 
 

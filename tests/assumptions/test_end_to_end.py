@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 from decorrupt import AutoLabelProportionsClassifier, MeanMapClassifier, estimate_accuracy
 from decorrupt.exceptions import BagAssumptionWarning
 from decorrupt.model_selection import bag_folds, corrected_accuracy, fold_models
-from decorrupt.observed import read_bags
+from decorrupt.observed import Observed
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def test_bags_by_a_feature(by_radius):
 
     folds = bag_folds(y, bags=bags, random_state=0)
     decisions = np.empty(len(y))
-    for one, test in fold_models(model.best_estimator_, X, read_bags(y, bags), folds):
+    for one, test in fold_models(model.best_estimator_, X, Observed.from_bags(y, bags), folds):
         decisions[test] = one.decision_function(X[test])
     assert corrected_accuracy(y, decisions, bags=bags).value > 1  # impossible
     found = estimate_accuracy(model, X, y, bags=bags, random_state=0)

@@ -3,7 +3,7 @@ import pytest
 from scipy import sparse
 
 from decorrupt.corruption import check_class_means, quick_violation
-from decorrupt.observed import read_bags
+from decorrupt.observed import Observed
 
 
 def random_bags(rng, n_rows=200, bag_size=10, n_columns=3):
@@ -11,14 +11,14 @@ def random_bags(rng, n_rows=200, bag_size=10, n_columns=3):
     labels = (rng.random(n_rows) < 0.4).astype(float)
     X = rng.normal(size=(n_rows, n_columns)) + labels[:, None]
     bags = rng.permutation(n_rows) // bag_size
-    return X, read_bags((np.bincount(bags, labels) / np.bincount(bags))[bags], bags)
+    return X, Observed.from_bags((np.bincount(bags, labels) / np.bincount(bags))[bags], bags)
 
 
 def bags_by_feature(rng, n_rows=400, bag_size=20, n_columns=3):
     X = rng.normal(size=(n_rows, n_columns))
     labels = (X[:, 0] + X[:, 1] + rng.normal(size=n_rows) > 0).astype(float)
     bags = np.argsort(np.argsort(X[:, 1])) // bag_size
-    return X, read_bags((np.bincount(bags, labels) / np.bincount(bags))[bags], bags)
+    return X, Observed.from_bags((np.bincount(bags, labels) / np.bincount(bags))[bags], bags)
 
 
 def brute_force_dispersions(X, observed):
@@ -43,7 +43,7 @@ def brute_force_dispersions(X, observed):
 def test_dispersion_of_six_rows_by_hand():
     # Equal shares: the fit is the mean 3. v = (9+1+1+1+1+9)/6, Q = 2·(4+0+4)/v, M − 1 = 2.
     X = np.array([[0.0], [2.0], [2.0], [4.0], [4.0], [6.0]])
-    observed = read_bags([0.5] * 6, [0, 0, 1, 1, 2, 2])
+    observed = Observed.from_bags([0.5] * 6, [0, 0, 1, 1, 2, 2])
     test = check_class_means(X, observed, n_permutations=9, random_state=0)
     assert test.dispersions[0] == pytest.approx(16 / (22 / 6) / 2, rel=1e-6)
 
@@ -58,14 +58,14 @@ def test_dispersions_are_those_of_the_definition(make):
 def test_dispersions_of_three_classes_are_those_of_the_definition():
     rng = np.random.default_rng(1)
     X, bags = rng.normal(size=(120, 2)), np.arange(120) // 8
-    observed = read_bags(rng.dirichlet([1, 1, 1], 15)[bags], bags)
+    observed = Observed.from_bags(rng.dirichlet([1, 1, 1], 15)[bags], bags)
     test = check_class_means(X, observed, n_permutations=3, random_state=0)
     assert test.dispersions == pytest.approx(brute_force_dispersions(X, observed), rel=1e-4)
 
 
 def test_two_columns_of_shares_are_the_same_test_as_one():
     X, observed = bags_by_feature(np.random.default_rng(2))
-    wide = read_bags(observed.row_proportions, observed.row_bag)
+    wide = Observed.from_bags(observed.row_proportions, observed.row_bag)
     one, two = (check_class_means(X, bags, random_state=3) for bags in (observed, wide))
     assert one.dispersions.tolist() == two.dispersions.tolist()
     assert one.p_value == two.p_value
@@ -99,7 +99,7 @@ def test_class_variances_and_sizes_that_go_with_the_proportions_are_no_violation
             [np.arange(n) < round(n * p) for n, p in zip(sizes, shares, strict=True)]
         )
         X = (rng.normal(size=len(bags)) * (1 + 4 * labels))[:, None]
-        observed = read_bags(shares[bags], bags)
+        observed = Observed.from_bags(shares[bags], bags)
         found.append(check_class_means(X, observed, n_permutations=19, random_state=seed).p_value)
     assert np.mean(np.array(found) <= 0.05) < 0.12
 
@@ -125,7 +125,7 @@ def test_constant_columns_are_left_out():
 )
 def test_what_cannot_be_tested(bags, y):
     X = np.arange(8.0).reshape(4, 2)
-    assert check_class_means(X, read_bags(y, bags), random_state=0) is None
+    assert check_class_means(X, Observed.from_bags(y, bags), random_state=0) is None
 
 
 def test_labelled_rows_form_one_bag_per_class():
@@ -134,7 +134,7 @@ def test_labelled_rows_form_one_bag_per_class():
     bags, merged = np.repeat(np.arange(4), [8, 8, 7, 7]), np.arange(30)
     merged[:16] = bags[:16]
     found, expected = (
-        check_class_means(X, read_bags(y, by), random_state=0) for by in (merged, bags)
+        check_class_means(X, Observed.from_bags(y, by), random_state=0) for by in (merged, bags)
     )
     assert found.dispersions == pytest.approx(expected.dispersions)
     assert found.p_values.tolist() == expected.p_values.tolist()
@@ -162,6 +162,6 @@ def test_the_quick_check_finds_what_the_test_finds():
     for _ in range(20):
         column = rng.random(600) < rng.random(30)[bags]
         labels = rng.random(600) < np.where(column, 0.8, 0.3)
-        observed = read_bags((np.bincount(bags, labels) / 20)[bags], bags)
+        observed = Observed.from_bags((np.bincount(bags, labels) / 20)[bags], bags)
         found.append(quick_violation(column[:, None].astype(float), observed) is not None)
     assert np.mean(found) > 0.9

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from decorrupt.estimators import CountLikelihoodClassifier
 from decorrupt.exceptions import RoundedCountsWarning
 from decorrupt.features import Kernel, fit_feature_map
-from decorrupt.observed import read_bags
+from decorrupt.observed import Observed
 from decorrupt.risks import count_log_likelihood
 from decorrupt.solvers import solve_problem, starts
 from oracles.counts import enumerate_count
@@ -81,7 +81,7 @@ def test_the_free_intercept_keeps_the_share_of_positives(bag_data):
 
 def test_the_log_likelihood_is_that_of_the_fitted_probabilities(bag_data):
     model = fit(bag_data)
-    observed = read_bags(bag_data.y, bag_data.bags)
+    observed = Observed.from_bags(bag_data.y, bag_data.bags)
     by_bag = count_log_likelihood(model.predict_proba(bag_data.X)[:, 1], observed)
     assert_allclose(model.log_likelihood_, by_bag.sum(), rtol=1e-6)
 
@@ -92,7 +92,7 @@ def test_the_log_likelihood_of_several_classes_contains_no_penalty():
     X = random.normal(size=(120, 3)) + 2 * np.eye(3)[labels]
     shares = pd.DataFrame(np.eye(3)[labels]).groupby(bags).transform("mean").to_numpy()
     model = CountLikelihoodClassifier(kernel="linear", reg_strength=0.1).fit(X, shares, bags=bags)
-    by_bag = count_log_likelihood(model.predict_proba(X), read_bags(shares, bags))
+    by_bag = count_log_likelihood(model.predict_proba(X), Observed.from_bags(shares, bags))
     assert model.log_likelihood_ == pytest.approx(by_bag.sum(), abs=1e-6)
 
 
@@ -136,7 +136,7 @@ def solve_path(features, observed, reg_strengths, **params):
 
 
 def test_a_path_solves_what_single_fits_solve(bag_data):
-    observed = read_bags(bag_data.y, bag_data.bags)
+    observed = Observed.from_bags(bag_data.y, bag_data.bags)
     features = fit_feature_map(bag_data.X, Kernel("rbf", gamma=0.5), random_state=0).matrix
     reg_strengths = [1e-4, 1e-2, 1e-3]
     path = solve_path(features, observed, reg_strengths)
@@ -150,7 +150,7 @@ def test_a_path_solves_what_single_fits_solve(bag_data):
 
 def test_a_small_reg_strength_is_reached_by_way_of_larger_ones(bag_data):
     """Where the likelihood has several maxima, the same one alone and at the end of a path."""
-    observed = read_bags(bag_data.y, bag_data.bags)
+    observed = Observed.from_bags(bag_data.y, bag_data.bags)
     features = fit_feature_map(bag_data.X, Kernel("rbf", gamma=5.0), random_state=0).matrix
     options = {"starts": ["intercept"]}
     *_, end = solve_path(features, observed, [0.1, 1e-2, 1e-3, 1e-4, 1e-5], **options)
@@ -243,7 +243,7 @@ def choose_reg_strength(X, y, bags):
     """Return the λ with the best count likelihood on a fifth of the bags; no label is looked at."""
     reg_strengths = [1e-3, 1e-4, 1e-5, 1e-6]
     features = fit_feature_map(X, Kernel("rbf", gamma=1 / X.shape[1]), random_state=0).matrix
-    observed = read_bags(y, bags)
+    observed = Observed.from_bags(y, bags)
     held_out = bags % 5 == 0
     train, test = np.flatnonzero(~held_out), np.flatnonzero(held_out)
     path = solve_path(features[train], observed.take(train), reg_strengths)

@@ -13,7 +13,7 @@ from decorrupt import (
 )
 from decorrupt.baselines import AlternatingPSVMClassifier, InvCalClassifier
 from decorrupt.features import Kernel
-from decorrupt.observed import read_observed
+from decorrupt.observed import as_observed
 
 METHODS = [
     CorrectedLossClassifier(class_prior="pooled"),
@@ -31,7 +31,7 @@ def test_a_path_has_the_scores_of_single_fits(bag_data, method, kernel):
     d = bag_data
     method = clone(method).set_params(kernel=kernel, random_state=0, tol=1e-7)
     features = method.fit_feature_map(d.X)
-    observed = read_observed(d.y, bags=d.bags)
+    observed = as_observed(d.y, bags=d.bags)
     path = method.fit_path(features.matrix, observed, REG_STRENGTHS)
     scores = path.scores(features.matrix)
     assert not [name for name in vars(method) if name.endswith("_")], "the model stays as is"

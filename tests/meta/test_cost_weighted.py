@@ -21,7 +21,7 @@ from decorrupt import (
 )
 from decorrupt.corruption import label_costs
 from decorrupt.meta.cost_weighted import label_weights, noisy_mixture, true_class_scores
-from decorrupt.observed import matrix_of_rates, read_observed
+from decorrupt.observed import as_observed, matrix_of_rates
 from helpers.class_sources import RATES, three_classes
 
 LINEAR = {"kernel": "linear", "reg_strength": 1e-3, "tol": 1e-10, "max_iter": 5000}
@@ -38,10 +38,11 @@ def test_decisions_and_probabilities_are_those_of_clean_labels(pairs, threshold,
     """On a finite support the weighted learner's q(x) is known, and P(Y=1|x) comes back."""
     pairs, clean = np.array(pairs), np.array(clean)
     shares = np.random.default_rng(seed).dirichlet(np.ones(len(pairs)))
+    matrices = np.array([matrix_of_rates(*pair) for pair in pairs])
     sources = SimpleNamespace(
-        sizes=shares, source_matrices=np.array([matrix_of_rates(*pair) for pair in pairs])
+        source_sizes=shares, only_sources=lambda: SimpleNamespace(matrices=matrices)
     )
-    costs = label_costs(sources.source_matrices, threshold)
+    costs = label_costs(matrices, threshold)
     assert (costs >= 0).all()
     flip_pos, flip_neg = pairs.T
     noisy = clean[:, None] * (1 - flip_pos) + (1 - clean[:, None]) * flip_neg
@@ -79,9 +80,9 @@ def test_it_learns_the_clean_classes(source_data):
         model = CostWeightedSourcesClassifier(learner, random_state=0)
         model.fit(d.X, d.noisy, sources=d.sources, noise_rates=d.rates)
         assert balanced_accuracy_score(d.labels, model.predict(d.X)) > 0.88
-    noisy = read_observed(d.noisy, sources=d.sources, noise_rates=d.rates).sources
+    noisy = as_observed(d.noisy, sources=d.sources, noise_rates=d.rates)
     weights = label_weights(noisy, "label_dependent", "balanced")
-    by_source = dict(zip(noisy.ids, weights, strict=True))
+    by_source = dict(zip(noisy.sources.ids, weights, strict=True))
     assert by_source["expert"][1] > by_source["crowd"][1]
 
 
@@ -163,7 +164,7 @@ def test_equal_costs_take_labels_at_face_value(source_data):
 def test_a_path_has_the_scores_of_single_fits(source_data, method):
     d = source_data
     method = clone(method).set_params(kernel="linear", tol=1e-8)
-    noisy = read_observed(d.noisy, sources=d.sources, noise_rates=d.rates)
+    noisy = as_observed(d.noisy, sources=d.sources, noise_rates=d.rates)
     features, reg_strengths = method.fit_feature_map(d.X), [0.1, 1e-3]
     path = method.fit_path(features.matrix, noisy, reg_strengths)
     assert not [name for name in vars(method) if name.endswith("_")], "the model stays as is"

@@ -22,7 +22,7 @@ from sklearn.svm import LinearSVC
 from decorrupt import EMClassifier
 from decorrupt.meta.em import SoftLearner, run_round
 from decorrupt.meta.soft_labels import fit_soft_labels, soft_scores
-from decorrupt.observed import class_columns, read_observed
+from decorrupt.observed import as_observed, class_columns
 from decorrupt.risks import CountRisk, count_risk
 
 FOREST = RandomForestRegressor(30, min_samples_leaf=3, random_state=0)
@@ -37,13 +37,13 @@ def test_the_log_likelihood_does_not_fall(kind, bag_data, source_data):
     """Logistic regression maximises the M-step, so without folds EM cannot lose likelihood."""
     if kind == "sources":
         X = source_data.X
-        observed = read_observed(
+        observed = as_observed(
             source_data.noisy, sources=source_data.sources, noise_rates=source_data.rates
         )
     else:
         X = bag_data.X
         upper = np.minimum(bag_data.y + 0.2, 1) if kind == "range" else None
-        observed = read_observed(bag_data.y, bags=bag_data.bags, upper=upper)
+        observed = as_observed(bag_data.y, bags=bag_data.bags, upper=upper)
     learner = SoftLearner(LogisticRegression(C=1e6, tol=1e-8, max_iter=1000), 2)
     likelihood, scores = count_risk(observed), 0.1 * X[:, 0]
     found = [likelihood.log_likelihood(scores)]
@@ -134,7 +134,7 @@ def test_posteriors_come_from_held_out_scores(bag_data):
     """A learner that remembers its rows learns nothing from its own posteriors."""
     d = bag_data
     deep = RandomForestRegressor(30, random_state=0)
-    likelihood = count_risk(read_observed(d.y, bags=d.bags))
+    likelihood = count_risk(as_observed(d.y, bags=d.bags))
     learner, start = SoftLearner(deep, 2), np.zeros(600)
     options = {"blend": 1.0, "calibrate": False}
     in_sample = run_round(learner, d.X, likelihood, start, folds=None, **options)

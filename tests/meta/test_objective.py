@@ -11,7 +11,7 @@ from decorrupt import (
     count_objective,
     label_posterior,
 )
-from decorrupt.observed import read_bags
+from decorrupt.observed import Observed
 from decorrupt.risks import count_log_likelihood
 
 
@@ -62,7 +62,7 @@ def test_lightgbms_own_class_takes_the_objective(bag_data):
     ).fit(d.X, d.y)
     raw = model.booster_.predict(d.X)  # predict of the class warns in LightGBM 4.6
     assert balanced_accuracy_score(d.labels, raw > 0) > 0.85
-    observed = read_bags(d.y, d.bags)
+    observed = Observed.from_bags(d.y, d.bags)
     before = count_log_likelihood(np.full(600, d.y.mean()), observed).sum()
     assert count_log_likelihood(expit(raw), observed).sum() > before + 50
 

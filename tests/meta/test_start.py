@@ -8,7 +8,7 @@ from decorrupt import EMClassifier
 from decorrupt.features import kernel_name
 from decorrupt.meta.observed_classifier import bag_folds
 from decorrupt.meta.start import START_KERNELS, LikelihoodStart, fit_start
-from decorrupt.observed import read_bags
+from decorrupt.observed import Observed
 
 
 def in_bags(X, labels, bags):
@@ -36,7 +36,7 @@ def rings():
 @pytest.mark.parametrize(("data", "chosen"), [("by_a_column", "linear"), ("rings", "rbf")])
 def test_held_out_bags_choose_the_kernel_of_the_start(data, chosen, request):
     X, _, y, bags = request.getfixturevalue(data)
-    observed = read_bags(y, bags)
+    observed = Observed.from_bags(y, bags)
     folds = bag_folds(observed, 5, np.random.RandomState(0))
     start, held_out = fit_start(X, observed, folds, 0)
     assert kernel_name(start.kernel) == chosen

@@ -20,7 +20,7 @@ from decorrupt.corruption import corrupt_labels
 from decorrupt.model_selection.accuracy import evidence_notices
 from decorrupt.model_selection.count_posterior import draw_probabilities, find_modes
 from decorrupt.model_selection.draw_likelihoods import CountLikelihood, RowLikelihood
-from decorrupt.observed import read_observed
+from decorrupt.observed import as_observed
 
 SLOPES = np.array([1.2, -0.8, 0.5])
 
@@ -137,7 +137,7 @@ def test_exact_likelihood_is_that_of_all_labels():
     rng = np.random.default_rng(7)
     bags = np.repeat([0, 1, 2], [3, 5, 1])
     y = np.repeat([1 / 3, 4 / 5, 1.0], [3, 5, 1])
-    observed = read_observed(y, bags=bags)
+    observed = as_observed(y, bags=bags)
     prob = rng.uniform(size=(9, 4))
     found = CountLikelihood(observed, observed.sizes).log_likelihood(np.array([1 - prob, prob]))
     for draw in range(4):
@@ -148,7 +148,7 @@ def test_exact_likelihood_is_that_of_all_labels():
 def test_approximate_likelihood_is_close_to_the_exact_one_in_larger_bags():
     rng = np.random.default_rng(8)
     bags = np.repeat(np.arange(6), 32)
-    observed = read_observed(np.repeat([0.25, 0.5, 0.75, 0.5, 0.375, 0.625], 32), bags=bags)
+    observed = as_observed(np.repeat([0.25, 0.5, 0.75, 0.5, 0.375, 0.625], 32), bags=bags)
     prob = expit(rng.normal(size=(192, 3)))
     both = np.array([1 - prob, prob])
     exact = CountLikelihood(observed, observed.sizes).log_likelihood(both)
@@ -162,10 +162,10 @@ def test_slope_is_that_of_the_likelihood(kind):
     matrix = np.column_stack([rng.normal(size=(40, 2)), np.ones(40)])
     labels = rng.integers(0, 2, 40)
     if kind == "counts":  # bags of one row: the normal slope is exact
-        observed = read_observed(labels.astype(float), bags=np.arange(40))
+        observed = as_observed(labels.astype(float), bags=np.arange(40))
         likelihood = CountLikelihood(observed, observed.sizes)
     else:
-        noisy = read_observed(labels, noise_rates=(0.3, 0.2)).sources
+        noisy = as_observed(labels, noise_rates=(0.3, 0.2))
         likelihood = RowLikelihood.of_sources(noisy)
 
     def value(coef):
@@ -186,7 +186,7 @@ def test_draws_of_labelled_rows_have_the_mean_of_a_grid(monkeypatch):
     z = rng.normal(size=60)
     z = (z - z.mean()) / z.std()
     labels = (rng.random(60) < expit(1.5 * z)).astype(float)
-    observed = read_observed(labels, bags=np.arange(60))
+    observed = as_observed(labels, bags=np.arange(60))
     likelihood = CountLikelihood(observed, observed.sizes)
     modes = find_modes([z[:, None]], [likelihood], observed.inner_prior)
     monkeypatch.setattr("decorrupt.model_selection.count_posterior.N_CHAINS", 200)
@@ -239,6 +239,6 @@ def test_labels_are_bags_of_one_row():
     for n_classes in (2, 3):
         prob = rng.dirichlet(np.ones(n_classes), (4, 30)).transpose(2, 1, 0)
         seen = rng.integers(0, n_classes, 30)
-        observed = read_observed(seen)
+        observed = as_observed(seen)
         value = RowLikelihood.of_labels(observed).log_likelihood(prob)
         np.testing.assert_allclose(value, np.log(prob[seen, np.arange(30)]).sum(axis=0))

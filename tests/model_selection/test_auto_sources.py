@@ -13,7 +13,7 @@ from decorrupt.corruption import corrupt_labels
 from decorrupt.exceptions import WeakEvidenceWarning
 from decorrupt.model_selection.auto_sources import SOURCE_CANDIDATES
 from decorrupt.model_selection.folds import source_folds
-from decorrupt.observed import read_observed
+from decorrupt.observed import as_observed
 from helpers.class_sources import RATES as THREE_CLASS_RATES
 from helpers.class_sources import three_classes
 
@@ -82,7 +82,7 @@ def test_scores_are_likelihoods_of_held_out_labels(data):
         **QUICK | {"candidates": ["forward"], "kernels": ["rbf"], "reg_strengths": [0.01]}
     )
     search.fit(X, noisy, sources=sources, noise_rates=RATES)
-    known = read_observed(noisy, sources=sources, noise_rates=RATES).sources
+    known = as_observed(noisy, sources=sources, noise_rates=RATES)
     pairs = np.array([RATES[source] for source in sources])
     matrices = np.array([[[1 - neg, neg], [pos, 1 - pos]] for pos, neg in pairs])
     found = np.empty(len(noisy))

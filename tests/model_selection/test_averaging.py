@@ -14,7 +14,7 @@ from decorrupt.features.neighbours import diffusion_features
 from decorrupt.losses import mix_scores, prior_scores
 from decorrupt.model_selection import AveragedClassifier, BagScorer
 from decorrupt.model_selection.averaging import bootstrap_weights, heaviest
-from decorrupt.observed import class_columns, read_bags
+from decorrupt.observed import Observed, class_columns
 
 QUICK = {
     "kernels": ("linear", "rbf"),
@@ -128,7 +128,7 @@ def test_the_choice_averages_its_heaviest_configurations(bag_data, average):
 
 def test_the_gain_is_that_of_the_held_out_scores(bag_data, average):
     d, model = bag_data, average
-    observed, scorer = read_bags(d.y, d.bags), BagScorer("count_log_likelihood")
+    observed, scorer = Observed.from_bags(d.y, d.bags), BagScorer("count_log_likelihood")
     prior = prior_scores(model.class_prior_)
     own = scorer.by_bag(model.held_out_scores_ - prior, observed) @ observed.sizes
     constant = scorer.by_bag(np.zeros(len(d.y)), observed) @ observed.sizes

@@ -13,7 +13,7 @@ from decorrupt import (
     CountLikelihoodClassifier,
 )
 from decorrupt.model_selection import calibration_curve_from_proportions, fit_calibration
-from decorrupt.observed import read_bags
+from decorrupt.observed import Observed
 from helpers.bags import gaussian_bags, rows_in_bags
 
 FEATURE_BAGS = gaussian_bags("feature", n_bags=30)
@@ -34,7 +34,9 @@ def test_a_search_calibrates_the_corrected_loss(ensemble):
     ).fit(d.X, d.y, bags=d.bags)
     assert log_loss(d.y_test, search.predict_proba(d.X_test, class_prior=0.5)) < 0.5
     held_out = search.held_out_scores_
-    assert fit_calibration(held_out, read_bags(d.y, d.bags))[0] == pytest.approx(1, abs=0.4)
+    assert fit_calibration(held_out, Observed.from_bags(d.y, d.bags))[0] == pytest.approx(
+        1, abs=0.4
+    )
 
 
 @quiet
@@ -53,7 +55,7 @@ def test_calibrated_members_are_averaged_with_others(bag_data):
 
 def test_scores_that_the_counts_contradict_count_for_nothing(bag_data):
     d = bag_data
-    observed = read_bags(d.y, d.bags)
+    observed = Observed.from_bags(d.y, d.bags)
     scores = CountLikelihoodClassifier(random_state=0).fit(d.X, d.y, bags=d.bags).raw_scores(d.X)
     assert fit_calibration(scores, observed)[0] > 0.5
     slope, shift = fit_calibration(-scores, observed)

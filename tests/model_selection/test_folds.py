@@ -5,7 +5,7 @@ import pytest
 
 from decorrupt.model_selection import bag_folds
 from decorrupt.model_selection.folds import source_folds
-from decorrupt.observed import read_observed
+from decorrupt.observed import as_observed
 
 
 def test_whole_bags_are_held_out_where_there_are_enough():
@@ -30,7 +30,7 @@ def test_too_few_rows_to_hold_any_out_are_said_to_be_too_few():
 
 def test_folds_of_sources_split_every_stratum():
     labels = np.repeat([0, 1], 10)
-    noisy = read_observed(labels, noise_rates=(0.1, 0.1)).sources
+    noisy = as_observed(labels, noise_rates=(0.1, 0.1))
     for _, test in source_folds(noisy, 5, 0):
         assert np.bincount(labels[test]).tolist() == [2, 2]
     given = [(np.arange(10), np.arange(10, 20))]

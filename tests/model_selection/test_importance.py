@@ -8,7 +8,7 @@ from sklearn.base import clone
 from decorrupt import AutoLabelProportionsClassifier, AutoSourcesClassifier, MeanMapClassifier
 from decorrupt.model_selection import bag_folds, bag_permutation_importance, fold_models
 from decorrupt.model_selection.folds import source_folds
-from decorrupt.observed import read_bags, read_sources
+from decorrupt.observed import Observed
 from helpers.bags import rows_in_bags
 
 MAX_ROWS = 4000
@@ -123,7 +123,7 @@ def test_the_heaviest_member_is_refitted_on_folds(bag_data, candidates):
     options = {"kernels": ("linear",), "cv": 3, "check_assumptions": False, "random_state": 0}
     search = AutoLabelProportionsClassifier(candidates=candidates, **options)
     search.fit(d.X, d.y, bags=d.bags)
-    observed = read_bags(d.y, d.bags)
+    observed = Observed.from_bags(d.y, d.bags)
     folds = bag_folds(observed, n_splits=3, random_state=0)
     models = fold_models(search.estimators_[0], d.X, observed, folds)
     assert [rows.tolist() for _, rows in models] == [test.tolist() for _, test in folds]
@@ -140,7 +140,7 @@ def test_the_heaviest_member_of_sources_is_refitted_on_folds(source_data):
     d = source_data
     search = AutoSourcesClassifier(kernels=("linear",), cv=3, random_state=0)
     search.fit(d.X, d.noisy, sources=d.sources, noise_rates=d.rates)
-    noisy = read_sources(d.noisy, search.classes_, d.sources, d.rates)
-    models = fold_models(search.estimators_[0], d.X, noisy.observed(), source_folds(noisy, 3, 0))
+    noisy = Observed.from_sources(d.noisy, d.sources, d.rates)
+    models = fold_models(search.estimators_[0], d.X, noisy, source_folds(noisy, 3, 0))
     assert len(models) == 3
     assert all(model.score(d.X[rows], d.labels[rows]) > 0.8 for model, rows in models)

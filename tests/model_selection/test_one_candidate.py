@@ -21,7 +21,7 @@ from decorrupt.model_selection.folded_data import FoldedData
 from decorrupt.model_selection.folds import usable_folds
 from decorrupt.model_selection.results import search_results
 from decorrupt.model_selection.scorers import get_bag_scorer
-from decorrupt.observed import read_observed
+from decorrupt.observed import as_observed
 
 REG_STRENGTHS = [1.0, 0.1, 0.01]
 GAMMAS = [0.05, 0.5]
@@ -37,7 +37,7 @@ def one_method(template, grid=None, **options):
 
 def path_results(template, grid, scoring, d):
     """Return the table of all λ, of paths over shared features, as a grid search has it."""
-    observed = read_observed(d.y, bags=d.bags)
+    observed = as_observed(d.y, bags=d.bags)
     folds, _ = usable_folds(3, d.X, observed, needs_spread=True)
     scorer, candidate = get_bag_scorer(scoring), Candidate("", template, grid)
     tried = candidate.configurations(d.X, [], GAMMAS, REG_STRENGTHS)

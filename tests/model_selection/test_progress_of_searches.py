@@ -13,7 +13,7 @@ from decorrupt import (
 )
 from decorrupt.model_selection import bag_permutation_importance, estimate_accuracy, fold_models
 from decorrupt.noise_rates import estimate_noise_rates
-from decorrupt.observed import read_bags
+from decorrupt.observed import Observed
 from decorrupt.splitters import BagKFold
 
 QUICK = {"kernels": ("linear", "rbf"), "kernel_gammas": ("scale",), "reg_strengths": (1e-2, 1e-4)}
@@ -58,7 +58,7 @@ def test_the_automatic_choice_reports_until_its_end(bag_data, phases):
 
 def test_folds_accuracy_and_importance_report(bag_data, phases):
     d = bag_data
-    observed = read_bags(d.y, d.bags)
+    observed = Observed.from_bags(d.y, d.bags)
     folds = list(BagKFold(3).split(d.X, d.y, bags=d.bags))
     learner = EMClassifier(LogisticRegression(), random_state=0)
     models = fold_models(learner, d.X, observed, folds)

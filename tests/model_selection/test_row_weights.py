@@ -13,7 +13,7 @@ from decorrupt import (
 )
 from decorrupt.model_selection import BagScorer, corrected_accuracy, count_score
 from decorrupt.model_selection.scorers import CRITERIA
-from decorrupt.observed import read_bags
+from decorrupt.observed import Observed
 from helpers.quick import QUICK_SEARCH
 
 
@@ -57,7 +57,7 @@ def test_folds_have_similar_numbers_of_people():
 
 def test_weights_in_a_callable_criterion(weighted):
     X, y, bags, weights, _ = weighted
-    observed = read_bags(y, bags, sample_weight=weights)
+    observed = Observed.from_bags(y, bags, sample_weight=weights)
     scores = X.sum(axis=1) - 2
     found = BagScorer(corrected_accuracy).score(scores, observed)
     assert found == corrected_accuracy(y, scores, bags=bags, sample_weight=weights)

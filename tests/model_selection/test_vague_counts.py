@@ -10,7 +10,7 @@ from decorrupt import AutoLabelProportionsClassifier, EMClassifier, LaplaceNoise
 from decorrupt.losses import prior_scores
 from decorrupt.model_selection import WithinBagKFold
 from decorrupt.model_selection.scorers import BagScorer
-from decorrupt.observed import read_bags
+from decorrupt.observed import Observed
 from decorrupt.risks import count_log_likelihood
 
 FAST = {"kernels": ["linear"], "reg_strengths": [0.01], "cv": 3, "random_state": 0}
@@ -46,9 +46,9 @@ def test_bags_score_what_is_observed(n_classes, kind):
         lower, upper = np.array([[2, 0], [1, 1]]), np.array([[3, 1], [2, 2]])
     reported, noise = lower + 0.5, LaplaceNoise(1.5)
     if kind == "range":
-        observed = read_bags(shares(lower, bags, 3), bags, upper=shares(upper, bags, 3))
+        observed = Observed.from_bags(shares(lower, bags, 3), bags, upper=shares(upper, bags, 3))
     else:
-        observed = read_bags(shares(reported, bags, 3), bags, count_noise=noise)
+        observed = Observed.from_bags(shares(reported, bags, 3), bags, count_noise=noise)
     expected, counted = np.zeros(2), slice(1 if n_classes == 2 else 0, None)
     for bag, own in enumerate(prob.reshape(2, 3, n_classes)):
         for labels in product(range(n_classes), repeat=3):
@@ -130,11 +130,13 @@ def test_folds_within_few_bags_have_their_share_of_the_counts(candidates, n_clas
 def test_a_part_of_a_bag_has_its_share_of_the_counts():
     bags = np.repeat([0, 1], [10, 4])
     y = np.array([0.3, 0.5])[bags]
-    whole = read_bags(y, bags, upper=np.array([0.7, 0.5])[bags])
+    whole = Observed.from_bags(y, bags, upper=np.array([0.7, 0.5])[bags])
     part = whole.take(np.array([0, 1, 2, 3, 4, 10, 11, 12, 13])).counts
     assert part.lower[:, 1].tolist() == [1, 2]  # 1.5 of 5 rows
     assert part.upper[:, 1].tolist() == [4, 2]
-    noisy = read_bags(y, bags, count_noise=1.0).counts.take(np.array([1]), np.array([0.25]))
+    noisy = Observed.from_bags(y, bags, count_noise=1.0).counts.take(
+        np.array([1]), np.array([0.25])
+    )
     assert noisy.lower[:, 1].tolist() == noisy.upper[:, 1].tolist() == [0.5]
 
 

@@ -19,7 +19,7 @@ from decorrupt.exceptions import UninformativeRatesWarning
 from decorrupt.noise_rates import estimate_noise_rates
 from decorrupt.noise_rates.estimate import tail_bounds
 from decorrupt.noise_rates.scores import count_labels
-from decorrupt.observed import FLIPS, read_sources
+from decorrupt.observed import FLIPS, Observed, read_sources
 
 RATES = {"a": (0.1, 0.3), "b": (0.2, 0.2), "c": (0.05, 0.15)}
 LINEAR = LogisticRegression()
@@ -315,4 +315,4 @@ def test_bad_input(change, message):
 
 def test_the_common_prior_is_that_of_the_labels():
     _, y, sources = normal_classes(90_000, seed=0, prior=0.3)
-    assert sources_of(y, sources, RATES).class_prior[1] == pytest.approx(0.3, abs=0.01)
+    assert Observed.from_sources(y, sources, RATES).class_prior[1] == pytest.approx(0.3, abs=0.01)

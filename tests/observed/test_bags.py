@@ -10,10 +10,10 @@ from numpy.testing import assert_allclose
 from decorrupt.observed import (
     GaussianNoise,
     LaplaceNoise,
+    Observed,
     bag_targets,
     check_bags,
     class_columns,
-    read_bags,
 )
 from helpers.bag_ids import STRING_IDS
 
@@ -24,7 +24,7 @@ string_ids = pytest.mark.parametrize("bags", STRING_IDS.values(), ids=list(STRIN
 class TestOneShare:
     @string_ids
     def test_ids_in_every_container(self, bags):
-        observed = read_bags(BY_ROW, bags)
+        observed = Observed.from_bags(BY_ROW, bags)
         assert observed.ids.tolist() == ["a", "b", "c"]
         assert observed.sizes.tolist() == [1, 2, 1]
         assert observed.proportions[:, 1].tolist() == [0.1, 0.2, 0.7]
@@ -35,7 +35,7 @@ class TestOneShare:
     def test_undoes_bag_targets(self):
         bags = np.random.default_rng(0).permutation(np.repeat(["u", "v", "w"], [3, 1, 5]))
         by_bag = {"u": 1 / 3, "v": 0.0, "w": 1.0}
-        observed = read_bags(bag_targets(bags, by_bag), bags)
+        observed = Observed.from_bags(bag_targets(bags, by_bag), bags)
         shares = observed.proportions[:, 1].tolist()
         assert dict(zip(observed.ids.tolist(), shares, strict=True)) == by_bag
         assert observed.sizes.tolist() == [3, 1, 5]
@@ -43,27 +43,27 @@ class TestOneShare:
     @pytest.mark.parametrize("bad", [-0.1, 1.0001, 55, math.nan, math.inf])
     def test_not_a_proportion_names_row_value_and_bag(self, bad):
         with pytest.raises(ValueError, match=rf"y\[2\] = {bad:g} \(bag 'b'\) is not a proportion"):
-            read_bags([0.5, 0.2, bad], ["a", "b", "b"])
+            Observed.from_bags([0.5, 0.2, bad], ["a", "b", "b"])
 
     def test_bags_are_named_as_the_caller_wrote_them(self):
         with pytest.raises(ValueError, match=r"\(bag 7\)"):
-            read_bags([2.0, 0.5], np.array([7, 8]))
+            Observed.from_bags([2.0, 0.5], np.array([7, 8]))
         with pytest.raises(ValueError, match=r"\(bag \('x', 1\)\)"):
-            read_bags([2.0, 0.5], [("x", 1), ("x", 2)])
+            Observed.from_bags([2.0, 0.5], [("x", 1), ("x", 2)])
 
     def test_differing_within_a_bag_names_the_bag_and_both_ends(self):
         with pytest.raises(ValueError, match=r"y differs within bag 'b' \(from 0.2 to 0.9\)"):
-            read_bags([0.5, 0.2, 0.9, 0.3], ["a", "b", "b", "b"])
+            Observed.from_bags([0.5, 0.2, 0.9, 0.3], ["a", "b", "b", "b"])
 
     def test_rounding_within_a_bag_is_forgiven(self):
         third = 1 / 3
-        observed = read_bags([third, float(np.float32(third)), 1.0], [0, 0, 1])
+        observed = Observed.from_bags([third, float(np.float32(third)), 1.0], [0, 0, 1])
         assert observed.proportions[:, 1] == pytest.approx([third, 1.0], abs=1e-7)
 
     @pytest.mark.parametrize("y", [[0.1], [0.1, 0.1], [0.1, 0.1, 0.2, 0.2], [0.1, 0.1, 0.2, 7.0]])
     def test_wrong_length_says_both_lengths(self, y):
         with pytest.raises(ValueError) as caught:
-            read_bags(y, ["a", "a", "b"])
+            Observed.from_bags(y, ["a", "a", "b"])
         message = str(caught.value)
         assert "y" in message.split()
         assert "bags" in message
@@ -72,13 +72,13 @@ class TestOneShare:
 
     def test_missing_id(self):
         with pytest.raises(ValueError, match="bags has no id in row 0"):
-            read_bags([0.1, 0.1], [None, "a"])
+            Observed.from_bags([0.1, 0.1], [None, "a"])
 
     def test_the_ends_are_proportions(self):
-        assert read_bags([0, 1], [0, 1]).proportions.tolist() == [[1, 0], [0, 1]]
+        assert Observed.from_bags([0, 1], [0, 1]).proportions.tolist() == [[1, 0], [0, 1]]
 
     def test_one_column_is_one_share(self):
-        observed = read_bags([[0.5], [1.0]], ["a", "b"])
+        observed = Observed.from_bags([[0.5], [1.0]], ["a", "b"])
         assert observed.proportions.tolist() == [[0.5, 0.5], [0.0, 1.0]]
 
 
@@ -88,7 +88,7 @@ class TestSeveralClasses:
     BY_ROW = (BY_BAG[1], BY_BAG[0], BY_BAG[1], BY_BAG[2])
 
     def test_there_is_one_row_of_shares_per_bag(self):
-        observed = read_bags(self.BY_ROW, self.BAGS)
+        observed = Observed.from_bags(self.BY_ROW, self.BAGS)
         assert observed.ids.tolist() == ["a", "b", "c"]
         assert_allclose(observed.proportions, self.BY_BAG)
         assert_allclose(observed.row_proportions, self.BY_ROW)
@@ -98,33 +98,33 @@ class TestSeveralClasses:
 
     def test_columns_are_the_classes(self):
         frame = pd.DataFrame(self.BY_ROW, columns=["red", "green", "blue"])
-        assert read_bags(frame, self.BAGS).classes.tolist() == ["red", "green", "blue"]
-        assert read_bags(self.BY_ROW, self.BAGS).classes.tolist() == [0, 1, 2]
+        assert Observed.from_bags(frame, self.BAGS).classes.tolist() == ["red", "green", "blue"]
+        assert Observed.from_bags(self.BY_ROW, self.BAGS).classes.tolist() == [0, 1, 2]
 
     def test_two_columns_are_the_share_of_positives(self):
-        one = read_bags(BY_ROW, self.BAGS)
-        two = read_bags(class_columns(BY_ROW), self.BAGS)
+        one = Observed.from_bags(BY_ROW, self.BAGS)
+        two = Observed.from_bags(class_columns(BY_ROW), self.BAGS)
         assert_allclose(two.proportions, one.proportions, rtol=1e-15)
 
     def test_single_precision_is_forgiven_and_made_to_sum_to_one(self):
         thirds = np.full((4, 3), 1 / 3, dtype=np.float32)
-        observed = read_bags(thirds, [0, 0, 1, 1])
+        observed = Observed.from_bags(thirds, [0, 0, 1, 1])
         assert_allclose(observed.proportions.sum(axis=1), 1, rtol=1e-15)
 
     @pytest.mark.parametrize("bad", [[0.5, 0.4, 0.0], [1.2, -0.2, 0.0], [math.nan, 0.5, 0.5]])
     def test_shares_that_do_not_sum_to_one_name_row_and_bag(self, bad):
         with pytest.raises(ValueError, match=r"y\[2\] = \[.*\(bag 'b'\).*sum to 1 \(within 1e-06"):
-            read_bags([*self.BY_ROW[:2], bad, self.BY_ROW[3]], self.BAGS)
+            Observed.from_bags([*self.BY_ROW[:2], bad, self.BY_ROW[3]], self.BAGS)
 
     def test_differing_within_a_bag_names_bag_and_column(self):
         rows = [*self.BY_ROW[:2], [0.5, 0.4, 0.1], self.BY_ROW[3]]
         with pytest.raises(ValueError, match=r"within bag 'b' \(column 1: from 0.4 to 0.5\)"):
-            read_bags(rows, self.BAGS)
+            Observed.from_bags(rows, self.BAGS)
 
 
 class TestRanges:
     def test_of_the_share_of_positives(self):
-        observed = read_bags(
+        observed = Observed.from_bags(
             [0.25] * 4 + [0.5] * 2, [0] * 4 + [1] * 2, upper=[0.75] * 4 + [0.5] * 2
         )
         assert observed.counts.lower.tolist() == [[1, 1], [1, 1]]
@@ -137,7 +137,7 @@ class TestRanges:
     def test_of_every_class_narrow_each_other(self):
         """Four rows: 2 or 3 of class 0 and 1 of class 1 leave at most 1 for class 2."""
         y, upper = np.tile([0.5, 0.25, 0.0], (4, 1)), np.tile([0.75, 0.25, 1.0], (4, 1))
-        counts = read_bags(y, [0] * 4, upper=upper).counts
+        counts = Observed.from_bags(y, [0] * 4, upper=upper).counts
         assert counts.lower.tolist() == [[2, 1, 0]]
         assert counts.upper.tolist() == [[3, 1, 1]]
 
@@ -147,7 +147,7 @@ class TestRanges:
         low = np.maximum(true - rng.integers(0, 4, true.shape), 0)
         high = np.minimum(true + rng.integers(0, 4, true.shape), 20)
         bags = np.repeat(np.arange(30), 20)
-        observed = read_bags((low / 20)[bags], bags, upper=(high / 20)[bags])
+        observed = Observed.from_bags((low / 20)[bags], bags, upper=(high / 20)[bags])
         assert_allclose(observed.proportions.sum(axis=1), 1)
         assert (observed.proportions >= low / 20 - 1e-12).all()
         assert (observed.proportions <= high / 20 + 1e-12).all()
@@ -157,7 +157,7 @@ class TestRanges:
 
 class TestNoise:
     def test_of_one_count(self):
-        observed = read_bags(
+        observed = Observed.from_bags(
             [1.25] * 4 + [0.5] * 2, [0] * 4 + [1] * 2, count_noise={0: 2.0, 1: None}
         )
         assert observed.counts.noise == [GaussianNoise(2.0), None]
@@ -168,7 +168,7 @@ class TestNoise:
 
     def test_shares_of_several_classes_need_not_sum_to_one(self):
         y = np.tile([0.5, 0.75, 0.25], (4, 1))
-        observed = read_bags(y, [0] * 4, count_noise=LaplaceNoise(1.0))
+        observed = Observed.from_bags(y, [0] * 4, count_noise=LaplaceNoise(1.0))
         assert observed.counts.lower.tolist() == [[2, 3, 1]]
         # Two rows too many, taken from every class alike.
         assert_allclose(observed.proportions, [[4 / 3 / 4, 7 / 3 / 4, 1 / 3 / 4]])
@@ -176,12 +176,14 @@ class TestNoise:
     def test_a_bag_without_noise_keeps_its_rounded_range(self):
         bags = np.repeat([0, 1], [203, 10])
         y = np.where(bags == 0, 0.3, 1.3)
-        counts = read_bags(y, bags, count_noise={0: None, 1: 1.0}).counts
+        counts = Observed.from_bags(y, bags, count_noise={0: None, 1: 1.0}).counts
         assert (counts.lower[0, 1], counts.upper[0, 1]) == (51, 71)
 
     def test_noise_and_ranges_of_different_bags(self):
         y, upper = [0.5, 0.5, 0.5, 0.5], [0.5, 0.5, 1.0, 1.0]
-        counts = read_bags(y, [0, 0, 1, 1], upper=upper, count_noise={0: 1.0, 1: None}).counts
+        counts = Observed.from_bags(
+            y, [0, 0, 1, 1], upper=upper, count_noise={0: 1.0, 1: None}
+        ).counts
         assert counts.is_noisy.tolist() == [True, False]
         assert counts.lower.tolist() == [[1, 1], [0, 1]]
         assert counts.upper.tolist() == [[1, 1], [1, 2]]

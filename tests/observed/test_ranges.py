@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from decorrupt.observed import read_bags
+from decorrupt.observed import Observed
 
 FRAME = pd.DataFrame(np.zeros((2, 3)), columns=["a", "b", "c"])
 
@@ -29,7 +29,7 @@ FRAME = pd.DataFrame(np.zeros((2, 3)), columns=["a", "b", "c"])
 def test_bad_ranges(arguments, message):
     arguments = {"y": [0.5, 0.5, 0.0], "bags": ["a", "a", "b"]} | arguments
     with pytest.raises(ValueError, match=message):
-        read_bags(**arguments)
+        Observed.from_bags(**arguments)
 
 
 @pytest.mark.parametrize(
@@ -48,23 +48,23 @@ def test_bad_ranges(arguments, message):
 def test_bad_ranges_of_several_classes(low, high, message):
     low, high = (np.repeat(ends, 2 // len(ends), axis=0) for ends in (low, high))
     with pytest.raises(ValueError, match=message):
-        read_bags(low, ["a", "a"], upper=high)
+        Observed.from_bags(low, ["a", "a"], upper=high)
 
 
 def test_ranges_and_noise_of_several_classes_are_not_combined():
     with pytest.raises(ValueError, match="cannot be combined"):
-        read_bags(np.zeros((2, 3)), [0, 0], upper=np.ones((2, 3)), count_noise=1.0)
+        Observed.from_bags(np.zeros((2, 3)), [0, 0], upper=np.ones((2, 3)), count_noise=1.0)
 
 
 def test_columns_of_upper_are_those_of_y():
     with pytest.raises(ValueError, match=r"upper has the columns \['c', 'b', 'a'\], and y has"):
-        read_bags(FRAME, [0, 0], upper=(FRAME + 1)[["c", "b", "a"]])
+        Observed.from_bags(FRAME, [0, 0], upper=(FRAME + 1)[["c", "b", "a"]])
 
 
 def test_a_bag_without_noise_among_noisy_ones_needs_shares_of_one():
     y = np.repeat([[0.5, 0.5, 0.5], [-0.2, 0.9, 0.1]], 2, axis=0)
-    read_bags(y, ["a", "a", "b", "b"], count_noise={"a": 1.0, "b": 1.0})
+    Observed.from_bags(y, ["a", "a", "b", "b"], count_noise={"a": 1.0, "b": 1.0})
     with pytest.raises(ValueError, match=r"bag 'b'.* has None for it"):
-        read_bags(y, ["a", "a", "b", "b"], count_noise={"a": 1.0, "b": None})
+        Observed.from_bags(y, ["a", "a", "b", "b"], count_noise={"a": 1.0, "b": None})
     with pytest.raises(ValueError, match="sum to 1"):  # one noisy count of two classes
-        read_bags(y[:2, :2] + 0.1, ["a", "a"], count_noise=1.0)
+        Observed.from_bags(y[:2, :2] + 0.1, ["a", "a"], count_noise=1.0)

@@ -12,7 +12,7 @@ from decorrupt import (
     ForwardSourcesClassifier,
 )
 from decorrupt.exceptions import ContradictedRatesWarning
-from decorrupt.observed import NoisySources, rate_notices
+from decorrupt.observed import Observed, Sources, rate_notices
 from helpers.class_sources import RATES, three_classes
 from helpers.quick import QUICK_SEARCH
 
@@ -24,8 +24,8 @@ def sources_of_counts(counts, matrices, given_priors=None):
     row_source = np.repeat(np.arange(n_sources), n_classes)
     labels = np.tile(np.arange(n_classes), n_sources)
     classes, ids = np.arange(n_classes), np.arange(n_sources)
-    own = (matrices, given_priors, counts.ravel())
-    return NoisySources(classes, ids, row_source, labels, *own)
+    sources = Sources(ids, matrices, row_source, labels, given_priors)
+    return Observed.of_sources(classes, sources, counts.ravel())
 
 
 def flips(flip_pos, flip_neg):
@@ -39,10 +39,9 @@ def test_shares_that_no_class_prior_gives():
             sources_of_counts([[1000 - n_positive, n_positive]], [flips(0.3, 0.3)])
         )
         assert bool(found) is is_reported
-    (notice,) = found
-    assert notice.category is ContradictedRatesWarning
-    assert "shares of the labels [0, 1] are 0.15, 0.85, and the closest" in notice.message
-    assert "with any class prior are 0.30, 0.70" in notice.message
+    (message,) = found
+    assert "shares of the labels [0, 1] are 0.15, 0.85, and the closest" in message
+    assert "with any class prior are 0.30, 0.70" in message
 
 
 def test_sources_whose_class_priors_contradict_each_other():
@@ -50,9 +49,9 @@ def test_sources_whose_class_priors_contradict_each_other():
     counts = [[450, 550], [650, 350]]
     pairs = [flips(0.0, 0.1), flips(0.4, 0.1)]
     assert not rate_notices(sources_of_counts(counts, pairs))
-    (notice,) = rate_notices(sources_of_counts(counts, pairs[::-1]))
-    assert "with one class prior for all sources" in notice.message
-    assert notice.message.endswith("give source_priors")
+    (message,) = rate_notices(sources_of_counts(counts, pairs[::-1]))
+    assert "with one class prior for all sources" in message
+    assert message.endswith("give source_priors")
     own = np.array([[0.25, 0.75], [0.75, 0.25]])
     assert not rate_notices(sources_of_counts(counts, pairs[::-1], own))
 

@@ -1,14 +1,12 @@
 """Noisy labels of sources: every way of giving rates and priors leads to one form."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from decorrupt.observed import NoiseRates, matrix_of_rates, read_labels, read_sources
+from decorrupt.observed import NoiseRates, Observed, matrix_of_rates
 from helpers.class_sources import RATES as THREE
 from helpers.class_sources import three_classes
 from oracles.label_noise import posterior_by_label
@@ -20,8 +18,7 @@ TWO = {"expert": (0.1, 0.0), "crowd": (0.2, 0.3), "rule": (0.0, 0.4)}
 
 
 def read(labels, sources, rates, source_priors=None):
-    classes, codes = read_labels(labels)
-    return read_sources(codes, classes, sources, rates, source_priors)
+    return Observed.from_sources(labels, sources, rates, source_priors=source_priors)
 
 
 @pytest.fixture(scope="module")
@@ -41,17 +38,17 @@ class TestRates:
     )
     def test_of_two_classes_are_the_same_in_every_form(self, given):
         noisy = read(LABELS, SOURCES, given)
-        assert noisy.ids.tolist() == ["a", "b"]
-        assert noisy.sizes.tolist() == [3, 3]
-        assert noisy.noisy_class.tolist() == [1, 0, 1, 1, 0, 0]
-        assert_allclose(noisy.source_matrices, matrix_of_rates([0.1, 0.3], [0.2, 0.0]))
-        assert noisy.rates_by_source == RATES
+        assert noisy.sources.ids.tolist() == ["a", "b"]
+        assert noisy.source_sizes.tolist() == [3, 3]
+        assert noisy.sources.noisy_class.tolist() == [1, 0, 1, 1, 0, 0]
+        assert_allclose(noisy.sources.matrices, matrix_of_rates([0.1, 0.3], [0.2, 0.0]))
+        assert noisy.sources.rates == RATES
 
     def test_of_several_classes(self, data):
         noisy = read(data.noisy, data.sources, THREE)
-        assert noisy.ids.tolist() == ["crowd", "expert", "rule"]
+        assert noisy.sources.ids.tolist() == ["crowd", "expert", "rule"]
         for name in THREE:
-            assert_allclose(noisy.rates_by_source[name], THREE[name])
+            assert_allclose(noisy.sources.rates[name], THREE[name])
 
     def test_a_source_per_row_is_the_same_as_a_source(self):
         rows = read(LABELS, range(6), {row: RATES[source] for row, source in enumerate(SOURCES)})
@@ -62,13 +59,13 @@ class TestRates:
 
     def test_one_pair_is_that_of_all_sources(self):
         noisy = read(LABELS, SOURCES, (0.2, 0.1))
-        assert noisy.rates_by_source == {"a": (0.2, 0.1), "b": (0.2, 0.1)}
+        assert noisy.sources.rates == {"a": (0.2, 0.1), "b": (0.2, 0.1)}
 
     def test_one_pair_is_for_all_rows_and_no_rates_are_clean_labels(self):
         one = read(LABELS, None, (0.2, 0.1))
-        assert one.rates_by_source == {"all rows": (0.2, 0.1)}
-        assert read(LABELS, None, None).rates_by_source == {"all rows": (0.0, 0.0)}
-        assert read([0, 1, 2], None, None).source_matrices.tolist() == [np.eye(3).tolist()]
+        assert one.sources.rates == {"all rows": (0.2, 0.1)}
+        assert read(LABELS, None, None).sources.rates == {"all rows": (0.0, 0.0)}
+        assert read([0, 1, 2], None, None).sources.matrices.tolist() == [np.eye(3).tolist()]
 
     def test_probabilities_of_the_labels_given_the_classes(self):
         noisy = read(LABELS, SOURCES, RATES)
@@ -98,14 +95,14 @@ class TestPriors:
     def test_are_given_once_or_by_source(self):
         for prior, expected in ((0.3, [0.3, 0.3]), ({"b": 0.2, "a": 0.4}, [0.4, 0.2])):
             noisy = read(LABELS, SOURCES, RATES, prior)
-            assert_allclose(noisy.priors[:, 1], expected)
-            assert_allclose(noisy.priors.sum(axis=1), 1)
+            assert_allclose(noisy.source_priors[:, 1], expected)
+            assert_allclose(noisy.source_priors.sum(axis=1), 1)
             assert_allclose(noisy.class_prior[1], np.mean(expected))
 
     def test_of_several_classes(self, data):
         shares = {"expert": [0.2, 0.3, 0.5], "crowd": [0.5, 0.3, 0.2], "rule": [0.1, 0.1, 0.8]}
         noisy = read(data.noisy, data.sources, THREE, shares)
-        assert_allclose(noisy.priors, [shares["crowd"], shares["expert"], shares["rule"]])
+        assert_allclose(noisy.source_priors, [shares["crowd"], shares["expert"], shares["rule"]])
         with pytest.raises(ValueError, match="source_priors differ between sources"):
             noisy.check_one_population()
 
@@ -120,11 +117,11 @@ class TestPriors:
 
     def test_the_common_prior_by_hand(self):
         """Rates (.2, .1) and a noisy share of ½: π = (½ − .1)/.7; a sample never implies 0 or 1."""
-        assert read(LABELS, None, (0.2, 0.1)).priors[:, 1] == pytest.approx([0.4 / 0.7])
+        assert read(LABELS, None, (0.2, 0.1)).source_priors[:, 1] == pytest.approx([0.4 / 0.7])
         all_pos = read([1] * 5 + [-1], None, (0.0, 0.6))
-        assert all_pos.priors[:, 1] == pytest.approx([(5 / 6 - 0.6) / 0.4])
+        assert all_pos.source_priors[:, 1] == pytest.approx([(5 / 6 - 0.6) / 0.4])
         few = read([1, -1, -1, -1, -1], None, (0.0, 0.6))
-        assert few.priors[:, 1] == pytest.approx([0.1])
+        assert few.source_priors[:, 1] == pytest.approx([0.1])
 
     def test_one_source_solves_the_equation(self, data):
         noisy = read(data.noisy, None, THREE["crowd"])
@@ -134,7 +131,7 @@ class TestPriors:
     def test_several_sources_agree_on_one_population(self):
         data = three_classes(60_000, seed=3)
         noisy = read(data.noisy, data.sources, THREE)
-        (first, *others) = noisy.priors
+        (first, *others) = noisy.source_priors
         assert_allclose(first, [0.5, 0.3, 0.2], atol=0.015)
         assert all((first == other).all() for other in others)
         noisy.check_one_population()
@@ -196,15 +193,12 @@ class TestStrata:
 
 class TestAsObserved:
     def test_every_row_is_a_bag_of_which_only_the_label_is_known(self):
-        noisy = read(LABELS, SOURCES, RATES)
-        observed = noisy.observed()
-        assert observed.sources is noisy
+        observed = read(LABELS, SOURCES, RATES)
+        assert observed.is_of_sources
         assert observed.sizes.tolist() == [1] * 6
         assert observed.counts.lower.tolist() == [[0, 0]] * 6
         assert observed.counts.upper.tolist() == [[1, 1]] * 6
-        assert_allclose(observed.given, noisy.given)
-        assert_allclose(observed.class_prior, noisy.class_prior)
-        assert_allclose(observed.proportions, noisy.row_shares)
+        assert_allclose(observed.proportions, observed.row_shares)
 
     @pytest.mark.parametrize("n_classes", [2, 3])
     def test_some_rows_are_as_if_read_alone(self, data, n_classes):
@@ -213,38 +207,27 @@ class TestAsObserved:
         rows = np.flatnonzero(data.sources != "expert")[::3]
         part = read(labels, data.sources, rates).take(rows)
         alone = read(labels[rows], data.sources[rows], rates)
-        assert part.ids.tolist() == alone.ids.tolist() == ["crowd", "rule"]
-        assert part.sizes.tolist() == alone.sizes.tolist()
+        assert part.sources.ids.tolist() == alone.sources.ids.tolist() == ["crowd", "rule"]
+        assert part.source_sizes.tolist() == alone.source_sizes.tolist()
         assert_allclose(part.given, alone.given)
-        assert_allclose(part.priors, alone.priors)
-        assert_allclose(part.source_matrices, alone.source_matrices)
+        assert_allclose(part.source_priors, alone.source_priors)
+        assert_allclose(part.sources.matrices, alone.sources.matrices)
         assert_allclose(part.strata.proportions, alone.strata.proportions)
 
     @pytest.mark.parametrize("prior", [None, 0.3])
     def test_given_priors_stay_with_their_sources(self, prior):
         given = None if prior is None else {"a": prior, "b": 0.6}
         part = read(LABELS, SOURCES, RATES, given).take(np.array([0, 2, 4]))
-        assert part.ids.tolist() == ["b"]
+        assert part.sources.ids.tolist() == ["b"]
         if prior is not None:
-            assert_allclose(part.priors, [[0.4, 0.6]])
-
-    @pytest.mark.parametrize("n_classes", [2, 3])
-    def test_fit_arguments_are_read_as_the_same(self, data, n_classes):
-        labels = data.noisy if n_classes == 3 else np.array(["no", "yes"])[(data.noisy > 0) * 1]
-        rates = THREE if n_classes == 3 else TWO
-        noisy = read(labels, data.sources, rates)
-        y, arguments = noisy.observed().fit_arguments()
-        again = read(y, arguments["sources"], arguments["noise_rates"])
-        assert again.classes.tolist() == noisy.classes.tolist()
-        assert_allclose(again.given, noisy.given)
-        assert_allclose(again.priors, noisy.priors)
+            assert_allclose(part.source_priors, [[0.4, 0.6]])
 
     def test_values_by_source(self, data):
         noisy = read(LABELS, SOURCES, RATES, {"a": 0.2, "b": 0.4})
-        assert noisy.by_source(noisy.priors) == pytest.approx({"a": 0.2, "b": 0.4})
-        assert noisy.by_source(np.array([1.0, 2.0])) == {"a": 1.0, "b": 2.0}
+        assert noisy.sources.by_source(noisy.source_priors) == pytest.approx({"a": 0.2, "b": 0.4})
+        assert noisy.sources.by_source(np.array([1.0, 2.0])) == {"a": 1.0, "b": 2.0}
         three = read(data.noisy, data.sources, THREE, [0.5, 0.3, 0.2])
-        assert_allclose(three.by_source(three.priors)["rule"], [0.5, 0.3, 0.2])
+        assert_allclose(three.sources.by_source(three.source_priors)["rule"], [0.5, 0.3, 0.2])
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -254,11 +237,11 @@ def test_weights_are_repeated_rows(data, n_classes):
     rates = THREE if n_classes == 3 else TWO
     weights = np.random.default_rng(0).integers(1, 5, 60)
     repeated = np.repeat(np.arange(60), weights)
-    weighted = replace(read(labels, sources, rates), weights=weights)
+    weighted = Observed.from_sources(labels, sources, rates, sample_weight=weights)
     longer = read(labels[repeated], sources[repeated], rates)
-    assert weighted.sizes.tolist() == longer.sizes.tolist()
-    assert_allclose(weighted.priors, longer.priors)
+    assert weighted.source_sizes.tolist() == longer.source_sizes.tolist()
+    assert_allclose(weighted.source_priors, longer.source_priors)
     assert weighted.strata.sizes.tolist() == longer.strata.sizes.tolist()
     assert_allclose(weighted.strata.proportions, longer.strata.proportions)
     part = weighted.take(np.arange(10))
-    assert part.sizes.sum() == weights[:10].sum()
+    assert part.source_sizes.sum() == weights[:10].sum()

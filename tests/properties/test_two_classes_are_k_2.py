@@ -17,7 +17,7 @@ from scipy.special import expit, log_expit, logit, logsumexp
 
 from decorrupt.corruption import backward_coefficients, combine_bags, source_weights
 from decorrupt.losses import LOSSES, SoftmaxLoss, likelihood_and_slope
-from decorrupt.observed import Observed, class_columns, read_bags, read_sources
+from decorrupt.observed import Observed, class_columns, read_sources
 from decorrupt.risks import (
     CountRisk,
     ProportionRisk,
@@ -81,20 +81,20 @@ def noisy_sources(draw, with_weights=False, with_priors=False):
         given_priors = dict(
             enumerate(draw(st.lists(priors, min_size=len(rates), max_size=len(rates))))
         )
-    noisy = read_sources(
-        labels[order], np.array([0, 1]), row_source[order], dict(enumerate(rates)), given_priors
-    )
-    return replace(noisy, weights=rng.integers(1, 50, len(labels)) if with_weights else None)
+    classes, named = np.array([0, 1]), dict(enumerate(rates))
+    sources = read_sources(labels[order], classes, row_source[order], named, given_priors)
+    weights = rng.integers(1, 50, len(labels)) if with_weights else None
+    return Observed.of_sources(classes, sources, weights)
 
 
 def rates_by_row(noisy):
     """Return ρ₊ and ρ₋ of every row."""
-    matrix = noisy.source_matrices[noisy.row_source]
+    matrix = noisy.sources.matrices[noisy.sources.row_source]
     return matrix[:, 1, 0], matrix[:, 0, 1]
 
 
 def rates_by_source(noisy):
-    return np.array(list(noisy.rates_by_source.values())).T
+    return np.array(list(noisy.sources.rates.values())).T
 
 
 @thorough
@@ -104,7 +104,7 @@ def test_the_common_class_prior_is_least_squares(noisy):
     flip_pos, flip_neg = rates_by_row(noisy)
     weight = np.ones(len(flip_pos)) if noisy.weights is None else noisy.weights
     signal = 1 - flip_pos - flip_neg
-    excess = noisy.noisy_class - flip_neg
+    excess = noisy.sources.noisy_class - flip_neg
     margin = 0.5 / weight.sum()
     raw = (weight * signal * excess).sum() / (weight * signal**2).sum()
     prior = np.clip(raw, margin, 1 - margin)
@@ -116,7 +116,7 @@ def test_the_common_class_prior_is_least_squares(noisy):
 def test_the_shares_of_a_source_follow_bayes_rule(noisy):
     """γ₊ = π(1−ρ₊)/q and γ₋ = πρ₊/(1−q), with q = π(1−ρ₊) + (1−π)ρ₋."""
     flip_pos, flip_neg = rates_by_source(noisy)
-    prior = noisy.priors[:, 1]
+    prior = noisy.source_priors[:, 1]
     share = prior * (1 - flip_pos) + (1 - prior) * flip_neg
     given_pos, given_neg = prior * (1 - flip_pos) / share, prior * flip_pos / (1 - share)
     strata = noisy.strata
@@ -125,7 +125,7 @@ def test_the_shares_of_a_source_follow_bayes_rule(noisy):
         expected = (given_pos if label == "1" else given_neg)[int(source)]
         assert_same(found, [1 - expected, expected])
     for row, bag in enumerate(strata.row_bag):
-        expected = f"{noisy.row_source[row]} labelled {noisy.noisy_class[row]}"
+        expected = f"{noisy.sources.row_source[row]} labelled {noisy.sources.noisy_class[row]}"
         assert strata.ids[bag] == expected
 
 
@@ -137,22 +137,22 @@ def test_the_shares_of_a_source_follow_bayes_rule(noisy):
 def test_source_weights(noisy, scheme):
     """c = (1+|ρ₊−ρ₋|)/((1−ρ₊−ρ₋)√n), over min(π, 1−π) with priors; exact: n·4q(1−q)(γ₊−γ₋)²."""
     flip_pos, flip_neg = rates_by_source(noisy)
-    prior = noisy.priors[:, 1]
+    prior = noisy.source_priors[:, 1]
     noise = (1 + np.abs(flip_pos - flip_neg)) / (1 - flip_pos - flip_neg)
     share = prior * (1 - flip_pos) + (1 - prior) * flip_neg
     gap = prior * (1 - flip_pos) / share - prior * flip_pos / (1 - share)
     snr = {
-        "optimal": noisy.sizes / noise**2,
-        "optimal with priors": noisy.sizes / noise**2 * np.minimum(prior, 1 - prior) ** 2,
-        "exact": noisy.sizes * 4 * share * (1 - share) * gap**2,
-        "size": noisy.sizes,
+        "optimal": noisy.source_sizes / noise**2,
+        "optimal with priors": noisy.source_sizes / noise**2 * np.minimum(prior, 1 - prior) ** 2,
+        "exact": noisy.source_sizes * 4 * share * (1 - share) * gap**2,
+        "size": noisy.source_sizes,
         "uniform": np.ones(len(prior)),
     }[scheme]
     has_priors = scheme in ("optimal with priors", "exact")
     found = source_weights(
-        noisy.sizes,
-        list(noisy.rates_by_source.values()),
-        source_priors=noisy.priors if has_priors else None,
+        noisy.source_sizes,
+        list(noisy.sources.rates.values()),
+        source_priors=noisy.source_priors if has_priors else None,
         scheme=scheme.split()[0],
     )
     assert_same(found, snr / snr.sum())
@@ -163,8 +163,9 @@ def test_source_weights(noisy, scheme):
 def test_backward_coefficients(noisy):
     """(1{ỹ=+} − ρ₋)/(1−ρ₊−ρ₋) of the positive class, (1{ỹ=−} − ρ₊)/(1−ρ₊−ρ₋) of the negative."""
     flip_pos, flip_neg = rates_by_row(noisy)
-    is_pos, signal = noisy.noisy_class == 1, 1 - flip_pos - flip_neg
-    found = backward_coefficients(noisy.source_matrices, noisy.row_source, noisy.noisy_class)
+    is_pos, signal = noisy.sources.noisy_class == 1, 1 - flip_pos - flip_neg
+    sources = noisy.sources
+    found = backward_coefficients(sources.matrices, sources.row_source, sources.noisy_class)
     assert_same(found[:, 1], (is_pos - flip_neg) / signal)
     assert_same(found[:, 0], (~is_pos - flip_pos) / signal)
 
@@ -175,12 +176,12 @@ def test_forward_risk(noisy, seed, score_prior):
     """P(ỹ=+|x) = (1−ρ₊)σ(f) + ρ₋(1−σ(f)), f moved to the class prior of the row's source."""
     flip_pos, flip_neg = rates_by_row(noisy)
     scores = scores_of(seed, len(flip_pos))
-    shift = (logit(noisy.priors[:, 1]) - logit(score_prior))[noisy.row_source]
+    shift = (logit(noisy.source_priors[:, 1]) - logit(score_prior))[noisy.sources.row_source]
 
     def log_likelihoods(at):
         moved = at + shift
-        pos = np.where(noisy.noisy_class == 1, 1 - flip_pos, flip_pos)
-        neg = np.where(noisy.noisy_class == 1, flip_neg, 1 - flip_neg)
+        pos = np.where(noisy.sources.noisy_class == 1, 1 - flip_pos, flip_pos)
+        neg = np.where(noisy.sources.noisy_class == 1, flip_neg, 1 - flip_neg)
         with np.errstate(divide="ignore"):
             return np.logaddexp(np.log(pos) + log_expit(moved), np.log(neg) + log_expit(-moved))
 
@@ -333,7 +334,7 @@ def test_count_likelihood_of_ranges(observed, seed):
     low = np.maximum(counts - rng.integers(0, 3, len(sizes)), 0)
     high = np.minimum(counts + rng.integers(0, 3, len(sizes)), sizes)
     row_bag = observed.row_bag
-    ranges = read_bags((low / sizes)[row_bag], row_bag, upper=(high / sizes)[row_bag])
+    ranges = Observed.from_bags((low / sizes)[row_bag], row_bag, upper=(high / sizes)[row_bag])
     assert_same_counts(ranges, scores_of(seed, observed.n_rows))
 
 
@@ -358,9 +359,9 @@ def test_the_objective_and_its_solution(name, fit_intercept):
     rng = np.random.default_rng(8)
     sizes, counts = np.array([1, 2, 5, 12, 20, 30]), np.array([1, 1, 2, 12, 5, 21])
     row_bag = rng.permutation(np.repeat(np.arange(6), sizes))
-    observed = read_bags((counts / sizes)[row_bag], row_bag)
+    observed = Observed.from_bags((counts / sizes)[row_bag], row_bag)
     labels, sources = rng.integers(0, 2, 70), np.repeat([0, 1], 35)
-    noisy = read_sources(labels, np.array([0, 1]), sources, {0: (0.1, 0.2), 1: (0.3, 0.05)})
+    noisy = Observed.from_sources(labels, sources, {0: (0.1, 0.2), 1: (0.3, 0.05)})
     risk = {
         "corrected": lambda: logistic_risk(
             combine_bags(sizes, counts / sizes, method="least_squares"), observed

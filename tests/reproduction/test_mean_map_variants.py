@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.metrics import balanced_accuracy_score
 
 from decorrupt.corruption import combine_bags
-from decorrupt.observed import Observed, class_columns, read_bags
+from decorrupt.observed import Observed, class_columns
 from oracles.mean_map import (
     fit_from_mean_operator,
     laplacian_class_means,
@@ -123,7 +123,7 @@ def uneven_bags():
 @pytest.mark.parametrize("smoothness", [0.01, 1.0])
 def test_laplacian_is_the_minimiser_for_the_smooth_class_means(uneven_bags, smoothness):
     d = uneven_bags
-    means = read_bags(d.y, d.bags).mean_by_bag(d.X)
+    means = Observed.from_bags(d.y, d.bags).mean_by_bag(d.X)
     links = oracle_links(means, d.sizes)
     operator = laplacian_mean_operator(d.sizes, d.shares, means, links, smoothness)
     expected = fit_from_mean_operator(d.X, operator, d.labels.mean(), 0.02)
@@ -140,7 +140,7 @@ def test_alternating_comes_to_rest_at_its_own_top_rows(request, data_name):
     model = alternating_mean_map(d.X, d.y, d.bags, reg_strength=1e-3)
     scores = model.decision_function(d.X)
     counts = {bag: int((d.labels[d.bags == bag]).sum()) for bag in np.unique(d.bags)}
-    labels = label_top_rows(scores, read_bags(d.y, d.bags))
+    labels = label_top_rows(scores, Observed.from_bags(d.y, d.bags))
     assert_array_equal(labels == 1, top_rows(scores, d.bags, counts))
     refit = clone(model).fit(d.X, labels)
     assert_allclose(refit.coef_, model.coef_)

@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose
 
 from decorrupt import BagKFold
 from decorrupt.corruption import combine_bags
-from decorrupt.observed import read_bags
+from decorrupt.observed import Observed
 from oracles.dense_kernel import descend_dual, gram
 from reproduction.published_grid import PublishedGrid, Setting, fit_published, search_published_grid
 
@@ -64,7 +64,7 @@ def test_every_criterion_is_that_of_its_own_literal_descent():
     X, y, bags = problem()
     grid = PublishedGrid(iterations=(150, 25, 300))
     splits = list(BagKFold(5).split(X, y, bags=bags))
-    choice = search_published_grid(X, read_bags(y, bags), splits, grid)
+    choice = search_published_grid(X, Observed.from_bags(y, bags), splits, grid)
     expected = [
         [literal_criterion(X, y, bags, *split, setting) for split in splits[:2]]
         for setting in choice.settings[::5]
@@ -76,7 +76,7 @@ def test_every_criterion_is_that_of_its_own_literal_descent():
 
 def test_the_refit_is_the_descent_of_the_paper():
     X, y, bags = problem()
-    observed = read_bags(y, bags)
+    observed = Observed.from_bags(y, bags)
     setting = Setting(0.1, 0.001, 200, 0.001, 0.1)
     model = fit_published(X, observed, setting)
     expected = gram(X, X, "rbf", 0.1) @ literal_alpha(X, y, bags, setting)
@@ -86,11 +86,11 @@ def test_the_refit_is_the_descent_of_the_paper():
 def test_the_least_mean_criterion_is_chosen_and_refitted():
     X, y, bags = problem()
     grid = PublishedGrid(iterations=(100, 200), kernel_gammas=(0.1, 1.0))
-    choice = search_published_grid(X, read_bags(y, bags), folds(X, y, bags), grid)
+    choice = search_published_grid(X, Observed.from_bags(y, bags), folds(X, y, bags), grid)
     means = choice.criteria.mean(axis=1)
     assert choice.criterion == means.min()
     assert choice.setting == choice.settings[int(means.argmin())]
-    again = fit_published(X, read_bags(y, bags), choice.setting)
+    again = fit_published(X, Observed.from_bags(y, bags), choice.setting)
     assert_allclose(choice.model.dual_coef, again.dual_coef)
     scores = choice.model.decision_function(X)
     assert (choice.model.predict(X) == (scores > 0)).all()
@@ -101,7 +101,7 @@ def test_descents_that_leave_the_finite_numbers_are_never_chosen():
     X, y, bags = problem()
     # The penalty alone multiplies by 1 − 2ηλΛ, Λ about the number of rows at so wide a kernel.
     grid = PublishedGrid((100.0, 0.01), (0.0,), (1000,), (10.0, 0.0), (0.001,))
-    choice = search_published_grid(X, read_bags(y, bags), folds(X, y, bags), grid)
+    choice = search_published_grid(X, Observed.from_bags(y, bags), folds(X, y, bags), grid)
     wild = np.array([setting.reg_strength == 10.0 for setting in choice.settings])
     assert np.isposinf(choice.criteria[wild]).all()
     assert np.isfinite(choice.criteria[~wild]).all()

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 from scipy.special import expit, logit, softmax
 from scipy.stats import multivariate_normal, norm
 
-from decorrupt.observed import GaussianNoise, read_bags
+from decorrupt.observed import GaussianNoise, Observed
 from decorrupt.risks import (
     bag_effect_of_scores,
     effect_covariance,
@@ -29,10 +29,10 @@ def test_bag_effect_of_scores_is_recovered():
     bags = np.repeat(np.arange(300), 40)
     shares = np.clip(0.5 + 0.15 * rng.normal(size=300), 0, 1)
     counts = rng.binomial(40, shares)
-    observed = read_bags((counts / 40)[bags], bags)
+    observed = Observed.from_bags((counts / 40)[bags], bags)
     assert bag_effect_of_scores(np.zeros(12_000), observed) == pytest.approx(0.15, abs=0.02)
     # Known noise explains part of it.
-    noisy = read_bags((counts / 40)[bags], bags, count_noise=0.15 * 40)
+    noisy = Observed.from_bags((counts / 40)[bags], bags, count_noise=0.15 * 40)
     assert bag_effect_of_scores(np.zeros(12_000), noisy) < 0.06
 
 
@@ -50,7 +50,7 @@ def test_two_classes_by_brute_force():
 
     grid = np.linspace(0, 1, 10_001)
     best = grid[np.argmax([log_likelihood(effect) for effect in grid])]
-    found = bag_effect_of_scores(scores, read_bags(shares[bags], bags))
+    found = bag_effect_of_scores(scores, Observed.from_bags(shares[bags], bags))
     assert found == pytest.approx(best, abs=2e-4)
     assert effect_covariance(2).tolist() == [[1.0]]
 
@@ -72,7 +72,7 @@ def bags_of_three_classes():
 def test_bag_effect_does_not_depend_on_the_order_of_classes(bags_of_three_classes):
     scores, bags, shares = bags_of_three_classes
     found = [
-        bag_effect_of_scores(scores[:, order], read_bags(shares[:, order][bags], bags))
+        bag_effect_of_scores(scores[:, order], Observed.from_bags(shares[:, order][bags], bags))
         for order in map(list, permutations(range(3)))
     ]
     assert_allclose(found, 0.15, atol=0.03)
@@ -96,7 +96,7 @@ def test_bag_effect_of_several_classes_maximises_the_normal_likelihood(bags_of_t
             for residual, covariance in moments
         )
 
-    found = bag_effect_of_scores(scores, read_bags(shares[bags], bags))
+    found = bag_effect_of_scores(scores, Observed.from_bags(shares[bags], bags))
     nearby = [log_likelihood(found + step) for step in (-1e-3, 0, 1e-3)]
     assert np.argmax(nearby) == 1
 
@@ -105,7 +105,7 @@ def test_bag_effect_of_several_classes_maximises_the_normal_likelihood(bags_of_t
 def test_labelled_rows_have_no_bag_effect(n_classes):
     shares = [[0, 1, 0], [0.5, 0.5, 0], [0.5, 0.5, 0]]
     y = np.array(shares)[:, :n_classes] if n_classes == 3 else [1, 0.5, 0.5]
-    observed = read_bags(y, ["a", "b", "b"], count_noise=0.6)
+    observed = Observed.from_bags(y, ["a", "b", "b"], count_noise=0.6)
     noise = with_bag_effect(observed, 0.4).counts.noise  # of counts, and of shares of two rows
     assert noise[0] == GaussianNoise(0.6)
     # The effects of three classes sum to 0: their independent parts are larger by 3/2.
@@ -119,7 +119,7 @@ def test_labelled_rows_have_no_bag_effect(n_classes):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_an_effect_makes_exact_counts_noisy(n_classes):
     y = [0.4] * 5 + [0.8] * 5 if n_classes == 2 else [[0.4, 0.4, 0.2]] * 5 + [[0, 1, 0]] * 5
-    observed = read_bags(y, [0] * 5 + [1] * 5)
+    observed = Observed.from_bags(y, [0] * 5 + [1] * 5)
     changed = with_bag_effect(observed, 0.1)
     assert with_bag_effect(observed, 0.0) is observed
     assert changed.counts.is_noisy.all()

@@ -7,7 +7,7 @@ from scipy.optimize import approx_fprime
 from scipy.special import log_softmax
 from scipy.stats import multinomial, norm
 
-from decorrupt.observed import read_bags
+from decorrupt.observed import Observed
 from decorrupt.risks import count_risk, groups
 from decorrupt.risks.class_counts import ExactCounts, NormalCounts, box_lattice, fit_counts
 from decorrupt.risks.segments import Segments
@@ -79,7 +79,7 @@ def test_large_bags_of_several_sizes_are_as_each_alone():
 def class_ranges(low, high, size):
     """Return the risk of one bag with ranges of its class counts."""
     y, upper = (np.tile(np.array(ends) / size, (size, 1)) for ends in (low, high))
-    return count_risk(read_bags(y, np.zeros(size), upper=upper))
+    return count_risk(Observed.from_bags(y, np.zeros(size), upper=upper))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.special import expit, softmax
 
 from decorrupt import GaussianNoise, LaplaceNoise, label_posterior
-from decorrupt.observed import Observed, class_columns, read_bags, read_observed
+from decorrupt.observed import Observed, as_observed, class_columns
 from decorrupt.risks import count_log_likelihood, count_risk
 from oracles.counts import (
     convolved_pmf,
@@ -135,7 +135,7 @@ def test_the_approximation_takes_over_within_its_stated_tolerance(size):
     rng = np.random.default_rng(6)
     scores = np.concatenate([scale * rng.normal(size=size) for scale in (1, 4, 30)])
     shares = np.repeat([100 / size, 140 / size, 90 / size], size)
-    observed = read_bags(shares, np.repeat(["a", "b", "c"], size))
+    observed = Observed.from_bags(shares, np.repeat(["a", "b", "c"], size))
     switched, slope = count_risk(observed).log_probs_and_slope(scores)
     exact, exact_slope = count_risk(observed, large_bags=np.inf).log_probs_and_slope(scores)
     assert (switched[0] == exact[0]) == (size == 256)
@@ -160,16 +160,16 @@ def test_extremes_stay_finite(scale, large_bags):
 @pytest.mark.parametrize("large_bags", ["some", 0, np.nan])
 def test_bad_options(large_bags):
     with pytest.raises(ValueError, match=rf"large_bags={large_bags!r}: give 'auto' or"):
-        count_risk(read_bags([0.0, 1.0], ["a", "b"]), large_bags=large_bags)
+        count_risk(Observed.from_bags([0.0, 1.0], ["a", "b"]), large_bags=large_bags)
     with pytest.raises(ValueError, match="large_bags=100, and y has 3 classes: leave it at 'auto'"):
         count_risk(make_observed([[1, 1, 1]]), large_bags=100)
 
 
 class TestLogLikelihoodOfProbabilities:
-    OBSERVED = read_bags([[0.5, 0.5, 0], [0, 0, 1], [0.5, 0.5, 0]], ["x", "y", "x"])
+    OBSERVED = Observed.from_bags([[0.5, 0.5, 0], [0, 0, 1], [0.5, 0.5, 0]], ["x", "y", "x"])
 
     def test_by_hand(self):
-        observed = read_bags([2 / 3, 0.5, 2 / 3, 0.5, 2 / 3], ["x", "y", "x", "y", "x"])
+        observed = Observed.from_bags([2 / 3, 0.5, 2 / 3, 0.5, 2 / 3], ["x", "y", "x", "y", "x"])
         probabilities = np.array([0.2, 0.5, 0.9, 0.25, 0.4])
         by_bag = count_log_likelihood(probabilities, observed)
         assert_allclose(count_log_likelihood(class_columns(probabilities), observed), by_bag)
@@ -245,9 +245,9 @@ def test_a_weight_is_a_number_of_repeated_rows(n_classes, largest, known):
     y, bags, weights, person = bags_of_people(n_classes, 12, 3, largest)
     noise = {"gaussian": GaussianNoise(1.5), "laplace": LaplaceNoise(2.0)}.get(known)
     upper = np.minimum(y + 6 / (4 * largest), 1) if known == "range" else None
-    observed = read_bags(y, bags, upper=upper, count_noise=noise, sample_weight=weights)
+    observed = Observed.from_bags(y, bags, upper=upper, count_noise=noise, sample_weight=weights)
     upper = None if upper is None else upper[person]
-    repeated = read_bags(y[person], bags[person], upper=upper, count_noise=noise)
+    repeated = Observed.from_bags(y[person], bags[person], upper=upper, count_noise=noise)
     scores = as_scores(np.random.default_rng(1).normal(size=(12, n_classes)))
     risk, expected = count_risk(observed), count_risk(repeated)
     value, slope = risk.value_and_slope(scores)
@@ -291,8 +291,8 @@ def test_labels_and_noisy_labels_count_as_often_as_their_weight(n_classes, is_no
     rates = {2: (0.2, 0.1), 3: 0.7 * np.eye(3) + 0.1}[n_classes]
     known = {"noise_rates": rates} if is_noisy else {}
     scores = as_scores(np.random.default_rng(0).normal(size=(4, n_classes)))
-    risk = count_risk(read_observed(y, sample_weight=weights, **known))
-    alone = count_risk(read_observed(y, **known))
+    risk = count_risk(as_observed(y, sample_weight=weights, **known))
+    alone = count_risk(as_observed(y, **known))
     by_row, slope = alone.log_probs_and_slope(scores)
     assert_allclose(risk.value_and_slope(scores)[0], -np.average(by_row, weights=weights))
     weighted = (slope.T * -weights).T / weights.sum()
@@ -301,11 +301,11 @@ def test_labels_and_noisy_labels_count_as_often_as_their_weight(n_classes, is_no
 
 
 def test_bags_with_several_classes_need_whole_weights():
-    observed = read_bags([0.5, 0.5, 1.0], ["a", "a", "b"], sample_weight=[1.5, 1.0, 0.5])
+    observed = Observed.from_bags([0.5, 0.5, 1.0], ["a", "a", "b"], sample_weight=[1.5, 1.0, 0.5])
     with pytest.raises(ValueError, match=r"sample_weight\[0\] = 1.5 is not a whole number"):
         count_risk(observed)
     with pytest.raises(ValueError, match=r"sample_weight\[0\] = 0.5 is not a whole number"):
-        read_bags([0.5] * 2, ["a", "b"], count_noise=1.0, sample_weight=[0.5, 1.0])
+        Observed.from_bags([0.5] * 2, ["a", "b"], count_noise=1.0, sample_weight=[0.5, 1.0])
 
 
 # --- bags, noisy labels and unlabelled rows in one
@@ -318,7 +318,7 @@ Y = [0.5, 0.5, 1, 0, 1 / 3, 1 / 3, 1 / 3, 1, np.nan]
 
 def mixed(y=Y, rates=RATES):
     """Return the risk of rows of two bags, two sources, and one row without information."""
-    return count_risk(read_observed(y, bags=BAGS, sources=SOURCES, noise_rates=rates))
+    return count_risk(as_observed(y, bags=BAGS, sources=SOURCES, noise_rates=rates))
 
 
 def test_bags_sources_and_unlabelled_rows_in_one():
@@ -366,13 +366,13 @@ def test_the_prior_of_noisy_labels_is_that_of_maximum_likelihood():
     rng = np.random.default_rng(2)
     labels = rng.random(4000) < 0.3
     flipped = np.where(labels, rng.random(4000) < 0.9, rng.random(4000) < 0.2)
-    prior = count_risk(read_observed(flipped.astype(int), noise_rates=(0.1, 0.2))).class_prior
+    prior = count_risk(as_observed(flipped.astype(int), noise_rates=(0.1, 0.2))).class_prior
     # P(ỹ=1) = 0.2 + 0.7π has its maximum likelihood at the share of ỹ=1.
     assert_allclose(prior[1], (flipped.mean() - 0.2) / 0.7, atol=1e-3)
     assert prior.sum() == pytest.approx(1)
     rates = np.array([[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.1, 0.1, 0.8]])
     noisy = np.repeat(np.arange(3), rng.multinomial(4000, [0.5, 0.3, 0.2] @ rates))
-    prior = count_risk(read_observed(noisy, noise_rates=rates)).class_prior
+    prior = count_risk(as_observed(noisy, noise_rates=rates)).class_prior
     assert_allclose(prior @ rates, np.bincount(noisy) / len(noisy), atol=1e-3)
 
 
@@ -384,8 +384,8 @@ def test_the_prior_of_exact_counts_is_their_share(counts):
 
 def test_sources_without_a_row_change_nothing():
     y, bags = np.repeat([0.5, 0.0, 0.5], 2), np.repeat([0, 1, 2], 2)
-    alone = count_risk(read_observed(y, bags=bags))
-    both = count_risk(read_observed(y, bags=bags, sources=[None] * 6, noise_rates={}))
+    alone = count_risk(as_observed(y, bags=bags))
+    both = count_risk(as_observed(y, bags=bags, sources=[None] * 6, noise_rates={}))
     scores = np.random.default_rng(0).normal(size=6)
     assert_allclose(both.posterior(scores), alone.posterior(scores))
     assert_allclose(both.log_likelihood(scores), alone.log_likelihood(scores))

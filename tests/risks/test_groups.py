@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from decorrupt.observed import GeometricNoise, LaplaceNoise, read_bags
+from decorrupt.observed import GeometricNoise, LaplaceNoise, Observed
 from decorrupt.risks import count_risk
 from decorrupt.risks.class_counts import possible_vectors
 from decorrupt.risks.groups import PASS_COST, padded_sizes
@@ -27,7 +27,7 @@ def test_every_kernel_of_two_classes():
     sizes, counts = [1, 1, 2, 3, 3, 5, 12, 12, 4, 7, 20], [0, 1, 1, 1, 2, 4, 6, 1, 4, 0, 13]
     noise = {**dict.fromkeys(range(11)), 5: 5, 6: 2, 7: LaplaceNoise(2), 9: GeometricNoise(1)}
     bags = np.random.default_rng(0).permutation(np.repeat(np.arange(11), sizes))
-    observed = read_bags((np.array(counts) / sizes)[bags], bags, count_noise=noise)
+    observed = Observed.from_bags((np.array(counts) / sizes)[bags], bags, count_noise=noise)
     risk = count_risk(observed, large_bags=10)
     kernels = ["tilted_normal", "tilted_weights", "poisson_binomial", "weighted_counts"]
     assert kernel_names(risk) == ["sum_rows", *kernels]
@@ -75,7 +75,7 @@ def test_every_row_of_a_bag_has_its_place():
     rng = np.random.default_rng(0)
     sizes = rng.integers(2, 60, 40)
     bags = rng.permutation(np.repeat(np.arange(40), sizes))
-    observed = read_bags(1 / sizes[bags], bags)
+    observed = Observed.from_bags(1 / sizes[bags], bags)
     placed = [
         (observed.ids[bag], row)
         for group in count_risk(observed).groups

@@ -12,7 +12,7 @@ from scipy.optimize import approx_fprime
 from scipy.special import expit, log_expit, softmax
 
 from decorrupt import GaussianNoise, GeometricNoise, LaplaceNoise, label_posterior
-from decorrupt.observed import read_bags
+from decorrupt.observed import Observed
 from decorrupt.risks import count_risk
 from oracles.counts import convolved_pmf, enumerate_weights, random_ranges
 
@@ -110,7 +110,9 @@ def risk_of_all_kinds(sizes, large_bags, seed):
     high = low + rng.integers(0, np.array(sizes) - low + 1)
     noise = {bag: [None, *[n for n, _ in NOISES.values()]][bag % 4] for bag in range(len(sizes))}
     high = np.where([noise[bag] is None for bag in range(len(sizes))], high, low)
-    observed = read_bags((low / sizes)[bags], bags, upper=(high / sizes)[bags], count_noise=noise)
+    observed = Observed.from_bags(
+        (low / sizes)[bags], bags, upper=(high / sizes)[bags], count_noise=noise
+    )
     return count_risk(observed, large_bags=large_bags), len(bags)
 
 
@@ -145,7 +147,7 @@ def test_the_hessian_is_at_most_the_variance_of_the_labels(seed):
 def test_large_bags_are_close_to_exact(kind, shift):
     scores = np.random.default_rng(3).normal(size=400) + shift
     arguments = {"count_noise": NOISES[kind][0]} if kind in NOISES else {"upper": [0.38] * 400}
-    observed = read_bags([0.375] * 400, [0] * 400, **arguments)
+    observed = Observed.from_bags([0.375] * 400, [0] * 400, **arguments)
     near, near_slope = count_risk(observed).log_probs_and_slope(scores)
     exact, slope = count_risk(observed, large_bags=np.inf).log_probs_and_slope(scores)
     assert_allclose(near, exact, atol=0.02)
@@ -166,7 +168,7 @@ def test_large_bags_with_a_likely_range():
 def test_impossible_looking_ranges_and_noise_stay_finite(scale):
     bags = np.repeat([0, 1, 2], [40, 40, 300])
     scores = np.full(380, -scale)
-    observed = read_bags(
+    observed = Observed.from_bags(
         np.where(bags == 1, 1.2, 0.7), bags, count_noise={0: None, 1: LaplaceNoise(0.1), 2: 0.5}
     )
     value, slope = count_risk(observed).value_and_slope(scores)
@@ -180,7 +182,7 @@ def test_impossible_looking_ranges_and_noise_stay_finite(scale):
 
 def test_the_logarithmic_recursion_is_the_tree():
     scores = np.array([-90.0, -85.0, -80.0, -95.0, -70.0, -99.0])
-    observed = read_bags(np.full(6, 0.5), np.zeros(6), upper=np.ones(6))
+    observed = Observed.from_bags(np.full(6, 0.5), np.zeros(6), upper=np.ones(6))
     log_prob, slope = count_risk(observed).log_probs_and_slope(scores)
     # Three of six rows, the most likely ones, and nothing else to first order.
     assert_allclose(log_prob, [log_expit(scores[[4, 2, 1]]).sum()], atol=0.02)

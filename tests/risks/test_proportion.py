@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.special import expit, log_expit, softmax
 
-from decorrupt.observed import labels_as_bags, read_bags
+from decorrupt.observed import Observed
 from decorrupt.risks import ProportionRisk
 from oracles.counts import make_observed, proportion_cross_entropy
 
@@ -18,7 +18,7 @@ SHARES = {"a": 0.3, "b": 1.0, "c": 0.5}
 
 
 def risk_of(bags=BAGS, shares=SHARES):
-    return ProportionRisk(read_bags([shares[bag] for bag in bags], bags))
+    return ProportionRisk(Observed.from_bags([shares[bag] for bag in bags], bags))
 
 
 @given(st.lists(st.floats(-20, 20), min_size=10, max_size=10))
@@ -31,7 +31,7 @@ def test_equals_the_formula_bag_by_bag(scores):
 def test_bags_of_one_row_are_logistic_regression():
     scores = np.random.default_rng(2).normal(size=6)
     labels = np.array([1, -1, 1, 1, -1, -1])
-    risk = ProportionRisk(labels_as_bags(labels))
+    risk = ProportionRisk(Observed.from_labels(labels))
     assert risk.is_convex
     assert not risk_of().is_convex
     value, slope = risk.value_and_slope(scores)

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from decorrupt.corruption import combine_bags, row_coefficients
 from decorrupt.losses import LOSSES, class_loss, get_loss
-from decorrupt.observed import labels_as_bags, read_bags
+from decorrupt.observed import Observed
 from decorrupt.risks import CorrectedRisk, logistic_risk
 from decorrupt.risks.risk import KINK_WIDTH
 from oracles.counts import make_observed
@@ -35,7 +35,7 @@ def value(risk, scores):
 
 def coef_of(bags, y):
     """Return the coefficients of rows in these bags."""
-    observed = read_bags(y, bags)
+    observed = Observed.from_bags(y, bags)
     return row_coefficients(combine_bags(observed.sizes, observed.proportions), observed)
 
 
@@ -122,7 +122,7 @@ class TestRisk:
 
     def test_clean_labels_give_the_balanced_risk(self):
         labels = np.array([1, 1, 1, -1])
-        observed = labels_as_bags(labels, rows_as_bags=False)
+        observed = Observed.from_labels(labels, rows_as_bags=False)
         coef = combine_bags(observed.sizes, observed.proportions)
         risk = logistic_risk(coef, observed)
         scores = np.array([2.0, -1.0, 0.5, 0.25])

@@ -14,7 +14,7 @@ from decorrupt.assumptions.count_dispersion import check_count_dispersion
 from decorrupt.assumptions.report import AssumptionReport
 from decorrupt.corruption import check_class_means
 from decorrupt.features import check_magnitude
-from decorrupt.observed import Observed, read_bags, without_weightless
+from decorrupt.observed import Observed, as_observed
 
 
 def check_assumptions(
@@ -72,8 +72,8 @@ def check_assumptions(
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32])
     check_magnitude(X, names or None, n_rows=X.shape[0])
     check_consistent_length(X, y, bags)
-    X, y, known = without_weightless(X, y, bags=bags, sample_weight=sample_weight)
-    return check_observed_assumptions(X, read_bags(y, **known), names, random_state=random_state)
+    known = as_observed(y, bags=bags, sample_weight=sample_weight, check=False)
+    return check_observed_assumptions(*known.used(X), names, random_state=random_state)
 
 
 def check_observed_assumptions(

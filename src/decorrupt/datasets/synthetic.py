@@ -192,17 +192,17 @@ def make_corrupted_sources(
     sources = np.repeat(ids, _sizes(n_rows, ids))
     priors = _by_source("source_priors", source_priors, ids)
     undrawn = np.zeros(len(sources), dtype=np.intp)
-    noisy = read_sources(undrawn, np.arange(2), sources, rates_of, priors)
+    read: Any = read_sources(undrawn, np.arange(2), sources, rates_of, priors)
     rng = check_random_state(random_state)
-    X, labels, population = _draw(noisy.priors[noisy.row_source, 1], mean, rng)
+    X, labels, population = _draw(read.given_priors[read.row_source, 1], mean, rng)
     if labels.min() == labels.max():
         raise ValueError(f"all {len(labels)} rows drawn are of the same class: draw more rows")
     return CorruptedSources(
         X=X,
-        y=corrupt_labels(labels, noisy.source_matrices[noisy.row_source], random_state=rng),
+        y=corrupt_labels(labels, read.matrices[read.row_source], random_state=rng),
         sources=sources,
-        noise_rates=noisy.rates_by_source,
-        source_priors=noisy.by_source(noisy.priors),
+        noise_rates=read.rates,
+        source_priors=read.by_source(read.given_priors),
         population=population,
     )
 

@@ -24,7 +24,7 @@ from decorrupt.estimators import (
 )
 from decorrupt.losses import prior_scores, same_constant
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import Observed, check_bags, class_columns, observe_counts
+from decorrupt.observed import Observed, check_bags, class_columns
 from decorrupt.risks import ESTIMATE, with_bag_effect
 from decorrupt.solvers import Objective
 
@@ -81,7 +81,7 @@ class DaskBagClassifier(DaskClassifier):
         names = data.blocks.classes
         classes = np.asarray(range(shares.shape[1]) if names is None else names)
         table = Observed.of_bags(data.ids, shares, data.sizes, classes)
-        observed = observe_counts(table, data.upper, _count_noise(work.local))
+        observed = table.with_counts(data.upper, _count_noise(work.local))
         given = observed.proportions if data.lower.ndim == 2 else observed.proportions[:, 1]
         check_bags(data.sizes, given, classes.tolist())
         return observed
@@ -267,7 +267,7 @@ feature_names_in_
         work.set_reg_strength(rows_worth(table))
         if work.data.lower is not None:
             # Rounded shares are read with the digits of all of them, not per partition.
-            table = replace(table, reported=table.counts)
+            table = replace(table, inexact=table.counts)
         return partition_counts(work, table, local.large_bags)
 
     def _effect(self, work: Work, observed: Observed) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,13 +31,8 @@ class Sample:
     def observed(self, table: Observed) -> Observed:
         """Return what is known about these rows, from one entry per bag of the whole data set."""
         if table.sources is not None:
-            return replace(table.sources.take(self.codes), weights=self.weights).observed()
-        part = replace(replace(table, reported=None).take(self.codes), weights=self.weights)
-        if table.reported is None:
-            return part
-        bags = np.unique(self.codes)
-        taken = part.sizes / table.sizes[bags]
-        return replace(part, reported=table.reported.take(bags, taken))
+            return Observed.of_sources(table.classes, table.sources.take(self.codes), self.weights)
+        return table.sampled(self.codes, self.weights)
 
 
 def draw_sample(engine: Engine, data: Data, seed: int) -> Sample:

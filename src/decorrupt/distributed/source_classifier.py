@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -94,10 +93,10 @@ intercept_, kernel_gamma_, reg_strength_, n_iter_, solver_, n_features_in_, feat
         sources, classes, codes = sources_and_labels(data)
         given = None if data.blocks.ids is None else sources
         rates = _known_rates(work, classes, codes, given)
-        noisy = read_sources(codes, classes, given, rates, local.source_priors)
-        noisy = replace(noisy, weights=data.sizes)
-        local.keep_sources(noisy)
-        return noisy.observed()
+        read = read_sources(codes, classes, given, rates, local.source_priors)
+        observed = Observed.of_sources(classes, read, data.sizes)
+        local.keep_sources(observed)
+        return observed
 
 
 def _known_rates(

@@ -14,7 +14,7 @@ from decorrupt._typing import FloatArray
 from decorrupt.ecological.margins import Margins
 from decorrupt.ecological.tables import goodman
 from decorrupt.losses import scores_of
-from decorrupt.observed import Observed, counts_of_sum, with_count_noise
+from decorrupt.observed import Observed, counts_of_sum
 from decorrupt.risks import CountRisk, count_precision, normal_count_risk
 from decorrupt.solvers import solve_lbfgs
 
@@ -89,7 +89,7 @@ class Layout:
             margins.outcomes / margins.sizes[:, None],
             weights=margins.groups.ravel()[self.present].astype(np.intp),
         )
-        return with_count_noise(observed, self.count_noise)
+        return observed.with_counts(None, self.count_noise)
 
     def risk(self, dispersion: FloatArray) -> CountRisk:
         """Return the count likelihood if place b varies φ_b times as much as its people explain.

@@ -31,7 +31,7 @@ from decorrupt.estimators.score_classifier import (
     ScoreClassifier,
     decision_threshold,
 )
-from decorrupt.estimators.source_classifier import SourceClassifier, sources_of
+from decorrupt.estimators.source_classifier import SourceClassifier
 
 __all__ = [
     "DECISIONS",
@@ -63,6 +63,5 @@ __all__ = [
     "decision_threshold",
     "needs_common_classes",
     "rows_worth",
-    "sources_of",
     "validated_rows",
 ]

@@ -11,7 +11,7 @@ from decorrupt.estimators.kernel_classifier import KernelClassifier
 from decorrupt.exceptions import BagAssumptionWarning
 from decorrupt.features import kernel_name
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import Observed, read_observed, without_weightless
+from decorrupt.observed import Observed, as_observed
 
 
 class BagClassifier(KernelClassifier):
@@ -90,11 +90,15 @@ class BagClassifier(KernelClassifier):
     ) -> list[Notice]:
         """Read what is known about the labels once, and train with it."""
         self._take_notices()  # discard those of an earlier fit that failed
-        X = self._read_rows(X, reset=True, sample_weight=sample_weight)
-        X, y, known = without_weightless(X, y, sample_weight=sample_weight, bags=bags, **known)
-        observed = read_observed(y, rows_as_bags=self.labels_as_bags, **known)
+        weights = y.weights if isinstance(y, Observed) else sample_weight
+        X = self._read_rows(X, reset=True, sample_weight=weights)
+        if bags is None and not isinstance(y, Observed) and not self.labels_as_bags:
+            observed = Observed.from_labels(y, sample_weight=sample_weight, rows_as_bags=False)
+        else:
+            observed = as_observed(y, bags=bags, sample_weight=sample_weight, **known)
+        X, observed = observed.used(X)
         notices = self._train_rows(X, observed)
-        if is_checked and bags is not None:
+        if is_checked and (bags is not None or isinstance(y, Observed)):
             notices = self.assumption_notices(X, observed) + notices
         return notices
 

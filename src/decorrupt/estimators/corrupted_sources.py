@@ -16,9 +16,9 @@ from decorrupt.corruption import (
 )
 from decorrupt.estimators.corrected_risk import CorrectedRiskClassifier
 from decorrupt.estimators.parameters import check_choice
-from decorrupt.estimators.source_classifier import SourceClassifier, sources_of
+from decorrupt.estimators.source_classifier import SourceClassifier
 from decorrupt.losses import get_loss
-from decorrupt.observed import BALANCED, NoisySources, Observed, resolve_class_prior
+from decorrupt.observed import BALANCED, Observed, resolve_class_prior
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem
 
 # Values of `combine` that correct each source by itself, and how they weight the sources.
@@ -229,52 +229,58 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
 
     def problem(self, observed: Observed) -> Problem:
         """Return the corrected risk of the noisy labels."""
-        return self.corrected_problem(self.coefficients(sources_of(observed)), observed.weights)
+        return self.corrected_problem(self.coefficients(observed), observed.weights)
 
-    def coefficients(self, noisy: NoisySources) -> FloatArray:
+    def coefficients(self, observed: Observed) -> FloatArray:
         """Return the coefficient of every row and class."""
         if self.combine in SOURCE_WEIGHTS:
-            return self._by_source(noisy)
+            return self._by_source(observed)
         coef = combine_bags(
-            noisy.strata.sizes,
-            noisy.strata.proportions,
+            observed.strata.sizes,
+            observed.strata.proportions,
             method=self.combine,
-            class_prior=self._target(noisy),
+            class_prior=self._target(observed),
         )
-        return row_coefficients(coef, noisy.strata)
+        return row_coefficients(coef, observed.strata)
 
-    def _by_source(self, noisy: NoisySources) -> FloatArray:
+    def _by_source(self, observed: Observed) -> FloatArray:
         """Return (w_s/n_s)·T_s⁻¹[ỹ, y]·π(y)/π_s(y), one column per class y."""
-        coef = backward_coefficients(noisy.source_matrices, noisy.row_source, noisy.noisy_class)
+        sources = observed.only_sources()
+        row_source = sources.row_source
+        coef = backward_coefficients(sources.matrices, row_source, sources.noisy_class)
         # Costs change each source's prior to the target prior; they are 1 if the two are equal.
-        costs = (self._target(noisy) / noisy.priors)[noisy.row_source]
-        return np.asarray(self._row_weights(noisy)[:, None] * coef * costs)
+        costs = (self._target(observed) / observed.source_priors)[row_source]
+        return np.asarray(self._row_weights(observed)[:, None] * coef * costs)
 
-    def _row_weights(self, noisy: NoisySources) -> FloatArray:
+    def _row_weights(self, observed: Observed) -> FloatArray:
         """Return w_s/n_s for each row, times how many rows it represents."""
-        by_row = (self._weights_of(noisy) / noisy.sizes)[noisy.row_source]
-        return np.asarray(by_row if noisy.weights is None else by_row * noisy.weights)
+        by_source = self._weights_of(observed) / observed.source_sizes
+        by_row = by_source[observed.only_sources().row_source]
+        return np.asarray(by_row if observed.weights is None else by_row * observed.weights)
 
-    def _weights_of(self, noisy: NoisySources) -> FloatArray:
+    def _weights_of(self, observed: Observed) -> FloatArray:
         """Return w_s."""
-        scheme = SOURCE_WEIGHTS[self.combine]
-        if scheme == "exact" and noisy.given_priors is None:
+        scheme, sources = SOURCE_WEIGHTS[self.combine], observed.only_sources()
+        if scheme == "exact" and sources.given_priors is None:
             raise ValueError(
                 "combine='exact_sources' needs source_priors: its weights depend on the class "
                 "shares per source"
             )
         return source_weights(
-            noisy.sizes, noisy.source_matrices, source_priors=noisy.given_priors, scheme=scheme
+            observed.source_sizes,
+            sources.matrices,
+            source_priors=sources.given_priors,
+            scheme=scheme,
         )
 
-    def keep_sources(self, noisy: NoisySources) -> None:
+    def keep_sources(self, observed: Observed) -> None:
         """Set what is known about the sources, and their weights."""
         check_choice("combine", self.combine, COMBINATIONS)
-        super().keep_sources(noisy)
+        super().keep_sources(observed)
         self.source_weights_: dict[Any, float] | None = None
         if self.combine in SOURCE_WEIGHTS:
-            self.source_weights_ = noisy.by_source(self._weights_of(noisy))
-        if self.combine not in WITHOUT_RATES and _have_rates_per_row(noisy):
+            self.source_weights_ = observed.only_sources().by_source(self._weights_of(observed))
+        if self.combine not in WITHOUT_RATES and _have_rates_per_row(observed):
             self._note(
                 UserWarning,
                 "most rows are a source of their own, and their noise_rates differ. If the rates "
@@ -284,23 +290,26 @@ class CorruptedSourcesClassifier(CorrectedRiskClassifier, SourceClassifier):
 
     def class_prior_of(self, observed: Observed) -> FloatArray:
         """Return the class shares in the target population of the risk."""
-        return self._target(sources_of(observed))
+        return self._target(observed)
 
     def described_bags(self, observed: Observed) -> Observed:
         """Return the rows of each source and noisy label as bags."""
-        return sources_of(observed).strata
+        return observed.strata
 
-    def _target(self, noisy: NoisySources) -> FloatArray:
+    def _target(self, observed: Observed) -> FloatArray:
         class_prior = self.class_prior
         if class_prior is None:
-            is_common_source = self.combine in SOURCE_WEIGHTS and noisy.given_priors is None
+            is_common_source = (
+                self.combine in SOURCE_WEIGHTS and observed.only_sources().given_priors is None
+            )
             class_prior = "pooled" if is_common_source else BALANCED
-        return resolve_class_prior(class_prior, noisy.class_prior)
+        return resolve_class_prior(class_prior, observed.class_prior)
 
 
-def _have_rates_per_row(noisy: NoisySources) -> bool:
+def _have_rates_per_row(observed: Observed) -> bool:
     """Return whether most rows are the only row of their source, with different matrices."""
-    is_single = np.bincount(noisy.row_source) == 1
-    if 2 * is_single.sum() <= len(noisy.row_source):
+    sources = observed.only_sources()
+    is_single = np.bincount(sources.row_source) == 1
+    if 2 * is_single.sum() <= len(sources.row_source):
         return False
-    return bool(np.ptp(noisy.source_matrices[is_single], axis=0).any())
+    return bool(np.ptp(sources.matrices[is_single], axis=0).any())

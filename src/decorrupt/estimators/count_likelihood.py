@@ -17,7 +17,7 @@ from decorrupt.exceptions import RoundedCountsWarning
 from decorrupt.features import FeatureMap
 from decorrupt.losses import probabilities
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import Observed, describe_impossible, with_count_noise
+from decorrupt.observed import Observed, describe_impossible
 from decorrupt.risks import (
     ESTIMATE,
     bag_effect_of_scores,
@@ -295,7 +295,7 @@ class CountLikelihoodClassifier(BagClassifier):
         self, X: Any, observed: Observed, *, features: FeatureMap | None = None
     ) -> list[Notice]:
         """See :meth:`KernelClassifier.train_observed`; counts have the noise `count_noise`."""
-        observed = with_count_noise(observed, self.count_noise)
+        observed = observed.with_count_noise(self.count_noise)
         return super().train_observed(X, observed, features=features)
 
     def _check_parameters(self) -> None:
@@ -317,7 +317,7 @@ class CountLikelihoodClassifier(BagClassifier):
         self, observed: Observed, matrix: Any, reg_strengths: Sequence[float]
     ) -> Problem:
         """Return the likelihood of the counts, with the bag effect."""
-        observed = with_count_noise(observed, self.count_noise)
+        observed = observed.with_count_noise(self.count_noise)
         effect = self.effect_of(observed)
         if effect == ESTIMATE:
             middle = sorted(reg_strengths)[len(reg_strengths) // 2]
@@ -336,7 +336,7 @@ class CountLikelihoodClassifier(BagClassifier):
             If there is one and the counts have ranges.
         """
         effect = 0.0 if self._is_labelled(observed) else self.bag_effect
-        if effect and observed.reported is not None and observed.reported.has_ranges:
+        if effect and observed.is_inexact and observed.counts.has_ranges:
             raise ValueError(f"bag_effect={self.bag_effect!r} cannot be combined with upper=")
         return effect
 
@@ -344,7 +344,7 @@ class CountLikelihoodClassifier(BagClassifier):
     def _is_labelled(observed: Observed) -> bool:
         """Return whether all bags are pure and exact, as those of labels are."""
         is_pure = (observed.proportions.max(axis=1) == 1).all()
-        return bool(is_pure) and observed.reported is None
+        return bool(is_pure) and not observed.is_inexact
 
     def _count_problem(self, observed: Observed) -> Problem:
         risk = count_risk(observed, large_bags=self.large_bags)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from decorrupt.estimators.source_classifier import SourceClassifier, sources_of
+from decorrupt.estimators.source_classifier import SourceClassifier
 from decorrupt.observed import Observed
 from decorrupt.risks import noisy_label_risk
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem, prior_start
@@ -163,10 +163,10 @@ class ForwardSourcesClassifier(SourceClassifier):
 
     def problem(self, observed: Observed) -> Problem:
         """Return the likelihood of the noisy labels."""
-        noisy = sources_of(observed)
+        prior = observed.class_prior
         return Problem(
-            noisy_label_risk(noisy, noisy.class_prior),
-            prior_start(noisy.class_prior),
-            match_prior=noisy.class_prior if self.match_prior else None,
-            weights=noisy.weights,
+            noisy_label_risk(observed, prior),
+            prior_start(prior),
+            match_prior=prior if self.match_prior else None,
+            weights=observed.weights,
         )

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
@@ -23,9 +23,11 @@ from decorrupt.losses import (
     probabilities,
     score_shape,
     shift_prior,
+    unclipped_scores,
 )
 from decorrupt.notices import QuietEstimator
-from decorrupt.observed import has_class_columns, resolve_class_prior
+from decorrupt.observed import Observed, has_class_columns, resolve_class_prior
+from decorrupt.risks import count_risk
 
 DECISIONS = ("balanced", "accuracy")
 DOCS_VARIABLE = "DECORRUPT_DOCS"
@@ -87,15 +89,15 @@ class ReferenceLinkMixin:
 class LabelAccuracyMixin(ReferenceLinkMixin, ClassifierMixin):
     """scikit-learn's ClassifierMixin, with a `score` that explains what to do for bags."""
 
-    def score(self, X: Any, y: ArrayLike, sample_weight: Any = None) -> float:
-        """Return the accuracy on labels.
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy on labels, or the log-likelihood per row of an `Observed`.
 
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_rows, n_columns)
             Rows.
-        y : array-like of shape (n_rows,)
-            Their labels, not proportions.
+        y : array-like of shape (n_rows,), or Observed
+            Their labels, not proportions; or what is known about them.
         sample_weight : array-like of shape (n_rows,), optional
             Weights of the rows.
 
@@ -105,6 +107,12 @@ class LabelAccuracyMixin(ReferenceLinkMixin, ClassifierMixin):
             If y contains proportions. scikit-learn's searches show the message as a warning for
             every fold, and raise it with ``error_score="raise"``.
         """
+        if isinstance(y, Observed):
+            y.warn_of_parts()
+            X, observed = y.used(X)
+            prob = self.predict_proba(X, class_prior=observed.inner_prior)
+            likelihood = count_risk(observed).log_likelihood(unclipped_scores(prob))
+            return likelihood / float(observed.n_rows)
         if has_class_columns(y) or type_of_target(y) == "continuous":
             raise ValueError(
                 "score needs the label of each row, and y contains proportions of bags: use "

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from decorrupt.estimators.kernel_classifier import KernelClassifier
+from decorrupt.exceptions import ContradictedRatesWarning
 from decorrupt.features import FeatureMap
 from decorrupt.notices import Notice, emit_notices
 from decorrupt.observed import (
-    NoisySources,
     Observed,
+    as_observed,
     rate_notices,
-    read_labels,
-    read_sources,
     refuse_weights,
-    without_weightless,
 )
 
 
@@ -97,35 +95,39 @@ class SourceClassifier(KernelClassifier):
     ) -> list[Notice]:
         """Fit as `fit` does, and return the warnings instead of emitting them."""
         self._take_notices()  # discard those of an earlier fit that failed
-        X = self._read_rows(X, reset=True, sample_weight=sample_weight)
+        weights = y.weights if isinstance(y, Observed) else sample_weight
+        X = self._read_rows(X, reset=True, sample_weight=weights)
         rates = self.noise_rates if noise_rates is None else noise_rates
-        known = {"sample_weight": sample_weight, "sources": sources, "rates": rates}
-        X, y, known = without_weightless(X, y, **known)
-        sources, rates, sample_weight = known["sources"], known["rates"], known["sample_weight"]
-        classes, codes = read_labels(y)
         is_estimated = isinstance(rates, str)
         if is_estimated:
             refuse_weights(sample_weight, f"noise_rates={rates!r}")
-            rates = self.estimate_rates(X, classes[codes], sources, rates)
-        noisy = read_sources(codes, classes, sources, rates, self.source_priors, sample_weight)
-        notices = [] if is_estimated else rate_notices(noisy)
-        return notices + self._train_rows(X, noisy.observed())
+            rates = self.estimate_rates(X, y, sources, rates)
+        known = {"source_priors": self.source_priors, "sample_weight": sample_weight}
+        if isinstance(y, Observed):
+            observed = as_observed(y, sources=sources, noise_rates=rates, **known)
+        else:
+            observed = Observed.from_sources(y, sources, rates, **known)
+        X, observed = observed.used(X)
+        messages = [] if is_estimated else rate_notices(observed)
+        notices = [Notice(ContradictedRatesWarning, message) for message in messages]
+        return notices + self._train_rows(X, observed)
 
     def _train_rows(
         self, X: Any, observed: Observed, features: FeatureMap | None = None
     ) -> list[Notice]:
         self._check_classes(observed.n_classes)
-        self.keep_sources(sources_of(observed))
+        self.keep_sources(observed)
         return super()._train_rows(X, observed, features)
 
-    def keep_sources(self, noisy: NoisySources) -> None:
+    def keep_sources(self, observed: Observed) -> None:
         """Set what is known about the sources."""
         if "noise_rate_intervals_" not in vars(self):
             self.noise_rate_intervals_: dict[Any, Any] | None = None
-        self.noise_rates_ = noisy.rates_by_source
-        self.source_priors_ = noisy.by_source(noisy.priors)
+        sources = observed.only_sources()
+        self.noise_rates_ = sources.rates
+        self.source_priors_ = sources.by_source(observed.source_priors)
 
-    def estimate_rates(self, X: Any, y: NDArray[Any], sources: Any, how: str) -> Any:
+    def estimate_rates(self, X: Any, y: Any, sources: Any, how: str) -> Any:
         """Return estimated rates by source, or those of all rows if there are no sources."""
         from decorrupt.noise_rates import estimate_noise_rates  # it imports the estimators
 
@@ -136,10 +138,3 @@ class SourceClassifier(KernelClassifier):
         estimate = estimate_noise_rates(X, y, sources=sources, random_state=self.random_state)
         self.noise_rate_intervals_ = estimate.intervals
         return estimate.rates if sources is not None else next(iter(estimate.rates.values()))
-
-
-def sources_of(observed: Observed) -> NoisySources:
-    """Return the sources of the noisy labels, which the methods for sources need."""
-    if observed.sources is None:
-        raise ValueError("this method needs noisy labels of sources")
-    return observed.sources

@@ -16,14 +16,13 @@ from decorrupt.estimators import (
     SourceClassifier,
     check_choice,
     decision_threshold,
-    sources_of,
 )
 from decorrupt.features import FeatureMap
 from decorrupt.losses import class_loss, only_two_classes, probabilities, scores_of
 from decorrupt.meta.em import seeded
 from decorrupt.meta.soft_labels import check_learner, learner_rows, soft_scores, weight_name
 from decorrupt.notices import Notice
-from decorrupt.observed import NoisySources, Observed
+from decorrupt.observed import Observed
 from decorrupt.risks import CorrectedRisk
 from decorrupt.solvers import DEFAULT_MAX_ITER, DEFAULT_TOL, Problem
 
@@ -183,25 +182,28 @@ projection_
         if self.costs == "label_dependent":
             only_two_classes(n_classes, "costs='label_dependent'", "set costs='equal'")
 
-    def keep_sources(self, noisy: NoisySources) -> None:
+    def keep_sources(self, observed: Observed) -> None:
         """Set what is known about the sources, and the mixture of their labels."""
-        noisy.check_one_population()
-        super().keep_sources(noisy)
-        self.noisy_mixture_ = noisy_mixture(noisy, label_weights(noisy, self.costs, self.decision))
+        observed.check_one_population()
+        super().keep_sources(observed)
+        weights = label_weights(observed, self.costs, self.decision)
+        self.noisy_mixture_ = noisy_mixture(observed, weights)
 
     def problem(self, observed: Observed) -> Problem:
         """Return weighted logistic regression on the noisy labels, and the way to the true ones."""
-        noisy = sources_of(observed)
-        coef = self._row_weights(noisy)[:, None] * np.eye(noisy.n_classes)[noisy.noisy_class]
-        risk = CorrectedRisk(coef / coef.sum(), class_loss("logistic", noisy.n_classes))
-        mixture = noisy_mixture(noisy, label_weights(noisy, self.costs, self.decision))
+        sources, n_classes = observed.only_sources(), observed.n_classes
+        coef = self._row_weights(observed)[:, None] * np.eye(n_classes)[sources.noisy_class]
+        risk = CorrectedRisk(coef / coef.sum(), class_loss("logistic", n_classes))
+        mixture = noisy_mixture(observed, label_weights(observed, self.costs, self.decision))
         return Problem(risk, link=partial(true_class_scores, mixture=mixture))
 
-    def _row_weights(self, noisy: NoisySources) -> FloatArray:
+    def _row_weights(self, observed: Observed) -> FloatArray:
         """Return the weight of each row's noisy label, times how many rows it represents."""
-        weights = label_weights(noisy, self.costs, self.decision)
-        by_row = weights[noisy.row_source, noisy.noisy_class]
-        return np.asarray(by_row if noisy.weights is None else by_row * noisy.weights)
+        sources, weights = observed.only_sources(), observed.weights
+        by_row = label_weights(observed, self.costs, self.decision)[
+            sources.row_source, sources.noisy_class
+        ]
+        return np.asarray(by_row if weights is None else by_row * weights)
 
     def _read_rows(self, X: Any, *, reset: bool, sample_weight: Any = None) -> Any:
         if self.estimator is None:
@@ -217,12 +219,12 @@ projection_
     ) -> list[Notice]:
         if self.estimator is None:
             return super()._train_rows(X, observed, features)
-        noisy = sources_of(observed)
+        sources = observed.only_sources()
         self.keep_observed(observed)
-        self.keep_sources(noisy)
+        self.keep_sources(observed)
         estimator = seeded(self.estimator, check_random_state(self.random_state))
-        named = {weight_name(estimator, self.sample_weight_name): self._row_weights(noisy)}
-        self.estimator_ = estimator.fit(X, noisy.noisy_class, **named)
+        named = {weight_name(estimator, self.sample_weight_name): self._row_weights(observed)}
+        self.estimator_ = estimator.fit(X, sources.noisy_class, **named)
         return self._take_notices()
 
     def _score(self, X: Any) -> FloatArray:
@@ -242,18 +244,19 @@ projection_
         return tags
 
 
-def label_weights(noisy: NoisySources, costs: str, decision: str) -> FloatArray:
+def label_weights(observed: Observed, costs: str, decision: str) -> FloatArray:
     """Return the weights of noisy labels, one row per source and one column per label."""
     if costs == "equal":
-        return np.ones((len(noisy.ids), noisy.n_classes))
-    threshold = np.array([decision_threshold(decision, noisy.class_prior)])
-    return label_costs(noisy.source_matrices, float(probabilities(threshold)[0, 1]))
+        return np.ones_like(observed.label_counts)
+    threshold = np.array([decision_threshold(decision, observed.class_prior)])
+    return label_costs(observed.only_sources().matrices, float(probabilities(threshold)[0, 1]))
 
 
-def noisy_mixture(noisy: NoisySources, weights: FloatArray) -> FloatArray:
+def noisy_mixture(observed: Observed, weights: FloatArray) -> FloatArray:
     """Return M[y, ỹ] = Σ_s share_s·weight_s(ỹ)·T_s[y, ỹ], over the sources s."""
-    shares = (noisy.sizes / noisy.sizes.sum())[:, None] * weights
-    return np.asarray(np.einsum("sn,syn->yn", shares, noisy.source_matrices))
+    sizes = observed.source_sizes
+    shares = (sizes / sizes.sum())[:, None] * weights
+    return np.asarray(np.einsum("sn,syn->yn", shares, observed.only_sources().matrices))
 
 
 def true_class_scores(scores: FloatArray, mixture: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from decorrupt._typing import FloatArray
 from decorrupt.losses import probabilities, score_columns, score_shape
-from decorrupt.observed import read_observed
+from decorrupt.observed import as_observed
 from decorrupt.risks import CountRisk, count_risk
 
 # Keeps the Newton step of a leaf finite where all rows are certain.
@@ -84,7 +84,7 @@ def count_objective(
     >>> gradient.tolist(), hessian.tolist()
     ([0.0, 0.0, 0.5], [0.25, 0.25, 0.25])
     """
-    observed = read_observed(
+    observed = as_observed(
         y, bags=bags, upper=upper, count_noise=count_noise, sample_weight=sample_weight
     )
     return CountObjective(count_risk(observed))

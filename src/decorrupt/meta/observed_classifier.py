@@ -10,15 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from decorrupt.estimators import DECISIONS, ScoreClassifier, check_choice, check_parameters
+from decorrupt.exceptions import ContradictedRatesWarning
 from decorrupt.meta.soft_labels import learner_rows
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import (
-    Observed,
-    rate_notices,
-    read_observed,
-    with_count_noise,
-    without_weightless,
-)
+from decorrupt.observed import Observed, as_observed, rate_notices
 from decorrupt.risks import CountRisk, count_risk
 from decorrupt.splitters import BagKFold
 
@@ -99,23 +94,20 @@ class ObservedClassifier(ScoreClassifier):
         emit_notices(self.train(X, y, sample_weight=sample_weight, **known))
         return self
 
-    def train(
-        self, X: Any, y: ArrayLike, *, sample_weight: Any = None, **known: Any
-    ) -> list[Notice]:
+    def train(self, X: Any, y: Any, *, sample_weight: Any = None, **known: Any) -> list[Notice]:
         """Fit as `fit` does, and return the warnings instead of emitting them."""
         self._check()
         X = self._read_rows(X, reset=True)
-        X, y, known = without_weightless(X, y, sample_weight=sample_weight, **known)
-        is_labelled = all(known.get(name) is None for name in ("bags", "sources", "noise_rates"))
-        noise = None if is_labelled else self.count_noise
-        observed = read_observed(y, **known, count_noise=noise)
-        notices = [] if observed.sources is None else rate_notices(observed.sources)
+        known |= {"count_noise": self.count_noise, "sample_weight": sample_weight}
+        X, observed = as_observed(y, **known).used(X)
+        messages = rate_notices(observed) if observed.is_of_sources else []
+        notices = [Notice(ContradictedRatesWarning, message) for message in messages]
         return notices + self._train_rows(X, observed)
 
     def train_observed(self, X: Any, observed: Observed) -> list[Notice]:
         """Fit rows of which it is known what is observed, and return the warnings as notices."""
         self._check()
-        observed = with_count_noise(observed, self.count_noise)
+        observed = observed.with_count_noise(self.count_noise)
         return self._train_rows(self._read_rows(X, reset=True), observed)
 
     def _read_rows(self, X: Any, *, reset: bool) -> Any:

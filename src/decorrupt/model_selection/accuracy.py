@@ -29,7 +29,7 @@ from decorrupt.model_selection.count_posterior import (
 )
 from decorrupt.model_selection.draw_likelihoods import CountLikelihood, Likelihood, RowLikelihood
 from decorrupt.notices import Notice
-from decorrupt.observed import Observed, read_observed, without_weightless
+from decorrupt.observed import Observed, as_observed
 
 # Feature maps of the count model, see `_views`.
 N_VIEWS = 4
@@ -179,12 +179,10 @@ def estimate_accuracy(
     >>> bool(found.low < model.score(X, labels) < found.high), found.evidence
     (True, 'strong')
     """
-    if not isinstance(y, Observed):
-        known = {"bags": bags, "upper": upper, "sources": sources, "noise_rates": noise_rates}
-        X, y, known = without_weightless(X, y, sample_weight=sample_weight, **known)
-        noise = None if bags is None else getattr(model, "count_noise", None)
-        y = read_observed(y, **known, count_noise=noise)
-    return _observed_accuracy(model, X, y, level, check_random_state(random_state))
+    known = {"bags": bags, "upper": upper, "sources": sources, "noise_rates": noise_rates}
+    noise = None if bags is None else getattr(model, "count_noise", None)
+    observed = as_observed(y, **known, count_noise=noise, sample_weight=sample_weight)
+    return _observed_accuracy(model, *observed.used(X), level, check_random_state(random_state))
 
 
 def _observed_accuracy(
@@ -212,8 +210,8 @@ def probability_draws(
     `sizes` are the rows of each bag, of which `observed` may have a part.
     """
     matrices = _views(X, _rank(observed.n_classes), rng)
-    if observed.sources is not None:
-        likelihoods: list[Likelihood] = [RowLikelihood.of_sources(observed.sources)]
+    if observed.is_of_sources:
+        likelihoods: list[Likelihood] = [RowLikelihood.of_sources(observed)]
     elif (sizes == 1).all() and observed.counts.is_exact.all():
         likelihoods = [RowLikelihood.of_labels(observed)]
     else:
@@ -245,7 +243,7 @@ def _sampled_rows(observed: Observed, rng: np.random.RandomState) -> NDArray[np.
     n_rows = len(observed.row_bag)
     if n_rows <= MOST_ROWS:
         return np.arange(n_rows)
-    if observed.n_bags <= FEW_BAGS or observed.sources is not None:
+    if observed.n_bags <= FEW_BAGS or observed.is_of_sources:
         return np.sort(rng.choice(n_rows, MOST_ROWS, replace=False))
     order = rng.permutation(observed.n_bags)
     n_bags = int(np.searchsorted(np.cumsum(observed.sizes[order]), MOST_ROWS)) + 1
@@ -254,7 +252,7 @@ def _sampled_rows(observed: Observed, rng: np.random.RandomState) -> NDArray[np.
 
 def _whole_sizes(observed: Observed, part: Observed) -> NDArray[np.intp]:
     """Return the rows of the bags of which `part` has some."""
-    if observed.sources is not None:
+    if observed.is_of_sources:
         return part.sizes
     place = dict(zip(observed.ids.tolist(), observed.sizes.tolist(), strict=True))
     return np.array([place[bag] for bag in part.ids.tolist()])

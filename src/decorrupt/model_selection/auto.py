@@ -22,10 +22,10 @@ from decorrupt.model_selection.baselines import (
 )
 from decorrupt.model_selection.candidates import Candidate, resolve_candidates
 from decorrupt.model_selection.folded_data import FoldedData
-from decorrupt.model_selection.folds import DEFAULT_FOLDS, usable_folds
+from decorrupt.model_selection.folds import DEFAULT_FOLDS, folds_of_used, usable_folds
 from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import read_observed, without_weightless
+from decorrupt.observed import Observed, as_observed
 from decorrupt.risks import count_risk
 
 DEFAULT_KERNELS = ("linear", "rbf", "pca_rbf", "pca8_rbf", "knn", "pca_knn")
@@ -219,7 +219,7 @@ UnscaledColumnsWarning
     def train(
         self,
         X: Any,
-        y: ArrayLike,
+        y: Any,
         *,
         bags: Any = None,
         upper: Any = None,
@@ -227,16 +227,19 @@ UnscaledColumnsWarning
     ) -> list[Notice]:
         """Fit as `fit` does, and return the warnings instead of emitting them."""
         scorer = get_bag_scorer(self.scoring)
-        self._check_parameters(scorer, bags, upper)
+        has_bags = bags is not None or isinstance(y, Observed)
+        self._check_parameters(scorer, upper, has_bags=has_bags)
         known = {"bags": bags, "upper": upper, "sample_weight": sample_weight}
-        X, y, known = without_weightless(X, y, cv=self.cv, **known)
-        data, notices = self._read(X, y, known, scorer)
-        observed = data.observed
+        known |= {"count_noise": self.count_noise}
+        observed = as_observed(y, **known)
+        cv = folds_of_used(self.cv, observed.used_rows)
+        X, observed = observed.used(X)
+        data, notices = self._read(X, observed, cv, scorer)
         self.classes_ = observed.classes
         self.class_prior_ = (
             count_risk(observed).class_prior if observed.is_inexact else observed.inner_prior
         )
-        is_testable = bags is not None and not observed.is_inexact
+        is_testable = has_bags and not observed.is_inexact
         self.assumptions_ = self._assumptions(data) if is_testable else None
         candidates = resolve_candidates(self.candidates)
         if observed.is_inexact:
@@ -255,25 +258,23 @@ UnscaledColumnsWarning
         return notices + allowed.notices + found
 
     def _read(
-        self, X: Any, y: ArrayLike, known: dict[str, Any], scorer: BagScorer
+        self, X: Any, observed: Observed, cv: Any, scorer: BagScorer
     ) -> tuple[FoldedData, list[Notice]]:
-        """Validate rows, read what is known about their labels, and make the folds."""
+        """Validate the rows and make the folds."""
         rows = validated_rows(self, X)
-        noise, cv = None if known["bags"] is None else self.count_noise, known.pop("cv")
-        observed = read_observed(y, count_noise=noise, **known)
         if isinstance(cv, int | np.integer):
             cv = min(cv, max(observed.n_bags, 2))
         folds, notices = usable_folds(cv, rows, observed, needs_spread=scorer.needs_spread)
         return FoldedData(rows, observed, folds), notices
 
-    def _check_parameters(self, scorer: BagScorer, bags: Any, upper: Any) -> None:
+    def _check_parameters(self, scorer: BagScorer, upper: Any, *, has_bags: bool) -> None:
         self._check_search()
         if self.ensemble == "average" and not scorer.takes_scores:
             raise ValueError(
                 f"ensemble='average' weights configurations by the likelihood of held-out counts, "
                 f"not by scoring={self.scoring!r}: set ensemble='best' with it"
             )
-        if bags is None and (upper is not None or self.count_noise is not None):
+        if not has_bags and (upper is not None or self.count_noise is not None):
             raise ValueError("upper and count_noise are about the counts of bags: pass bags=")
         if isinstance(self.count_noise, Mapping):
             raise ValueError(
@@ -311,8 +312,6 @@ UnscaledColumnsWarning
         estimator = clone(candidate.estimator)
         params = estimator.get_params(deep=False)
         shared = {"random_state": self.random_state, "decision": self.decision}
-        if self.count_noise is not None:
-            shared["count_noise"] = self.count_noise
         estimator.set_params(**{name: shared[name] for name in shared if name in params})
         check_parameters(estimator)  # before the search, which would fail later with other words
         return replace(candidate, estimator=estimator)

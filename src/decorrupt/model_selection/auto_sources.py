@@ -14,22 +14,16 @@ from decorrupt.estimators import (
     check_choice,
     validated_rows,
 )
+from decorrupt.exceptions import ContradictedRatesWarning
 from decorrupt.meta import CostWeightedSourcesClassifier
 from decorrupt.model_selection.averaging_search import AveragingSearch
 from decorrupt.model_selection.candidates import Candidate, takes_several_classes
 from decorrupt.model_selection.folded_data import FoldedData
-from decorrupt.model_selection.folds import DEFAULT_FOLDS, source_folds
+from decorrupt.model_selection.folds import DEFAULT_FOLDS, folds_of_used, source_folds
 from decorrupt.model_selection.scorers import NoisyLabelScorer
 from decorrupt.noise_rates import estimate_noise_rates
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import (
-    NoisySources,
-    rate_notices,
-    read_labels,
-    read_sources,
-    refuse_weights,
-    without_weightless,
-)
+from decorrupt.observed import Observed, as_observed, rate_notices, refuse_weights
 
 SOURCE_CANDIDATES = ("corrected", "forward", "cost_weighted", "plain")
 # They need sources that are samples of one population.
@@ -202,7 +196,7 @@ class AutoSourcesClassifier(AveragingSearch):
     def train(
         self,
         X: Any,
-        y: ArrayLike,
+        y: Any,
         *,
         sources: Any = None,
         noise_rates: Any = None,
@@ -215,50 +209,55 @@ class AutoSourcesClassifier(AveragingSearch):
         check_choice("decision", self.decision, DECISIONS)
         rates = self.noise_rates if noise_rates is None else noise_rates
         known = {"sources": sources, "noise_rates": rates, "sample_weight": sample_weight}
-        X, y, known = without_weightless(X, y, cv=self.cv, **known)
-        cv, rows = known.pop("cv"), validated_rows(self, X)
-        noisy = self._read_noise(rows, y, **known)
-        observed = noisy.observed()
-        folds = source_folds(noisy, cv, self.random_state)
-        candidates = [self._candidate(name) for name in self._allowed(noisy)]
+        observed = self._read_noise(X, y, **known)
+        cv = folds_of_used(self.cv, observed.used_rows)
+        X, observed = observed.used(X)
+        rows = validated_rows(self, X)
+        self._keep_noise(observed)
+        folds = source_folds(observed, cv, self.random_state)
+        candidates = [self._candidate(name) for name in self._allowed(observed)]
         data = FoldedData(rows, observed, folds)
-        notices = [] if self.noise_rate_estimate_ is not None else rate_notices(noisy)
+        messages = [] if self.noise_rate_estimate_ is not None else rate_notices(observed)
+        notices = [Notice(ContradictedRatesWarning, message) for message in messages]
         return notices + self._search(X, data, candidates, NoisyLabelScorer(), baselines=[])
 
     def _read_noise(
-        self, X: Any, y: ArrayLike, sources: Any, noise_rates: Any, sample_weight: Any
-    ) -> NoisySources:
-        """Return sources and rates, estimated if requested; set the attributes about them."""
-        self.classes_, codes = read_labels(y)
-        rates = noise_rates
+        self, X: Any, y: Any, sources: Any, noise_rates: Any, sample_weight: Any
+    ) -> Observed:
+        """Return noisy labels with sources and rates, which are estimated if requested."""
+        rates, priors = noise_rates, self.source_priors
         self.noise_rate_estimate_: Any = None
+        if isinstance(y, Observed):
+            return as_observed(y, sources=sources, noise_rates=rates, source_priors=priors)
         if isinstance(rates, str):
             check_choice("noise_rates", rates, ("estimate",))
             refuse_weights(sample_weight, "noise_rates='estimate'")
-            estimate = estimate_noise_rates(
-                X, self.classes_[codes], sources=sources, random_state=self.random_state
-            )
+            rows, seed = validated_rows(self, X), self.random_state
+            estimate = estimate_noise_rates(rows, y, sources=sources, random_state=seed)
             self.noise_rate_estimate_ = estimate
             rates = estimate.rates if sources is not None else next(iter(estimate.rates.values()))
-        priors = self.source_priors
-        noisy = read_sources(codes, self.classes_, sources, rates, priors, sample_weight)
-        self.source_priors_ = noisy.by_source(noisy.priors)
-        self.noise_rates_: dict[Any, Any] = noisy.rates_by_source
-        self.class_prior_ = noisy.class_prior
-        return noisy
+        known = {"source_priors": priors, "sample_weight": sample_weight}
+        return Observed.from_sources(y, sources, rates, **known)
 
-    def _allowed(self, noisy: NoisySources) -> Sequence[str]:
+    def _keep_noise(self, observed: Observed) -> None:
+        """Set the attributes about the sources."""
+        sources = observed.only_sources()
+        self.classes_, self.class_prior_ = observed.classes, observed.class_prior
+        self.source_priors_ = sources.by_source(observed.source_priors)
+        self.noise_rates_: dict[Any, Any] = sources.rates
+
+    def _allowed(self, observed: Observed) -> Sequence[str]:
         """Return the names of the methods to compare."""
         if self.candidates is not None:
             if set(ONE_POPULATION) & set(self.candidates):
-                noisy.check_one_population()
+                observed.check_one_population()
             return self.candidates
-        excluded = set(ONE_POPULATION if _has_several_populations(noisy) else ())
+        excluded = set(ONE_POPULATION if _has_several_populations(observed) else ())
         return [
             name
             for name in SOURCE_CANDIDATES
             if name not in excluded
-            and (noisy.n_classes == 2 or takes_several_classes(self._candidate(name).estimator))
+            and (observed.n_classes == 2 or takes_several_classes(self._candidate(name).estimator))
         ]
 
     def _candidate(self, name: str) -> Candidate:
@@ -279,9 +278,9 @@ class AutoSourcesClassifier(AveragingSearch):
         return Candidate(name, model, any_kernel=True)
 
 
-def _has_several_populations(noisy: NoisySources) -> bool:
+def _has_several_populations(observed: Observed) -> bool:
     try:
-        noisy.check_one_population()
+        observed.check_one_population()
     except ValueError:
         return True
     return False

@@ -18,12 +18,7 @@ from decorrupt.losses import mix_scores, unclipped_scores
 from decorrupt.model_selection.candidates import has_path
 from decorrupt.model_selection.folded_data import train_on
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import (
-    Observed,
-    read_observed,
-    resolve_class_prior,
-    without_weightless,
-)
+from decorrupt.observed import Observed, as_observed, resolve_class_prior
 from decorrupt.progress import track
 
 
@@ -116,8 +111,9 @@ class AveragedClassifier(ScoreClassifier):
     def train(self, X: Any, y: ArrayLike, **fit_params: Any) -> list[Notice]:
         """Fit as `fit` does, and return the warnings instead of emitting them."""
         noise = getattr(self.estimators[0], "count_noise", None)
-        X, y, known = without_weightless(X, y, **{"sample_weight": None} | fit_params)
-        return self.train_observed(X, read_observed(y, **known, count_noise=noise))
+        if not isinstance(y, Observed):
+            fit_params |= {"count_noise": noise}
+        return self.train_observed(*as_observed(y, **fit_params).used(X))
 
     def train_observed(
         self, X: Any, observed: Observed, *, maps: Mapping[Any, FeatureMap] | None = None

@@ -38,7 +38,7 @@ def group_rate_accuracy(y: Any, *, bags: Any = None) -> float:
     >>> group_rate_accuracy([0.25] * 4 + [0.75] * 4, bags=[0] * 4 + [1] * 4)
     0.75
     """
-    observed = as_observed(y, bags)
+    observed = as_observed(y, bags=bags, check=False)
     counts = observed.sizes[:, None] * observed.proportions
     per_class = counts / counts.sum(axis=0)
     return float(per_class.max(axis=1).sum() / counts.shape[1])

@@ -117,7 +117,8 @@ def calibration_curve_from_proportions(
     >>> bool(abs(highest.share - 1) < 3 * highest.std_error)
     True
     """
-    observed, probabilities = as_observed(y, bags), np.asarray(probabilities, dtype=float)
+    observed = as_observed(y, bags=bags, check=False)
+    probabilities = np.asarray(probabilities, dtype=float)
     sizes, prior = observed.sizes, float(observed.inner_prior[1])
     lever = 2 * combine_bags(sizes, observed.proportions, method="least_squares")[:, 1]
     edges, bins = quantile_bins(probabilities, n_bins)

@@ -65,7 +65,7 @@ def corrected_accuracy(
     >>> round(corrected_accuracy(np.repeat([0.8, 0.2], 10), scores, bags=bags).value, 2)
     1.0
     """
-    observed = as_observed(y, bags, sample_weight)
+    observed = as_observed(y, bags=bags, sample_weight=sample_weight, check=False)
     return _combined(observed, np.eye(observed.n_classes)[chosen_classes(np.asarray(scores))])
 
 
@@ -95,7 +95,8 @@ def corrected_risk(
     >>> round(corrected_risk(y, scores, bags=bags).value, 3)  # the sigmoid loss at the margin 1
     0.269
     """
-    observed, scores = as_observed(y, bags, sample_weight), np.asarray(scores, dtype=float)
+    observed = as_observed(y, bags=bags, sample_weight=sample_weight, check=False)
+    scores = np.asarray(scores, dtype=float)
     if observed.n_classes > 2 and get_loss(loss).name == "sigmoid":
         return _combined(observed, 1 - probabilities(scores))
     return _combined(observed, class_loss(loss, observed.n_classes).class_values(scores))
@@ -120,7 +121,7 @@ def proportion_risk(
     >>> round(proportion_risk(y, np.ones(20), bags=bags).value, 3)  # all rows: positive
     0.5
     """
-    observed = as_observed(y, bags, sample_weight)
+    observed = as_observed(y, bags=bags, sample_weight=sample_weight, check=False)
     shares = observed.mean_by_bag(np.eye(observed.n_classes)[chosen_classes(np.asarray(scores))])
     return weighted_mean(np.abs(shares - observed.proportions).sum(axis=1) / 2, observed.sizes)
 
@@ -151,7 +152,7 @@ def count_score(
     >>> good.value > guess.value
     True
     """
-    observed = as_observed(y, bags, sample_weight)
+    observed = as_observed(y, bags=bags, sample_weight=sample_weight, check=False)
     by_bag = count_score_by_bag(np.asarray(probabilities), observed, bag_effect)
     return weighted_mean(by_bag, observed.sizes)
 

@@ -19,7 +19,7 @@ from decorrupt.model_selection.calibration import (
     calibration_curve_from_proportions,
 )
 from decorrupt.model_selection.leaderboard import describe_params
-from decorrupt.observed import read_bags
+from decorrupt.observed import as_observed
 
 
 class AxesDisplay:
@@ -97,7 +97,7 @@ class BagCalibrationDisplay(AxesDisplay):
         ax, **style
             As in `plot`.
         """
-        observed, classes = read_bags(y, bags), list(estimator.classes_)
+        observed, classes = as_observed(y, bags=bags, check=False), list(estimator.classes_)
         if label is not None and label not in classes:
             raise ValueError(
                 f"label={label!r} is not a class of the model: choose one of {classes}"

@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.special import gammaln, xlogy
 
 from decorrupt._typing import FloatArray
-from decorrupt.observed import NoisySources, Observed, noise_covariance
+from decorrupt.observed import Observed, noise_covariance
 from decorrupt.risks import effect_covariance
 
 # Larger bags are approximated; their exact sums would cost more.
@@ -196,10 +196,11 @@ class RowLikelihood:
     log_prior: float = 0.0
 
     @classmethod
-    def of_sources(cls, noisy: NoisySources) -> RowLikelihood:
+    def of_sources(cls, observed: Observed) -> RowLikelihood:
         """Return the likelihood of noisy labels."""
-        odds = (noisy.priors / noisy.class_prior)[noisy.row_source].T
-        return cls(noisy.source_matrices, noisy.row_source, noisy.noisy_class, odds)
+        sources = observed.only_sources()
+        odds = (observed.source_priors / observed.class_prior)[sources.row_source].T
+        return cls(sources.matrices, sources.row_source, sources.noisy_class, odds)
 
     @classmethod
     def of_labels(cls, observed: Observed) -> RowLikelihood:

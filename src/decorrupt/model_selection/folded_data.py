@@ -84,12 +84,11 @@ def train_on(
 ) -> list[Notice]:
     """Fit a model without reading the labels again, and return its warnings as notices.
 
-    A model of another library, or a pipeline, gets y and the other arguments of `fit`.
+    A model of another library, or a pipeline, gets the Observed as y.
     """
     if isinstance(model, KernelClassifier):
         return model.train_observed(X, observed, features=features)
     if hasattr(model, "train_observed"):
         notices: list[Notice] = model.train_observed(X, observed)
         return notices
-    y, fit_params = observed.fit_arguments()
-    return train_quietly(model, X, y, **fit_params)
+    return train_quietly(model, X, observed)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from decorrupt.exceptions import SkippedFoldWarning
 from decorrupt.notices import Notice
-from decorrupt.observed import NoisySources, Observed, as_observed, as_targets, check_bags
+from decorrupt.observed import Observed, as_observed, as_targets, check_bags
 from decorrupt.splitters import BagKFold, BagSplitter, Fold, WithinBagKFold
 
 DEFAULT_FOLDS = 5
@@ -58,6 +60,13 @@ def usable_folds(
     return [fold for k, fold in enumerate(folds) if k not in skipped], [notice]
 
 
+def folds_of_used(cv: Any, rows: NDArray[np.intp]) -> Any:
+    """Return the folds of a list among these rows, with their new numbers; others as they are."""
+    if cv is None or isinstance(cv, Integral) or hasattr(cv, "split"):
+        return cv
+    return [tuple(np.flatnonzero(np.isin(rows, some)) for some in fold) for fold in cv]
+
+
 def has_usable_folds(observed: Observed, folds: Sequence[Fold]) -> bool:
     """Return whether every fold holds out rows, and its training bags distinguish the classes."""
     return all(len(test) and _tells_classes_apart(observed.take(train)) for train, test in folds)
@@ -86,12 +95,12 @@ def _split(cv: Any, X: Any, y: Any, bags: Any, weights: Any) -> list[Fold]:
     return list(cv.split(X, y, groups=bags))
 
 
-def source_folds(noisy: NoisySources, cv: Any, random_state: Any = None) -> list[Fold]:
+def source_folds(observed: Observed, cv: Any, random_state: Any = None) -> list[Fold]:
     """Return the folds of `cv` for noisy labels; an int splits each source and label."""
     if isinstance(cv, int | np.integer):
         cv = WithinBagKFold(int(cv), shuffle=True, random_state=random_state)
-    labels = noisy.strata.row_bag
-    return _split(cv, labels, labels, labels, noisy.weights)
+    labels = observed.strata.row_bag
+    return _split(cv, labels, labels, labels, observed.weights)
 
 
 def bag_folds(
@@ -130,7 +139,7 @@ def bag_folds(
     >>> len(bag_folds(y, bags=bags, n_splits=3, random_state=0))
     3
     """
-    observed = as_observed(y, bags)
+    observed = as_observed(y, bags=bags, check=False)
     n_rows, n_bags = len(observed.row_bag), observed.n_bags
     cv: BagSplitter
     if n_bags >= FEWEST_BAGS_TO_LEAVE_OUT:

@@ -105,7 +105,7 @@ def bag_permutation_importance(
     >>> found[0].column
     1
     """
-    observed, scorer = as_observed(y, bags), get_bag_scorer(scoring)
+    observed, scorer = as_observed(y, bags=bags, check=False), get_bag_scorer(scoring)
     prior, rng = observed.inner_prior, np.random.default_rng(random_state)
     if not isinstance(models, Sequence):
         models = [(models, np.arange(len(observed.row_bag)))]

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.metrics import get_scorer_names
 from sklearn.utils.metadata_routing import MetadataRequest
 
@@ -30,7 +29,7 @@ from decorrupt.model_selection.criteria import (
     proportion_risk,
     weighted_mean,
 )
-from decorrupt.observed import Observed, read_bags, without_weightless
+from decorrupt.observed import Observed, as_observed
 from decorrupt.risks import noisy_label_risk
 
 NOISY_LABELS = "noisy_label_log_likelihood"
@@ -66,8 +65,8 @@ class BagScorer:
     ----------
     name : {"corrected_accuracy", "corrected_risk", "proportion_risk", "count_log_likelihood"} \
 or callable
-        The criterion. A callable is called as ``criterion(y, decision_values, bags=bags)`` and
-        returns an :class:`Estimate`; greater must be better.
+        The criterion. A callable is called as ``criterion(observed, decision_values)`` and returns
+        an :class:`Estimate`; greater must be better.
     **options
         Arguments of the criterion, e.g. ``loss="logistic"`` for the corrected risk.
     """
@@ -79,17 +78,18 @@ or callable
         self.options = options
 
     def __call__(
-        self, estimator: Any, X: Any, y: ArrayLike, *, bags: Any, sample_weight: Any = None
+        self, estimator: Any, X: Any, y: Any, *, bags: Any = None, sample_weight: Any = None
     ) -> float:
         """Return the criterion of a fitted estimator's predictions for the rows X."""
         return self.estimate(estimator, X, y, bags=bags, sample_weight=sample_weight).value
 
     def estimate(
-        self, estimator: Any, X: Any, y: ArrayLike, *, bags: Any, sample_weight: Any = None
+        self, estimator: Any, X: Any, y: Any, *, bags: Any = None, sample_weight: Any = None
     ) -> Estimate:
-        """Return the criterion with its standard error."""
-        X, y, known = without_weightless(X, y, bags=bags, sample_weight=sample_weight)
-        observed = read_bags(y, **known)
+        """Return the criterion with its standard error; y can be an Observed."""
+        known = as_observed(y, bags=bags, sample_weight=sample_weight, check=False)
+        X, observed = known.used(X)
+        observed.warn_of_parts()
         predictions = self.predictions(estimator, X, observed.inner_prior)
         return self.score(predictions, observed)
 
@@ -129,8 +129,7 @@ or callable
         if self.takes_scores:
             return weighted_mean(self.by_bag(predictions, observed), observed.sizes)
         if callable(self.name):
-            y, known = observed.fit_arguments()
-            return Estimate(*self.name(y, predictions, **known, **self.options))
+            return Estimate(*self.name(observed, predictions, **self.options))
         value, std_error = CRITERIA[self.name](observed, predictions, **self.options)
         return Estimate(-value if self.name in LOWER_IS_BETTER else value, std_error)
 
@@ -171,8 +170,7 @@ class NoisyLabelScorer(BagScorer):
 
     def by_bag(self, scores: FloatArray, observed: Observed) -> FloatArray:
         """Return log P(ỹ|x) of each row; `scores` are those in a balanced population."""
-        noisy: Any = observed.sources
-        return noisy_label_risk(noisy).log_probs_and_slope(scores)[0]
+        return noisy_label_risk(observed).log_probs_and_slope(scores)[0]
 
 
 def get_bag_scorer(scoring: Any) -> BagScorer:

@@ -21,11 +21,11 @@ from decorrupt.estimators import (
 )
 from decorrupt.model_selection.evaluation import Configuration, evaluate
 from decorrupt.model_selection.folded_data import FoldedData, train_on
-from decorrupt.model_selection.folds import DEFAULT_FOLDS, usable_folds
+from decorrupt.model_selection.folds import DEFAULT_FOLDS, folds_of_used, usable_folds
 from decorrupt.model_selection.results import keep_results
 from decorrupt.model_selection.scorers import BagScorer, get_bag_scorer
 from decorrupt.notices import Notice, QuietEstimator, emit_notices
-from decorrupt.observed import read_observed, without_weightless
+from decorrupt.observed import Observed, as_observed
 
 
 class BagGridSearchCV(ReferenceLinkMixin, QuietEstimator, GridSearchCV):
@@ -116,17 +116,17 @@ class BagGridSearchCV(ReferenceLinkMixin, QuietEstimator, GridSearchCV):
         )
         self.check_assumptions = check_assumptions
 
-    def fit(self, X: Any, y: ArrayLike, *, bags: Any = None, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any, *, bags: Any = None, sample_weight: Any = None) -> Any:
         """Run the search and refit the best candidate on all rows.
 
         Parameters
         ----------
         X : array-like of shape (n_rows, n_columns)
             The rows.
-        y : array-like of shape (n_rows,) or (n_rows, n_classes)
+        y : array-like of shape (n_rows,) or (n_rows, n_classes), or Observed
             The proportion of each row's bag, or its class shares.
         bags : array-like of shape (n_rows,)
-            The bag of each row.
+            The bag of each row; not with an Observed.
         sample_weight : array-like of shape (n_rows,), optional
             How many rows each row represents, at least 0.
 
@@ -154,7 +154,7 @@ class BagGridSearchCV(ReferenceLinkMixin, QuietEstimator, GridSearchCV):
     def _train(
         self, X: Any, y: ArrayLike, bags: Any, sample_weight: Any
     ) -> tuple[FoldedData, list[Notice]]:
-        if bags is None:
+        if bags is None and not isinstance(y, Observed):
             raise ValueError(
                 f"{type(self).__name__} needs bags=, the bag of each row; for data with labels use "
                 "scikit-learn's search"
@@ -162,10 +162,9 @@ class BagGridSearchCV(ReferenceLinkMixin, QuietEstimator, GridSearchCV):
         self.scorer_ = get_bag_scorer(self.scoring)
         self.multimetric_ = False
         X, y, bags = indexable(X, y, bags)
-        known = {"bags": bags, "sample_weight": sample_weight}
-        X, y, known = without_weightless(X, y, cv=self.cv, **known)
-        cv = known.pop("cv", None)
-        observed = read_observed(y, **known)
+        known = as_observed(y, bags=bags, sample_weight=sample_weight)
+        cv = folds_of_used(self.cv, known.used_rows)
+        X, observed = known.used(X)
         folds, notices = usable_folds(cv, X, observed, needs_spread=self.scorer_.needs_spread)
         self.n_splits_ = len(folds)
         data = FoldedData(X, observed, folds)
@@ -219,7 +218,7 @@ class BagGridSearchCV(ReferenceLinkMixin, QuietEstimator, GridSearchCV):
     def score(self, X: Any, y: Any = None, *, bags: Any = None) -> float:
         """Return the search's criterion on bags; without `bags`, the accuracy on labels y."""
         check_is_fitted(self)
-        if bags is None:
+        if bags is None and not isinstance(y, Observed):
             return float(self.best_estimator_.score(X, y))
         with sklearn.config_context(enable_metadata_routing=True):
             return float(self.scorer_(self.best_estimator_, X, y, bags=bags))

@@ -17,7 +17,7 @@ from decorrupt.noise_rates.result import (
     rate_notices,
 )
 from decorrupt.notices import emit_notices
-from decorrupt.observed import FLIPS, NoisySources, read_sources
+from decorrupt.observed import FLIPS, Sources, read_sources
 
 
 def estimate_noise_rates_from_audit(
@@ -75,7 +75,7 @@ def estimate_noise_rates_from_audit(
     classes = at_least_two_classes(np.concatenate([noisy, true]), "y_noisy and y_true")
     codes = np.searchsorted(classes, noisy)
     found = read_sources(codes, classes, sources, np.eye(len(classes)))  # rates unknown
-    counts = _count(found, np.searchsorted(classes, true))
+    counts = _count(found, np.searchsorted(classes, true), classes.tolist())
     ids, names = found.ids.tolist(), classes.tolist()
     intervals = clopper_pearson_intervals if len(names) == 2 else goodman_intervals
     matrices, ends = counts / counts.sum(axis=2, keepdims=True), intervals(counts, level)
@@ -84,16 +84,16 @@ def estimate_noise_rates_from_audit(
     return NoiseRateEstimate(ids, informative(matrices), ends, level, prior, "audit", names)
 
 
-def _count(found: NoisySources, true: NDArray[np.intp]) -> FloatArray:
+def _count(found: Sources, true: NDArray[np.intp], classes: list[Any]) -> FloatArray:
     """Return the audited rows by source, true and noisy class; each true class has some."""
-    n_classes = found.n_classes
+    n_classes = len(classes)
     counts = np.zeros((len(found.ids), n_classes, n_classes))
     np.add.at(counts, (found.row_source, true, found.noisy_class), 1.0)
     for source, label in np.argwhere(counts.sum(axis=2) == 0)[:1]:
         rate = FLIPS[1 - label] if n_classes == 2 else "row of the matrix"
         raise ValueError(
             f"source {found.ids.tolist()[source]!r} has no audited row whose true label is "
-            f"{found.classes.tolist()[label]!r}: its {rate} cannot be estimated"
+            f"{classes[label]!r}: its {rate} cannot be estimated"
         )
     return counts
 

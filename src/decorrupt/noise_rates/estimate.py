@@ -24,7 +24,7 @@ from decorrupt.noise_rates.result import (
 from decorrupt.noise_rates.roc_slope import fit_roc, roc_slope_flips
 from decorrupt.noise_rates.scores import count_labels, out_of_fold, split_rows
 from decorrupt.notices import Notice, emit_notices
-from decorrupt.observed import NoisySources, matrix_of_rates, read_labels, read_sources
+from decorrupt.observed import Observed, Sources, matrix_of_rates, read_labels, read_sources
 from decorrupt.progress import track
 
 MIN_ROWS = 10  # per label and source
@@ -128,7 +128,7 @@ def estimate_noise_rates(
     seed = int(rng.randint(2**31 - 1))
     noisy = read_sources(codes, classes, sources, np.eye(2))  # rates unknown
     ids, names = noisy.ids.tolist(), classes.tolist()
-    _check_enough(noisy, cv)
+    _check_enough(noisy, names, cv)
     splits = split_rows(X, noisy.row_source * 2 + codes, cv, seed)
     scores, auc = out_of_fold(X, noisy, estimator, splits, seed)
     counts = count_labels(scores, noisy, rng)
@@ -143,19 +143,19 @@ def estimate_noise_rates(
     notices = _notices_of_score(auc, noisy)
     emit_notices(notices + rate_notices(ids, matrices, resampled, names, "source"))
     matrices = informative(matrices)
-    estimated = replace(noisy, source_matrices=matrices)
+    estimated = Observed.of_sources(classes, replace(noisy, matrices=matrices))
     ends, prior = tail_bounds(counts, flips, level), estimated.class_prior
     return NoiseRateEstimate(
         ids, matrices, ends, level, prior, "roc_slope", names, left_out=LEFT_OUT
     )
 
 
-def _check_enough(noisy: NoisySources, cv: Any) -> None:
+def _check_enough(noisy: Sources, names: list[Any], cv: Any) -> None:
     least = max(MIN_ROWS, cv) if isinstance(cv, int) else MIN_ROWS
-    sizes = np.zeros((len(noisy.ids), noisy.n_classes), dtype=int)
+    sizes = np.zeros((len(noisy.ids), len(names)), dtype=int)
     np.add.at(sizes, (noisy.row_source, noisy.noisy_class), 1)
     for source, by_label in zip(noisy.ids.tolist(), sizes, strict=True):
-        for label, size in zip(noisy.classes.tolist(), by_label, strict=True):
+        for label, size in zip(names, by_label, strict=True):
             if size == 0:
                 raise ValueError(
                     f"source {source!r} has no row labelled {label!r}: its rates can only be "
@@ -168,7 +168,7 @@ def _check_enough(noisy: NoisySources, cv: Any) -> None:
                 )
 
 
-def _notices_of_score(auc: float, noisy: NoisySources) -> list[Notice]:
+def _notices_of_score(auc: float, noisy: Sources) -> list[Notice]:
     n_neg, n_pos = np.bincount(noisy.noisy_class)
     # Standard deviation of the AUC (Mann–Whitney statistic) of a random score.
     std_error = np.sqrt((n_neg + n_pos + 1) / (12.0 * n_pos * n_neg))

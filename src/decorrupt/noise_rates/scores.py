@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_array
 from decorrupt._typing import FloatArray
 from decorrupt.estimators import FLOATS
 from decorrupt.features import check_magnitude
-from decorrupt.observed import NoisySources
+from decorrupt.observed import Sources
 from decorrupt.progress import track
 
 ROWS_PER_BIN = 50
@@ -44,7 +44,7 @@ def split_rows(X: Any, strata: NDArray[np.intp], cv: Any, random_state: Any) -> 
 
 
 def out_of_fold(
-    X: Any, noisy: NoisySources, estimator: Any, splits: list[Split], random_state: Any
+    X: Any, noisy: Sources, estimator: Any, splits: list[Split], random_state: Any
 ) -> tuple[FloatArray, float]:
     """Return the out-of-fold scores of a model of all sources' noisy labels, and their AUC.
 
@@ -77,9 +77,7 @@ def candidates(X: Any, estimator: Any, random_state: Any) -> tuple[Any, list[Any
     return X, [linear, boosted]
 
 
-def out_of_fold_score(
-    estimator: Any, X: Any, noisy: NoisySources, splits: list[Split]
-) -> FloatArray:
+def out_of_fold_score(estimator: Any, X: Any, noisy: Sources, splits: list[Split]) -> FloatArray:
     """Return the out-of-fold P̂(Ỹ=1|x) of each row, or another score of a model without it."""
     has_proba = hasattr(estimator, "predict_proba")
     method = "predict_proba" if has_proba else "decision_function"
@@ -88,7 +86,7 @@ def out_of_fold_score(
 
 
 def count_labels(
-    scores: FloatArray, noisy: NoisySources, random_state: np.random.RandomState
+    scores: FloatArray, noisy: Sources, random_state: np.random.RandomState
 ) -> FloatArray:
     """Return the number of rows per equal-frequency score bin, source and label.
 

@@ -1,35 +1,16 @@
 """What is known about the labels of the rows: bags, counts, ranges, noise, sources, labels."""
 
-from decorrupt.observed.bags import (
-    bag_classes,
-    check_bags,
-    counts_of_sum,
-    observe_counts,
-    read_bags,
-    shares_by_bag,
-    with_count_noise,
-)
 from decorrupt.observed.count_noise import (
     CountNoise,
     GaussianNoise,
     GeometricNoise,
     LaplaceNoise,
     by_noise,
-    noise_variances,
-    read_count_noise,
-)
-from decorrupt.observed.counts import (
-    ClassCounts,
-    counts_of_shares,
-    describe_impossible,
     effect_variance,
     noise_covariance,
-    nothing_known,
 )
-from decorrupt.observed.ids import factorize, is_missing_id
-from decorrupt.observed.labels import has_class_columns, labels_as_bags, read_labels
-from decorrupt.observed.observed import Observed
-from decorrupt.observed.rate_check import rate_notices
+from decorrupt.observed.counts import ClassCounts, counts_of_sum, describe_impossible
+from decorrupt.observed.observed import Observed, as_observed
 from decorrupt.observed.rates import (
     FLIPS,
     NoiseRates,
@@ -41,29 +22,32 @@ from decorrupt.observed.rates import (
     matrix_of_rates,
     rates_of_matrix,
 )
-from decorrupt.observed.read import as_observed, read_observed
+from decorrupt.observed.read import (
+    bag_targets,
+    check_bags,
+    has_class_columns,
+    read_labels,
+    shares_by_bag,
+)
 from decorrupt.observed.shares import (
     BALANCED,
     RANK_TOL,
     SHARE_TOL,
     as_targets,
+    check_weights,
+    check_whole,
     class_columns,
+    factorize,
     inseparable_classes,
     inside,
     is_share_row,
-    resolve_class_prior,
-)
-from decorrupt.observed.sources import NoisySources, read_sources
-from decorrupt.observed.targets import bag_targets
-from decorrupt.observed.weights import (
-    check_weights,
-    check_whole,
     read_weights,
     refuse_weights,
     repeated_rows,
+    resolve_class_prior,
     whole_if_whole,
-    without_weightless,
 )
+from decorrupt.observed.sources import Sources, rate_notices, read_sources
 
 __all__ = [
     "BALANCED",
@@ -76,11 +60,10 @@ __all__ = [
     "GeometricNoise",
     "LaplaceNoise",
     "NoiseRates",
-    "NoisySources",
     "Observed",
+    "Sources",
     "as_observed",
     "as_targets",
-    "bag_classes",
     "bag_targets",
     "by_noise",
     "check_bags",
@@ -90,7 +73,6 @@ __all__ = [
     "check_weights",
     "check_whole",
     "class_columns",
-    "counts_of_shares",
     "counts_of_sum",
     "describe_impossible",
     "effect_variance",
@@ -100,20 +82,12 @@ __all__ = [
     "inside",
     "intervals_of_matrix",
     "is_for_all_rows",
-    "is_missing_id",
     "is_share_row",
-    "labels_as_bags",
     "matrix_of_rates",
     "noise_covariance",
-    "noise_variances",
-    "nothing_known",
-    "observe_counts",
     "rate_notices",
     "rates_of_matrix",
-    "read_bags",
-    "read_count_noise",
     "read_labels",
-    "read_observed",
     "read_sources",
     "read_weights",
     "refuse_weights",
@@ -121,6 +95,4 @@ __all__ = [
     "resolve_class_prior",
     "shares_by_bag",
     "whole_if_whole",
-    "with_count_noise",
-    "without_weightless",
 ]

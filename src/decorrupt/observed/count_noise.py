@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from numbers import Real
 from typing import Any
 
@@ -12,9 +12,25 @@ from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
 
+SQRT_2PI = float(np.sqrt(2 * np.pi))
+
 
 @dataclass(frozen=True)
-class GaussianNoise:
+class _Noise:
+    """Reported count = true count + independent noise; subclasses have one positive parameter."""
+
+    def __post_init__(self) -> None:
+        (name,) = (field.name for field in fields(self))
+        value = getattr(self, name)
+        if not (isinstance(value, Real) and 0 < float(value) < np.inf):
+            raise ValueError(
+                f"{type(self).__name__}({name}={value!r}): {name} must be a positive number; for "
+                "counts without noise use count_noise=None"
+            )
+
+
+@dataclass(frozen=True)
+class GaussianNoise(_Noise):
     """Normal noise in published counts.
 
     Reported count = true count + N(0, scale²).
@@ -26,16 +42,12 @@ class GaussianNoise:
 
     Examples
     --------
-    >>> from decorrupt import CountLikelihoodClassifier, GaussianNoise
-    >>> model = CountLikelihoodClassifier(count_noise=GaussianNoise(2.0))
+    >>> from decorrupt import GaussianNoise
     >>> GaussianNoise(2.0).variance
     4.0
     """
 
     scale: float
-
-    def __post_init__(self) -> None:
-        _check_positive(self, "scale")
 
     @property
     def variance(self) -> float:
@@ -48,7 +60,7 @@ class GaussianNoise:
 
 
 @dataclass(frozen=True)
-class LaplaceNoise:
+class LaplaceNoise(_Noise):
     """Laplace noise in published counts, as differential privacy adds it.
 
     Reported count = true count + noise with the density exp(−|d|/scale)/(2·scale).
@@ -67,9 +79,6 @@ class LaplaceNoise:
 
     scale: float
 
-    def __post_init__(self) -> None:
-        _check_positive(self, "scale")
-
     @property
     def variance(self) -> float:
         """2·scale²."""
@@ -86,12 +95,10 @@ class LaplaceNoise:
 
 
 @dataclass(frozen=True)
-class GeometricNoise:
-    """Whole-numbered noise in published counts, as differential privacy adds it.
+class GeometricNoise(_Noise):
+    """Whole-numbered noise in published counts: the geometric mechanism of differential privacy.
 
     Reported count = true count + whole noise with P(d) = (1−α)/(1+α)·α^|d|, α = e^(−epsilon).
-
-    The geometric mechanism of differential privacy, also called discrete Laplace.
 
     Parameters
     ----------
@@ -100,16 +107,12 @@ class GeometricNoise:
 
     Examples
     --------
-    >>> from decorrupt import CountLikelihoodClassifier, GeometricNoise
-    >>> model = CountLikelihoodClassifier(count_noise=GeometricNoise(0.5))  # privacy level ε
+    >>> from decorrupt import GeometricNoise
     >>> round(GeometricNoise(0.5).variance, 2)
     7.84
     """
 
     epsilon: float
-
-    def __post_init__(self) -> None:
-        _check_positive(self, "epsilon")
 
     @property
     def variance(self) -> float:
@@ -127,28 +130,12 @@ class GeometricNoise:
 
 
 CountNoise = GaussianNoise | LaplaceNoise | GeometricNoise
-SQRT_2PI = float(np.sqrt(2 * np.pi))
-
-
-def _check_positive(noise: Any, name: str) -> None:
-    value = getattr(noise, name)
-    if not (isinstance(value, Real) and 0 < float(value) < np.inf):
-        raise ValueError(
-            f"{type(noise).__name__}({name}={value!r}): {name} must be a positive number; for "
-            "counts without noise use count_noise=None"
-        )
 
 
 def read_count_noise(ids: NDArray[Any], count_noise: Any) -> list[CountNoise | None]:
-    """Return the noise of every bag.
+    """Return the noise of every bag; `count_noise` is for all bags, or a mapping by bag id.
 
-    Parameters
-    ----------
-    ids : ndarray of shape (n_bags,)
-        The bags.
-    count_noise : GaussianNoise, LaplaceNoise, GeometricNoise, float, mapping or None
-        For all bags, or by bag id. A number is the standard deviation of Gaussian noise; None
-        means no noise.
+    A number is the standard deviation of Gaussian noise; None means no noise.
 
     Raises
     ------
@@ -158,11 +145,10 @@ def read_count_noise(ids: NDArray[Any], count_noise: Any) -> list[CountNoise | N
     names = ids.tolist()
     if not isinstance(count_noise, Mapping):
         return [_read_one(count_noise, "count_noise")] * len(names)
-    missing = [bag for bag in names if bag not in count_noise]
-    if missing:
+    for bag in (bag for bag in names if bag not in count_noise):
         raise ValueError(
-            f"count_noise has no entry for bag {missing[0]!r}: give one per bag, None for a bag "
-            "without noise"
+            f"count_noise has no entry for bag {bag!r}: give one per bag, None for a bag without "
+            "noise"
         )
     return [_read_one(count_noise[bag], f"count_noise of bag {bag!r}") for bag in names]
 
@@ -175,13 +161,12 @@ def _read_one(noise: Any, name: str) -> CountNoise | None:
             f"{name}={noise!r}: give GaussianNoise, LaplaceNoise, GeometricNoise, a standard "
             "deviation, or None"
         )
-    try:
-        return GaussianNoise(float(noise))
-    except ValueError:
+    if not 0 < float(noise) < np.inf:
         raise ValueError(
             f"{name}={noise!r} must be the standard deviation of the counts, a positive number; "
             "None for counts without noise"
-        ) from None
+        )
+    return GaussianNoise(float(noise))
 
 
 def by_noise(
@@ -190,13 +175,22 @@ def by_noise(
     """Yield every distinct noise, and the places in `bags` of the bags that have it."""
     places: dict[CountNoise, list[int]] = {}
     for place, bag in enumerate(bags.tolist()):
-        own = noise[bag]
-        if own is not None:
-            places.setdefault(own, []).append(place)
-    for own, some in places.items():
-        yield own, np.array(some, dtype=np.intp)
+        value = noise[bag]
+        if value is not None:
+            places.setdefault(value, []).append(place)
+    for value, some in places.items():
+        yield value, np.array(some, dtype=np.intp)
 
 
-def noise_variances(noise: Sequence[CountNoise | None]) -> FloatArray:
-    """Return the variance of every bag's noise; 0 where there is none."""
-    return np.array([0.0 if one is None else one.variance for one in noise])
+def noise_covariance(variance: FloatArray, n_classes: int) -> FloatArray:
+    """Return the covariance of the noise of all class counts but the first, for every bag.
+
+    Independent noise of several classes is known to sum to 0: v·(I − 1/K).
+    """
+    common = 0.0 if n_classes == 2 else 1 / n_classes
+    return np.asarray(variance[:, None, None] * (np.eye(n_classes - 1) - common))
+
+
+def effect_variance(n_classes: int) -> float:
+    """Return the v with which :func:`noise_covariance` has variance 1 of every class count."""
+    return 1.0 if n_classes == 2 else n_classes / (n_classes - 1)

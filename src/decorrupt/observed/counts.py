@@ -19,19 +19,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
-from decorrupt.observed.count_noise import CountNoise, noise_variances
+from decorrupt.observed.count_noise import CountNoise, read_count_noise
+from decorrupt.observed.shares import class_columns, is_share_row
+
+if TYPE_CHECKING:
+    from decorrupt.observed.observed import Observed
 
 # Proportions that went through float32 differ by this much.
 FLOAT_TOL = 1e-7
 # n·p of a proportion computed as count/n, per row: also float32.
 WHOLE_PER_ROW = 1e-6
-LARGEST_WHOLE_TOL = 0.25
+MAX_WHOLE_TOL = 0.25
 # Of a whole number that was divided by the rows of a bag and multiplied by those of its part.
 ROUNDING = 1e-9
 # Rounding error of an n·p that is a whole number in exact arithmetic.
@@ -39,7 +43,7 @@ WHOLE = 1e-6
 # Half a unit in the last digit of a share printed with two digits: 0.33 of 9 rows is 3.
 # The 1e-9 allows for rounding of the difference.
 PRINTED_TOL = 0.005 + 1e-9
-MOST_DIGITS = 7
+MAX_DIGITS = 7
 SHOWN_BAGS = 5
 
 
@@ -64,10 +68,35 @@ class ClassCounts:
     noise: Sequence[CountNoise | None]
     is_impossible: NDArray[np.bool_]
 
+    @classmethod
+    def without_noise(
+        cls, lower: FloatArray, upper: FloatArray, is_impossible: NDArray[np.bool_] | bool = False
+    ) -> ClassCounts:
+        """Return counts between these ends."""
+        n_bags = len(lower)
+        return cls(lower, upper, [None] * n_bags, np.broadcast_to(is_impossible, n_bags))
+
+    @classmethod
+    def of_shares(cls, shares: FloatArray, sizes: NDArray[np.intp]) -> ClassCounts:
+        """Return the counts of bags whose class shares are exact or rounded, see the module."""
+        if shares.shape[1] == 2:
+            low, high, is_impossible = read_rounded(shares[:, 1], sizes)
+            return cls.without_noise(*both_counts(low, high, sizes), is_impossible)
+        counts = whole_counts(shares, sizes).astype(float)
+        shift = np.abs(shares - counts / np.maximum(sizes, 1)[:, None])
+        is_impossible = (shift.max(axis=1) > PRINTED_TOL) & (sizes > 0)
+        return cls.without_noise(counts, counts, is_impossible)
+
+    @classmethod
+    def unknown(cls, sizes: NDArray[Any], n_classes: int) -> ClassCounts:
+        """Return the counts of bags of which only the number of rows is known."""
+        upper = np.repeat(sizes[:, None], n_classes, axis=1).astype(float)
+        return cls.without_noise(np.zeros_like(upper), upper)
+
     @cached_property
     def is_noisy(self) -> NDArray[np.bool_]:
         """Whether the bag's counts have noise."""
-        return np.array([one is not None for one in self.noise], dtype=bool)
+        return np.array([noise is not None for noise in self.noise], dtype=bool)
 
     @property
     def is_exact(self) -> NDArray[np.bool_]:
@@ -82,70 +111,116 @@ class ClassCounts:
     @cached_property
     def noise_variance(self) -> FloatArray:
         """The variance of each bag's noise, 0 without noise."""
-        return noise_variances(self.noise)
+        return np.array([0.0 if noise is None else noise.variance for noise in self.noise])
+
+    def with_noise(self, reported: FloatArray, noise: Sequence[CountNoise | None]) -> ClassCounts:
+        """Return the reported counts where there is noise, and otherwise these counts."""
+        is_noisy = np.array([own is not None for own in noise], dtype=bool)
+        low, high = (np.where(is_noisy[:, None], reported, e) for e in (self.lower, self.upper))
+        return ClassCounts(low, high, noise, self.is_impossible & ~is_noisy)
 
     def take(self, bags: NDArray[np.intp], taken: FloatArray | float = 1.0) -> ClassCounts:
         """Return what is known about some bags, or parts of them.
 
-        Parameters
-        ----------
-        bags : ndarray of int
-            Their numbers.
-        taken : ndarray of shape (len(bags),) or float
-            The share of each bag's rows in its part. Ends of ranges are rounded outwards, and
-            noise is kept.
+        `taken` is the share of each bag's rows in its part. Ends of ranges are rounded outwards,
+        and noise is kept.
         """
         noise = [self.noise[bag] for bag in bags.tolist()]
         low, high = ((ends[bags].T * taken).T for ends in (self.lower, self.upper))
-        whole = ~self.is_noisy[bags] & (np.asarray(taken) < 1)
-        low[whole], high[whole] = (
-            np.floor(low[whole] + ROUNDING),
-            np.ceil(high[whole] - ROUNDING),
-        )
+        whole = ~self.is_noisy[bags] & (np.asarray(taken) != 1)
+        low[whole] = np.floor(low[whole] + ROUNDING)
+        high[whole] = np.ceil(high[whole] - ROUNDING)
         return ClassCounts(low, high, noise, self.is_impossible[bags])
 
+    def followed_by(self, other: ClassCounts) -> ClassCounts:
+        """Return the counts of these bags and then of the others."""
+        return ClassCounts(
+            np.concatenate([self.lower, other.lower]),
+            np.concatenate([self.upper, other.upper]),
+            [*self.noise, *other.noise],
+            np.append(self.is_impossible, other.is_impossible),
+        )
 
-def noise_covariance(variance: FloatArray, n_classes: int) -> FloatArray:
-    """Return the covariance of the noise of all class counts but the first, for every bag.
 
-    Independent noise of several classes is known to sum to 0: v·(I − 1/K).
+def read_counts(
+    table: Observed, upper: FloatArray | None, count_noise: Any
+) -> tuple[FloatArray, ClassCounts]:
+    """Return possible proportions and the counts of bags with ranges or noise.
+
+    The proportions of `table` are noisy, or the lower ends; see :meth:`Observed.with_counts`.
     """
-    common = 0.0 if n_classes == 2 else 1 / n_classes
-    return np.asarray(variance[:, None, None] * (np.eye(n_classes - 1) - common))
+    noise = read_count_noise(table.ids, count_noise)
+    if upper is None:
+        return _read_noisy(table, noise)
+    if upper.ndim == 1:
+        return _read_positive_ranges(table, upper, noise)
+    if count_noise is not None:
+        raise ValueError("upper and count_noise of several classes cannot be combined: give one")
+    return _read_class_ranges(table, upper)
 
 
-def effect_variance(n_classes: int) -> float:
-    """Return the v with which :func:`noise_covariance` has variance 1 of every class count."""
-    return 1.0 if n_classes == 2 else n_classes / (n_classes - 1)
+def _read_noisy(
+    table: Observed, noise: Sequence[CountNoise | None]
+) -> tuple[FloatArray, ClassCounts]:
+    """Return the closest possible shares; bags without noise must have possible ones."""
+    sizes, shares = table.sizes, table.proportions
+    reported = sizes[:, None] * shares
+    counts = ClassCounts.of_shares(shares, sizes).with_noise(reported, noise)
+    for bag in np.flatnonzero(~is_share_row(shares) & ~counts.is_noisy)[:1]:
+        raise ValueError(
+            f"the shares of bag {table.ids.tolist()[bag]!r} are {shares[bag].tolist()}, and "
+            "count_noise has None for it: without noise they must be in [0, 1] and sum to 1"
+        )
+    possible = np.maximum(counts_of_sum(counts.lower, sizes), 0)
+    possible = np.where(counts.is_noisy[:, None], possible, reported)
+    return possible / possible.sum(1, keepdims=True), counts
 
 
-def no_noise(n_bags: int) -> list[CountNoise | None]:
-    """Return the noise of bags without noise."""
-    return [None] * n_bags
+def counts_of_sum(reported: FloatArray, sizes: NDArray[np.intp]) -> FloatArray:
+    """Return the counts that sum to the bag's rows and are closest to the reported ones."""
+    excess = reported.sum(axis=1) - sizes
+    return np.asarray(reported - excess[:, None] / reported.shape[1])
 
 
-def known_counts(counts: FloatArray) -> ClassCounts:
-    """Return counts that are known exactly."""
-    return ClassCounts(counts, counts, no_noise(len(counts)), np.zeros(len(counts), dtype=bool))
+def _read_positive_ranges(
+    table: Observed, upper: FloatArray, noise: Sequence[CountNoise | None]
+) -> tuple[FloatArray, ClassCounts]:
+    """Return bags with a range of the positive class's share; some may have noise instead."""
+    names, lower, sizes = list(map(repr, table.ids.tolist())), table.proportions[:, 1], table.sizes
+    has_noise = np.array([own is not None for own in noise], dtype=bool)
+    for bag in np.flatnonzero((upper > lower) & has_noise)[:1]:
+        raise ValueError(
+            f"bag {names[bag]} has a range from {lower[bag]:g} to {upper[bag]:g} and count_noise: "
+            "give one of them"
+        )
+    ranges = both_counts(*read_ranges(names, sizes, lower, upper), sizes)
+    counts = ClassCounts.without_noise(*ranges)
+    shares = class_columns(np.clip((lower + upper) / 2, 0, 1))
+    return shares, counts.with_noise(sizes[:, None] * table.proportions, noise)
 
 
-def nothing_known(sizes: NDArray[np.intp], n_classes: int) -> ClassCounts:
-    """Return the counts of bags of which only the number of rows is known."""
-    upper = np.repeat(sizes[:, None], n_classes, axis=1).astype(float)
-    n_bags = len(sizes)
-    return ClassCounts(np.zeros_like(upper), upper, no_noise(n_bags), np.zeros(n_bags, dtype=bool))
+def _read_class_ranges(table: Observed, upper: FloatArray) -> tuple[FloatArray, ClassCounts]:
+    """Return shares at the same place of every class's range, and the possible counts.
 
-
-def counts_of_shares(shares: FloatArray, sizes: NDArray[np.intp]) -> ClassCounts:
-    """Return the counts of bags whose class shares are exact or rounded, see the module."""
-    if shares.shape[1] == 2:
-        low, high, is_impossible = read_rounded(shares[:, 1], sizes)
-        lower, upper = both_counts(low, high, sizes)
-    else:
-        lower = upper = whole_counts(shares, sizes).astype(float)
-        shift = np.abs(shares - lower / sizes[:, None])
-        is_impossible = shift.max(axis=1) > PRINTED_TOL
-    return ClassCounts(lower, upper, no_noise(len(sizes)), is_impossible)
+    The counts of a bag's classes sum to its rows, which narrows their ranges.
+    """
+    ids, sizes = table.ids.tolist(), table.sizes
+    names = [f"{bag!r}, class {name!r}" for bag in ids for name in table.classes.tolist()]
+    flat = (np.repeat(sizes, table.n_classes), table.proportions.ravel(), upper.ravel())
+    low, high = (ends.reshape(upper.shape) for ends in read_ranges(names, *flat))
+    tight_low = np.maximum(low, sizes[:, None] - (high.sum(axis=1, keepdims=True) - high))
+    tight_high = np.minimum(high, sizes[:, None] - (low.sum(axis=1, keepdims=True) - low))
+    for bag in np.flatnonzero((tight_low > tight_high).any(axis=1))[:1]:
+        raise ValueError(
+            f"no counts are possible in bag {ids[bag]!r}: those of its classes are at least "
+            f"{low[bag].astype(int).tolist()} and at most {high[bag].astype(int).tolist()}, and "
+            f"must sum to its {sizes[bag]} rows"
+        )
+    width = tight_high - tight_low
+    total = width.sum(axis=1)
+    place = (sizes - tight_low.sum(axis=1)) / np.where(total > 0, total, 1)
+    shares = (tight_low + place[:, None] * width) / sizes[:, None]
+    return np.asarray(shares), ClassCounts.without_noise(tight_low, tight_high)
 
 
 def both_counts(
@@ -170,19 +245,7 @@ def read_ranges(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the smallest and the largest count in every range of shares.
 
-    Parameters
-    ----------
-    names : sequence of str
-        What to call each range's bag in messages.
-    sizes : ndarray of int, shape (n_ranges,)
-        The rows of its bag.
-    lower, upper : ndarray of shape (n_ranges,)
-        The ends of the range; equal ends are a proportion, which may be rounded.
-
-    Raises
-    ------
-    ValueError
-        If a range is empty or contains no count.
+    Equal ends are a proportion, which may be rounded. `names` call the bags in messages.
     """
     for place in np.flatnonzero(~(upper >= lower)).tolist():
         raise ValueError(
@@ -227,28 +290,28 @@ def read_rounded(
 
 
 def _whole_tol(sizes: NDArray[np.intp]) -> FloatArray:
-    return np.asarray(np.minimum(WHOLE_PER_ROW * sizes, LARGEST_WHOLE_TOL))
+    return np.asarray(np.minimum(WHOLE_PER_ROW * sizes, MAX_WHOLE_TOL))
 
 
 def _digits(shares: FloatArray) -> NDArray[np.intp]:
     """Return the number of decimal digits with which each share is written, at least 1."""
-    digits = np.full(len(shares), MOST_DIGITS)
-    for n_digits in range(MOST_DIGITS - 1, 0, -1):
+    digits = np.full(len(shares), MAX_DIGITS)
+    for n_digits in range(MAX_DIGITS - 1, 0, -1):
         digits[np.abs(shares - np.round(shares, n_digits)) <= FLOAT_TOL] = n_digits
     return digits
 
 
-def describe_impossible(observed: Any) -> str:
+def describe_impossible(observed: Observed) -> str:
     """Return a message naming the bags whose proportions are impossible; "" if there is none."""
-    bags = np.flatnonzero(observed.counts.is_impossible)
+    counts, names, sizes = observed.counts, observed.ids.tolist(), observed.sizes
+    bags = np.flatnonzero(counts.is_impossible & ~observed.is_part)
     if not len(bags):
         return ""
-    names, sizes = observed.ids.tolist(), observed.sizes
-    given = observed.proportions * sizes[:, None]
+    reported = observed.proportions * sizes[:, None]
     # The class whose count is furthest from a whole number; of two the positive one.
-    worst = np.abs(given - np.rint(given))[:, ::-1].argmax(axis=1)
+    worst = np.abs(reported - np.rint(reported))[:, ::-1].argmax(axis=1)
     shown = ", ".join(
-        f"{names[k]!r} ({given[k, -1 - worst[k]]:.4g} of {sizes[k]})" for k in bags[:SHOWN_BAGS]
+        f"{names[k]!r} ({reported[k, -1 - worst[k]]:.4g} of {sizes[k]})" for k in bags[:SHOWN_BAGS]
     )
     more = f" and {len(bags) - SHOWN_BAGS} more" if len(bags) > SHOWN_BAGS else ""
     return (

@@ -113,50 +113,16 @@ def rates_of_matrix(matrix: FloatArray) -> Any:
 
 
 def intervals_of_matrix(ends: FloatArray) -> Any:
-    """Return what a user calls the intervals: by name of the rate, or both ends of T's entries.
-
-    Parameters
-    ----------
-    ends : ndarray of shape (n_classes, n_classes, 2)
-        The lower and upper end of every entry.
-    """
+    """Return what a user calls the intervals of T's entries: by name of the rate, or both ends."""
     if len(ends) == 2:
         return dict(zip(FLIPS, map(tuple, [ends[1, 0].tolist(), ends[0, 1].tolist()]), strict=True))
     return ends
 
 
 def check_transition(source: Any, noise_rates: Any, n_classes: int) -> FloatArray:
-    """Return T of one source, from a pair of rates of two classes or a matrix.
-
-    Raises
-    ------
-    ValueError
-        If it is not a matrix of probabilities with rows that sum to 1, or is singular; the message
-        names the source.
-    """
-    if n_classes == 2:
-        try:
-            return matrix_of_rates(*NoiseRates.of(noise_rates))
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"noise_rates of source {source!r}: {error}") from None
-    try:
-        matrix = np.asarray(noise_rates, dtype=float)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"noise_rates of source {source!r} are not a matrix of numbers: {noise_rates!r}"
-        ) from None
-    if matrix.shape != (n_classes, n_classes):
-        raise ValueError(
-            f"noise_rates of source {source!r} have shape {matrix.shape}: give a matrix of shape "
-            f"({n_classes}, {n_classes}), row y with P(noisy label | true class y)"
-        )
-    for label, row in enumerate(matrix):
-        if not is_share_row(row):
-            raise ValueError(
-                f"noise_rates of source {source!r}: row {label} is {row.tolist()}; it must hold "
-                f"probabilities in [0, 1] that sum to 1 (within {SHARE_TOL:g})"
-            )
-    together = inseparable_classes(matrix.T)
+    """Return T of one source, from a pair of rates of two classes or an invertible matrix."""
+    matrix = _read_matrix(f"source {source!r}", noise_rates, n_classes)
+    together = inseparable_classes(matrix.T) if n_classes > 2 else []
     if together:
         raise ValueError(
             f"noise_rates of source {source!r} are singular: its labels do not distinguish the "
@@ -165,23 +131,27 @@ def check_transition(source: Any, noise_rates: Any, n_classes: int) -> FloatArra
     return matrix
 
 
-def rates_of_frame(frame: Any) -> dict[Any, Any]:
-    """Return {source: (flip_pos, flip_neg)} of a data frame with these two columns.
-
-    The sources are the column `source`, or the index of a pandas frame without it.
-
-    Raises
-    ------
-    ValueError
-        If there are no sources, or one of them is there twice.
-    """
-    if "source" not in frame.columns and not hasattr(frame, "index"):
-        raise ValueError("noise_rates are a data frame: add a column 'source' with the sources")
-    sources = frame["source"] if "source" in frame.columns else frame.index
-    ids = np.asarray(sources).tolist()
-    for source in (source for source, count in Counter(ids).items() if count > 1):
-        raise ValueError(f"noise_rates contain source {source!r} more than once")
-    return dict(zip(ids, zip(*(frame[name] for name in FLIPS), strict=True), strict=True))
+def _read_matrix(name: str, noise_rates: Any, n_classes: int) -> FloatArray:
+    try:
+        if n_classes == 2:
+            return matrix_of_rates(*NoiseRates.of(noise_rates))
+        matrix = np.asarray(noise_rates, dtype=float)
+    except (TypeError, ValueError) as error:
+        reason = (
+            f": {error}" if n_classes == 2 else f" are not a matrix of numbers: {noise_rates!r}"
+        )
+        raise ValueError(f"noise_rates of {name}{reason}") from None
+    if matrix.shape != (n_classes, n_classes):
+        raise ValueError(
+            f"noise_rates of {name} have shape {matrix.shape}: give a matrix of shape "
+            f"({n_classes}, {n_classes}), row y with P(noisy label | true class y)"
+        )
+    for label in np.flatnonzero(~is_share_row(matrix))[:1]:
+        raise ValueError(
+            f"noise_rates of {name}: row {label} is {matrix[label].tolist()}; it must hold "
+            f"probabilities in [0, 1] that sum to 1 (within {SHARE_TOL:g})"
+        )
+    return matrix
 
 
 def check_transitions(noise_rates: Mapping[Any, Any], n_classes: int) -> FloatArray:
@@ -190,36 +160,37 @@ def check_transitions(noise_rates: Mapping[Any, Any], n_classes: int) -> FloatAr
 
 
 def check_transition_rows(noise_rates: ArrayLike, n_rows: int, n_classes: int) -> FloatArray:
-    """Return one matrix per row of X, shape (n_rows, n_classes, n_classes).
-
-    Pairs of rates of two classes, shape (n_rows, 2), are converted.
-
-    Raises
-    ------
-    ValueError
-        If the shape is another, or the rates of a row are invalid; the message names the row.
-    """
+    """Return one matrix per row of X, from matrices or, of two classes, pairs of rates."""
     rates = np.asarray(noise_rates, dtype=float)
-    if n_classes == 2 and rates.shape == (n_rows, 2):
-        for row in np.flatnonzero(~((rates >= 0).all(axis=1) & (rates.sum(axis=1) < 1)))[:1]:
-            raise ValueError(
-                f"noise_rates of row {row} are {rates[row].tolist()}: both must be at least 0 and "
-                "their sum below 1"
-            )
-        return matrix_of_rates(*rates.T)
-    if rates.shape != (n_rows, n_classes, n_classes):
+    are_pairs = n_classes == 2 and rates.shape == (n_rows, 2)
+    if not are_pairs and rates.shape != (n_rows, n_classes, n_classes):
         pair = f"a pair (flip_pos, flip_neg), shape ({n_rows}, 2), or " if n_classes == 2 else ""
         raise ValueError(
             f"noise_rates given per row must be {pair}a matrix of shape ({n_classes}, {n_classes}) "
             f"for each of the {n_rows} rows of X; got an array of shape {rates.shape}. By source, "
             "give a mapping, or a data frame with the columns source, flip_pos and flip_neg"
         )
-    for row in np.flatnonzero(~is_share_row(rates).all(axis=1))[:1]:
-        raise ValueError(
-            f"noise_rates of row {row} are {rates[row].tolist()}: each row of the matrix must "
-            f"hold probabilities in [0, 1] that sum to 1 (within {SHARE_TOL:g})"
-        )
-    return rates
+    matrices = matrix_of_rates(*rates.T) if are_pairs else rates
+    is_valid = is_share_row(matrices).all(axis=1)
+    if are_pairs:
+        is_valid &= rates.sum(axis=1) < 1
+    for row in np.flatnonzero(~is_valid)[:1]:
+        _read_matrix(f"row {row} of X", rates[row], n_classes)
+    return matrices
+
+
+def rates_of_frame(frame: Any) -> dict[Any, Any]:
+    """Return {source: (flip_pos, flip_neg)} of a data frame with these two columns.
+
+    The sources are the column `source`, or the index of a pandas frame without it.
+    """
+    if "source" not in frame.columns and not hasattr(frame, "index"):
+        raise ValueError("noise_rates are a data frame: add a column 'source' with the sources")
+    sources = frame["source"] if "source" in frame.columns else frame.index
+    ids = np.asarray(sources).tolist()
+    for source in (source for source, count in Counter(ids).items() if count > 1):
+        raise ValueError(f"noise_rates contain source {source!r} more than once")
+    return dict(zip(ids, zip(*(frame[name] for name in FLIPS), strict=True), strict=True))
 
 
 def is_for_all_rows(noise_rates: Any, n_classes: int) -> bool:

@@ -1,184 +1,276 @@
-"""Reading of the arguments of `fit` into one object."""
+"""Reading of labels, and of bags with one share or one per class from one entry per row."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_consistent_length, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import column_or_1d
 
 from decorrupt._typing import FloatArray
-from decorrupt.observed.bags import bag_classes, check_bags, read_bags
-from decorrupt.observed.counts import ClassCounts, no_noise, nothing_known
-from decorrupt.observed.ids import is_missing_id
-from decorrupt.observed.labels import has_class_columns, labels_as_bags, read_labels
-from decorrupt.observed.observed import Observed
-from decorrupt.observed.sources import read_sources
-from decorrupt.observed.weights import read_weights
+from decorrupt.observed.shares import (
+    SHARE_TOL,
+    class_columns,
+    factorize,
+    inseparable_classes,
+    is_share_row,
+)
+
+BAG_CLASSES = (0, 1)  # the classes if y is the share of positives
+ROUNDING = 1e-12  # proportions closer than this differ in the last digits only
 
 
-def as_observed(y: Any, bags: Any = None, sample_weight: Any = None) -> Observed:
-    """Return the bags of y, one entry per row; an :class:`Observed` as it is.
+def has_class_columns(y: Any) -> bool:
+    """Return whether y has one column per class rather than one entry per row."""
+    shape = np.asarray(y).shape
+    return len(shape) == 2 and shape[1] > 1
 
-    Raises
-    ------
-    ValueError
-        If an argument is invalid, or y needs bags.
+
+def read_labels(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the classes in sorted order, at least two, and the number of each row's class."""
+    if has_class_columns(y):
+        raise ValueError(
+            f"y should be a 1d array of labels, got shape {np.asarray(y).shape}. If it contains "
+            "the shares of the classes, pass bags= as well"
+        )
+    labels = column_or_1d(y, warn=True)
+    if type_of_target(labels) == "continuous":
+        raise ValueError(
+            "Unknown label type: continuous. Without bags, y must contain class labels; if it "
+            "contains proportions of positives, pass bags= as well"
+        )
+    check_classification_targets(labels)
+    classes, codes = np.unique(labels, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y has only one class, {classes.tolist()}: a classifier needs rows of two classes"
+        )
+    return classes, codes.astype(np.intp, copy=False)
+
+
+def bag_classes(y: ArrayLike) -> NDArray[Any]:
+    """Return the names of y's columns, or their numbers; 0 and 1 for one share per row."""
+    if not has_class_columns(y):
+        return np.array(BAG_CLASSES)
+    return np.asarray(getattr(y, "columns", range(np.asarray(y).shape[1])))
+
+
+def check_upper(y: Any, upper: Any) -> None:
+    """Raise ValueError if y and upper have different shapes or columns."""
+    if upper is None:
+        return
+    if np.shape(upper) != np.shape(y):
+        raise ValueError(
+            f"y has shape {np.shape(y)} and upper {np.shape(upper)}: give one upper end for every "
+            "lower end"
+        )
+    names, upper_names = (list(getattr(ends, "columns", [])) for ends in (y, upper))
+    if names and upper_names and names != upper_names:
+        raise ValueError(f"upper has the columns {upper_names}, and y has {names}")
+
+
+def shares_by_bag(
+    ids: NDArray[Any], row_bag: NDArray[np.intp], y: ArrayLike, kind: str, name: str = "y"
+) -> FloatArray:
+    """Return the shares of each bag, one or one per class, from those of its rows.
+
+    Their `kind` is "exact", in [0, 1] with the sum 1 (within 1e-6); "range", in [0, 1]; or "noisy",
+    any numbers. `name` is the argument of the caller, for messages.
     """
-    if isinstance(y, Observed):
-        return y
-    if bags is None:
-        raise ValueError("pass bags=, the bag of each row of y")
-    return read_bags(y, bags, sample_weight=sample_weight)
+    if np.asarray(y).dtype.kind not in "fiubO":
+        raise ValueError(
+            f"with bags, {name} must contain proportions (numbers in [0, 1]), got "
+            f"{np.asarray(y).dtype}; decorrupt.bag_targets turns one proportion per bag into one "
+            "per row"
+        )
+    targets = np.asarray(y, dtype=float)
+    if targets.ndim == 2 and targets.shape[1] == 1:
+        targets = targets[:, 0]
+    if len(targets) != len(row_bag) or targets.ndim > 2:
+        raise ValueError(
+            f"{name} and bags must both have one entry per row: {name} has shape {targets.shape} "
+            f"and bags {row_bag.shape}"
+        )
+    by_class = class_columns(targets)
+    is_valid: Any = ((by_class >= 0) & (by_class <= 1)).all(axis=1)
+    if kind == "exact":
+        is_valid = is_share_row(by_class)
+    elif kind == "noisy":
+        is_valid = np.isfinite(by_class).all(axis=1)
+        if by_class.shape[1] == 2:  # one noisy share and its complement
+            is_valid &= np.abs(by_class.sum(axis=1) - 1) <= SHARE_TOL
+    for row in np.flatnonzero(~is_valid)[:1]:
+        _refuse_row(name, row, targets[row], _name(ids[row_bag[row]]), kind)
+    lowest = np.full((len(ids), *targets.shape[1:]), np.inf)
+    highest = np.full(lowest.shape, -np.inf)
+    np.minimum.at(lowest, row_bag, targets)
+    np.maximum.at(highest, row_bag, targets)
+    for bag, *column in np.argwhere(highest - lowest > SHARE_TOL)[:1]:
+        cell = (bag, *column)
+        where = f"column {column[0]}: " if column else ""
+        raise ValueError(
+            f"{name} differs within bag {_name(ids[bag])} ({where}from {lowest[cell]:g} to "
+            f"{highest[cell]:g}): all rows of a bag must have the same proportion"
+        )
+    if kind == "exact" and lowest.ndim == 2:
+        lowest /= lowest.sum(axis=1, keepdims=True)
+    return lowest
 
 
-def read_observed(
-    y: ArrayLike,
-    *,
-    bags: Any = None,
-    upper: Any = None,
-    sources: Any = None,
-    noise_rates: Any = None,
-    count_noise: Any = None,
-    sample_weight: Any = None,
-    rows_as_bags: bool = True,
-) -> Observed:
-    """Return what is known about the labels of all rows.
+def _refuse_row(name: str, row: int, shares: Any, bag: str, kind: str) -> None:
+    if np.ndim(shares) == 0:
+        raise ValueError(
+            f"{name}[{row}] = {shares:g} (bag {bag}) is not a proportion: with bags given, {name} "
+            "is the share of positives in each row's bag, a number in [0, 1]"
+        )
+    rule = f" and sum to 1 (within {SHARE_TOL:g}), but sum to {shares.sum():g}"
+    raise ValueError(
+        f"{name}[{row}] = {shares.tolist()} (bag {bag}) are not the shares of {len(shares)} "
+        f"classes: they must lie in [0, 1]{rule * (kind != 'range')}"
+    )
+
+
+def _name(bag: Any) -> str:
+    return repr(bag.item() if hasattr(bag, "item") else bag)
+
+
+def check_bags(
+    sizes: ArrayLike, proportions: ArrayLike, classes: Sequence[Any] | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Return both as float arrays; raise a ValueError if the classes cannot be learned from them.
+
+    `proportions` are the shares of positives, or of all classes, by bag; `classes` is what a
+    message calls the classes, by default their numbers.
+    """
+    sizes, given = np.asarray(sizes, dtype=float), np.asarray(proportions, dtype=float)
+    if sizes.ndim != 1 or given.ndim not in (1, 2) or sizes.shape != given.shape[:1]:
+        raise ValueError(
+            "sizes and proportions must be lists of the same length, or proportions have one row "
+            f"per bag and one column per class: got shapes {sizes.shape} and {given.shape}"
+        )
+    for bag in np.flatnonzero(~((sizes > 0) & np.isfinite(sizes)))[:1]:
+        raise ValueError(f"sizes of bag {bag} is {sizes[bag]:g}: an empty bag has no mean; drop it")
+    shares = class_columns(given)
+    for bag in np.flatnonzero(~is_share_row(shares))[:1]:
+        rule = "use [0, 1]" if given.ndim == 1 else "use [0, 1], and a sum of 1 per bag"
+        raise ValueError(f"proportions of bag {bag} is {given[bag].tolist()}: {rule}")
+    if len(sizes) < 2:
+        raise ValueError(
+            "there is only one bag: nothing can be learned from a single proportion, because "
+            "every classifier has the same risk estimate; at least two bags are needed"
+        )
+    if max(np.ptp(share) for share in shares.T) <= ROUNDING:
+        first = f"{shares[0, 1]:g}" if shares.shape[1] == 2 else given[0].tolist()
+        raise ValueError(
+            f"all {len(sizes)} bags have the same proportion {first}: nothing can be learned, "
+            "because only differences between bags give information about the classes"
+        )
+    names = list(range(shares.shape[1])) if classes is None else list(classes)
+    for name in (name for name, share in zip(names, shares.T, strict=True) if not share.any()):
+        raise ValueError(
+            f"class {name!r} has share 0 in every bag: nothing can be learned about it; leave out "
+            "its column"
+        )
+    if len(names) == 2:  # they differ if two bags do, however little
+        return sizes, shares
+    together = inseparable_classes(np.sqrt(sizes)[:, None] * shares)
+    if together:
+        few = f" (there are only {len(sizes)} bags)" if len(sizes) < len(names) else ""
+        raise ValueError(
+            f"the classes {', '.join(repr(names[c]) for c in together)} cannot be distinguished: "
+            f"their shares in the bags are linearly dependent{few}. Merge these classes or add "
+            f"bags with other shares; {len(names)} classes need at least {len(names)} bags"
+        )
+    return sizes, shares
+
+
+def bag_targets(bags: Any, proportions: Any) -> Any:
+    """Return one proportion per row, from one proportion per bag.
+
+    y[j] is the proportion of row j's bag.
+
+    With one share per bag and class, y has one column per class, and y is a data frame if the
+    shares are one: its column names become `classes_`.
 
     Parameters
     ----------
-    y : array-like of shape (n_rows,) or (n_rows, n_classes)
-        With bags, the proportions of each row's bag. With sources, noisy labels. With both, the
-        proportions of rows in bags and the labels of the others, 0 and 1, or 1 in the column of the
-        class. Otherwise labels.
-    bags, upper, sources, noise_rates
-        As in `fit`. With both bags and sources, a row has one of them and None for the other; a
-        row with neither is not labelled.
-    count_noise
-        The noise of the bags' counts.
-    sample_weight : array-like of shape (n_rows,), optional
-        How many rows each row represents; rows that represent none are left out before, see
-        :func:`without_weightless`.
-    rows_as_bags : bool
-        Whether a labelled row is its own bag; otherwise the rows of a class are one.
+    bags : array-like of shape (n_rows,)
+        The bag of each row; any hashable ids.
+    proportions : mapping, pandas Series or DataFrame, or array
+        One proportion per bag, or one per class: a mapping to sequences, a DataFrame with a column
+        per class, an array of shape (n_bags, n_classes). The index of a Series or DataFrame holds
+        the bag ids. An array is read in the sorted order of the distinct ids, so that for bags
+        numbered 0, 1, … entry k belongs to bag k.
+
+    Returns
+    -------
+    ndarray of shape (n_rows,) or (n_rows, n_classes), or DataFrame with a column per class
 
     Raises
     ------
     ValueError
-        If the arguments are invalid, or the bags do not distinguish the classes.
+        If a bag has no proportion or more than one, the array's length is not the number of bags,
+        or a table of several columns is not indexed by bag.
+
+    Examples
+    --------
+    >>> from decorrupt import bag_targets
+    >>> bag_targets(["north", "south", "north"], {"north": 0.25, "south": 0.5}).tolist()
+    [0.25, 0.5, 0.25]
+    >>> bag_targets([0, 1, 0], [[0.5, 0.3, 0.2], [0.0, 0.6, 0.4]]).tolist()
+    [[0.5, 0.3, 0.2], [0.0, 0.6, 0.4], [0.5, 0.3, 0.2]]
     """
-    if upper is not None and bags is None:
-        raise ValueError("upper is the upper end of a bag's proportion: pass bags= as well")
-    if bags is None and sources is None and noise_rates is None:
-        return labels_as_bags(y, rows_as_bags=rows_as_bags, sample_weight=sample_weight)
-    if bags is None:
-        classes, codes = read_labels(y)
-        noisy = read_sources(codes, classes, sources, noise_rates, sample_weight=sample_weight)
-        return noisy.observed()
-    check_consistent_length(y, bags)
-    if sources is not None or noise_rates is not None:
-        weights = read_weights(sample_weight, len(bags))
-        return _read_both(y, bags, upper, sources, noise_rates, count_noise, weights)
-    y = y if has_class_columns(y) else _read_proportions(y)
-    observed = read_bags(y, bags, upper=upper, count_noise=count_noise, sample_weight=sample_weight)
-    check_bags(observed.sizes, observed.proportions, observed.classes.tolist())
-    return observed
-
-
-def _read_proportions(y: ArrayLike) -> NDArray[Any]:
-    targets = column_or_1d(y, warn=True)
-    if targets.dtype.kind not in "fiub":
+    ids, codes = factorize(bags, "bags")
+    names = ids.tolist()
+    table, place = _indexed_by_bag(proportions, names)
+    if place is None:
+        by_bag = np.asarray(table, dtype=float)
+        if by_bag.ndim not in (1, 2) or len(by_bag) != len(ids):
+            raise ValueError(
+                f"proportions have shape {by_bag.shape} but there are {len(ids)} bags: "
+                "give one proportion (or one row of shares) per bag, or a mapping from bag to it"
+            )
+        return by_bag[codes]
+    missing = [bag for bag in names if bag not in place]
+    if missing:
         raise ValueError(
-            f"with bags, y must contain proportions (numbers in [0, 1]), got {targets.dtype}; "
-            "decorrupt.bag_targets turns one proportion per bag into one per row"
+            f"proportions are missing for {len(missing)} of {len(ids)} bags; the first is "
+            f"{missing[0]!r}"
         )
-    return np.asarray(targets)
+    if hasattr(table, "iloc"):
+        rows = table.iloc[np.array([place[bag] for bag in names])[codes]]
+        return rows if rows.ndim == 2 else rows.to_numpy(dtype=float)
+    for bag in names:
+        if np.shape(table[bag]) != np.shape(table[names[0]]):
+            raise ValueError(
+                f"proportions of bag {bag!r} have shape {np.shape(table[bag])}, those of bag "
+                f"{names[0]!r} {np.shape(table[names[0]])}: give one share per class for every bag"
+            )
+    return np.array([table[bag] for bag in names], dtype=float)[codes]
 
 
-def _read_both(
-    y: ArrayLike,
-    bags: Any,
-    upper: Any,
-    sources: Any,
-    noise_rates: Any,
-    count_noise: Any,
-    weights: NDArray[Any] | None,
-) -> Observed:
-    if sources is None:
-        raise ValueError("noise_rates need sources=: the source of each row that is in no bag")
-    check_consistent_length(y, bags, sources, upper)
-    has_bag, has_source = ~is_missing_id(bags, "bags"), ~is_missing_id(sources, "sources")
-    for row in np.flatnonzero(has_bag & has_source)[:1]:
+def _indexed_by_bag(proportions: Any, names: list[Any]) -> tuple[Any, Mapping[Any, Any] | None]:
+    """Return the proportions and the place of each bag in them; None for an array."""
+    columns = list(getattr(proportions, "columns", []))
+    if len(columns) == 1:
+        return _indexed_by_bag(proportions[columns[0]], names)
+    # As an array, so that dates compare with dates.
+    index = np.asarray(getattr(proportions, "index", ())).tolist() if columns else []
+    if columns and not set(index) & set(names):
         raise ValueError(
-            f"row {row} has a bag and a source: give one of them per row, and None for the other"
+            f"proportions have the columns {', '.join(map(repr, columns))}: give the one column "
+            "with the bags' proportions, or one column per class, indexed by bag, as in "
+            "table.set_index('bag')"
         )
-    in_bags, from_sources = np.flatnonzero(has_bag), np.flatnonzero(has_source)
-    targets = np.asarray(y, dtype=float)
-    if not len(in_bags):
-        raise ValueError("bags contain no id: leave them out")
-    # The bags need not distinguish the classes: the sources do.
-    part = read_bags(
-        targets[in_bags],
-        _take(bags, in_bags),
-        upper=None if upper is None else np.asarray(upper, dtype=float)[in_bags],
-        count_noise=count_noise,
-        sample_weight=None if weights is None else weights[in_bags],
-    )
-    classes = bag_classes(y)
-    codes = _read_codes(targets, from_sources)
-    given = np.ones((len(targets), len(classes)))
-    if len(from_sources):
-        noisy = read_sources(codes, classes, _take(sources, from_sources), noise_rates)
-        given[from_sources] = noisy.given
-    shares = np.full((len(targets), len(classes)), 1 / len(classes))
-    shares[from_sources] = np.eye(len(classes))[codes]
-    return _extended(part, classes, in_bags, np.flatnonzero(~has_bag), shares, given, weights)
-
-
-def _take(values: Any, rows: NDArray[np.intp]) -> list[Any]:
-    """Return the entries of some rows; as a list, so that tuples stay ids."""
-    entries = list(values)
-    return [entries[row] for row in rows]
-
-
-def _read_codes(targets: FloatArray, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the class number of the noisy labels, which are 0 and 1 or rows of the identity."""
-    labels = targets[rows]
-    is_label = np.isin(labels, (0.0, 1.0))
-    bad = np.flatnonzero(~(is_label if labels.ndim == 1 else is_label.all(axis=1)))
-    for row in rows[bad[:1]]:
-        raise ValueError(
-            f"y[{row}] = {targets[row].tolist()} of a source is not a label: next to bags, noisy "
-            "labels are 0 and 1 (of several classes, 1 in the column of the class)"
-        )
-    return np.asarray(labels if labels.ndim == 1 else labels.argmax(axis=1), dtype=np.intp)
-
-
-def _extended(
-    part: Observed,
-    classes: NDArray[Any],
-    in_bags: NDArray[np.intp],
-    others: NDArray[np.intp],
-    shares: FloatArray,
-    given: FloatArray,
-    weights: NDArray[Any] | None,
-) -> Observed:
-    """Return what is known of all rows: those in bags, and every other row as its own bag."""
-    n_bags = part.n_bags
-    row_bag = np.empty(len(in_bags) + len(others), dtype=np.intp)
-    row_bag[in_bags] = part.row_bag
-    row_bag[others] = n_bags + np.arange(len(others))
-    ids = np.empty(n_bags + len(others), dtype=object)
-    ids[:] = part.ids.tolist() + [("row", int(row)) for row in others]
-    known = part.counts
-    sizes = np.ones(len(others), dtype=np.intp) if weights is None else weights[others]
-    unknown = nothing_known(sizes, len(classes))
-    counts = ClassCounts(
-        np.concatenate([known.lower, unknown.lower]),
-        np.concatenate([known.upper, unknown.upper]),
-        [*known.noise, *no_noise(len(others))],
-        np.append(known.is_impossible, unknown.is_impossible),
-    )
-    proportions = np.concatenate([part.proportions, shares[others]])
-    return Observed(classes, ids, row_bag, proportions, counts, given, weights=weights)
+    if hasattr(proportions, "iloc"):  # pandas
+        index = np.asarray(proportions.index).tolist()
+        if not proportions.index.is_unique:
+            twice = proportions.index[proportions.index.duplicated()][0]
+            raise ValueError(
+                f"proportions contain bag {twice!r} more than once: give one entry per bag"
+            )
+        return proportions, {bag: row for row, bag in enumerate(index)}
+    return proportions, proportions if isinstance(proportions, Mapping) else None

@@ -1,9 +1,14 @@
-"""Class shares: one column per class, checks, and the class prior."""
+"""What is given per row: ids of any type as numbers, weights, and class shares by column."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import _safe_indexing, check_random_state
 
 from decorrupt._typing import FloatArray
 
@@ -15,6 +20,170 @@ RANK_TOL = 1e-6
 SUPPORT_TOL = 1e-6
 # As a class prior: the same share of every class.
 BALANCED = 0.5
+# The largest number that is counted exactly.
+MAX_ROWS = 2**53
+
+
+def factorize(values: Any, name: str) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the distinct ids in `values`, sorted if possible, and the index of each row's id.
+
+    Ids can be any hashable values: numbers, strings, categoricals, tuples. A missing id raises a
+    ValueError that names `name` and the row.
+    """
+    array = _as_id_array(values, name)
+    for row in np.flatnonzero(_missing(array))[:1]:
+        raise ValueError(f"{name} has no id in row {row}: every row needs one")
+    # A table of all whole numbers from smallest to largest is several times faster than sorting.
+    if array.dtype.kind == "i" and len(array) and np.ptp(array.astype(float)) < 4 * len(array):
+        smallest = int(array.min())
+        offsets = array.astype(np.int64) - smallest  # of 8 bits, differences would overflow
+        is_present = np.bincount(offsets) > 0
+        ids = (np.flatnonzero(is_present) + smallest).astype(array.dtype)
+        return ids, (np.cumsum(is_present) - 1)[offsets]
+    try:
+        ids, codes = np.unique(array, return_inverse=True)
+        return ids, codes.astype(np.intp)
+    except TypeError:  # ids of mixed types cannot be sorted: keep the order of appearance
+        order = {value: code for code, value in enumerate(dict.fromkeys(array.tolist()))}
+        ids = np.empty(len(order), dtype=object)
+        ids[:] = list(order)
+        return ids, np.array([order[value] for value in array.tolist()], dtype=np.intp)
+
+
+def is_missing_id(values: Any, name: str) -> NDArray[np.bool_]:
+    """Return for every row whether its id is missing: None or NaN."""
+    return _missing(_as_id_array(values, name))
+
+
+def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
+    if array.dtype.kind in "mM":
+        return np.asarray(np.isnat(array))
+    if array.dtype.kind != "O":
+        return np.asarray(array != array)
+    return np.array([_is_missing(value) for value in array], dtype=bool)
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)  # NaN differs from itself
+    except (TypeError, ValueError):  # pandas.NA is neither equal nor different
+        return True
+
+
+def _as_id_array(values: Any, name: str) -> NDArray[Any]:
+    if isinstance(values, list | tuple) and any(isinstance(v, tuple) for v in values):
+        array = np.empty(len(values), dtype=object)
+        array[:] = values  # keep tuples whole instead of making columns of them
+        return array
+    if isinstance(values, list | tuple) and len({type(v) for v in values}) > 1:
+        return np.array(values, dtype=object)  # numpy would turn 1 and "1" into one id
+    is_column = np.ndim(values) == 2 and np.shape(values)[1] == 1
+    array = np.ravel(values) if is_column else np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must hold one id per row, got shape {array.shape}")
+    return array
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> NDArray[Any] | None:
+    """Return how many rows each row represents, whole numbers as such; None if all are 1."""
+    if sample_weight is None:
+        return None
+    weights = check_weights(sample_weight, n_rows)
+    if not weights.any():
+        raise ValueError("every sample_weight is zero: there is no row to learn from")
+    return None if (weights == 1).all() else whole_if_whole(weights)
+
+
+def check_weights(sample_weight: Any, n_rows: int) -> FloatArray:
+    """Return the weights; raise ValueError if one is not a finite number of rows, at least 0."""
+    weights = np.asarray(sample_weight, dtype=float)
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight has shape {weights.shape}: give one number for each of the {n_rows} "
+            "rows, how many rows it represents"
+        )
+    for row in np.flatnonzero(~((weights >= 0) & (weights <= MAX_ROWS)))[:1]:
+        rule = "a finite number of rows, at least 0"
+        if MAX_ROWS < weights[row] < np.inf:
+            rule = "at most 2**53 rows, the largest number that is counted exactly"
+        raise ValueError(f"sample_weight[{row}] = {weights[row]:g}: a row represents {rule}")
+    return weights
+
+
+def whole_if_whole(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Return the numbers as integers if all are whole, otherwise as they are."""
+    whole = np.rint(numbers)
+    return whole.astype(np.intp) if (whole == numbers).all() else numbers
+
+
+def check_whole(weights: NDArray[Any] | None, chosen: NDArray[np.bool_] | bool = True) -> None:
+    """Raise ValueError if a chosen row's weight is not whole: counts are of whole rows."""
+    if weights is None or weights.dtype.kind != "f":
+        return
+    for row in np.flatnonzero((weights != np.rint(weights)) & chosen)[:1]:
+        raise ValueError(
+            f"sample_weight[{row}] = {weights[row]:g} is not a whole number: class counts of bags "
+            "are counts of whole rows"
+        )
+
+
+@dataclass(frozen=True)
+class UsedRows:
+    """Rows that are read: those that represent some, or a part of them."""
+
+    is_used: NDArray[np.bool_]
+    all_weights: NDArray[Any]
+
+    @classmethod
+    def of(cls, y: Any, sample_weight: Any) -> UsedRows:
+        """Return the rows of positive weight."""
+        n_rows = len(y) if np.ndim(y) else 0
+        weights = read_weights(sample_weight, n_rows)
+        weights = np.ones(n_rows, dtype=np.intp) if weights is None else weights
+        return cls(weights > 0, weights)
+
+    def among(self, chosen: NDArray[np.bool_]) -> UsedRows:
+        """Return some of these rows."""
+        return UsedRows(self.is_used & chosen, self.all_weights)
+
+    @cached_property
+    def rows(self) -> NDArray[np.intp]:
+        """Their numbers."""
+        return np.flatnonzero(self.is_used)
+
+    @property
+    def weights(self) -> NDArray[Any] | None:
+        """How many rows each represents; None if all represent one."""
+        chosen = self.all_weights[self.rows]
+        return read_weights(chosen, len(chosen))
+
+    def take(self, values: Any) -> Any:
+        """Return their entries; a list stays one, so that tuples stay ids."""
+        if values is None or self.is_used.all() or len(values) != len(self.is_used):
+            return values  # the reader refuses other lengths
+        return _safe_indexing(list(values) if isinstance(values, tuple) else values, self.rows)
+
+
+def refuse_weights(weights: Any, what: str) -> None:
+    """Raise ValueError if there are weights, for what can only use single rows."""
+    if weights is not None:
+        raise ValueError(f"{what} cannot use sample_weight: repeat the rows instead")
+
+
+def repeated_rows(weights: NDArray[Any], most: int, random_state: Any = None) -> NDArray[np.intp]:
+    """Return each row number as often as its weight says; of more than `most` rows a sample.
+
+    Weights that are not whole are the chances of as many draws as rows.
+    """
+    rows = np.arange(len(weights))
+    if weights.dtype.kind == "i" and weights.sum() <= most:
+        return np.repeat(rows, weights)
+    rng = check_random_state(random_state)
+    if weights.dtype.kind == "f":
+        total = weights.sum()
+        return np.sort(rng.choice(rows, min(most, int(np.ceil(total))), p=weights / total))
+    generator = np.random.default_rng(rng.randint(2**31))  # RandomState lacks this distribution
+    return np.repeat(rows, generator.multivariate_hypergeometric(weights, most, method="marginals"))
 
 
 def is_share_row(rows: FloatArray) -> NDArray[np.bool_]:
@@ -36,9 +205,11 @@ def inseparable_classes(matrix: FloatArray) -> list[int]:
 
 
 def class_columns(shares: ArrayLike) -> FloatArray:
-    """Return one column per class: a vector is the share of positives of two classes."""
+    """Return one column per class: a vector, or a column, is the share of positives of two."""
     shares = np.asarray(shares, dtype=float)
-    return shares if shares.ndim == 2 else np.column_stack([1 - shares, shares])
+    if shares.ndim == 2 and shares.shape[1] > 1:
+        return shares
+    return np.column_stack([1 - shares, shares])
 
 
 def as_targets(shares: FloatArray) -> FloatArray:
@@ -56,7 +227,7 @@ def inside(shares: FloatArray, n_rows: float) -> FloatArray:
 def resolve_class_prior(
     class_prior: ArrayLike | str, pooled: FloatArray, name: str = "class_prior"
 ) -> FloatArray:
-    """Return one share per class.
+    """Return one share per class, all positive.
 
     Parameters
     ----------
@@ -67,25 +238,15 @@ def resolve_class_prior(
         The class shares among all rows.
     name : str
         The caller's argument, for messages.
-
-    Raises
-    ------
-    ValueError
-        If these are not positive shares that sum to 1.
     """
     n_classes = len(pooled)
-    if isinstance(class_prior, str):
-        if class_prior == "pooled":
-            return pooled
-        shares = np.full(n_classes, np.nan)
-    else:
-        shares = np.asarray(class_prior, dtype=float)
-        if shares.ndim == 0:
-            is_balanced = shares == BALANCED
-            shares = (
-                np.full(n_classes, 1 / n_classes) if is_balanced else class_columns([shares])[0]
-            )
-    if shares.shape != (n_classes,) or not is_share_row(shares) or not (shares > 0).all():
+    if isinstance(class_prior, str) and class_prior == "pooled":
+        return pooled
+    shares = np.asarray(np.nan if isinstance(class_prior, str) else class_prior, dtype=float)
+    if shares.ndim == 0:
+        is_balanced = shares == BALANCED
+        shares = np.full(n_classes, 1 / n_classes) if is_balanced else class_columns([shares])[0]
+    if not are_priors(shares, n_classes):
         single = (
             "a number strictly between 0 and 1, " if n_classes == 2 else "0.5 for equal shares, "
         )
@@ -94,3 +255,8 @@ def resolve_class_prior(
             "'pooled'"
         )
     return shares
+
+
+def are_priors(shares: FloatArray, n_classes: int) -> bool:
+    """Return whether these are positive shares of all classes."""
+    return shares.shape == (n_classes,) and bool(is_share_row(shares) and (shares > 0).all())

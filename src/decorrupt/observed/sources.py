@@ -1,20 +1,19 @@
-"""Noisy labels of several sources with transition matrices."""
+"""Sources of noisy labels: reading of ids, rates and priors, and a test of the rates."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from scipy.special import kl_div
+from scipy.stats import chi2
 from sklearn.utils.validation import check_consistent_length
 
 from decorrupt._typing import FloatArray
-from decorrupt.observed.counts import nothing_known
-from decorrupt.observed.ids import factorize
-from decorrupt.observed.observed import Observed
 from decorrupt.observed.rates import (
     FLIPS,
     check_transition,
@@ -23,170 +22,78 @@ from decorrupt.observed.rates import (
     rates_of_frame,
     rates_of_matrix,
 )
-from decorrupt.observed.shares import SHARE_TOL, as_targets, class_columns, inside, is_share_row
-from decorrupt.observed.weights import read_weights
+from decorrupt.observed.shares import SHARE_TOL, are_priors, as_targets, class_columns, factorize
+
+if TYPE_CHECKING:
+    from decorrupt.observed.observed import Observed
 
 # How rates that differ between the rows of a source are given.
 EACH_ROW = (
     "For rates per row, every row is a source: sources=range(n_rows), "
     "noise_rates=dict(enumerate(rates))"
 )
+NO_SOURCE = -1
+# Of the test of the rates: a warning has to be rare when they are right.
+LEVEL = 1e-4
+# Rates are rarely known better than this: a smaller difference of shares is not reported.
+MIN_DIFFERENCE = 0.02
+# χ² is not the distribution of the statistic for smaller sources and counts.
+MIN_ROWS, MIN_EXPECTED = 50, 5.0
+MAX_STEPS = 1000
 
 
 @dataclass(frozen=True, eq=False)
-class NoisySources:
-    """Noisy labels, their sources, and the transition matrices T[y, ỹ] = P(Ỹ=ỹ | Y=y).
+class Sources:
+    """The sources of noisy labels and their transition matrices T[y, ỹ] = P(Ỹ=ỹ | Y=y).
 
     Parameters
     ----------
-    classes : ndarray of shape (n_classes,)
-        The names of the classes.
     ids : ndarray of shape (n_sources,)
         The caller's id of each source.
-    row_source, noisy_class : ndarray of int, shape (n_rows,)
-        The number of each row's source and noisy label.
-    source_matrices : ndarray of shape (n_sources, n_classes, n_classes)
+    matrices : ndarray of shape (n_sources, n_classes, n_classes)
         The transition matrix of each source.
+    row_source, noisy_class : ndarray of int, shape (n_rows,)
+        The number of each row's source, −1 for a row without one, and of its noisy label.
     given_priors : ndarray of shape (n_sources, n_classes), optional
         The class shares of each source as the user knows them. Without them all sources have the
         same, which are estimated.
-    weights : ndarray of shape (n_rows,), optional
-        How many rows each row represents; 1 if not given.
     """
 
-    classes: NDArray[Any]
     ids: NDArray[Any]
+    matrices: FloatArray
     row_source: NDArray[np.intp]
     noisy_class: NDArray[np.intp]
-    source_matrices: FloatArray
     given_priors: FloatArray | None = None
-    weights: NDArray[Any] | None = None
 
     @property
-    def n_classes(self) -> int:
-        """K."""
-        return len(self.classes)
-
-    @cached_property
-    def sizes(self) -> NDArray[Any]:
-        """Rows of each source, each as often as its weight says."""
-        counts = np.bincount(self.row_source, self.weights, minlength=len(self.ids))
-        return counts.astype(np.intp if self.weights is None else self.weights.dtype, copy=False)
-
-    @cached_property
-    def priors(self) -> FloatArray:
-        """The class shares of each source, shape (n_sources, n_classes)."""
-        if self.given_priors is not None:
-            return self.given_priors
-        return np.tile(common_class_shares(self), (len(self.ids), 1))
-
-    @cached_property
-    def class_prior(self) -> FloatArray:
-        """The class shares among the rows of all sources."""
-        return np.average(self.priors, axis=0, weights=self.sizes)
-
-    @cached_property
-    def given(self) -> FloatArray:
-        """P(Ỹ=ỹ_j | Y=c) of every row j and class c."""
-        return np.asarray(self.source_matrices[self.row_source, :, self.noisy_class])
-
-    @cached_property
-    def row_shares(self) -> FloatArray:
-        """P(Y=c | Ỹ=ỹ_j) of every row j and class c, in its source."""
-        joint = self.priors[self.row_source] * self.given
-        return np.asarray(joint / joint.sum(axis=1, keepdims=True))
-
-    @property
-    def rates_by_source(self) -> dict[Any, Any]:
+    def rates(self) -> dict[Any, Any]:
         """{source: its pair of rates or its matrix}."""
-        return dict(zip(self.ids.tolist(), map(rates_of_matrix, self.source_matrices), strict=True))
+        return dict(zip(self.ids.tolist(), map(rates_of_matrix, self.matrices), strict=True))
 
     def by_source(self, values: FloatArray) -> dict[Any, Any]:
         """Return {source: its value}; class shares of two classes become the share of positives."""
-        own = values if values.ndim == 1 else as_targets(values)
-        named = own.tolist() if own.ndim == 1 else list(own)
+        values = values if values.ndim == 1 else as_targets(values)
+        named = values.tolist() if values.ndim == 1 else list(values)
         return dict(zip(self.ids.tolist(), named, strict=True))
 
-    @cached_property
-    def strata(self) -> Observed:
-        """One bag per source and noisy label, with the class shares of its rows."""
-        n_classes = self.n_classes
-        key = n_classes * self.row_source + self.noisy_class
-        present, row_bag = np.unique(key, return_inverse=True)
-        sources, labels = self.ids.tolist(), self.classes.tolist()
-        ids = [f"{sources[k // n_classes]} labelled {labels[k % n_classes]}" for k in present]
-        bags = Observed(
-            self.classes,
-            np.array(ids),
-            row_bag.astype(np.intp, copy=False),
-            np.empty((len(ids), n_classes)),
-            weights=self.weights,
-        )
-        sums = [bags.sum_by_bag(column) for column in self.row_shares.T]
-        return replace(bags, proportions=np.column_stack(sums) / bags.sizes[:, None])
-
-    def observed(self) -> Observed:
-        """Return each row as its own bag, of which only P(noisy label | class) is known."""
-        rows = np.arange(len(self.row_source))
-        sizes = np.ones(len(rows), dtype=np.intp) if self.weights is None else self.weights
-        return Observed(
-            self.classes,
-            rows,
-            rows,
-            self.row_shares,
-            reported=nothing_known(sizes, self.n_classes),
-            given=self.given,
-            sources=self,
-            weights=self.weights,
-        )
-
-    def take(self, rows: NDArray[np.intp]) -> NoisySources:
+    def take(self, rows: NDArray[np.intp]) -> Sources:
         """Return the labels of some rows only; sources without rows are dropped."""
-        present, row_source = np.unique(self.row_source[rows], return_inverse=True)
-        return replace(
-            self,
-            ids=self.ids[present],
-            row_source=row_source.astype(np.intp, copy=False),
-            noisy_class=self.noisy_class[rows],
-            source_matrices=self.source_matrices[present],
-            given_priors=None if self.given_priors is None else self.given_priors[present],
-            weights=None if self.weights is None else self.weights[rows],
+        old = self.row_source[rows]
+        present = np.unique(old[old != NO_SOURCE])
+        number = np.where(old == NO_SOURCE, NO_SOURCE, np.searchsorted(present, old))
+        return Sources(
+            self.ids[present],
+            self.matrices[present],
+            number,
+            self.noisy_class[rows],
+            None if self.given_priors is None else self.given_priors[present],
         )
 
-    def fit_arguments(self) -> tuple[NDArray[Any], dict[str, Any]]:
-        """Return y and the other arguments with which `fit` reads the same labels."""
-        own = {
-            "sources": self.ids[self.row_source],
-            "noise_rates": dict(zip(self.ids.tolist(), self.source_matrices, strict=True)),
-        }
-        if self.weights is not None:
-            own["sample_weight"] = self.weights
-        return np.asarray(self.classes[self.noisy_class]), own
-
-    def check_one_population(self) -> None:
-        """Raise ValueError if class shares differ between sources."""
-        if np.ptp(self.priors, axis=0).any():
-            raise ValueError(
-                "source_priors differ between sources: a model of the labels of all sources "
-                "together needs samples of one population. Choose CorruptedSourcesClassifier or "
-                "ForwardSourcesClassifier"
-            )
-
-
-def common_class_shares(noisy: NoisySources) -> FloatArray:
-    """Return the least-squares estimate of π from E[e_Ỹ] = Tᵀπ, row by row, with Σπ = 1."""
-    matrices, by_source = noisy.source_matrices, np.zeros((len(noisy.ids), noisy.n_classes))
-    weight = 1.0 if noisy.weights is None else noisy.weights
-    np.add.at(by_source, (noisy.row_source, noisy.noisy_class), weight)
-    rows = by_source.sum(axis=1)
-    moments = np.einsum("s,syn,szn->yz", rows, matrices, matrices)
-    target = np.einsum("syn,sn->y", matrices, by_source)
-    n_rows = rows.sum()
-    # Lagrange's conditions; the two blocks have similar sizes.
-    ones = np.ones((len(target), 1))
-    system = np.block([[moments / n_rows, ones], [ones.T, np.zeros((1, 1))]])
-    shares = np.linalg.lstsq(system, np.append(target / n_rows, 1.0), rcond=None)[0][:-1]
-    return inside(shares, n_rows)
+    def among(self, rows: NDArray[np.intp], n_rows: int) -> Sources:
+        """Return these rows as some of `n_rows` rows, of which the others have no source."""
+        row_source, noisy_class = np.full(n_rows, NO_SOURCE), np.zeros(n_rows, dtype=np.intp)
+        row_source[rows], noisy_class[rows] = self.row_source, self.noisy_class
+        return replace(self, row_source=row_source, noisy_class=noisy_class)
 
 
 def read_sources(
@@ -195,38 +102,17 @@ def read_sources(
     sources: Any,
     noise_rates: Any,
     source_priors: Any = None,
-    sample_weight: Any = None,
-) -> NoisySources:
-    """Return the noisy labels with their sources, rates and class shares.
+) -> Sources:
+    """Return the sources of noisy labels, given as numbers of `classes`, with rates and priors.
 
-    Parameters
-    ----------
-    codes : ndarray of int, shape (n_rows,)
-        The number of each row's noisy label.
-    classes : ndarray of shape (n_classes,)
-        The names of the classes.
-    sources : array-like of shape (n_rows,) or None
-        The source of each row; None for one source.
-    noise_rates : mapping, data frame, pair of rates, matrix, or None
-        A mapping from each source to its pair or matrix, or a data frame, see
-        :func:`rates_of_frame`; one pair or matrix is that of all sources; None: the labels are
-        right.
-    source_priors : mapping, float or array-like of shape (n_classes,), optional
-        The class shares of each source, or of all: the share of positives or one share per class.
-    sample_weight : array-like of shape (n_rows,), optional
-        How many rows each row represents.
-
-    Raises
-    ------
-    ValueError
-        If rates or shares are invalid or missing for a source, which the message names.
+    See :meth:`Observed.from_sources` for the other arguments.
     """
     n_rows, n_classes = len(codes), len(classes)
     is_frame = set(FLIPS) <= set(getattr(noise_rates, "columns", ()))
     if is_frame:
         noise_rates = rates_of_frame(noise_rates)
     _check_class_count(noise_rates, classes.tolist())
-    ids, row_source = _read_source_ids(n_rows, sources, noise_rates)
+    ids, row_source = _read_ids(n_rows, sources, noise_rates)
     if is_frame and len(noise_rates) == n_rows > len(ids):
         raise ValueError(
             f"noise_rates are a data frame with an entry for each of the {n_rows} rows of X: a "
@@ -234,9 +120,9 @@ def read_sources(
         )
     if isinstance(noise_rates, Mapping):
         named = {source: noise_rates[source] for source in ids.tolist()}
-        matrices = check_transitions(named, n_classes)
+        matrices = check_transitions(named, n_classes).reshape(-1, n_classes, n_classes)
     elif noise_rates is None:
-        matrices = np.eye(n_classes)[None]
+        matrices = np.repeat(np.eye(n_classes)[None], len(ids), axis=0)
     elif is_for_all_rows(noise_rates, n_classes):
         everyone = ", ".join(map(str, ids.tolist()))
         matrix = check_transition(everyone, noise_rates, n_classes)
@@ -248,8 +134,7 @@ def read_sources(
             f"with the columns source, flip_pos and flip_neg. {EACH_ROW}"
         )
     priors = None if source_priors is None else _read_priors(source_priors, ids, n_classes)
-    weights = read_weights(sample_weight, n_rows)
-    return NoisySources(classes, ids, row_source, codes, matrices, priors, weights)
+    return Sources(ids, matrices, row_source, codes, priors)
 
 
 def _check_class_count(noise_rates: Any, classes: Sequence[Any]) -> None:
@@ -269,9 +154,7 @@ def _check_class_count(noise_rates: Any, classes: Sequence[Any]) -> None:
             )
 
 
-def _read_source_ids(
-    n_rows: int, sources: Any, noise_rates: Any
-) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def _read_ids(n_rows: int, sources: Any, noise_rates: Any) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the sources and the number of each row's; check that rates fit to them."""
     is_mapping = isinstance(noise_rates, Mapping)
     if sources is None:
@@ -283,38 +166,124 @@ def _read_source_ids(
         return np.array(["all rows"]), np.zeros(n_rows, dtype=np.intp)
     check_consistent_length(np.empty(n_rows), sources)
     ids, row_source = factorize(sources, "sources")
-    if noise_rates is None:
+    if noise_rates is None and len(ids):
         raise ValueError(
             f"there are {len(ids)} sources but no noise_rates: give a mapping from each source to "
             "its (flip_pos, flip_neg), or for several classes to its matrix"
         )
-    missing = [source for source in ids.tolist() if is_mapping and source not in noise_rates]
-    if missing:
-        known = ", ".join(map(repr, list(noise_rates)[:5]))
-        raise ValueError(
-            f"noise_rates have no entry for source {missing[0]!r} (they have: {known})"
-        )
+    for source in (one for one in ids.tolist() if is_mapping and one not in noise_rates):
+        named = ", ".join(map(repr, list(noise_rates)[:5]))
+        raise ValueError(f"noise_rates have no entry for source {source!r} (they have: {named})")
     return ids, row_source
 
 
 def _read_priors(source_priors: Any, ids: NDArray[Any], n_classes: int) -> FloatArray:
     """Return the class shares of each source, from one value for all or a mapping by source."""
-    if isinstance(source_priors, Mapping):
-        for source in (source for source in ids.tolist() if source not in source_priors):
+    is_mapping, priors = isinstance(source_priors, Mapping), []
+    for source in ids.tolist():
+        if is_mapping and source not in source_priors:
             raise ValueError(f"source_priors have no entry for source {source!r}")
-        by_source = [source_priors[source] for source in ids.tolist()]
-    else:
-        by_source = [source_priors] * len(ids)
-    found = []
-    for source, own in zip(ids.tolist(), by_source, strict=True):
-        shares = np.asarray(own, dtype=float)
+        value = source_priors[source] if is_mapping else source_priors
+        shares = np.asarray(value, dtype=float)
         shares = class_columns([shares])[0] if shares.ndim == 0 else shares
-        is_valid = shares.shape == (n_classes,) and is_share_row(shares) and (shares > 0).all()
-        if not is_valid:
+        if not are_priors(shares, n_classes):
             raise ValueError(
-                f"source_priors of source {source!r} are {own!r}: give {n_classes} positive shares "
-                f"that sum to 1 (within {SHARE_TOL:g}), or the share of positives of two classes, "
-                "strictly between 0 and 1"
+                f"source_priors of source {source!r} are {value!r}: give {n_classes} positive "
+                f"shares that sum to 1 (within {SHARE_TOL:g}), or the share of positives of two "
+                "classes, strictly between 0 and 1"
             )
-        found.append(shares)
-    return np.array(found)
+        priors.append(shares)
+    return np.array(priors)
+
+
+def rate_notices(observed: Observed) -> list[str]:
+    """Return messages if noise rates are probably wrong.
+
+    The shares of noisy labels in source s are T_sᵀπ, where π are the class shares. The test is the
+    likelihood ratio of the observed shares and the best π: one for all sources, or one per source
+    if `source_priors` are given, because those may be rough. It warns if χ² with (n_classes − 1)
+    degrees of freedom per source rejects at the level 1e-4, and a share differs by 0.02 or more.
+    Sources of fewer than 50 rows are not tested, and expected counts below 5 are taken as 5.
+
+    A matrix whose rows are in another order gives the shares of a π in another order, so the
+    labels do not contradict it. It is recognised by its diagonal: in another order of its rows,
+    more labels would be right.
+    """
+    sources, classes = observed.only_sources(), observed.classes.tolist()
+    is_common = sources.given_priors is None
+    messages = (
+        _disorder(sources, classes),
+        _contradiction(sources, classes, observed.label_counts, is_common=is_common),
+    )
+    return [message for message in messages if message]
+
+
+def _disorder(sources: Sources, names: list[Any]) -> str:
+    for source, matrix in zip(sources.ids.tolist(), sources.matrices, strict=True):
+        classes, labels = linear_sum_assignment(matrix, maximize=True)
+        if matrix[classes, labels].sum() > np.trace(matrix) + 1e-9:
+            wrong = int(np.flatnonzero(classes != labels)[0])
+            return (
+                f"noise_rates of source {source!r} seem to have their rows in another order: row "
+                f"{wrong}, of class {names[wrong]!r}, looks like that of class "
+                f"{names[labels[wrong]]!r}. Row y contains P(noisy label | true class y), and rows "
+                f"and columns are in the sorted order of the classes, {names[:5]}"
+            )
+    return ""
+
+
+def _contradiction(
+    sources: Sources, classes: list[Any], counts: FloatArray, *, is_common: bool
+) -> str:
+    tested = np.flatnonzero(counts.sum(axis=1) >= MIN_ROWS)
+    if not len(tested):
+        return ""
+    counts, matrices = counts[tested], sources.matrices[tested]
+    parts = [np.arange(len(tested))] if is_common else np.arange(len(tested))[:, None]
+    expected, slack = np.zeros_like(counts), 0.0
+    for part in parts:
+        expected[part], gap = _expected_counts(counts[part], matrices[part])
+        slack += gap
+    statistics = 2 * _deviances(counts, expected).sum(axis=1)
+    differences = np.abs(counts - expected).max(axis=1) / counts.sum(axis=1)
+    p_value = chi2.sf(statistics.sum() - slack, len(tested) * (len(classes) - 1))
+    if p_value >= LEVEL or differences.max() < MIN_DIFFERENCE:
+        return ""
+    worst = int(statistics.argmax())
+    shares, stated = (
+        ", ".join(f"{share:.2f}" for share in part[worst] / part[worst].sum())
+        for part in (counts, expected)
+    )
+    priors = (
+        "one class prior for all sources" if is_common and len(tested) > 1 else "any class prior"
+    )
+    return (
+        f"the labels of source {sources.ids.tolist()[tested[worst]]!r} contradict the noise_rates: "
+        f"the shares of the labels {classes[:5]} are {shares}, and the closest that the rates "
+        f"allow with {priors} are {stated}. Check the rates and their order"
+        + ("; if the sources have different class shares, give source_priors" * is_common)
+    )
+
+
+def _deviances(counts: FloatArray, expected: FloatArray) -> FloatArray:
+    """Return N·log(N/E) − N + E, with E = 5 in place of smaller ones if N is larger, else 0."""
+    is_small = (expected < MIN_EXPECTED) & (counts < MIN_EXPECTED)
+    return np.where(is_small, 0.0, kl_div(counts, np.maximum(expected, MIN_EXPECTED)))
+
+
+def _expected_counts(counts: FloatArray, matrices: FloatArray) -> tuple[FloatArray, float]:
+    """Return the counts that the most likely π predicts, and a bound on what it can still gain.
+
+    π is found by EM; 2n·(max gradient − 1) bounds the rest of the likelihood ratio, because the
+    likelihood is concave. Subtracted from the statistic, it makes an early stop harmless.
+    """
+    n_rows, sizes = counts.sum(), counts.sum(axis=1, keepdims=True)
+    prior = np.full(counts.shape[1], 1 / counts.shape[1])
+    for _ in range(MAX_STEPS):
+        shares = np.einsum("c,scl->sl", prior, matrices)
+        gradient = np.einsum("scl,sl->c", matrices, counts / np.maximum(shares, 1e-300)) / n_rows
+        slack = 2 * n_rows * float(gradient.max() - 1)
+        if slack < 0.1:
+            break
+        prior = prior * gradient
+    return sizes * shares, slack

@@ -49,7 +49,7 @@ def with_bag_effect(observed: Observed, effect: float) -> Observed:
     reported = np.where(counts.is_noisy[:, None], counts.lower, given)
     low, high = (np.where(is_noisy, reported, ends) for ends in (counts.lower, counts.upper))
     is_impossible = counts.is_impossible & ~is_noisy[:, 0]
-    return replace(observed, reported=ClassCounts(low, high, noise, is_impossible))
+    return replace(observed, inexact=ClassCounts(low, high, noise, is_impossible))
 
 
 def bag_effect_of_scores(scores: FloatArray, observed: Observed) -> float:

@@ -19,15 +19,7 @@ from decorrupt.losses import (
     scores_of_probabilities,
     with_padding,
 )
-from decorrupt.observed import (
-    NoisySources,
-    Observed,
-    as_targets,
-    class_columns,
-    inside,
-    is_share_row,
-    read_bags,
-)
+from decorrupt.observed import Observed, as_targets, class_columns, inside, is_share_row
 from decorrupt.risks.class_counts import NormalCounts
 from decorrupt.risks.groups import Group, class_groups, group_bags, noisy_rows, two_class_groups
 from decorrupt.risks.risk import Operator
@@ -172,24 +164,24 @@ def count_risk(observed: Observed, *, large_bags: float | str = "auto") -> Count
     return CountRisk(observed.n_rows, observed.n_bags, groups, weights, observed=observed)
 
 
-def noisy_label_risk(noisy: NoisySources, score_prior: FloatArray | None = None) -> CountRisk:
+def noisy_label_risk(observed: Observed, score_prior: FloatArray | None = None) -> CountRisk:
     """Return −(1/n)·Σ_j log Σ_y T_s[y, ỹ_j]·P_s(y|x_j), s the source of row j.
 
     Parameters
     ----------
-    noisy : NoisySources
-        The labels.
+    observed : Observed
+        Rows with noisy labels of sources.
     score_prior : ndarray of shape (n_classes,), optional
         The class shares in the population that the scores describe; None for equal shares.
     """
-    by_source = np.array([prior_scores(prior) for prior in noisy.priors])
+    by_source = np.array([prior_scores(prior) for prior in observed.source_priors])
     if score_prior is not None:
         by_source = by_source - prior_scores(score_prior)
-    given, weights = noisy.given, noisy.weights
-    rows = np.arange(len(given))
+    given: Any = observed.given
+    rows, weights = np.arange(len(given)), observed.weights
     groups = (noisy_rows(rows, rows, given, weights),)
-    n_rows = len(rows) if weights is None else weights.sum()
-    return CountRisk(n_rows, len(rows), groups, weights, by_source[noisy.row_source])
+    shift = by_source[observed.only_sources().row_source]
+    return CountRisk(observed.n_rows, len(rows), groups, weights, shift)
 
 
 def normal_count_risk(
@@ -321,7 +313,9 @@ def label_posterior(
     >>> some.posterior.round(3).tolist()
     [[0.0, 0.333, 0.667], [0.0, 0.333, 0.667]]
     """
-    observed = read_bags(y, bags, upper=upper, count_noise=count_noise, sample_weight=sample_weight)
+    observed = Observed.from_bags(
+        y, bags, upper=upper, count_noise=count_noise, sample_weight=sample_weight
+    )
     risk, scores = count_risk(observed), read_scores(probabilities, observed)
     posterior, by_bag = risk.posterior(scores), risk.log_probs_and_slope(scores)[0]
     return LabelPosterior(

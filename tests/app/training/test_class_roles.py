@@ -76,7 +76,7 @@ def test_cells_of_class_counts_can_be_ranges(tables):
         read(tables, wide, COUNTS, takes_ranges=True),
         read_bags(Table(in_rows, "rows.csv"), None, COUNTS, takes_ranges=True),
     ):
-        observed = found.observed.reported
+        observed = found.observed.counts
         assert ((observed.lower <= counts) & (counts <= observed.upper)).all()
         assert (observed.lower < observed.upper).any()
         np.testing.assert_allclose(found.observed.proportions.sum(axis=1), 1)
@@ -89,7 +89,7 @@ def test_ranges_of_two_named_classes(tables):
     two = tables.counts.assign(other=tables.counts["blue"] + tables.counts["green"])
     cells = two.assign(other=suppressed(two["other"], 6), red=suppressed(two["red"], 6))
     columns = BagColumns("bag", counts=("other", "red"))
-    reported = read(tables, cells, columns, takes_ranges=True).observed.reported
+    reported = read(tables, cells, columns, takes_ranges=True).observed.counts
     counts = two[["other", "red"]].to_numpy()
     assert ((reported.lower <= counts) & (counts <= reported.upper)).all()
 
@@ -97,7 +97,7 @@ def test_ranges_of_two_named_classes(tables):
 def test_ranges_that_the_other_counts_determine_are_exact(tables):
     cells = tables.counts.assign(red=suppressed(tables.counts["red"]))
     found = read(tables, cells, COUNTS, takes_ranges=True)
-    assert found.observed.reported is None
+    assert not found.observed.is_inexact
     assert not found.warnings
     np.testing.assert_allclose(found.observed.proportions, tables.wide[list(PARTIES)])
 
@@ -106,8 +106,8 @@ def test_noisy_counts_of_classes(tables):
     noisy = tables.counts.assign(blue=tables.counts["blue"] - 1.5)
     columns = BagColumns("bag", counts=PARTIES, count_noise="laplace:2")
     found = read(tables, noisy, columns)
-    np.testing.assert_allclose(found.observed.reported.lower, noisy[list(PARTIES)])
-    assert found.observed.reported.noise[0] == LaplaceNoise(2.0)
+    np.testing.assert_allclose(found.observed.counts.lower, noisy[list(PARTIES)])
+    assert found.observed.counts.noise[0] == LaplaceNoise(2.0)
     np.testing.assert_allclose(found.observed.proportions.sum(axis=1), 1)
     two = BagColumns("bag", counts=PARTIES[:2], count_noise="laplace:2")
     with pytest.raises(TableError, match="--count-noise with two classes is the noise of one"):

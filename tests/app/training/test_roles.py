@@ -65,7 +65,7 @@ def test_bags_are_joined_whatever_types_the_files_gave_their_names():
 def test_cells_of_counts_can_be_ranges(cells, ends):
     table = bags(pd.DataFrame({"town": ["a", "b", "c"], "yes": cells}))
     found = read(rows(), table, count="yes", takes_ranges=True)
-    reported = found.observed.reported
+    reported = found.observed.counts
     assert (reported.lower[:, 1].tolist(), reported.upper[:, 1].tolist()) == ends
     shares = found.observed.proportions[:, 1]
     np.testing.assert_allclose(shares, np.mean(ends, axis=0) / [2, 3])
@@ -77,15 +77,15 @@ def test_cells_of_counts_can_be_ranges(cells, ends):
 def test_cells_without_a_range_are_counts_as_ever():
     table = bags(BAGS.assign(yes=["3", "1", "9"]))
     found = read(rows(), table, count="yes", takes_ranges=True)
-    assert found.observed.reported is None
+    assert not found.observed.is_inexact
     assert positives(found) == [0.5, 0.5, 1, 1, 1]
 
 
 def test_noisy_counts_need_not_be_possible():
     table = bags(BAGS.assign(yes=[4.5, -1, 0]))
     found = read(rows(), table, count="yes", count_noise="laplace:2")
-    assert found.observed.reported.lower[:, 1].tolist() == [-1, 4.5]
-    assert found.observed.reported.noise == [LaplaceNoise(2.0)] * 2
+    assert found.observed.counts.lower[:, 1].tolist() == [-1, 4.5]
+    assert found.observed.counts.noise == [LaplaceNoise(2.0)] * 2
     assert found.observed.proportions[:, 1].tolist() == [0, 1]
 
 

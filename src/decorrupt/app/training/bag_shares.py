@@ -13,7 +13,7 @@ from decorrupt.app.training.bag_values import BagValues
 from decorrupt.app.training.guess import SUM_TOL
 from decorrupt.app.training.inexact_counts import make_noise
 from decorrupt.app.training.table import check_shares
-from decorrupt.observed import Observed, class_columns, observe_counts
+from decorrupt.observed import Observed, class_columns
 from decorrupt.risks import count_risk
 
 EXACT = 1e-9
@@ -46,8 +46,7 @@ def observe_positives(
         check_shares(*named, table.ids, lower[:, 0])
     low, high = (ends[:, 0] / (sizes if columns.are_counts else 1) for ends in (lower, upper))
     n_ranges, noise = int(np.sum(low != high)), columns.count_noise
-    observed = observe_counts(
-        replace(table, proportions=class_columns(low)),
+    observed = replace(table, proportions=class_columns(low)).with_counts(
         high if n_ranges else None,
         None if noise is None else make_noise(noise),
     )
@@ -91,9 +90,7 @@ def _limited(lower: FloatArray, upper: FloatArray, table: Observed) -> FloatArra
 def _with_ranges(table: Observed, lower: FloatArray, upper: FloatArray) -> Observed:
     """Return the bags with ranges of their counts, unless the other counts determine all."""
     sizes = table.sizes[:, None]
-    observed = observe_counts(replace(table, proportions=lower / sizes), upper / sizes, None)
-    if observed.counts.is_exact.all():
-        return replace(observed, reported=None)
+    observed = replace(table, proportions=lower / sizes).with_counts(upper / sizes, None)
     count_risk(observed)  # raises an error if too many counts are possible
     return observed
 
@@ -104,7 +101,7 @@ def _with_noise(reported: Observed, count_noise: str) -> Observed:
             "--count-noise with two classes is the noise of one count: give that of the positive "
             "class with --count-column or --proportion-column"
         )
-    return observe_counts(reported, None, make_noise(count_noise))
+    return reported.with_counts(None, make_noise(count_noise))
 
 
 def _inexact_in_words(n_ranges: int, n_bags: int, count_noise: str | None) -> list[str]:

@@ -15,7 +15,7 @@ from decorrupt.app.tables import TableError, join_names, listed, split_names
 from decorrupt.app.training.columns import need_columns
 from decorrupt.app.training.preprocess import as_text
 from decorrupt.app.training.table import Table, as_numbers, check_shares, group_codes, near_match
-from decorrupt.observed import NoisySources, Observed
+from decorrupt.observed import Observed, read_weights
 from decorrupt.observed import read_sources as read_noisy_sources
 
 SHOWN_VALUES = 6
@@ -152,16 +152,16 @@ class SourceRows:
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def noisy(self, rates: Mapping[Any, Any]) -> NoisySources:
+    def noisy(self, rates: Mapping[Any, Any]) -> Observed:
         """Return the labels as the library takes them, with known or estimated rates."""
         codes, sources = self.labels.is_pos.astype(np.intp), self.sources.astype(str)
-        known = (rates, self.class_priors, self.table.weights)
-        return read_noisy_sources(codes, NUMBERS, sources, *known)
+        read = read_noisy_sources(codes, NUMBERS, sources, rates, self.class_priors)
+        return Observed.of_sources(NUMBERS, read, read_weights(self.table.weights, len(codes)))
 
 
-def named_strata(noisy: NoisySources) -> Observed:
+def named_strata(observed: Observed) -> Observed:
     """Return the rows of each source and label as bags called such as "nurse labelled +"."""
-    strata = noisy.strata
+    strata = observed.strata
     names = [f"{name[:-1]}{SIGNS[name[-1]]}" for name in strata.ids.tolist()]
     return replace(strata, ids=np.array(names))
 

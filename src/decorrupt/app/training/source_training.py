@@ -14,7 +14,7 @@ from decorrupt.app.training.words import warnings_on_sources
 from decorrupt.estimators import decision_threshold
 from decorrupt.losses import probabilities
 from decorrupt.model_selection import AutoSourcesClassifier, WithinBagKFold
-from decorrupt.observed import NoisySources, Observed
+from decorrupt.observed import Observed
 from decorrupt.splitters import Fold
 
 
@@ -33,7 +33,7 @@ class SourceTraining:
     situation, held_out = "sources", "rows"
     importance_criterion = "corrected_accuracy"
     # The labels with their rates, which may be estimated: known after `judge`.
-    noisy: NoisySources
+    noisy: Observed
 
     def __init__(self, rows: SourceRows, settings: Settings) -> None:
         self.settings, self.method = settings, method_name(settings.method, SOURCE_METHODS)
@@ -62,7 +62,7 @@ class SourceTraining:
         """Return what is known about the training rows, and the folds; after `judge`."""
         cv = WithinBagKFold(self.n_folds, shuffle=True, random_state=self.settings.seed)
         strata = self.judged_on.row_bag
-        return self.noisy.observed(), list(cv.split(strata, bags=strata))
+        return self.noisy, list(cv.split(strata, bags=strata))
 
     def early_warnings(self, names: Sequence[str]) -> list[str]:  # noqa: ARG002 - as for bags
         """Return warnings about columns and bags: none."""

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from decorrupt._typing import FloatArray
 from decorrupt.app.training.results import (
@@ -20,7 +19,7 @@ from decorrupt.app.training.results import (
 )
 from decorrupt.documents import count
 from decorrupt.noise_rates import NoiseRateEstimate
-from decorrupt.observed import NoisySources, Observed
+from decorrupt.observed import Observed
 from decorrupt.theory import information, required_rows
 
 # Classes are hard to distinguish if they have at least this share of the largest coordinate of the
@@ -99,18 +98,19 @@ def warn_of_bag_columns(frame: pd.DataFrame, names: Sequence[str], observed: Obs
 
 
 def summarize_sources(
-    noisy: NoisySources,
+    observed: Observed,
     weights: dict[Any, float] | None = None,
     estimate: NoiseRateEstimate | None = None,
 ) -> SourceSummary:
     """Return rows, rates and weight of every source, and their effective sample size."""
     intervals = {} if estimate is None else estimate.intervals
-    n_positive = np.bincount(noisy.row_source, noisy.noisy_class).astype(int).tolist()
-    rates, rows = noisy.rates_by_source, []
+    sources = observed.only_sources()
+    n_positive = np.bincount(sources.row_source, sources.noisy_class).astype(int).tolist()
+    rates, rows = sources.rates, []
     for place, (source, (flip_pos, flip_neg)) in enumerate(rates.items()):
         row = SourceRow(
             source=source,
-            n_rows=int(noisy.sizes[place]),
+            n_rows=int(observed.source_sizes[place]),
             n_labelled_positive=n_positive[place],
             flip_pos=plain(flip_pos),
             flip_neg=plain(flip_neg),
@@ -121,15 +121,15 @@ def summarize_sources(
             row["flip_neg_interval"] = plain(intervals[source]["flip_neg"])
         rows.append(row)
     return SourceSummary(
-        n_rows=len(noisy.row_source),
-        class_prior=float(noisy.class_prior[1]),
-        effective_sample_size=_worth(noisy.sizes, np.array(list(rates.values()))),
+        n_rows=len(observed),
+        class_prior=float(observed.class_prior[1]),
+        effective_sample_size=_worth(observed.source_sizes, np.array(list(rates.values()))),
         sources=rows,
         left_out="" if estimate is None else estimate.left_out,
     )
 
 
-def _worth(sizes: NDArray[np.intp], flips: FloatArray) -> float:
+def _worth(sizes: FloatArray, flips: FloatArray) -> float:
     """Return the number of clean rows with the same bound (Theorem 2) at optimal weights."""
     flip_pos, flip_neg = flips.T
     for_one = required_rows(
