@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from decorrupt.corruption import combine_bags
-from decorrupt.observed import matrix_of_rates, read_sources
+from decorrupt.observed import Observed, matrix_of_rates, read_sources
 from decorrupt.risks import (
     ProportionRisk,
     count_risk,
@@ -36,7 +36,8 @@ def transition(observed):
 
 def noisy_labels(observed):
     noisy = observed.row_proportions.argmax(axis=1)
-    return noisy_label_risk(read_sources(noisy, observed.classes, None, transition(observed)))
+    sources = read_sources(noisy, observed.classes, None, transition(observed))
+    return noisy_label_risk(Observed.of_sources(observed.classes, sources))
 
 
 RISKS = {

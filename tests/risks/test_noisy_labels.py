@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.special import expit, softmax
 
-from decorrupt.observed import read_sources
+from decorrupt.observed import Observed, read_sources
 from decorrupt.risks import noisy_label_risk
 from oracles.counts import row_risk
 from oracles.dense_risk import central_differences
@@ -31,7 +31,9 @@ def noisy_labels(is_pos, flip_pos, flip_neg, shift=0.0):
     """Return the risk of one source; a shift is the log-odds of its class prior."""
     codes, prior = np.asarray(is_pos).astype(int), float(expit(shift))
     rates = (flip_pos, flip_neg)
-    return noisy_label_risk(read_sources(codes, np.array([0, 1]), None, rates, prior))
+    classes = np.array([0, 1])
+    sources = read_sources(codes, classes, None, rates, prior)
+    return noisy_label_risk(Observed.of_sources(classes, sources))
 
 
 def value(risk, scores):
@@ -132,6 +134,7 @@ def test_every_row_has_the_matrix_and_the_class_shares_of_its_source(n_classes, 
     shares = {name: own / own.sum() for name, own in shares.items()}
     labels, sources = np.arange(14) % n_classes, np.array(["a", "b"])[np.arange(14) // 7]
     noisy = read_sources(labels, np.arange(n_classes), sources, RATES[n_classes], shares)
+    observed = Observed.of_sources(np.arange(n_classes), noisy)
     of_scores = None if score_shares is None else np.array(score_shares)[:n_classes]
     of_scores = of_scores if of_scores is None else of_scores / of_scores.sum()
     columns = np.random.default_rng(0).normal(size=(14, n_classes))
@@ -139,8 +142,8 @@ def test_every_row_has_the_matrix_and_the_class_shares_of_its_source(n_classes, 
     for j, source in enumerate(sources):
         moved = softmax(columns[j]) * shares[source] / (1 if of_scores is None else of_scores)
         moved /= moved.sum()
-        expected.append(math.log(moved @ noisy.source_matrices[j // 7][:, labels[j]]))
+        expected.append(math.log(moved @ noisy.matrices[j // 7][:, labels[j]]))
     scores = columns if n_classes > 2 else columns[:, 1] - columns[:, 0]
-    risk = noisy_label_risk(noisy, of_scores)
+    risk = noisy_label_risk(observed, of_scores)
     assert_allclose(value(risk, scores), -np.mean(expected), rtol=1e-12)
     assert_allclose(risk.log_probs_and_slope(scores)[0], expected, rtol=1e-10)

@@ -159,9 +159,10 @@ def inspect_sources(rows: SourceRows, features: Features, *, seed: int = 0) -> I
             estimate = estimate_noise_rates(matrix, y, sources=sources, random_state=seed)
         rates = estimate.rates
     noisy = rows.noisy(rates)
-    flips = np.array([rates[source] for source in noisy.ids.tolist()])
-    weights = weights_comparison(noisy.sizes, *flips.T).weights["optimal"]
-    summary = summarize_sources(noisy, noisy.by_source(weights), estimate)
+    named = noisy.only_sources()
+    flips = np.array([rates[source] for source in named.ids.tolist()])
+    weights = weights_comparison(noisy.source_sizes, *flips.T).weights["optimal"]
+    summary = summarize_sources(noisy, named.by_source(weights), estimate)
     return Inspection(
         rows=rows.table.name,
         situation="sources",
